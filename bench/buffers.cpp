@@ -1,0 +1,29 @@
+#include "buffers.hpp"
+
+#include <stdexcept>
+
+namespace bench {
+
+void buffers::reserve_host(transfers::host_memory_kind kind, std::size_t bytes) {
+  auto block = device_.allocate_host(bytes + guard, kind);
+  transfers::write_host_pattern(block.data(), 0, block.size(), pattern());
+  host_.insert_or_assign(kind, std::move(block));
+}
+
+void buffers::reserve_device(std::size_t bytes) {
+  on_device_ = device_.allocate(bytes + guard);
+  device_.write_pattern(on_device_->data(), 0, on_device_->size(), pattern());
+}
+
+const transfers::host_memory& buffers::host(transfers::host_memory_kind kind) const {
+  const auto found = host_.find(kind);
+  if (found == host_.end()) throw std::logic_error("no host memory reserved: " + to_string(kind));
+  return found->second;
+}
+
+const transfers::device_memory& buffers::on_device() const {
+  if (!on_device_) throw std::logic_error("no device memory reserved");
+  return *on_device_;
+}
+
+}  // namespace bench

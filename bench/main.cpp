@@ -1,0 +1,80 @@
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "choose_device.hpp"
+#include "context.hpp"
+#include "interruption.hpp"
+#include "link.hpp"
+#include "options.hpp"
+#include "plan.hpp"
+#include "report.hpp"
+#include "session.hpp"
+#include "strategy.hpp"
+
+namespace {
+
+using namespace bench;
+
+/// Documented in --help and docs/METHOD.md.
+enum exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
+
+int complain(const std::string& line, int code) {
+  fmt::print(stderr, "bench_transfers: {}\n", line);
+  return code;
+}
+
+int exit_code_of(const outcome& measured) {
+  if (interruption() != 0) return 128 + interruption();
+  if (!measured.failures.empty()) return something_failed;
+  return measured.runs.empty() ? nothing_ran : all_ran;
+}
+
+int measure(const options& chosen, const registry& strategies) {
+  const auto [device, why_not_gpu] = choose_device(chosen.device);
+  auto all = make_plan(strategies, *device, chosen);
+  if (chosen.list_benchmarks) return list_benchmarks(std::cout, all), all_ran;
+  if (all.cases.empty() && all.skipped.empty())
+    return complain("nothing to run: no benchmark matches", nothing_ran);
+
+  progress shown(stderr);
+  if (why_not_gpu) shown.say(*why_not_gpu);
+  shown.say("allocating and filling buffers …");
+  buffers memory(*device, chosen.seed);
+  reserve_buffers(all, *device, memory);
+
+  const auto link = observe_link(*device);
+  results::result_file file(chosen.out_format == "json" ? chosen.out : "",
+                            make_context(*device, why_not_gpu, chosen, all, memory, link));
+  auto measured = session(*device, memory, chosen, limit_of(link), file, shown).measure(all);
+  finish(file, chosen, all, measured, link, *device);
+  report(std::cout, file, chosen, measured);
+  return exit_code_of(measured);
+}
+
+int run_program(int argc, char** argv) {
+  const auto parsed = parse_command_line(argc, argv);
+  if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
+  hand_to_google_benchmark(parsed.chosen);
+  const auto strategies = registered_strategies();
+  if (parsed.chosen.list_strategies)
+    return list_strategies(std::cout, strategies, *choose_device(parsed.chosen.device).chosen),
+           all_ran;
+  watch_for_interruption();
+  return measure(parsed.chosen, strategies);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const usage_error& wrong) {
+    return complain(wrong.what(), bad_usage);
+  } catch (const std::exception& failure) {
+    return complain(failure.what(), something_failed);
+  }
+}

@@ -1,0 +1,142 @@
+#include "measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cache.hpp"
+#include "interruption.hpp"
+#include "statistics/quantile.hpp"
+
+namespace bench {
+namespace {
+
+using nanoseconds = std::chrono::duration<double, std::nano>;
+
+double between(wall_clock::time_point start, wall_clock::time_point end) {
+  return nanoseconds(end - start).count();
+}
+
+void run_once(const transfer& what) {
+  for (const auto& one : what.steps) one.run();
+}
+
+void flush_ends(const transfer& what) {
+  for (const auto& end : {what.source, what.destination})
+    if (end && !end->on_device) flush_cache({end->data, end->bytes});
+}
+
+std::size_t at_least_one(double count) {
+  return count < 1 ? 1 : static_cast<std::size_t>(count);
+}
+
+}  // namespace
+
+clock_properties measure_clock() {
+  constexpr std::size_t readings = 2001;
+  std::vector<double> gaps(readings);
+  for (auto& gap : gaps) {
+    const auto start = wall_clock::now();
+    gap = between(start, wall_clock::now());
+  }
+  const auto nonzero = std::ranges::find_if(gaps, [](double gap) { return gap > 0; });
+  double smallest = nonzero == gaps.end() ? 1 : *nonzero;
+  for (const auto gap : gaps)
+    if (gap > 0) smallest = std::min(smallest, gap);
+
+  // Many readings between two others: the mean is finer than the resolution.
+  const auto start = wall_clock::now();
+  for (std::size_t i = 0; i < readings; ++i) static_cast<void>(wall_clock::now());
+  return {between(start, wall_clock::now()) / readings, smallest};
+}
+
+schedule settle_schedule(const transfer& what, cache_state cache,
+                         std::chrono::nanoseconds min_time) {
+  const bool cold = cache == cache_state::cold;
+  // Enough for a median; long operations make do with two.
+  std::vector<double> alone;
+  double all_in = 0;
+  const auto begin = wall_clock::now();
+  do {
+    if (cold) flush_ends(what);
+    const auto start = wall_clock::now();
+    run_once(what);
+    alone.push_back(between(start, wall_clock::now()));
+    all_in = between(begin, wall_clock::now());
+  } while (alone.size() < 2 || (all_in < 1e6 && alone.size() < 1000));
+  double operation = std::max(1.0, statistics::median(alone));
+  const double budget = nanoseconds(min_time).count();
+
+  schedule planned;
+  if (what.batched && !cold && operation < nanoseconds(shortest_timed_alone).count()) {
+    // The single time includes the clock's cost, so the batch is measured before it is chosen.
+    constexpr std::size_t trial = 200;
+    const auto start = wall_clock::now();
+    for (std::size_t i = 0; i < trial; ++i) run_once(what);
+    operation = std::max(0.5, between(start, wall_clock::now()) / trial);
+    planned.batch = at_least_one(std::ceil(nanoseconds(shortest_batch).count() / operation));
+  }
+  // Preparation between operations (flushing) may cost a multiple of them: it is bounded too.
+  const double with_preparation = all_in / static_cast<double>(alone.size());
+  const double wanted = std::min(budget / operation, cold ? 4 * budget / with_preparation : 1e18);
+  const std::size_t batches =
+      std::clamp<std::size_t>(at_least_one(std::ceil(wanted / static_cast<double>(planned.batch))),
+                              3, 100'000);
+  planned.operations = batches * planned.batch;
+  // A millisecond brings caches, clocks and queues to the state that repeated operations have.
+  planned.settling = std::min<std::size_t>(at_least_one(std::ceil(1e6 / operation)),
+                                           planned.operations);
+  if (what.clock && !cold) {
+    planned.train_length = std::min<std::size_t>(at_least_one(1e6 / operation), 10);
+    const double train = operation * static_cast<double>(planned.train_length);
+    planned.trains = std::min<std::size_t>(at_least_one(budget / 4 / train), 50);
+  }
+  return planned;
+}
+
+void settle(const transfer& what, const schedule& planned, cache_state cache) {
+  for (std::size_t i = 0; i < planned.settling && interruption() == 0; ++i) {
+    if (cache == cache_state::cold) flush_ends(what);
+    run_once(what);
+  }
+}
+
+void time_operations(const transfer& what, const schedule& planned, cache_state cache,
+                     const std::function<void(const std::function<void()>&)>& untimed,
+                     samples& into) {
+  const auto batches = planned.operations / planned.batch;
+  const bool by_step = planned.batch == 1 && what.steps.size() > 1;
+  into.operation.reserve(batches);
+  if (by_step)
+    for (const auto& one : what.steps) {
+      into.steps.emplace_back(one.name, std::vector<double>{});
+      into.steps.back().second.reserve(batches);
+    }
+  for (std::size_t i = 0; i < batches && interruption() == 0; ++i) {
+    if (cache == cache_state::cold) untimed([&] { flush_ends(what); });
+    const auto start = wall_clock::now();
+    auto end = start;
+    if (by_step) {
+      for (std::size_t k = 0; k < what.steps.size(); ++k) {
+        what.steps[k].run();
+        const auto now = wall_clock::now();
+        into.steps[k].second.push_back(between(end, now));
+        end = now;
+      }
+    } else {
+      for (std::size_t k = 0; k < planned.batch; ++k) run_once(what);
+      end = wall_clock::now();
+    }
+    into.operation.push_back(between(start, end) / static_cast<double>(planned.batch));
+  }
+}
+
+void time_on_device(const transfer& what, const schedule& planned, samples& into) {
+  if (!what.clock) return;
+  for (std::size_t i = 0; i < planned.trains && interruption() == 0; ++i) {
+    const auto time = what.clock->on->time_on_device(planned.train_length, what.clock->enqueue);
+    if (!time) return;
+    into.on_device.push_back(time->count());
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,174 @@
+#include "options.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <random>
+
+#include "machine/machine.hpp"
+#include "provenance.hpp"
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::array<profile, 3>& profiles() {
+  static const std::array<profile, 3> all{{
+      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,256MiB", "1MiB", 5, 3ms},
+      {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", 10, 8ms},
+      {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", 20, 20ms},
+  }};
+  return all;
+}
+
+const profile& find_profile(const std::string& name) {
+  for (const auto& candidate : profiles())
+    if (candidate.name == name) return candidate;
+  throw usage_error(fmt::format("unknown profile '{}': quick, standard or full", name));
+}
+
+std::string footer() {
+  return "Devices: auto (first GPU, otherwise host), cuda:N, host (no GPU: copies within memory).\n"
+         "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
+         "--benchmark_min_time=SECONDS, --benchmark_list_tests, --benchmark_format=json|csv|console, ...\n"
+         "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted.";
+}
+
+/// "0.5" or "0.5s", as Google Benchmark has it, in its older and newer releases.
+std::chrono::nanoseconds parse_min_time(std::string text) {
+  if (text.ends_with('s')) text.pop_back();
+  double seconds = 0;
+  if (!CLI::detail::lexical_cast(text, seconds) || !(seconds > 0 && seconds < 3600))
+    throw usage_error(
+        fmt::format("bad --benchmark_min_time '{}': seconds between 0 and 3600, such as 0.01", text));
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+void require_one_of(const std::string& flag, const std::string& value,
+                    std::initializer_list<std::string_view> allowed) {
+  for (const auto candidate : allowed)
+    if (value == candidate) return;
+  throw usage_error(fmt::format("bad {} '{}': {}", flag, value, fmt::join(allowed, ", ")));
+}
+
+/// First sentence of a CLI11 message, which can be several lines.
+std::string first_line(std::string text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+parsed_command_line parse_command_line(int argc, const char* const* argv) {
+  options chosen;
+  std::string sizes;
+  std::string cold_sizes;
+  std::string cache = "both";
+  std::string min_time;
+  int repetitions = 0;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> faults;
+
+  CLI::App app{"Measures host-device memory transfers, strategy by strategy.", "bench_transfers"};
+  app.allow_extras();
+  app.get_formatter()->column_width(32);
+  app.footer(footer());
+  app.set_version_flag("--version", [] {
+    return fmt::format("bench_transfers {} ({}, {}, CUDA {})", provenance::version,
+                       *provenance::git_commit ? provenance::git_commit : "no commit known",
+                       provenance::compiler,
+                       *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
+  });
+  app.add_option("--device", chosen.device, "auto, cuda:N or host")->type_name("DEVICE");
+  app.add_option("--profile", chosen.profile_name, "quick, standard (the default) or full")
+      ->type_name("NAME");
+  app.add_option("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB")->type_name("SIZES");
+  app.add_option("--cold-sizes", cold_sizes, "sizes also measured with cold caches")
+      ->type_name("SIZES");
+  app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
+  app.add_option("--strategies", chosen.strategies, "names or families: copy/pinned,zero_copy")
+      ->delimiter(',')
+      ->type_name("LIST");
+  app.add_option("--seed", seed, "of test data and order (default: random, recorded)")
+      ->type_name("N");
+  app.add_flag("--list", chosen.list_strategies, "list the strategies and what they need");
+  app.add_option("--benchmark_out,--out", chosen.out, "write the result file (JSON) here")
+      ->type_name("FILE")
+      ->envname("BENCHMARK_OUT");
+
+  const std::string hidden;  // an empty group keeps an option out of --help
+  app.add_option("--inject", faults)->group(hidden);
+  app.add_option("--benchmark_filter", chosen.filter)->group(hidden)->envname("BENCHMARK_FILTER");
+  app.add_flag("--benchmark_list_tests", chosen.list_benchmarks)->group(hidden);
+  app.add_option("--benchmark_repetitions", repetitions)->group(hidden);
+  app.add_option("--benchmark_min_time", min_time)->group(hidden);
+  app.add_flag("--benchmark_enable_random_interleaving", chosen.shuffle)->group(hidden);
+  app.add_option("--benchmark_out_format", chosen.out_format)->group(hidden);
+  app.add_option("--benchmark_format", chosen.display_format)->group(hidden);
+  app.add_flag("--benchmark_report_aggregates_only", chosen.out_aggregates_only)->group(hidden);
+  app.add_flag("--benchmark_display_aggregates_only", chosen.display_aggregates_only)
+      ->group(hidden);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return {answer{app.help()}, {}};
+  } catch (const CLI::CallForVersion& version) {
+    return {answer{std::string(version.what()) + "\n"}, {}};
+  } catch (const CLI::ParseError& wrong) {
+    throw usage_error(first_line(wrong.what()));
+  }
+
+  for (const auto& extra : app.remaining()) {
+    if (!extra.starts_with("--benchmark_") && !extra.starts_with("--v="))
+      throw usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
+    chosen.for_google_benchmark.push_back(extra);
+  }
+  require_one_of("--cache", cache, {"warm", "cold", "both"});
+  require_one_of("--benchmark_out_format", chosen.out_format, {"json", "csv", "console"});
+  if (!chosen.display_format.empty())
+    require_one_of("--benchmark_format", chosen.display_format, {"json", "csv", "console"});
+  if (app.count("--benchmark_repetitions") > 0 && (repetitions < 1 || repetitions > 10000))
+    throw usage_error(
+        fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", repetitions));
+
+  const auto& defaults = find_profile(chosen.profile_name);
+  const auto known_memory = machine::total_memory_bytes();
+  const auto memory = known_memory == 0 ? SIZE_MAX : known_memory;
+  const auto own_sizes = !sizes.empty() || app.count("--sizes") > 0;
+  chosen.sizes = parse_sizes(own_sizes ? sizes : defaults.sizes, own_sizes ? memory : SIZE_MAX);
+  chosen.warm = cache != "cold";
+  chosen.cold = cache != "warm";
+  // With sizes of one's own and no word on cold ones: all sizes for --cache=cold, else those of the
+  // profile that are among them.
+  if (app.count("--cold-sizes") > 0)
+    chosen.cold_sizes = parse_sizes(cold_sizes, memory);
+  else if (cache == "cold" && own_sizes)
+    chosen.cold_sizes = chosen.sizes;
+  else
+    for (const auto size : parse_sizes(defaults.cold_sizes, SIZE_MAX))
+      if (std::ranges::find(chosen.sizes, size) != chosen.sizes.end())
+        chosen.cold_sizes.push_back(size);
+  chosen.rounds = repetitions > 0 ? repetitions : defaults.rounds;
+  chosen.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
+  chosen.seed = seed ? *seed : std::random_device{}();
+  for (const auto& text : faults) chosen.faults.push_back(parse_fault(text));
+  chosen.command_line.assign(argv, argv + argc);
+  return {std::nullopt, chosen};
+}
+
+void hand_to_google_benchmark(const options& chosen) {
+  std::vector<std::string> arguments{chosen.command_line.front(), "--benchmark_out=",
+                                     "--benchmark_list_tests=false", "--benchmark_filter="};
+  arguments.insert(arguments.end(), chosen.for_google_benchmark.begin(),
+                   chosen.for_google_benchmark.end());
+  std::vector<char*> pointers;
+  for (auto& argument : arguments) pointers.push_back(argument.data());
+  int count = static_cast<int>(pointers.size());
+  benchmark::Initialize(&count, pointers.data());
+  if (count > 1)
+    throw usage_error(fmt::format("unknown argument '{}' (see --help)", pointers[1]));
+}
+
+}  // namespace bench

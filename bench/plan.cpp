@@ -1,0 +1,177 @@
+#include "plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "cache.hpp"
+#include "machine/machine.hpp"
+#include "transfers/error.hpp"
+
+namespace bench {
+namespace {
+
+bool names(std::string_view wanted, const strategy& candidate) {
+  const std::string_view name = candidate.name;
+  return name == wanted || (name.starts_with(wanted) && name.substr(wanted.size()).front() == '/');
+}
+
+std::vector<const strategy*> chosen_strategies(const registry& all,
+                                               const std::vector<std::string>& wanted) {
+  for (const auto& name : wanted)
+    if (std::ranges::none_of(all, [&](const auto& s) { return names(name, s); }))
+      throw usage_error(fmt::format("unknown strategy '{}' (see --list)", name));
+  std::vector<const strategy*> chosen;
+  for (const auto& candidate : all)
+    if (wanted.empty() ||
+        std::ranges::any_of(wanted, [&](const auto& name) { return names(name, candidate); }))
+      chosen.push_back(&candidate);
+  return chosen;
+}
+
+/// Google Benchmark's meaning of --benchmark_filter.
+class name_filter {
+ public:
+  explicit name_filter(std::string expression) {
+    if (expression.empty() || expression == "all") expression = ".";
+    if (expression.front() == '-') {
+      negative_ = true;
+      expression.erase(0, 1);
+    }
+    try {
+      wanted_ = std::regex(expression, std::regex::extended);
+    } catch (const std::regex_error&) {
+      throw usage_error(
+          fmt::format("bad --benchmark_filter '{}': not a regular expression", expression));
+    }
+  }
+  [[nodiscard]] bool passes(const std::string& name) const {
+    return std::regex_search(name, wanted_) != negative_;
+  }
+
+ private:
+  std::regex wanted_;
+  bool negative_ = false;
+};
+
+std::vector<benchmark_case> cases_of(const strategy& from, const options& chosen) {
+  std::vector<benchmark_case> cases;
+  for (const auto& variant : from.variants) {
+    const auto base = from.name + "/" + variant;
+    if (!from.sized) {
+      cases.push_back({base, &from, variant, 0, cache_state::warm});
+      continue;
+    }
+    if (chosen.warm)
+      for (const auto bytes : chosen.sizes)
+        cases.push_back({base + "/" + format_size(bytes), &from, variant, bytes, cache_state::warm});
+    if (chosen.cold)
+      for (const auto bytes : chosen.cold_sizes)
+        cases.push_back(
+            {base + "/" + format_size(bytes) + "/cold", &from, variant, bytes, cache_state::cold});
+  }
+  return cases;
+}
+
+template <class Condition>
+void skip_if(plan& all, Condition&& condition, const std::string& reason) {
+  std::erase_if(all.cases, [&](const benchmark_case& one) {
+    if (!condition(one)) return false;
+    all.skipped.push_back({one.name, reason});
+    return true;
+  });
+}
+
+std::size_t largest(const plan& all, const std::function<bool(const benchmark_case&)>& among) {
+  std::size_t most = 0;
+  for (const auto& one : all.cases)
+    if (among(one)) most = std::max(most, one.bytes);
+  return most;
+}
+
+std::set<transfers::host_memory_kind> kinds_in_use(const plan& all) {
+  std::set<transfers::host_memory_kind> kinds;
+  for (const auto& one : all.cases)
+    if (one.of->host) kinds.insert(*one.of->host);
+  return kinds;
+}
+
+bool uses(const benchmark_case& one, transfers::host_memory_kind kind) {
+  return one.of->host == kind;
+}
+
+/// Overcommitting kernels grant what they cannot give and then kill the process: so look first.
+void drop_what_exceeds_memory(plan& all, bool device_is_host) {
+  // A tenth stays free for the page tables of pinned memory and for everybody else.
+  const auto available = machine::available_memory_bytes() / 10 * 9;
+  if (available == 0) return;  // not known
+  for (;;) {
+    std::size_t needed = 0;
+    const auto kinds = kinds_in_use(all);
+    for (const auto kind : kinds)
+      needed += largest(all, [&](const auto& one) { return uses(one, kind); });
+    const auto top = largest(all, [](const auto& one) { return one.of->host.has_value(); });
+    if (device_is_host) needed += top;
+    if (needed <= available || top == 0) return;
+    skip_if(all, [&](const auto& one) { return one.of->host && one.bytes == top; },
+            fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} GiB "
+                        "available (choose fewer with --strategies)",
+                        static_cast<double>(needed) / (1 << 30), kinds.size(),
+                        static_cast<double>(available) / (1 << 30)));
+  }
+}
+
+/// Calls `reserve` with the largest size among the cases; where memory is refused, skips that size
+/// and tries the next.
+template <class Among, class Reserve>
+void reserve_largest(plan& all, Among&& among, Reserve&& reserve) {
+  for (;;) {
+    const auto bytes = largest(all, among);
+    if (bytes == 0) return;
+    try {
+      reserve(bytes);
+      return;
+    } catch (const transfers::out_of_memory& refused) {
+      skip_if(all, [&](const auto& one) { return among(one) && one.bytes == bytes; },
+              fmt::format("memory refused: {}", refused.what()));
+    }
+  }
+}
+
+}  // namespace
+
+plan make_plan(const registry& strategies, const transfers::device& device,
+               const options& chosen) {
+  const name_filter filter(chosen.filter);
+  plan all;
+  for (const auto* const candidate : chosen_strategies(strategies, chosen.strategies)) {
+    const auto reason =
+        candidate->host ? device.why_unsupported(*candidate->host) : std::optional<std::string>{};
+    for (auto& one : cases_of(*candidate, chosen)) {
+      if (!filter.passes(one.name)) continue;
+      if (reason)
+        all.skipped.push_back({one.name, *reason});
+      else if (one.cache == cache_state::cold && !can_flush_cache())
+        all.skipped.push_back({one.name, "this processor has no instruction to flush caches"});
+      else
+        all.cases.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+void reserve_buffers(plan& all, const transfers::device& device, buffers& memory) {
+  drop_what_exceeds_memory(all, !device.description().cuda);
+  for (const auto kind : kinds_in_use(all))
+    reserve_largest(
+        all, [&](const auto& one) { return uses(one, kind); },
+        [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
+  reserve_largest(
+      all, [](const auto& one) { return one.of->host.has_value(); },
+      [&](std::size_t bytes) { memory.reserve_device(bytes); });
+}
+
+}  // namespace bench

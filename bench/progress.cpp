@@ -1,0 +1,61 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::size_t terminal_width(std::FILE* stream) {
+  winsize size{};
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col - 1U;
+  return 79;
+}
+
+}  // namespace
+
+std::string format_duration(std::chrono::duration<double> time) {
+  const auto seconds = static_cast<long>(std::ceil(time.count()));
+  if (seconds < 60) return fmt::format("{}s", seconds);
+  return fmt::format("{}m {:02}s", seconds / 60, seconds % 60);
+}
+
+progress::progress(std::FILE* stream)
+    : stream_(stream), terminal_(isatty(fileno(stream)) != 0) {}
+
+progress::~progress() { clear(); }
+
+void progress::show(std::string_view phase, std::size_t done, std::size_t total,
+                    std::string_view current, std::chrono::duration<double> left) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  // Often enough to follow, seldom enough to disturb nothing; a log wants fewer lines.
+  next_ = now + (terminal_ ? 200ms : 10s);
+  auto line = fmt::format("{} {}/{}  {}", phase, done, total, current);
+  if (left.count() > 0) line += fmt::format("  (about {} left)", format_duration(left));
+  if (!terminal_) {
+    fmt::print(stream_, "{}\n", line);
+  } else {
+    fmt::print(stream_, "\r\033[K{}", line.substr(0, terminal_width(stream_)));
+    line_open_ = true;
+  }
+  std::fflush(stream_);
+}
+
+void progress::say(std::string_view line) {
+  clear();
+  fmt::print(stream_, "{}\n", line);
+  std::fflush(stream_);
+}
+
+void progress::clear() {
+  if (line_open_) fmt::print(stream_, "\r\033[K");
+  line_open_ = false;
+}
+
+}  // namespace bench

@@ -1,0 +1,106 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include "context.hpp"
+#include "interruption.hpp"
+#include "link.hpp"
+#include "results/summary.hpp"
+
+namespace bench {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Repetitions and their aggregates, benchmark by benchmark.
+std::vector<run> with_aggregates(const std::vector<run>& runs, bool aggregates_only) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<run>> by_name;
+  for (const auto& one : runs) {
+    const auto [found, added] = by_name.try_emplace(one.run_name.function_name);
+    if (added) order.push_back(found->first);
+    found->second.push_back(one);
+  }
+  std::vector<run> all;
+  for (const auto& name : order) {
+    const auto& repetitions = by_name.at(name);
+    const auto aggregates = aggregates_of(repetitions);
+    if (!aggregates_only || aggregates.empty())
+      all.insert(all.end(), repetitions.begin(), repetitions.end());
+    all.insert(all.end(), aggregates.begin(), aggregates.end());
+  }
+  return all;
+}
+
+json signal_name(int signal) {
+  if (signal == 0) return nullptr;
+  return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+void write_other_format(const options& chosen, const std::vector<run>& runs) {
+  std::ofstream out(chosen.out);
+  print_runs(out, chosen.out_format, with_aggregates(runs, chosen.out_aggregates_only));
+  out.close();
+  if (!out)
+    throw results::write_error(
+        fmt::format("cannot write {}: {}", chosen.out, std::strerror(errno)));
+}
+
+}  // namespace
+
+void list_strategies(std::ostream& out, const registry& strategies,
+                     const transfers::device& device) {
+  for (const auto& one : strategies) {
+    fmt::print(out, "{:<34} {}\n", one.name, one.summary);
+    const auto reason = one.host ? device.why_unsupported(*one.host) : std::nullopt;
+    fmt::print(out, "{:<34}   {}; {}\n", "", fmt::join(one.variants, ", "),
+               reason ? "not on this device: " + *reason : std::string("runs on this device"));
+  }
+}
+
+void list_benchmarks(std::ostream& out, const plan& all) {
+  for (const auto& one : all.cases) fmt::print(out, "{}\n", one.name);
+}
+
+void finish(results::result_file& file, const options& chosen, const plan& all,
+            const outcome& measured, const std::optional<machine::pcie_link>& link_before,
+            transfers::device& device) {
+  if (chosen.out_aggregates_only)
+    for (const auto& one : with_aggregates(measured.runs, true))
+      if (one.run_type == run::RT_Aggregate) file.add(row_of(one));
+  auto facts = file.content().at("context").at("transfers");
+  facts["run"]["finished_utc"] = utc_now();
+  facts["run"]["interrupted_by"] = signal_name(interruption());
+  facts["complete"] = interruption() == 0;
+  facts["skipped"] = to_json(all.skipped);
+  for (const auto& one : to_json(measured.skipped)) facts["skipped"].push_back(one);
+  // A lost device cannot be asked again.
+  if (measured.failures.empty() && to_json(observe_link(device)) != to_json(link_before))
+    facts["warnings"].push_back("the link changed its speed or width during the run");
+  file.set_facts(std::move(facts));
+  file.finish(chosen.out_aggregates_only);
+  if (!chosen.out.empty() && chosen.out_format != "json") write_other_format(chosen, measured.runs);
+}
+
+void report(std::ostream& out, const results::result_file& file, const options& chosen,
+            const outcome& measured) {
+  if (chosen.display_format == "json")
+    out << results::to_text(file.content());
+  else if (!chosen.display_format.empty())
+    print_runs(out, chosen.display_format,
+               with_aggregates(measured.runs,
+                               chosen.display_aggregates_only || chosen.out_aggregates_only));
+  else
+    out << results::summary(file.content());
+  out.flush();
+}
+
+}  // namespace bench

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+
+#include "machine/pcie.hpp"
+#include "options.hpp"
+#include "plan.hpp"
+#include "results/result_file.hpp"
+#include "session.hpp"
+
+namespace bench {
+
+/// What --list prints: every strategy, its explanation, what it needs, and why not here if so.
+void list_strategies(std::ostream& out, const registry& strategies,
+                     const transfers::device& device);
+
+/// What --benchmark_list_tests prints: the names, one a line.
+void list_benchmarks(std::ostream& out, const plan& all);
+
+/// Completes the result file: aggregates where asked for (else readers take them from the
+/// repetitions), what was skipped, how and when the run ended, and whether
+/// the link is still what it was at the beginning. Throws results::write_error.
+void finish(results::result_file& file, const options& chosen, const plan& all,
+            const outcome& measured, const std::optional<machine::pcie_link>& link_before,
+            transfers::device& device);
+
+/// Prints the summary, or the rows in the form that --benchmark_format asks for.
+void report(std::ostream& out, const results::result_file& file, const options& chosen,
+            const outcome& measured);
+
+}  // namespace bench

@@ -1,0 +1,235 @@
+#include "session.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "interruption.hpp"
+#include "statistics/quantile.hpp"
+#include "transfers/error.hpp"
+#include "verify.hpp"
+
+namespace bench {
+namespace {
+
+constexpr const char* dropped = "interrupted";
+
+using clock = std::chrono::steady_clock;
+using seconds = std::chrono::duration<double>;
+
+/// Takes the repetitions that Google Benchmark reports, one by one.
+class collector final : public benchmark::BenchmarkReporter {
+ public:
+  explicit collector(std::function<void(const run&)> take) : take_(std::move(take)) {}
+  bool ReportContext(const Context& /*context*/) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const auto& one : runs) take_(one);
+  }
+
+ private:
+  std::function<void(const run&)> take_;
+};
+
+}  // namespace
+
+struct session::state {
+  const benchmark_case* what;
+  schedule planned;
+  std::optional<std::string> error;  ///< it failed: one row says so, then it is left alone
+  bool finished = false;
+  seconds cost{};  ///< of the last repetition, to estimate the time left
+};
+
+session::session(transfers::device& device, buffers& memory, const options& chosen,
+                 std::optional<double> link_limit, results::result_file& rows, progress& shown)
+    : device_(device),
+      memory_(memory),
+      chosen_(chosen),
+      link_limit_(link_limit),
+      rows_(rows),
+      shown_(shown) {}
+
+outcome session::measure(const plan& all) {
+  outcome result;
+  std::vector<state> cases;
+  for (const auto& one : all.cases) cases.push_back({&one, {}, {}, false, {}});
+  settle_all(cases, result);
+  for (int round = 0; round < chosen_.rounds && interruption() == 0; ++round)
+    measure_round(cases, round, result);
+  return result;
+}
+
+transfer session::prepare(const benchmark_case& what) const {
+  auto ready = what.of->prepare({device_, memory_, what.variant, what.bytes});
+  inject(chosen_.faults, what.name, device_, ready);
+  return ready;
+}
+
+void session::settle_all(std::vector<state>& cases, outcome& result) {
+  std::size_t done = 0;
+  for (auto& one : cases) {
+    if (interruption() != 0) return;
+    shown_.show("preparing", ++done, cases.size(), one.what->name, {});
+    const auto start = clock::now();
+    try {
+      if (device_lost_) throw transfers::error(*device_lost_);
+      const auto ready = prepare(*one.what);
+      if (ready.destination) {
+        poison(device_, memory_, *ready.destination);
+        for (const auto& step : ready.steps) step.run();
+        one.error = find_damage(device_, memory_, *ready.destination);
+        if (one.error) restore(device_, memory_, ready);
+      }
+      if (!one.error) one.planned = settle_schedule(ready, one.what->cache, chosen_.min_time);
+    } catch (const transfers::unsupported& no) {
+      one.finished = true;
+      result.skipped.push_back({one.what->name, no.what()});
+    } catch (const transfers::device_error& broken) {
+      one.error = broken.what();
+      if (broken.device_lost() && !device_lost_)
+        device_lost_ = fmt::format("not run: the device was lost in {}: {}", one.what->name,
+                                   broken.what());
+    } catch (const std::exception& broken) {
+      one.error = broken.what();
+    }
+    one.cost = clock::now() - start;
+  }
+}
+
+void session::measure_round(std::vector<state>& cases, int round, outcome& result) {
+  std::vector<state*> order;
+  for (auto& one : cases)
+    if (!one.finished) order.push_back(&one);
+  if (order.empty()) return;
+  if (chosen_.shuffle) {
+    std::mt19937_64 random(chosen_.seed + static_cast<std::uint64_t>(round));
+    std::ranges::shuffle(order, random);
+  }
+
+  // Google Benchmark runs and reports each benchmark once per round, in the order of registration.
+  benchmark::ClearRegisteredBenchmarks();
+  std::size_t done = static_cast<std::size_t>(round) * order.size();
+  const auto total = static_cast<std::size_t>(chosen_.rounds) * order.size();
+  const auto rounds_left = static_cast<double>(chosen_.rounds - round - 1);
+  const auto cost_of_round = std::accumulate(
+      order.begin(), order.end(), seconds{}, [](seconds sum, state* one) { return sum + one->cost; });
+  auto left_in_round = cost_of_round;
+  for (auto* const one : order) {
+    benchmark::RegisterBenchmark(
+        one->what->name.c_str(),
+        [&, one](benchmark::State& google) {
+          shown_.show(fmt::format("round {}/{},", round + 1, chosen_.rounds), done, total,
+                      one->what->name, left_in_round + cost_of_round * rounds_left);
+          ++done;
+          left_in_round -= one->cost;
+          const auto start = clock::now();
+          repeat(google, *one);
+          one->cost = clock::now() - start;
+        })
+        ->Iterations(static_cast<benchmark::IterationCount>(one->planned.operations))
+        ->Repetitions(1)
+        ->UseManualTime()
+        ->MeasureProcessCPUTime();
+  }
+  collector collect([&](const run& reported) {
+    const auto one = as_repetition(reported, chosen_.rounds, round);
+    auto row = row_of(one);
+    if (row.value("error_message", "") == dropped) return;
+    if (!row.value("error_occurred", false))
+      result.runs.push_back(one);
+    else
+      result.failures.push_back({row.at("name"), row.at("error_message")});
+    try {
+      rows_.add(std::move(row));
+    } catch (const results::write_error&) {
+      if (!write_failure_) write_failure_ = std::current_exception();
+    }
+  });
+  benchmark::RunSpecifiedBenchmarks(&collect, nullptr, ".");
+  if (write_failure_) std::rethrow_exception(write_failure_);
+}
+
+void session::repeat(benchmark::State& google, state& one) {
+  if (interruption() != 0 || write_failure_) {
+    google.SkipWithError(dropped);
+    return;
+  }
+  std::optional<transfer> ready;
+  try {
+    if (device_lost_ && !one.error) one.error = device_lost_;
+    if (!one.error) {
+      ready = prepare(*one.what);
+      if (ready->destination) poison(device_, memory_, *ready->destination);
+      settle(*ready, one.planned, one.what->cache);
+
+      samples taken;
+      const auto untimed = [&](const std::function<void()>& work) {
+        google.PauseTiming();
+        work();
+        google.ResumeTiming();
+      };
+      const auto operations = static_cast<benchmark::IterationCount>(one.planned.operations);
+      while (google.KeepRunningBatch(operations)) {
+        time_operations(*ready, one.planned, one.what->cache, untimed, taken);
+        if (!taken.operation.empty())
+          google.SetIterationTime(statistics::median(taken.operation) * 1e-9 *
+                                  static_cast<double>(operations));
+      }
+      time_on_device(*ready, one.planned, taken);
+      if (ready->destination) one.error = find_damage(device_, memory_, *ready->destination);
+      if (interruption() != 0) {
+        google.SkipWithError(dropped);  // a repetition cut short is no repetition
+        return;
+      }
+      if (!one.error) set_counters(google, one, taken);
+    }
+  } catch (const transfers::device_error& broken) {
+    one.error = broken.what();
+    if (broken.device_lost())
+      device_lost_ =
+          fmt::format("not run: the device was lost in {}: {}", one.what->name, broken.what());
+  } catch (const std::exception& broken) {
+    one.error = broken.what();
+  }
+  if (!one.error) return;
+  one.finished = true;
+  google.SkipWithError(one.error->c_str());
+  try {
+    if (ready && !device_lost_) restore(device_, memory_, *ready);
+  } catch (const std::exception& broken) {
+    device_lost_ = fmt::format("not run: test data could not be restored after {}: {}",
+                               one.what->name, broken.what());
+  }
+}
+
+void session::set_counters(benchmark::State& google, const state& one,
+                           const samples& taken) const {
+  const auto all = statistics::summarize(taken.operation);
+  auto& counters = google.counters;
+  const auto bytes = static_cast<double>(one.what->bytes);
+  counters["operations"] = static_cast<double>(one.planned.operations);
+  counters["batch"] = static_cast<double>(one.planned.batch);
+  counters["median_ns"] = all.median;
+  counters["mean_ns"] = all.mean;
+  counters["p5_ns"] = all.p5;
+  counters["p95_ns"] = all.p95;
+  counters["min_ns"] = all.min;
+  counters["max_ns"] = all.max;
+  for (const auto& [name, times] : taken.steps)
+    if (!times.empty()) counters[name + "_ns"] = statistics::median(times);
+  if (bytes > 0) {
+    counters["bytes"] = bytes;
+    counters["gb_per_s"] = bytes / all.median;  // bytes per nanosecond are 10⁹ bytes per second
+    if (link_limit_) counters["link_percent"] = 100 * bytes / all.median / *link_limit_;
+  }
+  if (!taken.on_device.empty()) {
+    const double device = statistics::median(taken.on_device);
+    counters["device_ns"] = device;
+    if (bytes > 0 && device > 0) counters["device_gb_per_s"] = bytes / device;
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "buffers.hpp"
+#include "measure.hpp"
+#include "options.hpp"
+#include "plan.hpp"
+#include "progress.hpp"
+#include "results/result_file.hpp"
+#include "rows.hpp"
+
+namespace bench {
+
+struct failure {
+  std::string name;
+  std::string reason;
+};
+
+/// What came out of a session, besides the rows that went to the result file.
+struct outcome {
+  std::vector<run> runs;  ///< every repetition measured, in order of measurement
+  std::vector<failure> failures;
+  std::vector<skipped_case> skipped;  ///< found impossible only when prepared
+};
+
+/// Measures everything planned: settles each benchmark's schedule and proves once that one
+/// operation does the whole job, then repeats all benchmarks in rounds, each round in a new random
+/// order, so that slow drifts of the machine touch all of them alike.
+class session {
+ public:
+  /// `link_limit` in GB/s for the counter link_percent; `rows` takes every repetition at once.
+  session(transfers::device& device, buffers& memory, const options& chosen,
+          std::optional<double> link_limit, results::result_file& rows, progress& shown);
+
+  /// Throws results::write_error; what goes wrong in a benchmark is in the outcome.
+  outcome measure(const plan& all);
+
+ private:
+  struct state;
+
+  void settle_all(std::vector<state>& cases, outcome& result);
+  void measure_round(std::vector<state>& cases, int round, outcome& result);
+  void repeat(benchmark::State& google, state& one);
+  [[nodiscard]] transfer prepare(const benchmark_case& what) const;
+  void set_counters(benchmark::State& google, const state& one, const samples& taken) const;
+
+  transfers::device& device_;
+  buffers& memory_;
+  const options& chosen_;
+  std::optional<double> link_limit_;
+  results::result_file& rows_;
+  progress& shown_;
+  std::optional<std::string> device_lost_;  ///< why nothing can be measured any more
+  std::exception_ptr write_failure_;        ///< carried around Google Benchmark's frames
+};
+
+}  // namespace bench

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "buffers.hpp"
+#include "transfers/device.hpp"
+
+namespace bench {
+
+/// What a strategy is asked to get ready.
+struct job {
+  transfers::device& device;
+  buffers& memory;
+  std::string_view variant;  ///< one of the strategy's variants
+  std::size_t bytes;         ///< 0 for a strategy without sizes
+};
+
+/// A piece of the timed operation. Steps run in order; the operation is timed as a whole and, when
+/// there are several, each step is a figure of its own ("<name>_ns").
+struct step {
+  std::string name;
+  std::function<void()> run;
+};
+
+/// One end of a transfer: what the harness fills, poisons, flushes and checks.
+struct payload {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  bool on_device = false;
+  const transfers::host_memory* host = nullptr;  ///< the block it lies in, for host memory
+};
+
+/// The operation on the device's own clock: `enqueue` only enqueues it, on `on`.
+struct device_clock {
+  std::shared_ptr<transfers::stream> on;
+  std::function<void()> enqueue;
+};
+
+/// Everything the timed region touches. Owned here: by value, or captured in the functions.
+/// When steps return from the last one, the data must be usable at the destination.
+struct transfer {
+  std::vector<step> steps;
+  std::optional<payload> source;
+  std::optional<payload> destination;
+  std::optional<device_clock> clock;
+  bool batched = true;  ///< false: every operation is timed alone however short it is
+};
+
+/// A way to move data. A file in strategies/ fills this table and registers it; the harness does
+/// warm-up, timing, verification and counters the same way for all.
+struct strategy {
+  std::string name;     ///< "family/memory", the beginning of its benchmarks' names
+  std::string summary;  ///< one line for --list
+  std::vector<std::string> variants;
+  bool sized = true;  ///< false: not repeated for every size
+  std::optional<transfers::host_memory_kind> host;  ///< the host buffer it uses
+  std::function<transfer(const job&)> prepare;
+};
+
+using registry = std::vector<strategy>;
+
+/// Called by main once: runs every file's registration, ordered by name of the strategies.
+registry registered_strategies();
+
+/// A file registers its strategies with a constant of this type at namespace scope.
+struct registration {
+  explicit registration(std::function<void(registry&)> add);
+};
+
+/// Both ends of a copy between host memory of a kind and the device.
+struct ends {
+  payload source, destination;
+};
+ends ends_of(const job& wanted, transfers::host_memory_kind kind, transfers::direction way);
+
+}  // namespace bench

@@ -1,0 +1,35 @@
+# Each from the system when it is there, otherwise fetched at a pinned version.
+include(FetchContent)
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+
+set(BENCHMARK_ENABLE_TESTING OFF)
+set(BENCHMARK_ENABLE_INSTALL OFF)
+FetchContent_Declare(benchmark
+  GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.9.1
+  FIND_PACKAGE_ARGS 1.7 CONFIG)
+FetchContent_Declare(nlohmann_json
+  GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3
+  FIND_PACKAGE_ARGS 3.10 CONFIG)
+FetchContent_Declare(CLI11
+  GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
+  FIND_PACKAGE_ARGS 2.1 CONFIG)
+FetchContent_Declare(fmt
+  GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1
+  FIND_PACKAGE_ARGS 9 CONFIG)
+FetchContent_MakeAvailable(benchmark nlohmann_json CLI11 fmt)
+if(TRANSFERS_TESTS)
+  FetchContent_Declare(GTest
+    GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.15.2
+    FIND_PACKAGE_ARGS 1.12 CONFIG)
+  FetchContent_MakeAvailable(GTest)
+endif()
+
+# Thrust comes with the CUDA toolkit; without one, Debian's libthrust-dev has the same headers.
+find_path(THRUST_INCLUDE_DIR thrust/version.h
+  HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl REQUIRED)
+add_library(thrust_openmp INTERFACE)
+target_include_directories(thrust_openmp SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
+target_compile_definitions(thrust_openmp INTERFACE
+  THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP)
+target_link_libraries(thrust_openmp INTERFACE OpenMP::OpenMP_CXX)

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "transfers/host_memory.hpp"
+
+namespace transfers {
+
+enum class direction { h2d, d2h };
+
+/// Owner of one block of device memory; moves, does not copy; frees without throwing.
+class device_memory {
+ public:
+  using deleter = std::function<void(std::byte*)>;
+
+  device_memory(std::unique_ptr<std::byte, deleter> data, std::size_t bytes)
+      : data_(std::move(data)), bytes_(bytes) {}
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+
+ private:
+  std::unique_ptr<std::byte, deleter> data_;
+  std::size_t bytes_;
+};
+
+/// Work done in order, asynchronously to the calling thread. Destruction waits for it.
+class stream {
+ public:
+  virtual ~stream() = default;
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+
+  /// Enqueues a copy (cudaMemcpyAsync). Really asynchronous only for page-locked host memory;
+  /// from or to pageable memory the call itself may wait (CUDA Runtime API, "API synchronization
+  /// behavior"). Throws device_error.
+  virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+                    direction way) = 0;
+
+  /// Enqueues a kernel that copies with coalesced 16-byte accesses (single bytes where an address
+  /// is not a multiple of 16). Either address may be host memory as the device sees it
+  /// (host_memory::on_device): that is zero-copy access. Throws device_error.
+  virtual void copy_by_kernel(std::byte* destination, const std::byte* source,
+                              std::size_t bytes) = 0;
+
+  /// Returns when everything enqueued is done and its data usable. Throws device_error.
+  virtual void synchronize() = 0;
+
+  /// Time on the device's own clock for one of `count` back-to-back runs of `enqueue`, which must
+  /// only enqueue work on this stream; nullopt for a device without a clock of its own.
+  /// For CUDA: events around the whole train, started behind a short delay kernel so that the
+  /// train is queued before it runs; less the span of an empty pair of events; over count.
+  virtual std::optional<std::chrono::duration<double, std::nano>> time_on_device(
+      std::size_t count, const std::function<void()>& enqueue) = 0;
+
+ protected:
+  stream() = default;
+};
+
+/// Only for CUDA devices; what cannot be read is left empty or zero.
+struct cuda_properties {
+  int index = 0;
+  std::string uuid;              ///< "GPU-…", as nvidia-smi prints it
+  std::string pci_bus_id;        ///< "0000:06:00.0"
+  std::string compute_capability;  ///< "9.0"
+  int multiprocessors = 0;
+  int copy_engines = 0;          ///< asyncEngineCount
+  std::size_t memory_bytes = 0;
+  std::string driver_cuda_version;   ///< newest CUDA the driver supports, "13.0"
+  std::string runtime_cuda_version;  ///< CUDA runtime in this binary, "13.0"
+  bool maps_host_memory = false;
+  bool pageable_memory_access = false;  ///< kernels can read malloc memory (HMM or ATS)
+  bool host_page_tables = false;        ///< …through the host's page tables: a coherent link, not PCIe
+  bool concurrent_managed_access = false;
+  bool integrated = false;              ///< shares physical memory with the host: no link at all
+};
+
+struct device_description {
+  std::string kind;  ///< "cuda" or "host"
+  std::string name;  ///< for people: "NVIDIA H200", "host (no GPU)"
+  std::optional<cuda_properties> cuda;
+};
+
+/// What was found when bytes were compared with the test pattern.
+struct pattern_check {
+  std::size_t wrong_bytes = 0;
+  std::size_t first_wrong = 0;  ///< offset in bytes; meaningful when wrong_bytes > 0
+};
+
+/// A reproducible pseudo-random byte sequence: byte i depends on seed and i only. `inverted` flips
+/// every bit, so that the two forms differ in every single byte.
+struct pattern {
+  std::uint64_t seed = 0;
+  bool inverted = false;
+};
+
+/// Where transfers go to and come from. Two implementations: CUDA, and the host itself as a
+/// loopback (device memory is DRAM, copies are memcpy).
+class device {
+ public:
+  virtual ~device() = default;
+  device(const device&) = delete;
+  device& operator=(const device&) = delete;
+
+  [[nodiscard]] virtual const device_description& description() const noexcept = 0;
+
+  /// Empty when this kind of host memory can be allocated here; otherwise the reason, one line.
+  [[nodiscard]] virtual std::optional<std::string> why_unsupported(host_memory_kind kind) const = 0;
+
+  /// Throws out_of_memory, unsupported, device_error. Zero bytes are refused (std::invalid_argument).
+  [[nodiscard]] virtual host_memory allocate_host(std::size_t bytes, host_memory_kind kind) = 0;
+  [[nodiscard]] virtual device_memory allocate(std::size_t bytes) = 0;
+
+  /// Bytes of device memory that can still be allocated.
+  [[nodiscard]] virtual std::size_t free_memory() const = 0;
+
+  /// cudaMemcpy, then a wait for its stream: a copy from pageable memory may return before its data
+  /// has arrived (CUDA Runtime API, "API synchronization behavior"). Throws device_error.
+  virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+                    direction way) = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<stream> create_stream() = 0;
+
+  /// Writes bytes [offset, offset + bytes) of the pattern to `block + offset` in device memory.
+  /// `block` must be a multiple of 8, as allocate() returns it. Returns when done.
+  virtual void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
+                             pattern what) = 0;
+  /// Compares the same range with the pattern, on the device.
+  [[nodiscard]] virtual pattern_check check_pattern(const std::byte* block, std::size_t offset,
+                                                    std::size_t bytes, pattern what) = 0;
+
+ protected:
+  device() = default;
+};
+
+/// The same two for host memory of any kind, on all cores.
+void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what);
+[[nodiscard]] pattern_check check_host_pattern(const std::byte* block, std::size_t offset,
+                                               std::size_t bytes, pattern what);
+
+struct cuda_presence {
+  int devices = 0;
+  std::string why_none;  ///< one line, set when devices is 0: no driver, driver too old, …
+};
+
+/// Looks for CUDA devices without creating a context. Never throws.
+[[nodiscard]] cuda_presence find_cuda() noexcept;
+
+/// Throws unsupported when there is no such device, device_error when it cannot be used.
+[[nodiscard]] std::unique_ptr<device> open_cuda_device(int index);
+[[nodiscard]] std::unique_ptr<device> open_host_device();
+
+}  // namespace transfers

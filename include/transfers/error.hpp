@@ -1,0 +1,39 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace transfers {
+
+/// Base of everything this library throws on purpose; what() is one line for a person.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The device, this build or this system cannot do what was asked, now or ever.
+class unsupported : public error {
+ public:
+  using error::error;
+};
+
+/// Host or device memory was refused.
+class out_of_memory : public error {
+ public:
+  using error::error;
+};
+
+/// A call to the device's runtime failed.
+class device_error : public error {
+ public:
+  device_error(const std::string& what, bool device_lost) : error(what), lost_(device_lost) {}
+
+  /// True when every later call in this process fails too: CUDA calls such an error "sticky"
+  /// (CUDA Runtime API, "Error Handling": the process must be relaunched).
+  [[nodiscard]] bool device_lost() const noexcept { return lost_; }
+
+ private:
+  bool lost_;
+};
+
+}  // namespace transfers

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace transfers {
+
+/// How host memory came into being.
+enum class host_origin {
+  pageable,       ///< ordinary pages of the system's base size (4 KiB on x86), never huge ones
+  pageable_huge,  ///< ordinary memory, aligned and advised for transparent huge pages
+  registered,     ///< ordinary memory, touched, then page-locked (cudaHostRegister)
+  pinned,         ///< allocated page-locked (cudaHostAlloc)
+};
+
+/// Flags of cudaHostAlloc (CUDA Runtime API, "Memory Management"), combined with `|`.
+enum class pin_flags : unsigned { none = 0, portable = 1, mapped = 2, write_combined = 4 };
+
+constexpr pin_flags operator|(pin_flags a, pin_flags b) {
+  return static_cast<pin_flags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr bool has(pin_flags set, pin_flags flag) {
+  return (static_cast<unsigned>(set) & static_cast<unsigned>(flag)) != 0;
+}
+
+/// One kind of host memory; `flags` is meaningful for pinned memory only.
+struct host_memory_kind {
+  host_origin origin = host_origin::pageable;
+  pin_flags flags = pin_flags::none;
+
+  auto operator<=>(const host_memory_kind&) const = default;
+};
+
+inline constexpr host_memory_kind pageable{host_origin::pageable};
+inline constexpr host_memory_kind pageable_huge{host_origin::pageable_huge};
+inline constexpr host_memory_kind registered{host_origin::registered};
+constexpr host_memory_kind pinned(pin_flags flags = pin_flags::none) {
+  return {host_origin::pinned, flags};
+}
+
+/// All eleven kinds: pageable, pageable_huge, registered, and pinned with every set of flags.
+std::span<const host_memory_kind> all_host_memory_kinds();
+
+/// The kind's name as it stands in benchmark names, for example "pinned_portable_wc".
+std::string to_string(host_memory_kind kind);
+
+/// What the kind is, in a few words: "cudaHostAlloc(PORTABLE | WRITECOMBINED)".
+std::string describe(host_memory_kind kind);
+
+/// Owner of one block of host memory; moves, does not copy; frees without throwing.
+/// Blocks are aligned to pages and were touched by the thread that allocated them, so that the
+/// default NUMA policy places them next to that thread.
+class host_memory {
+ public:
+  using deleter = std::function<void(std::byte*)>;
+
+  host_memory(std::unique_ptr<std::byte, deleter> data, std::size_t bytes, host_memory_kind kind,
+              std::byte* on_device)
+      : data_(std::move(data)), bytes_(bytes), kind_(kind), on_device_(on_device) {}
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+  [[nodiscard]] host_memory_kind kind() const noexcept { return kind_; }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
+
+  /// The same bytes as a kernel sees them; null when the device cannot address this block.
+  /// May differ from data() (cudaHostGetDevicePointer).
+  [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
+
+ private:
+  std::unique_ptr<std::byte, deleter> data_;
+  std::size_t bytes_;
+  host_memory_kind kind_;
+  std::byte* on_device_;
+};
+
+}  // namespace transfers

@@ -1,0 +1,160 @@
+#include "machine/files.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <system_error>
+
+namespace machine {
+
+namespace {
+
+constexpr std::string_view white_space = " \t\r\n\v\f";
+
+template <typename Number>
+std::optional<Number> parse_whole(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(white_space);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(white_space) - first + 1);
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> found;
+  std::size_t begin = text.find_first_not_of(white_space);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(white_space, begin), text.size());
+    found.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(white_space, end);
+  }
+  return found;
+}
+
+std::optional<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
+  // Streams only set a flag when a read fails, as many attributes of sysfs do (EINVAL, EIO).
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(line);
+  }
+  if (lines.empty()) {
+    return std::nullopt;
+  }
+  return lines;
+}
+
+std::optional<std::string> read_line(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  const std::string_view text = trimmed(line);
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  return std::string(text);
+}
+
+std::optional<std::string> read_field(const std::filesystem::path& path, std::string_view key,
+                                      char separator) {
+  // Line by line, because /proc/cpuinfo has megabytes on large machines.
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::string_view view = line;
+    const std::size_t split = view.find(separator);
+    if (split == std::string_view::npos || trimmed(view.substr(0, split)) != key) {
+      continue;
+    }
+    const std::string_view value = trimmed(view.substr(split + 1));
+    if (value.empty()) {
+      return std::nullopt;
+    }
+    return std::string(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> parse_count(std::string_view text) {
+  return parse_whole<std::size_t>(text);
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  const std::optional<double> number = parse_whole<double>(text);
+  // from_chars accepts "inf" and "nan" too, which JSON cannot hold.
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::optional<std::size_t> count_of_list(std::string_view list) {
+  std::size_t count = 0;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view range = list.substr(begin, end - begin);
+    const std::size_t dash = std::min(range.find('-'), range.size());
+    const std::optional<std::size_t> first = parse_count(range.substr(0, dash));
+    const std::optional<std::size_t> last =
+        dash == range.size() ? first : parse_count(range.substr(dash + 1));
+    if (!first || !last || *last < *first) {
+      return std::nullopt;
+    }
+    count += *last - *first + 1;
+    begin = end + 1;
+  }
+  return count;
+}
+
+std::optional<std::size_t> read_count(const std::filesystem::path& path) {
+  const std::optional<std::string> line = read_line(path);
+  return line ? parse_count(*line) : std::nullopt;
+}
+
+std::optional<std::size_t> read_list_count(const std::filesystem::path& path) {
+  const std::optional<std::string> line = read_line(path);
+  return line ? count_of_list(*line) : std::nullopt;
+}
+
+std::optional<std::vector<std::string>> names_in(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry(directory, error);
+  if (error) {
+    return std::nullopt;
+  }
+  std::vector<std::string> names;
+  while (entry != std::filesystem::directory_iterator{}) {
+    names.push_back(entry->path().filename().string());
+    entry.increment(error);
+    if (error) {
+      return std::nullopt;
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool present(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+nlohmann::ordered_json or_null(const std::optional<std::string>& value) {
+  if (!value) {
+    return nullptr;
+  }
+  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  return nlohmann::ordered_json::parse(
+      nlohmann::ordered_json(*value).dump(-1, ' ', false, replace));
+}
+
+}  // namespace machine

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Reading the small text files of /proc and /sys. Nothing here throws for a file that is missing,
+// unreadable or full of garbage: the answer is then nullopt.
+
+namespace machine {
+
+/// `text` without white space at both ends.
+std::string_view trimmed(std::string_view text);
+
+/// The pieces of `text` between white space.
+std::vector<std::string_view> words(std::string_view text);
+
+/// All lines of a text file; nullopt when it cannot be opened or is empty.
+std::optional<std::vector<std::string>> read_lines(const std::filesystem::path& path);
+
+/// The first line of a file, trimmed; nullopt when there is none or it is blank.
+std::optional<std::string> read_line(const std::filesystem::path& path);
+
+/// The value of the first line "key<separator>value", both trimmed; nullopt when absent or blank.
+std::optional<std::string> read_field(const std::filesystem::path& path, std::string_view key,
+                                      char separator);
+
+/// A decimal number without sign that fills the whole of `text`; nullopt otherwise.
+std::optional<std::size_t> parse_count(std::string_view text);
+
+/// A finite decimal number that fills the whole of `text`; nullopt otherwise.
+std::optional<double> parse_real(std::string_view text);
+
+/// How many entries a kernel list such as "0-3,8" holds (5); nullopt when it is not such a list.
+/// Format: "List Format" in cpuset(7).
+std::optional<std::size_t> count_of_list(std::string_view list);
+
+/// parse_count of a file's first line.
+std::optional<std::size_t> read_count(const std::filesystem::path& path);
+
+/// count_of_list of a file's first line.
+std::optional<std::size_t> read_list_count(const std::filesystem::path& path);
+
+/// Names in a directory in ascending order; nullopt when it cannot be listed.
+std::optional<std::vector<std::string>> names_in(const std::filesystem::path& directory);
+
+/// std::filesystem::exists that takes "may not look" for "no" and does not throw.
+bool present(const std::filesystem::path& path);
+
+/// JSON null for nullopt.
+template <typename Value>
+nlohmann::ordered_json or_null(const std::optional<Value>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+/// JSON null for nullopt. Bytes that are not UTF-8 become U+FFFD: writing them would throw later.
+nlohmann::ordered_json or_null(const std::optional<std::string>& value);
+
+}  // namespace machine

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace machine {
+
+/// Everything about this computer that can change a transfer's speed. `root` is where /proc and
+/// /sys are looked for (tests pass a fake tree; "/" otherwise).
+///
+/// What cannot be read is JSON null. Keys carry their unit. memory.memlock_limit_applies is false
+/// where this process may exceed the limit beside it (CAP_IPC_LOCK, as root normally has). Two
+/// limits are the string "unlimited" where the kernel says so: memory.memlock_limit_bytes and
+/// memory.cgroup_limit_bytes. What only a system call or the CPU itself can tell describes the
+/// running computer whatever `root` is: cpu.architecture, cpu.cpus_allowed, memory.page_bytes,
+/// memory.memlock_limit_bytes, process.numa_node, virtualisation.hypervisor (x86-64) and kernel.
+///
+/// Nothing that names a person or a host is taken: no host name, no serial number, and of the
+/// kernel's command line only the words about the IOMMU and bounce buffers.
+nlohmann::ordered_json describe(const std::filesystem::path& root = "/");
+
+/// Physical memory the kernel manages, in bytes (MemTotal of /proc/meminfo); 0 when not known.
+std::size_t total_memory_bytes(const std::filesystem::path& root = "/");
+
+/// What can still be allocated without swapping, in bytes: MemAvailable of /proc/meminfo, and not
+/// more than the memory cgroups of this process leave (version 2 and 1). Files a cgroup has cached
+/// but not used lately (inactive_file) count as free, since the kernel drops them first. 0 when
+/// not known.
+std::size_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+/// RLIMIT_MEMLOCK in bytes, nullopt = unlimited. See getrlimit(2).
+std::optional<std::size_t> memlock_limit_bytes();
+
+/// Version of NVIDIA's kernel driver such as "570.86.15", from /sys/module/nvidia/version, else
+/// /proc/driver/nvidia/version; nullopt when the module is not loaded.
+std::optional<std::string> nvidia_driver_version(const std::filesystem::path& root = "/");
+
+}  // namespace machine

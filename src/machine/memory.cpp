@@ -1,0 +1,217 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "machine/files.hpp"
+#include "machine/machine.hpp"
+#include "machine/sections.hpp"
+
+namespace machine {
+
+namespace {
+
+/// An amount of /proc/meminfo in bytes; proc_meminfo(5). The unit "kB" (1024 bytes) must be there:
+/// without it the line is cut off and the number perhaps too.
+std::optional<std::size_t> meminfo_bytes(const std::filesystem::path& root, std::string_view key) {
+  const std::optional<std::string> field = read_field(root / "proc/meminfo", key, ':');
+  if (!field) {
+    return std::nullopt;
+  }
+  const std::vector<std::string_view> parts = words(*field);
+  const std::optional<std::size_t> amount = parse_count(parts.front());
+  if (parts.size() != 2 || parts.back() != "kB" || !amount ||
+      *amount > std::numeric_limits<std::size_t>::max() / 1024) {
+    return std::nullopt;
+  }
+  return *amount * 1024;
+}
+
+/// "madvise" of "always [madvise] never"; Documentation/admin-guide/mm/transhuge.rst.
+std::optional<std::string> bracketed_word(const std::filesystem::path& path) {
+  const std::optional<std::string> line = read_line(path);
+  if (!line) {
+    return std::nullopt;
+  }
+  const std::size_t open = line->find('[');
+  const std::size_t close = line->find(']', std::min(open, line->size()));
+  if (open == std::string::npos || close == std::string::npos || close == open + 1) {
+    return std::nullopt;
+  }
+  return line->substr(open + 1, close - open - 1);
+}
+
+/// What a memory cgroup grants this process, in bytes; nullopt = no limit.
+struct cgroup_memory {
+  std::optional<std::size_t> limit_bytes;
+  std::optional<std::size_t> left_bytes;
+};
+
+/// Where one version of the cgroup interface keeps what is needed here.
+struct cgroup_files {
+  std::filesystem::path base;
+  std::string path;
+  std::string_view limit;
+  std::string_view usage;
+  std::string_view inactive_file;
+};
+
+/// Version 2: Documentation/admin-guide/cgroup-v2.rst.
+cgroup_files cgroup_v2(const std::filesystem::path& root, std::string_view path) {
+  return {root / "sys/fs/cgroup", std::string(path), "memory.max", "memory.current",
+          "inactive_file"};
+}
+
+/// Version 1: Documentation/admin-guide/cgroup-v1/memory.rst.
+cgroup_files cgroup_v1(const std::filesystem::path& root, std::string_view path) {
+  return {root / "sys/fs/cgroup/memory", std::string(path), "memory.limit_in_bytes",
+          "memory.usage_in_bytes", "total_inactive_file"};
+}
+
+/// The places to look, from the lines "id:controllers:path" of /proc/self/cgroup, cgroups(7).
+std::vector<cgroup_files> cgroups_of_this_process(const std::filesystem::path& root) {
+  std::vector<cgroup_files> found;
+  for (const std::string& line :
+       read_lines(root / "proc/self/cgroup").value_or(std::vector<std::string>{})) {
+    const std::string_view view = line;
+    const std::size_t first = view.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : view.find(':', first + 1);
+    if (second == std::string_view::npos) {
+      continue;
+    }
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string_view path = view.substr(second + 1);
+    if (controllers.find(",memory,") != std::string::npos) {
+      found.push_back(cgroup_v1(root, path));
+    } else if (view.substr(0, first) == "0") {
+      found.push_back(cgroup_v2(root, path));
+    }
+  }
+  if (found.empty()) {
+    // Without /proc the top of the mount still tells the truth inside most containers.
+    found = {cgroup_v2(root, "/"), cgroup_v1(root, "/")};
+  }
+  return found;
+}
+
+/// `bytes` if it is less than what `least` holds.
+void lower(std::optional<std::size_t>& least, std::size_t bytes) {
+  least = std::min(least.value_or(bytes), bytes);
+}
+
+/// The tightest of the limits along the path of this process's cgroup: every ancestor's counts.
+/// Levels that do not exist are passed over, since in a container the path of the host may be
+/// shown while only the container's own part is mounted. nullopt when no limit can be read.
+std::optional<cgroup_memory> read_cgroup_memory(const std::filesystem::path& root) {
+  // Version 1 says "no limit" by the largest number that fits whole pages, just below 2^63.
+  constexpr std::size_t no_limit = std::size_t{1} << 62;
+  std::optional<cgroup_memory> memory;
+  for (const cgroup_files& files : cgroups_of_this_process(root)) {
+    std::filesystem::path level = std::filesystem::path(files.path).relative_path();
+    if (std::find(level.begin(), level.end(), "..") != level.end()) {
+      level.clear();  // A path out of the cgroup namespace cannot be followed below the mount.
+    }
+    for (bool more = true; more; level = level.parent_path()) {
+      more = !level.empty();
+      const std::filesystem::path directory = files.base / level;
+      const std::optional<std::string> line = read_line(directory / files.limit);
+      const std::optional<std::size_t> limit = line ? parse_count(*line) : std::nullopt;
+      if (!limit && line != "max") {
+        continue;
+      }
+      if (!memory) {
+        memory.emplace();
+      }
+      if (!limit || *limit >= no_limit) {
+        continue;
+      }
+      const std::size_t usage = read_count(directory / files.usage).value_or(0);
+      const std::optional<std::string> inactive =
+          read_field(directory / "memory.stat", files.inactive_file, ' ');
+      const std::size_t droppable =
+          std::min(usage, inactive ? parse_count(*inactive).value_or(0) : 0);
+      lower(memory->limit_bytes, *limit);
+      lower(memory->left_bytes, *limit - std::min(*limit, usage - droppable));
+    }
+  }
+  return memory;
+}
+
+std::optional<std::size_t> available_memory(const std::filesystem::path& root) {
+  std::optional<std::size_t> available = meminfo_bytes(root, "MemAvailable");
+  const std::optional<cgroup_memory> cgroup = read_cgroup_memory(root);
+  if (available && cgroup && cgroup->left_bytes) {
+    lower(available, *cgroup->left_bytes);
+  }
+  return available;
+}
+
+/// False when this process is above RLIMIT_MEMLOCK: mlock(2) lets CAP_IPC_LOCK pass, but only a
+/// capability held in the first user namespace, whose uid_map is the identity (proc_pid_uid_map(5),
+/// user_namespaces(7)). nullopt when /proc does not tell.
+std::optional<bool> memlock_limit_applies(const std::filesystem::path& root) {
+  constexpr int cap_ipc_lock = 14;  // linux/capability.h
+  const std::optional<std::string> mask = read_field(root / "proc/self/status", "CapEff", ':');
+  const std::optional<std::string> uids = read_line(root / "proc/self/uid_map");
+  const bool hexadecimal = mask && mask->size() <= 16 &&
+                           mask->find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  if (!hexadecimal || !uids) {
+    return std::nullopt;
+  }
+  const bool capable = ((std::stoull(*mask, nullptr, 16) >> cap_ipc_lock) & 1U) != 0;
+  const bool first_namespace =
+      words(*uids) == std::vector<std::string_view>{"0", "0", "4294967295"};
+  return !(capable && first_namespace);
+}
+
+std::optional<std::size_t> page_bytes() {
+  const long bytes = sysconf(_SC_PAGESIZE);
+  return bytes > 0 ? std::optional(static_cast<std::size_t>(bytes)) : std::nullopt;
+}
+
+/// A limit where nullopt means that there is none.
+nlohmann::ordered_json limit_or_unlimited(const std::optional<std::size_t>& limit) {
+  return limit ? nlohmann::ordered_json(*limit) : nlohmann::ordered_json("unlimited");
+}
+
+}  // namespace
+
+std::size_t total_memory_bytes(const std::filesystem::path& root) {
+  return meminfo_bytes(root, "MemTotal").value_or(0);
+}
+
+std::size_t available_memory_bytes(const std::filesystem::path& root) {
+  return available_memory(root).value_or(0);
+}
+
+std::optional<std::size_t> memlock_limit_bytes() {
+  rlimit limit{};
+  // The call cannot fail for a valid resource and address (getrlimit(2)).
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
+
+nlohmann::ordered_json describe_memory(const std::filesystem::path& root) {
+  const std::filesystem::path mm = root / "sys/kernel/mm";
+  const std::optional<cgroup_memory> cgroup = read_cgroup_memory(root);
+  return {
+      {"total_bytes", or_null(meminfo_bytes(root, "MemTotal"))},
+      {"available_bytes", or_null(available_memory(root))},
+      {"page_bytes", or_null(page_bytes())},
+      {"transparent_hugepage_enabled",
+       or_null(bracketed_word(mm / "transparent_hugepage/enabled"))},
+      {"transparent_hugepage_defrag", or_null(bracketed_word(mm / "transparent_hugepage/defrag"))},
+      {"hugepages_2mib_total", or_null(read_count(mm / "hugepages/hugepages-2048kB/nr_hugepages"))},
+      {"memlock_limit_bytes", limit_or_unlimited(memlock_limit_bytes())},
+      {"memlock_limit_applies", or_null(memlock_limit_applies(root))},
+      {"swap_total_bytes", or_null(meminfo_bytes(root, "SwapTotal"))},
+      {"cgroup_limit_bytes",
+       cgroup ? limit_or_unlimited(cgroup->limit_bytes) : nlohmann::ordered_json(nullptr)},
+  };
+}
+
+}  // namespace machine

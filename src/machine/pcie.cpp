@@ -1,0 +1,156 @@
+#include "machine/pcie.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "machine/files.hpp"
+
+namespace machine {
+
+namespace {
+
+/// GT/s per lane of generations 1 to 6.
+constexpr std::array<double, 6> transfer_rates{2.5, 5, 8, 16, 32, 64};
+
+constexpr std::array<int, 7> widths{1, 2, 4, 8, 12, 16, 32};
+
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
+bool exists(int generation, int width) {
+  return generation >= 1 && generation <= static_cast<int>(transfer_rates.size()) &&
+         std::find(widths.begin(), widths.end(), width) != widths.end();
+}
+
+/// GB/s on the wires in one direction before any coding is taken off.
+double wire_gb_per_s(int generation, int width) {
+  return transfer_rates[static_cast<std::size_t>(generation - 1)] * width / 8;
+}
+
+std::optional<unsigned> parse_hexadecimal(std::string_view digits) {
+  unsigned number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number, 16);
+  if (error != std::errc{} || stop != end) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<std::filesystem::path> device_directory(std::string_view pci_bus_id,
+                                                      const std::filesystem::path& root) {
+  const std::optional<std::string> address = normalised_bus_id(pci_bus_id);
+  if (!address) {
+    return std::nullopt;
+  }
+  return root / "sys/bus/pci/devices" / *address;
+}
+
+/// Generation of "32.0 GT/s PCIe" or, from older kernels, "32 GT/s".
+std::optional<int> read_generation(const std::filesystem::path& path) {
+  const std::optional<std::string> line = read_line(path);
+  const std::vector<std::string_view> parts = words(line ? *line : std::string_view{});
+  if (parts.size() < 2 || parts[1] != "GT/s") {
+    return std::nullopt;
+  }
+  const std::optional<double> rate = parse_real(parts[0]);
+  for (std::size_t index = 0; index < transfer_rates.size(); ++index) {
+    if (rate == transfer_rates[index]) {
+      return static_cast<int>(index) + 1;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Number of lanes; the kernel shows 0 or 255 when it does not know.
+std::optional<int> read_width(const std::filesystem::path& path) {
+  const std::optional<std::size_t> lanes = read_count(path);
+  for (const int width : widths) {
+    if (lanes == static_cast<std::size_t>(width)) {
+      return width;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> normalised_bus_id(std::string_view pci_bus_id) {
+  // Strict, because the answer becomes part of a path.
+  const std::size_t point = pci_bus_id.rfind('.');
+  const std::size_t colon = pci_bus_id.rfind(':');
+  if (point == std::string_view::npos || colon == std::string_view::npos || point != colon + 3 ||
+      pci_bus_id.size() != point + 2) {
+    return std::nullopt;
+  }
+  const std::size_t domain_colon = pci_bus_id.substr(0, colon).rfind(':');
+  const bool has_domain = domain_colon != std::string_view::npos;
+  const std::string_view domain_digits = has_domain ? pci_bus_id.substr(0, domain_colon) : "0000";
+  const std::size_t bus_begin = has_domain ? domain_colon + 1 : 0;
+  const auto domain = parse_hexadecimal(domain_digits);
+  const auto bus = parse_hexadecimal(pci_bus_id.substr(bus_begin, colon - bus_begin));
+  const auto device = parse_hexadecimal(pci_bus_id.substr(colon + 1, 2));
+  const auto function = parse_hexadecimal(pci_bus_id.substr(point + 1));
+  if (!domain || !bus || !device || !function || colon - bus_begin != 2 || *device > 31 ||
+      *function > 7) {
+    return std::nullopt;
+  }
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", *domain, *bus, *device, *function);
+}
+
+std::optional<pcie_link> read_pcie_link(std::string_view pci_bus_id,
+                                        const std::filesystem::path& root) {
+  const std::optional<std::filesystem::path> device = device_directory(pci_bus_id, root);
+  if (!device) {
+    return std::nullopt;
+  }
+  const std::optional<int> generation = read_generation(*device / "current_link_speed");
+  const std::optional<int> width = read_width(*device / "current_link_width");
+  const std::optional<int> generation_max = read_generation(*device / "max_link_speed");
+  const std::optional<int> width_max = read_width(*device / "max_link_width");
+  if (!generation || !width || !generation_max || !width_max) {
+    return std::nullopt;
+  }
+  return pcie_link{*generation, *width, *generation_max, *width_max};
+}
+
+std::optional<int> numa_node_of(std::string_view pci_bus_id, const std::filesystem::path& root) {
+  const std::optional<std::filesystem::path> device = device_directory(pci_bus_id, root);
+  // A negative number is no count, so "-1" gives nullopt by itself.
+  const std::optional<std::size_t> node = device ? read_count(*device / "numa_node") : std::nullopt;
+  if (!node || *node > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    return std::nullopt;
+  }
+  return static_cast<int>(*node);
+}
+
+double pcie_limit_gb_per_s(int generation, int width) {
+  if (!exists(generation, width)) {
+    return not_known;
+  }
+  const double wire = wire_gb_per_s(generation, width);
+  if (generation <= 2) {
+    return wire * 8 / 10;
+  }
+  return generation <= 5 ? wire * 128 / 130 : wire * 242 / 256;
+}
+
+std::pair<double, double> pcie_packet_limit_gb_per_s(int generation, int width, int payload_bytes) {
+  if (!exists(generation, width) || payload_bytes <= 0) {
+    return {not_known, not_known};
+  }
+  const bool flits = generation >= 6;
+  const double rate =
+      flits ? wire_gb_per_s(generation, width) * 236 / 256 : pcie_limit_gb_per_s(generation, width);
+  const double payload = payload_bytes;
+  const double beside_header = flits ? 0 : 8;
+  return {rate * payload / (payload + 16 + beside_header),
+          rate * payload / (payload + 12 + beside_header)};
+}
+
+}  // namespace machine

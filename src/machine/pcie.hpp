@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace machine {
+
+/// A PCI Express link as it is (generation 5, width 16) and as the device could have it.
+struct pcie_link {
+  int generation;
+  int width;
+  int generation_max;
+  int width_max;
+};
+
+/// The kernel's form "0000:0a:06.0" of a PCI address. CUDA writes "00000000:0A:06.0", the domain
+/// may also be left out; nullopt when it is no PCI address.
+std::optional<std::string> normalised_bus_id(std::string_view pci_bus_id);
+
+/// Link of a PCI device from current_link_speed, current_link_width, max_link_speed and
+/// max_link_width in sys/bus/pci/devices (Documentation/ABI/testing/sysfs-bus-pci). A sleeping link
+/// reports a lower generation: read it while the link is busy. nullopt when not readable or not
+/// PCIe ("Unknown").
+std::optional<pcie_link> read_pcie_link(std::string_view pci_bus_id,
+                                        const std::filesystem::path& root = "/");
+
+/// NUMA node next to the device; nullopt where the kernel reports none (-1).
+std::optional<int> numa_node_of(std::string_view pci_bus_id,
+                                const std::filesystem::path& root = "/");
+
+/// Raw data rate of one direction in GB/s (10^9 B/s) after line coding: 8b/10b for generations 1
+/// and 2, 128b/130b for 3 to 5; generation 6 carries 242 of 256 bytes per FLIT (236 packet bytes
+/// and 6 link-layer bytes; the rest is CRC and error correction). Generation 5 x16: 63.0. NaN,
+/// which JSON writes as null, for another generation or width.
+double pcie_limit_gb_per_s(int generation, int width);
+
+/// The same less packet headers, in GB/s, as lower and upper estimate for packets of
+/// `payload_bytes`. Generations 1 to 5 add 24 or 20 bytes to each packet: a header of 16 or 12, 4
+/// of LCRC, 4 of framing. Generation 6 has neither LCRC nor framing: header only, in the 236 packet
+/// bytes of each FLIT. Link-layer traffic (acknowledgements, credits) of generations 1 to 5 is not
+/// taken off. Generation 5 x16 with 256 bytes: 57.6 and 58.4. NaN as above.
+std::pair<double, double> pcie_packet_limit_gb_per_s(int generation, int width,
+                                                     int payload_bytes = 256);
+
+}  // namespace machine

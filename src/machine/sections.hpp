@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// The parts of describe(), one per object in the result. Internal to this library.
+
+namespace machine {
+
+nlohmann::ordered_json describe_cpu(const std::filesystem::path& root);
+nlohmann::ordered_json describe_memory(const std::filesystem::path& root);
+nlohmann::ordered_json describe_process(const std::filesystem::path& root);
+nlohmann::ordered_json describe_virtualisation(const std::filesystem::path& root);
+nlohmann::ordered_json describe_iommu(const std::filesystem::path& root);
+
+/// Name of a hypervisor from the 12 bytes of CPUID leaf 0x40000000, padded with NUL; a signature
+/// that is not known stands for itself, an empty one is "unknown".
+std::string hypervisor_name(std::string_view signature);
+
+/// "docker", "podman", … when this process runs in a container, as far as can be told.
+std::optional<std::string> container_kind(const std::filesystem::path& root);
+
+/// Machine type from uname(2), such as "x86_64" or "aarch64".
+std::optional<std::string> machine_architecture();
+
+}  // namespace machine

@@ -1,0 +1,134 @@
+#include "machine/trust.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace machine {
+
+namespace {
+
+using doubt = std::optional<std::string>;
+
+/// `described[section][key]`, null when there is no such thing.
+nlohmann::ordered_json fact(const nlohmann::ordered_json& described, const char* section,
+                            const char* key) {
+  const auto part = described.find(section);
+  if (part == described.end()) {
+    return nullptr;
+  }
+  const auto found = part->find(key);
+  return found == part->end() ? nlohmann::ordered_json(nullptr) : *found;
+}
+
+/// 8388608 as "8 MiB".
+std::string readable_bytes(double bytes) {
+  constexpr std::array<std::string_view, 4> units{"bytes", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", bytes, units[unit]);
+}
+
+doubt about_link(const std::optional<pcie_link>& link) {
+  if (!link || (link->generation >= link->generation_max && link->width >= link->width_max)) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "link runs at PCIe {}.0 x{}, the device can do {}.0 x{}: at most {:.1f} instead of {:.1f} "
+      "GB/s per direction; either the slot offers no more or the link slept when it was read",
+      link->generation, link->width, link->generation_max, link->width_max,
+      pcie_limit_gb_per_s(link->generation, link->width),
+      pcie_limit_gb_per_s(link->generation_max, link->width_max));
+}
+
+/// All other governors change the clock with the load they believe to see.
+doubt about_governor(const nlohmann::ordered_json& described) {
+  const nlohmann::ordered_json governor = fact(described, "cpu", "governor");
+  if (!governor.is_string() || governor == "performance") {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "CPU governor is '{}': the clock may rise only after a while under load, so small transfers "
+      "and copies by the CPU can be slow and scattered; 'cpupower frequency-set -g performance' "
+      "avoids it",
+      governor.get<std::string>());
+}
+
+doubt about_hypervisor(const nlohmann::ordered_json& described) {
+  const nlohmann::ordered_json hypervisor = fact(described, "virtualisation", "hypervisor");
+  if (!hypervisor.is_string()) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "virtual machine ({}): the hypervisor decides memory types and may share the link",
+      hypervisor.get<std::string>());
+}
+
+doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> device_numa_node) {
+  const nlohmann::ordered_json node = fact(described, "process", "numa_node");
+  if (!node.is_number_integer() || !device_numa_node || node == *device_numa_node) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "process runs on NUMA node {}, GPU hangs on node {}: transfers may cross the link between "
+      "the "
+      "nodes; 'numactl --cpunodebind={} --membind={}' keeps both together",
+      node.get<int>(), *device_numa_node, *device_numa_node, *device_numa_node);
+}
+
+/// The limit holds for mlock(2), io_uring and RDMA. NVIDIA's kernel module pins pages without
+/// counting them (os_lock_user_pages in kernel-open/nvidia/os-mlock.c), hence the wording.
+doubt about_memlock(const nlohmann::ordered_json& described) {
+  constexpr double enough = 1024.0 * 1024 * 1024;  // larger buffers are rare in a benchmark
+  const nlohmann::ordered_json limit = fact(described, "memory", "memlock_limit_bytes");
+  if (!limit.is_number() || limit.get<double>() >= enough ||
+      fact(described, "memory", "memlock_limit_applies") == false) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "memlock limit is {}: locking larger buffers with mlock fails (buffers pinned by the CUDA "
+      "driver are not counted); raise with 'ulimit -l unlimited' or /etc/security/limits.conf",
+      readable_bytes(limit.get<double>()));
+}
+
+doubt about_load(const nlohmann::ordered_json& described) {
+  // This process itself may make up 1 of the load; what others add matters from a quarter of the
+  // CPUs on, because they then take a visible part of the memory bandwidth.
+  constexpr double own_load = 1;
+  constexpr double tolerated_share = 0.25;
+  const auto load = described.find("load_average_1min");
+  const nlohmann::ordered_json cpus = fact(described, "cpu", "logical_cpus_online");
+  if (load == described.end() || !load->is_number() || !cpus.is_number() ||
+      load->get<double>() - own_load <= tolerated_share * cpus.get<double>()) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "another load is running or has just ended: load average {:.1f} on {} CPUs; it competes for "
+      "memory bandwidth and CPU time",
+      load->get<double>(), cpus.get<std::size_t>());
+}
+
+}  // namespace
+
+std::vector<std::string> doubts(const nlohmann::ordered_json& described,
+                                const std::optional<pcie_link>& link,
+                                std::optional<int> device_numa_node) {
+  std::vector<std::string> lines;
+  for (doubt& line :
+       std::array<doubt, 6>{about_link(link), about_governor(described),
+                            about_hypervisor(described), about_numa(described, device_numa_node),
+                            about_memlock(described), about_load(described)}) {
+    if (line) {
+      lines.push_back(*std::move(line));
+    }
+  }
+  return lines;
+}
+
+}  // namespace machine

@@ -1,0 +1,188 @@
+#include "results/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "statistics/quantile.hpp"
+
+namespace results {
+namespace {
+
+using json = nlohmann::ordered_json;
+using column = std::map<std::string, double>;  // by strategy
+
+/// What a benchmark's name says: strategy/variant/size, with "/cold" left to the caller.
+struct parts {
+  std::string strategy, variant, size;
+};
+
+std::optional<parts> split_name(const std::string& name) {
+  const auto size = name.rfind('/');
+  if (size == std::string::npos || size == 0) return std::nullopt;
+  const auto variant = name.rfind('/', size - 1);
+  if (variant == std::string::npos) return std::nullopt;
+  return parts{name.substr(0, variant), name.substr(variant + 1, size - variant - 1),
+               name.substr(size + 1)};
+}
+
+struct figure {
+  parts name;
+  double bytes;
+  double median_ns;
+};
+
+/// A repetition that was measured: neither an aggregate nor a failure.
+bool is_measured(const json& row) {
+  return row.value("run_type", "") == "iteration" && row.contains("median_ns");
+}
+
+std::map<std::string, std::vector<double>> medians_by_name(const json& content) {
+  std::map<std::string, std::vector<double>> medians;
+  for (const auto& row : content.at("benchmarks"))
+    if (is_measured(row)) medians[row.at("run_name")].push_back(row.at("median_ns"));
+  return medians;
+}
+
+std::vector<figure> figures_of(const json& content) {
+  std::map<std::string, double> bytes;
+  for (const auto& row : content.at("benchmarks"))
+    if (is_measured(row) && row.contains("bytes")) bytes[row.at("run_name")] = row.at("bytes");
+  std::vector<figure> figures;
+  for (const auto& [name, times] : medians_by_name(content)) {
+    const auto split = split_name(name);
+    if (split && split->size != "cold" && bytes.contains(name))
+      figures.push_back({*split, bytes.at(name), statistics::median(times)});
+  }
+  return figures;
+}
+
+bool to_device(const std::string& variant) { return variant == "h2d" || variant == "read"; }
+
+template <class Value>
+column pick(const std::vector<figure>& figures, double bytes, bool towards_device, Value&& value) {
+  column picked;
+  for (const auto& one : figures)
+    if (one.bytes == bytes && to_device(one.name.variant) == towards_device)
+      picked[one.name.strategy] = value(one);
+  return picked;
+}
+
+/// Text for one cell; '*' marks the best and its equals.
+std::string cell(const column& all, const std::string& strategy, int decimals, bool small_is_best) {
+  const auto found = all.find(strategy);
+  if (found == all.end()) return "-  ";
+  double best = found->second;
+  for (const auto& [name, value] : all)
+    best = small_is_best ? std::min(best, value) : std::max(best, value);
+  const bool marked =
+      small_is_best ? found->second <= best * 1.01 : found->second >= best * 0.99;
+  return fmt::format("{:.{}f} {}", found->second, decimals, marked ? '*' : ' ');
+}
+
+std::string device_line(const json& facts) {
+  const auto& device = facts.at("device");
+  if (device.at("kind") == "host")
+    return "Device: host, no GPU: every figure is a copy within this machine's memory, not a GPU "
+           "link.\n";
+  auto line = fmt::format("Device: {}", device.at("name").get<std::string>());
+  const auto& link = facts.at("link");
+  if (!link.is_null())
+    line += fmt::format(", PCIe {}.0 x{}: at most {:.1f} GB/s each way, {:.1f} to {:.1f} after packet headers",
+                        link.at("generation").get<int>(), link.at("width").get<int>(),
+                        link.at("limit_gb_per_s").get<double>(),
+                        link.at("packet_limit_gb_per_s").at(0).get<double>(),
+                        link.at("packet_limit_gb_per_s").at(1).get<double>());
+  return line + ".\n";
+}
+
+std::string table(const std::vector<figure>& figures, const json& link) {
+  if (figures.empty()) return "";
+  const auto [small, large] = std::ranges::minmax(figures, {}, &figure::bytes);
+  const auto time = [](const figure& f) { return f.median_ns / 1000; };
+  const auto rate = [](const figure& f) { return f.bytes / f.median_ns; };
+  std::vector<std::string> strategies;
+  for (const auto& one : figures)
+    if (std::ranges::find(strategies, one.name.strategy) == strategies.end())
+      strategies.push_back(one.name.strategy);
+
+  // Latency is of interest only where it is not bandwidth seen from the other side.
+  const bool with_latency = small.bytes < large.bytes || small.bytes <= 4096;
+  const auto slow_to = pick(figures, small.bytes, true, time);
+  const auto slow_from = pick(figures, small.bytes, false, time);
+  const auto rate_to = pick(figures, large.bytes, true, rate);
+  const auto rate_from = pick(figures, large.bytes, false, rate);
+  const auto percent = [&](const column& rates, const std::string& strategy) {
+    const auto found = rates.find(strategy);
+    if (link.is_null() || found == rates.end()) return std::string("-");
+    return fmt::format("{:.0f}", 100 * found->second / link.at("limit_gb_per_s").get<double>());
+  };
+
+  std::string text = fmt::format(
+      "\n{:<34}{:^24}{:^24}{:^14}\n{:<34}{:>11} {:>11} {:>11} {:>11} {:>6} {:>6}\n", "",
+      fmt::format("{} latency, µs", small.name.size), fmt::format("{}, GB/s", large.name.size),
+      "% of link", "strategy", "h2d  ", "d2h  ", "h2d  ", "d2h  ", "h2d", "d2h");
+  for (const auto& name : strategies)
+    text += fmt::format("{:<34}{:>11} {:>11} {:>11} {:>11} {:>6} {:>6}\n", name,
+                        with_latency ? cell(slow_to, name, 3, true) : "",
+                        with_latency ? cell(slow_from, name, 3, true) : "",
+                        cell(rate_to, name, 2, false), cell(rate_from, name, 2, false),
+                        percent(rate_to, name), percent(rate_from, name));
+  return text + "* best of its column, or within 1 % of it.\n";
+}
+
+std::string floor_line(const json& content) {
+  const auto medians = medians_by_name(content);
+  std::string text;
+  for (const auto* name : {"null/single", "null/batched"}) {
+    const auto found = medians.find(name);
+    if (found == medians.end()) continue;
+    text += fmt::format("{} {:.1f} ns", text.empty() ? "Harness floor:" : ",", statistics::median(found->second));
+    text += std::string(name) == "null/single" ? " per operation timed alone" : " in a batch";
+  }
+  return text.empty() ? "" : text + ".\n";
+}
+
+/// Reasons, each once, with how many benchmarks it covers.
+std::string skipped_lines(const json& skipped) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const auto& one : skipped) {
+    const std::string reason = one.at("reason");
+    auto found = std::ranges::find(by_reason, reason, [](const auto& entry) { return entry.first; });
+    if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
+    found->second.push_back(one.at("name"));
+  }
+  std::string text;
+  for (const auto& [reason, names] : by_reason)
+    text += names.size() == 1
+                ? fmt::format("Skipped {}: {}.\n", names.front(), reason)
+                : fmt::format("Skipped {} and {} more: {}.\n", names.front(), names.size() - 1, reason);
+  return text;
+}
+
+std::string failure_lines(const json& content) {
+  std::string text;
+  for (const auto& row : content.at("benchmarks"))
+    if (row.value("error_occurred", false))
+      text += fmt::format("FAILED {}: {}\n", row.at("run_name").get<std::string>(),
+                          row.value("error_message", "no message"));
+  return text;
+}
+
+}  // namespace
+
+std::string summary(const json& content) {
+  const auto& facts = content.at("context").at("transfers");
+  std::string text = device_line(facts) + table(figures_of(content), facts.at("link"));
+  text += floor_line(content) + skipped_lines(facts.at("skipped"));
+  for (const auto& warning : facts.at("warnings"))
+    text += "Note: " + warning.get<std::string>() + "\n";
+  return text + failure_lines(content);
+}
+
+}  // namespace results

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace statistics {
+
+/// Quantile `p` in [0, 1] of values in ascending order, interpolated linearly between order
+/// statistics (type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996; the
+/// default of R and NumPy). Throws std::invalid_argument when there are no values.
+double quantile(std::span<const double> ascending, double p);
+
+/// What a repetition keeps of its operations, in the unit of the values.
+struct distribution {
+  double min, p5, median, p95, max, mean;
+};
+
+/// Throws std::invalid_argument when there are no values.
+distribution summarize(std::vector<double> values);
+
+double median(std::vector<double> values);
+
+}  // namespace statistics

@@ -1,0 +1,19 @@
+#include "check.hpp"
+
+#include <fmt/format.h>
+
+#include "transfers/error.hpp"
+
+namespace transfers::detail {
+
+void cuda_check(cudaError_t code, const char* call) {
+  if (code == cudaSuccess) return;
+  const auto message =
+      fmt::format("{}: {} ({})", call, cudaGetErrorName(code), cudaGetErrorString(code));
+  cudaGetLastError();  // clears an error that is not sticky
+  if (code == cudaErrorMemoryAllocation) throw out_of_memory(message);
+  // A sticky error comes back from every later call; an ordinary one is gone now.
+  throw device_error(message, cudaFree(nullptr) != cudaSuccess);
+}
+
+}  // namespace transfers::detail

@@ -1,0 +1,182 @@
+#include <omp.h>
+#include <thrust/copy.h>
+#include <thrust/execution_policy.h>
+#include <thrust/system/omp/execution_policy.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "pages.hpp"
+#include "pattern.hpp"
+#include "transfers/device.hpp"
+#include "transfers/error.hpp"
+
+namespace transfers {
+namespace {
+
+/// The host's counterpart of a copy kernel: many threads, 16 bytes at a time.
+void copy_on_all_cores(std::byte* destination, const std::byte* source, std::size_t bytes) {
+  struct unit {
+    std::byte bytes[16];  // NOLINT: alignment 1, so that any address will do
+  };
+  const auto units = bytes / sizeof(unit);
+  const auto* const first = reinterpret_cast<const unit*>(source);
+  thrust::copy(thrust::omp::par, first, first + units, reinterpret_cast<unit*>(destination));
+  std::memcpy(destination + units * sizeof(unit), source + units * sizeof(unit),
+              bytes % sizeof(unit));
+}
+
+/// A thread that does what is enqueued, in order: the host's counterpart of a CUDA stream.
+class host_stream final : public stream {
+ public:
+  host_stream() : worker_([this](const std::stop_token& stop) { work(stop); }) {}
+
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            direction /*way*/) override {
+    enqueue([=] { std::memcpy(destination, source, bytes); });
+  }
+
+  void copy_by_kernel(std::byte* destination, const std::byte* source,
+                      std::size_t bytes) override {
+    enqueue([=] { copy_on_all_cores(destination, source, bytes); });
+  }
+
+  void synchronize() override {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return unfinished_ == 0; });
+  }
+
+  std::optional<std::chrono::duration<double, std::nano>> time_on_device(
+      std::size_t /*count*/, const std::function<void()>& /*enqueue*/) override {
+    return std::nullopt;
+  }
+
+ private:
+  void enqueue(std::function<void()> task) {
+    {
+      const std::scoped_lock lock(mutex_);
+      tasks_.push_back(std::move(task));
+      ++unfinished_;
+    }
+    wake_.notify_one();
+  }
+
+  void work(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    // A stop is heeded only when nothing is left: destruction waits for enqueued work.
+    while (wake_.wait(lock, stop, [this] { return !tasks_.empty(); })) {
+      const auto task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+      lock.lock();
+      if (--unfinished_ == 0) idle_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable idle_;
+  std::deque<std::function<void()>> tasks_;
+  std::size_t unfinished_ = 0;
+  std::jthread worker_;  // last: it starts when all else is ready and is joined first
+};
+
+class host_device final : public device {
+ public:
+  [[nodiscard]] const device_description& description() const noexcept override {
+    return description_;
+  }
+
+  [[nodiscard]] std::optional<std::string> why_unsupported(host_memory_kind kind) const override {
+    if (kind.origin == host_origin::pageable_huge) return why_no_huge_pages();
+    if (has(kind.flags, pin_flags::write_combined))
+      return "write-combined memory comes from a GPU driver; the host device has none";
+    if (has(kind.flags, pin_flags::portable))
+      return "PORTABLE concerns several CUDA contexts; the host device has none";
+    return std::nullopt;
+  }
+
+  /// Page-locking is mlock(2) here; all memory is addressable by the "device".
+  [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
+    if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
+    auto data = map_pages(bytes, kind.origin == host_origin::pageable_huge ? page_size::huge
+                                                                           : page_size::base);
+    if (kind.origin == host_origin::registered || kind.origin == host_origin::pinned)
+      lock_pages(data.get(), bytes);
+    auto* const address = data.get();
+    return {std::move(data), bytes, kind, address};
+  }
+
+  [[nodiscard]] device_memory allocate(std::size_t bytes) override {
+    return {map_pages(bytes, page_size::base), bytes};
+  }
+
+  [[nodiscard]] std::size_t free_memory() const override {
+    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            direction /*way*/) override {
+    std::memcpy(destination, source, bytes);
+  }
+
+  [[nodiscard]] std::unique_ptr<stream> create_stream() override {
+    return std::make_unique<host_stream>();
+  }
+
+  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
+                     pattern what) override {
+    write_host_pattern(block, offset, bytes, what);
+  }
+
+  [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
+                                            std::size_t bytes, pattern what) override {
+    return check_host_pattern(block, offset, bytes, what);
+  }
+
+ private:
+  device_description description_{"host", "host (no GPU)", std::nullopt};
+};
+
+}  // namespace
+
+std::unique_ptr<device> open_host_device() { return std::make_unique<host_device>(); }
+
+namespace {
+
+/// Runs `work` on all cores, or on this one alone where starting threads would cost more. OpenMP's
+/// threads go on spinning for milliseconds after their work, in the way of what is measured next;
+/// so they are sent home (OpenMP 5.0, section 3.2.44).
+template <class Work>
+auto on_all_cores(std::size_t bytes, Work&& work) {
+  constexpr std::size_t worth_it = std::size_t{1} << 20;
+  if (bytes < worth_it) return work(thrust::seq);
+  struct pause {
+    ~pause() { omp_pause_resource_all(omp_pause_hard); }
+  } const afterwards;
+  return work(thrust::omp::par);
+}
+
+}  // namespace
+
+void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what) {
+  on_all_cores(bytes, [&](const auto& policy) {
+    detail::write_pattern(policy, block, offset, bytes, what);
+  });
+}
+
+pattern_check check_host_pattern(const std::byte* block, std::size_t offset, std::size_t bytes,
+                                 pattern what) {
+  return on_all_cores(bytes, [&](const auto& policy) {
+    return detail::check_pattern(policy, block, offset, bytes, what);
+  });
+}
+
+}  // namespace transfers

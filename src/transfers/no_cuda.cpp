@@ -1,0 +1,13 @@
+// Stands in for cuda/ when the program is built without nvcc.
+#include "transfers/device.hpp"
+#include "transfers/error.hpp"
+
+namespace transfers {
+
+cuda_presence find_cuda() noexcept {
+  return {0, "this program was built without the CUDA toolkit"};
+}
+
+std::unique_ptr<device> open_cuda_device(int /*index*/) { throw unsupported(find_cuda().why_none); }
+
+}  // namespace transfers

@@ -1,0 +1,140 @@
+"""Synthetic result files: invented times of an invented device."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+from plots.load import Result
+
+KIB, MIB = 1024, 1024 * 1024
+SIZES = (4, 64, KIB, 64 * KIB, MIB, 64 * MIB)
+STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned", "zero_copy/pinned_mapped")
+LINK = {
+    "type": "pcie",
+    "generation": 5,
+    "width": 16,
+    "generation_max": 5,
+    "width_max": 16,
+    "limit_gb_per_s": 63.0,
+    "packet_limit_gb_per_s": [57.6, 58.4],
+}
+ALL_MEMORY = (
+    "pageable",
+    "pageable_huge",
+    "registered",
+    "pinned",
+    "pinned_portable",
+    "pinned_mapped",
+    "pinned_wc",
+    "pinned_portable_mapped",
+    "pinned_portable_wc",
+    "pinned_mapped_wc",
+    "pinned_portable_mapped_wc",
+)
+SIXTEEN = (
+    *(f"copy/{memory}" for memory in ALL_MEMORY),
+    *(f"copy_async/{memory}" for memory in ("pageable", "pinned", "pinned_wc")),
+    *(f"zero_copy/{memory}" for memory in ("pinned_mapped", "pinned_mapped_wc")),
+)
+
+
+def size_name(size: int) -> str:
+    """A size as it stands in the name of a benchmark."""
+    for unit, factor in (("GiB", KIB * MIB), ("MiB", MIB), ("KiB", KIB)):
+        if size >= factor:
+            return f"{size // factor}{unit}"
+    return f"{size}B"
+
+
+def row(name: str, size: int, median_ns: float, **more: Any) -> dict[str, Any]:
+    """One repetition of one benchmark."""
+    return {
+        "name": name,
+        "run_name": name,
+        "run_type": "iteration",
+        "real_time": 1e30,  # the figures must take the counters, whatever the time unit
+        "time_unit": "ms",
+        "bytes": float(size),
+        "median_ns": median_ns,
+        "gb_per_s": size / median_ns,
+        **more,
+    }
+
+
+def failed_row(name: str) -> dict[str, Any]:
+    """A benchmark that reported an error: it has no counters."""
+    return {
+        "name": name,
+        "run_name": name,
+        "run_type": "iteration",
+        "error_occurred": True,
+        "error_message": "synthetic failure",
+    }
+
+
+def rows(
+    strategies: tuple[str, ...] = STRATEGIES,
+    sizes: tuple[int, ...] = SIZES,
+    factors: tuple[float, ...] = (0.9, 1.0, 1.2),
+    suffix: str = "",
+) -> list[dict[str, Any]]:
+    """Repetitions of every strategy in both directions, and the aggregates beside them.
+
+    The median over the repetitions is 1000 ns + 0.02 ns per byte (factors of median 1).
+    """
+    made = []
+    for strategy in strategies:
+        variants = ("read", "write") if strategy.startswith("zero_copy/") else ("h2d", "d2h")
+        for variant in variants:
+            for size in sizes:
+                name = f"{strategy}/{variant}/{size_name(size)}{suffix}"
+                made += [row(name, size, expected_ns(size) * factor) for factor in factors]
+                made.append(row(f"{name}_median", size, 1.0, run_type="aggregate"))
+    return made
+
+
+def expected_ns(size: int) -> float:
+    """The median time that `rows` gives to a size."""
+    return 1000 + 0.02 * size
+
+
+def document(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> dict[str, Any]:
+    """A result file; `transfers` replaces members of context.transfers."""
+    return {
+        "context": {
+            "date": "2026-11-20T12:00:00+01:00",
+            "host_name": "synthetic-host",
+            "json_schema_version": 1,
+            "transfers": {
+                "format": 1,
+                "complete": True,
+                "program": {"version": "0.1.0", "git_commit": "0000000"},
+                "run": {"profile": "standard", "started_utc": "2026-11-20T11:00:00Z"},
+                "device": {"kind": "cuda", "name": "Synthetic GPU"},
+                "link": LINK,
+                "machine": {"cpu": {"model": "Synthetic CPU"}},
+                "strategies": [],
+                "skipped": [],
+                "warnings": [],
+                **transfers,
+            },
+        },
+        "benchmarks": rows() if benchmarks is None else benchmarks,
+    }
+
+
+def result(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:
+    """A result as read from a file that holds `document(...)`."""
+    made = document(benchmarks, **transfers)
+    repetitions = [row for row in made["benchmarks"] if row["run_type"] == "iteration"]
+    return Result(Path("synthetic.json"), made["context"], repetitions)
+
+
+def write(path: Path, content: dict[str, Any]) -> Path:
+    """Writes a result file, compressed if its name says so."""
+    data = json.dumps(content).encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path

@@ -1,0 +1,60 @@
+"""Reading result files."""
+
+import gzip
+import json
+
+import pytest
+import synthetic
+
+from plots.load import ResultError, read_result
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.json.gz"])
+def test_reads_context_and_repetitions(tmp_path, name):
+    path = synthetic.write(tmp_path / name, synthetic.document())
+    result = read_result(path)
+    assert result.transfers["device"]["name"] == "Synthetic GPU"
+    assert result.context["host_name"] == "synthetic-host"
+    assert len(result.rows) == 4 * 2 * 6 * 3
+    assert {row["run_type"] for row in result.rows} == {"iteration"}
+
+
+def bad_files():
+    whole = json.dumps(synthetic.document()).encode()
+    without_rows = synthetic.document()
+    del without_rows["benchmarks"]
+    return {
+        "not-json": (b"hello", "not JSON"),
+        "empty": (b"", "not JSON"),
+        "truncated": (whole[:-100], "not JSON"),
+        "not-text": (b"\xff\xfe\x00\xff", "not JSON"),
+        "deep": (b"[" * 200_000, "not JSON"),
+        "truncated-gzip": (gzip.compress(whole)[:-100], "damaged gzip"),
+        "broken-gzip": (b"\x1f\x8bnonsense", "damaged gzip"),
+        "list": (b"[]", "no context.transfers"),
+        "other-json": (b'{"context": {"date": "x"}, "benchmarks": []}', "no context.transfers"),
+        "no-rows": (json.dumps(without_rows).encode(), "no list of benchmarks"),
+        "odd-rows": (json.dumps(synthetic.document([]) | {"benchmarks": [1]}).encode(), "no list"),
+        "no-format": (json.dumps(synthetic.document(format=None)).encode(), "format is None"),
+        "newer": (json.dumps(synthetic.document(format=2)).encode(), "format 2 is newer"),
+    }
+
+
+@pytest.mark.parametrize("case", bad_files())
+def test_a_bad_file_gives_one_clear_line(tmp_path, case):
+    data, expected = bad_files()[case]
+    path = tmp_path / "run.json"
+    path.write_bytes(data)
+    with pytest.raises(ResultError) as error:
+        read_result(path)
+    message = str(error.value)
+    assert expected in message
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path):
+    with pytest.raises(ResultError, match="absent.json: cannot be read: No such file"):
+        read_result(tmp_path / "absent.json")
+    with pytest.raises(ResultError, match="cannot be read: Is a directory"):
+        read_result(tmp_path)
