@@ -58,7 +58,7 @@ int measure(const options& chosen, const registry& strategies) {
 int run_program(int argc, char** argv) {
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
-  hand_to_google_benchmark(parsed.chosen);
+  hand_to_google_benchmark(argv[0], parsed.chosen);
   const auto strategies = registered_strategies();
   if (parsed.chosen.list_strategies)
     return list_strategies(std::cout, strategies, *choose_device(parsed.chosen.device).chosen),

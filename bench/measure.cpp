@@ -75,17 +75,19 @@ schedule settle_schedule(const transfer& what, cache_state cache,
     operation = std::max(0.5, between(start, wall_clock::now()) / trial);
     planned.batch = at_least_one(std::ceil(nanoseconds(shortest_batch).count() / operation));
   }
-  // Preparation between operations (flushing) may cost a multiple of them: it is bounded too.
-  const double with_preparation = all_in / static_cast<double>(alone.size());
-  const double wanted = std::min(budget / operation, cold ? 4 * budget / with_preparation : 1e18);
+  // Flushing between operations may take many times as long as they do: it is bounded too.
+  const double with_flush = all_in / static_cast<double>(alone.size());
+  const double wanted = cold ? std::min(budget / operation, 2 * budget / with_flush)
+                             : budget / operation;
   const std::size_t batches =
       std::clamp<std::size_t>(at_least_one(std::ceil(wanted / static_cast<double>(planned.batch))),
                               3, 100'000);
   planned.operations = batches * planned.batch;
-  // A millisecond brings caches, clocks and queues to the state that repeated operations have.
-  planned.settling = std::min<std::size_t>(at_least_one(std::ceil(1e6 / operation)),
-                                           planned.operations);
-  if (what.clock && !cold) {
+  // A millisecond brings caches, clocks and queues to the state that repeated operations have;
+  // flushed caches need no bringing.
+  planned.settling =
+      cold ? 1 : std::min<std::size_t>(at_least_one(std::ceil(1e6 / operation)), planned.operations);
+  if (what.enqueue && !cold) {
     planned.train_length = std::min<std::size_t>(at_least_one(1e6 / operation), 10);
     const double train = operation * static_cast<double>(planned.train_length);
     planned.trains = std::min<std::size_t>(at_least_one(budget / 4 / train), 50);
@@ -130,10 +132,11 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
   }
 }
 
-void time_on_device(const transfer& what, const schedule& planned, samples& into) {
-  if (!what.clock) return;
+void time_on_device(const transfer& what, transfers::stream& stream, const schedule& planned,
+                    samples& into) {
+  if (!what.enqueue) return;
   for (std::size_t i = 0; i < planned.trains && interruption() == 0; ++i) {
-    const auto time = what.clock->on->time_on_device(planned.train_length, what.clock->enqueue);
+    const auto time = stream.time_on_device(planned.train_length, what.enqueue);
     if (!time) return;
     into.on_device.push_back(time->count());
   }

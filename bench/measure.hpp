@@ -56,7 +56,8 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
                      const std::function<void(const std::function<void()>&)>& untimed,
                      samples& into);
 
-/// Runs the operations timed by the device's clock.
-void time_on_device(const transfer& what, const schedule& planned, samples& into);
+/// Runs the operations timed by the device's clock, enqueued on `stream`.
+void time_on_device(const transfer& what, transfers::stream& stream, const schedule& planned,
+                    samples& into);
 
 }  // namespace bench

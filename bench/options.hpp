@@ -62,6 +62,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv);
 
 /// Hands Google Benchmark its own flags; those that we carry out ourselves are switched off there,
 /// because it is called once per round. Throws usage_error for flags it does not know.
-void hand_to_google_benchmark(const options& chosen);
+/// It keeps the pointer `program` (main's argv[0]).
+void hand_to_google_benchmark(char* program, const options& chosen);
 
 }  // namespace bench

@@ -47,6 +47,7 @@ session::session(transfers::device& device, buffers& memory, const options& chos
                  std::optional<double> link_limit, results::result_file& rows, progress& shown)
     : device_(device),
       memory_(memory),
+      stream_(device.create_stream()),
       chosen_(chosen),
       link_limit_(link_limit),
       rows_(rows),
@@ -63,7 +64,7 @@ outcome session::measure(const plan& all) {
 }
 
 transfer session::prepare(const benchmark_case& what) const {
-  auto ready = what.of->prepare({device_, memory_, what.variant, what.bytes});
+  auto ready = what.of->prepare({device_, memory_, *stream_, what.variant, what.bytes});
   inject(chosen_.faults, what.name, device_, ready);
   return ready;
 }
@@ -178,7 +179,7 @@ void session::repeat(benchmark::State& google, state& one) {
           google.SetIterationTime(statistics::median(taken.operation) * 1e-9 *
                                   static_cast<double>(operations));
       }
-      time_on_device(*ready, one.planned, taken);
+      time_on_device(*ready, *stream_, one.planned, taken);
       if (ready->destination) one.error = find_damage(device_, memory_, *ready->destination);
       if (interruption() != 0) {
         google.SkipWithError(dropped);  // a repetition cut short is no repetition

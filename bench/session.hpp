@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,7 @@ class session {
 
   transfers::device& device_;
   buffers& memory_;
+  std::unique_ptr<transfers::stream> stream_;
   const options& chosen_;
   std::optional<double> link_limit_;
   results::result_file& rows_;

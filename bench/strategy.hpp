@@ -17,6 +17,7 @@ namespace bench {
 struct job {
   transfers::device& device;
   buffers& memory;
+  transfers::stream& stream;  ///< for asynchronous work; idle between operations
   std::string_view variant;  ///< one of the strategy's variants
   std::size_t bytes;         ///< 0 for a strategy without sizes
 };
@@ -36,19 +37,14 @@ struct payload {
   const transfers::host_memory* host = nullptr;  ///< the block it lies in, for host memory
 };
 
-/// The operation on the device's own clock: `enqueue` only enqueues it, on `on`.
-struct device_clock {
-  std::shared_ptr<transfers::stream> on;
-  std::function<void()> enqueue;
-};
-
 /// Everything the timed region touches. Owned here: by value, or captured in the functions.
 /// When steps return from the last one, the data must be usable at the destination.
 struct transfer {
   std::vector<step> steps;
   std::optional<payload> source;
   std::optional<payload> destination;
-  std::optional<device_clock> clock;
+  /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
+  std::function<void()> enqueue;
   bool batched = true;  ///< false: every operation is timed alone however short it is
 };
 

@@ -7,16 +7,15 @@ namespace {
 transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
   const auto way = direction_of(wanted.variant);
   const auto [source, destination] = ends_of(wanted, kind, way);
-  const std::shared_ptr<transfers::stream> stream = wanted.device.create_stream();
   transfer copy;
   copy.steps = {{"copy", [&device = wanted.device, source, destination, way] {
                    device.copy(destination.data, source.data, source.bytes, way);
                  }}};
   copy.source = source;
   copy.destination = destination;
-  copy.clock = {stream, [stream, source, destination, way] {
-                  stream->copy(destination.data, source.data, source.bytes, way);
-                }};
+  copy.enqueue = [&stream = wanted.stream, source, destination, way] {
+    stream.copy(destination.data, source.data, source.bytes, way);
+  };
   return copy;
 }
 

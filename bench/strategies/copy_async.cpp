@@ -8,15 +8,14 @@ namespace {
 transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
   const auto way = direction_of(wanted.variant);
   const auto [source, destination] = ends_of(wanted, kind, way);
-  const std::shared_ptr<transfers::stream> stream = wanted.device.create_stream();
-  const auto enqueue = [stream, source, destination, way] {
-    stream->copy(destination.data, source.data, source.bytes, way);
-  };
   transfer copy;
-  copy.steps = {{"enqueue", enqueue}, {"wait", [stream] { stream->synchronize(); }}};
+  copy.enqueue = [&stream = wanted.stream, source, destination, way] {
+    stream.copy(destination.data, source.data, source.bytes, way);
+  };
+  copy.steps = {{"enqueue", copy.enqueue},
+                {"wait", [&stream = wanted.stream] { stream.synchronize(); }}};
   copy.source = source;
   copy.destination = destination;
-  copy.clock = {stream, enqueue};
   copy.batched = false;
   return copy;
 }

@@ -15,14 +15,14 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
       throw transfers::unsupported("the device has no address for this memory");
     return end.host->on_device();
   };
-  const std::shared_ptr<transfers::stream> stream = wanted.device.create_stream();
-  const auto launch = [stream, to = seen_by_kernel(destination), from = seen_by_kernel(source),
-                       bytes = wanted.bytes] { stream->copy_by_kernel(to, from, bytes); };
   transfer access;
-  access.steps = {{"enqueue", launch}, {"wait", [stream] { stream->synchronize(); }}};
+  access.enqueue = [&stream = wanted.stream, to = seen_by_kernel(destination),
+                    from = seen_by_kernel(source),
+                    bytes = wanted.bytes] { stream.copy_by_kernel(to, from, bytes); };
+  access.steps = {{"enqueue", access.enqueue},
+                  {"wait", [&stream = wanted.stream] { stream.synchronize(); }}};
   access.source = source;
   access.destination = destination;
-  access.clock = {stream, launch};
   access.batched = false;
   return access;
 }
