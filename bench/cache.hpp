@@ -8,8 +8,9 @@ namespace bench {
 /// Whether this processor can write back and drop chosen lines from every level of its caches.
 bool can_flush_cache() noexcept;
 
-/// Does so for the bytes' lines; returns when it is done (CLFLUSHOPT or CLFLUSH, and MFENCE, on x86: they act on
-/// all levels of all cores; Intel SDM vol. 2A). Nothing where can_flush_cache() is false.
+/// Does so for the bytes' lines; returns when it is done (CLFLUSHOPT or CLFLUSH, and MFENCE, on
+/// x86: they act on all levels of all cores; Intel SDM vol. 2A). Nothing where can_flush_cache() is
+/// false.
 void flush_cache(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace bench

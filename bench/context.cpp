@@ -87,9 +87,8 @@ json strategy_facts(const plan& all) {
   std::set<std::string> seen;
   for (const auto& one : all.cases)
     if (seen.insert(one.of->name).second)
-      facts.push_back({{"name", one.of->name},
-                       {"summary", one.of->summary},
-                       {"variants", one.of->variants}});
+      facts.push_back(
+          {{"name", one.of->name}, {"summary", one.of->summary}, {"variants", one.of->variants}});
   return facts;
 }
 

@@ -6,7 +6,8 @@
 
 namespace bench {
 
-/// "h2d" and "read" (a kernel reads host memory) move data to the device, "d2h" and "write" from it.
+/// "h2d" and "read" (a kernel reads host memory) move data to the device, "d2h" and "write" from
+/// it.
 constexpr transfers::direction direction_of(std::string_view variant) {
   return variant == "h2d" || variant == "read" ? transfers::direction::h2d
                                                : transfers::direction::d2h;

@@ -25,9 +25,7 @@ void flush_ends(const transfer& what) {
     if (end && !end->on_device) flush_cache({end->data, end->bytes});
 }
 
-std::size_t at_least_one(double count) {
-  return count < 1 ? 1 : static_cast<std::size_t>(count);
-}
+std::size_t at_least_one(double count) { return count < 1 ? 1 : static_cast<std::size_t>(count); }
 
 }  // namespace
 
@@ -77,20 +75,22 @@ schedule settle_schedule(const transfer& what, cache_state cache,
   }
   // Flushing between operations may take many times as long as they do: it is bounded too.
   const double with_flush = all_in / static_cast<double>(alone.size());
-  const double wanted = cold ? std::min(budget / operation, 2 * budget / with_flush)
-                             : budget / operation;
-  const std::size_t batches =
-      std::clamp<std::size_t>(at_least_one(std::ceil(wanted / static_cast<double>(planned.batch))),
-                              3, 100'000);
+  const double wanted =
+      cold ? std::min(budget / operation, 2 * budget / with_flush) : budget / operation;
+  const std::size_t batches = std::clamp<std::size_t>(
+      at_least_one(std::ceil(wanted / static_cast<double>(planned.batch))), 3, 100'000);
   planned.operations = batches * planned.batch;
   // A millisecond brings caches, clocks and queues to the state that repeated operations have;
   // flushed caches need no bringing.
   planned.settling =
-      cold ? 1 : std::min<std::size_t>(at_least_one(std::ceil(1e6 / operation)), planned.operations);
+      cold ? 1
+           : std::min<std::size_t>(at_least_one(std::ceil(1e6 / operation)), planned.operations);
   if (what.enqueue && !cold) {
-    planned.train_length = std::min<std::size_t>(at_least_one(1e6 / operation), 10);
-    const double train = operation * static_cast<double>(planned.train_length);
-    planned.trains = std::min<std::size_t>(at_least_one(budget / 4 / train), 50);
+    // A beginning stamped late by up to 10 µs is less than a thousandth of a longer operation.
+    planned.lead = operation < 10e6;
+    constexpr double around_each = 60e3;  // delay kernel, events, waiting
+    const double each = operation * (planned.lead ? 2 : 1) + around_each;
+    planned.device_operations = std::min<std::size_t>(at_least_one(budget / 4 / each), 25);
   }
   return planned;
 }
@@ -135,11 +135,19 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
 void time_on_device(const transfer& what, transfers::stream& stream, const schedule& planned,
                     samples& into) {
   if (!what.enqueue) return;
-  for (std::size_t i = 0; i < planned.trains && interruption() == 0; ++i) {
-    const auto time = stream.time_on_device(planned.train_length, what.enqueue);
-    if (!time) return;
-    into.on_device.push_back(time->count());
-  }
+  const std::function<void()> nothing = [] {};
+  const auto& before = planned.lead ? what.enqueue : nothing;
+  const auto spans_of = [&](const std::function<void()>& timed, std::size_t count) {
+    std::vector<double> spans;
+    for (std::size_t i = 0; i < count && interruption() == 0; ++i)
+      if (const auto span = stream.span_on_device(before, timed)) spans.push_back(span->count());
+    return spans;
+  };
+  const auto empty = spans_of(nothing, std::min<std::size_t>(planned.device_operations, 5));
+  if (empty.empty()) return;
+  const double overhead = statistics::median(empty);
+  for (const double span : spans_of(what.enqueue, planned.device_operations))
+    into.on_device.push_back(span - overhead);
 }
 
 }  // namespace bench

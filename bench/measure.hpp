@@ -25,11 +25,11 @@ clock_properties measure_clock();
 /// How one benchmark is repeated, settled once before its first repetition so that all repetitions
 /// are alike.
 struct schedule {
-  std::size_t operations = 1;  ///< timed, per repetition; a multiple of batch
-  std::size_t batch = 1;       ///< operations between two readings of the clock
-  std::size_t settling = 1;    ///< untimed operations before them
-  std::size_t trains = 0;      ///< measurements with the device's clock
-  std::size_t train_length = 1;  ///< operations in each
+  std::size_t operations = 1;         ///< timed, per repetition; a multiple of batch
+  std::size_t batch = 1;              ///< operations between two readings of the clock
+  std::size_t settling = 1;           ///< untimed operations before them
+  std::size_t device_operations = 0;  ///< timed by the device's clock
+  bool lead = false;                  ///< whether each of these follows another one directly
 };
 
 /// Short operations are timed in batches: below this the clock's own cost (some 25 ns) and
@@ -38,7 +38,8 @@ inline constexpr std::chrono::nanoseconds shortest_timed_alone{2500};
 inline constexpr std::chrono::nanoseconds shortest_batch{25000};
 
 /// Times a few operations to settle the schedule.
-schedule settle_schedule(const transfer& what, cache_state cache, std::chrono::nanoseconds min_time);
+schedule settle_schedule(const transfer& what, cache_state cache,
+                         std::chrono::nanoseconds min_time);
 
 /// Samples of one repetition, in nanoseconds for one operation.
 struct samples {
@@ -56,7 +57,10 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
                      const std::function<void(const std::function<void()>&)>& untimed,
                      samples& into);
 
-/// Runs the operations timed by the device's clock, enqueued on `stream`.
+/// Runs the operations timed by the device's clock, enqueued on `stream`. Each follows another one
+/// directly, so that the engine that does the work also stamps its beginning; what an empty span
+/// takes in the same place is subtracted. For copies this gives what CUPTI's activity records
+/// give (tests/gpu/cupti_test.cpp). Long operations go without the other one.
 void time_on_device(const transfer& what, transfers::stream& stream, const schedule& planned,
                     samples& into);
 

@@ -34,7 +34,8 @@ const profile& find_profile(const std::string& name) {
 std::string footer() {
   return "Devices: auto (first GPU, otherwise host), cuda:N, host (no GPU: copies within memory).\n"
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
-         "--benchmark_min_time=SECONDS, --benchmark_list_tests, --benchmark_format=json|csv|console, ...\n"
+         "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
+         "--benchmark_format=json|csv|console, ...\n"
          "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted.";
 }
 
@@ -43,8 +44,8 @@ std::chrono::nanoseconds parse_min_time(std::string text) {
   if (text.ends_with('s')) text.pop_back();
   double seconds = 0;
   if (!CLI::detail::lexical_cast(text, seconds) || !(seconds > 0 && seconds < 3600))
-    throw usage_error(
-        fmt::format("bad --benchmark_min_time '{}': seconds between 0 and 3600, such as 0.01", text));
+    throw usage_error(fmt::format(
+        "bad --benchmark_min_time '{}': seconds between 0 and 3600, such as 0.01", text));
   return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
@@ -167,8 +168,7 @@ void hand_to_google_benchmark(char* program, const options& chosen) {
   for (auto& argument : arguments) pointers.push_back(argument.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
-  if (count > 1)
-    throw usage_error(fmt::format("unknown argument '{}' (see --help)", pointers[1]));
+  if (count > 1) throw usage_error(fmt::format("unknown argument '{}' (see --help)", pointers[1]));
 }
 
 }  // namespace bench

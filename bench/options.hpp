@@ -16,9 +16,9 @@ enum class cache_state { warm, cold };
 /// What a profile decides; every value can be overridden on the command line.
 struct profile {
   std::string name;
-  std::string sizes;       ///< see parse_sizes
-  std::string cold_sizes;  ///< sizes that are also measured with cold caches
-  int rounds;              ///< repetitions of every benchmark
+  std::string sizes;                   ///< see parse_sizes
+  std::string cold_sizes;              ///< sizes that are also measured with cold caches
+  int rounds;                          ///< repetitions of every benchmark
   std::chrono::milliseconds min_time;  ///< timed operations per repetition, in all
 };
 
@@ -36,8 +36,8 @@ struct options {
   bool shuffle = true;
   bool list_strategies = false;
   bool list_benchmarks = false;
-  std::string filter;       ///< regular expression; a leading '-' means "all but"
-  std::string out;          ///< result file; empty: none
+  std::string filter;  ///< regular expression; a leading '-' means "all but"
+  std::string out;     ///< result file; empty: none
   std::string out_format = "json";
   std::string display_format;  ///< empty: our summary table
   bool out_aggregates_only = false;

@@ -67,7 +67,8 @@ std::vector<benchmark_case> cases_of(const strategy& from, const options& chosen
     }
     if (chosen.warm)
       for (const auto bytes : chosen.sizes)
-        cases.push_back({base + "/" + format_size(bytes), &from, variant, bytes, cache_state::warm});
+        cases.push_back(
+            {base + "/" + format_size(bytes), &from, variant, bytes, cache_state::warm});
     if (chosen.cold)
       for (const auto bytes : chosen.cold_sizes)
         cases.push_back(
@@ -116,11 +117,12 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
     const auto top = largest(all, [](const auto& one) { return one.of->host.has_value(); });
     if (device_is_host) needed += top;
     if (needed <= available || top == 0) return;
-    skip_if(all, [&](const auto& one) { return one.of->host && one.bytes == top; },
-            fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} GiB "
-                        "available (choose fewer with --strategies)",
-                        static_cast<double>(needed) / (1 << 30), kinds.size(),
-                        static_cast<double>(available) / (1 << 30)));
+    skip_if(
+        all, [&](const auto& one) { return one.of->host && one.bytes == top; },
+        fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} GiB "
+                    "available (choose fewer with --strategies)",
+                    static_cast<double>(needed) / (1 << 30), kinds.size(),
+                    static_cast<double>(available) / (1 << 30)));
   }
 }
 
@@ -135,16 +137,16 @@ void reserve_largest(plan& all, Among&& among, Reserve&& reserve) {
       reserve(bytes);
       return;
     } catch (const transfers::out_of_memory& refused) {
-      skip_if(all, [&](const auto& one) { return among(one) && one.bytes == bytes; },
-              fmt::format("memory refused: {}", refused.what()));
+      skip_if(
+          all, [&](const auto& one) { return among(one) && one.bytes == bytes; },
+          fmt::format("memory refused: {}", refused.what()));
     }
   }
 }
 
 }  // namespace
 
-plan make_plan(const registry& strategies, const transfers::device& device,
-               const options& chosen) {
+plan make_plan(const registry& strategies, const transfers::device& device, const options& chosen) {
   const name_filter filter(chosen.filter);
   plan all;
   for (const auto* const candidate : chosen_strategies(strategies, chosen.strategies)) {

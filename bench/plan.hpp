@@ -11,7 +11,8 @@ namespace bench {
 
 /// One benchmark: one name in the result file.
 struct benchmark_case {
-  std::string name;  ///< strategy/variant/size, and "/cold" when caches are flushed before each operation
+  std::string
+      name;  ///< strategy/variant/size, and "/cold" when caches are flushed before each operation
   const strategy* of;
   std::string variant;
   std::size_t bytes;

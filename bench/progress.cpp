@@ -25,8 +25,7 @@ std::string format_duration(std::chrono::duration<double> time) {
   return fmt::format("{}m {:02}s", seconds / 60, seconds % 60);
 }
 
-progress::progress(std::FILE* stream)
-    : stream_(stream), terminal_(isatty(fileno(stream)) != 0) {}
+progress::progress(std::FILE* stream) : stream_(stream), terminal_(isatty(fileno(stream)) != 0) {}
 
 progress::~progress() { clear(); }
 

@@ -67,11 +67,12 @@ run aggregate(std::span<const run> repetitions, const std::string& name, const s
   const auto per_iteration = [](double accumulated, const run& one) {
     return accumulated / static_cast<double>(one.iterations);
   };
-  result.real_accumulated_time =
-      iterations *
-      collected([&](const run& r) { return per_iteration(r.real_accumulated_time, r); });
-  result.cpu_accumulated_time =
-      iterations * collected([&](const run& r) { return per_iteration(r.cpu_accumulated_time, r); });
+  result.real_accumulated_time = iterations * collected([&](const run& r) {
+                                   return per_iteration(r.real_accumulated_time, r);
+                                 });
+  result.cpu_accumulated_time = iterations * collected([&](const run& r) {
+                                  return per_iteration(r.cpu_accumulated_time, r);
+                                });
   for (auto& [key, counter] : result.counters)
     counter.value = collected([&key = key](const run& r) {
       const auto found = r.counters.find(key);
@@ -121,12 +122,13 @@ std::vector<run> aggregates_of(std::span<const run> repetitions) {
     return center == 0 ? 0.0 : standard_deviation(v) / center;
   };
   using benchmark::StatisticUnit;
-  return {aggregate(repetitions, "mean", mean, StatisticUnit::kTime),
-          aggregate(repetitions, "median",
-                    [](const std::vector<double>& v) { return statistics::median(v); },
-                    StatisticUnit::kTime),
-          aggregate(repetitions, "stddev", standard_deviation, StatisticUnit::kTime),
-          aggregate(repetitions, "cv", variation, StatisticUnit::kPercentage)};
+  return {
+      aggregate(repetitions, "mean", mean, StatisticUnit::kTime),
+      aggregate(
+          repetitions, "median", [](const std::vector<double>& v) { return statistics::median(v); },
+          StatisticUnit::kTime),
+      aggregate(repetitions, "stddev", standard_deviation, StatisticUnit::kTime),
+      aggregate(repetitions, "cv", variation, StatisticUnit::kPercentage)};
 }
 
 void print_runs(std::ostream& out, const std::string& format, const std::vector<run>& runs) {
@@ -137,8 +139,7 @@ void print_runs(std::ostream& out, const std::string& format, const std::vector<
   BenchmarkReporter::Context context;
   context.name_field_width = 10;
   for (const auto& one : runs)
-    context.name_field_width =
-        std::max(context.name_field_width, one.benchmark_name().size());
+    context.name_field_width = std::max(context.name_field_width, one.benchmark_name().size());
   reporter->ReportContext(context);
   reporter->ReportRuns(runs);
   reporter->Finalize();

@@ -14,8 +14,8 @@ using run = benchmark::BenchmarkReporter::Run;
 /// Google Benchmark's own context (date, host, caches, load …).
 nlohmann::ordered_json google_context();
 
-/// The run under our plain name (Google Benchmark appends "/iterations:…/manual_time") and as one of
-/// several repetitions, which Google Benchmark does not know of: we call it once per round.
+/// The run under our plain name (Google Benchmark appends "/iterations:…/manual_time") and as one
+/// of several repetitions, which Google Benchmark does not know of: we call it once per round.
 run as_repetition(const run& original, int repetitions, int index);
 
 /// A row of the result file, in Google Benchmark's own words.

@@ -91,8 +91,8 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
     } catch (const transfers::device_error& broken) {
       one.error = broken.what();
       if (broken.device_lost() && !device_lost_)
-        device_lost_ = fmt::format("not run: the device was lost in {}: {}", one.what->name,
-                                   broken.what());
+        device_lost_ =
+            fmt::format("not run: the device was lost in {}: {}", one.what->name, broken.what());
     } catch (const std::exception& broken) {
       one.error = broken.what();
     }
@@ -115,8 +115,9 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
   std::size_t done = static_cast<std::size_t>(round) * order.size();
   const auto total = static_cast<std::size_t>(chosen_.rounds) * order.size();
   const auto rounds_left = static_cast<double>(chosen_.rounds - round - 1);
-  const auto cost_of_round = std::accumulate(
-      order.begin(), order.end(), seconds{}, [](seconds sum, state* one) { return sum + one->cost; });
+  const auto cost_of_round =
+      std::accumulate(order.begin(), order.end(), seconds{},
+                      [](seconds sum, state* one) { return sum + one->cost; });
   auto left_in_round = cost_of_round;
   for (auto* const one : order) {
     benchmark::RegisterBenchmark(
@@ -164,6 +165,9 @@ void session::repeat(benchmark::State& google, state& one) {
     if (!one.error) {
       ready = prepare(*one.what);
       if (ready->destination) poison(device_, memory_, *ready->destination);
+      // A kernel that ran on another stream slows cudaMemcpy down by 2 µs until the whole device
+      // has been waited for (docs/METHOD.md): every benchmark starts from the same state.
+      device_.synchronize();
       settle(*ready, one.planned, one.what->cache);
 
       samples taken;
@@ -206,8 +210,7 @@ void session::repeat(benchmark::State& google, state& one) {
   }
 }
 
-void session::set_counters(benchmark::State& google, const state& one,
-                           const samples& taken) const {
+void session::set_counters(benchmark::State& google, const state& one, const samples& taken) const {
   const auto all = statistics::summarize(taken.operation);
   auto& counters = google.counters;
   const auto bytes = static_cast<double>(one.what->bytes);

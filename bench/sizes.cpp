@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <set>
 
 namespace bench {
@@ -14,9 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -7,7 +7,8 @@ namespace {
 
 using adders = std::vector<std::function<void(registry&)>>;
 
-// Filled while static objects are initialised, in an order nobody knows; so it is made on first use.
+// Filled while static objects are initialised, in an order nobody knows; so it is made on first
+// use.
 adders& all_adders() {
   static adders list;
   return list;

@@ -18,8 +18,8 @@ struct job {
   transfers::device& device;
   buffers& memory;
   transfers::stream& stream;  ///< for asynchronous work; idle between operations
-  std::string_view variant;  ///< one of the strategy's variants
-  std::size_t bytes;         ///< 0 for a strategy without sizes
+  std::string_view variant;   ///< one of the strategy's variants
+  std::size_t bytes;          ///< 0 for a strategy without sizes
 };
 
 /// A piece of the timed operation. Steps run in order; the operation is timed as a whole and, when
@@ -54,7 +54,7 @@ struct strategy {
   std::string name;     ///< "family/memory", the beginning of its benchmarks' names
   std::string summary;  ///< one line for --list
   std::vector<std::string> variants;
-  bool sized = true;  ///< false: not repeated for every size
+  bool sized = true;                                ///< false: not repeated for every size
   std::optional<transfers::host_memory_kind> host;  ///< the host buffer it uses
   std::function<transfer(const job&)> prepare;
 };

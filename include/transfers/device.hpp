@@ -53,12 +53,13 @@ class stream {
   /// Returns when everything enqueued is done and its data usable. Throws device_error.
   virtual void synchronize() = 0;
 
-  /// Time on the device's own clock for one of `count` back-to-back runs of `enqueue`, which must
-  /// only enqueue work on this stream; nullopt for a device without a clock of its own.
-  /// For CUDA: events around the whole train, started behind a short delay kernel so that the
-  /// train is queued before it runs; less the span of an empty pair of events; over count.
-  virtual std::optional<std::chrono::duration<double, std::nano>> time_on_device(
-      std::size_t count, const std::function<void()>& enqueue) = 0;
+  /// Time on the device's own clock from the end of what `before` enqueues on this stream to the
+  /// end of what `timed` enqueues there; nullopt for a device without a clock of its own. For CUDA:
+  /// two events, queued together with all the rest behind a short delay kernel, so that the host's
+  /// speed plays no part. The second event itself takes about a microsecond: subtract the span of
+  /// an empty `timed`. Throws device_error.
+  virtual std::optional<std::chrono::duration<double, std::nano>> span_on_device(
+      const std::function<void()>& before, const std::function<void()>& timed) = 0;
 
  protected:
   stream() = default;
@@ -67,19 +68,19 @@ class stream {
 /// Only for CUDA devices; what cannot be read is left empty or zero.
 struct cuda_properties {
   int index = 0;
-  std::string uuid;              ///< "GPU-…", as nvidia-smi prints it
-  std::string pci_bus_id;        ///< "0000:06:00.0"
+  std::string uuid;                ///< "GPU-…", as nvidia-smi prints it
+  std::string pci_bus_id;          ///< "0000:06:00.0"
   std::string compute_capability;  ///< "9.0"
   int multiprocessors = 0;
-  int copy_engines = 0;          ///< asyncEngineCount
+  int copy_engines = 0;  ///< asyncEngineCount
   std::size_t memory_bytes = 0;
   std::string driver_cuda_version;   ///< newest CUDA the driver supports, "13.0"
   std::string runtime_cuda_version;  ///< CUDA runtime in this binary, "13.0"
   bool maps_host_memory = false;
   bool pageable_memory_access = false;  ///< kernels can read malloc memory (HMM or ATS)
-  bool host_page_tables = false;        ///< …through the host's page tables: a coherent link, not PCIe
+  bool host_page_tables = false;  ///< …through the host's page tables: a coherent link, not PCIe
   bool concurrent_managed_access = false;
-  bool integrated = false;              ///< shares physical memory with the host: no link at all
+  bool integrated = false;  ///< shares physical memory with the host: no link at all
 };
 
 struct device_description {
@@ -114,7 +115,8 @@ class device {
   /// Empty when this kind of host memory can be allocated here; otherwise the reason, one line.
   [[nodiscard]] virtual std::optional<std::string> why_unsupported(host_memory_kind kind) const = 0;
 
-  /// Throws out_of_memory, unsupported, device_error. Zero bytes are refused (std::invalid_argument).
+  /// Throws out_of_memory, unsupported, device_error. Zero bytes are refused
+  /// (std::invalid_argument).
   [[nodiscard]] virtual host_memory allocate_host(std::size_t bytes, host_memory_kind kind) = 0;
   [[nodiscard]] virtual device_memory allocate(std::size_t bytes) = 0;
 
@@ -127,6 +129,9 @@ class device {
                     direction way) = 0;
 
   [[nodiscard]] virtual std::unique_ptr<stream> create_stream() = 0;
+
+  /// Waits for everything enqueued on any stream of this device. Throws device_error.
+  virtual void synchronize() = 0;
 
   /// Writes bytes [offset, offset + bytes) of the pattern to `block + offset` in device memory.
   /// `block` must be a multiple of 8, as allocate() returns it. Returns when done.

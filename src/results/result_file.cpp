@@ -48,9 +48,7 @@ void result_file::add(json row) {
   if (std::chrono::steady_clock::now() >= next_write_) write();
 }
 
-void result_file::set_facts(json facts) {
-  content_["context"]["transfers"] = std::move(facts);
-}
+void result_file::set_facts(json facts) { content_["context"]["transfers"] = std::move(facts); }
 
 void result_file::finish(bool aggregates_only) {
   std::map<std::string, std::size_t> first_seen;

@@ -80,8 +80,7 @@ std::string cell(const column& all, const std::string& strategy, int decimals, b
   double best = found->second;
   for (const auto& [name, value] : all)
     best = small_is_best ? std::min(best, value) : std::max(best, value);
-  const bool marked =
-      small_is_best ? found->second <= best * 1.01 : found->second >= best * 0.99;
+  const bool marked = small_is_best ? found->second <= best * 1.01 : found->second >= best * 0.99;
   return fmt::format("{:.{}f} {}", found->second, decimals, marked ? '*' : ' ');
 }
 
@@ -93,11 +92,12 @@ std::string device_line(const json& facts) {
   auto line = fmt::format("Device: {}", device.at("name").get<std::string>());
   const auto& link = facts.at("link");
   if (!link.is_null())
-    line += fmt::format(", PCIe {}.0 x{}: at most {:.1f} GB/s each way, {:.1f} to {:.1f} after packet headers",
-                        link.at("generation").get<int>(), link.at("width").get<int>(),
-                        link.at("limit_gb_per_s").get<double>(),
-                        link.at("packet_limit_gb_per_s").at(0).get<double>(),
-                        link.at("packet_limit_gb_per_s").at(1).get<double>());
+    line += fmt::format(
+        ", PCIe {}.0 x{}: at most {:.1f} GB/s each way, {:.1f} to {:.1f} after packet headers",
+        link.at("generation").get<int>(), link.at("width").get<int>(),
+        link.at("limit_gb_per_s").get<double>(),
+        link.at("packet_limit_gb_per_s").at(0).get<double>(),
+        link.at("packet_limit_gb_per_s").at(1).get<double>());
   return line + ".\n";
 }
 
@@ -142,7 +142,8 @@ std::string floor_line(const json& content) {
   for (const auto* name : {"null/single", "null/batched"}) {
     const auto found = medians.find(name);
     if (found == medians.end()) continue;
-    text += fmt::format("{} {:.1f} ns", text.empty() ? "Harness floor:" : ",", statistics::median(found->second));
+    text += fmt::format("{} {:.1f} ns", text.empty() ? "Harness floor:" : ",",
+                        statistics::median(found->second));
     text += std::string(name) == "null/single" ? " per operation timed alone" : " in a batch";
   }
   return text.empty() ? "" : text + ".\n";
@@ -153,15 +154,16 @@ std::string skipped_lines(const json& skipped) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const auto& one : skipped) {
     const std::string reason = one.at("reason");
-    auto found = std::ranges::find(by_reason, reason, [](const auto& entry) { return entry.first; });
+    auto found =
+        std::ranges::find(by_reason, reason, [](const auto& entry) { return entry.first; });
     if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
     found->second.push_back(one.at("name"));
   }
   std::string text;
   for (const auto& [reason, names] : by_reason)
-    text += names.size() == 1
-                ? fmt::format("Skipped {}: {}.\n", names.front(), reason)
-                : fmt::format("Skipped {} and {} more: {}.\n", names.front(), names.size() - 1, reason);
+    text += names.size() == 1 ? fmt::format("Skipped {}: {}.\n", names.front(), reason)
+                              : fmt::format("Skipped {} and {} more: {}.\n", names.front(),
+                                            names.size() - 1, reason);
   return text;
 }
 

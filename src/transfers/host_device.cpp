@@ -41,8 +41,7 @@ class host_stream final : public stream {
     enqueue([=] { std::memcpy(destination, source, bytes); });
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source,
-                      std::size_t bytes) override {
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) override {
     enqueue([=] { copy_on_all_cores(destination, source, bytes); });
   }
 
@@ -51,8 +50,8 @@ class host_stream final : public stream {
     idle_.wait(lock, [this] { return unfinished_ == 0; });
   }
 
-  std::optional<std::chrono::duration<double, std::nano>> time_on_device(
-      std::size_t /*count*/, const std::function<void()>& /*enqueue*/) override {
+  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
+      const std::function<void()>& /*before*/, const std::function<void()>& /*timed*/) override {
     return std::nullopt;
   }
 
@@ -105,8 +104,8 @@ class host_device final : public device {
   /// Page-locking is mlock(2) here; all memory is addressable by the "device".
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
     if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
-    auto data = map_pages(bytes, kind.origin == host_origin::pageable_huge ? page_size::huge
-                                                                           : page_size::base);
+    auto data = map_pages(
+        bytes, kind.origin == host_origin::pageable_huge ? page_size::huge : page_size::base);
     if (kind.origin == host_origin::registered || kind.origin == host_origin::pinned)
       lock_pages(data.get(), bytes);
     auto* const address = data.get();
@@ -130,6 +129,8 @@ class host_device final : public device {
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
     return std::make_unique<host_stream>();
   }
+
+  void synchronize() override {}  // only streams work asynchronously here, and they are waited for
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {

@@ -52,10 +52,10 @@ std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, pa
 
 void lock_pages(std::byte* data, std::size_t bytes) {
   if (mlock(data, bytes) == 0) return;
-  throw out_of_memory(
-      fmt::format("cannot lock {} bytes of host memory: {}; raise the limit with 'ulimit -l unlimited' or in "
-                  "/etc/security/limits.conf",
-                  bytes, system_message()));
+  throw out_of_memory(fmt::format(
+      "cannot lock {} bytes of host memory: {}; raise the limit with 'ulimit -l unlimited' or in "
+      "/etc/security/limits.conf",
+      bytes, system_message()));
 }
 
 std::optional<std::string> why_no_huge_pages() {
@@ -63,7 +63,8 @@ std::optional<std::string> why_no_huge_pages() {
   std::string setting;
   if (!std::getline(file, setting)) return "this kernel has no transparent huge pages";
   if (setting.find("[never]") != std::string::npos)
-    return "transparent huge pages are off (/sys/kernel/mm/transparent_hugepage/enabled is 'never')";
+    return "transparent huge pages are off (/sys/kernel/mm/transparent_hugepage/enabled is "
+           "'never')";
   return std::nullopt;
 }
 

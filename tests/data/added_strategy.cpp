@@ -14,10 +14,8 @@ transfer prepare(const job& wanted) {
   transfer halves;
   halves.source = source;
   halves.destination = destination;
-  halves.steps = {{"first_half",
-                   [&device = wanted.device, source, destination, way, half] {
-                     device.copy(destination.data, source.data, half, way);
-                   }},
+  halves.steps = {{"first_half", [&device = wanted.device, source, destination, way,
+                                  half] { device.copy(destination.data, source.data, half, way); }},
                   {"second_half", [&device = wanted.device, source, destination, way, half] {
                      device.copy(destination.data + half, source.data + half, source.bytes - half,
                                  way);

@@ -1,9 +1,8 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <vector>
+#include <cstdlib>
 
 #include "../pages.hpp"
 #include "check.hpp"
@@ -35,7 +34,8 @@ using event_handle = std::unique_ptr<cudaEvent_t, event_closer>;
 
 stream_handle make_stream() {
   cudaStream_t stream{};
-  cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+             "cudaStreamCreateWithFlags");
   return stream_handle(stream);
 }
 
@@ -67,8 +67,7 @@ class cuda_stream final : public stream {
                "cudaMemcpyAsync");
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source,
-                      std::size_t bytes) override {
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) override {
     detail::launch_copy(destination, source, bytes, multiprocessors_, stream_.get());
   }
 
@@ -76,42 +75,28 @@ class cuda_stream final : public stream {
     cuda_check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
   }
 
-  std::optional<std::chrono::duration<double, std::nano>> time_on_device(
-      std::size_t count, const std::function<void()>& enqueue) override {
-    if (!empty_span_) empty_span_ = median_empty_span();
-    return (span(count, enqueue) - *empty_span_) / static_cast<double>(count);
-  }
-
- private:
-  using nanoseconds = std::chrono::duration<double, std::nano>;
-
-  nanoseconds span(std::size_t count, const std::function<void()>& enqueue) {
-    // Enqueueing takes 1–3 µs a call; the stream must stay busy until the whole train is queued.
-    const auto microseconds = 20 + 4 * static_cast<long long>(count);
+  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
+      const std::function<void()>& before, const std::function<void()>& timed) override {
+    // Enqueueing a few operations and events takes some 10 µs.
+    constexpr long long microseconds = 30;
     detail::launch_delay(microseconds * kilohertz_ / 1000, stream_.get());
+    before();
     cuda_check(cudaEventRecord(start_.get(), stream_.get()), "cudaEventRecord");
-    for (std::size_t i = 0; i < count; ++i) enqueue();
+    timed();
     cuda_check(cudaEventRecord(stop_.get(), stream_.get()), "cudaEventRecord");
     synchronize();
     float milliseconds = 0;
     cuda_check(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()),
                "cudaEventElapsedTime");
-    return nanoseconds(static_cast<double>(milliseconds) * 1e6);
+    return std::chrono::duration<double, std::milli>(milliseconds);
   }
 
-  nanoseconds median_empty_span() {
-    std::array<nanoseconds, 21> spans{};
-    for (auto& one : spans) one = span(1, [] {});
-    std::ranges::nth_element(spans, spans.begin() + spans.size() / 2);
-    return spans[spans.size() / 2];
-  }
-
+ private:
   int multiprocessors_;
   long long kilohertz_;
   stream_handle stream_ = make_stream();
   event_handle start_ = make_event();
   event_handle stop_ = make_event();
-  std::optional<nanoseconds> empty_span_;
 };
 
 std::string version_text(int version) {
@@ -223,6 +208,8 @@ class cuda_device final : public device {
     return std::make_unique<cuda_stream>(description_.cuda->index);
   }
 
+  void synchronize() override { cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {
     detail::write_cuda_pattern(stream_.get(), block, offset, bytes, what);
@@ -302,11 +289,10 @@ std::unique_ptr<device> open_cuda_device(int index) {
   const auto found = find_cuda();
   if (found.devices == 0) throw unsupported(found.why_none);
   if (index < 0 || index >= found.devices)
-    throw unsupported(fmt::format("there is no cuda:{}: this machine has {} GPU{}, cuda:0{}", index,
-                                  found.devices, found.devices == 1 ? "" : "s",
-                                  found.devices == 1
-                                      ? ""
-                                      : fmt::format(" to cuda:{}", found.devices - 1)));
+    throw unsupported(
+        fmt::format("there is no cuda:{}: this machine has {} GPU{}, cuda:0{}", index,
+                    found.devices, found.devices == 1 ? "" : "s",
+                    found.devices == 1 ? "" : fmt::format(" to cuda:{}", found.devices - 1)));
   return std::make_unique<cuda_device>(index);
 }
 

@@ -38,8 +38,8 @@ void launch_copy(std::byte* destination, const std::byte* source, std::size_t by
   const std::size_t units = std::max<std::size_t>(1, bytes / (wide ? 16 : 1));
   // Two blocks a multiprocessor are several times what fills a PCIe link.
   const auto most = 2 * static_cast<std::size_t>(multiprocessors);
-  const auto blocks = static_cast<unsigned>(
-      std::min((units + block_threads - 1) / block_threads, most));
+  const auto blocks =
+      static_cast<unsigned>(std::min((units + block_threads - 1) / block_threads, most));
   if (wide)
     copy_units<uint4><<<blocks, block_threads, 0, stream>>>(destination, source, bytes);
   else

@@ -22,9 +22,8 @@ auto translated(const char* what, Call&& call) {
 
 void write_cuda_pattern(cudaStream_t stream, std::byte* block, std::size_t offset,
                         std::size_t bytes, pattern what) {
-  translated("writing the test pattern", [&] {
-    write_pattern(thrust::cuda::par.on(stream), block, offset, bytes, what);
-  });
+  translated("writing the test pattern",
+             [&] { write_pattern(thrust::cuda::par.on(stream), block, offset, bytes, what); });
 }
 
 pattern_check check_cuda_pattern(cudaStream_t stream, const std::byte* block, std::size_t offset,

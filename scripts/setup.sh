@@ -1,0 +1,85 @@
+# Sourced by bench, test and lint: installs what is missing and builds. Everything is looked for
+# before it is installed, so that a second call installs nothing.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+build_packages=(g++ cmake ninja-build git libbenchmark-dev libgtest-dev libgmock-dev libcli11-dev
+  nlohmann-json3-dev libfmt-dev)
+plot_packages=(python3 python3-venv)
+
+say() { printf '%s\n' "$*" >&2; }
+fail() { say "${0##*/}: $*"; exit 2; }
+
+# nvcc need not be on the PATH: the toolkit's usual place will do.
+find_cuda() {
+  if command -v nvcc >/dev/null; then return 0; fi
+  if [ -x /usr/local/cuda/bin/nvcc ]; then export PATH="$PATH:/usr/local/cuda/bin"; return 0; fi
+  return 1
+}
+
+is_installed() {
+  case $(dpkg-query -W -f='${Status}' "$1" 2>/dev/null) in
+    *' installed') return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+# Debian packages named, where missing.
+install_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "This is no Debian system: make sure that these are there under the names they have here: $*"
+    return
+  fi
+  local missing=() package as_root=()
+  for package; do is_installed "$package" || missing+=("$package"); done
+  if [ ${#missing[@]} -eq 0 ]; then return; fi
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "missing packages: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "Installing ${missing[*]} ..."
+  "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists that are there"
+  for package in "${missing[@]}"; do
+    # One by one, so that the one that fails is known by name.
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends "$package" >/dev/null ||
+      fail "package $package cannot be installed; get it with 'apt-get install $package' (Debian 12, section main)"
+  done
+}
+
+# The Python environment of plots and tests, made anew when the requirements change.
+make_environment() {
+  local wanted
+  wanted=$(cat plots/requirements.txt tests/requirements.txt | sha256sum)
+  if [ -x .venv/bin/python ] && [ "$(cat .venv/requirements.sha256 2>/dev/null)" = "$wanted" ]; then return; fi
+  say "Preparing the Python environment .venv ..."
+  rm -rf .venv
+  python3 -m venv .venv || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
+  .venv/bin/python -m pip install -q --disable-pip-version-check \
+    -r plots/requirements.txt -r tests/requirements.txt ||
+    fail "the Python packages in plots/requirements.txt cannot be installed; pip says above which and why"
+  printf '%s\n' "$wanted" >.venv/requirements.sha256
+}
+
+# Configures and builds a preset of CMakePresets.json; further arguments name targets.
+build() {
+  local preset=$1
+  shift
+  local log
+  log=$(mktemp)
+  if ! cmake --preset "$preset" >"$log" 2>&1; then
+    cat "$log" >&2
+    fail "cmake --preset $preset failed"
+  fi
+  grep -E '^-- (CUDA|No CUDA)' "$log" >&2 || true
+  rm -f "$log"
+  say "Building (preset $preset) ..."
+  cmake --build --preset "$preset" ${1:+--target "$@"} >&2 || fail "the build failed"
+}
+
+prepare() {
+  find_cuda || build_packages+=(libthrust-dev)
+  install_packages "${build_packages[@]}" "${plot_packages[@]}"
+  make_environment
+}

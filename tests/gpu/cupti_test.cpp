@@ -1,0 +1,101 @@
+// Holds the device's clock, as the result files report it, against CUPTI's activity timestamps,
+// which the copy engine itself writes.
+#include <cuda_runtime.h>
+#include <cupti.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "measure.hpp"
+#include "transfers/device.hpp"
+
+namespace {
+
+using transfers::direction;
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+// CUPTI hands its records to plain functions; they can reach nothing but static storage.
+std::vector<double>& durations() {
+  static std::vector<double> list;
+  return list;
+}
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+  *size = std::size_t{1} << 20;
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, *size));
+  *most_records = 0;
+}
+
+void CUPTIAPI take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/, std::uint8_t* buffer,
+                          std::size_t /*size*/, std::size_t valid) {
+  CUpti_Activity* record = nullptr;
+  while (cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
+    if (record->kind != CUPTI_ACTIVITY_KIND_MEMCPY) continue;
+    const auto* const copy = reinterpret_cast<const CUpti_ActivityMemcpy5*>(record);
+    durations().push_back(static_cast<double>(copy->end - copy->start));
+  }
+  std::free(buffer);
+}
+
+class device_clock : public testing::TestWithParam<std::tuple<std::size_t, direction>> {
+ protected:
+  void SetUp() override {
+    if (transfers::find_cuda().devices == 0) GTEST_SKIP() << transfers::find_cuda().why_none;
+  }
+};
+
+TEST_P(device_clock, agrees_with_cupti_within_one_percent) {
+  const auto [bytes, way] = GetParam();
+  const auto gpu = transfers::open_cuda_device(0);
+  const auto host = gpu->allocate_host(bytes, transfers::pinned());
+  const auto there = gpu->allocate(bytes);
+  const auto stream = gpu->create_stream();
+  const auto copy = [&, way = way, bytes = bytes] {
+    if (way == direction::h2d)
+      stream->copy(there.data(), host.data(), bytes, way);
+    else
+      stream->copy(host.data(), there.data(), bytes, way);
+  };
+
+  // CUPTI's tracing slows copies down, so the two are taken one after the other.
+  bench::transfer measured;
+  measured.enqueue = copy;
+  const bench::schedule planned{.device_operations = 40, .lead = true};
+  bench::samples taken;
+  bench::time_on_device(measured, *stream, planned, taken);
+  const auto& ours = taken.on_device;
+  ASSERT_EQ(ours.size(), 40U);
+
+  durations().clear();
+  ASSERT_EQ(cuptiActivityRegisterCallbacks(give_buffer, take_buffer), CUPTI_SUCCESS);
+  ASSERT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY), CUPTI_SUCCESS);
+  for (int i = 0; i < 40; ++i) {
+    copy();
+    stream->synchronize();
+  }
+  ASSERT_EQ(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), CUPTI_SUCCESS);
+  ASSERT_EQ(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY), CUPTI_SUCCESS);
+  ASSERT_EQ(durations().size(), 40U);
+
+  const double truth = median(durations());
+  const double reported = median(ours);
+  RecordProperty("cupti_ns", static_cast<int>(truth));
+  RecordProperty("events_ns", static_cast<int>(reported));
+  std::printf("%zu bytes %s: events %.0f ns, CUPTI %.0f ns, %+.2f %%\n", bytes,
+              way == direction::h2d ? "h2d" : "d2h", reported, truth, 100 * (reported / truth - 1));
+  EXPECT_NEAR(reported / truth, 1, 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    from_1_mib, device_clock,
+    testing::Combine(testing::Values(std::size_t{1} << 20, std::size_t{4} << 20,
+                                     std::size_t{16} << 20, std::size_t{256} << 20),
+                     testing::Values(direction::h2d, direction::d2h)));
+
+}  // namespace

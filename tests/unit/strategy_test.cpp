@@ -1,0 +1,89 @@
+#include "strategy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "directions.hpp"
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(registered_strategies, are_those_of_all_families) {
+  std::vector<std::string> names;
+  for (const auto& one : registered_strategies()) names.push_back(one.name);
+  EXPECT_THAT(names, ElementsAre("copy/pageable", "copy/pageable_huge", "copy/pinned",
+                                 "copy/pinned_mapped", "copy/pinned_mapped_wc",
+                                 "copy/pinned_portable", "copy/pinned_portable_mapped",
+                                 "copy/pinned_portable_mapped_wc", "copy/pinned_portable_wc",
+                                 "copy/pinned_wc", "copy/registered", "copy_async/pageable",
+                                 "copy_async/pinned", "null", "zero_copy/pinned_mapped",
+                                 "zero_copy/pinned_mapped_wc", "zero_copy/registered"));
+}
+
+TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
+  const auto all = registered_strategies();
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &strategy::name));
+  for (const auto& one : all) {
+    EXPECT_THAT(one.summary, Not(IsEmpty())) << one.name;
+    EXPECT_EQ(one.summary.find('\n'), std::string::npos) << one.name;
+    EXPECT_THAT(one.variants, Not(IsEmpty())) << one.name;
+    EXPECT_EQ(std::set(one.variants.begin(), one.variants.end()).size(), one.variants.size());
+    EXPECT_TRUE(one.prepare) << one.name;
+  }
+}
+
+TEST(registered_strategies, use_the_host_memory_they_are_named_after) {
+  for (const auto& one : registered_strategies()) {
+    EXPECT_EQ(one.sized, one.host.has_value()) << one.name;
+    if (one.host) EXPECT_EQ(one.name.substr(one.name.find('/') + 1), to_string(*one.host));
+  }
+}
+
+TEST(registered_strategies, are_the_same_when_asked_again) {
+  EXPECT_EQ(registered_strategies().size(), registered_strategies().size());
+}
+
+TEST(direction_of, a_variant) {
+  using transfers::direction;
+  EXPECT_EQ(direction_of("h2d"), direction::h2d);
+  EXPECT_EQ(direction_of("read"), direction::h2d);
+  EXPECT_EQ(direction_of("d2h"), direction::d2h);
+  EXPECT_EQ(direction_of("write"), direction::d2h);
+}
+
+TEST(ends_of, a_copy_are_swapped_with_its_direction) {
+  const auto device = transfers::open_host_device();
+  buffers memory(*device, 1);
+  memory.reserve_host(transfers::pageable, 100);
+  memory.reserve_device(100);
+  const auto stream = device->create_stream();
+  const job wanted{*device, memory, *stream, "h2d", 60};
+
+  const auto there = ends_of(wanted, transfers::pageable, transfers::direction::h2d);
+  EXPECT_EQ(there.source.data, memory.host(transfers::pageable).data());
+  EXPECT_EQ(there.source.host, &memory.host(transfers::pageable));
+  EXPECT_FALSE(there.source.on_device);
+  EXPECT_EQ(there.destination.data, memory.on_device().data());
+  EXPECT_EQ(there.destination.host, nullptr);
+  EXPECT_TRUE(there.destination.on_device);
+  EXPECT_EQ(there.source.bytes, 60U);
+  EXPECT_EQ(there.destination.bytes, 60U);
+
+  const auto back = ends_of(wanted, transfers::pageable, transfers::direction::d2h);
+  EXPECT_EQ(back.source.data, there.destination.data);
+  EXPECT_TRUE(back.source.on_device);
+  EXPECT_EQ(back.destination.data, there.source.data);
+  EXPECT_FALSE(back.destination.on_device);
+}
+
+}  // namespace
+}  // namespace bench
