@@ -32,7 +32,9 @@ class chase {
     start_ = order.front();
   }
 
-  [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(std::span(lines_)); }
+  [[nodiscard]] std::span<const std::byte> bytes() const {
+    return std::as_bytes(std::span(lines_));
+  }
 
   /// Nanoseconds for loading every line once, each load waiting for the one before.
   [[nodiscard]] double run() const {

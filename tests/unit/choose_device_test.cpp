@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "sizes.hpp"
 
@@ -38,8 +39,8 @@ TEST(choose_device, automatic_choice_without_a_gpu_says_why) {
   EXPECT_EQ(device->description().kind, "host");
   ASSERT_TRUE(why_not_gpu);
   EXPECT_FALSE(found.why_none.empty());
-  EXPECT_THAT(*why_not_gpu, AllOf(HasSubstr(found.why_none), HasSubstr("host"),
-                                  Not(HasSubstr("\n"))));
+  EXPECT_THAT(*why_not_gpu,
+              AllOf(HasSubstr(found.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
 }
 
 TEST(choose_device, a_gpu_that_is_not_there_is_wrong_usage) {
@@ -47,17 +48,17 @@ TEST(choose_device, a_gpu_that_is_not_there_is_wrong_usage) {
   EXPECT_THAT(complaint(missing), AllOf(HasSubstr(missing), Not(HasSubstr("\n"))));
 }
 
-class bad_device : public testing::TestWithParam<const char*> {};
+class bad_device : public testing::TestWithParam<std::string> {};
 
 TEST_P(bad_device, is_wrong_usage) {
-  EXPECT_THAT(complaint(GetParam()), AllOf(HasSubstr(std::string("'") + GetParam() + "'"),
-                                           HasSubstr("cuda:N"), Not(HasSubstr("\n"))));
+  EXPECT_THAT(complaint(GetParam()),
+              AllOf(HasSubstr("'" + GetParam() + "'"), HasSubstr("cuda:N"), Not(HasSubstr("\n"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(all, bad_device,
-                         testing::Values("", "gpu", "cuda", "cuda:", "cuda:-1", "cuda:x", "cuda:0x0",
-                                         "cuda:1 ", "cuda: 1", "cuda:99999999999", "CUDA:0", "Host",
-                                         "host:0", "auto "));
+                         testing::ValuesIn(std::vector<std::string>{
+                             "", "gpu", "cuda", "cuda:", "cuda:-1", "cuda:x", "cuda:0x0", "cuda:1 ",
+                             "cuda: 1", "cuda:99999999999", "CUDA:0", "Host", "host:0", "auto "}));
 
 }  // namespace
 }  // namespace bench

@@ -69,6 +69,8 @@ bool may_lock(std::size_t bytes) {
   return allowed && locking_works;
 }
 
+void PrintTo(host_memory_kind kind, std::ostream* out) { *out << to_string(kind); }
+
 class host_device : public testing::Test {
  protected:
   std::unique_ptr<device> host = open_host_device();
@@ -122,7 +124,8 @@ TEST_F(host_device, has_no_driver_to_ask_for_special_memory) {
   for (const auto kind : all_host_memory_kinds()) {
     const bool special =
         has(kind.flags, pin_flags::portable) || has(kind.flags, pin_flags::write_combined);
-    if (kind != pageable_huge) EXPECT_EQ(host->why_unsupported(kind).has_value(), special);
+    if (kind == pageable_huge) continue;
+    EXPECT_EQ(host->why_unsupported(kind).has_value(), special) << to_string(kind);
   }
 }
 
@@ -220,6 +223,14 @@ TEST_F(host_chain, the_end_of_a_stream_waits_too) {
   expect_done();
 }
 
+TEST_F(host_chain, the_device_waits_for_every_stream) {
+  const auto on = host->create_stream();
+  const auto idle = host->create_stream();
+  enqueue_all(*on);
+  host->synchronize();
+  expect_done();
+}
+
 TEST_F(host_chain, streams_are_independent) {
   const auto idle = host->create_stream();
   const auto busy = host->create_stream();
@@ -253,7 +264,7 @@ TEST_F(host_device, a_kernel_copies_whatever_the_size_and_alignment) {
 
 TEST_F(host_device, has_no_clock_of_its_own) {
   const auto on = host->create_stream();
-  EXPECT_FALSE(on->time_on_device(3, [] {}));
+  EXPECT_FALSE(on->span_on_device([] {}, [] {}));
 }
 
 }  // namespace

@@ -66,8 +66,9 @@ struct profile_values {
   std::vector<std::size_t> cold;
 };
 
-class profile_defaults : public command_line,
-                         public testing::WithParamInterface<profile_values> {};
+void PrintTo(const profile_values& one, std::ostream* out) { *out << one.name; }
+
+class profile_defaults : public command_line, public testing::WithParamInterface<profile_values> {};
 
 TEST_P(profile_defaults, are_these) {
   const auto& expected = GetParam();
@@ -85,9 +86,13 @@ TEST_P(profile_defaults, are_these) {
 INSTANTIATE_TEST_SUITE_P(
     all, profile_defaults,
     testing::Values(profile_values{"quick", 5, 3ms, 6, 4, 256 * mib, {mib}},
-                    profile_values{
-                        "standard", 10, 6ms, 15, 4, gib, {64 * kib, mib, 16 * mib}},
-                    profile_values{"full", 20, 20ms, 29, 4, gib,
+                    profile_values{"standard", 10, 6ms, 15, 4, gib, {64 * kib, mib, 16 * mib}},
+                    profile_values{"full",
+                                   20,
+                                   20ms,
+                                   29,
+                                   4,
+                                   gib,
                                    {4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
                                     64 * mib}}),
     [](const auto& of) { return of.param.name; });
@@ -129,12 +134,11 @@ TEST_F(command_line, our_options) {
 }
 
 TEST_F(command_line, flags_of_google_benchmark_that_we_carry_out) {
-  const auto got = chosen({"--benchmark_filter=-copy", "--benchmark_repetitions=3",
-                           "--benchmark_min_time=0.25s", "--benchmark_list_tests",
-                           "--benchmark_enable_random_interleaving=false", "--benchmark_out=x.csv",
-                           "--benchmark_out_format=csv", "--benchmark_format=console",
-                           "--benchmark_report_aggregates_only=true",
-                           "--benchmark_display_aggregates_only"});
+  const auto got =
+      chosen({"--benchmark_filter=-copy", "--benchmark_repetitions=3", "--benchmark_min_time=0.25s",
+              "--benchmark_list_tests", "--benchmark_enable_random_interleaving=false",
+              "--benchmark_out=x.csv", "--benchmark_out_format=csv", "--benchmark_format=console",
+              "--benchmark_report_aggregates_only=true", "--benchmark_display_aggregates_only"});
   EXPECT_EQ(got.filter, "-copy");
   EXPECT_EQ(got.rounds, 3);
   EXPECT_EQ(got.min_time, 250ms);
@@ -161,8 +165,8 @@ TEST_F(command_line, a_filter_may_look_like_an_option_or_a_list) {
 }
 
 TEST_F(command_line, other_flags_of_google_benchmark_are_passed_on) {
-  EXPECT_THAT(chosen({"--benchmark_color=false", "--sizes=4", "--v=2",
-                      "--benchmark_time_unit=us"}).for_google_benchmark,
+  EXPECT_THAT(chosen({"--benchmark_color=false", "--sizes=4", "--v=2", "--benchmark_time_unit=us"})
+                  .for_google_benchmark,
               ElementsAre("--benchmark_color=false", "--v=2", "--benchmark_time_unit=us"));
 }
 
@@ -181,8 +185,7 @@ TEST_F(command_line, cold_sizes_follow_the_sizes) {
   EXPECT_THAT(chosen({"--sizes=4B,64KiB,3MiB"}).cold_sizes, ElementsAre(64 * kib));
   EXPECT_THAT(chosen({"--sizes=4B"}).cold_sizes, IsEmpty());
   EXPECT_THAT(chosen({"--sizes=4B,3MiB", "--cache=cold"}).cold_sizes, ElementsAre(4, 3 * mib));
-  EXPECT_THAT(chosen({"--sizes=4B", "--cold-sizes=8B", "--cache=cold"}).cold_sizes,
-              ElementsAre(8));
+  EXPECT_THAT(chosen({"--sizes=4B", "--cold-sizes=8B", "--cache=cold"}).cold_sizes, ElementsAre(8));
   EXPECT_THAT(chosen({"--cache=cold"}).cold_sizes, ElementsAre(64 * kib, mib, 16 * mib));
 }
 
@@ -234,46 +237,48 @@ struct wrong_usage {
   const char* quoted;  ///< what the message must contain
 };
 
+void PrintTo(const wrong_usage& one, std::ostream* out) {
+  for (const auto& argument : one.arguments) *out << argument << ' ';
+}
+
 class wrong_command_line : public command_line, public testing::WithParamInterface<wrong_usage> {};
 
 TEST_P(wrong_command_line, is_refused_in_one_line) {
   const auto message = complaint(GetParam().arguments);
   EXPECT_THAT(message, AllOf(HasSubstr(GetParam().quoted), Not(HasSubstr("\n"))))
-      << testing::PrintToString(GetParam().arguments);
+      << testing::PrintToString(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(
     all, wrong_command_line,
-    testing::Values(wrong_usage{{"--profile=fast"}, "'fast'"}, wrong_usage{{"--profile="}, "''"},
-                    wrong_usage{{"--sizes=4QB"}, "'4QB'"}, wrong_usage{{"--sizes="}, "''"},
-                    wrong_usage{{"--sizes=1000TiB"}, "'1000TiB'"},
-                    wrong_usage{{"--sizes"}, "--sizes"},
-                    wrong_usage{{"--cold-sizes=0"}, "'0'"},
-                    wrong_usage{{"--cold-sizes=1000TiB"}, "'1000TiB'"},
-                    wrong_usage{{"--cache=hot"}, "'hot'"}, wrong_usage{{"--cache="}, "''"},
-                    wrong_usage{{"--seed=abc"}, "abc"}, wrong_usage{{"--seed=-1"}, "-1"},
-                    wrong_usage{{"--seed=1.5"}, "1.5"},
-                    wrong_usage{{"--seed=18446744073709551616"}, "18446744073709551616"},
-                    wrong_usage{{"--seed=1", "--seed=2"}, "--seed"},
-                    wrong_usage{{"--benchmark_repetitions=0"}, "'0'"},
-                    wrong_usage{{"--benchmark_repetitions=-3"}, "'-3'"},
-                    wrong_usage{{"--benchmark_repetitions=10001"}, "'10001'"},
-                    wrong_usage{{"--benchmark_repetitions=99999999999"}, "99999999999"},
-                    wrong_usage{{"--benchmark_repetitions=many"}, "many"},
-                    wrong_usage{{"--benchmark_min_time=0"}, "'0'"},
-                    wrong_usage{{"--benchmark_min_time=-1"}, "'-1'"},
-                    wrong_usage{{"--benchmark_min_time=nan"}, "'nan'"},
-                    wrong_usage{{"--benchmark_min_time=inf"}, "'inf'"},
-                    wrong_usage{{"--benchmark_min_time=3600"}, "'3600'"},
-                    wrong_usage{{"--benchmark_min_time=5x"}, "'5x'"},
-                    wrong_usage{{"--benchmark_min_time=s"}, "--benchmark_min_time"},
-                    wrong_usage{{"--benchmark_out_format=xml"}, "'xml'"},
-                    wrong_usage{{"--benchmark_format=xml"}, "'xml'"},
-                    wrong_usage{{"--inject=explode@x"}, "'explode@x'"},
-                    wrong_usage{{"--inject=fail@["}, "'fail@['"},
-                    wrong_usage{{"--no-such-option"}, "'--no-such-option'"},
-                    wrong_usage{{"-x"}, "'-x'"}, wrong_usage{{"file.json"}, "'file.json'"},
-                    wrong_usage{{"--benchmark"}, "'--benchmark'"}));
+    testing::Values(
+        wrong_usage{{"--profile=fast"}, "'fast'"}, wrong_usage{{"--profile="}, "profile"},
+        wrong_usage{{"--sizes=4QB"}, "'4QB'"}, wrong_usage{{"--sizes="}, "size"},
+        wrong_usage{{"--sizes=1000TiB"}, "'1000TiB'"}, wrong_usage{{"--sizes"}, "--sizes"},
+        wrong_usage{{"--cold-sizes=0"}, "'0'"}, wrong_usage{{"--cold-sizes=1000TiB"}, "'1000TiB'"},
+        wrong_usage{{"--cache=hot"}, "'hot'"}, wrong_usage{{"--cache="}, "--cache"},
+        wrong_usage{{"--seed=abc"}, "abc"}, wrong_usage{{"--seed=-1"}, "-1"},
+        wrong_usage{{"--seed=1.5"}, "1.5"},
+        wrong_usage{{"--seed=18446744073709551616"}, "18446744073709551616"},
+        wrong_usage{{"--seed=1", "--seed=2"}, "--seed"},
+        wrong_usage{{"--benchmark_repetitions=0"}, "'0'"},
+        wrong_usage{{"--benchmark_repetitions=-3"}, "'-3'"},
+        wrong_usage{{"--benchmark_repetitions=10001"}, "'10001'"},
+        wrong_usage{{"--benchmark_repetitions=99999999999"}, "99999999999"},
+        wrong_usage{{"--benchmark_repetitions=many"}, "many"},
+        wrong_usage{{"--benchmark_min_time=0"}, "'0'"},
+        wrong_usage{{"--benchmark_min_time=-1"}, "'-1'"},
+        wrong_usage{{"--benchmark_min_time=nan"}, "'nan'"},
+        wrong_usage{{"--benchmark_min_time=inf"}, "'inf'"},
+        wrong_usage{{"--benchmark_min_time=3600"}, "'3600'"},
+        wrong_usage{{"--benchmark_min_time=5x"}, "'5x'"},
+        wrong_usage{{"--benchmark_min_time=s"}, "--benchmark_min_time"},
+        wrong_usage{{"--benchmark_out_format=xml"}, "'xml'"},
+        wrong_usage{{"--benchmark_format=xml"}, "'xml'"},
+        wrong_usage{{"--inject=explode@x"}, "'explode@x'"},
+        wrong_usage{{"--inject=fail@["}, "'fail@['"},
+        wrong_usage{{"--no-such-option"}, "'--no-such-option'"}, wrong_usage{{"-x"}, "'-x'"},
+        wrong_usage{{"file.json"}, "'file.json'"}, wrong_usage{{"--benchmark"}, "'--benchmark'"}));
 
 /// Google Benchmark as it is after our own flags were handed to it.
 class google_benchmark : public command_line {
@@ -285,8 +290,8 @@ class google_benchmark : public command_line {
 };
 
 TEST_F(google_benchmark, takes_what_it_knows) {
-  EXPECT_NO_THROW(hand_over({"--benchmark_color=false", "--benchmark_counters_tabular=true",
-                             "--v=0"}));
+  EXPECT_NO_THROW(
+      hand_over({"--benchmark_color=false", "--benchmark_counters_tabular=true", "--v=0"}));
 }
 
 TEST_F(google_benchmark, refuses_what_it_does_not_know) {
@@ -294,8 +299,8 @@ TEST_F(google_benchmark, refuses_what_it_does_not_know) {
     hand_over({"--benchmark_color=auto", "--benchmark_no_such_flag=1"});
     FAIL() << "not refused";
   } catch (const usage_error& wrong) {
-    EXPECT_THAT(wrong.what(), AllOf(HasSubstr("'--benchmark_no_such_flag=1'"),
-                                    Not(HasSubstr("\n"))));
+    EXPECT_THAT(wrong.what(),
+                AllOf(HasSubstr("'--benchmark_no_such_flag=1'"), Not(HasSubstr("\n"))));
   }
 }
 

@@ -31,8 +31,7 @@ std::vector<part> random_parts(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<part> parts;
   for (int i = 0; i < 300; ++i) parts.push_back({random() % 40, random() % 200});
-  for (int i = 0; i < 12; ++i)
-    parts.push_back({random() % 40, threads_from - 50 + random() % 100});
+  for (int i = 0; i < 12; ++i) parts.push_back({random() % 40, threads_from - 50 + random() % 100});
   parts.push_back({7, threads_from});
   parts.push_back({8, threads_from - 1});
   parts.push_back({3, 3 * threads_from + 5});
@@ -59,7 +58,9 @@ TEST(host_pattern, every_flipped_bit_is_found_where_it_is) {
         bytes[at] ^= std::byte{1} << bit;
         const bool inside = at >= offset && at < offset + length;
         EXPECT_EQ(found.wrong_bytes, inside ? 1U : 0U) << "byte " << at << " bit " << bit;
-        if (inside) EXPECT_EQ(found.first_wrong, at);
+        if (inside) {
+          EXPECT_EQ(found.first_wrong, at);
+        }
       }
 }
 
@@ -85,8 +86,7 @@ TEST(host_pattern, a_byte_depends_on_its_place_and_not_on_the_part_it_is_written
   for (const auto [offset, bytes] : random_parts(2)) {
     block piece(offset + bytes);
     write_host_pattern(piece.data(), offset, bytes, what);
-    EXPECT_TRUE(bytes == 0 ||
-                std::memcmp(piece.data() + offset, whole.data() + offset, bytes) == 0)
+    EXPECT_TRUE(bytes == 0 || std::memcmp(piece.data() + offset, whole.data() + offset, bytes) == 0)
         << offset << '+' << bytes;
   }
 }
@@ -122,7 +122,7 @@ TEST(host_pattern, the_inverted_one_differs_in_every_byte) {
 TEST(host_pattern, another_seed_or_place_gives_other_bytes) {
   constexpr std::size_t bytes = 4096;
   // Of random bytes one in 256 agrees by chance, here 16; 64 would be twelve standard deviations.
-  const auto agree = [](const std::byte* a, const std::byte* b) {
+  const auto agree = [&](const std::byte* a, const std::byte* b) {
     return std::ranges::count_if(std::views::iota(std::size_t{0}, bytes),
                                  [&](std::size_t i) { return a[i] == b[i]; });
   };

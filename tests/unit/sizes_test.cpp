@@ -132,6 +132,8 @@ struct malformed {
   const char* why;
 };
 
+void PrintTo(const malformed& one, std::ostream* out) { *out << '\'' << one.text << '\''; }
+
 class malformed_sizes : public testing::TestWithParam<malformed> {};
 
 TEST_P(malformed_sizes, are_refused_in_one_line_that_quotes_them) {
