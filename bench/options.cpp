@@ -40,10 +40,10 @@ std::string footer() {
 }
 
 /// "0.5" or "0.5s", as Google Benchmark has it, in its older and newer releases.
-std::chrono::nanoseconds parse_min_time(std::string text) {
-  if (text.ends_with('s')) text.pop_back();
+std::chrono::nanoseconds parse_min_time(const std::string& text) {
+  const auto number = text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0));
   double seconds = 0;
-  if (!CLI::detail::lexical_cast(text, seconds) || !(seconds > 0 && seconds < 3600))
+  if (!CLI::detail::lexical_cast(number, seconds) || !(seconds > 0 && seconds < 3600))
     throw usage_error(fmt::format(
         "bad --benchmark_min_time '{}': seconds between 0 and 3600, such as 0.01", text));
   return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));

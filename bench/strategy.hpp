@@ -59,14 +59,27 @@ struct strategy {
   std::function<transfer(const job&)> prepare;
 };
 
+/// Steps "enqueue" and "wait" of an asynchronous operation: when the call returns, and the rest.
+std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void()> enqueue);
+
 using registry = std::vector<strategy>;
 
 /// Called by main once: runs every file's registration, ordered by name of the strategies.
 registry registered_strategies();
 
+/// One strategy "name/<kind>" for each of several kinds of host memory.
+struct host_memory_family {
+  std::string name;
+  std::string summary;  ///< the kind's description is added
+  std::vector<std::string> variants;
+  std::vector<transfers::host_memory_kind> kinds;
+  std::function<transfer(const job&, transfers::host_memory_kind)> prepare;
+};
+
 /// A file registers its strategies with a constant of this type at namespace scope.
 struct registration {
-  explicit registration(std::function<void(registry&)> add);
+  explicit registration(const strategy& one);
+  explicit registration(const host_memory_family& several);
 };
 
 /// Both ends of a copy between host memory of a kind and the device.

@@ -6,30 +6,29 @@
 namespace bench {
 namespace {
 
-/// Two halves, one after the other: is one large copy better than two?
-transfer prepare(const job& wanted) {
+/// Two halves, one after the other: what does it cost to cut a copy in two?
+transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
   const auto way = direction_of(wanted.variant);
-  const auto [source, destination] = ends_of(wanted, transfers::pageable, way);
+  const auto both = ends_of(wanted, kind, way);
+  const auto copy_part = [&device = wanted.device, both, way](std::size_t from, std::size_t bytes) {
+    device.copy(both.destination.data + from, both.source.data + from, bytes, way);
+  };
   const auto half = wanted.bytes / 2;
   transfer halves;
-  halves.source = source;
-  halves.destination = destination;
-  halves.steps = {{"first_half", [&device = wanted.device, source, destination, way,
-                                  half] { device.copy(destination.data, source.data, half, way); }},
-                  {"second_half", [&device = wanted.device, source, destination, way, half] {
-                     device.copy(destination.data + half, source.data + half, source.bytes - half,
-                                 way);
-                   }}};
+  halves.source = both.source;
+  halves.destination = both.destination;
+  halves.steps = {
+      {"first_half", [=] { copy_part(0, half); }},
+      {"second_half", [=, bytes = wanted.bytes] { copy_part(half, bytes - half); }},
+  };
   return halves;
 }
 
-const registration one([](registry& strategies) {
-  strategies.push_back({.name = "copy_halves/pageable",
-                        .summary = "two cudaMemcpy of half the size",
-                        .variants = {"h2d", "d2h"},
-                        .host = transfers::pageable,
-                        .prepare = prepare});
-});
+const registration all(host_memory_family{.name = "copy_halves",
+                                          .summary = "two cudaMemcpy of half the size",
+                                          .variants = {"h2d", "d2h"},
+                                          .kinds = {transfers::pageable},
+                                          .prepare = prepare});
 
 }  // namespace
 }  // namespace bench
