@@ -30,7 +30,7 @@ json program() {
 
 json run_settings(const options& chosen) {
   json faults = json::array();
-  for (const auto& one : chosen.faults) faults.push_back(one.pattern);
+  for (const auto& one : chosen.faults) faults.push_back(one.text);
   return {{"profile", chosen.profile_name},
           {"seed", chosen.seed},
           {"rounds", chosen.rounds},

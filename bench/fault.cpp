@@ -41,34 +41,33 @@ std::function<void()> failing(std::function<void()> run, bool lost) {
 }  // namespace
 
 fault parse_fault(std::string_view text) {
+  const auto wrong = [&](std::string_view why) {
+    return usage_error(fmt::format("bad --inject '{}': {}", text, why));
+  };
+  constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR@REGEX";
   const auto at = text.find('@');
-  const auto head = text.substr(0, at);
-  const auto colon = head.find(':');
-  const auto name = head.substr(0, colon);
-  fault parsed{fault::kind::corrupt, 1, "", {}};
-  bool good = at != std::string_view::npos;
-  if (name == "slow" && colon != std::string_view::npos) {
-    const auto number = head.substr(colon + 1);
-    const auto [stopped, error] =
-        std::from_chars(number.data(), number.data() + number.size(), parsed.factor);
-    good = good && error == std::errc{} && stopped == number.data() + number.size() &&
-           parsed.factor >= 1;
+  if (at == std::string_view::npos) throw wrong(forms);
+  const auto what = text.substr(0, at);
+  fault parsed{fault::kind::corrupt, 1, std::string(text), {}};
+  constexpr std::string_view slow = "slow:";
+  if (what.starts_with(slow)) {
+    const auto number = what.substr(slow.size());
+    const auto* const end = number.data() + number.size();
+    const auto [stopped, error] = std::from_chars(number.data(), end, parsed.factor);
+    if (error != std::errc{} || stopped != end || !(parsed.factor >= 1 && parsed.factor <= 1e12))
+      throw wrong("slow:FACTOR@REGEX needs a factor between 1 and 1e12");
     parsed.what = fault::kind::slow;
-  } else if (name == "fail") {
+  } else if (what == "fail") {
     parsed.what = fault::kind::fail;
-  } else if (name == "lose") {
+  } else if (what == "lose") {
     parsed.what = fault::kind::lose;
-  } else {
-    good = good && name == "corrupt";
+  } else if (what != "corrupt") {
+    throw wrong(forms);
   }
-  if (!good)
-    throw usage_error(fmt::format(
-        "bad --inject '{}': corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR@REGEX", text));
-  parsed.pattern = text.substr(at + 1);
   try {
-    parsed.names = std::regex(parsed.pattern, std::regex::extended);
+    parsed.names = std::regex(std::string(text.substr(at + 1)), std::regex::extended);
   } catch (const std::regex_error&) {
-    throw usage_error(fmt::format("bad --inject '{}': not a regular expression", text));
+    throw wrong("not a regular expression");
   }
   return parsed;
 }

@@ -18,8 +18,8 @@ struct fault {
     slow,     ///< every operation takes `factor` times as long
   };
   kind what;
-  double factor;  ///< for slow
-  std::string pattern;
+  double factor;     ///< for slow
+  std::string text;  ///< as given
   std::regex names;
 };
 

@@ -23,8 +23,19 @@ using namespace bench;
 enum exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
 
 int complain(const std::string& line, int code) {
-  fmt::print(stderr, "bench_transfers: {}\n", line);
+  std::fprintf(stderr, "bench_transfers: %s\n",
+               line.c_str());  // fmt::print would throw when it fails
   return code;
+}
+
+/// Before the long part: a path that cannot be written is wrong usage.
+void check_output(const options& chosen) {
+  if (chosen.out.empty()) return;
+  try {
+    results::require_writable(chosen.out);
+  } catch (const results::write_error& wrong) {
+    throw usage_error(wrong.what());
+  }
 }
 
 int exit_code_of(const outcome& measured) {
@@ -40,6 +51,7 @@ int measure(const options& chosen, const registry& strategies) {
   if (all.cases.empty() && all.skipped.empty())
     return complain("nothing to run: no benchmark matches", nothing_ran);
 
+  check_output(chosen);
   progress shown(stderr);
   if (why_not_gpu) shown.say(*why_not_gpu);
   shown.say("allocating and filling buffers …");
@@ -51,6 +63,7 @@ int measure(const options& chosen, const registry& strategies) {
                             make_context(*device, why_not_gpu, chosen, all, memory, link));
   auto measured = session(*device, memory, chosen, limit_of(link), file, shown).measure(all);
   finish(file, chosen, all, measured, link, *device);
+  shown.clear();
   report(std::cout, file, chosen, measured);
   return exit_code_of(measured);
 }

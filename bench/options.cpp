@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <charconv>
 #include <random>
 
 #include "machine/machine.hpp"
@@ -49,6 +50,15 @@ std::chrono::nanoseconds parse_min_time(const std::string& text) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
+std::uint64_t parse_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc{} || stopped != end)
+    throw usage_error(fmt::format("bad --seed '{}': a whole number from 0 to 2^64 - 1", text));
+  return seed;
+}
+
 void require_one_of(const std::string& flag, const std::string& value,
                     std::initializer_list<std::string_view> allowed) {
   for (const auto candidate : allowed)
@@ -57,7 +67,7 @@ void require_one_of(const std::string& flag, const std::string& value,
 }
 
 /// First sentence of a CLI11 message, which can be several lines.
-std::string first_line(std::string text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
@@ -68,11 +78,12 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   std::string cache = "both";
   std::string min_time;
   int repetitions = 0;
-  std::optional<std::uint64_t> seed;
+  std::string seed;
   std::vector<std::string> faults;
 
   CLI::App app{"Measures host-device memory transfers, strategy by strategy.", "bench_transfers"};
   app.allow_extras();
+  app.option_defaults()->take_last();  // as Google Benchmark has it
   app.get_formatter()->column_width(32);
   app.footer(footer());
   app.set_version_flag("--version", [] {
@@ -90,6 +101,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
   app.add_option("--strategies", chosen.strategies, "names or families: copy/pinned,zero_copy")
       ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LIST");
   app.add_option("--seed", seed, "of test data and order (default: random, recorded)")
       ->type_name("N");
@@ -98,15 +110,19 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->type_name("FILE")
       ->envname("BENCHMARK_OUT");
 
-  const std::string hidden;  // an empty group keeps an option out of --help
-  app.add_option("--inject", faults)->group(hidden);
+  const std::string hidden = "Not in --help";
+  app.add_option("--inject", faults)
+      ->group(hidden)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--benchmark_filter", chosen.filter)->group(hidden)->envname("BENCHMARK_FILTER");
   app.add_flag("--benchmark_list_tests", chosen.list_benchmarks)->group(hidden);
   app.add_option("--benchmark_repetitions", repetitions)->group(hidden);
   app.add_option("--benchmark_min_time", min_time)->group(hidden);
   app.add_flag("--benchmark_enable_random_interleaving", chosen.shuffle)->group(hidden);
   app.add_option("--benchmark_out_format", chosen.out_format)->group(hidden);
-  app.add_option("--benchmark_format", chosen.display_format)->group(hidden);
+  app.add_option("--benchmark_format", chosen.display_format)
+      ->group(hidden)
+      ->envname("BENCHMARK_FORMAT");
   app.add_flag("--benchmark_report_aggregates_only", chosen.out_aggregates_only)->group(hidden);
   app.add_flag("--benchmark_display_aggregates_only", chosen.display_aggregates_only)
       ->group(hidden);
@@ -114,6 +130,10 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
+    // An empty group keeps options out of the help, but would also take their names out of errors.
+    for (auto* const option :
+         app.get_options([&](const CLI::Option* one) { return one->get_group() == hidden; }))
+      option->group("");
     return {answer{app.help()}, {}};
   } catch (const CLI::CallForVersion& version) {
     return {answer{std::string(version.what()) + "\n"}, {}};
@@ -124,6 +144,10 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_") && !extra.starts_with("--v="))
       throw usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
+    // Google Benchmark answers a bad unit with its own usage and exit code 0.
+    constexpr std::string_view unit = "--benchmark_time_unit=";
+    if (extra.starts_with(unit))
+      require_one_of("--benchmark_time_unit", extra.substr(unit.size()), {"ns", "us", "ms", "s"});
     chosen.for_google_benchmark.push_back(extra);
   }
   require_one_of("--cache", cache, {"warm", "cold", "both"});
@@ -153,7 +177,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
         chosen.cold_sizes.push_back(size);
   chosen.rounds = repetitions > 0 ? repetitions : defaults.rounds;
   chosen.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
-  chosen.seed = seed ? *seed : std::random_device{}();
+  chosen.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
   for (const auto& text : faults) chosen.faults.push_back(parse_fault(text));
   chosen.command_line.assign(argv, argv + argc);
   return {std::nullopt, chosen};

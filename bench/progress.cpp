@@ -38,23 +38,27 @@ void progress::show(std::string_view phase, std::size_t done, std::size_t total,
   auto line = fmt::format("{} {}/{}  {}", phase, done, total, current);
   if (left.count() > 0) line += fmt::format("  (about {} left)", format_duration(left));
   if (!terminal_) {
-    fmt::print(stream_, "{}\n", line);
+    print(line + "\n");
   } else {
-    fmt::print(stream_, "\r\033[K{}", line.substr(0, terminal_width(stream_)));
+    print("\r\033[K" + line.substr(0, terminal_width(stream_)));
     line_open_ = true;
   }
-  std::fflush(stream_);
 }
 
 void progress::say(std::string_view line) {
   clear();
-  fmt::print(stream_, "{}\n", line);
-  std::fflush(stream_);
+  print(std::string(line) + "\n");
 }
 
 void progress::clear() {
-  if (line_open_) fmt::print(stream_, "\r\033[K");
+  if (line_open_) print("\r\033[K");
   line_open_ = false;
+}
+
+void progress::print(const std::string& text) {
+  // A closed or full stream must not end a measurement.
+  std::fputs(text.c_str(), stream_);
+  std::fflush(stream_);
 }
 
 }  // namespace bench

@@ -21,9 +21,11 @@ class progress {
             std::chrono::duration<double> left);
   /// A line of its own.
   void say(std::string_view line);
+  /// Takes the line on the terminal away, so that others can print.
+  void clear();
 
  private:
-  void clear();
+  void print(const std::string& text);
 
   std::FILE* stream_;
   bool terminal_;

@@ -4,11 +4,9 @@
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <fstream>
 #include <map>
+#include <sstream>
 
 #include "context.hpp"
 #include "interruption.hpp"
@@ -40,18 +38,35 @@ std::vector<run> with_aggregates(const std::vector<run>& runs, bool aggregates_o
   return all;
 }
 
+bool shows_aggregates_only(const options& chosen) {
+  return chosen.display_aggregates_only || chosen.out_aggregates_only;
+}
+
+std::vector<json> aggregate_rows(const std::vector<run>& runs) {
+  std::vector<json> rows;
+  for (const auto& one : with_aggregates(runs, true))
+    if (one.run_type == run::RT_Aggregate) rows.push_back(row_of(one));
+  return rows;
+}
+
+/// The result file's text, or with aggregates alone though the file has none.
+std::string json_to_show(const results::result_file& file, const options& chosen,
+                         const std::vector<run>& runs) {
+  auto content = file.content();
+  if (chosen.display_aggregates_only && !chosen.out_aggregates_only)
+    for (auto& row : aggregate_rows(runs)) content["benchmarks"].push_back(std::move(row));
+  return results::to_text(content, shows_aggregates_only(chosen));
+}
+
 json signal_name(int signal) {
   if (signal == 0) return nullptr;
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
 void write_other_format(const options& chosen, const std::vector<run>& runs) {
-  std::ofstream out(chosen.out);
-  print_runs(out, chosen.out_format, with_aggregates(runs, chosen.out_aggregates_only));
-  out.close();
-  if (!out)
-    throw results::write_error(
-        fmt::format("cannot write {}: {}", chosen.out, std::strerror(errno)));
+  std::ostringstream text;
+  print_runs(text, chosen.out_format, with_aggregates(runs, chosen.out_aggregates_only));
+  results::write_whole(chosen.out, text.str());
 }
 
 }  // namespace
@@ -74,33 +89,34 @@ void finish(results::result_file& file, const options& chosen, const plan& all,
             const outcome& measured, const std::optional<machine::pcie_link>& link_before,
             transfers::device& device) {
   if (chosen.out_aggregates_only)
-    for (const auto& one : with_aggregates(measured.runs, true))
-      if (one.run_type == run::RT_Aggregate) file.add(row_of(one));
+    for (auto& row : aggregate_rows(measured.runs)) file.add(std::move(row));
   auto facts = file.content().at("context").at("transfers");
   facts["run"]["finished_utc"] = utc_now();
   facts["run"]["interrupted_by"] = signal_name(interruption());
-  facts["complete"] = interruption() == 0;
+  facts["complete"] = interruption() == 0 && !measured.device_lost;
   facts["skipped"] = to_json(all.skipped);
   for (const auto& one : to_json(measured.skipped)) facts["skipped"].push_back(one);
   // A lost device cannot be asked again.
   if (measured.failures.empty() && to_json(observe_link(device)) != to_json(link_before))
     facts["warnings"].push_back("the link changed its speed or width during the run");
   file.set_facts(std::move(facts));
-  file.finish(chosen.out_aggregates_only);
+  std::vector<std::string> order;
+  for (const auto& one : all.cases) order.push_back(one.name);
+  file.finish(chosen.out_aggregates_only, order);
   if (!chosen.out.empty() && chosen.out_format != "json") write_other_format(chosen, measured.runs);
 }
 
 void report(std::ostream& out, const results::result_file& file, const options& chosen,
             const outcome& measured) {
   if (chosen.display_format == "json")
-    out << results::to_text(file.content());
+    out << json_to_show(file, chosen, measured.runs);
   else if (!chosen.display_format.empty())
     print_runs(out, chosen.display_format,
-               with_aggregates(measured.runs,
-                               chosen.display_aggregates_only || chosen.out_aggregates_only));
+               with_aggregates(measured.runs, shows_aggregates_only(chosen)));
   else
     out << results::summary(file.content());
   out.flush();
+  if (!out) throw results::write_error("cannot write to standard output");
 }
 
 }  // namespace bench

@@ -25,7 +25,8 @@ void finish(results::result_file& file, const options& chosen, const plan& all,
             const outcome& measured, const std::optional<machine::pcie_link>& link_before,
             transfers::device& device);
 
-/// Prints the summary, or the rows in the form that --benchmark_format asks for.
+/// Prints the summary, or the rows in the form that --benchmark_format asks for. Throws
+/// results::write_error when `out` does not take it.
 void report(std::ostream& out, const results::result_file& file, const options& chosen,
             const outcome& measured);
 

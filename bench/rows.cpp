@@ -62,17 +62,16 @@ run aggregate(std::span<const run> repetitions, const std::string& name, const s
   result.aggregate_name = name;
   result.aggregate_unit = unit;
   result.repetition_index = run::no_repetition_index;
-  // Reporters divide accumulated times by the iterations.
-  const auto iterations = static_cast<double>(result.iterations);
+  // Reporters divide accumulated times by the iterations, but not percentages.
+  const double scale =
+      unit == benchmark::StatisticUnit::kTime ? static_cast<double>(result.iterations) : 1;
   const auto per_iteration = [](double accumulated, const run& one) {
     return accumulated / static_cast<double>(one.iterations);
   };
-  result.real_accumulated_time = iterations * collected([&](const run& r) {
-                                   return per_iteration(r.real_accumulated_time, r);
-                                 });
-  result.cpu_accumulated_time = iterations * collected([&](const run& r) {
-                                  return per_iteration(r.cpu_accumulated_time, r);
-                                });
+  result.real_accumulated_time =
+      scale * collected([&](const run& r) { return per_iteration(r.real_accumulated_time, r); });
+  result.cpu_accumulated_time =
+      scale * collected([&](const run& r) { return per_iteration(r.cpu_accumulated_time, r); });
   for (auto& [key, counter] : result.counters)
     counter.value = collected([&key = key](const run& r) {
       const auto found = r.counters.find(key);

@@ -60,6 +60,7 @@ outcome session::measure(const plan& all) {
   settle_all(cases, result);
   for (int round = 0; round < chosen_.rounds && interruption() == 0; ++round)
     measure_round(cases, round, result);
+  result.device_lost = device_lost_.has_value();
   return result;
 }
 

@@ -26,6 +26,7 @@ struct outcome {
   std::vector<run> runs;  ///< every repetition measured, in order of measurement
   std::vector<failure> failures;
   std::vector<skipped_case> skipped;  ///< found impossible only when prepared
+  bool device_lost = false;           ///< the rest could not be measured
 };
 
 /// Measures everything planned: settles each benchmark's schedule and proves once that one

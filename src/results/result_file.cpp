@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <set>
+#include <system_error>
 
 namespace results {
 namespace {
@@ -19,18 +19,79 @@ using json = nlohmann::ordered_json;
   throw write_error(fmt::format("cannot write {}: {}", path.string(), why));
 }
 
+std::string system_message() {
+  return errno != 0 ? std::generic_category().message(errno) : "not everything could be written";
+}
+
+/// Where the file really is, so that a link is not replaced by a file; also where the link leads to
+/// a file that does not exist yet.
+std::filesystem::path behind_links(std::filesystem::path path) {
+  constexpr int most = 40;  // as the kernel has it: a circle of links is no file
+  std::error_code error;
+  for (int i = 0; i < most && std::filesystem::is_symlink(path, error); ++i)
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  return path;
+}
+
+std::filesystem::path beside(std::filesystem::path path) { return path += ".part"; }
+
 bool is_aggregate(const json& row) { return row.value("run_type", "") == "aggregate"; }
+
+/// Names of the benchmarks that have aggregates.
+std::set<std::string> aggregated_in(const json& rows) {
+  std::set<std::string> names;
+  for (const auto& row : rows)
+    if (is_aggregate(row)) names.insert(row.at("run_name"));
+  return names;
+}
 
 }  // namespace
 
-std::string to_text(const json& content) {
+void require_writable(const std::filesystem::path& path) {
+  const auto real = behind_links(path);
+  std::error_code ignored;
+  const auto there = std::filesystem::status(real, ignored);
+  if (std::filesystem::is_directory(there))
+    fail(path, std::make_error_code(std::errc::is_a_directory).message());
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+    fail(path, "it is not a regular file");
+  errno = 0;
+  const bool opened = std::ofstream(beside(real)).is_open();
+  if (!opened) fail(path, system_message());
+  std::filesystem::remove(beside(real), ignored);
+}
+
+void write_whole(const std::filesystem::path& path, const std::string& text) {
+  const auto real = behind_links(path);
+  const auto temporary = beside(real);
+  std::error_code error;
+  errno = 0;
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) {
+    const auto why = system_message();
+    std::filesystem::remove(temporary, error);
+    fail(path, why);
+  }
+  std::filesystem::rename(temporary, real, error);
+  if (!error) return;
+  const auto why = error.message();
+  std::filesystem::remove(temporary, error);
+  fail(path, why);
+}
+
+std::string to_text(const json& content, bool aggregates_only) {
   // Host names and the like need not be UTF-8; JSON must be.
   const auto dump = [](const json& value, int indent) {
     return value.dump(indent, ' ', false, json::error_handler_t::replace);
   };
+  const auto& rows = content.at("benchmarks");
+  const auto aggregated = aggregates_only ? aggregated_in(rows) : std::set<std::string>{};
   std::string text = "{\n\"context\": " + dump(content.at("context"), 1) + ",\n\"benchmarks\": [";
   const char* separator = "\n";
-  for (const auto& row : content.at("benchmarks")) {
+  for (const auto& row : rows) {
+    if (!is_aggregate(row) && aggregated.contains(row.value("run_name", ""))) continue;
     text.append(separator).append(dump(row, -1));
     separator = ",\n";
   }
@@ -40,6 +101,7 @@ std::string to_text(const json& content) {
 result_file::result_file(std::filesystem::path path, json context)
     : path_(std::move(path)),
       content_{{"context", std::move(context)}, {"benchmarks", json::array()}} {
+  if (!path_.empty()) require_writable(path_);
   write();
 }
 
@@ -50,46 +112,22 @@ void result_file::add(json row) {
 
 void result_file::set_facts(json facts) { content_["context"]["transfers"] = std::move(facts); }
 
-void result_file::finish(bool aggregates_only) {
-  std::map<std::string, std::size_t> first_seen;
+void result_file::finish(bool aggregates_only, std::span<const std::string> order) {
+  std::map<std::string, std::size_t> place;
+  for (const auto& name : order) place.try_emplace(name, place.size());
   auto rows = content_["benchmarks"].get<std::vector<json>>();
-  for (const auto& row : rows) first_seen.try_emplace(row.at("run_name"), first_seen.size());
+  for (const auto& row : rows) place.try_emplace(row.at("run_name"), place.size());
   std::ranges::stable_sort(rows, {}, [&](const json& row) {
-    return std::pair(first_seen.at(row.at("run_name")), row.value("repetition_index", INT_MAX));
+    return std::pair(place.at(row.at("run_name")), row.value("repetition_index", INT_MAX));
   });
-  if (aggregates_only) {
-    std::set<std::string> aggregated;
-    for (const auto& row : rows)
-      if (is_aggregate(row)) aggregated.insert(row.at("run_name"));
-    std::erase_if(rows, [&](const json& row) {
-      return !is_aggregate(row) && aggregated.contains(row.at("run_name"));
-    });
-  }
   content_["benchmarks"] = rows;
-  write();
+  write(aggregates_only);
 }
 
-void result_file::write() {
+void result_file::write(bool aggregates_only) {
   if (path_.empty()) return;
   const auto start = std::chrono::steady_clock::now();
-  auto temporary = path_;
-  temporary += ".part";
-  errno = 0;
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (!out) fail(path_, std::strerror(errno));
-    out << to_text(content_);
-    out.close();
-    if (!out) {
-      const auto why = errno != 0 ? std::strerror(errno) : "not everything could be written";
-      std::error_code ignored;
-      std::filesystem::remove(temporary, ignored);
-      fail(path_, why);
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(temporary, path_, error);
-  if (error) fail(path_, error.message());
+  write_whole(path_, to_text(content_, aggregates_only));
   const auto now = std::chrono::steady_clock::now();
   next_write_ = now + 20 * (now - start);
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -14,10 +15,17 @@ class write_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Throws write_error unless a file can be put at `path`: its folder exists and can be written to,
+/// and what is there already, if anything, is a regular file (a device must not be replaced).
+void require_writable(const std::filesystem::path& path);
+
+/// Puts a file with this text at `path`, whole or not at all: it is written beside and takes the
+/// place of an older one by a rename. A link is followed. Throws write_error.
+void write_whole(const std::filesystem::path& path, const std::string& text);
+
 /// A result file while it grows: Google Benchmark's JSON, schema version 1
 /// (google/benchmark, docs/user_guide.md, "Output Formats"), with our own data below
-/// context.transfers. On disk there is always a whole, readable file: each version is written
-/// beside the old one and takes its place by a rename.
+/// context.transfers. On disk there is always a whole, readable file (write_whole).
 class result_file {
  public:
   /// Writes the file at once, so that an unwritable path is known before anything is measured.
@@ -31,15 +39,15 @@ class result_file {
   /// Replaces context.transfers; written with the next row or finish().
   void set_facts(nlohmann::ordered_json facts);
 
-  /// Writes everything, rows in the order of their benchmarks; with `aggregates_only`, of
-  /// benchmarks that have aggregates only these. Throws write_error.
-  void finish(bool aggregates_only = false);
+  /// Writes everything, the repetitions of each benchmark together; benchmarks in the order given,
+  /// others as they came first. `aggregates_only` as for to_text. Throws write_error.
+  void finish(bool aggregates_only = false, std::span<const std::string> order = {});
 
   [[nodiscard]] const nlohmann::ordered_json& content() const noexcept { return content_; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
-  void write();
+  void write(bool aggregates_only = false);
 
   std::filesystem::path path_;
   nlohmann::ordered_json content_;
@@ -47,7 +55,8 @@ class result_file {
 };
 
 /// Text of a result file: rows one a line, so that versions can be compared by line.
-/// Numbers that JSON cannot hold (NaN, infinity) become null.
-std::string to_text(const nlohmann::ordered_json& content);
+/// Numbers that JSON cannot hold (NaN, infinity) become null. With `aggregates_only`, benchmarks
+/// that have aggregates are shown by these alone.
+std::string to_text(const nlohmann::ordered_json& content, bool aggregates_only = false);
 
 }  // namespace results

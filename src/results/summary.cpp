@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "statistics/quantile.hpp"
@@ -29,6 +30,23 @@ std::optional<parts> split_name(const std::string& name) {
   if (variant == std::string::npos) return std::nullopt;
   return parts{name.substr(0, variant), name.substr(variant + 1, size - variant - 1),
                name.substr(size + 1)};
+}
+
+constexpr std::size_t columns = 100;
+
+/// A sentence over as many lines as it needs; further lines are indented.
+std::string wrapped(const std::string& text) {
+  std::istringstream words(text);
+  std::string lines;
+  std::string line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > columns) {
+      lines += line + "\n";
+      line = " ";
+    }
+    line += line.empty() ? word : " " + word;
+  }
+  return lines + line + "\n";
 }
 
 struct figure {
@@ -98,7 +116,7 @@ std::string device_line(const json& facts) {
         link.at("limit_gb_per_s").get<double>(),
         link.at("packet_limit_gb_per_s").at(0).get<double>(),
         link.at("packet_limit_gb_per_s").at(1).get<double>());
-  return line + ".\n";
+  return wrapped(line + ".");
 }
 
 std::string table(const std::vector<figure>& figures, const json& link) {
@@ -161,10 +179,16 @@ std::string skipped_lines(const json& skipped) {
   }
   std::string text;
   for (const auto& [reason, names] : by_reason)
-    text += names.size() == 1 ? fmt::format("Skipped {}: {}.\n", names.front(), reason)
-                              : fmt::format("Skipped {} and {} more: {}.\n", names.front(),
-                                            names.size() - 1, reason);
+    text += wrapped(names.size() == 1 ? fmt::format("Skipped {}: {}.", names.front(), reason)
+                                      : fmt::format("Skipped {} and {} more: {}.", names.front(),
+                                                    names.size() - 1, reason));
   return text;
+}
+
+std::string interrupted_by(const json& facts) {
+  const auto run = facts.value("run", json::object());
+  const auto signal = run.value("interrupted_by", json());
+  return signal.is_string() ? signal.get<std::string>() : "";
 }
 
 std::string failure_lines(const json& content) {
@@ -183,7 +207,9 @@ std::string summary(const json& content) {
   std::string text = device_line(facts) + table(figures_of(content), facts.at("link"));
   text += floor_line(content) + skipped_lines(facts.at("skipped"));
   for (const auto& warning : facts.at("warnings"))
-    text += "Note: " + warning.get<std::string>() + "\n";
+    text += wrapped("Note: " + warning.get<std::string>());
+  if (const auto signal = interrupted_by(facts); !signal.empty())
+    text += fmt::format("Interrupted by {}: this is what was measured until then.\n", signal);
   return text + failure_lines(content);
 }
 

@@ -1,0 +1,25 @@
+"""Options of all tests."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("bench_transfers")
+    group.addoption(
+        "--binary",
+        type=Path,
+        default=ROOT / "build" / "bench_transfers",
+        metavar="PATH",
+        help="the program that tests/e2e runs (default: build/bench_transfers)",
+    )
+    group.addoption(
+        "--extended-binary",
+        type=Path,
+        default=None,
+        metavar="PATH",
+        help="the same with a strategy more (default: bench_transfers_extended beside it)",
+    )

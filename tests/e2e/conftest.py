@@ -1,0 +1,42 @@
+"""The programs under test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from program import Program, Result, read
+
+
+def _existing(path: Path) -> Program:
+    if not path.is_file():
+        pytest.fail(
+            f"{path} does not exist: build it, or name another one (--binary)", pytrace=False
+        )
+    return Program(path.resolve())
+
+
+@pytest.fixture(scope="session")
+def program(pytestconfig: pytest.Config) -> Program:
+    return _existing(pytestconfig.getoption("binary"))
+
+
+@pytest.fixture(scope="session")
+def extended(pytestconfig: pytest.Config) -> Program:
+    chosen = pytestconfig.getoption("extended_binary")
+    beside = pytestconfig.getoption("binary").with_name("bench_transfers_extended")
+    return _existing(chosen or beside)
+
+
+@pytest.fixture(scope="session")
+def sample(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """The result file of one undisturbed run, with everything that a file can have."""
+    path = tmp_path_factory.mktemp("sample") / "sample.json"
+    program.measure(
+        "--strategies=copy/pageable,copy/pinned_wc,copy_async/pageable,null",
+        "--sizes=4KiB,64KiB,1MiB",
+        "--cache=both",
+        "--seed=42",
+        f"--out={path}",
+    )
+    return read(path)

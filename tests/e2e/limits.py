@@ -1,0 +1,73 @@
+"""Takes something away from a process that is about to start (for preexec_fn)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+Preparation = Callable[[], None]
+
+CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_IPC_LOCK = 1, 2, 14
+PR_CAPBSET_DROP = 24
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def without_capabilities(*capabilities: int) -> Preparation:
+    """Skips the test where the process cannot be kept from having them."""
+
+    def drop() -> None:
+        for capability in capabilities:
+            _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+    status = subprocess.run(
+        ["cat", "/proc/self/status"], preexec_fn=drop, capture_output=True, text=True, check=True
+    ).stdout
+    effective = next(int(line.split()[1], 16) for line in status.splitlines() if "CapEff" in line)
+    if any(effective >> capability & 1 for capability in capabilities):
+        pytest.skip("this user's capabilities cannot be dropped here")
+    return drop
+
+
+def without_override_of_permissions() -> Preparation:
+    """Makes root obey the permissions of files that it owns."""
+    return without_capabilities(CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH)
+
+
+def address_space(limit: int) -> Preparation:
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def locked_memory(limit: int) -> Preparation:
+    drop = without_capabilities(CAP_IPC_LOCK)
+
+    def prepare() -> None:
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (limit, limit))
+        drop()
+
+    return prepare
+
+
+def file_size(limit: int) -> Preparation:
+    """Files cannot grow beyond the limit; the signal that comes with it is ignored, so that writing
+    fails as on a full disk. Needs restore_signals=False."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+
+def mount_small_disk(where: os.PathLike[str], size: int) -> None:
+    """Skips the test where mounting is not allowed."""
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", os.fspath(where)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command here")
+    if done.returncode != 0:
+        pytest.skip(f"a small file system cannot be mounted here: {done.stderr.strip()}")
+
+
+def unmount(where: os.PathLike[str]) -> None:
+    subprocess.run(["umount", os.fspath(where)], check=True)

@@ -1,0 +1,204 @@
+"""Whatever cannot be done is said in one line, with the exit code that the help names."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import limits
+import pytest
+from program import (
+    NOTHING_RAN,
+    TINY,
+    TINY_NAMES,
+    USAGE,
+    Program,
+    assert_complains,
+    assert_one_complaint,
+    has_gpu,
+    read,
+    without,
+)
+
+BAD_ARGUMENTS = {
+    "--nope": ["--nope", "--help"],
+    "nope": ["nope", "--help"],
+    "--benchmark_nope": ["--benchmark_nope"],
+    "--benchmark_nope=3": ["--benchmark_nope=3"],
+    "--strategies=nope": ["unknown strategy 'nope'", "--list"],
+    "--strategies=copy/pageable,cop": ["unknown strategy 'cop'"],
+    "--strategies=": ["--strategies"],
+    "--device=nope": ["bad device 'nope'", "cuda:N", "host"],
+    "--device=cuda:-1": ["bad device 'cuda:-1'"],
+    "--device=cuda:x": ["bad device 'cuda:x'"],
+    "--device=cuda:": ["bad device 'cuda:'"],
+    "--device=cuda:99999999999": ["bad device 'cuda:99999999999'"],
+    "--device=": ["--device"],
+    "--profile=nope": ["unknown profile 'nope'", "quick", "standard", "full"],
+    "--profile=": ["--profile"],
+    "--cache=nope": ["--cache", "'nope'", "warm", "cold", "both"],
+    "--cache=": ["--cache"],
+    "--benchmark_filter=(": ["--benchmark_filter", "'('", "regular expression"],
+    "--benchmark_filter=-[": ["--benchmark_filter", "'[", "regular expression"],
+    **{
+        f"--benchmark_min_time={bad}": ["--benchmark_min_time", bad]
+        for bad in ("0", "-1", "abc", "nan", "inf", "0.001x", "1e9")
+    },
+    "--benchmark_min_time=": ["benchmark_min_time"],
+    **{
+        f"--benchmark_repetitions={bad}": ["benchmark_repetitions", bad]
+        for bad in ("0", "-1", "10001", "abc", "1.5", "99999999999")
+    },
+    "--seed=abc": ["seed", "abc"],
+    "--benchmark_out_format=xml": ["--benchmark_out_format", "xml", "json", "csv"],
+    "--benchmark_format=xml": ["--benchmark_format", "xml", "json", "csv", "console"],
+    "--benchmark_enable_random_interleaving=maybe": ["random_interleaving", "maybe"],
+    "--benchmark_report_aggregates_only=maybe": ["report_aggregates_only", "maybe"],
+    "--benchmark_time_unit=lightyears": ["benchmark_time_unit"],
+    **{
+        f"--inject={bad}": ["inject", bad, "slow:FACTOR@REGEX"]
+        for bad in ("nope@x", "corrupt", "slow@x", "slow:0.5@x", "slow:abc@x", "@x")
+    },
+    "--inject=fail@(": ["--inject", "fail@(", "regular expression"],
+    "--inject=": ["inject"],
+    "--out=": ["out"],
+}
+
+
+@pytest.mark.parametrize("argument", BAD_ARGUMENTS)
+def test_bad_arguments(program: Program, argument: str):
+    done = program.run(*without(TINY, argument), argument)
+    assert_complains(done, USAGE, *BAD_ARGUMENTS[argument])
+
+
+BAD_SIZES = {
+    "0": "zero",
+    "-1": "negative",
+    "abc": "not a number",
+    "4QB": "'QB' is not one of the units",
+    "999TiB": "larger than this machine's memory",
+    "99999999999999999999999": "too large",
+    "1e3": "units",
+    "4.5KiB": "units",
+    "8KiB:4KiB": "ends before it begins",
+    "4KiB:8KiB:x1": "factor of 2 or more",
+    "4KiB:8KiB:2": "factor of 2 or more",
+    "4KiB:8KiB:x2:x2": "FIRST:LAST",
+    "4KiB,": "empty",
+    ":": "empty",
+}
+
+
+@pytest.mark.parametrize("flag", ["--sizes", "--cold-sizes"])
+@pytest.mark.parametrize("size", BAD_SIZES)
+def test_bad_sizes(program: Program, flag: str, size: str):
+    done = program.run("--device=host", f"{flag}={size}")
+    assert_complains(done, USAGE, "bad size '", BAD_SIZES[size], "examples: 4KiB")
+
+
+@pytest.mark.parametrize("flag", ["--sizes", "--cold-sizes"])
+def test_no_size(program: Program, flag: str):
+    assert_complains(program.run("--device=host", f"{flag}="), USAGE, flag)
+    assert_complains(program.run("--device=host", flag), USAGE, flag)
+
+
+@pytest.mark.parametrize("action", ["--list", "--benchmark_list_tests", None])
+def test_a_gpu_that_is_not_there(program: Program, action: str | None):
+    if has_gpu():
+        pytest.skip("there is a GPU here")
+    done = program.run("--device=cuda:0", *([action] if action else []))
+    assert_complains(done, USAGE, "device cuda:0: ")
+
+
+def test_the_last_of_repeated_flags_counts(program: Program, tmp_path: Path):
+    program.measure(f"--out={tmp_path / 'a'}", f"--benchmark_out={tmp_path / 'b'}")
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
+@pytest.mark.parametrize("expression", ["nothing_has_this_name", "-.", "-"])
+def test_a_filter_that_leaves_nothing(program: Program, tmp_path: Path, expression: str):
+    out = tmp_path / "result.json"
+    done = program.run(*TINY, f"--benchmark_filter={expression}", f"--out={out}")
+    assert_complains(done, NOTHING_RAN, "nothing to run")
+    assert not out.exists()
+
+
+def test_nothing_but_skipped_strategies(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    done = program.measure("--strategies=copy/pinned_wc", f"--out={out}", expected=NOTHING_RAN)
+    assert "Skipped copy/pinned_wc/h2d/4KiB" in done.out
+    assert "write-combined memory comes from a GPU driver" in done.out
+    result = read(out)
+    assert (result.rows, result.transfers["complete"]) == ([], True)
+    assert set(result.skipped) == {name.replace("pageable", "pinned_wc") for name in TINY_NAMES}
+
+
+def missing_folder(here: Path) -> Path:
+    return here / "missing" / "result"
+
+
+def folder(here: Path) -> Path:
+    (here / "result").mkdir()
+    return here / "result"
+
+
+def below_a_file(here: Path) -> Path:
+    (here / "file").write_text("precious")
+    return here / "file" / "result"
+
+
+def folder_without_permission(here: Path) -> Path:
+    (here / "locked").mkdir(mode=0o500)
+    return here / "locked" / "result"
+
+
+UNWRITABLE: dict[Callable[[Path], Path], str] = {
+    missing_folder: "No such file or directory",
+    folder: "Is a directory",
+    below_a_file: "Not a directory",
+    folder_without_permission: "Permission denied",
+}
+
+
+@pytest.mark.parametrize("file_format", ["json", "csv"])
+@pytest.mark.parametrize("make", UNWRITABLE)
+def test_unwritable_output_is_found_before_measuring(
+    program: Program,
+    tmp_path: Path,
+    make: Callable[[Path], Path],
+    file_format: str,
+):
+    out = make(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    done = program.measure(
+        f"--out={out}",
+        f"--benchmark_out_format={file_format}",
+        expected=USAGE,
+        preexec_fn=limits.without_override_of_permissions(),
+    )
+    assert done.out == ""
+    assert_one_complaint(done, f"cannot write {out}", UNWRITABLE[make])
+    assert "preparing" not in done.err
+    assert "round" not in done.err
+    assert sorted(tmp_path.rglob("*")) == before  # nothing left behind either
+
+
+def test_a_link_is_written_through(program: Program, tmp_path: Path):
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    link.symlink_to(target)
+    program.measure(f"--out={link}")
+    assert link.is_symlink()
+    assert read(target).transfers["complete"]
+
+
+def test_what_is_not_a_file_is_not_replaced_by_one(program: Program, tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # so that opening it blocks nobody
+    try:
+        program.run(*TINY, "--benchmark_repetitions=1", f"--out={pipe}")
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)

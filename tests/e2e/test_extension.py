@@ -1,0 +1,62 @@
+"""A strategy more is one file more."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from program import Program, listed, read
+
+ROOT = Path(__file__).resolve().parents[2]
+ADDED = "copy_halves/pageable"
+
+
+def strategies(program: Program) -> dict[str, tuple[str, str]]:
+    done = program.run("--list", "--device=host")
+    return {name: (summary, where) for name, summary, where in listed(done.out)}
+
+
+def test_the_extended_program_has_exactly_one_strategy_more(program: Program, extended: Program):
+    more = strategies(extended)
+    assert more.pop(ADDED)[1] == "h2d, d2h; runs on this device"
+    assert more == strategies(program)
+
+
+def test_the_added_strategy_runs_like_any_other(extended: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    done = extended.measure(
+        f"--strategies={ADDED},copy/pageable", "--sizes=1MiB", "--cache=both", f"--out={out}"
+    )
+    result = read(out)
+    rows = [row for row in result.rows if row["name"].startswith(ADDED)]
+    assert {row["name"] for row in rows} == {
+        f"{ADDED}/{way}/1MiB{state}" for way in ("h2d", "d2h") for state in ("", "/cold")
+    }
+    for row in rows:
+        assert row["batch"] == 1  # long enough to be timed step by step
+        assert 0 < row["first_half_ns"] < row["max_ns"]
+        assert 0 < row["second_half_ns"] < row["max_ns"]
+    assert any(line.startswith(f"{ADDED} ") for line in done.out.splitlines())
+
+
+def test_the_added_strategy_is_verified_like_any_other(extended: Program):
+    done = extended.measure(f"--strategies={ADDED}", "--inject=corrupt@h2d", expected=1)
+    assert f"FAILED {ADDED}/h2d/4KiB: wrong data: 1 of 4096 bytes differ" in done.out
+
+
+def target(cmake: str, name: str) -> tuple[list[str], list[str]]:
+    """Sources and libraries of a program."""
+    sources = re.search(rf"add_executable\({name}\s+([^)]*)\)", cmake)
+    libraries = re.search(rf"target_link_libraries\({name}\s+PRIVATE\s+([^)]*)\)", cmake)
+    assert sources
+    assert libraries
+    return sources[1].split(), libraries[1].split()
+
+
+def test_it_takes_one_file_and_nothing_else():
+    plain = target((ROOT / "bench/CMakeLists.txt").read_text(), "bench_transfers")
+    more = target((ROOT / "tests/CMakeLists.txt").read_text(), "bench_transfers_extended")
+    assert plain[0] == ["main.cpp"]
+    assert more[0] == ["${PROJECT_SOURCE_DIR}/bench/main.cpp", "data/added_strategy.cpp"]
+    assert plain[1] == more[1]
+    assert (ROOT / "tests/data/added_strategy.cpp").is_file()

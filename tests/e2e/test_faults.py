@@ -1,0 +1,121 @@
+"""Faults put in on purpose are noticed: the hidden option --inject."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from program import SOMETHING_FAILED, TINY_NAMES, Done, Program, Result, read
+
+
+@dataclass(frozen=True)
+class Run:
+    done: Done
+    result: Result
+
+
+def run(program: Program, folder: Path, *faults: str, expected: int = SOMETHING_FAILED) -> Run:
+    out = folder / "result.json"
+    injected = [f"--inject={fault}" for fault in faults]
+    done = program.measure(*injected, f"--out={out}", expected=expected)
+    return Run(done, read(out))
+
+
+def assert_failed(faulty: Run, names: list[str], message: str) -> None:
+    """These benchmarks and no others, in the file and on the screen."""
+    assert set(faulty.result.failed) == set(names)
+    for row in faulty.result.rows:
+        if row["name"] not in names:
+            assert row["median_ns"] > 0
+            continue
+        assert row["error_occurred"] is True
+        assert message in row["error_message"]
+        assert f"FAILED {row['name']}: {row['error_message']}" in faulty.done.out
+        assert "median_ns" not in row
+        assert "gb_per_s" not in row
+    others = [name for name in TINY_NAMES if name not in names]
+    assert sorted(row["name"] for row in faulty.result.measured) == sorted(2 * others)
+    assert faulty.done.out.count("FAILED") == len(names)
+
+
+def assert_says_that_faults_were_injected(faulty: Run, fault: str) -> None:
+    assert faulty.result.transfers["run"]["faults_injected"] == [fault]
+    assert "faults were injected on purpose" in faulty.result.transfers["warnings"][0]
+    assert "faults were injected on purpose" in faulty.done.out
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [("corrupt", "wrong data: 1 of "), ("fail", "injected failure")],
+)
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [("copy/pageable/h2d", TINY_NAMES[:2]), ("copy/pageable/d2h/4KiB", TINY_NAMES[2:3])],
+)
+def test_only_the_benchmark_with_the_fault_fails(
+    program: Program, tmp_path: Path, fault: str, message: str, pattern: str, names: list[str]
+):
+    faulty = run(program, tmp_path, f"{fault}@{pattern}")
+    assert_failed(faulty, names, message)
+    assert_says_that_faults_were_injected(faulty, f"{fault}@{pattern}")
+    assert faulty.result.transfers["complete"] is True
+    assert faulty.done.complaints == []
+
+
+def test_corruption_of_cold_and_asynchronous_copies_is_found(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    program.measure(
+        "--strategies=copy_async/pinned,zero_copy/registered",
+        "--sizes=64KiB",
+        "--cache=both",
+        "--inject=corrupt@.",
+        f"--out={out}",
+        expected=SOMETHING_FAILED,
+    )
+    result = read(out)
+    assert result.measured == []
+    assert len(result.failed) == 8
+    assert all(message.startswith("wrong data: 1 of") for message in result.failed.values())
+
+
+def test_everything_failed_is_a_failure_too(program: Program, tmp_path: Path):
+    faulty = run(program, tmp_path, "corrupt@.")
+    assert_failed(faulty, TINY_NAMES, "wrong data")
+
+
+def test_after_the_loss_of_the_device_nothing_else_runs(program: Program, tmp_path: Path):
+    lost = TINY_NAMES[0]
+    faulty = run(program, tmp_path, f"lose@{lost}")
+    assert_failed(faulty, TINY_NAMES, "injected failure")
+    for name, message in faulty.result.failed.items():
+        first = "injected failure" if name == lost else f"not run: the device was lost in {lost}"
+        assert message.startswith(first)
+    assert faulty.result.transfers["complete"] is False
+    assert_says_that_faults_were_injected(faulty, f"lose@{lost}")
+
+
+def test_a_slow_benchmark_is_seen_to_be_slow(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    slow, other = "copy/pageable/h2d/64KiB", "copy/pageable/d2h/64KiB"
+    done = program.measure(f"--inject=slow:3@{slow}", "--benchmark_repetitions=5", f"--out={out}")
+    faulty = Run(done, read(out))
+    # The fastest repetition is the one that other processes disturbed least.
+    medians = {
+        name: min(row["median_ns"] for row in rows)
+        for name, rows in faulty.result.by_name().items()
+    }
+    assert medians[slow] > 2 * medians[other]
+    assert_says_that_faults_were_injected(faulty, f"slow:3@{slow}")
+    assert faulty.result.failed == {}
+
+
+def test_several_faults_at_once(program: Program, tmp_path: Path):
+    first, second = TINY_NAMES[0], TINY_NAMES[3]
+    faulty = run(program, tmp_path, f"corrupt@{first}", f"fail@{second}")
+    assert faulty.result.transfers["run"]["faults_injected"] == [f"corrupt@{first}", f"fail@{second}"]
+    assert faulty.result.failed.keys() == {first, second}
+    assert "wrong data" in faulty.result.failed[first]
+    assert faulty.result.failed[second] == "injected failure"
+    assert statistics.median(row["median_ns"] for row in faulty.result.measured) > 0

@@ -1,0 +1,115 @@
+"""What the program says about itself, without measuring."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from program import ALL_RAN, COLUMNS, TINY_NAMES, Done, Program, listed
+
+
+def text_of(done: Done) -> str:
+    assert (done.code, done.err) == (ALL_RAN, "")
+    return done.out
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_fits_a_terminal_and_names_what_there_is(program: Program, flag: str):
+    text = text_of(program.run(flag))
+    assert len(text.splitlines()) <= 40
+    assert max(len(line) for line in text.splitlines()) <= COLUMNS
+    for word in (
+        *("--device", "--profile", "--sizes", "--cold-sizes", "--cache", "--strategies"),
+        *("--seed", "--list", "--benchmark_out", "--out", "--version", "--benchmark_filter"),
+        *("quick", "standard", "full", "cuda:N", "host", "Exit codes: 0 "),
+    ):
+        assert word in text
+    assert "--inject" not in text
+
+
+def test_version_says_what_was_built(program: Program):
+    text = text_of(program.run("--version"))
+    assert re.fullmatch(r"bench_transfers \d+\.\d+\.\d+ \(.+, .+, CUDA .+\)\n", text)
+
+
+def test_list_explains_every_strategy(program: Program):
+    strategies = list(listed(text_of(program.run("--list", "--device=host"))))
+    names = [name for name, _, _ in strategies]
+    assert names == sorted(set(names))
+    assert {name.partition("/")[0] for name in names} >= {"copy", "copy_async", "zero_copy", "null"}
+    for name, summary, where in strategies:
+        assert len(summary) > 10, name
+        assert re.fullmatch(r"\w+, \w+; (runs on this device|not on this device: .{20,})", where), (
+            where
+        )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("copy/pinned_wc", "copy/pinned_portable", "copy/pinned_portable_mapped_wc"),
+        *("copy/pinned_mapped_wc", "zero_copy/pinned_mapped_wc"),
+    ],
+)
+def test_list_says_why_the_host_device_cannot(program: Program, name: str):
+    strategies = {
+        name: where for name, _, where in listed(program.run("--list", "--device=host").out)
+    }
+    assert "not on this device: " in strategies[name]
+    assert strategies[name].endswith("the host device has none")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--strategies=copy/pageable", "--sizes=4KiB,64KiB", "--cache=warm"), TINY_NAMES),
+        (("--sizes=4096", "--cache=warm", "--benchmark_filter=copy/pageable/h2d"), TINY_NAMES[:1]),
+        (
+            ("--strategies=copy/pageable", "--sizes=4KiB,4kib,1000", "--cache=cold"),
+            [f"copy/pageable/{way}/{n}/cold" for way in ("h2d", "d2h") for n in ("1000B", "4KiB")],
+        ),
+        (
+            ("--strategies=copy/pageable", "--sizes=1KiB:5KiB", "--cold-sizes=8KiB"),
+            [
+                f"copy/pageable/{way}/{n}"
+                for way in ("h2d", "d2h")
+                for n in ("1KiB", "2KiB", "4KiB", "8KiB/cold")
+            ],
+        ),
+        (("--strategies=null",), ["null/single", "null/batched"]),
+        (("--strategies=null,copy/pageable", "--benchmark_filter=-copy|batched"), ["null/single"]),
+    ],
+)
+def test_benchmarks_have_exactly_the_names_asked_for(
+    program: Program, arguments: tuple[str, ...], expected: list[str]
+):
+    done = program.run("--device=host", "--benchmark_list_tests", *arguments)
+    assert text_of(done).splitlines() == expected
+
+
+def test_standard_profile_covers_all_sizes_both_ways(program: Program):
+    names = text_of(program.run("--device=host", "--benchmark_list_tests")).splitlines()
+    assert len(names) == len(set(names))
+    sizes = [
+        *("4B", "16B", "64B", "256B", "1KiB", "4KiB", "16KiB", "64KiB", "256KiB"),
+        *("1MiB", "4MiB", "16MiB", "64MiB", "256MiB", "1GiB"),
+    ]
+    copies = [
+        name
+        for name, _, where in listed(program.run("--list", "--device=host").out)
+        if name.startswith("copy/") and where.endswith("runs on this device")
+    ]
+    assert "copy/pageable" in copies
+    assert {
+        f"{name}/{way}/{size}" for name in copies for way in ("h2d", "d2h") for size in sizes
+    } < {*names}
+    assert {"copy/pageable/h2d/1MiB/cold", "copy/pageable/d2h/1MiB/cold"} < {*names}
+
+
+@pytest.mark.parametrize(("smaller", "larger"), [("quick", "standard"), ("standard", "full")])
+def test_larger_profiles_have_more_benchmarks(program: Program, smaller: str, larger: str):
+    few, many = (
+        text_of(program.run("--device=host", "--benchmark_list_tests", f"--profile={name}"))
+        for name in (smaller, larger)
+    )
+    assert 0 < few.count("\n") < many.count("\n")

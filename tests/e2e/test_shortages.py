@@ -1,0 +1,138 @@
+"""Too little memory, too little to be locked, no room for the result."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import limits
+import pytest
+from program import SOMETHING_FAILED, TINY, Program, Result, assert_one_complaint, read
+
+KIB, MIB = 1024, 1024 * 1024
+
+
+def run_within(
+    program: Program, folder: Path, prepare: limits.Preparation, *how: str
+) -> tuple[str, Result]:
+    out = folder / "result.json"
+    if program.run("--version", preexec_fn=prepare).code != 0:
+        pytest.skip("the program as it was built does not even start within this limit")
+    done = program.measure(*how, f"--out={out}", preexec_fn=prepare)
+    assert done.complaints == []
+    return done.out, read(out)
+
+
+def names(strategy: str, size: str) -> set[str]:
+    return {f"{strategy}/{way}/{size}" for way in ("h2d", "d2h")}
+
+
+def test_a_size_that_memory_is_refused_for_is_skipped(program: Program, tmp_path: Path):
+    out, result = run_within(
+        program,
+        tmp_path,
+        limits.address_space(192 * MIB),
+        *("--strategies=copy/pageable,copy/pinned", "--sizes=4KiB,256MiB"),
+    )
+    assert result.names() == names("copy/pageable", "4KiB") | names("copy/pinned", "4KiB")
+    assert set(result.skipped) == {
+        *names("copy/pageable", "256MiB"),
+        *names("copy/pinned", "256MiB"),
+    }
+    for reason in result.skipped.values():
+        assert "memory" in reason
+        assert "256" in reason or "268435" in reason or "GiB" in reason
+    assert result.transfers["complete"] is True
+    assert "Skipped copy/pageable/h2d/256MiB and 3 more: " in out
+
+
+def test_a_size_beyond_the_memory_left_is_not_even_tried(
+    program: Program, sample: Result, tmp_path: Path
+):
+    """A system that grants more than it has would kill the process once the memory is used."""
+    three_fifths = sample.transfers["machine"]["memory"]["total_bytes"] // 5 * 3
+    out, result = run_within(
+        program,
+        tmp_path,
+        limits.address_space(1024 * MIB),  # in case it is tried after all
+        *("--strategies=copy/pageable", f"--sizes=4KiB,{three_fifths}"),
+    )
+    assert result.names() == names("copy/pageable", "4KiB")
+    assert len(result.skipped) == 2
+    for reason in result.skipped.values():
+        assert reason.startswith("not enough host memory: ")
+        assert "GiB needed" in reason
+        assert "--strategies" in reason
+    assert "not enough host memory" in out
+
+
+def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Program, tmp_path: Path):
+    out, result = run_within(
+        program,
+        tmp_path,
+        limits.locked_memory(64 * KIB),
+        *("--strategies=copy/pageable,copy/pinned", "--sizes=4KiB,1MiB"),
+    )
+    assert result.names() >= names("copy/pageable", "4KiB") | names("copy/pageable", "1MiB")
+    assert set(result.skipped) >= names("copy/pinned", "1MiB")
+    for name, reason in result.skipped.items():
+        assert name.startswith("copy/pinned/")
+        assert "cannot lock" in reason
+        assert "ulimit -l unlimited" in reason
+    assert "ulimit -l unlimited" in out
+    assert result.transfers["machine"]["memory"]["memlock_limit_bytes"] == 64 * KIB
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    where = tmp_path / "disk"
+    where.mkdir()
+    limits.mount_small_disk(where, 64 * KIB)
+    yield where
+    limits.unmount(where)
+
+
+def assert_keeps_the_last_version(program: Program, out: Path, reason: str, **how: Any) -> None:
+    """Measures more than there is room for."""
+    done = program.measure(
+        f"--out={out}", "--benchmark_repetitions=500", expected=SOMETHING_FAILED, **how
+    )
+    assert_one_complaint(done, f"cannot write {out}", reason)
+    result = read(out)
+    assert result.transfers["complete"] is False
+    assert len(result.rows) >= 1
+    assert all(row["median_ns"] > 0 for row in result.rows)
+    assert list(out.parent.iterdir()) == [out]
+
+
+def test_a_disk_that_gets_full_leaves_the_last_version(program: Program, small_disk: Path):
+    assert_keeps_the_last_version(program, small_disk / "result.json", "No space left on device")
+
+
+def test_a_file_that_must_not_grow_leaves_the_last_version(program: Program, tmp_path: Path):
+    assert_keeps_the_last_version(
+        program,
+        tmp_path / "result.json",
+        "File too large",
+        preexec_fn=limits.file_size(32 * KIB),
+        restore_signals=False,
+    )
+
+
+@pytest.mark.parametrize("file_format", ["json", "csv"])
+def test_a_full_disk_spares_the_file_of_an_earlier_run(
+    program: Program, small_disk: Path, file_format: str
+):
+    out, filler = small_disk / "result", small_disk / "filler"
+    file_format_flag = f"--benchmark_out_format={file_format}"
+    program.measure(f"--out={out}", file_format_flag)
+    before = out.read_bytes()
+    with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
+        file.writelines(itertools.repeat(b"x" * KIB))
+    done = program.run(*TINY, "--benchmark_repetitions=3", file_format_flag, f"--out={out}")
+    assert done.code != 0
+    assert_one_complaint(done, f"cannot write {out}", "No space left on device")
+    assert out.read_bytes() == before
+    assert sorted(small_disk.iterdir()) == [filler, out]

@@ -1,0 +1,66 @@
+"""The table that a person sees at the end."""
+
+from __future__ import annotations
+
+import re
+
+from program import COLUMNS, Program
+
+
+def lines_of(program: Program, *arguments: str) -> list[str]:
+    return program.measure(*arguments).out.splitlines()
+
+
+def test_says_what_the_figures_describe(program: Program):
+    first, *_ = lines_of(program)
+    assert first.startswith("Device: host, no GPU: ")
+    assert "not a GPU link" in first
+
+
+def test_has_latency_and_bandwidth_of_every_strategy_both_ways(program: Program):
+    lines = lines_of(program, "--strategies=copy/pageable,copy_async/pageable")
+    assert any("4KiB latency" in line and "64KiB, GB/s" in line for line in lines)
+    for name in ("copy/pageable", "copy_async/pageable"):
+        (row,) = (line for line in lines if line.startswith(f"{name} "))
+        figures = [float(word) for word in row.split()[1:] if re.fullmatch(r"\d+\.\d+", word)]
+        assert len(figures) == 4
+        assert min(figures) > 0
+        assert row.split()[-2:] == ["-", "-"]  # no link to relate them to
+
+
+def test_marks_the_best_of_every_column(program: Program):
+    lines = lines_of(program, "--strategies=copy/pageable,copy_async/pageable")
+    rows = [line for line in lines if line.startswith("copy")]
+    # Handing the copy to another thread takes microseconds more, whatever the machine does.
+    assert rows[0].startswith("copy/pageable ")
+    assert len(re.findall(r"\d \*", rows[0][:60])) == 2
+    assert " *" not in rows[1][:60]
+    assert sum(row.count("*") for row in rows) >= 4
+    assert any(line.startswith("* best of its column") for line in lines)
+
+
+def test_shows_the_harness_floor(program: Program):
+    (floor,) = (line for line in lines_of(program, "--strategies=null") if "floor" in line)
+    found = re.fullmatch(
+        r"Harness floor: (\S+) ns per operation timed alone, (\S+) ns in a batch\.", floor
+    )
+    assert found
+    assert 0 < float(found[2]) < float(found[1]) < 10_000
+
+
+def test_fits_a_terminal(program: Program):
+    lines = lines_of(program, "--strategies=copy,copy_async,zero_copy,null")
+    table = [line for line in lines if not re.match(r"Device|Note|Skipped|FAILED", line)]
+    assert len(table) >= 10
+    assert max(len(line) for line in table) <= COLUMNS
+
+
+def test_its_sentences_fit_a_terminal_too(program: Program):
+    lines = lines_of(program, "--strategies=copy/pageable,copy/pinned_wc")
+    assert [line for line in lines if len(line) > COLUMNS] == []
+
+
+def test_says_what_was_skipped_and_why(program: Program):
+    lines = lines_of(program, "--strategies=copy/pageable,copy/pinned_wc,copy/pinned_mapped_wc")
+    text = " ".join(lines)
+    assert re.search(r"Skipped copy/pinned_\w+/h2d/4KiB and 7 more: write-combined ", text)
