@@ -39,7 +39,7 @@ void check_output(const options& chosen) {
 }
 
 int exit_code_of(const outcome& measured) {
-  if (interruption() != 0) return 128 + interruption();
+  if (measured.signal != 0) return 128 + measured.signal;
   if (!measured.failures.empty()) return something_failed;
   return measured.runs.empty() ? nothing_ran : all_ran;
 }
@@ -54,11 +54,11 @@ int measure(const options& chosen, const registry& strategies) {
   check_output(chosen);
   progress shown(stderr);
   if (why_not_gpu) shown.say(*why_not_gpu);
+  const auto link = observe_link(*device);
   shown.say("allocating and filling buffers …");
   buffers memory(*device, chosen.seed);
   reserve_buffers(all, *device, memory);
 
-  const auto link = observe_link(*device);
   results::result_file file(chosen.out_format == "json" ? chosen.out : "",
                             make_context(*device, why_not_gpu, chosen, all, memory, link));
   auto measured = session(*device, memory, chosen, limit_of(link), file, shown).measure(all);

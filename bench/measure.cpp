@@ -65,7 +65,8 @@ schedule settle_schedule(const transfer& what, cache_state cache,
   const double budget = nanoseconds(min_time).count();
 
   schedule planned;
-  if (what.batched && !cold && operation < nanoseconds(shortest_timed_alone).count()) {
+  if (what.batched && what.steps.size() == 1 && !cold &&
+      operation < nanoseconds(shortest_timed_alone).count()) {
     // The single time includes the clock's cost, so the batch is measured before it is chosen.
     constexpr std::size_t trial = 200;
     const auto start = wall_clock::now();
@@ -90,7 +91,8 @@ schedule settle_schedule(const transfer& what, cache_state cache,
     planned.lead = operation < 10e6;
     constexpr double around_each = 60e3;  // delay kernel, events, waiting
     const double each = operation * (planned.lead ? 2 : 1) + around_each;
-    planned.device_operations = std::min<std::size_t>(at_least_one(budget / 4 / each), 25);
+    planned.device_operations =
+        std::clamp<std::size_t>(at_least_one(budget / 4 / each), planned.lead ? 3 : 1, 25);
   }
   return planned;
 }
@@ -113,6 +115,7 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
       into.steps.emplace_back(one.name, std::vector<double>{});
       into.steps.back().second.reserve(batches);
     }
+  std::vector<wall_clock::time_point> marks(by_step ? what.steps.size() : 0);
   for (std::size_t i = 0; i < batches && interruption() == 0; ++i) {
     if (cache == cache_state::cold) untimed([&] { flush_ends(what); });
     const auto start = wall_clock::now();
@@ -120,14 +123,15 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
     if (by_step) {
       for (std::size_t k = 0; k < what.steps.size(); ++k) {
         what.steps[k].run();
-        const auto now = wall_clock::now();
-        into.steps[k].second.push_back(between(end, now));
-        end = now;
+        marks[k] = wall_clock::now();
       }
+      end = marks.back();
     } else {
       for (std::size_t k = 0; k < planned.batch; ++k) run_once(what);
       end = wall_clock::now();
     }
+    for (std::size_t k = 0; k < into.steps.size(); ++k)
+      into.steps[k].second.push_back(between(k == 0 ? start : marks[k - 1], marks[k]));
     into.operation.push_back(between(start, end) / static_cast<double>(planned.batch));
   }
 }
@@ -147,7 +151,7 @@ void time_on_device(const transfer& what, transfers::stream& stream, const sched
   if (empty.empty()) return;
   const double overhead = statistics::median(empty);
   for (const double span : spans_of(what.enqueue, planned.device_operations))
-    into.on_device.push_back(span - overhead);
+    if (span > overhead) into.on_device.push_back(span - overhead);
 }
 
 }  // namespace bench

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 const std::array<profile, 3>& profiles() {
   static const std::array<profile, 3> all{{
-      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,256MiB", "1MiB", 5, 3ms},
+      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", 5, 3ms},
       {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", 10, 6ms},
       {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", 20, 20ms},
   }};
@@ -116,8 +116,10 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--benchmark_filter", chosen.filter)->group(hidden)->envname("BENCHMARK_FILTER");
   app.add_flag("--benchmark_list_tests", chosen.list_benchmarks)->group(hidden);
-  app.add_option("--benchmark_repetitions", repetitions)->group(hidden);
-  app.add_option("--benchmark_min_time", min_time)->group(hidden);
+  app.add_option("--benchmark_repetitions", repetitions)
+      ->group(hidden)
+      ->envname("BENCHMARK_REPETITIONS");
+  app.add_option("--benchmark_min_time", min_time)->group(hidden)->envname("BENCHMARK_MIN_TIME");
   app.add_flag("--benchmark_enable_random_interleaving", chosen.shuffle)->group(hidden);
   app.add_option("--benchmark_out_format", chosen.out_format)->group(hidden);
   app.add_option("--benchmark_format", chosen.display_format)
@@ -184,8 +186,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
 }
 
 void hand_to_google_benchmark(char* program, const options& chosen) {
-  std::vector<std::string> arguments{"--benchmark_out=", "--benchmark_list_tests=false",
-                                     "--benchmark_filter="};
+  std::vector<std::string> arguments{
+      "--benchmark_out=", "--benchmark_list_tests=false",
+      "--benchmark_filter=", "--benchmark_enable_random_interleaving=false"};
   arguments.insert(arguments.end(), chosen.for_google_benchmark.begin(),
                    chosen.for_google_benchmark.end());
   std::vector<char*> pointers{program};

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cache.hpp"
+#include "interruption.hpp"
 #include "machine/machine.hpp"
 #include "transfers/error.hpp"
 
@@ -132,7 +133,7 @@ template <class Among, class Reserve>
 void reserve_largest(plan& all, Among&& among, Reserve&& reserve) {
   for (;;) {
     const auto bytes = largest(all, among);
-    if (bytes == 0) return;
+    if (bytes == 0 || interruption() != 0) return;
     try {
       reserve(bytes);
       return;
@@ -140,6 +141,11 @@ void reserve_largest(plan& all, Among&& among, Reserve&& reserve) {
       skip_if(
           all, [&](const auto& one) { return among(one) && one.bytes == bytes; },
           fmt::format("memory refused: {}", refused.what()));
+    } catch (const transfers::device_error& failed) {
+      if (failed.device_lost()) throw;
+      skip_if(all, among, failed.what());
+    } catch (const transfers::unsupported& no) {
+      skip_if(all, among, no.what());
     }
   }
 }

@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "context.hpp"
-#include "interruption.hpp"
 #include "link.hpp"
 #include "results/summary.hpp"
 
@@ -92,12 +91,12 @@ void finish(results::result_file& file, const options& chosen, const plan& all,
     for (auto& row : aggregate_rows(measured.runs)) file.add(std::move(row));
   auto facts = file.content().at("context").at("transfers");
   facts["run"]["finished_utc"] = utc_now();
-  facts["run"]["interrupted_by"] = signal_name(interruption());
-  facts["complete"] = interruption() == 0 && !measured.device_lost;
+  facts["run"]["interrupted_by"] = signal_name(measured.signal);
+  facts["complete"] = measured.signal == 0 && !measured.device_lost;
   facts["skipped"] = to_json(all.skipped);
   for (const auto& one : to_json(measured.skipped)) facts["skipped"].push_back(one);
   // A lost device cannot be asked again.
-  if (measured.failures.empty() && to_json(observe_link(device)) != to_json(link_before))
+  if (!measured.device_lost && to_json(observe_link(device)) != to_json(link_before))
     facts["warnings"].push_back("the link changed its speed or width during the run");
   file.set_facts(std::move(facts));
   std::vector<std::string> order;

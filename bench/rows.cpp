@@ -27,7 +27,9 @@ json through_google_benchmark(const std::vector<run>& runs) {
   writer.ReportContext(BenchmarkReporter::Context());
   writer.ReportRuns(runs);
   writer.Finalize();
-  return json::parse(text.str());
+  // Host names and paths need not be UTF-8; JSON must be.
+  const auto valid = json(text.str()).dump(-1, ' ', false, json::error_handler_t::replace);
+  return json::parse(json::parse(valid).get<std::string>());
 }
 
 /// Nine digits are more than any clock gives, and half the length of a full double; counts are

@@ -23,14 +23,20 @@ using seconds = std::chrono::duration<double>;
 /// Takes the repetitions that Google Benchmark reports, one by one.
 class collector final : public benchmark::BenchmarkReporter {
  public:
-  explicit collector(std::function<void(const run&)> take) : take_(std::move(take)) {}
+  collector(std::function<void(const run&)> take, std::exception_ptr& failure)
+      : take_(std::move(take)), failure_(failure) {}
   bool ReportContext(const Context& /*context*/) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
-    for (const auto& one : runs) take_(one);
+    try {
+      for (const auto& one : runs) take_(one);
+    } catch (...) {
+      failure_ = std::current_exception();  // not through Google Benchmark's frames
+    }
   }
 
  private:
   std::function<void(const run&)> take_;
+  std::exception_ptr& failure_;
 };
 
 }  // namespace
@@ -61,6 +67,7 @@ outcome session::measure(const plan& all) {
   for (int round = 0; round < chosen_.rounds && interruption() == 0; ++round)
     measure_round(cases, round, result);
   result.device_lost = device_lost_.has_value();
+  result.signal = interruption();
   return result;
 }
 
@@ -77,27 +84,50 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
     shown_.show("preparing", ++done, cases.size(), one.what->name, {});
     const auto start = clock::now();
     try {
-      if (device_lost_) throw transfers::error(*device_lost_);
-      const auto ready = prepare(*one.what);
-      if (ready.destination) {
-        poison(device_, memory_, *ready.destination);
-        for (const auto& step : ready.steps) step.run();
-        one.error = find_damage(device_, memory_, *ready.destination);
-        if (one.error) restore(device_, memory_, ready);
-      }
-      if (!one.error) one.planned = settle_schedule(ready, one.what->cache, chosen_.min_time);
+      run_guarded(one, [&](const transfer& ready) {
+        if (ready.destination) {
+          poison(device_, memory_, *ready.destination);
+          for (const auto& step : ready.steps) step.run();
+          one.error = find_damage(device_, memory_, *ready.destination);
+        }
+        device_.synchronize();
+        if (!one.error) one.planned = settle_schedule(ready, one.what->cache, chosen_.min_time);
+      });
     } catch (const transfers::unsupported& no) {
       one.finished = true;
       result.skipped.push_back({one.what->name, no.what()});
-    } catch (const transfers::device_error& broken) {
-      one.error = broken.what();
-      if (broken.device_lost() && !device_lost_)
-        device_lost_ =
-            fmt::format("not run: the device was lost in {}: {}", one.what->name, broken.what());
-    } catch (const std::exception& broken) {
-      one.error = broken.what();
     }
     one.cost = clock::now() - start;
+  }
+}
+
+template <class Work>
+void session::run_guarded(state& one, Work&& work) {
+  const auto lose_device = [&](const char* why) {
+    if (!device_lost_)
+      device_lost_ = fmt::format("not run: the device was lost in {}: {}", one.what->name, why);
+  };
+  if (device_lost_ && !one.error) one.error = device_lost_;
+  if (one.error) return;
+  std::optional<transfer> ready;
+  try {
+    ready = prepare(*one.what);
+    work(*ready);
+  } catch (const transfers::unsupported&) {
+    throw;
+  } catch (const transfers::device_error& broken) {
+    one.error = broken.what();
+    if (broken.device_lost()) lose_device(broken.what());
+  } catch (const std::exception& broken) {
+    one.error = broken.what();
+  }
+  if (!one.error || !ready || device_lost_) return;
+  try {
+    // Work may still be under way: others would find its traces in the buffers they share.
+    stream_->synchronize();
+    restore(device_, memory_, *ready);
+  } catch (const std::exception& broken) {
+    lose_device(broken.what());
   }
 }
 
@@ -137,7 +167,8 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
         ->UseManualTime()
         ->MeasureProcessCPUTime();
   }
-  collector collect([&](const run& reported) {
+  const auto take = [&](const run& reported) {
+    if (write_failure_) return;
     const auto one = as_repetition(reported, chosen_.rounds, round);
     auto row = row_of(one);
     if (row.value("error_message", "") == dropped) return;
@@ -145,12 +176,9 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
       result.runs.push_back(one);
     else
       result.failures.push_back({row.at("name"), row.at("error_message")});
-    try {
-      rows_.add(std::move(row));
-    } catch (const results::write_error&) {
-      if (!write_failure_) write_failure_ = std::current_exception();
-    }
-  });
+    rows_.add(std::move(row));
+  };
+  collector collect(take, write_failure_);
   benchmark::RunSpecifiedBenchmarks(&collect, nullptr, ".");
   if (write_failure_) std::rethrow_exception(write_failure_);
 }
@@ -160,55 +188,47 @@ void session::repeat(benchmark::State& google, state& one) {
     google.SkipWithError(dropped);
     return;
   }
-  std::optional<transfer> ready;
   try {
-    if (device_lost_ && !one.error) one.error = device_lost_;
-    if (!one.error) {
-      ready = prepare(*one.what);
-      if (ready->destination) poison(device_, memory_, *ready->destination);
-      // A kernel that ran on another stream slows cudaMemcpy down by 2 µs until the whole device
-      // has been waited for (docs/METHOD.md): every benchmark starts from the same state.
-      device_.synchronize();
-      settle(*ready, one.planned, one.what->cache);
+    run_guarded(one,
+                [&](const transfer& ready) { one.error = repeat_prepared(google, one, ready); });
+  } catch (const transfers::unsupported& no) {
+    one.error = no.what();  // it was possible when the schedule was settled
+  }
+  if (one.error) {
+    one.finished = true;
+    google.SkipWithError(one.error->c_str());
+  } else if (interruption() != 0) {
+    google.SkipWithError(dropped);  // a repetition cut short is no repetition
+  }
+}
 
-      samples taken;
-      const auto untimed = [&](const std::function<void()>& work) {
-        google.PauseTiming();
-        work();
-        google.ResumeTiming();
-      };
-      const auto operations = static_cast<benchmark::IterationCount>(one.planned.operations);
-      while (google.KeepRunningBatch(operations)) {
-        time_operations(*ready, one.planned, one.what->cache, untimed, taken);
-        if (!taken.operation.empty())
-          google.SetIterationTime(statistics::median(taken.operation) * 1e-9 *
-                                  static_cast<double>(operations));
-      }
-      time_on_device(*ready, *stream_, one.planned, taken);
-      if (ready->destination) one.error = find_damage(device_, memory_, *ready->destination);
-      if (interruption() != 0) {
-        google.SkipWithError(dropped);  // a repetition cut short is no repetition
-        return;
-      }
-      if (!one.error) set_counters(google, one, taken);
-    }
-  } catch (const transfers::device_error& broken) {
-    one.error = broken.what();
-    if (broken.device_lost())
-      device_lost_ =
-          fmt::format("not run: the device was lost in {}: {}", one.what->name, broken.what());
-  } catch (const std::exception& broken) {
-    one.error = broken.what();
-  }
-  if (!one.error) return;
-  one.finished = true;
-  google.SkipWithError(one.error->c_str());
-  try {
-    if (ready && !device_lost_) restore(device_, memory_, *ready);
-  } catch (const std::exception& broken) {
-    device_lost_ = fmt::format("not run: test data could not be restored after {}: {}",
-                               one.what->name, broken.what());
-  }
+std::optional<std::string> session::repeat_prepared(benchmark::State& google, const state& one,
+                                                    const transfer& ready) {
+  if (ready.destination) poison(device_, memory_, *ready.destination);
+  if (ready.source) bring_to_known_state(memory_, *ready.source);
+  // A kernel that ran on another stream slows cudaMemcpy down until the whole device has been
+  // waited for (docs/METHOD.md): every benchmark starts from the same state.
+  device_.synchronize();
+  settle(ready, one.planned, one.what->cache);
+
+  samples taken;
+  const auto untimed = [&](const std::function<void()>& work) {
+    google.PauseTiming();
+    work();
+    google.ResumeTiming();
+  };
+  const auto operations = static_cast<benchmark::IterationCount>(one.planned.operations);
+  while (google.KeepRunningBatch(operations))
+    time_operations(ready, one.planned, one.what->cache, untimed, taken);
+  if (!taken.operation.empty())
+    google.SetIterationTime(statistics::median(taken.operation) * 1e-9 *
+                            static_cast<double>(operations));
+  // Before the device's clock is used: that runs operations of its own.
+  if (ready.destination)
+    if (auto damage = find_damage(device_, memory_, *ready.destination)) return damage;
+  time_on_device(ready, *stream_, one.planned, taken);
+  if (interruption() == 0) set_counters(google, one, taken);
+  return std::nullopt;
 }
 
 void session::set_counters(benchmark::State& google, const state& one, const samples& taken) const {
@@ -233,7 +253,8 @@ void session::set_counters(benchmark::State& google, const state& one, const sam
   if (!taken.on_device.empty()) {
     const double device = statistics::median(taken.on_device);
     counters["device_ns"] = device;
-    if (bytes > 0 && device > 0) counters["device_gb_per_s"] = bytes / device;
+    counters["device_operations"] = static_cast<double>(taken.on_device.size());
+    if (bytes > 0) counters["device_gb_per_s"] = bytes / device;
   }
 }
 

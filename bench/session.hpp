@@ -27,6 +27,7 @@ struct outcome {
   std::vector<failure> failures;
   std::vector<skipped_case> skipped;  ///< found impossible only when prepared
   bool device_lost = false;           ///< the rest could not be measured
+  int signal = 0;                     ///< what interrupted it, 0 for nothing
 };
 
 /// Measures everything planned: settles each benchmark's schedule and proves once that one
@@ -47,6 +48,14 @@ class session {
   void settle_all(std::vector<state>& cases, outcome& result);
   void measure_round(std::vector<state>& cases, int round, outcome& result);
   void repeat(benchmark::State& google, state& one);
+  std::optional<std::string> repeat_prepared(benchmark::State& google, const state& one,
+                                             const transfer& ready);
+
+  /// Prepares the transfer and hands it to `work`; what goes wrong ends up in the state's error,
+  /// and the buffers hold the test pattern again. Lets `unsupported` pass.
+  template <class Work>
+  void run_guarded(state& one, Work&& work);
+
   [[nodiscard]] transfer prepare(const benchmark_case& what) const;
   void set_counters(benchmark::State& google, const state& one, const samples& taken) const;
 

@@ -45,7 +45,7 @@ struct transfer {
   std::optional<payload> destination;
   /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
   std::function<void()> enqueue;
-  bool batched = true;  ///< false: every operation is timed alone however short it is
+  bool batched = true;  ///< false: timed alone however short it is; so are several steps
 };
 
 /// A way to move data. A file in strategies/ fills this table and registers it; the harness does

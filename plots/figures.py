@@ -155,8 +155,7 @@ def _memories(points: list[Point]) -> list[str]:
 
 
 def _families(points: list[Point]) -> list[str]:
-    present = {point.family for point in points}
-    return [family for family in style.FAMILY if family in present]
+    return sorted({point.family for point in points}, key=style.family_order)
 
 
 def _by_name(

@@ -58,7 +58,7 @@ def transfer_points(result: Result) -> list[Point]:
 def is_transfer(name: str) -> bool:
     """Whether a benchmark, family/memory/variant/..., belongs into these figures."""
     parts = name.split("/")
-    known = len(parts) >= 3 and parts[0] in style.FAMILY and parts[2] in DIRECTIONS
+    known = len(parts) >= 3 and parts[2] in DIRECTIONS
     return known and name.isprintable()
 
 
@@ -101,5 +101,4 @@ def _point(family: str, memory: str, variant: str, size: int, nanoseconds: list[
 
 
 def _drawing_order(point: Point) -> tuple[Any, ...]:
-    family = list(style.FAMILY).index(point.family)
-    return (family, style.memory_order(point.memory), point.variant, point.bytes)
+    return (style.family_order(point.family), style.memory_order(point.memory), point.variant, point.bytes)

@@ -62,6 +62,12 @@ FAMILY: dict[str, tuple[list[int], str]] = {
     "zero_copy": ([2, 2], "diamond"),
 }
 
+OTHER_FAMILIES: list[tuple[list[int], str]] = [
+    ([8, 2, 2, 2], "square"),
+    ([4, 1], "cross"),
+    ([1, 3], "triangle-down"),
+]
+
 SIZE_LABEL = (
     "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
     " : datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
@@ -88,14 +94,26 @@ def memory_width(memory: str) -> float:
     return MEMORY[memory][1] if memory in MEMORY else OTHER_MEMORY_WIDTH
 
 
+def family_order(family: str) -> tuple[int, str]:
+    """Sort key of families: the known ones in their order, then the others by name."""
+    known = list(FAMILY)
+    return (known.index(family) if family in FAMILY else len(known), family)
+
+
 def family_dash(family: str) -> list[int]:
     """The dash of the lines of a family."""
-    return FAMILY[family][0]
+    return _family(family)[0]
 
 
 def family_shape(family: str) -> str:
     """The shape of the points of a family."""
-    return FAMILY[family][1]
+    return _family(family)[1]
+
+
+def _family(family: str) -> tuple[list[int], str]:
+    """A new strategy need not be entered here: its family gets a look by its name."""
+    other = OTHER_FAMILIES[zlib.crc32(family.encode()) % len(OTHER_FAMILIES)]
+    return FAMILY.get(family, other)
 
 
 def size_ticks(low: float, high: float, at_most: int = 8) -> list[int]:

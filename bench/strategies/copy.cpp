@@ -13,9 +13,11 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
   copy.steps = {{"copy", [&device = wanted.device, both, way] {
                    device.copy(both.destination.data, both.source.data, both.source.bytes, way);
                  }}};
-  copy.enqueue = [&stream = wanted.stream, both, way] {
-    stream.copy(both.destination.data, both.source.data, both.source.bytes, way);
-  };
+  // From or to pageable memory the call waits for the CPU's staging, which no device clock sees.
+  if (is_page_locked(kind))
+    copy.enqueue = [&stream = wanted.stream, both, way] {
+      stream.copy(both.destination.data, both.source.data, both.source.bytes, way);
+    };
   return copy;
 }
 

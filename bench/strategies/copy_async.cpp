@@ -11,11 +11,12 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
   transfer copy;
   copy.source = both.source;
   copy.destination = both.destination;
-  copy.enqueue = [&stream = wanted.stream, both, way] {
+  const auto enqueue = [&stream = wanted.stream, both, way] {
     stream.copy(both.destination.data, both.source.data, both.source.bytes, way);
   };
-  copy.steps = enqueue_and_wait(wanted.stream, copy.enqueue);
-  copy.batched = false;
+  copy.steps = enqueue_and_wait(wanted.stream, enqueue);
+  // From or to pageable memory the call waits for the CPU's staging, which no device clock sees.
+  if (is_page_locked(kind)) copy.enqueue = enqueue;
   return copy;
 }
 

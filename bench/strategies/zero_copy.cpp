@@ -23,7 +23,6 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
                     from = seen_by_kernel(both.source),
                     bytes = wanted.bytes] { stream.copy_by_kernel(to, from, bytes); };
   access.steps = enqueue_and_wait(wanted.stream, access.enqueue);
-  access.batched = false;
   return access;
 }
 

@@ -103,7 +103,8 @@ struct pattern {
 };
 
 /// Where transfers go to and come from. Two implementations: CUDA, and the host itself as a
-/// loopback (device memory is DRAM, copies are memcpy).
+/// loopback (device memory is DRAM, copies are memcpy). A CUDA device is made current for the
+/// thread that opens it, and must be used from threads for which it is current.
 class device {
  public:
   virtual ~device() = default;

@@ -42,6 +42,10 @@ constexpr host_memory_kind pinned(pin_flags flags = pin_flags::none) {
   return {host_origin::pinned, flags};
 }
 
+constexpr bool is_page_locked(host_memory_kind kind) {
+  return kind.origin == host_origin::registered || kind.origin == host_origin::pinned;
+}
+
 /// All eleven kinds: pageable, pageable_huge, registered, and pinned with every set of flags.
 std::span<const host_memory_kind> all_host_memory_kinds();
 
@@ -52,8 +56,8 @@ std::string to_string(host_memory_kind kind);
 std::string describe(host_memory_kind kind);
 
 /// Owner of one block of host memory; moves, does not copy; frees without throwing.
-/// Blocks are aligned to pages and were touched by the thread that allocated them, so that the
-/// default NUMA policy places them next to that thread.
+/// Blocks are aligned to pages. Those that CUDA does not allocate were touched by the thread that
+/// asked for them, so that the default NUMA policy places them next to it.
 class host_memory {
  public:
   using deleter = std::function<void(std::byte*)>;

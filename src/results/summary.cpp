@@ -67,14 +67,16 @@ std::map<std::string, std::vector<double>> medians_by_name(const json& content) 
   return medians;
 }
 
-std::vector<figure> figures_of(const json& content) {
+std::vector<figure> figures_of(const json& content, bool cold) {
   std::map<std::string, double> bytes;
   for (const auto& row : content.at("benchmarks"))
     if (is_measured(row) && row.contains("bytes")) bytes[row.at("run_name")] = row.at("bytes");
   std::vector<figure> figures;
   for (const auto& [name, times] : medians_by_name(content)) {
-    const auto split = split_name(name);
-    if (split && split->size != "cold" && bytes.contains(name))
+    constexpr std::string_view suffix = "/cold";
+    if (name.ends_with(suffix) != cold) continue;
+    const auto split = split_name(cold ? name.substr(0, name.size() - suffix.size()) : name);
+    if (split && bytes.contains(name))
       figures.push_back({*split, bytes.at(name), statistics::median(times)});
   }
   return figures;
@@ -204,7 +206,13 @@ std::string failure_lines(const json& content) {
 
 std::string summary(const json& content) {
   const auto& facts = content.at("context").at("transfers");
-  std::string text = device_line(facts) + table(figures_of(content), facts.at("link"));
+  auto figures = figures_of(content, false);
+  std::string text = device_line(facts);
+  if (figures.empty()) {
+    figures = figures_of(content, true);
+    if (!figures.empty()) text += "Caches were flushed before every operation (cold).\n";
+  }
+  text += table(figures, facts.at("link"));
   text += floor_line(content) + skipped_lines(facts.at("skipped"));
   for (const auto& warning : facts.at("warnings"))
     text += wrapped("Note: " + warning.get<std::string>());

@@ -56,6 +56,17 @@ class host_stream final : public stream {
   }
 
  private:
+  /// False when there is nothing more to do, ever.
+  template <class HasTask>
+  bool wait_for_task(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                     const HasTask& has_task) {
+    using namespace std::chrono_literals;
+    if (wake_.wait_for(lock, stop, 1ms, has_task)) return true;
+    // Idle: OpenMP's threads must not go on spinning in the way of others.
+    omp_pause_resource_all(omp_pause_hard);
+    return wake_.wait(lock, stop, has_task);
+  }
+
   void enqueue(std::function<void()> task) {
     {
       const std::scoped_lock lock(mutex_);
@@ -67,8 +78,9 @@ class host_stream final : public stream {
 
   void work(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
+    const auto has_task = [this] { return !tasks_.empty(); };
     // A stop is heeded only when nothing is left: destruction waits for enqueued work.
-    while (wake_.wait(lock, stop, [this] { return !tasks_.empty(); })) {
+    while (wait_for_task(lock, stop, has_task)) {
       const auto task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();

@@ -22,7 +22,7 @@ ERRORS = [
 ]
 COLD = synthetic.rows(factors=(50.0, 60.0), suffix="/cold")
 OTHERS = [
-    synthetic.row("cpu/memcpy/h2d/1MiB", MIB, 5e4),
+    synthetic.row("cpu/pinned/read_scalar/1MiB", MIB, 5e4),
     synthetic.row("allocate/pinned/alloc/1MiB", MIB, 5e4),
     synthetic.row("gpu_array/pinned/sum/1MiB", MIB, 5e4),
     synthetic.row("copy/pinned/sideways/1MiB", MIB, 5e4),
@@ -268,6 +268,13 @@ def test_other_benchmarks_and_sizes_of_zero_are_left_out():
     assert points(spec("bandwidth", "others")) == points(spec("bandwidth", "gpu"))
     assert points(spec("latency", "others")) == points(spec("latency", "gpu"))
     assert subtitle(spec("bandwidth", "others")) == subtitle(spec("bandwidth", "gpu"))
+
+
+def test_a_new_family_of_strategies_is_drawn_without_being_entered_anywhere():
+    new = result(synthetic.rows() + [synthetic.row("copy_halves/pinned/h2d/1MiB", MIB, 5e4)])
+    drawn = [p for p in transfer_points(new) if p.family == "copy_halves"]
+    assert [(p.memory, p.bytes) for p in drawn] == [("pinned", MIB)]
+    assert "copy_halves" in str(bandwidth(new).to_dict())
 
 
 @pytest.mark.parametrize("missing", ["bytes", "gb_per_s", "median_ns"])

@@ -1,6 +1,9 @@
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/system_error.h>
 
+#include <new>
+#include <string>
+
 #include "../pattern.hpp"
 #include "cuda_pattern.hpp"
 #include "transfers/error.hpp"
@@ -13,6 +16,8 @@ template <class Call>
 auto translated(const char* what, Call&& call) {
   try {
     return call();
+  } catch (const std::bad_alloc& failure) {
+    throw out_of_memory(std::string(what) + ": " + failure.what());
   } catch (const thrust::system_error& failure) {
     throw device_error(std::string(what) + ": " + failure.what(), cudaFree(nullptr) != cudaSuccess);
   }
