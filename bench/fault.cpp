@@ -14,11 +14,15 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-void flip_first_byte(transfers::device& device, const payload& where, transfers::pattern inverted) {
-  if (where.on_device)
-    device.write_pattern(where.data, 0, 1, inverted);
-  else
+void change_first_byte(transfers::device& device, const payload& where) {
+  if (!where.on_device) {
     where.data[0] = ~where.data[0];
+    return;
+  }
+  // The two forms of a pattern differ in every byte: whichever is not there now will do.
+  const transfers::pattern other{0, true};
+  const bool there = device.check_pattern(where.data, 0, 1, other).wrong_bytes == 0;
+  device.write_pattern(where.data, 0, 1, there ? transfers::pattern{0, false} : other);
 }
 
 std::function<void()> slowed(std::function<void()> run, double factor) {
@@ -87,7 +91,7 @@ void inject(const std::vector<fault>& faults, std::string_view name, transfers::
         if (!into.destination) break;
         last = [run = std::move(last), &device, where = *into.destination] {
           run();
-          flip_first_byte(device, where, {0, true});
+          change_first_byte(device, where);
         };
         break;
     }

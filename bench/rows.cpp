@@ -64,9 +64,11 @@ run aggregate(std::span<const run> repetitions, const std::string& name, const s
   result.aggregate_name = name;
   result.aggregate_unit = unit;
   result.repetition_index = run::no_repetition_index;
-  // Reporters divide accumulated times by the iterations, but not percentages.
+  // As Google Benchmark has it: an aggregate's iterations are its repetitions. Reporters divide
+  // accumulated times by them, but not percentages.
+  result.iterations = static_cast<benchmark::IterationCount>(repetitions.size());
   const double scale =
-      unit == benchmark::StatisticUnit::kTime ? static_cast<double>(result.iterations) : 1;
+      unit == benchmark::StatisticUnit::kTime ? static_cast<double>(repetitions.size()) : 1;
   const auto per_iteration = [](double accumulated, const run& one) {
     return accumulated / static_cast<double>(one.iterations);
   };
@@ -107,7 +109,12 @@ run as_repetition(const run& original, int repetitions, int index) {
 }
 
 json row_of(const run& one) {
-  auto row = through_google_benchmark({one}).at("benchmarks").at(0);
+  auto writable = one;
+  const auto unwritable = [](const auto& entry) { return !std::isfinite(entry.second.value); };
+  std::erase_if(writable.counters, unwritable);
+  auto row = through_google_benchmark({writable}).at("benchmarks").at(0);
+  for (const auto& [key, counter] : one.counters)
+    if (!std::isfinite(counter.value)) row[key] = nullptr;  // JSON has no NaN and no infinity
   for (auto& [key, value] : row.items())
     if (value.is_number_float()) value = shortened(value.get<double>());
   // Positions in Google Benchmark's list, which is shuffled for every round, say nothing.

@@ -110,25 +110,28 @@ void session::run_guarded(state& one, Work&& work) {
   if (device_lost_ && !one.error) one.error = device_lost_;
   if (one.error) return;
   std::optional<transfer> ready;
+  std::exception_ptr unsupported;
   try {
     ready = prepare(*one.what);
     work(*ready);
   } catch (const transfers::unsupported&) {
-    throw;
+    unsupported = std::current_exception();
   } catch (const transfers::device_error& broken) {
     one.error = broken.what();
     if (broken.device_lost()) lose_device(broken.what());
   } catch (const std::exception& broken) {
     one.error = broken.what();
   }
-  if (!one.error || !ready || device_lost_) return;
-  try {
-    // Work may still be under way: others would find its traces in the buffers they share.
-    stream_->synchronize();
-    restore(device_, memory_, *ready);
-  } catch (const std::exception& broken) {
-    lose_device(broken.what());
+  if ((one.error || unsupported) && ready && !device_lost_) {
+    try {
+      // Work may still be under way: others would find its traces in the buffers they share.
+      stream_->synchronize();
+      restore(device_, memory_, *ready);
+    } catch (const std::exception& broken) {
+      lose_device(broken.what());
+    }
   }
+  if (unsupported) std::rethrow_exception(unsupported);
 }
 
 void session::measure_round(std::vector<state>& cases, int round, outcome& result) {

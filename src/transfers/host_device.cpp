@@ -31,10 +31,37 @@ void copy_on_all_cores(std::byte* destination, const std::byte* source, std::siz
               bytes % sizeof(unit));
 }
 
+/// How much work all streams of a device have before them.
+class outstanding_work {
+ public:
+  void add() {
+    const std::scoped_lock lock(mutex_);
+    ++count_;
+  }
+  void remove() {
+    {
+      const std::scoped_lock lock(mutex_);
+      --count_;
+    }
+    done_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return count_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::size_t count_ = 0;
+};
+
 /// A thread that does what is enqueued, in order: the host's counterpart of a CUDA stream.
 class host_stream final : public stream {
  public:
-  host_stream() : worker_([this](const std::stop_token& stop) { work(stop); }) {}
+  explicit host_stream(std::shared_ptr<outstanding_work> of_device)
+      : of_device_(std::move(of_device)),
+        worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             direction /*way*/) override {
@@ -68,6 +95,7 @@ class host_stream final : public stream {
   }
 
   void enqueue(std::function<void()> task) {
+    of_device_->add();
     {
       const std::scoped_lock lock(mutex_);
       tasks_.push_back(std::move(task));
@@ -87,9 +115,11 @@ class host_stream final : public stream {
       task();
       lock.lock();
       if (--unfinished_ == 0) idle_.notify_all();
+      of_device_->remove();
     }
   }
 
+  std::shared_ptr<outstanding_work> of_device_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable idle_;
@@ -139,10 +169,10 @@ class host_device final : public device {
   }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
-    return std::make_unique<host_stream>();
+    return std::make_unique<host_stream>(work_);
   }
 
-  void synchronize() override {}  // only streams work asynchronously here, and they are waited for
+  void synchronize() override { work_->wait(); }
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {
@@ -155,6 +185,7 @@ class host_device final : public device {
   }
 
  private:
+  std::shared_ptr<outstanding_work> work_ = std::make_shared<outstanding_work>();
   device_description description_{"host", "host (no GPU)", std::nullopt};
 };
 

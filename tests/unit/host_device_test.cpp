@@ -69,8 +69,6 @@ bool may_lock(std::size_t bytes) {
   return allowed && locking_works;
 }
 
-void PrintTo(host_memory_kind kind, std::ostream* out) { *out << to_string(kind); }
-
 class host_device : public testing::Test {
  protected:
   std::unique_ptr<device> host = open_host_device();

@@ -53,6 +53,11 @@ TEST(host_memory_kinds, are_described_in_different_words) {
   EXPECT_EQ(describe(pinned(pin_flags::write_combined)), "cudaHostAlloc(WRITECOMBINED)");
 }
 
+TEST(host_memory_kinds, that_are_page_locked) {
+  for (const auto kind : all_host_memory_kinds())
+    EXPECT_EQ(is_page_locked(kind), !to_string(kind).starts_with("pageable")) << to_string(kind);
+}
+
 TEST(host_memory_kinds, flags_combine) {
   const auto both = pin_flags::mapped | pin_flags::write_combined;
   EXPECT_TRUE(has(both, pin_flags::mapped));

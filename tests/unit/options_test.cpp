@@ -28,11 +28,13 @@ constexpr std::size_t gib = 1024 * mib;
 /// Command lines, parsed in an environment without settings of the person who runs the tests.
 class command_line : public testing::Test {
  protected:
-  command_line() {
-    for (const char* name : {"BENCHMARK_OUT", "BENCHMARK_FILTER"}) unsetenv(name);
-  }
-  ~command_line() override {
-    for (const char* name : {"BENCHMARK_OUT", "BENCHMARK_FILTER"}) unsetenv(name);
+  command_line() { clear_environment(); }
+  ~command_line() override { clear_environment(); }
+
+  static void clear_environment() {
+    for (const char* name : {"BENCHMARK_OUT", "BENCHMARK_FILTER", "BENCHMARK_FORMAT",
+                             "BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME"})
+      unsetenv(name);
   }
 
   static parsed_command_line parse(const std::vector<std::string>& arguments) {
@@ -85,7 +87,7 @@ TEST_P(profile_defaults, are_these) {
 
 INSTANTIATE_TEST_SUITE_P(
     all, profile_defaults,
-    testing::Values(profile_values{"quick", 5, 3ms, 6, 4, 256 * mib, {mib}},
+    testing::Values(profile_values{"quick", 5, 3ms, 6, 4, 128 * mib, {mib}},
                     profile_values{"standard", 10, 6ms, 15, 4, gib, {64 * kib, mib, 16 * mib}},
                     profile_values{"full",
                                    20,
@@ -205,8 +207,24 @@ TEST_F(command_line, environment_variables_come_after_options) {
   setenv("BENCHMARK_FILTER", "zero", 1);
   EXPECT_EQ(chosen({}).out, "from_environment.json");
   EXPECT_EQ(chosen({}).filter, "zero");
+  setenv("BENCHMARK_FORMAT", "csv", 1);
+  setenv("BENCHMARK_REPETITIONS", "7", 1);
+  setenv("BENCHMARK_MIN_TIME", "0.5s", 1);
+  EXPECT_EQ(chosen({}).display_format, "csv");
+  EXPECT_EQ(chosen({}).rounds, 7);
+  EXPECT_EQ(chosen({}).min_time, 500ms);
+  EXPECT_EQ(chosen({"--benchmark_repetitions=8"}).rounds, 8);
   EXPECT_EQ(chosen({"--out=mine.json"}).out, "mine.json");
   EXPECT_EQ(chosen({"--benchmark_filter=copy"}).filter, "copy");
+}
+
+TEST_F(command_line, of_options_given_twice_the_last_counts_but_lists_grow) {
+  const auto got = chosen({"--seed=1", "--seed=2", "--sizes=4", "--sizes=8", "--strategies=copy",
+                           "--strategies=null,zero_copy", "--inject=fail@a", "--inject=fail@b"});
+  EXPECT_EQ(got.seed, 2U);
+  EXPECT_THAT(got.sizes, ElementsAre(8));
+  EXPECT_THAT(got.strategies, ElementsAre("copy", "null", "zero_copy"));
+  EXPECT_EQ(got.faults.size(), 2U);
 }
 
 TEST_F(command_line, help_fits_a_terminal) {
@@ -260,7 +278,6 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"--seed=abc"}, "abc"}, wrong_usage{{"--seed=-1"}, "-1"},
         wrong_usage{{"--seed=1.5"}, "1.5"},
         wrong_usage{{"--seed=18446744073709551616"}, "18446744073709551616"},
-        wrong_usage{{"--seed=1", "--seed=2"}, "--seed"},
         wrong_usage{{"--benchmark_repetitions=0"}, "'0'"},
         wrong_usage{{"--benchmark_repetitions=-3"}, "'-3'"},
         wrong_usage{{"--benchmark_repetitions=10001"}, "'10001'"},
@@ -275,6 +292,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"--benchmark_min_time=s"}, "--benchmark_min_time"},
         wrong_usage{{"--benchmark_out_format=xml"}, "'xml'"},
         wrong_usage{{"--benchmark_format=xml"}, "'xml'"},
+        wrong_usage{{"--benchmark_time_unit=weeks"}, "'weeks'"},
         wrong_usage{{"--inject=explode@x"}, "'explode@x'"},
         wrong_usage{{"--inject=fail@["}, "'fail@['"},
         wrong_usage{{"--no-such-option"}, "'--no-such-option'"}, wrong_usage{{"-x"}, "'-x'"},

@@ -61,6 +61,21 @@ TEST(direction_of, a_variant) {
   EXPECT_EQ(direction_of("write"), direction::d2h);
 }
 
+TEST(enqueue_and_wait, are_two_steps_of_which_the_second_waits) {
+  const auto device = transfers::open_host_device();
+  const auto stream = device->create_stream();
+  std::vector<std::byte> from(std::size_t{64} << 20, std::byte{1});
+  std::vector<std::byte> to(from.size());
+  const auto steps = enqueue_and_wait(*stream, [&] {
+    stream->copy(to.data(), from.data(), from.size(), transfers::direction::h2d);
+  });
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0].name, "enqueue");
+  EXPECT_EQ(steps[1].name, "wait");
+  for (const auto& one : steps) one.run();
+  EXPECT_EQ(to, from);
+}
+
 TEST(ends_of, a_copy_are_swapped_with_its_direction) {
   const auto device = transfers::open_host_device();
   buffers memory(*device, 1);

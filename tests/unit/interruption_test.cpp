@@ -1,0 +1,38 @@
+#include "interruption.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+
+namespace bench {
+namespace {
+
+/// In a process of its own, since a noted signal cannot be taken back. Exits with what was noted.
+[[noreturn]] void note(int signal) {
+  watch_for_interruption();
+  if (interruption() != 0) std::_Exit(1);
+  raise(signal);
+  std::_Exit(interruption() == signal ? 42 : 1);
+}
+
+class interruption_test : public testing::TestWithParam<int> {};
+
+TEST_P(interruption_test, is_noted_instead_of_ending_the_program) {
+  EXPECT_EXIT(note(GetParam()), testing::ExitedWithCode(42), "");
+}
+
+TEST_P(interruption_test, twice_ends_the_program) {
+  EXPECT_EXIT(
+      {
+        watch_for_interruption();
+        raise(GetParam());
+        raise(GetParam());
+      },
+      testing::KilledBySignal(GetParam()), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(by, interruption_test, testing::Values(SIGINT, SIGTERM));
+
+}  // namespace
+}  // namespace bench

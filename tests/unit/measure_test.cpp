@@ -1,0 +1,284 @@
+#include "measure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cache.hpp"
+#include "statistics/quantile.hpp"
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// Keeps the processor busy, so that the time taken is known whatever else runs.
+step busy(std::chrono::nanoseconds time, const std::string& name = "busy") {
+  return {name, [time] {
+            const auto end = wall_clock::now() + time;
+            while (wall_clock::now() < end) {
+            }
+          }};
+}
+
+/// Some nanoseconds, and counts its calls.
+step counting(std::size_t& calls) {
+  return {"count", [&calls] { ++calls; }};
+}
+
+transfer of(std::vector<step> steps, bool batched = true) {
+  transfer made;
+  made.steps = std::move(steps);
+  made.batched = batched;
+  return made;
+}
+
+void at_once(const std::function<void()>& work) { work(); }
+
+samples timed(const transfer& what, const schedule& planned) {
+  samples taken;
+  time_operations(what, planned, cache_state::warm, at_once, taken);
+  return taken;
+}
+
+/// Another program may take the processor away, but not for most of the operations.
+void expect_near(double nanoseconds, std::chrono::nanoseconds truth) {
+  const auto expected = static_cast<double>(truth.count());
+  EXPECT_GE(nanoseconds, 0.95 * expected);
+  EXPECT_LE(nanoseconds, 2 * expected);
+}
+
+TEST(measure_clock, gives_sane_figures) {
+  const auto clock = measure_clock();
+  EXPECT_GT(clock.read_ns, 0);
+  EXPECT_LT(clock.read_ns, 20'000);
+  EXPECT_GT(clock.resolution_ns, 0);
+  EXPECT_LT(clock.resolution_ns, 1e6);
+}
+
+TEST(settle_schedule, fills_the_minimal_time_with_single_operations_where_they_are_long_enough) {
+  const auto planned = settle_schedule(of({busy(10us)}), cache_state::warm, 2ms);
+  EXPECT_EQ(planned.batch, 1U);
+  EXPECT_GE(planned.operations, 100U);
+  EXPECT_LE(planned.operations, 200U);
+  EXPECT_GE(planned.settling, 50U);
+  EXPECT_LE(planned.settling, 100U);
+}
+
+TEST(settle_schedule, takes_three_operations_at_least) {
+  for (const auto min_time : {0ns, 1ns, std::chrono::nanoseconds(1ms)}) {
+    const auto planned = settle_schedule(of({busy(1ms)}), cache_state::warm, min_time);
+    EXPECT_EQ(planned.batch, 1U);
+    EXPECT_EQ(planned.operations, 3U);
+    EXPECT_EQ(planned.settling, 1U);
+  }
+}
+
+TEST(settle_schedule, batches_operations_that_are_too_short_for_the_clock) {
+  std::size_t calls = 0;
+  const auto what = of({counting(calls)});
+  // The best of some, should another program have been in the way.
+  schedule planned;
+  for (int i = 0; i < 5; ++i) {
+    const auto one = settle_schedule(what, cache_state::warm, 1ms);
+    if (one.batch > planned.batch) planned = one;
+  }
+  EXPECT_GT(planned.batch, 10U);
+  EXPECT_EQ(planned.operations % planned.batch, 0U);
+  EXPECT_GE(planned.operations / planned.batch, 3U);
+  // What was settled is what comes out: batches of the length wanted.
+  const auto taken = timed(what, planned);
+  const double batch = statistics::median(taken.operation) * static_cast<double>(planned.batch);
+  EXPECT_GE(batch, 0.4 * static_cast<double>(std::chrono::nanoseconds(shortest_batch).count()));
+}
+
+TEST(settle_schedule, respects_operations_that_must_be_timed_alone) {
+  std::size_t calls = 0;
+  // Because they say so, and because each of several steps is a figure of its own.
+  for (const auto& what :
+       {of({counting(calls)}, false), of({counting(calls), counting(calls)}, true)}) {
+    const auto planned = settle_schedule(what, cache_state::warm, 100us);
+    EXPECT_EQ(planned.batch, 1U);
+    EXPECT_GE(planned.operations, 3U);
+    EXPECT_LE(planned.operations, 100'000U);
+  }
+}
+
+TEST(settle_schedule, never_batches_operations_with_cold_caches) {
+  std::size_t calls = 0;
+  std::vector<std::byte> bytes(4096);
+  auto what = of({counting(calls)});
+  what.source = payload{bytes.data(), bytes.size(), false, nullptr};
+  what.enqueue = [] {};
+  const auto planned = settle_schedule(what, cache_state::cold, 1ms);
+  EXPECT_EQ(planned.batch, 1U);
+  EXPECT_EQ(planned.settling, 1U);
+  EXPECT_GE(planned.operations, 3U);
+  EXPECT_EQ(planned.device_operations, 0U);
+}
+
+TEST(settle_schedule, plans_the_clock_of_the_device_only_where_work_can_be_enqueued) {
+  auto what = of({busy(100us)});
+  EXPECT_EQ(settle_schedule(what, cache_state::warm, 10ms).device_operations, 0U);
+  what.enqueue = [] {};
+  const auto planned = settle_schedule(what, cache_state::warm, 10ms);
+  EXPECT_GE(planned.device_operations, 3U);
+  EXPECT_LE(planned.device_operations, 25U);
+  EXPECT_TRUE(planned.lead);
+  EXPECT_GE(settle_schedule(what, cache_state::warm, 0ms).device_operations, 3U);
+  what.steps = {busy(15ms)};
+  EXPECT_FALSE(settle_schedule(what, cache_state::warm, 0ms).lead);
+  EXPECT_EQ(settle_schedule(what, cache_state::warm, 0ms).device_operations, 1U);
+}
+
+TEST(settle, runs_the_operations_planned) {
+  std::size_t calls = 0;
+  settle(of({counting(calls), counting(calls)}), {.settling = 7}, cache_state::warm);
+  EXPECT_EQ(calls, 14U);
+}
+
+TEST(time_operations, takes_one_sample_per_operation) {
+  const auto taken = timed(of({busy(50us)}), {.operations = 30});
+  EXPECT_THAT(taken.operation, SizeIs(30));
+  EXPECT_THAT(taken.operation, Each(Ge(49'000)));
+  expect_near(statistics::median(taken.operation), 50us);
+  EXPECT_THAT(taken.steps, IsEmpty());
+  EXPECT_THAT(taken.on_device, IsEmpty());
+}
+
+TEST(time_operations, takes_one_sample_per_batch_its_mean) {
+  std::size_t calls = 0;
+  const auto taken = timed(of({counting(calls), busy(20us)}), {.operations = 60, .batch = 4});
+  EXPECT_EQ(calls, 60U);
+  EXPECT_THAT(taken.operation, SizeIs(15));
+  expect_near(statistics::median(taken.operation), 20us);
+  EXPECT_THAT(taken.steps, IsEmpty());
+}
+
+TEST(time_operations, tells_the_steps_apart) {
+  const auto taken = timed(of({busy(40us, "first"), busy(120us, "second")}), {.operations = 25});
+  ASSERT_THAT(taken.steps, SizeIs(2));
+  const auto& [first_name, first] = taken.steps[0];
+  const auto& [second_name, second] = taken.steps[1];
+  EXPECT_EQ(first_name, "first");
+  EXPECT_EQ(second_name, "second");
+  expect_near(statistics::median(first), 40us);
+  expect_near(statistics::median(second), 120us);
+  expect_near(statistics::median(taken.operation), 160us);
+  // The steps make up the whole, operation by operation.
+  ASSERT_EQ(first.size(), taken.operation.size());
+  ASSERT_EQ(second.size(), taken.operation.size());
+  for (std::size_t i = 0; i < taken.operation.size(); ++i)
+    EXPECT_NEAR(first[i] + second[i], taken.operation[i], 1e-3 * taken.operation[i]);
+}
+
+TEST(time_operations, steps_run_in_order) {
+  std::string order;
+  static_cast<void>(
+      timed(of({{"a", [&] { order += 'a'; }}, {"b", [&] { order += 'b'; }}}), {.operations = 3}));
+  EXPECT_EQ(order, "ababab");
+}
+
+TEST(time_operations, leaves_out_what_is_done_between_operations) {
+  std::vector<std::byte> bytes(64);
+  auto what = of({busy(20us)});
+  what.source = payload{bytes.data(), bytes.size(), false, nullptr};
+  std::size_t flushes = 0;
+  samples taken;
+  time_operations(
+      what, {.operations = 9}, cache_state::cold,
+      [&](const std::function<void()>& work) {
+        ++flushes;
+        work();
+        std::this_thread::sleep_for(500us);
+      },
+      taken);
+  EXPECT_EQ(flushes, 9U);
+  EXPECT_THAT(taken.operation, SizeIs(9));
+  expect_near(statistics::median(taken.operation), 20us);
+}
+
+TEST(time_operations, cold_caches_make_reading_slower) {
+  if (!can_flush_cache()) GTEST_SKIP() << "this processor cannot flush chosen lines";
+  std::vector<std::byte> bytes(16 * 1024);
+  unsigned sum = 0;
+  auto what = of({{"read", [&] {
+                     for (std::size_t i = 0; i < bytes.size(); i += 64)
+                       sum += static_cast<unsigned>(bytes[(i * 37) % bytes.size()]);
+                   }}});
+  what.source = payload{bytes.data(), bytes.size(), false, nullptr};
+  samples cold;
+  time_operations(what, {.operations = 51}, cache_state::cold, at_once, cold);
+  const auto warm = timed(what, {.operations = 51});
+  EXPECT_GT(statistics::median(cold.operation), 2 * statistics::median(warm.operation));
+  EXPECT_EQ(sum, 0U);  // and so the sum cannot be left out
+}
+
+/// Counts what is enqueued; every operation takes 500 ns of its own clock, a span 100 more.
+class fake_stream : public transfers::stream {
+ public:
+  explicit fake_stream(bool has_clock = true) : has_clock_(has_clock) {}
+
+  void copy(std::byte*, const std::byte*, std::size_t, transfers::direction) override {
+    ++enqueued_;
+  }
+  void copy_by_kernel(std::byte*, const std::byte*, std::size_t) override { ++enqueued_; }
+  void synchronize() override {}
+  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
+      const std::function<void()>& before, const std::function<void()>& timed) override {
+    if (!has_clock_) return std::nullopt;
+    before();
+    leads_ += enqueued_ > 0 ? 1U : 0U;
+    enqueued_ = 0;
+    timed();
+    const auto count = enqueued_;
+    enqueued_ = 0;
+    return std::chrono::duration<double, std::nano>(static_cast<double>(500 * count + 100));
+  }
+
+  [[nodiscard]] std::size_t leads() const { return leads_; }
+
+ private:
+  bool has_clock_;
+  std::size_t enqueued_ = 0;
+  std::size_t leads_ = 0;
+};
+
+transfer enqueuing_on(fake_stream& stream) {
+  transfer what;
+  what.enqueue = [&stream] { stream.copy_by_kernel(nullptr, nullptr, 0); };
+  return what;
+}
+
+TEST(time_on_device, gives_operations_without_the_span_of_nothing) {
+  for (const bool lead : {false, true}) {
+    fake_stream stream;
+    samples taken;
+    time_on_device(enqueuing_on(stream), stream, {.device_operations = 4, .lead = lead}, taken);
+    EXPECT_THAT(taken.on_device, ElementsAre(500, 500, 500, 500));
+    EXPECT_EQ(stream.leads() > 0, lead);
+  }
+}
+
+TEST(time_on_device, gives_nothing_where_there_is_nothing_to_time) {
+  fake_stream clock;
+  fake_stream no_clock(false);
+  samples taken;
+  time_on_device({}, clock, {.device_operations = 4}, taken);
+  time_on_device(enqueuing_on(clock), clock, {.device_operations = 0}, taken);
+  time_on_device(enqueuing_on(no_clock), no_clock, {.device_operations = 4}, taken);
+  EXPECT_THAT(taken.on_device, IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench

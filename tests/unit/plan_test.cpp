@@ -1,0 +1,367 @@
+#include "plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cache.hpp"
+#include "machine/machine.hpp"
+#include "transfers/error.hpp"
+
+namespace bench {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+/// The host, but it refuses memory above a limit and some kinds altogether.
+class limited_device : public transfers::device {
+ public:
+  std::size_t host_limit = SIZE_MAX;
+  std::size_t device_limit = SIZE_MAX;
+  std::map<transfers::host_memory_kind, std::string> refused_kinds;
+  std::vector<std::size_t> asked_for;
+  std::function<void(transfers::host_memory_kind)> on_host_allocation;
+
+  [[nodiscard]] const transfers::device_description& description() const noexcept override {
+    return host_->description();
+  }
+  [[nodiscard]] std::optional<std::string> why_unsupported(
+      transfers::host_memory_kind kind) const override {
+    const auto found = refused_kinds.find(kind);
+    return found == refused_kinds.end() ? std::nullopt : std::optional(found->second);
+  }
+  [[nodiscard]] transfers::host_memory allocate_host(std::size_t bytes,
+                                                     transfers::host_memory_kind kind) override {
+    asked_for.push_back(bytes);
+    if (on_host_allocation) on_host_allocation(kind);
+    if (bytes > host_limit) throw transfers::out_of_memory("host is full");
+    return host_->allocate_host(bytes, kind);
+  }
+  [[nodiscard]] transfers::device_memory allocate(std::size_t bytes) override {
+    asked_for.push_back(bytes);
+    if (bytes > device_limit) throw transfers::out_of_memory("device is full");
+    return host_->allocate(bytes);
+  }
+  [[nodiscard]] std::size_t free_memory() const override { return host_->free_memory(); }
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            transfers::direction way) override {
+    host_->copy(destination, source, bytes, way);
+  }
+  [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
+    return host_->create_stream();
+  }
+  void synchronize() override { host_->synchronize(); }
+  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
+                     transfers::pattern what) override {
+    host_->write_pattern(block, offset, bytes, what);
+  }
+  [[nodiscard]] transfers::pattern_check check_pattern(const std::byte* block, std::size_t offset,
+                                                       std::size_t bytes,
+                                                       transfers::pattern what) override {
+    return host_->check_pattern(block, offset, bytes, what);
+  }
+
+ private:
+  std::unique_ptr<transfers::device> host_ = transfers::open_host_device();
+};
+
+strategy made(const std::string& name, std::optional<transfers::host_memory_kind> host,
+              std::vector<std::string> variants = {"h2d", "d2h"}, bool sized = true) {
+  return {name, "made for a test", std::move(variants), sized, host, {}};
+}
+
+const registry some{
+    made("copy/pageable", transfers::pageable), made("copy/pinned", transfers::pinned()),
+    made("copy_async/pinned", transfers::pinned()), made("null", std::nullopt, {"single"}, false)};
+
+options sizes(std::vector<std::size_t> warm, std::vector<std::size_t> cold = {}) {
+  options chosen;
+  chosen.sizes = std::move(warm);
+  chosen.cold_sizes = std::move(cold);
+  return chosen;
+}
+
+std::vector<std::string> names(const std::vector<benchmark_case>& cases) {
+  std::vector<std::string> all;
+  for (const auto& one : cases) all.push_back(one.name);
+  return all;
+}
+
+std::vector<std::string> names(const std::vector<skipped_case>& skipped) {
+  std::vector<std::string> all;
+  for (const auto& one : skipped) all.push_back(one.name);
+  return all;
+}
+
+std::vector<std::string> planned_with(const options& chosen) {
+  return names(make_plan(some, limited_device(), chosen).cases);
+}
+
+std::string complaint(const options& chosen) {
+  try {
+    static_cast<void>(make_plan(some, limited_device(), chosen));
+  } catch (const usage_error& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+class planning : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_flush_cache()) GTEST_SKIP() << "no cold benchmarks on this processor";
+  }
+};
+
+TEST_F(planning, strategies_times_variants_times_sizes_times_cache_states) {
+  auto chosen = sizes({4, mib}, {mib});
+  chosen.strategies = {"copy/pinned", "null"};
+  EXPECT_THAT(planned_with(chosen),
+              ElementsAre("copy/pinned/h2d/4B", "copy/pinned/h2d/1MiB", "copy/pinned/h2d/1MiB/cold",
+                          "copy/pinned/d2h/4B", "copy/pinned/d2h/1MiB", "copy/pinned/d2h/1MiB/cold",
+                          "null/single"));
+  EXPECT_THAT(planned_with(sizes({4, mib}, {mib})), testing::SizeIs(3 * 2 * 3 + 1));
+}
+
+TEST_F(planning, cases_say_what_their_names_say) {
+  const auto all = make_plan(some, limited_device(), sizes({4}, {mib}));
+  const auto find = [&](const std::string& name) {
+    return *std::ranges::find(all.cases, name, &benchmark_case::name);
+  };
+  const auto warm = find("copy_async/pinned/d2h/4B");
+  EXPECT_EQ(warm.of, &some[2]);
+  EXPECT_EQ(warm.variant, "d2h");
+  EXPECT_EQ(warm.bytes, 4U);
+  EXPECT_EQ(warm.cache, cache_state::warm);
+  const auto cold = find("copy/pageable/h2d/1MiB/cold");
+  EXPECT_EQ(cold.of, &some[0]);
+  EXPECT_EQ(cold.bytes, mib);
+  EXPECT_EQ(cold.cache, cache_state::cold);
+  EXPECT_EQ(find("null/single").bytes, 0U);
+}
+
+TEST_F(planning, one_cache_state_only) {
+  auto chosen = sizes({4}, {mib});
+  chosen.strategies = {"copy/pageable"};
+  chosen.cold = false;
+  EXPECT_THAT(planned_with(chosen), ElementsAre("copy/pageable/h2d/4B", "copy/pageable/d2h/4B"));
+  chosen.cold = true;
+  chosen.warm = false;
+  EXPECT_THAT(planned_with(chosen),
+              ElementsAre("copy/pageable/h2d/1MiB/cold", "copy/pageable/d2h/1MiB/cold"));
+}
+
+TEST(plan_strategies, exact_names_and_families) {
+  const auto with = [](std::vector<std::string> wanted) {
+    auto chosen = sizes({4});
+    chosen.strategies = std::move(wanted);
+    return planned_with(chosen);
+  };
+  EXPECT_THAT(with({"copy"}), ElementsAre("copy/pageable/h2d/4B", "copy/pageable/d2h/4B",
+                                          "copy/pinned/h2d/4B", "copy/pinned/d2h/4B"));
+  EXPECT_THAT(with({"copy_async", "copy_async/pinned"}),
+              ElementsAre("copy_async/pinned/h2d/4B", "copy_async/pinned/d2h/4B"));
+  EXPECT_THAT(with({"null"}), ElementsAre("null/single"));
+}
+
+TEST(plan_strategies, unknown_ones_are_refused) {
+  for (const char* wanted : {"cop", "copy/", "copy/pin", "copy/pinned/h2d", "", "pinned", "Copy"}) {
+    auto chosen = sizes({4});
+    chosen.strategies = {"null", wanted};
+    EXPECT_THAT(complaint(chosen),
+                AllOf(HasSubstr("'" + std::string(wanted) + "'"), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST(plan_filter, is_a_regular_expression_of_what_to_take_or_with_a_minus_to_leave) {
+  const auto with = [](const std::string& expression) {
+    auto chosen = sizes({4, kib});
+    chosen.filter = expression;
+    return planned_with(chosen);
+  };
+  const auto all = with("");
+  ASSERT_EQ(all.size(), 13U);
+  EXPECT_EQ(with("all"), all);
+  EXPECT_EQ(with("."), all);
+  EXPECT_THAT(with("pinned/d2h/1KiB$"),
+              ElementsAre("copy/pinned/d2h/1KiB", "copy_async/pinned/d2h/1KiB"));
+  EXPECT_THAT(with("^copy/p(ageable|inned)/h2d/4B"),
+              ElementsAre("copy/pageable/h2d/4B", "copy/pinned/h2d/4B"));
+  EXPECT_THAT(with("-copy"), ElementsAre("null/single"));
+  EXPECT_THAT(with("-[dh]2[dh]/4B"), testing::SizeIs(7));
+  EXPECT_THAT(with("nothing_like_it"), IsEmpty());
+  // What a filter and its opposite take is everything.
+  for (const std::string expression : {"pinned", "4B", "h2d/1KiB$"})
+    EXPECT_EQ(with(expression).size() + with("-" + expression).size(), all.size());
+}
+
+TEST(plan_filter, must_be_a_regular_expression) {
+  for (const char* expression : {"[", "-[", "(", "a{2,1}", "*"}) {
+    auto chosen = sizes({4});
+    chosen.filter = expression;
+    EXPECT_THAT(complaint(chosen), AllOf(HasSubstr("--benchmark_filter"), Not(HasSubstr("\n"))))
+        << expression;
+  }
+}
+
+TEST(plan_skipped, is_what_the_device_cannot_do_with_its_reason) {
+  limited_device device;
+  device.refused_kinds = {{transfers::pinned(), "no pins here"}};
+  auto chosen = sizes({4, kib});
+  chosen.filter = "-d2h";
+  const auto all = make_plan(some, device, chosen);
+  EXPECT_THAT(names(all.cases),
+              ElementsAre("copy/pageable/h2d/4B", "copy/pageable/h2d/1KiB", "null/single"));
+  EXPECT_THAT(names(all.skipped),
+              ElementsAre("copy/pinned/h2d/4B", "copy/pinned/h2d/1KiB", "copy_async/pinned/h2d/4B",
+                          "copy_async/pinned/h2d/1KiB"));
+  for (const auto& one : all.skipped) EXPECT_EQ(one.reason, "no pins here");
+}
+
+TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
+  const auto strategies = registered_strategies();
+  const auto device = transfers::open_host_device();
+  const auto all = make_plan(strategies, *device, sizes({1, 4, 1000, kib, mib}, {4, mib}));
+  auto every = names(all.cases);
+  for (const auto& name : names(all.skipped)) every.push_back(name);
+  const std::regex form("^[a-z0-9_]+(/[a-z0-9_A-Z]+)+$");
+  for (const auto& name : every) EXPECT_TRUE(std::regex_match(name, form)) << name;
+  EXPECT_EQ(std::set(every.begin(), every.end()).size(), every.size());
+
+  std::size_t expected = 0;
+  for (const auto& one : strategies) expected += one.variants.size() * (one.sized ? 7 : 1);
+  EXPECT_EQ(every.size(), expected);
+  EXPECT_EQ(std::ranges::count(every, "null/single"), 1);
+}
+
+TEST(plan_of_all_strategies, leaves_out_what_only_a_driver_can_give) {
+  const auto strategies = registered_strategies();
+  const auto device = transfers::open_host_device();
+  const auto all = make_plan(strategies, *device, sizes({4}));
+  for (const auto& one : all.cases)
+    EXPECT_TRUE(!one.of->host || !device->why_unsupported(*one.of->host)) << one.name;
+  EXPECT_THAT(names(all.skipped), Contains("copy/pinned_wc/h2d/4B"));
+  EXPECT_THAT(names(all.skipped), Contains("zero_copy/pinned_mapped_wc/write/4B"));
+  for (const auto& one : all.skipped)
+    EXPECT_THAT(one.reason, AllOf(Not(IsEmpty()), Not(HasSubstr("\n")))) << one.name;
+}
+
+class reserving : public testing::Test {
+ protected:
+  /// Reserves for a plan of these sizes.
+  plan reserve(std::vector<std::size_t> wanted, std::vector<std::string> strategies = {}) {
+    auto chosen = sizes(std::move(wanted));
+    chosen.strategies = std::move(strategies);
+    auto all = make_plan(some, device, chosen);
+    reserve_buffers(all, device, memory);
+    return all;
+  }
+
+  [[nodiscard]] std::size_t host_bytes(transfers::host_memory_kind kind) const {
+    return memory.host(kind).size() - buffers::guard;
+  }
+
+  limited_device device;
+  buffers memory{device, 1};
+};
+
+TEST_F(reserving, takes_one_buffer_per_kind_for_the_largest_size) {
+  const auto all = reserve({4, mib, kib});
+  EXPECT_THAT(all.skipped, IsEmpty());
+  EXPECT_EQ(all.cases.size(), 3U * 2 * 3 + 1);
+  EXPECT_EQ(memory.all_host().size(), 2U);
+  EXPECT_EQ(host_bytes(transfers::pageable), mib);
+  EXPECT_EQ(host_bytes(transfers::pinned()), mib);
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, mib);
+}
+
+TEST_F(reserving, skips_only_sizes_that_host_memory_is_refused_for) {
+  device.host_limit = 64 * kib;  // less than 64 KiB and the guard behind
+  const auto all = reserve({4, kib, 64 * kib, mib});
+  for (const auto& one : all.cases) EXPECT_LE(one.bytes, kib) << one.name;
+  EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
+  EXPECT_EQ(all.skipped.size(), 3U * 2 * 2);
+  EXPECT_THAT(names(all.skipped), Contains("copy_async/pinned/d2h/64KiB"));
+  EXPECT_THAT(names(all.skipped), Contains("copy/pageable/h2d/1MiB"));
+  for (const auto& one : all.skipped) EXPECT_THAT(one.reason, HasSubstr("host is full"));
+  EXPECT_EQ(host_bytes(transfers::pinned()), kib);
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
+}
+
+TEST_F(reserving, skips_only_sizes_that_device_memory_is_refused_for) {
+  device.device_limit = 2 * kib;
+  const auto all = reserve({4, kib, mib});
+  EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
+  EXPECT_EQ(all.skipped.size(), 3U * 2);
+  for (const auto& one : all.skipped)
+    EXPECT_THAT(one, AllOf(testing::Field(&skipped_case::name, HasSubstr("1MiB")),
+                           testing::Field(&skipped_case::reason, HasSubstr("device is full"))));
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
+}
+
+TEST_F(reserving, leaves_what_needs_no_memory_when_all_is_refused) {
+  device.host_limit = 0;
+  const auto all = reserve({4, kib});
+  EXPECT_THAT(names(all.cases), ElementsAre("null/single"));
+  EXPECT_EQ(all.skipped.size(), 3U * 2 * 2);
+}
+
+TEST_F(reserving, skips_a_kind_of_memory_that_cannot_be_had_at_all) {
+  const auto refuse_pins_with = [this](auto error) {
+    device.on_host_allocation = [error](transfers::host_memory_kind kind) {
+      if (kind == transfers::pinned()) throw error;
+    };
+    const auto all = reserve({4, kib});
+    EXPECT_THAT(names(all.cases),
+                ElementsAre("copy/pageable/h2d/4B", "copy/pageable/h2d/1KiB",
+                            "copy/pageable/d2h/4B", "copy/pageable/d2h/1KiB", "null/single"));
+    EXPECT_EQ(all.skipped.size(), 2U * 2 * 2);
+    for (const auto& one : all.skipped) EXPECT_EQ(one.reason, "no pins today") << one.name;
+  };
+  refuse_pins_with(transfers::unsupported("no pins today"));
+  refuse_pins_with(transfers::device_error("no pins today", false));
+}
+
+TEST_F(reserving, goes_no_further_with_a_lost_device) {
+  device.on_host_allocation = [](auto) { throw transfers::device_error("lost", true); };
+  EXPECT_THROW(reserve({4, kib}), transfers::device_error);
+}
+
+TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {
+  const auto all = reserve({4, kib}, {"null"});
+  EXPECT_THAT(names(all.cases), ElementsAre("null/single"));
+  EXPECT_THAT(device.asked_for, IsEmpty());
+}
+
+TEST_F(reserving, does_not_even_try_what_exceeds_this_computer) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  const auto absurd = std::size_t{1} << 50;
+  ASSERT_GT(absurd, available);
+  const auto all = reserve({4, absurd});
+  EXPECT_EQ(all.cases.size(), 3U * 2 + 1);
+  EXPECT_EQ(all.skipped.size(), 3U * 2);
+  for (const auto& one : all.skipped)
+    EXPECT_THAT(one.reason, StartsWith("not enough host memory")) << one.name;
+  EXPECT_THAT(device.asked_for, Each(testing::Lt(kib)));
+}
+
+}  // namespace
+}  // namespace bench

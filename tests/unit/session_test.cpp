@@ -1,0 +1,387 @@
+#include "session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "directions.hpp"
+#include "transfers/error.hpp"
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr std::size_t kib = 1024;
+constexpr const char* reader = "copy/pageable/h2d/4KiB";  // reads what others may have damaged
+
+/// A session on the host device with few, small and short benchmarks.
+class host_session : public testing::Test {
+ protected:
+  host_session() {
+    chosen.sizes = {4 * kib, 64 * kib};
+    chosen.rounds = 2;
+    chosen.min_time = 100us;
+    chosen.seed = 5;
+    chosen.strategies = {"copy/pageable", "copy/pinned", "copy_async", "null",
+                         "zero_copy/pinned_mapped"};
+  }
+
+  outcome run_session() {
+    buffers memory(*device, chosen.seed);
+    planned = make_plan(strategies, *device, chosen);
+    reserve_buffers(planned, *device, memory);
+    EXPECT_THAT(planned.skipped, IsEmpty());
+    session all(*device, memory, chosen, link_limit, rows, shown);
+    auto result = all.measure(planned);
+    for (const auto& [kind, block] : memory.all_host())
+      left_wrong += check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
+    return result;
+  }
+
+  /// A strategy that copies like copy/pageable; `broken` gets the transfer to change it.
+  void add_copy(const std::string& name, const std::string& variant,
+                std::function<void(transfer&)> broken = {}) {
+    strategies.push_back({name,
+                          "made for a test",
+                          {variant},
+                          true,
+                          transfers::pageable,
+                          [broken](const job& wanted) {
+                            const auto way = direction_of(wanted.variant);
+                            const auto both = ends_of(wanted, transfers::pageable, way);
+                            transfer copy;
+                            copy.source = both.source;
+                            copy.destination = both.destination;
+                            copy.steps = {{"copy", [&target = wanted.device, both, way] {
+                                             target.copy(both.destination.data, both.source.data,
+                                                         both.source.bytes, way);
+                                           }}};
+                            if (broken) broken(copy);
+                            return copy;
+                          }});
+    chosen.strategies.push_back(name);
+  }
+
+  void only_added_strategies() {
+    strategies.clear();
+    chosen.strategies.clear();
+    chosen.sizes = {4 * kib};
+  }
+
+  [[nodiscard]] static std::vector<std::string> names(const std::vector<run>& runs) {
+    std::vector<std::string> all;
+    for (const auto& one : runs) all.push_back(one.benchmark_name());
+    return all;
+  }
+
+  [[nodiscard]] static std::map<std::string, std::string> by_name(
+      const std::vector<failure>& failures) {
+    std::map<std::string, std::string> all;
+    for (const auto& [name, reason] : failures)
+      EXPECT_TRUE(all.emplace(name, reason).second) << name << " failed twice";
+    return all;
+  }
+
+  [[nodiscard]] std::vector<std::string> planned_names() const {
+    std::vector<std::string> all;
+    for (const auto& one : planned.cases) all.push_back(one.name);
+    return all;
+  }
+
+  /// Every planned benchmark ran in every round, but for those that failed.
+  void expect_all_others_ran(const outcome& result) const {
+    const auto failed = by_name(result.failures);
+    const auto ran = names(result.runs);
+    for (const auto& name : planned_names())
+      EXPECT_EQ(std::ranges::count(ran, name), failed.contains(name) ? 0 : chosen.rounds) << name;
+  }
+
+  std::unique_ptr<transfers::device> device = transfers::open_host_device();
+  registry strategies = registered_strategies();
+  options chosen;
+  plan planned;
+  std::optional<double> link_limit;
+  results::result_file rows{"", {{"transfers", nullptr}}};
+  std::size_t left_wrong = 0;  ///< bytes of host buffers not as they were
+
+ private:
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> log_{std::tmpfile(), std::fclose};
+
+ protected:
+  progress shown{log_.get()};
+};
+
+TEST_F(host_session, measures_every_benchmark_in_every_round) {
+  const auto result = run_session();
+  EXPECT_FALSE(result.device_lost);
+  EXPECT_THAT(result.failures, IsEmpty());
+  EXPECT_THAT(result.skipped, IsEmpty());
+  EXPECT_EQ(planned.cases.size(), 5U * 2 * 2 + 2);
+  EXPECT_EQ(result.runs.size(), planned.cases.size() * 2);
+  EXPECT_EQ(rows.content().at("benchmarks").size(), planned.cases.size() * 2);
+  expect_all_others_ran(result);
+  EXPECT_EQ(left_wrong, 0U);
+  for (const auto& one : planned.cases) {
+    std::set<int> repetitions;
+    for (const auto& row : rows.content().at("benchmarks"))
+      if (row.at("run_name") == one.name) {
+        EXPECT_EQ(row.at("name"), one.name);
+        EXPECT_EQ(row.at("repetitions"), 2);
+        repetitions.insert(row.at("repetition_index").get<int>());
+      }
+    EXPECT_THAT(repetitions, ElementsAre(0, 1)) << one.name;
+  }
+}
+
+TEST_F(host_session, figures_agree_with_each_other) {
+  link_limit = 50;
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks")) {
+    SCOPED_TRACE(row.dump());
+    const auto value = [&](const char* key) { return row.at(key).get<double>(); };
+    EXPECT_GT(value("min_ns"), 0);
+    EXPECT_LE(value("min_ns"), value("p5_ns"));
+    EXPECT_LE(value("p5_ns"), value("median_ns"));
+    EXPECT_LE(value("median_ns"), value("p95_ns"));
+    EXPECT_LE(value("p95_ns"), value("max_ns"));
+    EXPECT_GE(value("mean_ns"), value("min_ns"));
+    EXPECT_LE(value("mean_ns"), value("max_ns"));
+    EXPECT_NEAR(value("real_time"), value("median_ns"), 1e-6 * value("median_ns"));
+    const auto operations = row.at("operations").get<long>();
+    const auto batch = row.at("batch").get<long>();
+    EXPECT_GE(batch, 1);
+    EXPECT_EQ(operations % batch, 0);
+    EXPECT_GE(operations / batch, 3);
+    EXPECT_EQ(row.at("iterations"), operations);
+    EXPECT_FALSE(row.contains("device_ns"));  // the host has no clock of its own
+
+    const std::string name = row.at("name");
+    if (name.starts_with("null/")) {
+      for (const char* key : {"bytes", "gb_per_s", "link_percent"}) EXPECT_FALSE(row.contains(key));
+      continue;
+    }
+    EXPECT_EQ(value("bytes"), name.ends_with("/4KiB") ? 4096 : 65536);
+    EXPECT_NEAR(value("gb_per_s") * value("median_ns"), value("bytes"), 1e-6 * value("bytes"));
+    EXPECT_NEAR(value("link_percent"), 2 * value("gb_per_s"), 1e-6 * value("link_percent"));
+    // Only asynchronous ones have several steps.
+    const bool by_step = !name.starts_with("copy/");
+    EXPECT_EQ(row.contains("enqueue_ns"), by_step);
+    EXPECT_EQ(row.contains("wait_ns"), by_step);
+    EXPECT_FALSE(row.contains("copy_ns"));
+    if (by_step) {
+      EXPECT_LE(value("enqueue_ns"), value("max_ns"));
+    }
+  }
+}
+
+TEST_F(host_session, cold_benchmarks_are_measured_too) {
+  chosen.strategies = {"copy/pageable"};
+  chosen.cold_sizes = {64 * kib};
+  const auto result = run_session();
+  EXPECT_THAT(result.failures, IsEmpty());
+  EXPECT_EQ(std::ranges::count(names(result.runs), "copy/pageable/d2h/64KiB/cold"), 2);
+}
+
+TEST_F(host_session, without_a_known_link_there_is_no_percentage) {
+  chosen.strategies = {"copy/pageable"};
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks"))
+    EXPECT_FALSE(row.contains("link_percent"));
+}
+
+TEST_F(host_session, the_seed_decides_the_order) {
+  const auto first = names(run_session().runs);
+  EXPECT_EQ(names(run_session().runs), first);
+  const auto half = static_cast<std::ptrdiff_t>(first.size() / 2);
+  const std::vector round_0(first.begin(), first.begin() + half);
+  const std::vector round_1(first.begin() + half, first.end());
+  EXPECT_NE(round_0, round_1);
+  EXPECT_TRUE(std::ranges::is_permutation(round_0, round_1));
+  EXPECT_NE(round_0, planned_names());
+  chosen.seed = 6;
+  EXPECT_NE(names(run_session().runs), first);
+}
+
+TEST_F(host_session, without_shuffling_the_order_is_that_of_the_plan) {
+  chosen.shuffle = false;
+  const auto order = names(run_session().runs);
+  auto expected = planned_names();
+  const auto once = expected;
+  expected.insert(expected.end(), once.begin(), once.end());
+  EXPECT_EQ(order, expected);
+}
+
+TEST_F(host_session, corruption_is_a_failure_of_its_benchmark_alone) {
+  chosen.faults = {parse_fault("corrupt@^copy/pageable/d2h/4KiB$"),
+                   parse_fault("corrupt@^copy_async/pinned/d2h")};
+  const auto result = run_session();
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(3));
+  for (const char* name :
+       {"copy/pageable/d2h/4KiB", "copy_async/pinned/d2h/4KiB", "copy_async/pinned/d2h/64KiB"}) {
+    ASSERT_TRUE(failed.contains(name)) << name;
+    EXPECT_THAT(failed.at(name), AllOf(HasSubstr("wrong data: 1 of "), HasSubstr("offset 0")));
+  }
+  expect_all_others_ran(result);
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, a_failure_has_a_row_that_says_so_without_figures) {
+  chosen.strategies = {"copy/pageable"};
+  chosen.faults = {parse_fault("corrupt@d2h/4KiB")};
+  static_cast<void>(run_session());
+  std::size_t failed = 0;
+  for (const auto& row : rows.content().at("benchmarks")) {
+    if (row.at("run_name") != "copy/pageable/d2h/4KiB") continue;
+    ++failed;
+    EXPECT_EQ(row.at("error_occurred"), true);
+    EXPECT_THAT(row.at("error_message"), StartsWith("wrong data"));
+    EXPECT_FALSE(row.contains("median_ns"));
+  }
+  EXPECT_EQ(failed, 1U);
+}
+
+TEST_F(host_session, a_failing_operation_does_not_stop_the_others) {
+  chosen.faults = {parse_fault("fail@^zero_copy/pinned_mapped/read"),
+                   parse_fault("fail@^copy/pageable/d2h/64KiB$")};
+  const auto result = run_session();
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(3));
+  for (const auto& [name, reason] : failed) EXPECT_THAT(reason, HasSubstr("injected")) << name;
+  EXPECT_TRUE(failed.contains("copy/pageable/d2h/64KiB"));
+  expect_all_others_ran(result);
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, after_a_lost_device_nothing_runs) {
+  chosen.faults = {parse_fault("lose@^copy/pinned/h2d/4KiB$")};
+  const auto result = run_session();
+  EXPECT_TRUE(result.device_lost);
+  EXPECT_THAT(result.runs, IsEmpty());
+  const auto failed = by_name(result.failures);
+  EXPECT_EQ(failed.size(), planned.cases.size());
+  for (const auto& [name, reason] : failed)
+    EXPECT_THAT(reason, name == "copy/pinned/h2d/4KiB"
+                            ? testing::Matcher<std::string>(HasSubstr("injected"))
+                            : AllOf(StartsWith("not run: the device was lost"),
+                                    HasSubstr("copy/pinned/h2d/4KiB")))
+        << name;
+}
+
+TEST_F(host_session, a_device_lost_in_the_last_round_leaves_what_was_measured_before) {
+  only_added_strategies();
+  chosen.shuffle = false;
+  add_copy("a/copy", "h2d");
+  int prepared = 0;
+  add_copy("b/copy", "h2d", [&](transfer& copy) {
+    if (++prepared < 3) return;  // once to settle, once in the first round
+    copy.steps[0].run = [] { throw transfers::device_error("fallen off the bus", true); };
+  });
+  add_copy("c/copy", "h2d");
+  const auto result = run_session();
+  EXPECT_THAT(names(result.runs), ElementsAre("a/copy/h2d/4KiB", "b/copy/h2d/4KiB",
+                                              "c/copy/h2d/4KiB", "a/copy/h2d/4KiB"));
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(2));
+  EXPECT_EQ(failed.at("b/copy/h2d/4KiB"), "fallen off the bus");
+  EXPECT_THAT(failed.at("c/copy/h2d/4KiB"),
+              AllOf(StartsWith("not run"), HasSubstr("b/copy/h2d/4KiB"), HasSubstr("fallen off")));
+}
+
+TEST_F(host_session, what_turns_out_unsupported_is_skipped) {
+  only_added_strategies();
+  add_copy("a/copy", "h2d");
+  add_copy("b/copy", "h2d",
+           [](transfer&) { throw transfers::unsupported("no address for this memory"); });
+  const auto result = run_session();
+  EXPECT_THAT(result.failures, IsEmpty());
+  ASSERT_THAT(result.skipped, SizeIs(1));
+  EXPECT_EQ(result.skipped[0].name, "b/copy/h2d/4KiB");
+  EXPECT_EQ(result.skipped[0].reason, "no address for this memory");
+  EXPECT_THAT(names(result.runs), ElementsAre("a/copy/h2d/4KiB", "a/copy/h2d/4KiB"));
+}
+
+struct breakage {
+  const char* name;
+  std::function<void(transfer&)> broken;
+  const char* reason;  ///< why it fails; null when it is skipped
+};
+
+void PrintTo(const breakage& one, std::ostream* out) { *out << one.name; }
+
+/// A broken strategy that writes into memory which another one reads from.
+class broken_strategy : public host_session, public testing::WithParamInterface<breakage> {};
+
+TEST_P(broken_strategy, harms_no_other) {
+  only_added_strategies();
+  add_copy("a/broken", "d2h", GetParam().broken);
+  add_copy("copy/pageable", "h2d");
+  const auto result = run_session();
+  const auto failed = by_name(result.failures);
+  EXPECT_FALSE(failed.contains(reader)) << failed.at(reader);
+  EXPECT_EQ(std::ranges::count(names(result.runs), reader), 2);
+  if (GetParam().reason != nullptr) {
+    ASSERT_TRUE(failed.contains("a/broken/d2h/4KiB"));
+    EXPECT_THAT(failed.at("a/broken/d2h/4KiB"), HasSubstr(GetParam().reason));
+  } else {
+    ASSERT_THAT(result.skipped, SizeIs(1));
+    EXPECT_EQ(result.skipped[0].name, "a/broken/d2h/4KiB");
+  }
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+template <class Error>
+std::function<void(transfer&)> throwing(Error error) {
+  return [error](transfer& copy) { copy.steps[0].run = [error] { throw error; }; };
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    by, broken_strategy,
+    testing::Values(
+        breakage{"copying_nothing", [](transfer& copy) { copy.steps[0].run = [] {}; },
+                 "4096 of 4096 bytes differ"},
+        breakage{"writing_behind_the_end",
+                 [](transfer& copy) {
+                   const auto& to = *copy.destination;
+                   copy.steps.push_back({"more", [end = to.data + to.bytes] { *end = ~*end; }});
+                 },
+                 "behind the end"},
+        breakage{"throwing_in_the_first_operation",
+                 throwing(transfers::device_error("an illegal address", false)),
+                 "an illegal address"},
+        breakage{"throwing_something_else", throwing(std::runtime_error("out of luck")),
+                 "out of luck"},
+        breakage{"throwing_in_prepare",
+                 [](transfer&) { throw transfers::device_error("no stream to be had", false); },
+                 "no stream to be had"},
+        breakage{"being_unsupported_only_when_run",
+                 throwing(transfers::unsupported("operation not supported")), nullptr}),
+    [](const auto& of) { return of.param.name; });
+
+TEST_F(host_session, a_result_file_that_cannot_be_written_ends_it) {
+  std::string folder = testing::TempDir() + "/session_test_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  rows = results::result_file(folder + "/results.json", {{"transfers", nullptr}});
+  std::filesystem::remove_all(folder);
+  chosen.min_time = 2ms;
+  EXPECT_THROW(static_cast<void>(run_session()), results::write_error);
+}
+
+}  // namespace
+}  // namespace bench

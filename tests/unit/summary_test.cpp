@@ -1,0 +1,270 @@
+#include "results/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "strategy.hpp"
+
+namespace results {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kib = 1024;
+constexpr double mib = 1024 * kib;
+
+json facts(json device, json link = nullptr) {
+  return {{"device", std::move(device)},
+          {"link", std::move(link)},
+          {"skipped", json::array()},
+          {"warnings", json::array()}};
+}
+
+json content(json facts) {
+  return {{"context", {{"transfers", std::move(facts)}}}, {"benchmarks", json::array()}};
+}
+
+json on_host() { return content(facts({{"kind", "host"}, {"name", "host (no GPU)"}})); }
+
+json on_gpu(const std::string& name = "NVIDIA H200") {
+  return content(
+      facts({{"kind", "cuda"}, {"name", name}}, {{"type", "pcie"},
+                                                 {"generation", 5},
+                                                 {"width", 16},
+                                                 {"limit_gb_per_s", 63.02},
+                                                 {"packet_limit_gb_per_s", {57.61, 58.45}}}));
+}
+
+void add(json& all, const std::string& name, double bytes, double median_ns) {
+  json row{{"name", name}, {"run_name", name}, {"run_type", "iteration"}, {"median_ns", median_ns}};
+  if (bytes > 0) row["bytes"] = bytes;
+  all["benchmarks"].push_back(row);
+}
+
+/// Adds a strategy with both directions: latencies at 4 B and rates at 1 MiB.
+void add_strategy(json& all, const std::string& name, const std::string& to,
+                  const std::string& from, std::vector<double> microseconds,
+                  std::vector<double> gb_per_s) {
+  add(all, name + "/" + to + "/4B", 4, microseconds.at(0) * 1000);
+  add(all, name + "/" + from + "/4B", 4, microseconds.at(1) * 1000);
+  add(all, name + "/" + to + "/1MiB", mib, mib / gb_per_s.at(0));
+  add(all, name + "/" + from + "/1MiB", mib, mib / gb_per_s.at(1));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The table's row of a strategy: its cells, with the marks as words of their own.
+std::vector<std::string> row_of(const std::string& text, const std::string& strategy) {
+  for (const auto& line : lines_of(text)) {
+    std::istringstream words(line);
+    std::vector<std::string> cells;
+    for (std::string word; words >> word;) cells.push_back(word);
+    if (!cells.empty() && cells.front() == strategy) return cells;
+  }
+  return {};
+}
+
+std::size_t columns(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+void expect_narrow(const std::string& text) {
+  for (const auto& line : lines_of(text)) EXPECT_LE(columns(line), 100U) << line;
+}
+
+TEST(summary_of_gpu, has_the_figures_and_marks_the_best) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pageable", "h2d", "d2h", {3.0, 9.0}, {12.0, 11.0});
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
+  add_strategy(all, "zero_copy/registered", "read", "write", {5.0, 5.0}, {54.5, 30.0});
+  const auto text = summary(all);
+  using cells = std::vector<std::string>;
+  EXPECT_EQ(row_of(text, "copy/pageable"),
+            (cells{"copy/pageable", "3.000", "9.000", "12.00", "11.00", "19", "17"}));
+  EXPECT_EQ(row_of(text, "copy/pinned"),
+            (cells{"copy/pinned", "2.500", "*", "8.000", "55.00", "*", "50.00", "*", "87", "79"}));
+  // 54.5 GB/s is within one percent of the best.
+  EXPECT_EQ(row_of(text, "zero_copy/registered"), (cells{"zero_copy/registered", "5.000", "5.000",
+                                                         "*", "54.50", "*", "30.00", "86", "48"}));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("4B latency"), HasSubstr("1MiB, GB/s"), HasSubstr("% of link")));
+}
+
+TEST(summary_of_gpu, equals_of_the_best_are_marked_up_to_one_percent) {
+  auto all = on_gpu();
+  add_strategy(all, "a/best", "h2d", "d2h", {1.000, 1.000}, {100.0, 100.0});
+  add_strategy(all, "a/equal", "h2d", "d2h", {1.0099, 1.0099}, {99.01, 99.01});
+  add_strategy(all, "a/worse", "h2d", "d2h", {1.011, 1.011}, {98.9, 98.9});
+  const auto marks = [&](const std::string& strategy) {
+    return std::ranges::count(row_of(summary(all), strategy), "*");
+  };
+  EXPECT_EQ(marks("a/best"), 4);
+  EXPECT_EQ(marks("a/equal"), 4);
+  EXPECT_EQ(marks("a/worse"), 0);
+}
+
+TEST(summary_of_gpu, takes_the_median_over_repetitions_and_leaves_out_the_rest) {
+  auto all = on_gpu();
+  for (const double microseconds : {9.0, 2.0, 3.0})
+    add(all, "copy/pinned/h2d/4B", 4, microseconds * 1000);
+  add(all, "copy/pinned/h2d/4B/cold", 4, 1);  // of other caches
+  auto aggregate = all["benchmarks"][0];
+  aggregate["run_type"] = "aggregate";
+  aggregate["median_ns"] = 1;
+  all["benchmarks"].push_back(aggregate);
+  all["benchmarks"].push_back({{"name", "copy/pinned/h2d/4B"},
+                               {"run_name", "copy/pinned/h2d/4B"},
+                               {"run_type", "iteration"},
+                               {"error_occurred", true},
+                               {"error_message", "broken"}});
+  EXPECT_EQ(row_of(summary(all), "copy/pinned").at(1), "3.000");
+}
+
+TEST(summary_of_gpu, of_cold_caches_alone_says_so) {
+  auto all = on_gpu();
+  add(all, "copy/pinned/h2d/4B/cold", 4, 7000);
+  EXPECT_THAT(summary(all), HasSubstr("(cold)"));
+  EXPECT_EQ(row_of(summary(all), "copy/pinned").at(1), "7.000");
+  add(all, "copy/pinned/h2d/4B", 4, 5000);
+  EXPECT_THAT(summary(all), Not(HasSubstr("(cold)")));
+  EXPECT_EQ(row_of(summary(all), "copy/pinned").at(1), "5.000");
+}
+
+TEST(summary_of_gpu, a_strategy_of_one_direction_has_dashes) {
+  auto all = on_gpu();
+  add(all, "copy/pinned/h2d/1MiB", mib, mib / 50);
+  const auto row = row_of(summary(all), "copy/pinned");
+  EXPECT_THAT(row, testing::ElementsAre("copy/pinned", "50.00", "*", "-", "79", "-"));
+}
+
+TEST(summary_of_gpu, names_device_and_link) {
+  const auto first = lines_of(summary(on_gpu())).front();
+  EXPECT_THAT(first, AllOf(HasSubstr("NVIDIA H200"), HasSubstr("PCIe 5.0 x16"), HasSubstr("63.0"),
+                           HasSubstr("57.6"), HasSubstr("58.5")));
+}
+
+TEST(summary_of_gpu, a_link_that_is_not_known_is_left_out) {
+  auto all = on_gpu();
+  all["context"]["transfers"]["link"] = nullptr;
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
+  const auto text = summary(all);
+  EXPECT_THAT(text, Not(HasSubstr("PCIe")));
+  const auto row = row_of(text, "copy/pinned");
+  ASSERT_GE(row.size(), 2U);
+  EXPECT_EQ(row[row.size() - 2], "-");
+  EXPECT_EQ(row[row.size() - 1], "-");
+}
+
+/// A whole run: every strategy there is, at the figures of a fast link.
+void add_all_strategies(json& all) {
+  for (const auto& one : bench::registered_strategies()) {
+    if (one.sized)
+      add_strategy(all, one.name, one.variants.at(0), one.variants.at(1), {12345.678, 12345.678},
+                   {57.31, 1057.31});
+    else
+      for (const auto& variant : one.variants) add(all, one.name + "/" + variant, 0, 24.9);
+  }
+}
+
+TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
+  auto all = on_gpu();
+  add_all_strategies(all);
+  const auto text = summary(all);
+  for (const auto& one : bench::registered_strategies())
+    EXPECT_EQ(row_of(text, one.name).empty(), !one.sized) << one.name;
+  expect_narrow(text);
+}
+
+TEST(summary_of_gpu, fits_a_terminal_whatever_the_name_of_the_device) {
+  for (const char* name : {"NVIDIA H100 80GB HBM3", "NVIDIA RTX 6000 Ada Generation"})
+    expect_narrow(summary(on_gpu(name)));
+}
+
+TEST(summary_of_host, says_what_the_figures_are_and_nothing_about_a_link) {
+  auto all = on_host();
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {0.5, 0.5}, {10.0, 10.0});
+  const auto text = summary(all);
+  EXPECT_THAT(lines_of(text).front(), AllOf(HasSubstr("host, no GPU"), HasSubstr("memory")));
+  for (const char* word : {"PCIe", "CUDA", "NVIDIA", "cuda"})
+    EXPECT_THAT(text, Not(HasSubstr(word)));
+  const auto row = row_of(text, "copy/pinned");
+  EXPECT_EQ(std::ranges::count(row, "-"), 2);
+  expect_narrow(text);
+}
+
+TEST(summary_of_host, of_this_computer_fits_a_terminal) {
+  auto all = on_host();
+  add_all_strategies(all);
+  const auto device = transfers::open_host_device();
+  for (const auto& one : bench::registered_strategies()) {
+    const auto reason = one.host ? device->why_unsupported(*one.host) : std::nullopt;
+    if (reason)
+      for (const auto& variant : one.variants)
+        all["context"]["transfers"]["skipped"].push_back(
+            {{"name", one.name + "/" + variant + "/4B"}, {"reason", *reason}});
+  }
+  expect_narrow(summary(all));
+}
+
+TEST(summary_text, has_reasons_for_what_was_skipped_once_each) {
+  auto all = on_host();
+  auto& skipped = all["context"]["transfers"]["skipped"];
+  for (const char* name : {"copy/a/h2d/4B", "copy/a/d2h/4B", "copy/b/h2d/4B"})
+    skipped.push_back({{"name", name}, {"reason", "too heavy"}});
+  skipped.push_back({{"name", "copy/c/h2d/4B"}, {"reason", "too light"}});
+  const auto text = summary(all);
+  EXPECT_THAT(text, HasSubstr("Skipped copy/a/h2d/4B and 2 more: too heavy."));
+  EXPECT_THAT(text, HasSubstr("Skipped copy/c/h2d/4B: too light."));
+  const auto lines = lines_of(text);
+  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& l) { return l.starts_with("Skipped"); }),
+            2);
+}
+
+TEST(summary_text, names_failures_and_warnings) {
+  auto all = on_host();
+  add(all, "copy/good/h2d/4B", 4, 1000);
+  all["benchmarks"].push_back({{"name", "copy/bad/h2d/4B"},
+                               {"run_name", "copy/bad/h2d/4B"},
+                               {"run_type", "iteration"},
+                               {"error_occurred", true},
+                               {"error_message", "wrong data: 1 of 4 bytes differ"}});
+  all["context"]["transfers"]["warnings"].push_back("the governor is asleep");
+  const auto text = summary(all);
+  EXPECT_THAT(text, HasSubstr("FAILED copy/bad/h2d/4B: wrong data: 1 of 4 bytes differ\n"));
+  EXPECT_THAT(text, Not(HasSubstr("FAILED copy/good")));
+  EXPECT_THAT(text, HasSubstr("Note: the governor is asleep\n"));
+  EXPECT_TRUE(row_of(text, "copy/bad").empty());
+}
+
+TEST(summary_text, tells_the_floor_of_the_harness) {
+  auto all = on_gpu();
+  add(all, "null/single", 0, 24.94);
+  add(all, "null/batched", 0, 1.26);
+  const auto text = summary(all);
+  EXPECT_THAT(text, HasSubstr("24.9 ns per operation timed alone"));
+  EXPECT_THAT(text, HasSubstr("1.3 ns in a batch"));
+  EXPECT_TRUE(row_of(text, "null").empty());
+}
+
+TEST(summary_text, without_any_rows_is_the_device_alone) {
+  EXPECT_EQ(lines_of(summary(on_host())).size(), 1U);
+  EXPECT_EQ(lines_of(summary(on_gpu())).size(), 1U);
+}
+
+}  // namespace
+}  // namespace results
