@@ -13,4 +13,8 @@ bool can_flush_cache() noexcept;
 /// false.
 void flush_cache(std::span<const std::byte> bytes) noexcept;
 
+/// The same, shared among all cores where there is much to flush: not for use between timed
+/// operations, which the threads would disturb.
+void flush_cache_on_all_cores(std::span<const std::byte> bytes);
+
 }  // namespace bench

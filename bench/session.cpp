@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "cache.hpp"
 #include "interruption.hpp"
 #include "statistics/quantile.hpp"
 #include "transfers/error.hpp"
@@ -208,10 +209,13 @@ void session::repeat(benchmark::State& google, state& one) {
 std::optional<std::string> session::repeat_prepared(benchmark::State& google, const state& one,
                                                     const transfer& ready) {
   if (ready.destination) poison(device_, memory_, *ready.destination);
-  if (ready.source) bring_to_known_state(memory_, *ready.source);
   // A kernel that ran on another stream slows cudaMemcpy down until the whole device has been
   // waited for (docs/METHOD.md): every benchmark starts from the same state.
   device_.synchronize();
+  // Which core's cache last held a line makes DMA reads slower: what ran before
+  // must not decide that.
+  for (const auto& end : {ready.source, ready.destination})
+    if (end && !end->on_device) flush_cache_on_all_cores({end->data, end->bytes});
   settle(ready, one.planned, one.what->cache);
 
   samples taken;

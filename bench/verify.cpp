@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "cache.hpp"
-
 namespace bench {
 namespace {
 
@@ -61,15 +59,6 @@ std::optional<std::string> find_damage(transfers::device& device, const buffers&
     return fmt::format("wrong data: {} bytes written behind the end of {} bytes",
                        behind.wrong_bytes, n);
   return std::nullopt;
-}
-
-void bring_to_known_state(const buffers& memory, const payload& source) {
-  if (source.on_device) return;
-  if (is_write_combined(source))
-    flush_cache({source.data, source.bytes});
-  else
-    static_cast<void>(
-        transfers::check_host_pattern(source.data, 0, source.bytes, memory.pattern()));
 }
 
 void restore(transfers::device& device, const buffers& memory, const transfer& ends) {

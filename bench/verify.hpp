@@ -15,10 +15,6 @@ void poison(transfers::device& device, const buffers& memory, const payload& des
 std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
                                        const payload& destination);
 
-/// Puts the host's side of a source into the same cache state whatever ran before: read by the CPU
-/// just now, or, for write-combined memory, which the CPU does not cache, flushed.
-void bring_to_known_state(const buffers& memory, const payload& source);
-
 /// Writes the test pattern to both ends again, after something went wrong.
 void restore(transfers::device& device, const buffers& memory, const transfer& ends);
 

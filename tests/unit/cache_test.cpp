@@ -115,5 +115,15 @@ TEST(flush_cache, leaves_the_contents_alone) {
   EXPECT_EQ(bytes, before);
 }
 
+TEST(flush_cache_on_all_cores, leaves_every_byte_as_it_is) {
+  std::vector<std::byte> bytes((std::size_t{20} << 20) + 3);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 31);
+  flush_cache_on_all_cores({bytes.data() + 1, bytes.size() - 1});
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i] != static_cast<std::byte>(i * 31)) ++changed;
+  EXPECT_EQ(changed, 0U);
+}
+
 }  // namespace
 }  // namespace bench

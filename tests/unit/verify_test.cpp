@@ -148,11 +148,6 @@ TEST_P(verification, restore_minds_that_there_need_be_no_ends) {
   EXPECT_EQ(wrong_on_host() + wrong_on_device(), 0U);
 }
 
-TEST_P(verification, a_known_state_leaves_the_data_alone) {
-  bring_to_known_state(memory, *copy(most).source);
-  EXPECT_EQ(wrong_on_host() + wrong_on_device(), 0U);
-}
-
 /// Write-combined memory as the CPU and as the device see it, here as two blocks.
 TEST(verification_of_write_combined_memory, trusts_neither_the_cpu_nor_the_device_alone) {
   const auto device = transfers::open_host_device();
