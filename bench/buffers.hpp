@@ -17,6 +17,12 @@ class buffers {
   /// Bytes behind the payload that must stay untouched, to catch writes past the end.
   static constexpr std::size_t guard = 64;
 
+  /// From one payload to the next, where a block holds several: whole pages, guard included.
+  static constexpr std::size_t distance(std::size_t bytes) {
+    constexpr std::size_t page = 4096;
+    return (bytes + guard + page - 1) / page * page;
+  }
+
   buffers(transfers::device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
 
   /// Allocates and fills blocks for payloads up to `bytes`. Throws what device::allocate throws.

@@ -7,22 +7,14 @@
 #include <immintrin.h>
 #endif
 
-#include <algorithm>
-#include <thread>
-#include <vector>
+#include "parallel.hpp"
 
 namespace bench {
 
 void flush_cache_on_all_cores(std::span<const std::byte> bytes) {
-  constexpr std::size_t worth_a_thread = std::size_t{4} << 20;
-  const auto cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
-  const auto part = std::max(worth_a_thread, bytes.size() / cores + 1);
-  std::vector<std::jthread> others;
-  while (bytes.size() > part) {
-    others.emplace_back(flush_cache, bytes.first(part));
-    bytes = bytes.subspan(part);
-  }
-  flush_cache(bytes);
+  in_parallel(bytes.size(), std::size_t{4} << 20, [&](std::size_t first, std::size_t count) {
+    flush_cache(bytes.subspan(first, count));
+  });
 }
 
 #if defined(__x86_64__)

@@ -88,10 +88,10 @@ void inject(const std::vector<fault>& faults, std::string_view name, transfers::
       case fault::kind::fail: last = failing(std::move(last), false); break;
       case fault::kind::lose: last = failing(std::move(last), true); break;
       case fault::kind::corrupt:
-        if (!into.destination) break;
-        last = [run = std::move(last), &device, where = *into.destination] {
+        if (!into.destination && !into.locate) break;
+        last = [run = std::move(last), &device, where = into.destination, now = into.locate] {
           run();
-          change_first_byte(device, where);
+          change_first_byte(device, now ? now() : *where);
         };
         break;
     }

@@ -56,6 +56,7 @@ schedule settle_schedule(const transfer& what, cache_state cache,
   const auto begin = wall_clock::now();
   do {
     if (cold) flush_ends(what);
+    if (what.between) what.between();
     const auto start = wall_clock::now();
     run_once(what);
     alone.push_back(between(start, wall_clock::now()));
@@ -69,11 +70,13 @@ schedule settle_schedule(const transfer& what, cache_state cache,
       operation < nanoseconds(shortest_timed_alone).count()) {
     // The single time includes the clock's cost, so the batch is measured before it is chosen.
     constexpr std::size_t trial = 200;
+    if (what.between) what.between();
     const auto start = wall_clock::now();
     for (std::size_t i = 0; i < trial; ++i) run_once(what);
     operation = std::max(0.5, between(start, wall_clock::now()) / trial);
     planned.batch = at_least_one(std::ceil(nanoseconds(shortest_batch).count() / operation));
   }
+  planned.batch = std::max(planned.batch, what.least_batch);
   // Flushing between operations may take many times as long as they do: it is bounded too.
   const double with_flush = all_in / static_cast<double>(alone.size());
   const double wanted =
@@ -118,6 +121,7 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
   std::vector<wall_clock::time_point> marks(by_step ? what.steps.size() : 0);
   for (std::size_t i = 0; i < batches && interruption() == 0; ++i) {
     if (cache == cache_state::cold) untimed([&] { flush_ends(what); });
+    if (what.between) untimed(what.between);
     const auto start = wall_clock::now();
     auto end = start;
     if (by_step) {

@@ -19,9 +19,9 @@ using namespace std::chrono_literals;
 
 const std::array<profile, 3>& profiles() {
   static const std::array<profile, 3> all{{
-      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", 5, 3ms},
-      {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", 10, 6ms},
-      {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", 20, 20ms},
+      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 5, 3ms},
+      {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 10, 6ms},
+      {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 20, 20ms},
   }};
   return all;
 }
@@ -177,6 +177,8 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     for (const auto size : parse_sizes(defaults.cold_sizes, SIZE_MAX))
       if (std::ranges::find(chosen.sizes, size) != chosen.sizes.end())
         chosen.cold_sizes.push_back(size);
+  // A filter may name what the profile leaves out.
+  chosen.essential_only = defaults.essential_only && chosen.filter.empty();
   chosen.rounds = repetitions > 0 ? repetitions : defaults.rounds;
   chosen.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
   chosen.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);

@@ -18,6 +18,7 @@ struct profile {
   std::string name;
   std::string sizes;                   ///< see parse_sizes
   std::string cold_sizes;              ///< sizes that are also measured with cold caches
+  bool essential_only;                 ///< only strategies marked so, unless others are asked for
   int rounds;                          ///< repetitions of every benchmark
   std::chrono::milliseconds min_time;  ///< timed operations per repetition, in all
 };
@@ -30,6 +31,7 @@ struct options {
   bool warm = true;
   bool cold = true;
   std::vector<std::string> strategies;  ///< empty: all
+  bool essential_only = false;          ///< of all, only those
   int rounds = 0;
   std::chrono::nanoseconds min_time{};
   std::uint64_t seed = 0;

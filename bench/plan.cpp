@@ -21,13 +21,14 @@ bool names(std::string_view wanted, const strategy& candidate) {
 }
 
 std::vector<const strategy*> chosen_strategies(const registry& all,
-                                               const std::vector<std::string>& wanted) {
+                                               const std::vector<std::string>& wanted,
+                                               bool essential_only) {
   for (const auto& name : wanted)
     if (std::ranges::none_of(all, [&](const auto& s) { return names(name, s); }))
       throw usage_error(fmt::format("unknown strategy '{}' (see --list)", name));
   std::vector<const strategy*> chosen;
   for (const auto& candidate : all)
-    if (wanted.empty() ||
+    if ((wanted.empty() && (candidate.essential || !essential_only)) ||
         std::ranges::any_of(wanted, [&](const auto& name) { return names(name, candidate); }))
       chosen.push_back(&candidate);
   return chosen;
@@ -66,14 +67,15 @@ std::vector<benchmark_case> cases_of(const strategy& from, const options& chosen
       cases.push_back({base, &from, variant, 0, cache_state::warm});
       continue;
     }
-    if (chosen.warm)
-      for (const auto bytes : chosen.sizes)
-        cases.push_back(
-            {base + "/" + format_size(bytes), &from, variant, bytes, cache_state::warm});
-    if (chosen.cold)
-      for (const auto bytes : chosen.cold_sizes)
-        cases.push_back(
-            {base + "/" + format_size(bytes) + "/cold", &from, variant, bytes, cache_state::cold});
+    const auto add = [&](const std::vector<std::size_t>& sizes, cache_state cache) {
+      for (const auto bytes : sizes)
+        if (bytes >= from.smallest && bytes <= from.largest)
+          cases.push_back(
+              {base + "/" + format_size(bytes) + (cache == cache_state::cold ? "/cold" : ""), &from,
+               variant, bytes, cache});
+    };
+    if (chosen.warm) add(chosen.sizes, cache_state::warm);
+    if (chosen.cold && from.cold) add(chosen.cold_sizes, cache_state::cold);
   }
   return cases;
 }
@@ -87,10 +89,19 @@ void skip_if(plan& all, Condition&& condition, const std::string& reason) {
   });
 }
 
-std::size_t largest(const plan& all, const std::function<bool(const benchmark_case&)>& among) {
+/// Bytes of the host's buffer that a benchmark uses, for all its payloads.
+std::size_t host_bytes(const benchmark_case& one) {
+  return (one.of->host_payloads - 1) * buffers::distance(one.bytes) + one.bytes;
+}
+
+std::size_t bytes_on_device(const benchmark_case& one) { return one.bytes; }
+
+template <class Bytes>
+std::size_t largest(const plan& all, const std::function<bool(const benchmark_case&)>& among,
+                    Bytes&& bytes) {
   std::size_t most = 0;
   for (const auto& one : all.cases)
-    if (among(one)) most = std::max(most, one.bytes);
+    if (among(one)) most = std::max(most, bytes(one));
   return most;
 }
 
@@ -114,12 +125,14 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
     std::size_t needed = 0;
     const auto kinds = kinds_in_use(all);
     for (const auto kind : kinds)
-      needed += largest(all, [&](const auto& one) { return uses(one, kind); });
-    const auto top = largest(all, [](const auto& one) { return one.of->host.has_value(); });
+      needed += largest(
+          all, [&](const auto& one) { return uses(one, kind); }, host_bytes);
+    const auto top = largest(
+        all, [](const auto& one) { return one.of->host.has_value(); }, host_bytes);
     if (device_is_host) needed += top;
     if (needed <= available || top == 0) return;
     skip_if(
-        all, [&](const auto& one) { return one.of->host && one.bytes == top; },
+        all, [&](const auto& one) { return one.of->host && host_bytes(one) == top; },
         fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} GiB "
                     "available (choose fewer with --strategies)",
                     static_cast<double>(needed) / (1 << 30), kinds.size(),
@@ -129,17 +142,17 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
 
 /// Calls `reserve` with the largest size among the cases; where memory is refused, skips that size
 /// and tries the next.
-template <class Among, class Reserve>
-void reserve_largest(plan& all, Among&& among, Reserve&& reserve) {
+template <class Among, class Bytes, class Reserve>
+void reserve_largest(plan& all, Among&& among, Bytes&& bytes_of, Reserve&& reserve) {
   for (;;) {
-    const auto bytes = largest(all, among);
+    const auto bytes = largest(all, among, bytes_of);
     if (bytes == 0 || interruption() != 0) return;
     try {
       reserve(bytes);
       return;
     } catch (const transfers::out_of_memory& refused) {
       skip_if(
-          all, [&](const auto& one) { return among(one) && one.bytes == bytes; },
+          all, [&](const auto& one) { return among(one) && bytes_of(one) == bytes; },
           fmt::format("memory refused: {}", refused.what()));
     } catch (const transfers::device_error& failed) {
       if (failed.device_lost()) throw;
@@ -155,9 +168,9 @@ void reserve_largest(plan& all, Among&& among, Reserve&& reserve) {
 plan make_plan(const registry& strategies, const transfers::device& device, const options& chosen) {
   const name_filter filter(chosen.filter);
   plan all;
-  for (const auto* const candidate : chosen_strategies(strategies, chosen.strategies)) {
-    const auto reason =
-        candidate->host ? device.why_unsupported(*candidate->host) : std::optional<std::string>{};
+  for (const auto* const candidate :
+       chosen_strategies(strategies, chosen.strategies, chosen.essential_only)) {
+    const auto reason = why_unsupported(*candidate, device);
     for (auto& one : cases_of(*candidate, chosen)) {
       if (!filter.passes(one.name)) continue;
       if (reason)
@@ -175,10 +188,10 @@ void reserve_buffers(plan& all, const transfers::device& device, buffers& memory
   drop_what_exceeds_memory(all, !device.description().cuda);
   for (const auto kind : kinds_in_use(all))
     reserve_largest(
-        all, [&](const auto& one) { return uses(one, kind); },
+        all, [&](const auto& one) { return uses(one, kind); }, host_bytes,
         [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
   reserve_largest(
-      all, [](const auto& one) { return one.of->host.has_value(); },
+      all, [](const auto& one) { return one.of->host.has_value(); }, bytes_on_device,
       [&](std::size_t bytes) { memory.reserve_device(bytes); });
 }
 

@@ -74,7 +74,7 @@ void list_strategies(std::ostream& out, const registry& strategies,
                      const transfers::device& device) {
   for (const auto& one : strategies) {
     fmt::print(out, "{:<34} {}\n", one.name, one.summary);
-    const auto reason = one.host ? device.why_unsupported(*one.host) : std::nullopt;
+    const auto reason = why_unsupported(one, device);
     fmt::print(out, "{:<34}   {}; {}\n", "", fmt::join(one.variants, ", "),
                reason ? "not on this device: " + *reason : std::string("runs on this device"));
   }

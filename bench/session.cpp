@@ -85,11 +85,11 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
     shown_.show("preparing", ++done, cases.size(), one.what->name, {});
     const auto start = clock::now();
     try {
-      run_guarded(one, [&](const transfer& ready) {
-        if (ready.destination) {
-          poison(device_, memory_, *ready.destination);
+      run_guarded(one, [&](transfer& ready) {
+        if (ready.destination || ready.verify) {
+          poison_destination(ready);
           for (const auto& step : ready.steps) step.run();
-          one.error = find_damage(device_, memory_, *ready.destination);
+          one.error = damage_after(ready);
         }
         device_.synchronize();
         if (!one.error) one.planned = settle_schedule(ready, one.what->cache, chosen_.min_time);
@@ -123,7 +123,10 @@ void session::run_guarded(state& one, Work&& work) {
   } catch (const std::exception& broken) {
     one.error = broken.what();
   }
-  if ((one.error || unsupported) && ready && !device_lost_) {
+  // Others take the blocks to hold the pattern.
+  const bool changed = ready && (ready->changes_source || ready->verify ||
+                                 (ready->destination && ready->destination->offset > 0));
+  if ((one.error || unsupported || changed) && ready && !device_lost_) {
     try {
       // Work may still be under way: others would find its traces in the buffers they share.
       stream_->synchronize();
@@ -193,8 +196,7 @@ void session::repeat(benchmark::State& google, state& one) {
     return;
   }
   try {
-    run_guarded(one,
-                [&](const transfer& ready) { one.error = repeat_prepared(google, one, ready); });
+    run_guarded(one, [&](transfer& ready) { one.error = repeat_prepared(google, one, ready); });
   } catch (const transfers::unsupported& no) {
     one.error = no.what();  // it was possible when the schedule was settled
   }
@@ -207,8 +209,8 @@ void session::repeat(benchmark::State& google, state& one) {
 }
 
 std::optional<std::string> session::repeat_prepared(benchmark::State& google, const state& one,
-                                                    const transfer& ready) {
-  if (ready.destination) poison(device_, memory_, *ready.destination);
+                                                    transfer& ready) {
+  poison_destination(ready);
   // A kernel that ran on another stream slows cudaMemcpy down until the whole device has been
   // waited for (docs/METHOD.md): every benchmark starts from the same state.
   device_.synchronize();
@@ -231,17 +233,30 @@ std::optional<std::string> session::repeat_prepared(benchmark::State& google, co
     google.SetIterationTime(statistics::median(taken.operation) * 1e-9 *
                             static_cast<double>(operations));
   // Before the device's clock is used: that runs operations of its own.
-  if (ready.destination)
-    if (auto damage = find_damage(device_, memory_, *ready.destination)) return damage;
+  if (auto damage = damage_after(ready)) return damage;
   time_on_device(ready, *stream_, one.planned, taken);
-  if (interruption() == 0) set_counters(google, one, taken);
+  if (interruption() == 0) set_counters(google, one, ready, taken);
   return std::nullopt;
 }
 
-void session::set_counters(benchmark::State& google, const state& one, const samples& taken) const {
+void session::poison_destination(transfer& ready) {
+  if (ready.locate) ready.destination = ready.locate();
+  if (ready.destination) poison(device_, memory_, *ready.destination);
+}
+
+std::optional<std::string> session::damage_after(transfer& done) {
+  if (done.locate) done.destination = done.locate();
+  if (done.destination) return find_damage(device_, memory_, done);
+  if (!done.verify) return std::nullopt;
+  auto wrong = done.verify();
+  return wrong ? "wrong data: " + *wrong : wrong;
+}
+
+void session::set_counters(benchmark::State& google, const state& one, const transfer& done,
+                           const samples& taken) const {
   const auto all = statistics::summarize(taken.operation);
   auto& counters = google.counters;
-  const auto bytes = static_cast<double>(one.what->bytes);
+  const auto bytes = static_cast<double>(done.bytes.value_or(one.what->bytes));
   counters["operations"] = static_cast<double>(one.planned.operations);
   counters["batch"] = static_cast<double>(one.planned.batch);
   counters["median_ns"] = all.median;
@@ -255,7 +270,8 @@ void session::set_counters(benchmark::State& google, const state& one, const sam
   if (bytes > 0) {
     counters["bytes"] = bytes;
     counters["gb_per_s"] = bytes / all.median;  // bytes per nanosecond are 10⁹ bytes per second
-    if (link_limit_) counters["link_percent"] = 100 * bytes / all.median / *link_limit_;
+    if (link_limit_ && one.what->of->one_way)
+      counters["link_percent"] = 100 * bytes / all.median / *link_limit_;
   }
   if (!taken.on_device.empty()) {
     const double device = statistics::median(taken.on_device);

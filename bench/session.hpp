@@ -49,7 +49,10 @@ class session {
   void measure_round(std::vector<state>& cases, int round, outcome& result);
   void repeat(benchmark::State& google, state& one);
   std::optional<std::string> repeat_prepared(benchmark::State& google, const state& one,
-                                             const transfer& ready);
+                                             transfer& ready);
+  void poison_destination(transfer& ready);
+  /// What is wrong with the destination, if anything.
+  [[nodiscard]] std::optional<std::string> damage_after(transfer& done);
 
   /// Prepares the transfer and hands it to `work`; what goes wrong ends up in the state's error,
   /// and the buffers hold the test pattern again. Lets `unsupported` pass.
@@ -57,7 +60,8 @@ class session {
   void run_guarded(state& one, Work&& work);
 
   [[nodiscard]] transfer prepare(const benchmark_case& what) const;
-  void set_counters(benchmark::State& google, const state& one, const samples& taken) const;
+  void set_counters(benchmark::State& google, const state& one, const transfer& done,
+                    const samples& taken) const;
 
   transfers::device& device_;
   buffers& memory_;

@@ -17,13 +17,16 @@ registry& collected() {
 registration::registration(const strategy& one) { collected().push_back(one); }
 
 registration::registration(const host_memory_family& several) {
-  for (const auto kind : several.kinds)
-    collected().push_back(
-        {.name = several.name + "/" + to_string(kind),
-         .summary = several.summary + ", " + describe(kind),
-         .variants = several.variants,
-         .host = kind,
-         .prepare = [prepare = several.prepare, kind](const job& j) { return prepare(j, kind); }});
+  for (const auto kind : several.kinds) {
+    strategy one{
+        .name = several.name + "/" + to_string(kind),
+        .summary = several.summary + ", " + describe(kind),
+        .variants = several.variants,
+        .host = kind,
+        .prepare = [prepare = several.prepare, kind](const job& j) { return prepare(j, kind); }};
+    if (several.adjust) several.adjust(one);
+    collected().push_back(std::move(one));
+  }
 }
 
 registry registered_strategies() {
@@ -36,10 +39,21 @@ std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void
   return {{"enqueue", std::move(enqueue)}, {"wait", [&stream] { stream.synchronize(); }}};
 }
 
-ends ends_of(const job& wanted, transfers::host_memory_kind kind, transfers::direction way) {
+std::optional<std::string> why_unsupported(const strategy& one, const transfers::device& device) {
+  if (one.host)
+    if (auto reason = device.why_unsupported(*one.host)) return reason;
+  return one.why_unsupported ? one.why_unsupported(device) : std::nullopt;
+}
+
+payload host_payload(const job& wanted, transfers::host_memory_kind kind, std::size_t index) {
   const auto& block = wanted.memory.host(kind);
-  const payload host{block.data(), wanted.bytes, false, &block};
-  const payload device{wanted.memory.on_device().data(), wanted.bytes, true, nullptr};
+  const auto offset = index * buffers::distance(wanted.bytes);
+  return {block.data() + offset, wanted.bytes, false, &block, offset};
+}
+
+ends ends_of(const job& wanted, transfers::host_memory_kind kind, transfers::direction way) {
+  const auto host = host_payload(wanted, kind);
+  const payload device{wanted.memory.on_device().data(), wanted.bytes, true};
   if (way == transfers::direction::h2d) return {host, device};
   return {device, host};
 }

@@ -35,6 +35,11 @@ struct payload {
   std::size_t bytes = 0;
   bool on_device = false;
   const transfers::host_memory* host = nullptr;  ///< the block it lies in, for host memory
+  std::size_t offset = 0;                        ///< of `data` in its block: the pattern's place
+  std::size_t guard = buffers::guard;  ///< bytes behind it that must stay untouched; 0 for memory
+                                       ///< of the strategy's own, outside the shared blocks
+
+  [[nodiscard]] bool lies_in_block() const { return guard > 0; }
 };
 
 /// Everything the timed region touches. Owned here: by value, or captured in the functions.
@@ -43,9 +48,20 @@ struct transfer {
   std::vector<step> steps;
   std::optional<payload> source;
   std::optional<payload> destination;
+  /// Where the destination is now, when each operation makes it anew. What was there before the
+  /// first one is poisoned: an allocator that gives the same memory again gives poisoned memory.
+  std::function<payload()> locate;
+  /// Compares the destination with what must have arrived, when that is not the source's pattern.
+  /// One line when it is wrong.
+  std::function<std::optional<std::string>()> verify;
+  /// Run between operations, or between batches, outside the timed region.
+  std::function<void()> between;
+  std::optional<std::size_t> bytes;  ///< moved by one operation; the job's bytes unless given
+  bool changes_source = false;       ///< the pattern must be written to it again afterwards
   /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
   std::function<void()> enqueue;
-  bool batched = true;  ///< false: timed alone however short it is; so are several steps
+  bool batched = true;          ///< false: timed alone however short it is; so are several steps
+  std::size_t least_batch = 1;  ///< operations between two clock readings, also when they are long
 };
 
 /// A way to move data. A file in strategies/ fills this table and registers it; the harness does
@@ -57,7 +73,18 @@ struct strategy {
   bool sized = true;                                ///< false: not repeated for every size
   std::optional<transfers::host_memory_kind> host;  ///< the host buffer it uses
   std::function<transfer(const job&)> prepare;
+
+  std::size_t smallest = 1, largest = SIZE_MAX;  ///< sizes that make sense, in bytes
+  std::size_t host_payloads = 1;  ///< how many times the size it uses of the host buffer
+  bool essential = true;          ///< part of the quick profile
+  bool cold = true;               ///< also measured with cold caches
+  bool one_way = true;  ///< it moves its bytes in one direction: GB/s relate to the link's limit
+  /// Why it cannot run on a device, one line; nullopt when it can. None: it runs everywhere.
+  std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
 };
+
+/// Why a strategy cannot run on a device: its host memory, or its own reasons.
+std::optional<std::string> why_unsupported(const strategy& one, const transfers::device& device);
 
 /// Steps "enqueue" and "wait" of an asynchronous operation: when the call returns, and the rest.
 std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void()> enqueue);
@@ -74,6 +101,7 @@ struct host_memory_family {
   std::vector<std::string> variants;
   std::vector<transfers::host_memory_kind> kinds;
   std::function<transfer(const job&, transfers::host_memory_kind)> prepare;
+  std::function<void(strategy&)> adjust = {};  ///< sets what else they have in common
 };
 
 /// A file registers its strategies with a constant of this type at namespace scope.
@@ -81,6 +109,9 @@ struct registration {
   explicit registration(const strategy& one);
   explicit registration(const host_memory_family& several);
 };
+
+/// Payload `index` of the host buffer of a kind; see strategy::host_payloads.
+payload host_payload(const job& wanted, transfers::host_memory_kind kind, std::size_t index = 0);
 
 /// Both ends of a copy between host memory of a kind and the device.
 struct ends {

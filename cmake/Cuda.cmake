@@ -15,6 +15,7 @@ if(NOT TRANSFERS_CUDA STREQUAL "OFF")
     endif()
     find_package(CUDAToolkit REQUIRED)
     set(TRANSFERS_HAVE_CUDA ON)
+    find_file(TRANSFERS_NVRTC_HEADER nvrtc.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
     message(STATUS "CUDA ${CUDAToolkit_VERSION}: devices 'cuda:N' and 'host'")
   elseif(TRANSFERS_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TRANSFERS_CUDA is ON, but no nvcc was found: "

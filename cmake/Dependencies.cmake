@@ -17,7 +17,10 @@ FetchContent_Declare(CLI11
 FetchContent_Declare(fmt
   GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1
   FIND_PACKAGE_ARGS 9 CONFIG)
-FetchContent_MakeAvailable(benchmark nlohmann_json CLI11 fmt)
+FetchContent_MakeAvailable(fmt)
+if(TRANSFERS_PROGRAMS)
+  FetchContent_MakeAvailable(benchmark nlohmann_json CLI11)
+endif()
 if(TRANSFERS_TESTS)
   FetchContent_Declare(GTest
     GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.15.2
@@ -32,4 +35,7 @@ add_library(thrust_openmp INTERFACE)
 target_include_directories(thrust_openmp SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
 target_compile_definitions(thrust_openmp INTERFACE
   THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP)
+# Thrust binds references to null when it dereferences its own pointers (reference.h,
+# "select_system"): under -fsanitize=undefined that check is off for what includes it.
+target_compile_options(thrust_openmp INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>)
 target_link_libraries(thrust_openmp INTERFACE OpenMP::OpenMP_CXX)

@@ -7,13 +7,13 @@ if(TRANSFERS_HAVE_CUDA)
 endif()
 add_custom_target(provenance
   COMMAND "${CMAKE_COMMAND}"
-          "-DSOURCE_DIR=${CMAKE_SOURCE_DIR}"
+          "-DSOURCE_DIR=${PROJECT_SOURCE_DIR}"
           "-DHEADER=${TRANSFERS_PROVENANCE_DIR}/provenance.hpp"
           "-DVERSION=${PROJECT_VERSION}"
           "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
           "-DBUILD_TYPE=${CMAKE_BUILD_TYPE}"
           "-DCUDA_TOOLKIT=${cuda_toolkit}"
           "-DCUDA_ARCHITECTURES=${cuda_architectures}"
-          -P "${CMAKE_SOURCE_DIR}/cmake/WriteProvenance.cmake"
+          -P "${PROJECT_SOURCE_DIR}/cmake/WriteProvenance.cmake"
   BYPRODUCTS "${TRANSFERS_PROVENANCE_DIR}/provenance.hpp"
   VERBATIM)

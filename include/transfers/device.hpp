@@ -1,19 +1,17 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 
 #include "transfers/host_memory.hpp"
+#include "transfers/stream.hpp"
 
 namespace transfers {
-
-enum class direction { h2d, d2h };
 
 /// Owner of one block of device memory; moves, does not copy; frees without throwing.
 class device_memory {
@@ -29,40 +27,6 @@ class device_memory {
  private:
   std::unique_ptr<std::byte, deleter> data_;
   std::size_t bytes_;
-};
-
-/// Work done in order, asynchronously to the calling thread. Destruction waits for it.
-class stream {
- public:
-  virtual ~stream() = default;
-  stream(const stream&) = delete;
-  stream& operator=(const stream&) = delete;
-
-  /// Enqueues a copy (cudaMemcpyAsync). Really asynchronous only for page-locked host memory;
-  /// from or to pageable memory the call itself may wait (CUDA Runtime API, "API synchronization
-  /// behavior"). Throws device_error.
-  virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-                    direction way) = 0;
-
-  /// Enqueues a kernel that copies with coalesced 16-byte accesses (single bytes where an address
-  /// is not a multiple of 16). Either address may be host memory as the device sees it
-  /// (host_memory::on_device): that is zero-copy access. Throws device_error.
-  virtual void copy_by_kernel(std::byte* destination, const std::byte* source,
-                              std::size_t bytes) = 0;
-
-  /// Returns when everything enqueued is done and its data usable. Throws device_error.
-  virtual void synchronize() = 0;
-
-  /// Time on the device's own clock from the end of what `before` enqueues on this stream to the
-  /// end of what `timed` enqueues there; nullopt for a device without a clock of its own. For CUDA:
-  /// two events, queued together with all the rest behind a short delay kernel, so that the host's
-  /// speed plays no part. The second event itself takes about a microsecond: subtract the span of
-  /// an empty `timed`. Throws device_error.
-  virtual std::optional<std::chrono::duration<double, std::nano>> span_on_device(
-      const std::function<void()>& before, const std::function<void()>& timed) = 0;
-
- protected:
-  stream() = default;
 };
 
 /// Only for CUDA devices; what cannot be read is left empty or zero.
@@ -120,6 +84,11 @@ class device {
   /// (std::invalid_argument).
   [[nodiscard]] virtual host_memory allocate_host(std::size_t bytes, host_memory_kind kind) = 0;
   [[nodiscard]] virtual device_memory allocate(std::size_t bytes) = 0;
+
+  /// Page-locks existing memory until the owner returned goes (cudaHostRegister). Throws
+  /// std::invalid_argument for no bytes and for memory that is page-locked already,
+  /// out_of_memory, unsupported, device_error.
+  [[nodiscard]] virtual page_lock lock(std::span<std::byte> memory) = 0;
 
   /// Bytes of device memory that can still be allocated.
   [[nodiscard]] virtual std::size_t free_memory() const = 0;

@@ -82,4 +82,23 @@ class host_memory {
   std::byte* on_device_;
 };
 
+/// Keeps existing memory page-locked; moves, does not copy; unlocks without throwing. The memory
+/// must outlive it.
+class page_lock {
+ public:
+  using deleter = std::function<void(std::byte*)>;
+
+  page_lock(std::unique_ptr<std::byte, deleter> first, std::size_t bytes, std::byte* on_device)
+      : first_(std::move(first)), bytes_(bytes), on_device_(on_device) {}
+
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {first_.get(), bytes_}; }
+  /// The same bytes as a kernel sees them; null when the device cannot address them.
+  [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
+
+ private:
+  std::unique_ptr<std::byte, deleter> first_;
+  std::size_t bytes_;
+  std::byte* on_device_;
+};
+
 }  // namespace transfers

@@ -84,6 +84,12 @@ std::vector<figure> figures_of(const json& content, bool cold) {
 
 bool to_device(const std::string& variant) { return variant == "h2d" || variant == "read"; }
 
+/// Whether it moves data in one direction, which its variant names; others have a list of their
+/// own.
+bool is_directed(const figure& one) {
+  return to_device(one.name.variant) || one.name.variant == "d2h" || one.name.variant == "write";
+}
+
 template <class Value>
 column pick(const std::vector<figure>& figures, double bytes, bool towards_device, Value&& value) {
   column picked;
@@ -143,17 +149,58 @@ std::string table(const std::vector<figure>& figures, const json& link) {
     return fmt::format("{:.0f}", 100 * found->second / link.at("limit_gb_per_s").get<double>());
   };
 
+  std::size_t width = 34;
+  for (const auto& name : strategies) width = std::max(width, name.size() + 1);
   std::string text = fmt::format(
-      "\n{:<34}{:^24}{:^24}{:^14}\n{:<34}{:>11} {:>11} {:>11} {:>11} {:>6} {:>6}\n", "",
+      "\n{:<{}}{:^20}{:^20}{:^14}\n{:<{}}{:>9} {:>9} {:>9} {:>9} {:>6} {:>6}\n", "", width,
       fmt::format("{} latency, µs", small.name.size), fmt::format("{}, GB/s", large.name.size),
-      "% of link", "strategy", "h2d  ", "d2h  ", "h2d  ", "d2h  ", "h2d", "d2h");
+      "% of link", "strategy", width, "h2d  ", "d2h  ", "h2d  ", "d2h  ", "h2d", "d2h");
   for (const auto& name : strategies)
-    text += fmt::format("{:<34}{:>11} {:>11} {:>11} {:>11} {:>6} {:>6}\n", name,
+    text += fmt::format("{:<{}}{:>9} {:>9} {:>9} {:>9} {:>6} {:>6}\n", name, width,
                         with_latency ? cell(slow_to, name, 3, true) : "",
                         with_latency ? cell(slow_from, name, 3, true) : "",
                         cell(rate_to, name, 2, false), cell(rate_from, name, 2, false),
                         percent(rate_to, name), percent(rate_from, name));
   return text + "* best of its column, or within 1 % of it.\n";
+}
+
+std::string readable_time(double ns) {
+  if (ns < 1e3) return fmt::format("{:.1f} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.2f} µs", ns / 1e3);
+  return fmt::format("{:.2f} ms", ns / 1e6);
+}
+
+/// What is not a copy in one direction: times at the smallest and the largest size.
+std::string table_of_others(const std::vector<figure>& figures) {
+  std::map<std::string, std::pair<figure, figure>> by_name;
+  for (const auto& one : figures) {
+    const auto name = one.name.strategy + "/" + one.name.variant;
+    auto& [small, large] = by_name.try_emplace(name, one, one).first->second;
+    if (one.bytes < small.bytes) small = one;
+    if (one.bytes > large.bytes) large = one;
+  }
+  if (by_name.empty()) return "";
+  std::string text = fmt::format("\n{:<60}{:>20}{:>20}\n", "time of one operation", "smallest size",
+                                 "largest size");
+  const auto cell = [](const figure& one) {
+    return fmt::format("{}, {}", one.name.size, readable_time(one.median_ns));
+  };
+  for (const auto& [name, ends] : by_name)
+    text += fmt::format("{:<60}{:>20}{:>20}\n", name, cell(ends.first),
+                        ends.first.bytes < ends.second.bytes ? cell(ends.second) : "");
+  return text;
+}
+
+/// What has no size, but for the harness's own floor.
+std::string table_of_unsized(const json& content) {
+  std::string text;
+  std::map<std::string, bool> sized;
+  for (const auto& row : content.at("benchmarks"))
+    if (is_measured(row)) sized[row.at("run_name")] = row.contains("bytes");
+  for (const auto& [name, times] : medians_by_name(content))
+    if (!sized.at(name) && !name.starts_with("null/"))
+      text += fmt::format("{:<60}{:>20}\n", name, readable_time(statistics::median(times)));
+  return text.empty() ? "" : "\n" + text;
 }
 
 std::string floor_line(const json& content) {
@@ -212,8 +259,11 @@ std::string summary(const json& content) {
     figures = figures_of(content, true);
     if (!figures.empty()) text += "Caches were flushed before every operation (cold).\n";
   }
-  text += table(figures, facts.at("link"));
-  text += floor_line(content) + skipped_lines(facts.at("skipped"));
+  const auto others = std::ranges::stable_partition(figures, is_directed);
+  const std::vector<figure> undirected(others.begin(), others.end());
+  figures.erase(others.begin(), others.end());
+  text += table(figures, facts.at("link")) + table_of_others(undirected);
+  text += table_of_unsized(content) + floor_line(content) + skipped_lines(facts.at("skipped"));
   for (const auto& warning : facts.at("warnings"))
     text += wrapped("Note: " + warning.get<std::string>());
   if (const auto signal = interrupted_by(facts); !signal.empty())

@@ -2,19 +2,26 @@
 #include <thrust/copy.h>
 #include <thrust/execution_policy.h>
 #include <thrust/system/omp/execution_policy.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <exception>
+#include <latch>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 
+#include "calculate.hpp"
+#include "on_all_cores.hpp"
 #include "pages.hpp"
 #include "pattern.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
+#include "transfers/gpu_array.hpp"
 
 namespace transfers {
 namespace {
@@ -56,6 +63,20 @@ class outstanding_work {
   std::size_t count_ = 0;
 };
 
+/// Set by the stream's thread when all work before it is done.
+class host_event final : public event {
+ public:
+  [[nodiscard]] bool done() const override { return reached_->try_wait(); }
+  void wait() const override { reached_->wait(); }
+
+  [[nodiscard]] std::function<void()> marker() const {
+    return [reached = reached_] { reached->count_down(); };
+  }
+
+ private:
+  std::shared_ptr<std::latch> reached_ = std::make_shared<std::latch>(1);
+};
+
 /// A thread that does what is enqueued, in order: the host's counterpart of a CUDA stream.
 class host_stream final : public stream {
  public:
@@ -72,9 +93,57 @@ class host_stream final : public stream {
     enqueue([=] { copy_on_all_cores(destination, source, bytes); });
   }
 
+  void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
+                    pitched_extent extent, direction /*way*/) override {
+    enqueue([=] {
+      for (std::size_t slice = 0; slice < extent.slices; ++slice)
+        for (std::size_t row = 0; row < extent.rows; ++row)
+          std::memcpy(
+              destination.data + slice * destination.slice_pitch + row * destination.row_pitch,
+              source.data + slice * source.slice_pitch + row * source.row_pitch, extent.row_bytes);
+    });
+  }
+
+  void clear(std::byte* memory, std::size_t bytes) override {
+    enqueue([=] { std::memset(memory, 0, bytes); });
+  }
+
+  void calculate(const elementwise_operation& what) override {
+    enqueue([=] {
+      detail::where_worth_it(what.elements * 8,
+                     [&](const auto& policy) { detail::calculate(policy, what); });
+    });
+  }
+
+  void convert(const conversion& what) override {
+    enqueue([=] {
+      detail::where_worth_it(what.elements * 8, [&](const auto& policy) { detail::convert(policy, what); });
+    });
+  }
+
+  void call(std::function<void()> function) override {
+    enqueue([this, function = std::move(function)] {
+      try {
+        function();
+      } catch (...) {
+        const std::scoped_lock lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+      }
+    });
+  }
+
+  [[nodiscard]] std::unique_ptr<event> record() override {
+    auto point = std::make_unique<host_event>();
+    enqueue(point->marker());
+    return point;
+  }
+
+  [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
+
   void synchronize() override {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return unfinished_ == 0; });
+    if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
   }
 
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
@@ -125,7 +194,31 @@ class host_stream final : public stream {
   std::condition_variable idle_;
   std::deque<std::function<void()>> tasks_;
   std::size_t unfinished_ = 0;
+  std::exception_ptr failure_;  ///< of a function called, for synchronize() to throw
   std::jthread worker_;  // last: it starts when all else is ready and is joined first
+};
+
+/// Memory that lock() has locked: mlock(2) would lock it twice, and unlock it at once.
+class locked_ranges {
+ public:
+  void add(std::span<std::byte> memory) {
+    const std::scoped_lock lock(mutex_);
+    const auto after = ranges_.lower_bound(memory.data() + memory.size());
+    if (after != ranges_.begin()) {
+      const auto& [first, bytes] = *std::prev(after);
+      if (first + bytes > memory.data())
+        throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
+    }
+    ranges_.emplace(memory.data(), memory.size());
+  }
+  void remove(std::byte* first) {
+    const std::scoped_lock lock(mutex_);
+    ranges_.erase(first);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::byte*, std::size_t> ranges_;
 };
 
 class host_device final : public device {
@@ -155,7 +248,33 @@ class host_device final : public device {
   }
 
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {
-    return {map_pages(bytes, page_size::base), bytes};
+    auto pages = map_pages(bytes, page_size::base);
+    auto unmap = std::move(pages.get_deleter());
+    // Like cudaFree, which waits for work that may still use the memory.
+    return {{pages.release(),
+             [unmap, work = work_](std::byte* p) {
+               work->wait();
+               unmap(p);
+             }},
+            bytes};
+  }
+
+  [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
+    if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
+    locked_->add(memory);
+    try {
+      lock_pages(memory.data(), memory.size());
+    } catch (...) {
+      locked_->remove(memory.data());
+      throw;
+    }
+    return {{memory.data(),
+             [locked = locked_, bytes = memory.size()](std::byte* first) {
+               munlock(first, bytes);
+               locked->remove(first);
+             }},
+            memory.size(),
+            memory.data()};
   }
 
   [[nodiscard]] std::size_t free_memory() const override {
@@ -186,6 +305,7 @@ class host_device final : public device {
 
  private:
   std::shared_ptr<outstanding_work> work_ = std::make_shared<outstanding_work>();
+  std::shared_ptr<locked_ranges> locked_ = std::make_shared<locked_ranges>();
   device_description description_{"host", "host (no GPU)", std::nullopt};
 };
 
@@ -193,34 +313,24 @@ class host_device final : public device {
 
 std::unique_ptr<device> open_host_device() { return std::make_unique<host_device>(); }
 
-namespace {
-
-/// Runs `work` on all cores, or on this one alone where starting threads would cost more. OpenMP's
-/// threads go on spinning for milliseconds after their work, in the way of what is measured next;
-/// so they are sent home (OpenMP 5.0, section 3.2.44).
-template <class Work>
-auto on_all_cores(std::size_t bytes, Work&& work) {
-  constexpr std::size_t worth_it = std::size_t{1} << 20;
-  if (bytes < worth_it) return work(thrust::seq);
-  struct pause {
-    ~pause() { omp_pause_resource_all(omp_pause_hard); }
-  } const afterwards;
-  return work(thrust::omp::par);
-}
-
-}  // namespace
-
 void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what) {
-  on_all_cores(bytes, [&](const auto& policy) {
+  detail::on_all_cores(bytes, [&](const auto& policy) {
     detail::write_pattern(policy, block, offset, bytes, what);
   });
 }
 
 pattern_check check_host_pattern(const std::byte* block, std::size_t offset, std::size_t bytes,
                                  pattern what) {
-  return on_all_cores(bytes, [&](const auto& policy) {
+  return detail::on_all_cores(bytes, [&](const auto& policy) {
     return detail::check_pattern(policy, block, offset, bytes, what);
   });
 }
 
+namespace detail {
+
+void convert_on_host(const conversion& what) {
+  on_all_cores(what.elements * 8, [&](const auto& policy) { convert(policy, what); });
+}
+
+}  // namespace detail
 }  // namespace transfers

@@ -1,6 +1,7 @@
 // Stands in for cuda/ when the program is built without nvcc.
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
+#include "transfers/launch.hpp"
 
 namespace transfers {
 
@@ -9,5 +10,9 @@ cuda_presence find_cuda() noexcept {
 }
 
 std::unique_ptr<device> open_cuda_device(int /*index*/) { throw unsupported(find_cuda().why_none); }
+
+function cuda_function(std::string /*name*/, const void* /*kernel*/) {
+  throw unsupported(find_cuda().why_none);
+}
 
 }  // namespace transfers

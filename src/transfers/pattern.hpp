@@ -8,16 +8,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "both_systems.hpp"
 #include "transfers/device.hpp"
 
-// The test pattern and the comparison with it, written once for both Thrust systems: host code
-// passes thrust::omp::par, CUDA code thrust::cuda::par.on(stream).
-
-#if defined(__CUDACC__)
-#define TRANSFERS_BOTH __host__ __device__
-#else
-#define TRANSFERS_BOTH
-#endif
+// The test pattern and the comparison with it.
 
 namespace transfers::detail {
 

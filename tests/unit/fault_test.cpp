@@ -83,7 +83,7 @@ class injected : public testing::Test {
     poison(*device, *memory, *what.destination);
     for (int i = 0; i < operations; ++i)
       for (const auto& one : what.steps) one.run();
-    return find_damage(*device, *memory, *what.destination);
+    return find_damage(*device, *memory, what);
   }
 
   std::unique_ptr<transfers::device> device = transfers::open_host_device();

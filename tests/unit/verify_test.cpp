@@ -42,7 +42,7 @@ class verification : public testing::TestWithParam<bool> {
     const auto ends = copy(bytes);
     poison(*device, memory, *ends.destination);
     work(ends.destination->data, ends.source->data);
-    return find_damage(*device, memory, *ends.destination);
+    return find_damage(*device, memory, ends);
   }
 
   [[nodiscard]] std::size_t wrong_on_host() const {

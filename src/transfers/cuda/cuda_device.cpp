@@ -3,9 +3,13 @@
 
 #include <array>
 #include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <utility>
 
 #include "../pages.hpp"
 #include "check.hpp"
+#include "cuda_calculate.hpp"
 #include "cuda_pattern.hpp"
 #include "kernels.hpp"
 #include "transfers/device.hpp"
@@ -55,6 +59,29 @@ int attribute(cudaDeviceAttr which, int device) {
   return value;
 }
 
+class cuda_event final : public event {
+ public:
+  explicit cuda_event(cudaStream_t in) {
+    cudaEvent_t made{};
+    cuda_check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    event_.reset(made);
+    cuda_check(cudaEventRecord(made, in), "cudaEventRecord");
+  }
+
+  [[nodiscard]] bool done() const override {
+    const auto state = cudaEventQuery(event_.get());
+    if (state == cudaErrorNotReady) return false;
+    cuda_check(state, "cudaEventQuery");
+    return true;
+  }
+  void wait() const override {
+    cuda_check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
+  }
+
+ private:
+  event_handle event_;
+};
+
 class cuda_stream final : public stream {
  public:
   explicit cuda_stream(int device)
@@ -71,8 +98,49 @@ class cuda_stream final : public stream {
     detail::launch_copy(destination, source, bytes, multiprocessors_, stream_.get());
   }
 
+  void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
+                    pitched_extent extent, direction way) override {
+    if (extent.slices == 1) {
+      cuda_check(cudaMemcpy2DAsync(destination.data, destination.row_pitch, source.data,
+                                   source.row_pitch, extent.row_bytes, extent.rows,
+                                   memcpy_kind(way), stream_.get()),
+                 "cudaMemcpy2DAsync");
+      return;
+    }
+    cudaMemcpy3DParms what{};
+    what.srcPtr = pitched_pointer(const_cast<std::byte*>(source.data), source.row_pitch,
+                                  source.slice_pitch);  // CUDA has one type for both ends
+    what.dstPtr = pitched_pointer(destination.data, destination.row_pitch, destination.slice_pitch);
+    what.extent = make_cudaExtent(extent.row_bytes, extent.rows, extent.slices);
+    what.kind = memcpy_kind(way);
+    cuda_check(cudaMemcpy3DAsync(&what, stream_.get()), "cudaMemcpy3DAsync");
+  }
+
+  void clear(std::byte* memory, std::size_t bytes) override {
+    cuda_check(cudaMemsetAsync(memory, 0, bytes, stream_.get()), "cudaMemsetAsync");
+  }
+
+  void calculate(const elementwise_operation& what) override {
+    detail::calculate_on_cuda(stream_.get(), what);
+  }
+
+  void convert(const conversion& what) override { detail::convert_on_cuda(stream_.get(), what); }
+
+  void call(std::function<void()> function) override {
+    auto pending = std::make_unique<called>(failure_, std::move(function));
+    cuda_check(cudaLaunchHostFunc(stream_.get(), run_called, pending.get()), "cudaLaunchHostFunc");
+    static_cast<void>(pending.release());  // run_called owns it now
+  }
+
+  [[nodiscard]] std::unique_ptr<event> record() override {
+    return std::make_unique<cuda_event>(stream_.get());
+  }
+
+  [[nodiscard]] void* native_handle() const noexcept override { return stream_.get(); }
+
   void synchronize() override {
     cuda_check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+    failure_->rethrow();
   }
 
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
@@ -92,8 +160,48 @@ class cuda_stream final : public stream {
   }
 
  private:
+  /// What a called function has thrown, kept for the next synchronize().
+  class failure {
+   public:
+    void keep(std::exception_ptr what) {
+      const std::scoped_lock lock(mutex_);
+      if (!what_) what_ = std::move(what);
+    }
+    void rethrow() {
+      std::exception_ptr what;
+      {
+        const std::scoped_lock lock(mutex_);
+        what = std::exchange(what_, nullptr);
+      }
+      if (what) std::rethrow_exception(what);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::exception_ptr what_;
+  };
+  struct called {
+    std::shared_ptr<failure> failures;
+    std::function<void()> function;
+  };
+
+  static void CUDART_CB run_called(void* pending) {
+    const std::unique_ptr<called> one(static_cast<called*>(pending));
+    try {
+      one->function();
+    } catch (...) {
+      one->failures->keep(std::current_exception());
+    }
+  }
+
+  static cudaPitchedPtr pitched_pointer(std::byte* data, std::size_t row_pitch,
+                                        std::size_t slice_pitch) {
+    return make_cudaPitchedPtr(data, row_pitch, row_pitch, slice_pitch / row_pitch);
+  }
+
   int multiprocessors_;
   long long kilohertz_;
+  std::shared_ptr<failure> failure_ = std::make_shared<failure>();
   stream_handle stream_ = make_stream();
   event_handle start_ = make_event();
   event_handle stop_ = make_event();
@@ -191,6 +299,19 @@ class cuda_device final : public device {
     return {{static_cast<std::byte*>(data), [](std::byte* p) { cudaFree(p); }}, bytes};
   }
 
+  [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
+    if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
+    const auto code = cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterDefault);
+    if (code == cudaErrorHostMemoryAlreadyRegistered) {
+      cudaGetLastError();
+      throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
+    }
+    cuda_check(code, "cudaHostRegister");
+    return {{memory.data(), [](std::byte* first) { cudaHostUnregister(first); }},
+            memory.size(),
+            address_on_device(memory.data())};
+  }
+
   [[nodiscard]] std::size_t free_memory() const override {
     std::size_t free = 0;
     std::size_t total = 0;
@@ -230,20 +351,21 @@ class cuda_device final : public device {
     return nullptr;
   }
 
-  static host_memory register_pages(std::size_t bytes) {
+  host_memory register_pages(std::size_t bytes) {
     auto pages = map_pages(bytes, page_size::base);
     auto* const data = pages.get();
-    cuda_check(cudaHostRegister(data, bytes, cudaHostRegisterDefault), "cudaHostRegister");
+    // Shared, because a deleter must be copyable.
+    auto locked = std::make_shared<std::optional<page_lock>>(lock({data, bytes}));
+    auto* const on_device = (*locked)->on_device();
     auto unmap = std::move(pages.get_deleter());
-    pages.release();
-    return {{data,
-             [unmap](std::byte* p) {
-               cudaHostUnregister(p);
+    return {{pages.release(),
+             [unmap, locked](std::byte* p) {
+               locked->reset();
                unmap(p);
              }},
             bytes,
             registered,
-            address_on_device(data)};
+            on_device};
   }
 
   static host_memory allocate_pinned(std::size_t bytes, host_memory_kind kind) {

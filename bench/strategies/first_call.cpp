@@ -1,0 +1,92 @@
+#include "elements.hpp"
+#include "transfers/gpu_array.hpp"
+#include "transfers/source_module.hpp"
+
+namespace bench {
+namespace {
+
+using transfers::context;
+
+/// What comes before the steady state: stream, pool and pinned memory are new each time.
+transfer new_context(const job& wanted, transfers::host_memory_kind kind) {
+  struct state {
+    transfers::device& device;
+    std::optional<context> in;
+    std::span<const std::byte> source;
+    void upload() const { static_cast<void>(to_gpu(*in, source)); }
+  };
+  const auto source = host_payload(wanted, kind);
+  const auto now =
+      std::make_shared<state>(state{wanted.device, std::nullopt, {source.data, source.bytes}});
+  transfer made;
+  made.source = source;
+  made.steps = {{"create", [now] { now->in.emplace(now->device); }},
+                {"first", [now] { now->upload(); }},
+                {"second", [now] { now->upload(); }},
+                {"destroy", [now] { now->in.reset(); }}};
+  // None of the arrays is left to be looked at: one is made for that.
+  made.verify = [now, expected = wanted.memory.pattern()]() -> std::optional<std::string> {
+    const context in(now->device);
+    const auto array = to_gpu(in, now->source);
+    const auto found = now->device.check_pattern(array.data(), 0, array.bytes(), expected);
+    if (found.wrong_bytes == 0) return std::nullopt;
+    return std::to_string(found.wrong_bytes) + " bytes differ";
+  };
+  return made;
+}
+
+transfer new_module(const job& wanted) {
+  struct state {
+    transfers::device& device;
+    transfers::stream& stream;
+    std::optional<transfers::source_module> module;
+    std::optional<transfers::prepared_function<float*>> nothing;
+    void launch() const {
+      (*nothing)(stream, {}, nullptr);
+      stream.synchronize();
+    }
+  };
+  const auto now =
+      std::make_shared<state>(state{wanted.device, wanted.stream, std::nullopt, std::nullopt});
+  transfer made;
+  made.steps = {{"compile_and_load",
+                 [now] {
+                   now->module.emplace(now->device, "__global__ void nothing(float* a) {}");
+                   now->nothing.emplace(now->module->get_function<float*>("nothing"));
+                 }},
+                {"first", [now] { now->launch(); }},
+                {"second", [now] { now->launch(); }},
+                {"unload", [now] {
+                   now->nothing.reset();
+                   now->module.reset();
+                 }}};
+  return made;
+}
+
+const registration contexts(host_memory_family{
+    .name = "first_call/new_context",
+    .summary = "a new stream and pool, its first and its second to_gpu",
+    .variants = {"to_gpu"},
+    .kinds = {transfers::pageable, transfers::pinned()},
+    .prepare = new_context,
+    .adjust = [](strategy& made) {
+      made.smallest = 4;
+      made.largest = std::size_t{256} << 20;
+      made.essential = made.cold = made.one_way = false;
+    }});
+
+const registration modules(strategy{
+    .name = "first_call/source_module",
+    .summary = "a kernel compiled from source text, its first and its second launch",
+    .variants = {"launch"},
+    .sized = false,
+    .host = std::nullopt,
+    .prepare = new_module,
+    .essential = false,
+    .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
+      if (device.description().kind != "cuda") return "kernels from source text need a CUDA device";
+      return transfers::why_no_compiler();
+    }});
+
+}  // namespace
+}  // namespace bench

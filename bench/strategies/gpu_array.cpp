@@ -1,0 +1,264 @@
+#include <malloc.h>
+
+#include "elements.hpp"
+#include "transfers/arithmetic.hpp"
+
+namespace bench {
+namespace {
+
+using transfers::allocation;
+using transfers::arithmetic;
+using transfers::context;
+using transfers::gpu_array;
+using transfers::host_array;
+using transfers::host_memory_kind;
+
+const std::vector<std::string> all_types{"float32", "float64", "int32", "char", "record7"};
+const std::vector<std::string> numbers{"float32"};
+constexpr std::size_t most = std::size_t{256} << 20;
+
+/// gpu_array/<operation>/<memory>/<way>, a variant for each element type.
+strategy of_arrays(const std::string& operation, host_memory_kind kind, const std::string& way,
+                   const std::string& summary, std::vector<std::string> types,
+                   std::function<transfer(const job&)> prepare) {
+  return {.name = "gpu_array/" + operation + "/" + to_string(kind) + "/" + way,
+          .summary = summary,
+          .variants = std::move(types),
+          .host = kind,
+          .prepare = std::move(prepare),
+          .smallest = 8,
+          .largest = most,
+          .essential = false,
+          .cold = false};
+}
+
+// --- Upload --------------------------------------------------------------------------------------
+
+/// The array of the last operation stays until the next one, so that it can be verified: that is
+/// why "free" comes first.
+template <class T>
+transfer upload_to_new(const job& wanted, host_memory_kind kind, allocation from) {
+  struct state {
+    context in;
+    std::optional<gpu_array<T>> array;
+  };
+  const auto source = host_payload(wanted, kind);
+  const auto elements = elements_of<const T>(source);
+  const auto now = std::make_shared<state>(state{{wanted.device, wanted.stream, from}, {}});
+  now->array.emplace(now->in, transfers::shape{elements.size()});
+  transfer upload;
+  upload.source = source;
+  upload.bytes = elements.size_bytes();
+  upload.locate = [now] {
+    return own_payload(std::span(now->array->data(), now->array->size()), true);
+  };
+  upload.steps = {
+      {"free", [now] { now->array.reset(); }},
+      {"allocate",
+       [now, n = elements.size()] { now->array.emplace(now->in, transfers::shape{n}); }},
+      {"upload", [now, elements] { now->array->set(elements); }}};
+  return upload;
+}
+
+template <class T>
+transfer upload_to_reused(const job& wanted, host_memory_kind kind) {
+  const auto source = host_payload(wanted, kind);
+  const auto elements = elements_of<const T>(source);
+  const auto array = std::make_shared<gpu_array<T>>(context(wanted.device, wanted.stream),
+                                                    transfers::shape{elements.size()});
+  transfer upload;
+  upload.source = source;
+  upload.bytes = elements.size_bytes();
+  upload.destination = own_payload(std::span(array->data(), array->size()), true);
+  upload.steps = {{"upload", [array, elements] { array->set(elements); }}};
+  return upload;
+}
+
+strategy uploading(host_memory_kind kind, const std::string& way, const std::string& summary,
+                   std::vector<std::string> types) {
+  return of_arrays("to_gpu", kind, way, "to_gpu, " + summary, std::move(types),
+                   [kind, way](const job& wanted) {
+                     return with_element(wanted.variant, [&]<class T>(T) {
+                       if (way == "reused") return upload_to_reused<T>(wanted, kind);
+                       return upload_to_new<T>(
+                           wanted, kind, way == "pooled" ? allocation::pooled : allocation::plain);
+                     });
+                   });
+}
+
+// --- Download ------------------------------------------------------------------------------------
+
+template <class T>
+std::shared_ptr<gpu_array<T>> array_with_pattern(const job& wanted, std::size_t elements) {
+  auto array = std::make_shared<gpu_array<T>>(context(wanted.device, wanted.stream),
+                                              transfers::shape{elements});
+  wanted.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
+                              wanted.memory.pattern());
+  return array;
+}
+
+template <class T>
+transfer download_to_touched(const job& wanted, host_memory_kind kind) {
+  auto destination = host_payload(wanted, kind);
+  const auto elements = elements_of<T>(destination);
+  destination.bytes = elements.size_bytes();
+  const auto array = array_with_pattern<T>(wanted, elements.size());
+  transfer download;
+  download.destination = destination;
+  download.bytes = elements.size_bytes();
+  download.steps = {{"download", [array, elements] { array->get(elements); }}};
+  return download;
+}
+
+/// Fresh memory shall be fresh: by and by, glibc raises the size from which on malloc takes new
+/// pages from the system, up to 32 MiB, and keeps what has been freed below that (mallopt(3)). A
+/// size that is set stays.
+void take_large_blocks_from_the_system() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
+/// What get() without an argument does, in steps: memory from the C++ library, untouched.
+template <class T>
+transfer download_to_fresh(const job& wanted) {
+  take_large_blocks_from_the_system();
+  const auto array = array_with_pattern<T>(wanted, wanted.bytes / sizeof(T));
+  const auto fresh = std::make_shared<std::optional<host_array<T>>>(array->shape());
+  transfer download;
+  download.bytes = array->bytes();
+  download.locate = [fresh] {
+    return own_payload(std::span((*fresh)->data(), (*fresh)->size()), false);
+  };
+  download.steps = {{"free", [fresh] { fresh->reset(); }},
+                    {"allocate", [fresh, array] { fresh->emplace(array->shape()); }},
+                    {"download", [fresh, array] { array->get(**fresh); }}};
+  return download;
+}
+
+strategy downloading(host_memory_kind kind, const std::string& way, const std::string& summary) {
+  auto made =
+      of_arrays("get", kind, way, "get, " + summary, all_types, [kind, way](const job& wanted) {
+        return with_element(wanted.variant, [&]<class T>(T) {
+          return way == "fresh" ? download_to_fresh<T>(wanted)
+                                : download_to_touched<T>(wanted, kind);
+        });
+      });
+  return made;
+}
+
+// --- There and back: (2 * to_gpu(a)).get() -------------------------------------------------------
+
+/// What all of these have in common: source, destination and what must come back.
+template <class T>
+struct round_trip_ends {
+  transfer frame;
+  std::span<const T> from;
+  std::span<T> to;
+
+  round_trip_ends(const job& wanted, host_memory_kind kind) {
+    auto source = host_payload(wanted, kind, 0);
+    auto destination = host_payload(wanted, kind, 1);
+    from = elements_of<const T>(source);
+    to = elements_of<T>(destination);
+    frame.source = source;
+    frame.destination = destination;
+    frame.verify = [from = from, to = to] {
+      return find_wrong_element<T>(to, [from](std::size_t i) { return T{2} * from[i]; });
+    };
+  }
+};
+
+/// Each step ends when its work has ended, so that each has a time of its own.
+template <class T>
+transfer round_trip_in_steps(const job& wanted, host_memory_kind kind, const std::string& way) {
+  struct state {
+    context in;
+    std::optional<gpu_array<T>> a, b;
+    void allocate(std::size_t n) {
+      a.emplace(in, transfers::shape{n});
+      b.emplace(in, transfers::shape{n});
+    }
+  };
+  round_trip_ends<T> ends(wanted, kind);
+  const auto from = way == "allocated" ? allocation::plain : allocation::pooled;
+  const auto now = std::make_shared<state>(state{{wanted.device, wanted.stream, from}, {}, {}});
+  const step allocate{"allocate", [now, n = ends.from.size()] { now->allocate(n); }};
+  const step upload{"upload", [now, from = ends.from] { now->a->set(from); }};
+  const step compute{"compute", [now] {
+                       transfers::calculate(arithmetic::multiply, 2, *now->a, *now->b);
+                       now->in.synchronize();
+                     }};
+  const step download{"download", [now, to = ends.to] { now->b->get(to); }};
+  const step free{"free", [now] {
+                    now->a.reset();
+                    now->b.reset();
+                  }};
+  if (way == "reused") {
+    allocate.run();
+    ends.frame.steps = {upload, compute, download};
+  } else {
+    ends.frame.steps = {allocate, upload, compute, download, free};
+  }
+  return ends.frame;
+}
+
+/// As one writes it, with nothing waited for in between.
+template <class T>
+transfer round_trip_as_written(const job& wanted, host_memory_kind kind) {
+  round_trip_ends<T> ends(wanted, kind);
+  const context in(wanted.device, wanted.stream);
+  ends.frame.steps = {
+      {"round_trip", [in, from = ends.from, to = ends.to] { (2 * to_gpu(in, from)).get(to); }}};
+  return ends.frame;
+}
+
+template <class T>
+transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind) {
+  take_large_blocks_from_the_system();
+  round_trip_ends<T> ends(wanted, kind);
+  const context in(wanted.device, wanted.stream);
+  const auto result = std::make_shared<std::optional<host_array<T>>>();
+  ends.frame.destination.reset();
+  ends.frame.verify = [result, from = ends.from] {
+    return find_wrong_element<T>({(*result)->data(), (*result)->size()},
+                                 [from](std::size_t i) { return T{2} * from[i]; });
+  };
+  ends.frame.steps = {
+      {"free", [result] { result->reset(); }},
+      {"round_trip", [in, from = ends.from, result] { *result = (2 * to_gpu(in, from)).get(); }}};
+  return ends.frame;
+}
+
+strategy there_and_back(host_memory_kind kind, const std::string& way, const std::string& summary) {
+  auto made = of_arrays("round_trip", kind, way, "(2 * to_gpu(a)).get(), " + summary, numbers,
+                        [kind, way](const job& wanted) {
+                          if (way == "expression")
+                            return round_trip_as_written<float>(wanted, kind);
+                          if (way == "fresh") return round_trip_to_fresh<float>(wanted, kind);
+                          return round_trip_in_steps<float>(wanted, kind, way);
+                        });
+  made.host_payloads = 2;
+  made.one_way = false;
+  return made;
+}
+
+const struct all {
+  all() {
+    for (const auto kind : {transfers::pageable, transfers::pinned()}) {
+      registration{uploading(kind, "allocated", "new array from cudaMalloc each time", numbers)};
+      registration{uploading(kind, "pooled", "new array from a pool each time", all_types)};
+      registration{uploading(kind, "reused", "into the same array", numbers)};
+      registration{downloading(kind, "touched", "into memory used before")};
+      registration{there_and_back(kind, "allocated", "in steps, arrays from cudaMalloc")};
+      registration{there_and_back(kind, "pooled", "in steps, arrays from a pool")};
+      registration{there_and_back(kind, "reused", "in steps, into the same arrays")};
+      registration{there_and_back(kind, "expression", "as written, into memory used before")};
+    }
+    registration{downloading(transfers::pageable, "fresh", "into new memory each time")};
+    registration{there_and_back(transfers::pageable, "fresh", "as written, into new memory")};
+  }
+} registered;
+
+}  // namespace
+}  // namespace bench

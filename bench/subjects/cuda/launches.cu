@@ -1,0 +1,84 @@
+#include "../host_launches.hpp"
+#include "transfers/error.hpp"
+
+namespace bench::subjects {
+namespace {
+
+template <class... A>
+__global__ void nothing(A...) {}
+
+__global__ void copy_all(piece_list all) {
+  const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  const std::size_t stride = gridDim.x * std::size_t{blockDim.x};
+  for (std::size_t k = 0; k < all.count; ++k) {
+    const auto& one = all.pieces[k];
+    const auto words = one.bytes / sizeof(uint4);
+    for (std::size_t i = first; i < words; i += stride)
+      reinterpret_cast<uint4*>(one.to)[i] = reinterpret_cast<const uint4*>(one.from)[i];
+    for (std::size_t i = words * sizeof(uint4) + first; i < one.bytes; i += stride)
+      one.to[i] = one.from[i];
+  }
+}
+
+void check(cudaError_t code, const char* call) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();
+  throw transfers::device_error(std::string(call) + ": " + cudaGetErrorString(code),
+                                cudaFree(nullptr) != cudaSuccess);
+}
+
+cudaStream_t stream_of(const transfers::device& on, transfers::stream& in) {
+  if (on.description().kind != "cuda")
+    throw transfers::unsupported("<<<>>> and graphs are CUDA's; the host device has none");
+  return static_cast<cudaStream_t>(in.native_handle());
+}
+
+struct graph_destroyer {
+  using pointer = cudaGraph_t;
+  void operator()(cudaGraph_t graph) const noexcept { cudaGraphDestroy(graph); }
+};
+struct executable_destroyer {
+  using pointer = cudaGraphExec_t;
+  void operator()(cudaGraphExec_t graph) const noexcept { cudaGraphExecDestroy(graph); }
+};
+
+}  // namespace
+
+transfers::function empty_kernel(const transfers::device& on, std::size_t arguments) {
+  if (on.description().kind != "cuda") return empty_host_kernel(arguments);
+  return with_arguments(arguments, []<class... A>() {
+    return transfers::cuda_function("nothing", reinterpret_cast<const void*>(&nothing<A...>));
+  });
+}
+
+std::function<void()> plain_launch(const transfers::device& on, transfers::stream& in,
+                                   std::size_t arguments) {
+  const auto stream = stream_of(on, in);
+  return with_arguments(arguments, [stream]<class... A>() -> std::function<void()> {
+    return [stream] { nothing<A...><<<1, 1, 0, stream>>>(A{}...); };
+  });
+}
+
+std::function<void()> graph_launch(const transfers::device& on, transfers::stream& in,
+                                   std::size_t arguments) {
+  const auto stream = stream_of(on, in);
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  plain_launch(on, in, arguments)();
+  cudaGraph_t captured{};
+  check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
+  const std::unique_ptr<cudaGraph_t, graph_destroyer> graph(captured);
+  cudaGraphExec_t instantiated{};
+  check(cudaGraphInstantiate(&instantiated, captured, 0), "cudaGraphInstantiate");
+  const std::shared_ptr<CUgraphExec_st> executable(instantiated, executable_destroyer{});
+  return
+      [executable, stream] { check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch"); };
+}
+
+copying_kernel copy_pieces(const transfers::device& on) {
+  if (on.description().kind != "cuda") return copy_pieces_on_host();
+  const auto blocks = static_cast<unsigned>(2 * on.description().cuda->multiprocessors);
+  return {transfers::cuda_function("copy_all", reinterpret_cast<const void*>(&copy_all)),
+          {.grid = {blocks}, .block = {512}}};
+}
+
+}  // namespace bench::subjects

@@ -1,0 +1,14 @@
+#include "thrust_containers.hpp"
+
+namespace bench::subjects {
+
+thrust_copy copy_with_thrust_on_host(std::string_view container, std::span<float> host,
+                                     transfers::direction way) {
+  if (container == "device_vector")
+    return between_host_and<thrust::device_vector<float>>(host, way);
+  if (container == "universal_vector")
+    return between_host_and<thrust::universal_vector<float>>(host, way);
+  return between_pinned_and_device<thrust::universal_vector<float>>(host.size(), way);
+}
+
+}  // namespace bench::subjects

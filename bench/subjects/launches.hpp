@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "transfers/launch.hpp"
+
+namespace bench::subjects {
+
+/// What is launched: a kernel that does nothing, with up to most_arguments parameters (float*).
+inline constexpr std::size_t most_arguments = 16;
+
+template <std::size_t>
+struct nth_argument {
+  using type = float*;
+};
+
+/// Calls work.operator()<float*, float*, …>() with `count` types.
+template <class Work>
+auto with_arguments(std::size_t count, Work&& work) {
+  const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return work.template operator()<typename nth_argument<I>::type...>();
+  };
+  switch (count) {
+    case 0: return call(std::make_index_sequence<0>());
+    case 1: return call(std::make_index_sequence<1>());
+    case 2: return call(std::make_index_sequence<2>());
+    case 4: return call(std::make_index_sequence<4>());
+    case 8: return call(std::make_index_sequence<8>());
+    default: return call(std::make_index_sequence<most_arguments>());
+  }
+}
+
+/// The kernel for a device. Throws unsupported in a build without CUDA.
+transfers::function empty_kernel(const transfers::device& on, std::size_t arguments);
+
+/// One launch with <<<>>>, and one replay of a graph that has this launch as its only node, each
+/// enqueued on the stream. Throw unsupported for devices that are not CUDA's.
+std::function<void()> plain_launch(const transfers::device& on, transfers::stream& in,
+                                   std::size_t arguments);
+std::function<void()> graph_launch(const transfers::device& on, transfers::stream& in,
+                                   std::size_t arguments);
+
+/// Pieces of memory that a kernel copies.
+struct piece {
+  std::byte* to;
+  const std::byte* from;
+  std::size_t bytes;
+};
+struct piece_list {
+  std::size_t count = 0;
+  piece pieces[most_arguments];
+};
+
+/// A kernel with one parameter, a piece_list, and the threads to launch it with.
+struct copying_kernel {
+  transfers::function run;
+  transfers::launch_shape threads;
+};
+copying_kernel copy_pieces(const transfers::device& on);
+
+}  // namespace bench::subjects

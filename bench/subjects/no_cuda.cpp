@@ -1,0 +1,33 @@
+// Stands in for cuda/ when the program is built without nvcc.
+#include "host_launches.hpp"
+#include "thrust_vectors.hpp"
+#include "transfers/error.hpp"
+
+namespace bench::subjects {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw transfers::unsupported("<<<>>> and graphs are CUDA's; the host device has none");
+}
+
+}  // namespace
+
+transfers::function empty_kernel(const transfers::device& /*on*/, std::size_t arguments) {
+  return empty_host_kernel(arguments);
+}
+std::function<void()> plain_launch(const transfers::device& /*on*/, transfers::stream& /*in*/,
+                                   std::size_t /*arguments*/) {
+  refuse();
+}
+std::function<void()> graph_launch(const transfers::device& /*on*/, transfers::stream& /*in*/,
+                                   std::size_t /*arguments*/) {
+  refuse();
+}
+copying_kernel copy_pieces(const transfers::device& /*on*/) { return copy_pieces_on_host(); }
+
+thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,
+                                     transfers::direction /*way*/) {
+  refuse();
+}
+
+}  // namespace bench::subjects

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
+#include <thrust/universal_vector.h>
+
+#include "thrust_vectors.hpp"
+
+// Included once for each of Thrust's device systems (CUDA, OpenMP), which is why everything is in
+// an unnamed namespace.
+
+namespace bench::subjects {
+namespace {
+
+template <class Vector>
+std::span<float> memory_of(Vector& vector) {
+  return {thrust::raw_pointer_cast(vector.data()), vector.size()};
+}
+
+template <class Vector>
+thrust_copy between_host_and(std::span<float> host, transfers::direction way) {
+  const auto vector = std::make_shared<Vector>(host.size());
+  thrust_copy copy{vector, {}, host, memory_of(*vector)};
+  if (way == transfers::direction::h2d)
+    copy.run = [v = vector.get(), host] { thrust::copy(host.begin(), host.end(), v->begin()); };
+  else
+    copy.run = [v = vector.get(), host] { thrust::copy(v->begin(), v->end(), host.begin()); };
+  return copy;
+}
+
+template <class Pinned>
+thrust_copy between_pinned_and_device(std::size_t elements, transfers::direction way) {
+  struct pair {
+    explicit pair(std::size_t n) : pinned(n), device(n) {}
+    Pinned pinned;
+    thrust::device_vector<float> device;
+  };
+  const auto both = std::make_shared<pair>(elements);
+  thrust_copy copy{both, {}, memory_of(both->pinned), memory_of(both->device)};
+  if (way == transfers::direction::h2d)
+    copy.run = [b = both.get()] {
+      thrust::copy(b->pinned.begin(), b->pinned.end(), b->device.begin());
+    };
+  else
+    copy.run = [b = both.get()] {
+      thrust::copy(b->device.begin(), b->device.end(), b->pinned.begin());
+    };
+  return copy;
+}
+
+}  // namespace
+}  // namespace bench::subjects

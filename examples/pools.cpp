@@ -1,0 +1,54 @@
+// Memory that is kept for the next one who asks, because to get it from the driver takes long.
+// PyCUDA: pool = DeviceMemoryPool(); gpuarray.empty(..., allocator=pool.allocate)
+//         pool = PageLockedMemoryPool(); pool.allocate(shape, dtype)
+#include <algorithm>
+#include <iostream>
+#include <span>
+
+#include "transfers/transfers.hpp"
+
+int main() {
+  const auto device = transfers::open_default_device();
+  std::cout << "Running on " << device->description().name << '\n';
+
+  // Arrays have a pool without asking for one; context(*device, allocation::plain) goes without.
+  const transfers::context gpu(*device);
+
+  // By hand: a block goes back to the pool when its owner goes.
+  transfers::device_pool blocks(*device);
+  const std::byte* first = blocks.allocate(1 << 20).data();
+  const auto held = blocks.held_bytes();
+  const auto again = blocks.allocate(1 << 20);
+  if (again.data() != first || blocks.held_bytes() != held) {
+    std::cerr << "Wrong: the pool went to the device for memory that it had.\n";
+    return 1;
+  }
+  std::cout << "The second block was the first one again; the pool holds " << held << " bytes.\n";
+
+  // Page-locked memory: a block may go while its copy is still under way. It is handed out again
+  // only when the stream has come so far, so that nobody has to wait.
+  constexpr std::size_t piece = 1024;
+  constexpr std::size_t pieces = 8;
+  transfers::pinned_pool staging(*device, gpu.stream());
+  const transfers::gpu_array<int> target(gpu, {pieces, piece});
+  for (std::size_t i = 0; i < pieces; ++i) {
+    const auto block = staging.allocate(piece * sizeof(int));
+    std::ranges::fill(std::span(reinterpret_cast<int*>(block.data()), piece), static_cast<int>(i));
+    gpu.stream().copy(reinterpret_cast<std::byte*>(target.data() + i * piece), block.data(),
+                      block.size(), transfers::direction::h2d);
+  }
+
+  const auto arrived = target.get();
+  for (std::size_t i = 0; i < arrived.size(); ++i)
+    if (arrived[i] != static_cast<int>(i / piece)) {
+      std::cerr << "Wrong: a block was overwritten before its copy was done.\n";
+      return 1;
+    }
+  std::cout << pieces << " pieces were sent through the page-locked pool.\n";
+
+  // What is not in use can be given back.
+  if (!staging.release() || staging.held_bytes() != 0) {
+    std::cerr << "Wrong: the page-locked pool kept its memory.\n";
+    return 1;
+  }
+}

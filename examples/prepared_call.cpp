@@ -1,0 +1,54 @@
+// Two ways to call a kernel. A plain call looks at its arguments each time and waits for the
+// result; a prepared one knows its parameter types, checks them once and only enqueues. PyCUDA:
+// func(y_gpu, x_gpu, numpy.float32(0.5), block=..., grid=...)
+//         func.prepare("PPf"); func.prepared_call(grid, block, y_gpu.gpudata, x_gpu.gpudata, 0.5)
+#include <algorithm>
+#include <iostream>
+#include <stdexcept>
+#include <vector>
+
+#include "either_kernel.hpp"
+
+int main() {
+  const auto device = transfers::open_default_device();
+  std::cout << "Running on " << device->description().name << '\n';
+  const transfers::context gpu(*device);
+
+  const auto add_scaled = either_kernel(
+      *device, R"(
+        __global__ void add_scaled(float* y, const float* x, float factor) {
+          const int i = blockIdx.x * blockDim.x + threadIdx.x;
+          y[i] += factor * x[i];
+        })",
+      "add_scaled", [](const transfers::thread_index& at, float* y, const float* x, float factor) {
+        y[at.x()] += factor * x[at.x()];
+      });
+
+  const auto x = transfers::to_gpu(gpu, std::vector<float>(512, 4.0F));
+  const auto y = transfers::zeros<float>(gpu, {512});
+  const transfers::launch_shape threads{.grid = {4}, .block = {128}};
+
+  // Any arguments; number and sizes are compared with the kernel's parameters in every call.
+  for (int i = 0; i < 100; ++i) add_scaled(gpu, threads, y, x, 0.5F);
+
+  // Parameters are compared here, and arguments' types by the compiler.
+  const auto prepared = add_scaled.prepare<float*, const float*, float>();
+  for (int i = 0; i < 100; ++i) prepared(gpu.stream(), threads, y.data(), x.data(), 0.5F);
+
+  const auto result = y.get();  // waits for all of them
+  if (std::ranges::any_of(result, [](float value) { return value != 400; })) {
+    std::cerr << "Wrong: 200 times 0.5 * 4 should be 400.\n";
+    return 1;
+  }
+  std::cout << "100 plain and 100 prepared calls: every element is " << result[0] << '\n';
+
+  // 0.5 is a double, and a kernel would take half of it for a float.
+  try {
+    add_scaled(gpu, threads, y, x, 0.5);
+  } catch (const std::invalid_argument& refusal) {
+    std::cout << "Refused, as it should be: " << refusal.what() << '\n';
+    return 0;
+  }
+  std::cerr << "Wrong: a double was taken for a float.\n";
+  return 1;
+}

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "transfers/context.hpp"
+#include "transfers/element.hpp"
+
+namespace transfers {
+namespace detail {
+
+/// Throws std::length_error when there are not that many addresses.
+template <class T>
+std::size_t bytes_of(std::size_t elements) {
+  if (elements > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T))
+    throw std::length_error(std::to_string(elements) + " elements of " + std::to_string(sizeof(T)) +
+                            " bytes are more than fit into memory");
+  return elements * sizeof(T);
+}
+
+/// Throws std::length_error with both numbers unless they are equal.
+void check_sizes(std::size_t source, std::size_t destination);
+
+/// Host memory that begins at a multiple of some alignment.
+struct aligned_memory {
+  std::optional<host_memory> owner;  ///< none for zero bytes
+  std::byte* first = nullptr;
+};
+aligned_memory allocate_aligned(device& on, std::size_t bytes, host_memory_kind kind,
+                                std::size_t alignment);
+/// From the C++ library: pageable, and its pages are touched only when they are used.
+aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment);
+
+template <class R>
+concept contiguous_elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
+
+template <class R>
+using element_of = std::remove_cv_t<std::ranges::range_value_t<R>>;
+
+}  // namespace detail
+
+/// Elements in host memory of a kind that is chosen on purpose. Moves, does not copy; frees without
+/// throwing; none have no memory.
+template <class T>
+class host_buffer {
+  TRANSFERS_REQUIRE_ELEMENT(T);
+
+ public:
+  using value_type = T;
+
+  /// Uninitialised. `alignment` is a power of two, in bytes; blocks are aligned to pages anyway.
+  /// Throws what device::allocate_host throws; std::invalid_argument for another alignment.
+  host_buffer(device& on, std::size_t elements, host_memory_kind kind,
+              std::size_t alignment = alignof(T))
+      : host_buffer(elements, detail::allocate_aligned(on, detail::bytes_of<T>(elements), kind,
+                                                       std::max(alignment, alignof(T)))) {}
+
+  /// Uninitialised ordinary memory, whose pages do not exist until they are touched. Throws
+  /// out_of_memory.
+  explicit host_buffer(std::size_t elements, std::size_t alignment = alignof(T))
+      : host_buffer(elements, detail::allocate_ordinary(detail::bytes_of<T>(elements),
+                                                        std::max(alignment, alignof(T)))) {}
+
+  [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.first); }
+  [[nodiscard]] std::size_t size() const noexcept { return elements_; }
+  [[nodiscard]] bool empty() const noexcept { return elements_ == 0; }
+  [[nodiscard]] T* begin() const noexcept { return data(); }
+  [[nodiscard]] T* end() const noexcept { return data() + size(); }
+  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] host_memory_kind kind() const noexcept {
+    return memory_.owner ? memory_.owner->kind() : pageable;
+  }
+
+ private:
+  host_buffer(std::size_t elements, detail::aligned_memory memory)
+      : memory_(std::move(memory)), elements_(elements) {}
+
+  detail::aligned_memory memory_;
+  std::size_t elements_;
+};
+
+/// Uninitialised elements in device memory, and copies to and from contiguous ranges (vectors,
+/// arrays, spans, strings). Moves, does not copy; frees without throwing; none have no memory.
+template <class T>
+class device_buffer {
+  TRANSFERS_REQUIRE_ELEMENT(T);
+
+ public:
+  using value_type = T;
+
+  /// Throws out_of_memory, device_error.
+  device_buffer(const context& in, std::size_t elements) : context_(in), elements_(elements) {
+    if (elements > 0) memory_ = in.allocate(detail::bytes_of<T>(elements));
+  }
+
+  /// Address on the device.
+  [[nodiscard]] T* data() const noexcept {
+    return memory_ ? reinterpret_cast<T*>(memory_->data()) : nullptr;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return elements_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return elements_ * sizeof(T); }
+  [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
+
+  /// Return when the data have arrived. Throw std::length_error unless the sizes match,
+  /// device_error (the destination's content is undefined then).
+  void copy_from(std::span<const T> source) {
+    copy_from_async(source);
+    context_.synchronize();
+  }
+  template <detail::contiguous_elements R>
+  void copy_to(R&& destination) const {
+    copy_to_async(destination);
+    context_.synchronize();
+  }
+
+  /// Only enqueue the copy: source and destination must stay as they are until the context has been
+  /// synchronized. The call returns at once only for page-locked memory; with pageable memory it
+  /// waits until most or all of the work is done (CUDA Runtime API, "API synchronization behavior").
+  void copy_from_async(std::span<const T> source) {
+    detail::check_sizes(source.size(), size());
+    if (size() == 0) return;
+    context_.stream().copy(bytes_on_device(), reinterpret_cast<const std::byte*>(source.data()),
+                           bytes(), direction::h2d);
+  }
+  template <detail::contiguous_elements R>
+  void copy_to_async(R&& destination) const {
+    using reference = std::ranges::range_reference_t<R>;
+    static_assert(!std::is_const_v<std::remove_reference_t<reference>>,
+                  "the destination of a copy must not be const");
+    static_assert(std::is_same_v<detail::element_of<R>, T>,
+                  "the destination must have the elements' type: nothing is converted on the way");
+    detail::check_sizes(size(), std::ranges::size(destination));
+    if (size() == 0) return;
+    context_.stream().copy(reinterpret_cast<std::byte*>(std::ranges::data(destination)),
+                           bytes_on_device(), bytes(), direction::d2h);
+  }
+
+ private:
+  [[nodiscard]] std::byte* bytes_on_device() const noexcept { return memory_->data(); }
+
+  transfers::context context_;
+  std::optional<device_memory> memory_;
+  std::size_t elements_;
+};
+
+}  // namespace transfers

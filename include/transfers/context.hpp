@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+
+#include "transfers/device.hpp"
+#include "transfers/pool.hpp"
+
+namespace transfers {
+
+/// Where arrays get their device memory from.
+enum class allocation {
+  pooled,  ///< from the context's device_pool
+  plain,   ///< cudaMalloc and cudaFree each time
+};
+
+/// What arrays and launches need to know: a device, the stream that does their work in order, and
+/// where memory comes from. A copy means the same context; arrays keep it alive. The device must
+/// outlive all of them.
+class context {
+ public:
+  explicit context(transfers::device& on, allocation from = allocation::pooled);
+  /// With somebody's stream, which must outlive the context and its arrays.
+  context(transfers::device& on, transfers::stream& in, allocation from = allocation::pooled);
+
+  [[nodiscard]] transfers::device& device() const noexcept;
+  [[nodiscard]] transfers::stream& stream() const noexcept;
+
+  /// Throws out_of_memory, device_error; std::invalid_argument for zero bytes.
+  [[nodiscard]] device_memory allocate(std::size_t bytes) const;
+
+  /// Page-locked memory for data on their way, from a pool. Throws likewise.
+  [[nodiscard]] host_memory allocate_staging(std::size_t bytes) const;
+
+  /// Returns when all work enqueued is done. Throws device_error.
+  void synchronize() const { stream().synchronize(); }
+
+  bool operator==(const context&) const = default;
+
+ private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+/// The first GPU when there is one, otherwise the host.
+[[nodiscard]] std::unique_ptr<device> open_default_device();
+
+}  // namespace transfers

@@ -1,0 +1,53 @@
+#include "transfers/buffer.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+#include "transfers/error.hpp"
+
+namespace transfers::detail {
+namespace {
+
+void check_alignment(std::size_t alignment) {
+  if (!std::has_single_bit(alignment))
+    throw std::invalid_argument(
+        fmt::format("alignment {} is not a power of two (in bytes)", alignment));
+}
+
+}  // namespace
+
+void check_sizes(std::size_t source, std::size_t destination) {
+  if (source != destination)
+    throw std::length_error(fmt::format("a copy of {} elements to {}: the sizes must match",
+                                        source, destination));
+}
+
+aligned_memory allocate_aligned(device& on, std::size_t bytes, host_memory_kind kind,
+                                std::size_t alignment) {
+  check_alignment(alignment);
+  if (bytes == 0) return {};
+  // Blocks begin at a page; what is more needs room to move the beginning.
+  constexpr std::size_t page = 4096;
+  const auto room = alignment > page ? alignment : 0;
+  auto owner = on.allocate_host(bytes + room, kind);
+  const auto address = reinterpret_cast<std::uintptr_t>(owner.data());
+  const auto padding = (alignment - address % alignment) % alignment;
+  auto* const first = owner.data() + padding;
+  return {std::move(owner), first};
+}
+
+aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment) {
+  check_alignment(alignment);
+  if (bytes == 0) return {};
+  const auto by = std::max(alignment, sizeof(void*));
+  const auto whole = (bytes + by - 1) / by * by;  // as aligned_alloc wants it
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(by, whole));
+  if (memory == nullptr) throw out_of_memory(fmt::format("{} bytes of host memory", bytes));
+  return {host_memory{{memory, [](std::byte* p) { std::free(p); }}, bytes, pageable, nullptr},
+          memory};
+}
+
+}  // namespace transfers::detail

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "transfers/stream.hpp"
+
+namespace transfers::detail {
+
+/// Enqueue the work. Throw device_error.
+void calculate_on_cuda(cudaStream_t stream, const elementwise_operation& what);
+void convert_on_cuda(cudaStream_t stream, const conversion& what);
+
+}  // namespace transfers::detail

@@ -1,0 +1,289 @@
+#include "transfers/launch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels_for_tests.hpp"
+#include "transfers/arguments.hpp"
+#include "transfers/buffer.hpp"
+#include "transfers/context.hpp"
+#include "transfers/device.hpp"
+#include "transfers/error.hpp"
+#include "transfers/source_module.hpp"
+
+namespace transfers {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class launch_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto found = find_cuda();
+    if (found.devices == 0) GTEST_SKIP() << found.why_none;
+    gpu = open_cuda_device(0);
+    in.emplace(*gpu);
+  }
+
+  /// data[i] * by, by scale(float*, float, unsigned).
+  void expect_scales(const function& scale) const {
+    std::vector<float> data{1, 2, 3, 4};
+    scale(*in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
+    EXPECT_THAT(data, ElementsAre(3, 6, 9, 12));
+  }
+
+  std::unique_ptr<device> gpu;
+  std::optional<context> in;
+};
+
+/// …from source text.
+class source_module_test : public launch_test {
+ protected:
+  void SetUp() override {
+    if (const auto reason = why_no_compiler()) GTEST_SKIP() << *reason;
+    launch_test::SetUp();
+  }
+};
+
+template <class Error, class Work>
+std::string complaint(Work&& work) {
+  try {
+    work();
+  } catch (const Error& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+constexpr const char* scale_source =
+    "__global__ void scale(float* data, float by, unsigned elements) {\n"
+    "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < elements) data[i] *= by;\n"
+    "}\n";
+
+TEST_F(launch_test, a_kernel_of_this_program_runs) {
+  const auto scale = cuda_function("scale", scale_kernel());
+  EXPECT_EQ(scale.name(), "scale");
+  expect_scales(scale);
+}
+
+TEST_F(launch_test, the_number_of_arguments_is_checked) {
+  const auto scale = cuda_function("scale", scale_kernel());
+  std::vector<float> data{1};
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data), 2.0F); }),
+              HasSubstr("scale"));
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}); }), HasSubstr("scale"));
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data), 2.0F, 1U, 1U); }),
+              HasSubstr("scale"));
+  EXPECT_THAT(data, ElementsAre(1));
+}
+
+TEST_F(launch_test, the_sizes_of_arguments_are_checked) {
+  const auto scale = cuda_function("scale", scale_kernel());
+  std::vector<float> data{1};
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data), 2.0, 1U); }),
+              AllOf(HasSubstr("scale"), HasSubstr("argument 2"), HasSubstr("8")));
+  EXPECT_THAT(data, ElementsAre(1));
+}
+
+TEST_F(launch_test, a_prepared_function_takes_its_arguments_as_they_are) {
+  const auto scale = cuda_function("scale", scale_kernel()).prepare<float*, float, unsigned>();
+  const std::vector<float> before{1, 2, 3};
+  device_buffer<float> data(*in, before.size());
+  data.copy_from(before);
+  scale(in->stream(), {.grid = {1}, .block = {3}}, data.data(), 2.0F, 3U);
+  scale(in->stream(), {.grid = {1}, .block = {3}}, data.data(), 5.0F, 1U);
+  std::vector<float> after(before.size());
+  data.copy_to(after);
+  EXPECT_THAT(after, ElementsAre(10, 4, 6));
+}
+
+TEST_F(launch_test, a_function_is_not_prepared_for_other_parameters) {
+  const auto scale = cuda_function("scale", scale_kernel());
+  EXPECT_THAT(
+      complaint<std::invalid_argument>([&] { static_cast<void>(scale.prepare<float*, float>()); }),
+      HasSubstr("scale"));
+  EXPECT_THAT(complaint<std::invalid_argument>(
+                  [&] { static_cast<void>(scale.prepare<float*, double, unsigned>()); }),
+              HasSubstr("scale"));
+}
+
+TEST_F(launch_test, no_kernel_is_no_function) {
+  EXPECT_THAT(complaint<std::invalid_argument>(
+                  [] { static_cast<void>(cuda_function("nothing", nullptr)); }),
+              HasSubstr("nothing"));
+}
+
+TEST_F(launch_test, the_host_device_cannot_run_a_kernel) {
+  const auto scale = cuda_function("scale", scale_kernel());
+  const auto host = open_host_device();
+  const context on_host(*host);
+  std::vector<float> data{1};
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(on_host, {}, in_out(data), 2.0F, 1U); }),
+              HasSubstr("scale is a CUDA kernel"));
+}
+
+TEST_F(launch_test, an_impossible_block_is_an_error_and_the_device_remains_usable) {
+  const auto scale = cuda_function("scale", scale_kernel());
+  std::vector<float> data{1};
+  try {
+    scale(*in, {.grid = {1}, .block = {2000}}, in_out(data), 2.0F, 1U);
+    FAIL() << "launched with 2000 threads in a block";
+  } catch (const device_error& wrong) {
+    EXPECT_THAT(wrong.what(), AllOf(HasSubstr("launch of scale"), Not(HasSubstr("\n"))));
+    EXPECT_FALSE(wrong.device_lost());
+  }
+  EXPECT_THAT(complaint<std::invalid_argument>(
+                  [&] { scale(*in, {.grid = {1}, .block = {0}}, in_out(data), 2.0F, 1U); }),
+              HasSubstr("scale"));
+  expect_scales(scale);
+}
+
+TEST_F(source_module_test, doublify_doubles_a_matrix) {
+  const source_module made(*gpu,
+                           "__global__ void doublify(float* a) {\n"
+                           "  const int i = threadIdx.x + threadIdx.y * 4;\n"
+                           "  a[i] *= 2;\n"
+                           "}\n");
+  std::array<float, 16> a{};
+  std::iota(a.begin(), a.end(), 0.5F);
+  auto expected = a;
+  for (auto& each : expected) each *= 2;
+  const auto doublify = made.get_function("doublify");
+  EXPECT_EQ(doublify.name(), "doublify");
+  doublify(*in, {.grid = {1}, .block = {4, 4}}, in_out(a));
+  EXPECT_EQ(a, expected);
+}
+
+TEST_F(source_module_test, parameters_are_checked_as_for_any_kernel) {
+  const auto scale = source_module(*gpu, scale_source).get_function("scale");
+  std::vector<float> data{1};
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data)); }),
+              HasSubstr("scale"));
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data), 2.0, 1U); }),
+              AllOf(HasSubstr("scale"), HasSubstr("argument 2")));
+}
+
+TEST_F(source_module_test, get_function_prepares) {
+  const source_module made(*gpu, scale_source);
+  const auto scale = made.get_function<float*, float, unsigned>("scale");
+  const std::vector<float> before{1, 2};
+  device_buffer<float> data(*in, before.size());
+  data.copy_from(before);
+  scale(in->stream(), {.grid = {1}, .block = {2}}, data.data(), 2.0F, 2U);
+  std::vector<float> after(before.size());
+  data.copy_to(after);
+  EXPECT_THAT(after, ElementsAre(2, 4));
+  EXPECT_THAT(complaint<std::invalid_argument>(
+                  [&] { static_cast<void>(made.get_function<float*>("scale")); }),
+              HasSubstr("scale"));
+}
+
+TEST_F(source_module_test, templates_are_found_by_their_cpp_names) {
+  source_options cpp;
+  cpp.extern_c = false;
+  cpp.names = {"scale<double>"};
+  const source_module made(
+      *gpu, "template <class T> __global__ void scale(T* a, T by) { a[threadIdx.x] *= by; }", cpp);
+  std::vector<double> data{1, 2};
+  made.get_function("scale<double>")(*in, {.grid = {1}, .block = {2}}, in_out(data), 0.5);
+  EXPECT_THAT(data, ElementsAre(0.5, 1));
+}
+
+TEST_F(source_module_test, an_unknown_name_is_told) {
+  const source_module made(*gpu, scale_source);
+  EXPECT_THAT(complaint<unsupported>([&] { static_cast<void>(made.get_function("scales")); }),
+              AllOf(HasSubstr("'scales'"), Not(HasSubstr("\n"))));
+  expect_scales(made.get_function("scale"));
+}
+
+TEST_F(source_module_test, warnings_are_kept) {
+  EXPECT_THAT(source_module(*gpu, "__global__ void f() { int unused; }").log(),
+              HasSubstr("warning"));
+}
+
+TEST_F(source_module_test, a_function_outlives_its_module) {
+  std::optional<source_module> made(std::in_place, *gpu, scale_source);
+  const auto scale = made->get_function("scale");
+  made.reset();
+  expect_scales(scale);
+}
+
+TEST_F(source_module_test, a_function_may_go_before_its_kernel_has_run) {
+  device_buffer<long long> result(*in, 1);
+  for (int i = 0; i < 20; ++i) {
+    source_module(*gpu,
+                  "__global__ void late(long long* result, long long value) {\n"
+                  "  const long long start = clock64();\n"
+                  "  while (clock64() - start < 1000000) {}\n"
+                  "  *result = value;\n"
+                  "}\n")
+        .get_function<long long*, long long>("late")(in->stream(), {}, result.data(), i);
+    std::vector<long long> arrived(1, -1);
+    result.copy_to(arrived);
+    EXPECT_THAT(arrived, ElementsAre(i));
+  }
+}
+
+TEST_F(source_module_test, a_kernel_may_have_no_parameters) {
+  const source_module made(*gpu,
+                           "__device__ int calls;\n"
+                           "__global__ void count() { atomicAdd(&calls, 1); }\n"
+                           "__global__ void read(int* to) { *to = calls; }\n");
+  made.get_function("count")(*in, {.grid = {3}, .block = {5}});
+  made.get_function("count").prepare<>()(in->stream(), {});
+  std::array<int, 1> calls{};
+  made.get_function("read")(*in, {}, out(calls));
+  EXPECT_THAT(calls, ElementsAre(16));
+}
+
+TEST_F(source_module_test, a_kernel_may_have_many_parameters_of_many_sizes) {
+  const source_module made(
+      *gpu,
+      "__global__ void sum(double* to, char a, short b, int c, long long d, float e, double f,\n"
+      "                    unsigned char g, unsigned short h, unsigned i, unsigned long long j,\n"
+      "                    bool k, char l, double m, char n, float o) {\n"
+      "  *to = a + 2. * b + 3. * c + 4. * d + 5. * e + 6. * f + 7. * g + 8. * h + 9. * i +\n"
+      "        10. * j + 11. * k + 12. * l + 13. * m + 14. * n + 15. * o;\n"
+      "}\n");
+  std::array<double, 1> sum{};
+  made.get_function("sum")(*in, {}, out(sum), char{1}, short{2}, 3, 4LL, 5.0F, 6.0,
+                           static_cast<unsigned char>(7), static_cast<unsigned short>(8), 9U, 10ULL,
+                           true, char{12}, 13.0, char{14}, 15.0F);
+  const double squares = 15 * 16 * 31 / 6;
+  EXPECT_THAT(sum, ElementsAre(squares - 11 * 11 + 11));
+}
+
+TEST_F(source_module_test, structures_are_passed_by_value) {
+  struct vectors {
+    double x[3], y[3];
+  };
+  const source_module made(*gpu,
+                           "struct vectors { double x[3], y[3]; };\n"
+                           "__global__ void dot(double* to, vectors of) {\n"
+                           "  *to = of.x[0] * of.y[0] + of.x[1] * of.y[1] + of.x[2] * of.y[2];\n"
+                           "}\n");
+  std::array<double, 1> product{};
+  made.get_function("dot")(*in, {}, out(product), vectors{{1, 2, 3}, {4, 5, 6}});
+  EXPECT_THAT(product, ElementsAre(32));
+}
+
+TEST_F(source_module_test, an_empty_text_is_a_module_without_functions) {
+  const source_module made(*gpu, "");
+  EXPECT_THAT(complaint<unsupported>([&] { static_cast<void>(made.get_function("any")); }),
+              HasSubstr("'any'"));
+}
+
+}  // namespace
+}  // namespace transfers
