@@ -13,6 +13,7 @@
 
 #include "parallel.hpp"
 #include "strategy.hpp"
+#include "transfers/gpu_array.hpp"
 
 namespace bench {
 
@@ -45,6 +46,16 @@ payload own_payload(std::span<T> elements, bool on_device) {
           nullptr,
           0,
           0};
+}
+
+/// What an array on the device holds, in memory that all cores have touched first: much faster than
+/// get() where there is a lot.
+template <class T>
+transfers::host_buffer<T> contents_of(const transfers::gpu_array<T>& array) {
+  transfers::host_buffer<T> copy(array.size());
+  transfers::write_host_pattern(reinterpret_cast<std::byte*>(copy.data()), 0, array.bytes(), {});
+  array.get(copy);
+  return copy;
 }
 
 /// Compares elements with expected(i), bit by bit but for NaNs, which all count as equal. One line

@@ -67,12 +67,12 @@ struct transfer {
 /// A way to move data. A file in strategies/ fills this table and registers it; the harness does
 /// warm-up, timing, verification and counters the same way for all.
 struct strategy {
-  std::string name;     ///< "family/memory", the beginning of its benchmarks' names
-  std::string summary;  ///< one line for --list
-  std::vector<std::string> variants;
-  bool sized = true;                                ///< false: not repeated for every size
-  std::optional<transfers::host_memory_kind> host;  ///< the host buffer it uses
-  std::function<transfer(const job&)> prepare;
+  std::string name;          ///< "family/memory", the beginning of its benchmarks' names
+  std::string summary = {};  ///< one line for --list
+  std::vector<std::string> variants = {};
+  bool sized = true;                                     ///< false: not repeated for every size
+  std::optional<transfers::host_memory_kind> host = {};  ///< the host buffer it uses
+  std::function<transfer(const job&)> prepare = {};
 
   std::size_t smallest = 1, largest = SIZE_MAX;  ///< sizes that make sense, in bytes
   std::size_t host_payloads = 1;  ///< how many times the size it uses of the host buffer

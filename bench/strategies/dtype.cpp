@@ -32,7 +32,7 @@ transfer arriving_as(const job& wanted, transfers::host_memory_kind kind,
                    in.synchronize();
                  }}};
   made.verify = [array] {
-    const auto arrived = (*array)->get();
+    const auto arrived = contents_of(**array);
     return find_wrong_element<T>({arrived.data(), arrived.size()},
                                  [](std::size_t i) { return static_cast<T>(number(i)); });
   };

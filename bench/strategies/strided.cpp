@@ -20,14 +20,27 @@ struct layout {
     return i / shape[1] * static_cast<std::size_t>(strides[0]) +
            i % shape[1] * static_cast<std::size_t>(strides[1]);
   }
+  /// The element that lies there; nullopt between elements.
+  [[nodiscard]] std::optional<std::size_t> index_at(std::size_t offset) const {
+    const bool transposed = strides[1] > strides[0];
+    const auto far = static_cast<std::size_t>(std::max(strides[0], strides[1]));
+    const auto near = static_cast<std::size_t>(std::min(strides[0], strides[1]));
+    const auto outer = offset / far;
+    const auto inner = offset % far / near;
+    if (offset % far % near != 0 || inner >= shape[transposed ? 0 : 1]) return std::nullopt;
+    return transposed ? inner * shape[1] + outer : outer * shape[1] + inner;
+  }
   [[nodiscard]] std::size_t reach() const { return offset(shape.elements() - 1) + 1; }
 };
 
 constexpr std::size_t row = 256;  // elements, 1 KiB
+constexpr std::size_t short_row = 16;
 
 layout layout_of(std::string_view name, std::size_t bytes) {
   const auto elements = bytes / sizeof(float);
   if (name == "row_pitch") return {{elements / row, row}, {row + row / 4, 1}};
+  if (name == "short_row_pitch")
+    return {{elements / short_row, short_row}, {short_row + short_row / 4, 1}};
   if (name == "every_second_column") return {{elements / row, row}, {2 * row, 2}};
   // A transposed matrix, as square as it can be.
   const auto rows = std::size_t{1} << (std::bit_width(elements) - 1) / 2;
@@ -53,7 +66,7 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, std::strin
     copy.destination = own_payload(std::span(array->data(), array->size()), true);
     copy.steps = {{"copy", [array, view, route] { array->set(view, route); }}};
     copy.verify = [array, where, memory] {
-      const auto arrived = array->get();
+      const auto arrived = contents_of(*array);
       return find_wrong_element<float>({arrived.data(), arrived.size()},
                                        [&](std::size_t i) { return memory[where.offset(i)]; });
     };
@@ -63,14 +76,20 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, std::strin
                               wanted.memory.pattern());
   copy.destination = host;
   copy.steps = {{"copy", [array, view, route] { array->get(view, route); }}};
-  copy.verify = [array, where, memory, pattern = wanted.memory.pattern(true)] {
+  copy.verify = [where, memory, &blocks = wanted.memory] {
     // What lies between the elements must still be poisoned.
-    const auto sent = array->get();
-    std::vector<float> expected(memory.size());
-    transfers::write_host_pattern(reinterpret_cast<std::byte*>(expected.data()), 0,
-                                  memory.size_bytes(), pattern);
-    for (std::size_t i = 0; i < sent.size(); ++i) expected[where.offset(i)] = sent[i];
-    return find_wrong_element<float>(memory, [&](std::size_t i) { return expected[i]; });
+    const auto holding = [](std::size_t elements, transfers::pattern what) {
+      transfers::host_buffer<float> made(elements);
+      transfers::write_host_pattern(reinterpret_cast<std::byte*>(made.data()), 0,
+                                    elements * sizeof(float), what);
+      return made;
+    };
+    const auto sent = holding(where.shape.elements(), blocks.pattern());
+    const auto poison = holding(memory.size(), blocks.pattern(true));
+    return find_wrong_element<float>(memory, [&](std::size_t offset) {
+      const auto i = where.index_at(offset);
+      return i ? sent[*i] : poison[offset];
+    });
   };
   return copy;
 }
@@ -98,9 +117,12 @@ void add(const std::string& name, const std::string& summary, strided_route rout
 const struct all {
   all() {
     const std::string rows = "rows of 1 KiB, 0.25 KiB apart";
+    const std::string short_rows = "rows of 64 bytes, 16 apart";
     const std::string columns = "every second column of a float32 matrix";
     add("row_pitch", rows, strided_route::pitched);
     add("row_pitch", rows, strided_route::packed);
+    add("short_row_pitch", short_rows, strided_route::pitched);
+    add("short_row_pitch", short_rows, strided_route::packed);
     add("every_second_column", columns, strided_route::pitched);
     add("every_second_column", columns, strided_route::packed);
     add("transposed", "a transposed float32 matrix", strided_route::packed);

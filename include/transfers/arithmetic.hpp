@@ -66,7 +66,7 @@ struct array_among<gpu_array<T>, B> {
   static const gpu_array<T>& of(const gpu_array<T>& a, const B&) { return a; }
 };
 template <class A, class T>
-  requires std::is_arithmetic_v<A>
+requires std::is_arithmetic_v<A>
 struct array_among<A, gpu_array<T>> {
   static const gpu_array<T>& of(const A&, const gpu_array<T>& b) { return b; }
 };
@@ -89,48 +89,48 @@ auto calculated(arithmetic what, const A& a, const B& b) {
 
 /// New arrays: 2 * a, a + b, a / b - 1.
 template <class A, class B>
-  requires detail::calculable<A, B>
+requires detail::calculable<A, B>
 [[nodiscard]] auto operator+(const A& a, const B& b) {
   return detail::calculated(arithmetic::add, a, b);
 }
 template <class A, class B>
-  requires detail::calculable<A, B>
+requires detail::calculable<A, B>
 [[nodiscard]] auto operator-(const A& a, const B& b) {
   return detail::calculated(arithmetic::subtract, a, b);
 }
 template <class A, class B>
-  requires detail::calculable<A, B>
+requires detail::calculable<A, B>
 [[nodiscard]] auto operator*(const A& a, const B& b) {
   return detail::calculated(arithmetic::multiply, a, b);
 }
 template <class A, class B>
-  requires detail::calculable<A, B>
+requires detail::calculable<A, B>
 [[nodiscard]] auto operator/(const A& a, const B& b) {
   return detail::calculated(arithmetic::divide, a, b);
 }
 
 /// In place.
 template <class T, class B>
-  requires detail::calculable<gpu_array<T>, B>
-gpu_array<T>& operator+=(gpu_array<T>& a, const B& b) {
+requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+&operator+=(gpu_array<T>& a, const B& b) {
   calculate(arithmetic::add, a, b, a);
   return a;
 }
 template <class T, class B>
-  requires detail::calculable<gpu_array<T>, B>
-gpu_array<T>& operator-=(gpu_array<T>& a, const B& b) {
+requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+&operator-=(gpu_array<T>& a, const B& b) {
   calculate(arithmetic::subtract, a, b, a);
   return a;
 }
 template <class T, class B>
-  requires detail::calculable<gpu_array<T>, B>
-gpu_array<T>& operator*=(gpu_array<T>& a, const B& b) {
+requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+&operator*=(gpu_array<T>& a, const B& b) {
   calculate(arithmetic::multiply, a, b, a);
   return a;
 }
 template <class T, class B>
-  requires detail::calculable<gpu_array<T>, B>
-gpu_array<T>& operator/=(gpu_array<T>& a, const B& b) {
+requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+&operator/=(gpu_array<T>& a, const B& b) {
   calculate(arithmetic::divide, a, b, a);
   return a;
 }

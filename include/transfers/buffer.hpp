@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "transfers/context.hpp"
 #include "transfers/element.hpp"
@@ -29,13 +29,31 @@ void check_sizes(std::size_t source, std::size_t destination);
 
 /// Host memory that begins at a multiple of some alignment.
 struct aligned_memory {
-  std::optional<host_memory> owner;  ///< none for zero bytes
-  std::byte* first = nullptr;
+  host_memory owner;        ///< none for zero bytes
+  std::size_t padding = 0;  ///< bytes before the first one that is used
 };
+/// Throw std::invalid_argument for an alignment that is not a power of two.
 aligned_memory allocate_aligned(device& on, std::size_t bytes, host_memory_kind kind,
-                                std::size_t alignment);
+                                std::size_t alignment, std::size_t least_alignment);
 /// From the C++ library: pageable, and its pages are touched only when they are used.
-aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment);
+aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment,
+                                 std::size_t least_alignment);
+
+/// A number of elements, 0 when its owner has been moved from.
+class element_count {
+ public:
+  explicit element_count(std::size_t value) noexcept : value_(value) {}
+  element_count(element_count&& other) noexcept : value_(std::exchange(other.value_, 0)) {}
+  element_count& operator=(element_count&& other) noexcept {
+    value_ = std::exchange(other.value_, 0);
+    return *this;
+  }
+  ~element_count() = default;
+  operator std::size_t() const noexcept { return value_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  std::size_t value_;
+};
 
 template <class R>
 concept contiguous_elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
@@ -59,30 +77,31 @@ class host_buffer {
   host_buffer(device& on, std::size_t elements, host_memory_kind kind,
               std::size_t alignment = alignof(T))
       : host_buffer(elements, detail::allocate_aligned(on, detail::bytes_of<T>(elements), kind,
-                                                       std::max(alignment, alignof(T)))) {}
+                                                       alignment, alignof(T))) {}
 
   /// Uninitialised ordinary memory, whose pages do not exist until they are touched. Throws
   /// out_of_memory.
   explicit host_buffer(std::size_t elements, std::size_t alignment = alignof(T))
-      : host_buffer(elements, detail::allocate_ordinary(detail::bytes_of<T>(elements),
-                                                        std::max(alignment, alignof(T)))) {}
+      : host_buffer(elements, detail::allocate_ordinary(detail::bytes_of<T>(elements), alignment,
+                                                        alignof(T))) {}
 
-  [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.first); }
+  [[nodiscard]] T* data() const noexcept {
+    if (elements_ == 0) return nullptr;
+    return reinterpret_cast<T*>(memory_.owner.data() + memory_.padding);
+  }
   [[nodiscard]] std::size_t size() const noexcept { return elements_; }
   [[nodiscard]] bool empty() const noexcept { return elements_ == 0; }
   [[nodiscard]] T* begin() const noexcept { return data(); }
   [[nodiscard]] T* end() const noexcept { return data() + size(); }
   [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] host_memory_kind kind() const noexcept {
-    return memory_.owner ? memory_.owner->kind() : pageable;
-  }
+  [[nodiscard]] host_memory_kind kind() const noexcept { return memory_.owner.kind(); }
 
  private:
   host_buffer(std::size_t elements, detail::aligned_memory memory)
       : memory_(std::move(memory)), elements_(elements) {}
 
   detail::aligned_memory memory_;
-  std::size_t elements_;
+  detail::element_count elements_;
 };
 
 /// Uninitialised elements in device memory, and copies to and from contiguous ranges (vectors,
@@ -100,9 +119,7 @@ class device_buffer {
   }
 
   /// Address on the device.
-  [[nodiscard]] T* data() const noexcept {
-    return memory_ ? reinterpret_cast<T*>(memory_->data()) : nullptr;
-  }
+  [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.data()); }
   [[nodiscard]] std::size_t size() const noexcept { return elements_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return elements_ * sizeof(T); }
   [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
@@ -121,7 +138,8 @@ class device_buffer {
 
   /// Only enqueue the copy: source and destination must stay as they are until the context has been
   /// synchronized. The call returns at once only for page-locked memory; with pageable memory it
-  /// waits until most or all of the work is done (CUDA Runtime API, "API synchronization behavior").
+  /// waits until most or all of the work is done (CUDA Runtime API, "API synchronization
+  /// behavior").
   void copy_from_async(std::span<const T> source) {
     detail::check_sizes(source.size(), size());
     if (size() == 0) return;
@@ -142,11 +160,11 @@ class device_buffer {
   }
 
  private:
-  [[nodiscard]] std::byte* bytes_on_device() const noexcept { return memory_->data(); }
+  [[nodiscard]] std::byte* bytes_on_device() const noexcept { return memory_.data(); }
 
   transfers::context context_;
-  std::optional<device_memory> memory_;
-  std::size_t elements_;
+  device_memory memory_;
+  detail::element_count elements_;
 };
 
 }  // namespace transfers

@@ -18,6 +18,7 @@ class device_memory {
  public:
   using deleter = std::function<void(std::byte*)>;
 
+  device_memory() = default;  ///< no memory
   device_memory(std::unique_ptr<std::byte, deleter> data, std::size_t bytes)
       : data_(std::move(data)), bytes_(bytes) {}
 
@@ -26,7 +27,7 @@ class device_memory {
 
  private:
   std::unique_ptr<std::byte, deleter> data_;
-  std::size_t bytes_;
+  std::size_t bytes_ = 0;
 };
 
 /// Only for CUDA devices; what cannot be read is left empty or zero.

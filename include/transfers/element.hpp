@@ -13,8 +13,8 @@ template <class T>
 concept element = std::is_trivially_copyable_v<T> && std::is_object_v<T>;
 
 /// In a class or function template over T: refuses other types with a message.
-#define TRANSFERS_REQUIRE_ELEMENT(T)                                                         \
-  static_assert(::transfers::element<T>,                                                     \
+#define TRANSFERS_REQUIRE_ELEMENT(T)                                                            \
+  static_assert(::transfers::element<T>,                                                        \
                 "elements must be trivially copyable: a GPU gets bytes, not objects, pointers " \
                 "into the host or virtual functions")
 
@@ -22,8 +22,7 @@ concept element = std::is_trivially_copyable_v<T> && std::is_object_v<T>;
 enum class element_type { int32, int64, uint32, uint64, float32, float64 };
 
 template <class T>
-concept arithmetic_element =
-    std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
+concept arithmetic_element = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
     std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t> || std::same_as<T, float> ||
     std::same_as<T, double>;
 

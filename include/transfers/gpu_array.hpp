@@ -117,6 +117,14 @@ class gpu_array {
   /// arrived; set_async() only enqueues (see device_buffer::copy_from_async).
   void set(std::span<const T> source) { buffer_.copy_from(source); }
   void set_async(std::span<const T> source) { buffer_.copy_from_async(source); }
+  void set_async(const host_array<T>& source) {
+    detail::check_alike(source.shape(), source.order(), shape_, order_);
+    buffer_.copy_from_async(source);
+  }
+  void set(const host_array<T>& source) {
+    set_async(source);
+    context().synchronize();
+  }
   void set(const strided_view<const T>& source, strided_route by = strided_route::automatic) {
     detail::upload(context(), ends(source), by);
     context().synchronize();
@@ -131,6 +139,16 @@ class gpu_array {
   void get_async(R&& destination) const {
     buffer_.copy_to_async(destination);
   }
+  void get_async(const host_array<T>& destination) const {
+    detail::check_alike(shape_, order_, destination.shape(), destination.order());
+    buffer_.copy_to_async(destination);
+  }
+  void get_async(host_array<T>& destination) const { get_async(std::as_const(destination)); }
+  void get(const host_array<T>& destination) const {
+    get_async(destination);
+    context().synchronize();
+  }
+  void get(host_array<T>& destination) const { get(std::as_const(destination)); }
   template <class U>
   void get(const strided_view<U>& destination, strided_route by = strided_route::automatic) const {
     static_assert(!std::is_const_v<U>, "the destination of a copy must not be const");

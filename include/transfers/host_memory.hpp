@@ -62,6 +62,7 @@ class host_memory {
  public:
   using deleter = std::function<void(std::byte*)>;
 
+  host_memory() = default;  ///< no memory
   host_memory(std::unique_ptr<std::byte, deleter> data, std::size_t bytes, host_memory_kind kind,
               std::byte* on_device)
       : data_(std::move(data)), bytes_(bytes), kind_(kind), on_device_(on_device) {}
@@ -77,9 +78,9 @@ class host_memory {
 
  private:
   std::unique_ptr<std::byte, deleter> data_;
-  std::size_t bytes_;
+  std::size_t bytes_ = 0;
   host_memory_kind kind_;
-  std::byte* on_device_;
+  std::byte* on_device_ = nullptr;
 };
 
 /// Keeps existing memory page-locked; moves, does not copy; unlocks without throwing. The memory

@@ -31,9 +31,10 @@ class device_pool {
   std::shared_ptr<state> state_;
 };
 
-/// The same for page-locked host memory, where it saves even more. A block that goes back is handed out again when the stream has done the work that was
-/// enqueued by then, so that asynchronous copies can be forgotten about; when more than
-/// most_pending_bytes wait for that, allocate() waits with them.
+/// The same for page-locked host memory, where it saves even more. A block that goes back is handed
+/// out again when the stream has done the work that was enqueued by then, so that asynchronous
+/// copies can be forgotten about; when more than most_pending_bytes wait for that, allocate() waits
+/// with them.
 class pinned_pool {
  public:
   static constexpr std::size_t most_pending_bytes = std::size_t{512} << 20;

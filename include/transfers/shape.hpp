@@ -64,8 +64,8 @@ concept mdspan_like = requires(const View& view, std::size_t i) {
 
 namespace detail {
 
-/// The strides of every index. Throws std::invalid_argument unless there is one for each extent, all
-/// are positive, and every element has an address of its own. (What is sufficient is asked for:
+/// The strides of every index. Throws std::invalid_argument unless there is one for each extent,
+/// all are positive, and every element has an address of its own. (What is sufficient is asked for:
 /// sorted by stride, each index steps over all that the smaller ones reach.)
 strides checked_strides(const shape& extents, std::span<const std::ptrdiff_t> steps);
 
@@ -114,8 +114,7 @@ class strided_view {
 
   /// To read from memory is allowed where writing is.
   operator strided_view<const T>() const  // NOLINT(google-explicit-constructor)
-    requires(!std::is_const_v<T>)
-  {
+      requires(!std::is_const_v<T>) {
     return {data_, shape_, strides_};
   }
 
@@ -136,7 +135,6 @@ class strided_view {
 };
 
 template <mdspan_like View>
-strided_view(const View& view)
-    -> strided_view<std::remove_pointer_t<decltype(view.data_handle())>>;
+strided_view(const View& view) -> strided_view<std::remove_pointer_t<decltype(view.data_handle())>>;
 
 }  // namespace transfers

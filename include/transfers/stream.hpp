@@ -101,7 +101,8 @@ class stream {
   virtual void calculate(const elementwise_operation& what) = 0;
   virtual void convert(const conversion& what) = 0;
 
-  /// Enqueues a function to be called by a thread of the library, which must not use the device.
+  /// Enqueues a function to be called by a thread of the library. Neither it nor the end of what it
+  /// owns may use the device (CUDA Runtime API, cudaLaunchHostFunc).
   /// What it throws comes out of the next synchronize(). Throws device_error.
   virtual void call(std::function<void()> function) = 0;
 

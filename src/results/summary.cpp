@@ -107,7 +107,8 @@ std::string cell(const column& all, const std::string& strategy, int decimals, b
   for (const auto& [name, value] : all)
     best = small_is_best ? std::min(best, value) : std::max(best, value);
   const bool marked = small_is_best ? found->second <= best * 1.01 : found->second >= best * 0.99;
-  return fmt::format("{:.{}f} {}", found->second, decimals, marked ? '*' : ' ');
+  const int shown = found->second < 1000 ? decimals : 1;  // so that columns stay narrow
+  return fmt::format("{:.{}f} {}", found->second, shown, marked ? '*' : ' ');
 }
 
 std::string device_line(const json& facts) {

@@ -1,8 +1,8 @@
 #include <omp.h>
+#include <sys/mman.h>
 #include <thrust/copy.h>
 #include <thrust/execution_policy.h>
 #include <thrust/system/omp/execution_policy.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -111,13 +111,14 @@ class host_stream final : public stream {
   void calculate(const elementwise_operation& what) override {
     enqueue([=] {
       detail::where_worth_it(what.elements * 8,
-                     [&](const auto& policy) { detail::calculate(policy, what); });
+                             [&](const auto& policy) { detail::calculate(policy, what); });
     });
   }
 
   void convert(const conversion& what) override {
     enqueue([=] {
-      detail::where_worth_it(what.elements * 8, [&](const auto& policy) { detail::convert(policy, what); });
+      detail::where_worth_it(what.elements * 8,
+                             [&](const auto& policy) { detail::convert(policy, what); });
     });
   }
 
@@ -178,10 +179,11 @@ class host_stream final : public stream {
     const auto has_task = [this] { return !tasks_.empty(); };
     // A stop is heeded only when nothing is left: destruction waits for enqueued work.
     while (wait_for_task(lock, stop, has_task)) {
-      const auto task = std::move(tasks_.front());
+      auto task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
       task();
+      task = nullptr;  // what it owns may use this stream when it goes
       lock.lock();
       if (--unfinished_ == 0) idle_.notify_all();
       of_device_->remove();
@@ -195,7 +197,7 @@ class host_stream final : public stream {
   std::deque<std::function<void()>> tasks_;
   std::size_t unfinished_ = 0;
   std::exception_ptr failure_;  ///< of a function called, for synchronize() to throw
-  std::jthread worker_;  // last: it starts when all else is ready and is joined first
+  std::jthread worker_;         // last: it starts when all else is ready and is joined first
 };
 
 /// Memory that lock() has locked: mlock(2) would lock it twice, and unlock it at once.
@@ -241,10 +243,19 @@ class host_device final : public device {
     if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
     auto data = map_pages(
         bytes, kind.origin == host_origin::pageable_huge ? page_size::huge : page_size::base);
-    if (kind.origin == host_origin::registered || kind.origin == host_origin::pinned)
-      lock_pages(data.get(), bytes);
     auto* const address = data.get();
-    return {std::move(data), bytes, kind, address};
+    if (!is_page_locked(kind)) return {std::move(data), bytes, kind, address};
+    lock_pages(address, bytes);
+    locked_->add({address, bytes});
+    auto unmap = std::move(data.get_deleter());
+    return {{data.release(),
+             [unmap, locked = locked_](std::byte* first) {
+               locked->remove(first);
+               unmap(first);
+             }},
+            bytes,
+            kind,
+            address};
   }
 
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <climits>
 #include <stdexcept>
 
 namespace transfers {
@@ -83,8 +84,8 @@ namespace detail {
 void check_parameters(const function_body& body, std::span<const std::size_t> bytes) {
   const auto wanted = body.parameters();
   if (bytes.size() != wanted.size())
-    throw std::invalid_argument(fmt::format("{} takes {} arguments, not {}", body.name(),
-                                            wanted.size(), bytes.size()));
+    throw std::invalid_argument(
+        fmt::format("{} takes {} arguments, not {}", body.name(), wanted.size(), bytes.size()));
   for (std::size_t i = 0; i < bytes.size(); ++i)
     if (bytes[i] != wanted[i])
       throw std::invalid_argument(
@@ -93,10 +94,24 @@ void check_parameters(const function_body& body, std::span<const std::size_t> by
 }
 
 void check_shape(const function_body& body, const launch_shape& threads) {
-  for (const auto& [what, one] : {std::pair{"grid", threads.grid}, {"block", threads.block}})
-    if (one.x == 0 || one.y == 0 || one.z == 0)
-      throw std::invalid_argument(fmt::format("{} cannot be launched with a {} of {} x {} x {}",
-                                              body.name(), what, one.x, one.y, one.z));
+  // CUDA C++ Programming Guide, "Compute Capabilities": the same for all of them.
+  const extent3 largest_grid{INT_MAX, 65535, 65535};
+  const extent3 largest_block{1024, 1024, 64};
+  constexpr std::size_t most_threads = 1024;
+  const auto check = [&](const char* what, const extent3& one, const extent3& largest) {
+    if (one.x == 0 || one.y == 0 || one.z == 0 || one.x > largest.x || one.y > largest.y ||
+        one.z > largest.z)
+      throw std::invalid_argument(
+          fmt::format("{} cannot be launched with a {} of {} x {} x {}: from 1 to {} x {} x {}",
+                      body.name(), what, one.x, one.y, one.z, largest.x, largest.y, largest.z));
+  };
+  check("grid", threads.grid, largest_grid);
+  check("block", threads.block, largest_block);
+  const auto& block = threads.block;
+  if (std::size_t{block.x} * block.y * block.z > most_threads)
+    throw std::invalid_argument(
+        fmt::format("{} cannot be launched with a block of {} x {} x {}: at most {} threads",
+                    body.name(), block.x, block.y, block.z, most_threads));
 }
 
 function make_host_function(std::string name, std::vector<std::size_t> parameters,

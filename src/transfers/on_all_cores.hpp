@@ -11,8 +11,7 @@ namespace transfers::detail {
 /// Runs `work(policy)` on all cores, or on this one alone where starting threads would cost more.
 /// `bytes`: about what is touched.
 template <class Work>
-auto where_worth_it(std::size_t bytes, Work&& work) {
-  constexpr std::size_t worth_it = std::size_t{1} << 20;
+auto where_worth_it(std::size_t bytes, Work&& work, std::size_t worth_it = std::size_t{1} << 20) {
   return bytes < worth_it ? work(thrust::seq) : work(thrust::omp::par);
 }
 
@@ -24,7 +23,9 @@ auto on_all_cores(std::size_t bytes, Work&& work) {
   struct pause {
     ~pause() { omp_pause_resource_all(omp_pause_hard); }
   } const afterwards;
-  return where_worth_it(bytes, work);
+  // Starting them again takes about half a millisecond on 16 cores (docs/GPU_ARRAYS.md).
+  constexpr std::size_t worth_it = std::size_t{4} << 20;
+  return where_worth_it(bytes, work, worth_it);
 }
 
 }  // namespace transfers::detail

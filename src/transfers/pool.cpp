@@ -46,7 +46,8 @@ class upstream final : public thrust::mr::memory_resource<void*> {
   std::size_t held_ = 0;
 };
 
-constexpr std::size_t alignment = 256;  // of cudaMalloc (CUDA C++ Programming Guide, "Device Memory")
+constexpr std::size_t alignment =
+    256;  // of cudaMalloc (CUDA C++ Programming Guide, "Device Memory")
 
 thrust::mr::pool_options pooling() {
   auto options = thrust::mr::disjoint_unsynchronized_pool_resource<
@@ -118,7 +119,8 @@ class pool {
 
   thrust::mr::new_delete_resource bookkeeping_;
   upstream<Owner> upstream_;
-  thrust::mr::disjoint_unsynchronized_pool_resource<upstream<Owner>, thrust::mr::new_delete_resource>
+  thrust::mr::disjoint_unsynchronized_pool_resource<upstream<Owner>,
+                                                    thrust::mr::new_delete_resource>
       pool_;
   std::size_t in_use_ = 0;
   mutable std::mutex mutex_;
@@ -163,6 +165,12 @@ class pinned_pool::state {
   std::byte* allocate(std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
     take_back(most_pending_bytes);
+    try {
+      return blocks_.allocate(bytes);
+    } catch (const out_of_memory&) {
+      if (pending_.empty()) throw;
+    }
+    take_back(0);
     return blocks_.allocate(bytes);
   }
 
@@ -178,7 +186,8 @@ class pinned_pool::state {
       pending_.push_back({stream_.record(), data, bytes});
       pending_bytes_ += bytes;
     } catch (...) {
-      blocks_.deallocate(data, bytes);  // the device is lost, nothing uses the memory
+      wait_for_stream();
+      blocks_.deallocate(data, bytes);
     }
   }
 
@@ -198,6 +207,13 @@ class pinned_pool::state {
     std::byte* data;
     std::size_t bytes;
   };
+
+  void wait_for_stream() noexcept {
+    try {
+      stream_.synchronize();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the device is lost, nothing uses the memory
+    }
+  }
 
   /// Takes back the blocks that the stream has done with, and waits for them until no more than
   /// `still_pending` bytes are left.

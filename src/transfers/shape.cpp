@@ -24,9 +24,8 @@ shape::shape(std::span<const std::size_t> extents) : rank_(extents.size()) {
   }
   for (const auto extent : extents) {
     if (extent > PTRDIFF_MAX / elements_)
-      throw std::length_error(
-          fmt::format("the shape ({}) has more elements than there are addresses",
-                      fmt::join(extents, ", ")));
+      throw std::length_error(fmt::format(
+          "the shape ({}) has more elements than there are addresses", fmt::join(extents, ", ")));
     elements_ *= extent;
   }
 }
@@ -52,18 +51,18 @@ strides checked_strides(const shape& extents, std::span<const std::ptrdiff_t> st
   if (steps.size() != extents.rank())
     throw std::invalid_argument(fmt::format("{} strides for the shape {}: there must be {}",
                                             steps.size(), to_string(extents), extents.rank()));
+  strides checked{};
+  std::ranges::copy(steps, checked.begin());
+  if (extents.elements() == 0) return checked;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i] < 0)
-      throw std::invalid_argument(
-          fmt::format("stride {} of index {} is negative: begin at the other end, or copy the array",
-                      steps[i], i));
+      throw std::invalid_argument(fmt::format(
+          "stride {} of index {} is negative: begin at the other end, or copy the array", steps[i],
+          i));
     if (steps[i] == 0 && extents[i] > 1)
       throw std::invalid_argument(
           fmt::format("stride 0 of index {}: its {} elements share memory", i, extents[i]));
   }
-  strides checked{};
-  std::ranges::copy(steps, checked.begin());
-  if (extents.elements() == 0) return checked;
 
   std::vector<std::size_t> by_stride(extents.rank());
   std::iota(by_stride.begin(), by_stride.end(), 0);

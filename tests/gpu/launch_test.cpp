@@ -134,18 +134,18 @@ TEST_F(launch_test, the_host_device_cannot_run_a_kernel) {
               HasSubstr("scale is a CUDA kernel"));
 }
 
-TEST_F(launch_test, an_impossible_block_is_an_error_and_the_device_remains_usable) {
+TEST_F(launch_test, an_impossible_launch_is_an_error_and_the_device_remains_usable) {
   const auto scale = cuda_function("scale", scale_kernel());
   std::vector<float> data{1};
   try {
-    scale(*in, {.grid = {1}, .block = {2000}}, in_out(data), 2.0F, 1U);
-    FAIL() << "launched with 2000 threads in a block";
+    scale(*in, {.shared_bytes = 1 << 30}, in_out(data), 2.0F, 1U);
+    FAIL() << "launched with a GiB of shared memory";
   } catch (const device_error& wrong) {
     EXPECT_THAT(wrong.what(), AllOf(HasSubstr("launch of scale"), Not(HasSubstr("\n"))));
     EXPECT_FALSE(wrong.device_lost());
   }
   EXPECT_THAT(complaint<std::invalid_argument>(
-                  [&] { scale(*in, {.grid = {1}, .block = {0}}, in_out(data), 2.0F, 1U); }),
+                  [&] { scale(*in, {.grid = {1}, .block = {2000}}, in_out(data), 2.0F, 1U); }),
               HasSubstr("scale"));
   expect_scales(scale);
 }

@@ -27,9 +27,13 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 template <class A, class B>
-concept addable = requires(const A& a, const B& b) { a + b; };
+concept addable = requires(const A& a, const B& b) {
+  a + b;
+};
 template <class A, class B>
-concept addable_in_place = requires(A& a, const B& b) { a += b; };
+concept addable_in_place = requires(A& a, const B& b) {
+  a += b;
+};
 
 using ints = gpu_array<std::int32_t>;
 using floats = gpu_array<float>;
@@ -86,7 +90,8 @@ bool same(T a, T b) {
 
 template <class Expected, class Got>
 testing::AssertionResult all_same(const Expected& expected, const Got& got) {
-  if (expected.size() != got.size()) return testing::AssertionFailure() << got.size() << " elements";
+  if (expected.size() != got.size())
+    return testing::AssertionFailure() << got.size() << " elements";
   for (std::size_t i = 0; i < expected.size(); ++i)
     if (!same(expected[i], got[i]))
       return testing::AssertionFailure()
@@ -272,7 +277,8 @@ To expected_conversion(From value) {
 
 TYPED_TEST(arithmetic_on, arrays_converts_all_values_to_all_types) {
   const auto check = [&]<class To>(To) {
-    for (const auto size : sizes) {
+    // The host uses all cores for more than the device does.
+    for (const std::size_t size : {1, 1009, 600'003}) {
       auto values = some_values<TypeParam>(this->random, size);
       if constexpr (std::is_floating_point_v<TypeParam>)
         for (auto& one : values)  // about the limits of integers
@@ -289,8 +295,7 @@ TYPED_TEST(arithmetic_on, arrays_converts_all_values_to_all_types) {
       const auto array = to_gpu(this->gpu, values);
       EXPECT_TRUE(all_same(expected, array.template astype<To>().get())) << typeid(To).name();
       try {
-        EXPECT_TRUE(
-            all_same(expected, to_gpu_as<To>(this->gpu, values, convert_on::host).get()));
+        EXPECT_TRUE(all_same(expected, to_gpu_as<To>(this->gpu, values, convert_on::host).get()));
       } catch (const out_of_memory&) {  // no page-locked memory to be had
       }
       EXPECT_TRUE(all_same(expected, to_gpu_as<To>(this->gpu, values, convert_on::device).get()));
@@ -319,9 +324,9 @@ TEST_F(arithmetic_of_arrays, defines_what_cpp_does_not) {
   EXPECT_THAT((to_gpu(gpu, std::vector{least, most}) / -1).get(), ElementsAre(least, -most));
   EXPECT_THAT((to_gpu(gpu, std::vector{least, most}) - 1).get(), ElementsAre(most, most - 1));
   EXPECT_THAT((most + a).get(), ElementsAre(least, least + 1, least + 2));
-  EXPECT_THAT((to_gpu(gpu, std::vector{65'536, 46'341}) * to_gpu(gpu, std::vector{65'536, 46'341}))
-                  .get(),
-              ElementsAre(0, -2'147'479'015));
+  EXPECT_THAT(
+      (to_gpu(gpu, std::vector{65'536, 46'341}) * to_gpu(gpu, std::vector{65'536, 46'341})).get(),
+      ElementsAre(0, -2'147'479'015));
   EXPECT_THAT((to_gpu(gpu, std::vector{-7, 7}) / 2).get(), ElementsAre(-3, 3));  // not -4
   EXPECT_THAT((0 - to_gpu(gpu, std::vector<std::uint32_t>{1})).get(), ElementsAre(4'294'967'295U));
   const auto infinite = to_gpu(gpu, std::vector<float>{1, -1, 0}) / 0;

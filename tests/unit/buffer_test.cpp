@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -43,10 +44,9 @@ static_assert(element<seven_bytes> && element<const float> && element<std::array
 static_assert(!element<std::string> && !element<with_virtual> && !element<int&>);
 
 template <class T>
-constexpr bool owns =
-    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
-    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T> &&
-    std::is_nothrow_destructible_v<T>;
+constexpr bool owns = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
+                      std::is_nothrow_move_constructible_v<T> &&
+                      std::is_nothrow_move_assignable_v<T> && std::is_nothrow_destructible_v<T>;
 static_assert(owns<host_buffer<float>> && owns<device_buffer<float>> && owns<host_memory> &&
               owns<device_memory> && owns<page_lock>);
 static_assert(!std::is_default_constructible_v<device_buffer<int>>);
@@ -392,6 +392,22 @@ TEST_F(page_locking, of_memory_allocated_page_locked_is_refused) {
     EXPECT_THROW(static_cast<void>(host->lock(block.bytes())), std::invalid_argument)
         << to_string(kind);
   }
+}
+
+std::size_t locked_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmLck:")) return std::stoull(line.substr(6)) * 1024;
+  return 0;
+}
+
+TEST_F(page_locking, ends_alone_when_a_page_is_shared_with_another_lock) {
+  const auto before = locked_bytes();
+  auto first = std::make_optional(host->lock(all.first(100)));
+  const auto second = host->lock(all.subspan(200, 100));
+  if (locked_bytes() == before) GTEST_SKIP() << "this system does not count locked pages";
+  first.reset();
+  EXPECT_GT(locked_bytes(), before);  // the page that `second` still needs
 }
 
 TEST_F(page_locking, that_fails_leaves_the_memory_unlocked) {

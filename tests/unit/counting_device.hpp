@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -27,10 +27,12 @@ struct device_counts {
   std::atomic<std::size_t> freed_while_busy = 0;
 
   /// The allocation (of either memory, counted from 1) and the operation of a stream that fail.
-  std::size_t failing_allocation = 0, failing_operation = 0;
   /// Operations that wait fail when they have waited, as CUDA's do; others do nothing then.
+  std::size_t failing_allocation = 0, failing_operation = 0;
   std::size_t device_capacity = std::numeric_limits<std::size_t>::max();
   std::size_t host_capacity = std::numeric_limits<std::size_t>::max();
+  /// Device memory comes into being faster; freeing it does not wait.
+  bool in_huge_pages = false;
   /// What every operation takes longer.
   std::chrono::microseconds slowed_by{0};
 
@@ -144,18 +146,9 @@ class counting_device final : public device {
     counts_->count_allocation(counts_->device_allocations);
     if (counts_->device_bytes + bytes > counts_->device_capacity)
       throw out_of_memory("so much device memory is refused on purpose");
-    auto inner = std::make_shared<device_memory>(inner_->allocate(bytes));
-    auto* const data = inner->data();
-    ++counts_->device_blocks;
-    counts_->device_bytes += bytes;
-    return {{data,
-             [inner = std::move(inner), counts = counts_, bytes](std::byte*) mutable {
-               if (!counts->idle()) ++counts->freed_while_busy;
-               inner.reset();
-               --counts->device_blocks;
-               counts->device_bytes -= bytes;
-             }},
-            bytes};
+    if (counts_->in_huge_pages)
+      return counted(std::make_shared<host_memory>(inner_->allocate_host(bytes, pageable_huge)));
+    return counted(std::make_shared<device_memory>(inner_->allocate(bytes)));
   }
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
@@ -180,6 +173,22 @@ class counting_device final : public device {
   }
 
  private:
+  template <class Memory>
+  device_memory counted(std::shared_ptr<Memory> inner) {
+    auto* const data = inner->data();
+    const auto bytes = inner->size();
+    ++counts_->device_blocks;
+    counts_->device_bytes += bytes;
+    return {{data,
+             [inner = std::move(inner), counts = counts_, bytes](std::byte*) mutable {
+               if (!counts->idle()) ++counts->freed_while_busy;
+               inner.reset();
+               --counts->device_blocks;
+               counts->device_bytes -= bytes;
+             }},
+            bytes};
+  }
+
   std::unique_ptr<device> inner_ = open_host_device();
   std::shared_ptr<device_counts> counts_ = std::make_shared<device_counts>();
 };
@@ -191,8 +200,8 @@ template <class Attempt>
 std::size_t fail_each(failure what, Attempt&& attempt) {
   for (std::size_t n = 1;; ++n) {
     counting_device on;
-    (what == failure::allocation ? on.counts().failing_allocation
-                                 : on.counts().failing_operation) = n;
+    (what == failure::allocation ? on.counts().failing_allocation : on.counts().failing_operation) =
+        n;
     if (attempt(on)) return n - 1;
     if (n > 1000) throw std::logic_error("it fails for ever");
   }

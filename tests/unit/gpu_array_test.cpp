@@ -32,10 +32,9 @@ using testing::SizeIs;
 using testing::ThrowsMessage;
 
 template <class T>
-constexpr bool owns =
-    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
-    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T> &&
-    std::is_nothrow_destructible_v<T>;
+constexpr bool owns = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
+                      std::is_nothrow_move_constructible_v<T> &&
+                      std::is_nothrow_move_assignable_v<T> && std::is_nothrow_destructible_v<T>;
 static_assert(owns<gpu_array<float>> && owns<gpu_array<std::array<char, 7>>>);
 static_assert(owns<host_array<float>>);
 static_assert(std::is_copy_constructible_v<context> && std::is_nothrow_destructible_v<context> &&
@@ -45,7 +44,9 @@ static_assert(!std::ranges::range<gpu_array<int>>);  // its elements are not on 
 static_assert(std::ranges::contiguous_range<host_array<int>>);
 
 template <class A, class U>
-concept converts_to = requires(const A& array) { array.template astype<U>(); };
+concept converts_to = requires(const A& array) {
+  array.template astype<U>();
+};
 static_assert(converts_to<gpu_array<int>, double> && !converts_to<gpu_array<char>, double> &&
               !converts_to<gpu_array<int>, char>);
 
@@ -113,8 +114,11 @@ TEST_P(a_gpu_array, is_made_with_a_shape_that_fits_the_range) {
   EXPECT_EQ(array.get()(1, 2), 6);
   EXPECT_EQ(array.get()(1, 0), 2);
   const auto allocations = host.counts().device_allocations.load();
-  EXPECT_THAT([&] { static_cast<void>(to_gpu(gpu, source, {2, 4})); },
-              ThrowsMessage<std::length_error>(AllOf(HasSubstr("6"), HasSubstr("8"))));
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(to_gpu(gpu, source, {2, 4}));
+      },
+      ThrowsMessage<std::length_error>(AllOf(HasSubstr("6"), HasSubstr("8"))));
   EXPECT_THROW(static_cast<void>(to_gpu_async(gpu, source, {5})), std::length_error);
   EXPECT_EQ(host.counts().device_allocations, allocations);
 }
@@ -126,6 +130,10 @@ TEST_P(a_gpu_array, keeps_the_shape_and_order_of_host_arrays) {
   EXPECT_EQ(array.shape(), shape({2, 3}));
   EXPECT_EQ(array.order(), order::column_major);
   EXPECT_THAT(array.get(), ElementsAre(0, 1, 2, 3, 4, 5));
+  const auto enqueued = to_gpu_async(gpu, source);  // "the same, only enqueued"
+  gpu.synchronize();
+  EXPECT_EQ(enqueued.shape(), shape({2, 3}));
+  EXPECT_EQ(enqueued.order(), order::column_major);
 }
 
 TEST_P(a_gpu_array, has_arrived_when_it_has_been_made_or_set_or_got) {
@@ -181,6 +189,10 @@ TEST_P(a_gpu_array, and_a_host_array_of_another_shape_or_order_do_not_match) {
   EXPECT_THROW(array.set(other_shape), shape_mismatch);
   EXPECT_THROW(array.get(other_order), shape_mismatch);
   EXPECT_THROW(array.set(other_order), shape_mismatch);
+  EXPECT_THROW(array.get_async(other_shape), shape_mismatch);
+  EXPECT_THROW(array.set_async(other_shape), shape_mismatch);
+  EXPECT_THROW(array.get_async(other_order), shape_mismatch);
+  EXPECT_THROW(array.set_async(other_order), shape_mismatch);
 }
 
 TEST_P(a_gpu_array, of_nothing_has_no_memory_and_does_nothing) {
@@ -267,7 +279,7 @@ TEST_P(a_gpu_array, moves_with_its_memory) {
 }
 
 TEST_P(a_gpu_array, is_converted_while_it_goes_to_the_device) {
-  std::vector<double> source(300'001);  // more than one core's worth
+  std::vector<double> source(600'001);  // more than one core's worth
   std::mt19937_64 random(3);
   for (auto& one : source) one = static_cast<double>(random() % 1'000'000) / 7 - 50'000;
   const std::vector<float> floats(source.begin(), source.end());
@@ -326,9 +338,9 @@ INSTANTIATE_TEST_SUITE_P(all, a_gpu_array, testing::Values(allocation::plain, al
 /// All extents of ranks 0 to 5, types and orders: to the device and back.
 template <class T>
 class a_gpu_array_of : public testing::Test {};
-using element_types = testing::Types<char, std::int32_t, float, double, seven_bytes,
-                                     std::array<char, 7>, std::array<std::uint64_t, 2>,
-                                     std::array<std::byte, 3>>;
+using element_types =
+    testing::Types<char, std::int32_t, float, double, seven_bytes, std::array<char, 7>,
+                   std::array<std::uint64_t, 2>, std::array<std::byte, 3>>;
 TYPED_TEST_SUITE(a_gpu_array_of, element_types);
 
 TYPED_TEST(a_gpu_array_of, random_shapes_comes_back_bit_exactly) {
@@ -426,8 +438,7 @@ TEST(a_context, takes_memory_from_its_pool_or_from_the_device) {
 }
 
 TEST(a_context, by_default_is_of_a_gpu_or_of_the_host) {
-  EXPECT_EQ(open_default_device()->description().kind,
-            find_cuda().devices > 0 ? "cuda" : "host");
+  EXPECT_EQ(open_default_device()->description().kind, find_cuda().devices > 0 ? "cuda" : "host");
 }
 
 std::size_t available_memory() {
@@ -439,12 +450,12 @@ std::size_t available_memory() {
 
 TEST(a_large_gpu_array, has_more_bytes_than_a_signed_integer_counts) {
   if (available_memory() < std::size_t{8} << 30) GTEST_SKIP() << "less than 8 GiB of memory free";
-  const auto host = open_host_device();
-  const context gpu(*host);
-  const std::size_t bytes = (std::size_t{1} << 31) + 4099;
+  counting_device host;
+  const context gpu(host);
   // Huge pages take a fraction of the time to come into being.
-  host_array<char> there(*host, {bytes},
-                         host->why_unsupported(pageable_huge) ? pageable : pageable_huge);
+  host.counts().in_huge_pages = !host.why_unsupported(pageable_huge);
+  const std::size_t bytes = (std::size_t{1} << 31) + 4099;
+  host_array<char> there({bytes});
   const std::array places{std::size_t{0}, bytes / 2, bytes - 4101, bytes - 4100, bytes - 1};
   for (std::size_t i = 0; i < places.size(); ++i) there[places[i]] = static_cast<char>(i + 1);
   const auto array = to_gpu(gpu, there);

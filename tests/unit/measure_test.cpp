@@ -234,6 +234,16 @@ class fake_stream : public transfers::stream {
   }
   void copy_by_kernel(std::byte*, const std::byte*, std::size_t) override { ++enqueued_; }
   void synchronize() override {}
+  void copy_pitched(transfers::pitched<std::byte>, transfers::pitched<const std::byte>,
+                    transfers::pitched_extent, transfers::direction) override {
+    ++enqueued_;
+  }
+  void clear(std::byte*, std::size_t) override { ++enqueued_; }
+  void calculate(const transfers::elementwise_operation&) override { ++enqueued_; }
+  void convert(const transfers::conversion&) override { ++enqueued_; }
+  void call(std::function<void()>) override { ++enqueued_; }
+  std::unique_ptr<transfers::event> record() override { return nullptr; }
+  [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
       const std::function<void()>& before, const std::function<void()>& timed) override {
     if (!has_clock_) return std::nullopt;

@@ -54,6 +54,9 @@ class limited_device : public transfers::device {
     if (bytes > host_limit) throw transfers::out_of_memory("host is full");
     return host_->allocate_host(bytes, kind);
   }
+  [[nodiscard]] transfers::page_lock lock(std::span<std::byte> memory) override {
+    return host_->lock(memory);
+  }
   [[nodiscard]] transfers::device_memory allocate(std::size_t bytes) override {
     asked_for.push_back(bytes);
     if (bytes > device_limit) throw transfers::out_of_memory("device is full");
@@ -246,9 +249,27 @@ TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
   EXPECT_EQ(std::set(every.begin(), every.end()).size(), every.size());
 
   std::size_t expected = 0;
-  for (const auto& one : strategies) expected += one.variants.size() * (one.sized ? 7 : 1);
+  for (const auto& one : strategies) {
+    std::size_t cases = one.sized ? 0 : 1;
+    for (const std::size_t size : {1UL, 4UL, 1000UL, kib, mib})
+      cases += one.sized && size >= one.smallest && size <= one.largest ? 1 : 0;
+    expected += one.variants.size() * (cases + (one.sized && one.cold ? 2 : 0));
+  }
   EXPECT_EQ(every.size(), expected);
   EXPECT_EQ(std::ranges::count(every, "null/single"), 1);
+}
+
+TEST(plan_of_all_strategies, is_the_essential_ones_when_no_others_are_asked_for) {
+  const auto strategies = registered_strategies();
+  const auto device = transfers::open_host_device();
+  auto chosen = sizes({kib});
+  chosen.essential_only = true;
+  for (const auto& one : make_plan(strategies, *device, chosen).cases)
+    EXPECT_TRUE(one.of->essential) << one.name;
+  chosen.strategies = {"gpu_array"};
+  const auto asked_for = make_plan(strategies, *device, chosen);
+  ASSERT_FALSE(asked_for.cases.empty());
+  for (const auto& one : asked_for.cases) EXPECT_THAT(one.name, StartsWith("gpu_array/"));
 }
 
 TEST(plan_of_all_strategies, leaves_out_what_only_a_driver_can_give) {
@@ -256,7 +277,7 @@ TEST(plan_of_all_strategies, leaves_out_what_only_a_driver_can_give) {
   const auto device = transfers::open_host_device();
   const auto all = make_plan(strategies, *device, sizes({4}));
   for (const auto& one : all.cases)
-    EXPECT_TRUE(!one.of->host || !device->why_unsupported(*one.of->host)) << one.name;
+    EXPECT_EQ(why_unsupported(*one.of, *device), std::nullopt) << one.name;
   EXPECT_THAT(names(all.skipped), Contains("copy/pinned_wc/h2d/4B"));
   EXPECT_THAT(names(all.skipped), Contains("zero_copy/pinned_mapped_wc/write/4B"));
   for (const auto& one : all.skipped)
@@ -289,6 +310,15 @@ TEST_F(reserving, takes_one_buffer_per_kind_for_the_largest_size) {
   EXPECT_EQ(memory.all_host().size(), 2U);
   EXPECT_EQ(host_bytes(transfers::pageable), mib);
   EXPECT_EQ(host_bytes(transfers::pinned()), mib);
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, mib);
+}
+
+TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
+  const registry with_two{
+      {.name = "two", .variants = {"a"}, .host = transfers::pageable, .host_payloads = 2}};
+  auto all = make_plan(with_two, device, sizes({4, mib}));
+  reserve_buffers(all, device, memory);
+  EXPECT_EQ(host_bytes(transfers::pageable), buffers::distance(mib) + mib);
   EXPECT_EQ(memory.on_device().size() - buffers::guard, mib);
 }
 

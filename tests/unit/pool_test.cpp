@@ -60,9 +60,9 @@ TEST_F(a_device_pool, refuses_zero_bytes_and_absurd_sizes) {
 }
 
 TEST_F(a_device_pool, gives_blocks_of_every_size_that_are_aligned_as_the_devices_own) {
-  for (const std::size_t bytes : {std::size_t{1}, std::size_t{255}, std::size_t{256},
-                                  std::size_t{257}, 4 * kib, 64 * kib - 1, 64 * kib, 64 * kib + 1,
-                                  mib, 3 * mib + 1}) {
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{257}, 4 * kib, 64 * kib - 1,
+        64 * kib, 64 * kib + 1, mib, 3 * mib + 1}) {
     const auto block = pool->allocate(bytes);
     EXPECT_EQ(block.size(), bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data()) % 256, 0U) << bytes;
@@ -341,7 +341,8 @@ TEST_F(a_pinned_pool, waits_for_what_is_pending_when_memory_runs_out) {
   host.counts().host_capacity = 10 * mib;
   std::optional<blocked> until_later(*on);
   static_cast<void>(pool->allocate(6 * mib));
-  auto allocated = std::async(std::launch::async, [this] { return pool->allocate(9 * mib).size(); });
+  auto allocated =
+      std::async(std::launch::async, [this] { return pool->allocate(9 * mib).size(); });
   static_cast<void>(allocated.wait_for(50ms));
   until_later.reset();
   EXPECT_NO_THROW(EXPECT_EQ(allocated.get(), 9 * mib));

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "directions.hpp"
@@ -373,6 +374,115 @@ INSTANTIATE_TEST_SUITE_P(
         breakage{"being_unsupported_only_when_run",
                  throwing(transfers::unsupported("operation not supported")), nullptr}),
     [](const auto& of) { return of.param.name; });
+
+TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they_were) {
+  chosen.strategies.clear();
+  chosen.sizes = {64, 4 * kib, 64 * kib};
+  chosen.rounds = 1;
+  buffers memory(*device, chosen.seed);
+  planned = make_plan(strategies, *device, chosen);
+  reserve_buffers(planned, *device, memory);
+  const auto result = session(*device, memory, chosen, link_limit, rows, shown).measure(planned);
+  EXPECT_THAT(result.failures, IsEmpty()) << result.failures.front().name << ": "
+                                          << result.failures.front().reason;
+  EXPECT_THAT(result.skipped, IsEmpty());
+  for (const auto& [kind, block] : memory.all_host())
+    EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes, 0U)
+        << to_string(kind);
+}
+
+/// What cannot be corrupted from outside: no data, or data that only the strategy knows where to
+/// find.
+bool keeps_its_data_to_itself(const std::string& name) {
+  for (const char* front : {"null", "launch", "first_call", "dtype",
+                            "gpu_array/round_trip/pageable/fresh"})
+    if (name.starts_with(front)) return true;
+  return false;
+}
+
+TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
+  chosen.strategies.clear();
+  chosen.sizes = {4 * kib};
+  chosen.rounds = 1;
+  chosen.faults = {parse_fault("corrupt@.")};
+  buffers memory(*device, chosen.seed);
+  planned = make_plan(strategies, *device, chosen);
+  reserve_buffers(planned, *device, memory);
+  const auto result = session(*device, memory, chosen, link_limit, rows, shown).measure(planned);
+  const auto failed = by_name(result.failures);
+  for (const auto& one : planned.cases)
+    EXPECT_EQ(failed.contains(one.name), !keeps_its_data_to_itself(one.name)) << one.name;
+}
+
+TEST_F(host_session, a_strategy_may_verify_by_itself) {
+  only_added_strategies();
+  const auto verified_by = [](std::optional<std::string> verdict) {
+    return [verdict](transfer& copy) {
+      copy.steps[0].run = [] {};  // which the harness's own verification would not let pass
+      copy.verify = [verdict] { return verdict; };
+    };
+  };
+  add_copy("a/content", "d2h", verified_by(std::nullopt));
+  add_copy("b/discontent", "d2h", verified_by("too green"));
+  add_copy("copy/pageable", "h2d");
+  const auto result = run_session();
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(1));
+  EXPECT_EQ(failed.at("b/discontent/d2h/4KiB"), "wrong data: too green");
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, a_source_that_a_strategy_changes_is_restored) {
+  only_added_strategies();
+  add_copy("a/changes", "h2d", [](transfer& copy) {
+    std::fill_n(copy.source->data, copy.source->bytes, std::byte{7});
+    copy.changes_source = true;
+    copy.verify = [] { return std::nullopt; };
+  });
+  add_copy("copy/pageable", "h2d");
+  EXPECT_THAT(run_session().failures, IsEmpty());
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, a_destination_made_anew_is_found_and_verified) {
+  only_added_strategies();
+  const auto to_new_memory = [](bool whole) {
+    return [whole](transfer& copy) {
+      const auto memory = std::make_shared<std::vector<std::byte>>();
+      copy.destination.reset();
+      copy.locate = [memory] {
+        return payload{memory->data(), memory->size(), false, nullptr, 0, 0};
+      };
+      copy.steps[0].run = [memory, whole, from = *copy.source] {
+        memory->assign(from.data, from.data + from.bytes);
+        if (!whole) memory->back() = ~memory->back();
+      };
+    };
+  };
+  add_copy("a/whole", "h2d", to_new_memory(true));
+  add_copy("b/damaged", "h2d", to_new_memory(false));
+  const auto failed = by_name(run_session().failures);
+  EXPECT_THAT(failed, SizeIs(1));
+  EXPECT_THAT(failed.at("b/damaged/h2d/4KiB"), HasSubstr("1 of 4096 bytes differ"));
+}
+
+TEST_F(host_session, what_is_done_between_operations_is_not_timed) {
+  only_added_strategies();
+  int between = 0;
+  add_copy("a/copy", "h2d", [&](transfer& copy) {
+    copy.between = [&between] {
+      ++between;
+      std::this_thread::sleep_for(2ms);
+    };
+    copy.bytes = 4000;
+  });
+  const auto result = run_session();
+  EXPECT_GT(between, 0);
+  for (const auto& row : rows.content().at("benchmarks")) {
+    EXPECT_LT(row.at("median_ns"), 1e6);
+    EXPECT_EQ(row.at("bytes"), 4000);
+  }
+}
 
 TEST_F(host_session, a_result_file_that_cannot_be_written_ends_it) {
   std::string folder = testing::TempDir() + "/session_test_XXXXXX";

@@ -84,8 +84,11 @@ TEST(a_shape, is_equal_to_others_of_the_same_rank_and_extents_only) {
 
 TEST(a_shape, may_have_as_many_extents_as_max_rank_and_no_more) {
   EXPECT_EQ(shape({1, 1, 1, 1, 1, 1, 1, 7}).elements(), 7U);
-  EXPECT_THAT([] { shape({1, 1, 1, 1, 1, 1, 1, 1, 1}); },
-              ThrowsMessage<std::length_error>(AllOf(HasSubstr("9"), HasSubstr("8"))));
+  EXPECT_THAT(
+      [] {
+        shape({1, 1, 1, 1, 1, 1, 1, 1, 1});
+      },
+      ThrowsMessage<std::length_error>(AllOf(HasSubstr("9"), HasSubstr("8"))));
   const std::vector<std::size_t> many(1000, 0);
   EXPECT_THROW(static_cast<void>(shape(many)), std::length_error);
 }
@@ -104,8 +107,11 @@ TEST(a_shape, has_no_more_elements_than_there_are_addresses) {
   EXPECT_THROW(static_cast<void>(shape({std::size_t{1} << 32, std::size_t{1} << 32})),
                std::length_error);
   EXPECT_THROW(static_cast<void>(shape({3, 0xAAAAAAAAAAAAAAABU})), std::length_error);
-  EXPECT_THAT([] { shape({4'294'967'296, 4'294'967'297}); },
-              ThrowsMessage<std::length_error>(HasSubstr("(4294967296, 4294967297)")));
+  EXPECT_THAT(
+      [] {
+        shape({4'294'967'296, 4'294'967'297});
+      },
+      ThrowsMessage<std::length_error>(HasSubstr("(4294967296, 4294967297)")));
 }
 
 TEST(strides_of, step_over_all_smaller_indices) {
@@ -152,8 +158,11 @@ TEST_F(a_view, may_reach_the_last_element_and_no_further) {
   EXPECT_THROW(of({101}, {1}), std::out_of_range);
   EXPECT_THROW(of({35}, {3}), std::out_of_range);
   EXPECT_THROW(of({6, 2}, {20, 1}), std::out_of_range);
-  EXPECT_THAT([this] { of({10, 20}, {20, 1}); },
-              ThrowsMessage<std::out_of_range>(AllOf(HasSubstr("(10, 20)"), HasSubstr("100"))));
+  EXPECT_THAT(
+      [this] {
+        of({10, 20}, {20, 1});
+      },
+      ThrowsMessage<std::out_of_range>(AllOf(HasSubstr("(10, 20)"), HasSubstr("100"))));
   EXPECT_THROW((strided_view<int>(std::span<int>(), {}, {})), std::out_of_range);
   EXPECT_NO_THROW((strided_view<int>(std::span<int>(), {0}, {1})));
   EXPECT_NO_THROW(of({1000, 0}, {1000, 1}));
@@ -163,17 +172,29 @@ TEST_F(a_view, needs_one_stride_for_each_extent) {
   EXPECT_THROW(of({2, 3}, {1}), std::invalid_argument);
   EXPECT_THROW(of({2, 3}, {}), std::invalid_argument);
   EXPECT_THROW(of({}, {1}), std::invalid_argument);
-  EXPECT_THAT([this] { of({2, 3}, {6, 3, 1}); },
-              ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("3"), HasSubstr("(2, 3)"))));
+  EXPECT_THAT(
+      [this] {
+        of({2, 3}, {6, 3, 1});
+      },
+      ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("3"), HasSubstr("(2, 3)"))));
 }
 
 TEST_F(a_view, has_no_negative_zero_or_overlapping_strides) {
-  EXPECT_THAT([this] { of({2, 3}, {-3, 1}); },
-              ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("-3"), HasSubstr("index 0"))));
-  EXPECT_THAT([this] { of({2, 3}, {3, 0}); },
-              ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("0"), HasSubstr("index 1"))));
-  EXPECT_THAT([this] { of({2, 3}, {2, 1}); },
-              ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("overlap"), HasSubstr("2"))));
+  EXPECT_THAT(
+      [this] {
+        of({2, 3}, {-3, 1});
+      },
+      ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("-3"), HasSubstr("index 0"))));
+  EXPECT_THAT(
+      [this] {
+        of({2, 3}, {3, 0});
+      },
+      ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("0"), HasSubstr("index 1"))));
+  EXPECT_THAT(
+      [this] {
+        of({2, 3}, {2, 1});
+      },
+      ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("overlap"), HasSubstr("2"))));
   EXPECT_THROW(of({2, 3}, {1, 1}), std::invalid_argument);
   EXPECT_THROW(of({3, 2}, {1, 2}), std::invalid_argument);
   EXPECT_THROW(of({2}, {PTRDIFF_MIN}), std::invalid_argument);

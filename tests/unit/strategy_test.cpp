@@ -14,12 +14,14 @@ namespace bench {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-TEST(registered_strategies, are_those_of_all_families) {
+TEST(registered_strategies, of_the_quick_profile_are_the_plain_transfers) {
   std::vector<std::string> names;
-  for (const auto& one : registered_strategies()) names.push_back(one.name);
+  for (const auto& one : registered_strategies())
+    if (one.essential) names.push_back(one.name);
   EXPECT_THAT(
       names,
       ElementsAre("copy/pageable", "copy/pageable_huge", "copy/pinned", "copy/pinned_mapped",
@@ -27,6 +29,15 @@ TEST(registered_strategies, are_those_of_all_families) {
                   "copy/pinned_portable_mapped_wc", "copy/pinned_portable_wc", "copy/pinned_wc",
                   "copy/registered", "copy_async/pageable", "copy_async/pinned", "null",
                   "zero_copy/pinned_mapped", "zero_copy/pinned_mapped_wc", "zero_copy/registered"));
+}
+
+TEST(registered_strategies, are_those_of_all_families) {
+  std::set<std::string> families;
+  for (const auto& one : registered_strategies())
+    families.insert(one.name.substr(0, one.name.find('/')));
+  EXPECT_THAT(families,
+              ElementsAre("arguments", "copy", "copy_async", "dtype", "first_call", "gpu_array",
+                          "launch", "null", "strided", "thrust", "zero_copy"));
 }
 
 TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
@@ -43,9 +54,9 @@ TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
 
 TEST(registered_strategies, use_the_host_memory_they_are_named_after) {
   for (const auto& one : registered_strategies()) {
-    EXPECT_EQ(one.sized, one.host.has_value()) << one.name;
     if (!one.host) continue;
-    EXPECT_EQ(one.name.substr(one.name.find('/') + 1), to_string(*one.host));
+    EXPECT_TRUE(one.sized) << one.name;
+    EXPECT_THAT(one.name + "/", HasSubstr("/" + to_string(*one.host) + "/"));
   }
 }
 
@@ -74,6 +85,31 @@ TEST(enqueue_and_wait, are_two_steps_of_which_the_second_waits) {
   EXPECT_EQ(steps[1].name, "wait");
   for (const auto& one : steps) one.run();
   EXPECT_EQ(to, from);
+}
+
+TEST(why_unsupported, asks_for_the_memory_first_and_then_the_strategy) {
+  const auto device = transfers::open_host_device();
+  strategy one{.name = "a", .host = transfers::pinned(transfers::pin_flags::write_combined)};
+  EXPECT_THAT(why_unsupported(one, *device).value_or(""), HasSubstr("write-combined"));
+  one.host = transfers::pageable;
+  EXPECT_EQ(why_unsupported(one, *device), std::nullopt);
+  one.why_unsupported = [](const auto&) { return std::optional<std::string>("no"); };
+  EXPECT_EQ(why_unsupported(one, *device), "no");
+}
+
+TEST(host_payload, of_a_higher_index_lies_behind_the_others_and_their_guards) {
+  const auto device = transfers::open_host_device();
+  buffers memory(*device, 1);
+  memory.reserve_host(transfers::pageable, 20'000);
+  const auto stream = device->create_stream();
+  const job wanted{*device, memory, *stream, "", 5000};
+  const auto first = host_payload(wanted, transfers::pageable);
+  const auto second = host_payload(wanted, transfers::pageable, 1);
+  EXPECT_EQ(first.offset, 0U);
+  EXPECT_EQ(second.data, first.data + second.offset);
+  EXPECT_GE(second.offset, 5000 + buffers::guard);
+  EXPECT_EQ(second.offset % 4096, 0U);
+  EXPECT_EQ(second.bytes, 5000U);
 }
 
 TEST(ends_of, a_copy_are_swapped_with_its_direction) {

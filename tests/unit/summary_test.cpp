@@ -16,6 +16,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using testing::AllOf;
 using testing::ContainsRegex;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -170,12 +171,21 @@ TEST(summary_of_gpu, a_link_that_is_not_known_is_left_out) {
   EXPECT_EQ(row[row.size() - 1], "-");
 }
 
+bool is_directed(const bench::strategy& one) {
+  return one.variants.front() == "h2d" || one.variants.front() == "read";
+}
+
 /// A whole run: every strategy there is, at the figures of a fast link.
 void add_all_strategies(json& all) {
   for (const auto& one : bench::registered_strategies()) {
-    if (one.sized)
+    if (is_directed(one))
       add_strategy(all, one.name, one.variants.at(0), one.variants.at(1), {12345.678, 12345.678},
                    {57.31, 1057.31});
+    else if (one.sized)
+      for (const auto& variant : one.variants) {
+        add(all, one.name + "/" + variant + "/4B", 4, 12345.678);
+        add(all, one.name + "/" + variant + "/1GiB", 1 << 30, 1e9);
+      }
     else
       for (const auto& variant : one.variants) add(all, one.name + "/" + variant, 0, 24.9);
   }
@@ -186,7 +196,7 @@ TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
   add_all_strategies(all);
   const auto text = summary(all);
   for (const auto& one : bench::registered_strategies())
-    EXPECT_EQ(row_of(text, one.name).empty(), !one.sized) << one.name;
+    EXPECT_EQ(row_of(text, one.name).empty(), !is_directed(one)) << one.name;
   expect_narrow(text);
 }
 
@@ -212,13 +222,28 @@ TEST(summary_of_host, of_this_computer_fits_a_terminal) {
   add_all_strategies(all);
   const auto device = transfers::open_host_device();
   for (const auto& one : bench::registered_strategies()) {
-    const auto reason = one.host ? device->why_unsupported(*one.host) : std::nullopt;
+    const auto reason = bench::why_unsupported(one, *device);
     if (reason)
       for (const auto& variant : one.variants)
         all["context"]["transfers"]["skipped"].push_back(
             {{"name", one.name + "/" + variant + "/4B"}, {"reason", *reason}});
   }
   expect_narrow(summary(all));
+}
+
+TEST(summary_text, lists_what_has_no_direction_with_its_times) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
+  add(all, "gpu_array/round_trip/pinned/pooled/float32/1KiB", 1024, 25'300);
+  add(all, "gpu_array/round_trip/pinned/pooled/float32/1MiB", 1 << 20, 64'000'000);
+  add(all, "launch/prepared/4_arguments", 0, 3210);
+  const auto text = summary(all);
+  EXPECT_THAT(text, HasSubstr("1KiB, 25.30 µs"));
+  EXPECT_THAT(text, HasSubstr("1MiB, 64.00 ms"));
+  EXPECT_THAT(row_of(text, "launch/prepared/4_arguments"),
+              ElementsAre("launch/prepared/4_arguments", "3.21", "µs"));
+  EXPECT_THAT(text, HasSubstr("4B latency"));
+  expect_narrow(text);
 }
 
 TEST(summary_text, has_reasons_for_what_was_skipped_once_each) {

@@ -159,7 +159,8 @@ TEST(verification_of_write_combined_memory, trusts_neither_the_cpu_nor_the_devic
   const transfers::host_memory block({by_cpu, [](std::byte*) {}}, most + buffers::guard,
                                      transfers::pinned(transfers::pin_flags::write_combined),
                                      by_device);
-  const payload end{by_cpu, most, false, &block};
+  transfer end;
+  end.destination = payload{by_cpu, most, false, &block};
   const auto guard_both = [&] {
     for (auto* const one : {by_cpu, by_device})
       device->write_pattern(one, most, buffers::guard, memory.pattern(true));

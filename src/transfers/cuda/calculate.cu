@@ -1,7 +1,6 @@
-#include "../calculate.hpp"
-
 #include <thrust/system/cuda/execution_policy.h>
 
+#include "../calculate.hpp"
 #include "cuda_calculate.hpp"
 #include "thrust_errors.hpp"
 
@@ -13,8 +12,7 @@ void calculate_on_cuda(cudaStream_t stream, const elementwise_operation& what) {
 }
 
 void convert_on_cuda(cudaStream_t stream, const conversion& what) {
-  translated("conversion of elements",
-             [&] { convert(thrust::cuda::par_nosync.on(stream), what); });
+  translated("conversion of elements", [&] { convert(thrust::cuda::par_nosync.on(stream), what); });
 }
 
 }  // namespace transfers::detail

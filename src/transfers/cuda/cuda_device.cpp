@@ -101,10 +101,10 @@ class cuda_stream final : public stream {
   void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
                     pitched_extent extent, direction way) override {
     if (extent.slices == 1) {
-      cuda_check(cudaMemcpy2DAsync(destination.data, destination.row_pitch, source.data,
-                                   source.row_pitch, extent.row_bytes, extent.rows,
-                                   memcpy_kind(way), stream_.get()),
-                 "cudaMemcpy2DAsync");
+      cuda_check(
+          cudaMemcpy2DAsync(destination.data, destination.row_pitch, source.data, source.row_pitch,
+                            extent.row_bytes, extent.rows, memcpy_kind(way), stream_.get()),
+          "cudaMemcpy2DAsync");
       return;
     }
     cudaMemcpy3DParms what{};

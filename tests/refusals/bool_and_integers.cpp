@@ -1,0 +1,7 @@
+// expect: no match for
+// expect: invalid operands to binary expression
+#include <cstdint>
+
+#include "transfers/arithmetic.hpp"
+
+auto refused(const transfers::gpu_array<std::int32_t>& array) { return true + array; }

@@ -1,0 +1,41 @@
+// What the others do wrong, done right: it must compile.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transfers/arguments.hpp"
+#include "transfers/arithmetic.hpp"
+#include "transfers/buffer.hpp"
+#include "transfers/gpu_array.hpp"
+#include "transfers/launch.hpp"
+
+using namespace transfers;
+
+void compiles(const context& gpu, const function& kernel) {
+  std::vector<float> data(3);
+  const std::vector<float>& to_read = data;
+
+  device_buffer<float> buffer(gpu, 3);
+  buffer.copy_from(to_read);
+  buffer.copy_to(data);
+  buffer.copy_to(std::span(data));
+
+  auto array = to_gpu(gpu, to_read);
+  array.get(data);
+  array.get(strided_view<float>(data, {3}, {1}));
+  call(
+      gpu, [](const float*, float*, float*) {}, in(to_read), out(data), in_out(data));
+
+  const host_buffer<std::array<char, 7>> odd(3);
+  const auto integers = to_gpu(gpu, std::vector<std::int32_t>{1, 2, 3});
+  const auto text = to_gpu(gpu, std::string("text"));
+  const auto calculated = (integers + 2) * integers.astype<float>().size();
+  array = array * 2.5 + 1;
+  array *= 2.5;
+
+  const auto prepared = kernel.prepare<float*, int>();
+  const auto scale = host_function("scale", [](const thread_index&, float*, int) {});
+  const auto moved = std::move(array);
+}

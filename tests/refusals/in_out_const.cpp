@@ -1,0 +1,9 @@
+// expect: the destination of a copy must not be const
+#include <span>
+
+#include "transfers/arguments.hpp"
+
+void refused(const transfers::context& gpu, std::span<const float> destination) {
+  transfers::call(
+      gpu, [](float*) {}, transfers::in_out(destination));
+}

@@ -1,0 +1,9 @@
+// expect: the destination of a copy must not be const
+#include <vector>
+
+#include "transfers/arguments.hpp"
+
+void refused(const transfers::context& gpu, const std::vector<float>& destination) {
+  transfers::call(
+      gpu, [](float*) {}, transfers::out(destination));
+}
