@@ -78,12 +78,67 @@ transfer upload_to_reused(const job& wanted, host_memory_kind kind) {
   return upload;
 }
 
+/// Does page-locking pay for one transfer? The source as it is, locked for the upload only…
+transfer upload_locked_once(const job& wanted, host_memory_kind kind) {
+  struct state {
+    transfers::device& device;
+    std::span<std::byte> memory;
+    gpu_array<float> array;
+    std::optional<transfers::page_lock> lock;
+  };
+  const auto source = host_payload(wanted, kind);
+  const auto elements = elements_of<float>(source);
+  const auto now = std::make_shared<state>(
+      state{wanted.device,
+            std::as_writable_bytes(elements),
+            {context(wanted.device, wanted.stream), transfers::shape{elements.size()}},
+            {}});
+  transfer upload;
+  upload.source = source;
+  upload.bytes = elements.size_bytes();
+  upload.destination = own_payload(std::span(now->array.data(), now->array.size()), true);
+  upload.steps = {{"lock", [now] { now->lock.emplace(now->device.lock(now->memory)); }},
+                  {"upload", [now, elements] { now->array.set(elements); }},
+                  {"unlock", [now] { now->lock.reset(); }}};
+  return upload;
+}
+
+/// …or copied into new page-locked memory.
+transfer upload_pinned_once(const job& wanted, host_memory_kind kind) {
+  struct state {
+    transfers::device& device;
+    gpu_array<float> array;
+    std::optional<host_array<float>> pinned;
+  };
+  const auto source = host_payload(wanted, kind);
+  const auto elements = elements_of<const float>(source);
+  const auto now = std::make_shared<state>(
+      state{wanted.device,
+            {context(wanted.device, wanted.stream), transfers::shape{elements.size()}},
+            {}});
+  transfer upload;
+  upload.source = source;
+  upload.bytes = elements.size_bytes();
+  upload.destination = own_payload(std::span(now->array.data(), now->array.size()), true);
+  upload.steps = {
+      {"allocate",
+       [now] {
+         now->pinned.emplace(transfers::pinned_empty<float>(now->device, now->array.shape()));
+       }},
+      {"fill", [now, elements] { std::ranges::copy(elements, now->pinned->begin()); }},
+      {"upload", [now] { now->array.set(*now->pinned); }},
+      {"free", [now] { now->pinned.reset(); }}};
+  return upload;
+}
+
 strategy uploading(host_memory_kind kind, const std::string& way, const std::string& summary,
                    std::vector<std::string> types) {
   return of_arrays("to_gpu", kind, way, "to_gpu, " + summary, std::move(types),
                    [kind, way](const job& wanted) {
                      return with_element(wanted.variant, [&]<class T>(T) {
                        if (way == "reused") return upload_to_reused<T>(wanted, kind);
+                       if (way == "locked_once") return upload_locked_once(wanted, kind);
+                       if (way == "pinned_once") return upload_pinned_once(wanted, kind);
                        return upload_to_new<T>(
                            wanted, kind, way == "pooled" ? allocation::pooled : allocation::plain);
                      });
@@ -258,6 +313,10 @@ const struct all {
       registration{there_and_back(kind, "reused", "in steps, into the same arrays")};
       registration{there_and_back(kind, "expression", "as written, into memory used before")};
     }
+    registration{uploading(transfers::pageable, "locked_once",
+                           "source page-locked for this upload only", numbers)};
+    registration{uploading(transfers::pageable, "pinned_once",
+                           "through new page-locked memory for this upload only", numbers)};
     registration{downloading(transfers::pageable, "fresh", "into new memory each time")};
     registration{there_and_back(transfers::pageable, "fresh", "as written, into new memory")};
   }

@@ -91,6 +91,10 @@ class device {
   /// out_of_memory, unsupported, device_error.
   [[nodiscard]] virtual page_lock lock(std::span<std::byte> memory) = 0;
 
+  /// Whether copies from and to this host memory are the device's own work. For ordinary memory
+  /// of a CUDA process the driver's CPU threads stage them. Throws device_error.
+  [[nodiscard]] virtual bool copies_directly(const std::byte* host) const = 0;
+
   /// Bytes of device memory that can still be allocated.
   [[nodiscard]] virtual std::size_t free_memory() const = 0;
 

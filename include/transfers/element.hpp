@@ -38,7 +38,9 @@ constexpr element_type type_of() {
 
 /// Scalars that may stand beside an array of T: what would silently lose its fraction may not.
 template <class S, class T>
-concept scalar_for = std::is_arithmetic_v<S> && !std::same_as<S, bool> &&
-                     (std::is_floating_point_v<T> || std::is_integral_v<S>);
+concept scalar_for =
+    std::is_arithmetic_v<S> && !std::same_as<S, bool> && !std::same_as<S, char> &&
+    !std::same_as<S, wchar_t> && !std::same_as<S, char8_t> && !std::same_as<S, char16_t> &&
+    !std::same_as<S, char32_t> && (std::is_floating_point_v<T> || std::is_integral_v<S>);
 
 }  // namespace transfers

@@ -53,7 +53,8 @@ T as_element(S scalar) {
 }  // namespace detail
 
 /// An array in host memory, with its shape: what get() gives, and a source or destination of any
-/// kind of memory. Moves, does not copy.
+/// kind of memory. Moves, does not copy. Like a span, a const one gives access to elements that are
+/// not const.
 template <class T>
 class host_array {
  public:
@@ -67,6 +68,7 @@ class host_array {
 
   [[nodiscard]] T* data() const noexcept { return buffer_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return buffer_.empty(); }
   [[nodiscard]] T* begin() const noexcept { return buffer_.begin(); }
   [[nodiscard]] T* end() const noexcept { return buffer_.end(); }
   [[nodiscard]] T& operator[](std::size_t i) const noexcept { return buffer_[i]; }

@@ -11,7 +11,7 @@ namespace transfers {
 
 /// How host memory came into being.
 enum class host_origin {
-  pageable,       ///< ordinary pages of the system's base size (4 KiB on x86), never huge ones
+  pageable,       ///< ordinary pages; from device::allocate_host never huge ones
   pageable_huge,  ///< ordinary memory, aligned and advised for transparent huge pages
   registered,     ///< ordinary memory, touched, then page-locked (cudaHostRegister)
   pinned,         ///< allocated page-locked (cudaHostAlloc)

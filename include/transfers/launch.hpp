@@ -124,6 +124,12 @@ class function {
   /// it is done and what comes out has arrived.
   template <class... A>
   void operator()(const context& in, const launch_shape& threads, const A&... arguments) const {
+    static_assert(
+        (std::is_constructible_v<argument,
+                                 decltype(std::declval<detail::prepared_argument<A>&>().value())> &&
+         ...),
+        "kernel arguments must be in(), out(), in_out(), arrays, buffers or trivially "
+        "copyable values: a GPU gets bytes, not objects");
     call(
         in,
         [&](const auto&... each) {
@@ -160,10 +166,18 @@ erased_call forget_types(std::function<void(const thread_index&, A...)> each,
   };
 }
 
+template <class A>
+concept kernel_parameter = std::is_trivially_copyable_v<A> &&
+                           alignof(A) <= alignof(std::max_align_t);
+
 template <class... A>
 function host_function_of(std::string name, std::function<void(const thread_index&, A...)> each) {
-  static_assert((std::is_trivially_copyable_v<A> && ...),
-                "kernel arguments must be trivially copyable: a GPU gets bytes, not objects");
+  static_assert((!std::is_reference_v<A> && ...),
+                "kernel arguments are passed by value: a kernel cannot refer to the caller's");
+  static_assert(
+      (kernel_parameter<std::remove_cvref_t<A>> && ...),
+      "kernel arguments must be trivially copyable and aligned to 16 bytes at most: a GPU "
+      "gets bytes, not objects");
   return make_host_function(std::move(name), {sizeof(A)...},
                             forget_types<A...>(std::move(each), std::index_sequence_for<A...>{}));
 }

@@ -42,7 +42,19 @@ device_memory context::allocate(std::size_t bytes) const {
 host_memory context::allocate_staging(std::size_t bytes) const {
   std::call_once(state_->staging_made,
                  [this] { state_->staging.emplace(state_->device, state_->stream); });
-  return state_->staging->allocate(bytes);
+  auto block = std::make_shared<host_memory>(state_->staging->allocate(bytes));
+  auto* const data = block->data();
+  const auto kind = block->kind();
+  auto* const on_device = block->on_device();
+  // The block goes back before the stream that its pool asks can go.
+  return {{data,
+           [block = std::move(block), keep = state_](std::byte*) mutable {
+             block.reset();
+             keep.reset();
+           }},
+          bytes,
+          kind,
+          on_device};
 }
 
 std::unique_ptr<device> open_default_device() {

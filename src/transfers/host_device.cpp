@@ -165,11 +165,11 @@ class host_stream final : public stream {
   }
 
   void enqueue(std::function<void()> task) {
-    of_device_->add();
     {
       const std::scoped_lock lock(mutex_);
       tasks_.push_back(std::move(task));
       ++unfinished_;
+      of_device_->add();
     }
     wake_.notify_one();
   }
@@ -200,25 +200,44 @@ class host_stream final : public stream {
   std::jthread worker_;         // last: it starts when all else is ready and is joined first
 };
 
-/// Memory that lock() has locked: mlock(2) would lock it twice, and unlock it at once.
+/// Memory that is locked, and its pages: mlock(2) does not count, and neighbours share pages.
 class locked_ranges {
  public:
-  void add(std::span<std::byte> memory) {
-    const std::scoped_lock lock(mutex_);
+  /// Throws std::invalid_argument when a part of it is locked already; what lock_pages throws.
+  void lock(std::span<std::byte> memory) {
+    const std::scoped_lock guard(mutex_);
     const auto after = ranges_.lower_bound(memory.data() + memory.size());
     if (after != ranges_.begin()) {
       const auto& [first, bytes] = *std::prev(after);
       if (first + bytes > memory.data())
         throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
     }
+    lock_pages(memory.data(), memory.size());
     ranges_.emplace(memory.data(), memory.size());
   }
-  void remove(std::byte* first) {
-    const std::scoped_lock lock(mutex_);
-    ranges_.erase(first);
+
+  void unlock(std::byte* first) {
+    const std::scoped_lock guard(mutex_);
+    const auto here = ranges_.find(first);
+    const auto next = std::next(here);
+    // A page that a neighbour ends or begins in stays locked; whole pages between are unlocked.
+    auto begin = page_of(first);
+    auto end = page_of(first + here->second - 1) + page_;
+    if (here != ranges_.begin()) {
+      const auto& [neighbour, bytes] = *std::prev(here);
+      begin = std::max(begin, page_of(neighbour + bytes - 1) + page_);
+    }
+    if (next != ranges_.end()) end = std::min(end, page_of(next->first));
+    ranges_.erase(here);
+    if (begin < end) munlock(begin, static_cast<std::size_t>(end - begin));
   }
 
  private:
+  [[nodiscard]] std::byte* page_of(std::byte* address) const {
+    return address - reinterpret_cast<std::uintptr_t>(address) % page_;
+  }
+
+  const std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::mutex mutex_;
   std::map<std::byte*, std::size_t> ranges_;
 };
@@ -245,12 +264,11 @@ class host_device final : public device {
         bytes, kind.origin == host_origin::pageable_huge ? page_size::huge : page_size::base);
     auto* const address = data.get();
     if (!is_page_locked(kind)) return {std::move(data), bytes, kind, address};
-    lock_pages(address, bytes);
-    locked_->add({address, bytes});
+    locked_->lock({address, bytes});
     auto unmap = std::move(data.get_deleter());
     return {{data.release(),
              [unmap, locked = locked_](std::byte* first) {
-               locked->remove(first);
+               locked->unlock(first);
                unmap(first);
              }},
             bytes,
@@ -272,21 +290,13 @@ class host_device final : public device {
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
     if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
-    locked_->add(memory);
-    try {
-      lock_pages(memory.data(), memory.size());
-    } catch (...) {
-      locked_->remove(memory.data());
-      throw;
-    }
-    return {{memory.data(),
-             [locked = locked_, bytes = memory.size()](std::byte* first) {
-               munlock(first, bytes);
-               locked->remove(first);
-             }},
+    locked_->lock(memory);
+    return {{memory.data(), [locked = locked_](std::byte* first) { locked->unlock(first); }},
             memory.size(),
             memory.data()};
   }
+
+  [[nodiscard]] bool copies_directly(const std::byte* /*host*/) const override { return true; }
 
   [[nodiscard]] std::size_t free_memory() const override {
     return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *

@@ -36,6 +36,7 @@ std::string to_string(const shape& of) {
 
 strides strides_of(const shape& extents, order as) {
   strides steps{};
+  if (extents.elements() == 0) return steps;
   std::ptrdiff_t step = 1;
   for (std::size_t k = 0; k < extents.rank(); ++k) {
     const auto i = as == order::column_major ? k : extents.rank() - 1 - k;

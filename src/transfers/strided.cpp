@@ -146,25 +146,34 @@ std::vector<dimension> turned_round(std::vector<dimension> all) {
   return all;
 }
 
-/// A row shorter than this costs the copy engine more than packing costs the CPU
-/// (docs/GPU_ARRAYS.md).
-constexpr std::size_t shortest_row = 512;
+/// Whether cudaMemcpy2D or 3D is faster than packing (docs/GPU_ARRAYS.md, "Strided arrays"): the
+/// copy engine does rows of a cache line well. Where the driver stages the rows, packing by all
+/// cores into pinned memory wins as soon as they are worth starting.
+bool better_pitched(const context& in, const strided_copy& what, const pitched_copy& rows) {
+  if (rows.extent.rows * rows.extent.slices == 1) return true;
+  constexpr std::size_t cache_line = 64;
+  constexpr std::size_t staged_row = 512;
+  constexpr std::size_t staged_bytes = std::size_t{4} << 20;
+  if (in.device().copies_directly(what.host)) return rows.extent.row_bytes >= cache_line;
+  const auto bytes = what.extents.elements() * what.element_bytes;
+  return rows.extent.row_bytes >= staged_row && bytes < staged_bytes;
+}
 
 /// Calls `pitched(copy)` or `packed(dimensions, bytes)`.
 template <class Pitched, class Packed>
-void take_route(const strided_copy& what, strided_route by, Pitched&& pitched, Packed&& packed) {
+void take_route(const context& in, const strided_copy& what, strided_route by, Pitched&& pitched,
+                Packed&& packed) {
   const auto bytes = what.extents.elements() * what.element_bytes;
   if (bytes == 0) return;
   const auto dimensions = dimensions_of(what);
   const auto rows = as_pitched(dimensions, what.element_bytes);
-  const bool one_row = rows && rows->extent.rows * rows->extent.slices == 1;
   if (by == strided_route::pitched && !rows)
     throw unsupported(fmt::format(
         "no row of a view of shape {} is contiguous on host and device, or its slices are not "
         "whole rows apart: cudaMemcpy3D cannot copy it",
         to_string(what.extents)));
-  if (by == strided_route::pitched || (by == strided_route::automatic && rows &&
-                                       (one_row || rows->extent.row_bytes >= shortest_row)))
+  if (by == strided_route::pitched ||
+      (by == strided_route::automatic && rows && better_pitched(in, what, *rows)))
     pitched(*rows);
   else
     packed(dimensions, bytes);
@@ -201,7 +210,7 @@ void gather(std::byte* to, const std::byte* from, std::span<const dimension> dim
 
 void upload(const context& in, const strided_copy& what, strided_route by) {
   take_route(
-      what, by,
+      in, what, by,
       [&](const pitched_copy& rows) {
         in.stream().copy_pitched({what.device, rows.to_row, rows.to_slice},
                                  {what.host, rows.from_row, rows.from_slice}, rows.extent,
@@ -216,7 +225,7 @@ void upload(const context& in, const strided_copy& what, strided_route by) {
 
 void download(const context& in, const strided_copy& what, strided_route by) {
   take_route(
-      what, by,
+      in, what, by,
       [&](const pitched_copy& rows) {
         in.stream().copy_pitched({what.host, rows.from_row, rows.from_slice},
                                  {what.device, rows.to_row, rows.to_slice}, rows.extent,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -188,6 +189,30 @@ TEST_F(cuda_device_test, waiting_for_the_device_undoes_the_slowdown_by_other_str
       "ns\n",
       fresh, after_kernel, after_wait);
   EXPECT_NEAR(after_wait / fresh, 1, 0.15);
+}
+
+TEST_F(cuda_device_test, knows_which_memory_it_copies_directly) {
+  std::vector<std::byte> ordinary(8192);
+  EXPECT_FALSE(gpu->copies_directly(ordinary.data()));
+  EXPECT_TRUE(gpu->copies_directly(gpu->allocate_host(8192, pinned()).data()));
+  EXPECT_TRUE(gpu->copies_directly(gpu->allocate_host(8192, registered).data()));
+  const auto lock = gpu->lock(ordinary);
+  EXPECT_TRUE(gpu->copies_directly(ordinary.data() + 100));
+}
+
+TEST_F(cuda_device_test, refuses_to_lock_memory_twice) {
+  const auto block = gpu->allocate_host(8192, pinned());
+  EXPECT_THROW(static_cast<void>(gpu->lock(block.bytes())), std::invalid_argument);
+  std::vector<std::byte> ordinary(8192);
+  const auto lock = gpu->lock(ordinary);
+  EXPECT_THROW(static_cast<void>(gpu->lock(ordinary)), std::invalid_argument);
+}
+
+TEST_F(cuda_device_test, a_function_called_in_order_may_throw_to_the_next_wait) {
+  const auto stream = gpu->create_stream();
+  stream->call([] { throw std::domain_error("no such number"); });
+  EXPECT_THROW(stream->synchronize(), std::domain_error);
+  EXPECT_NO_THROW(stream->synchronize());
 }
 
 TEST_F(cuda_device_test, description_is_filled_in) {

@@ -33,6 +33,8 @@ struct device_counts {
   std::size_t host_capacity = std::numeric_limits<std::size_t>::max();
   /// Device memory comes into being faster; freeing it does not wait.
   bool in_huge_pages = false;
+  /// As a GPU does with ordinary memory.
+  bool stages_copies = false;
   /// What every operation takes longer.
   std::chrono::microseconds slowed_by{0};
 
@@ -153,6 +155,9 @@ class counting_device final : public device {
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
     return inner_->lock(memory);
+  }
+  [[nodiscard]] bool copies_directly(const std::byte* host) const override {
+    return inner_->copies_directly(host) && !counts_->stages_copies;
   }
   [[nodiscard]] std::size_t free_memory() const override { return inner_->free_memory(); }
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,

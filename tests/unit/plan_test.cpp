@@ -54,6 +54,9 @@ class limited_device : public transfers::device {
     if (bytes > host_limit) throw transfers::out_of_memory("host is full");
     return host_->allocate_host(bytes, kind);
   }
+  [[nodiscard]] bool copies_directly(const std::byte* memory) const override {
+    return host_->copies_directly(memory);
+  }
   [[nodiscard]] transfers::page_lock lock(std::span<std::byte> memory) override {
     return host_->lock(memory);
   }

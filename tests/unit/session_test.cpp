@@ -383,8 +383,8 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
   planned = make_plan(strategies, *device, chosen);
   reserve_buffers(planned, *device, memory);
   const auto result = session(*device, memory, chosen, link_limit, rows, shown).measure(planned);
-  EXPECT_THAT(result.failures, IsEmpty()) << result.failures.front().name << ": "
-                                          << result.failures.front().reason;
+  EXPECT_THAT(result.failures, IsEmpty())
+      << result.failures.front().name << ": " << result.failures.front().reason;
   EXPECT_THAT(result.skipped, IsEmpty());
   for (const auto& [kind, block] : memory.all_host())
     EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes, 0U)
@@ -394,8 +394,8 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
 /// What cannot be corrupted from outside: no data, or data that only the strategy knows where to
 /// find.
 bool keeps_its_data_to_itself(const std::string& name) {
-  for (const char* front : {"null", "launch", "first_call", "dtype",
-                            "gpu_array/round_trip/pageable/fresh"})
+  for (const char* front :
+       {"null", "launch", "first_call", "dtype", "gpu_array/round_trip/pageable/fresh"})
     if (name.starts_with(front)) return true;
   return false;
 }

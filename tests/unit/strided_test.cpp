@@ -39,6 +39,8 @@ struct sixteen_bytes {
 /// A host with as much page-locked memory as a test needs: pageable memory under another name.
 class lenient_device final : public device {
  public:
+  bool directly = true;  ///< false: as ordinary memory is to a GPU
+
   [[nodiscard]] const device_description& description() const noexcept override {
     return inner_->description();
   }
@@ -51,6 +53,7 @@ class lenient_device final : public device {
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {
     return inner_->allocate(bytes);
   }
+  [[nodiscard]] bool copies_directly(const std::byte* /*host*/) const override { return directly; }
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
     return inner_->lock(memory);
   }
@@ -240,6 +243,7 @@ TYPED_TEST(a_strided_view_of, random_layouts_travels_bit_exactly_by_every_route)
   std::size_t not_pitched = 0;
   for (int i = 0; i < 150; ++i) {
     const auto of = random_layout(this->random, 6);
+    this->host.directly = i % 2 == 0;
     for (const auto as : {order::row_major, order::column_major})
       for (const auto by : all_routes) {
         const bool went = round_trip<TypeParam>(this->gpu, of, as, by, this->random);
@@ -354,9 +358,15 @@ TEST_F(strided_routes, automatic_packs_only_what_has_no_long_rows) {
   EXPECT_FALSE(is_packed({10, 20}, {20, 1}));  // one plain copy
   EXPECT_FALSE(is_packed({20, 10}, {1, 20}, order::column_major));
   EXPECT_FALSE(is_packed({10, 500}, {600, 1}));
-  EXPECT_TRUE(is_packed({10, 20}, {25, 1}));
+  EXPECT_FALSE(is_packed({10, 16}, {25, 1}));  // rows of a cache line
+  EXPECT_TRUE(is_packed({10, 15}, {25, 1}));
   EXPECT_TRUE(is_packed({10, 20}, {1, 10}));
   EXPECT_TRUE(is_packed({100}, {2}));
+
+  host.counts().stages_copies = true;
+  EXPECT_FALSE(is_packed({5000}, {1}));
+  EXPECT_FALSE(is_packed({10, 128}, {600, 1}));
+  EXPECT_TRUE(is_packed({10, 127}, {600, 1}));
 }
 
 TEST_F(strided_routes, of_nothing_do_nothing) {

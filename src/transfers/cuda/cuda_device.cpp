@@ -312,6 +312,12 @@ class cuda_device final : public device {
             address_on_device(memory.data())};
   }
 
+  [[nodiscard]] bool copies_directly(const std::byte* host) const override {
+    cudaPointerAttributes attributes{};
+    cuda_check(cudaPointerGetAttributes(&attributes, host), "cudaPointerGetAttributes");
+    return attributes.type != cudaMemoryTypeUnregistered;
+  }
+
   [[nodiscard]] std::size_t free_memory() const override {
     std::size_t free = 0;
     std::size_t total = 0;
