@@ -301,6 +301,9 @@ class cuda_device final : public device {
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
     if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
+    // Memory from cudaHostAlloc is told apart here, parts of registered memory below.
+    if (copies_directly(memory.data()) || copies_directly(memory.data() + memory.size() - 1))
+      throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
     const auto code = cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterDefault);
     if (code == cudaErrorHostMemoryAlreadyRegistered) {
       cudaGetLastError();
