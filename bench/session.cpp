@@ -94,7 +94,7 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
         device_.synchronize();
         if (!one.error) one.planned = settle_schedule(ready, one.what->cache, chosen_.min_time);
       });
-    } catch (const transfers::unsupported& no) {
+    } catch (const transfers::error& no) {
       one.finished = true;
       result.skipped.push_back({one.what->name, no.what()});
     }
@@ -111,12 +111,14 @@ void session::run_guarded(state& one, Work&& work) {
   if (device_lost_ && !one.error) one.error = device_lost_;
   if (one.error) return;
   std::optional<transfer> ready;
-  std::exception_ptr unsupported;
+  std::exception_ptr impossible;
   try {
     ready = prepare(*one.what);
     work(*ready);
   } catch (const transfers::unsupported&) {
-    unsupported = std::current_exception();
+    impossible = std::current_exception();
+  } catch (const transfers::out_of_memory&) {
+    impossible = std::current_exception();
   } catch (const transfers::device_error& broken) {
     one.error = broken.what();
     if (broken.device_lost()) lose_device(broken.what());
@@ -126,7 +128,7 @@ void session::run_guarded(state& one, Work&& work) {
   // Others take the blocks to hold the pattern.
   const bool changed = ready && (ready->changes_source || ready->verify ||
                                  (ready->destination && ready->destination->offset > 0));
-  if ((one.error || unsupported || changed) && ready && !device_lost_) {
+  if ((one.error || impossible || changed) && ready && !device_lost_) {
     try {
       // Work may still be under way: others would find its traces in the buffers they share.
       stream_->synchronize();
@@ -135,7 +137,7 @@ void session::run_guarded(state& one, Work&& work) {
       lose_device(broken.what());
     }
   }
-  if (unsupported) std::rethrow_exception(unsupported);
+  if (impossible) std::rethrow_exception(impossible);
 }
 
 void session::measure_round(std::vector<state>& cases, int round, outcome& result) {
@@ -197,7 +199,7 @@ void session::repeat(benchmark::State& google, state& one) {
   }
   try {
     run_guarded(one, [&](transfer& ready) { one.error = repeat_prepared(google, one, ready); });
-  } catch (const transfers::unsupported& no) {
+  } catch (const transfers::error& no) {
     one.error = no.what();  // it was possible when the schedule was settled
   }
   if (one.error) {

@@ -55,7 +55,8 @@ class session {
   [[nodiscard]] std::optional<std::string> damage_after(transfer& done);
 
   /// Prepares the transfer and hands it to `work`; what goes wrong ends up in the state's error,
-  /// and the buffers hold the test pattern again. Lets `unsupported` pass.
+  /// and the buffers hold the test pattern again. Lets `unsupported` and
+  /// `out_of_memory` pass.
   template <class Work>
   void run_guarded(state& one, Work&& work);
 

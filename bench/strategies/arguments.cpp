@@ -6,15 +6,21 @@
 namespace bench {
 namespace {
 
+using subjects::count_of;
 using subjects::piece_list;
 using transfers::context;
 
-/// "4_arguments" -> 4
-std::size_t count_of(std::string_view variant) { return std::stoul(std::string(variant)); }
+/// Bytes of one argument: equal parts of the payload, whole units of 16 bytes for the kernel.
+std::size_t part_of(const job& wanted) {
+  const auto part = wanted.bytes / count_of(wanted.variant);
+  return part < 16 ? part : part / 16 * 16;
+}
 
-/// What the launches have in common: the payload in equal parts, one for each argument, and a
-/// kernel that copies between the arguments and the shared device block, so that data can be
+/// What the kernel does with the arguments and the shared device block, which is how the data are
 /// verified.
+enum class traffic { into_block, out_of_block, exchanged };
+
+/// What the launches have in common: a part of the payload for each argument.
 struct launch_of_parts {
   context in;
   subjects::copying_kernel kernel;
@@ -27,15 +33,17 @@ struct launch_of_parts {
         block(wanted.memory.on_device().data()) {
     const auto count = count_of(wanted.variant);
     for (std::size_t i = 0; i < count; ++i)
-      parts.push_back({host.data + wanted.bytes / count * i, wanted.bytes / count});
+      parts.push_back({host.data + part_of(wanted) * i, part_of(wanted)});
   }
 
-  void run(std::span<std::byte* const> arguments, bool into_block) const {
+  void run(std::span<std::byte* const> arguments, traffic way) const {
     piece_list all;
+    all.exchange = way == traffic::exchanged;
     auto* at = block;
     for (auto* const one : arguments) {
-      all.pieces[all.count++] = into_block ? subjects::piece{at, one, parts[0].size()}
-                                           : subjects::piece{one, at, parts[0].size()};
+      all.pieces[all.count++] = way == traffic::into_block
+                                    ? subjects::piece{at, one, parts[0].size()}
+                                    : subjects::piece{one, at, parts[0].size()};
       at += parts[0].size();
     }
     const transfers::argument packed[] = {all};
@@ -44,20 +52,20 @@ struct launch_of_parts {
 
   /// call(in, launch, handler(part 0), handler(part 1), …)
   template <class Handler>
-  void call(Handler&& handler, bool into_block) const {
+  void call(Handler&& handler, traffic way) const {
     const auto with_parts = [&]<std::size_t... I>(std::index_sequence<I...>) {
       transfers::call(
           in,
           [&](auto*... arguments) {
-            run(std::array<std::byte*, sizeof...(I)>{const_cast<std::byte*>(arguments)...},
-                into_block);
+            run(std::array<std::byte*, sizeof...(I)>{const_cast<std::byte*>(arguments)...}, way);
           },
           handler(parts[I])...);
     };
     switch (parts.size()) {
       case 1: return with_parts(std::make_index_sequence<1>());
       case 4: return with_parts(std::make_index_sequence<4>());
-      default: return with_parts(std::make_index_sequence<subjects::most_arguments>());
+      case 16: return with_parts(std::make_index_sequence<16>());
+      default: throw std::logic_error("no launch with so many arguments");
     }
   }
 };
@@ -71,19 +79,38 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, std::strin
   const auto launch =
       std::make_shared<launch_of_parts>(wanted, from_host ? ends.source : ends.destination);
   transfer made;
+  made.bytes = part_of(wanted) * count_of(wanted.variant);
   made.source = ends.source;
   made.destination = ends.destination;
+  made.source->bytes = made.destination->bytes = *made.bytes;
   if (handling == "in") {
-    made.steps = {
-        {"call", [launch] { launch->call([](auto part) { return transfers::in(part); }, true); }}};
+    made.steps = {{"call", [launch] {
+                     launch->call([](auto part) { return transfers::in(part); },
+                                  traffic::into_block);
+                   }}};
   } else if (handling == "out") {
     made.steps = {{"call", [launch] {
-                     launch->call([](auto part) { return transfers::out(part); }, false);
+                     launch->call([](auto part) { return transfers::out(part); },
+                                  traffic::out_of_block);
                    }}};
   } else if (handling == "in_out") {
     made.steps = {{"call", [launch] {
-                     launch->call([](auto part) { return transfers::in_out(part); }, false);
+                     launch->call([](auto part) { return transfers::in_out(part); },
+                                  traffic::exchanged);
                    }}};
+    // Host and device have exchanged what they had: the pattern, and the poison.
+    made.changes_source = true;
+    made.verify = [&device = wanted.device, &memory = wanted.memory, host = *made.destination,
+                   there = *made.source]() -> std::optional<std::string> {
+      const auto wrong = [&](bool odd) {
+        return transfers::check_host_pattern(host.data, 0, host.bytes, memory.pattern(!odd))
+                   .wrong_bytes +
+               device.check_pattern(there.data, 0, there.bytes, memory.pattern(odd)).wrong_bytes;
+      };
+      const auto least = std::min(wrong(true), wrong(false));
+      if (least == 0) return std::nullopt;
+      return std::to_string(least) + " bytes differ on host and device";
+    };
   } else {
     const auto buffers = std::make_shared<std::vector<transfers::device_buffer<std::byte>>>();
     for (const auto& part : launch->parts) buffers->emplace_back(launch->in, part.size());
@@ -93,7 +120,7 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, std::strin
                        (*buffers)[i].copy_from_async(launch->parts[i]);
                        addresses.push_back((*buffers)[i].data());
                      }
-                     launch->run(addresses, true);
+                     launch->run(addresses, traffic::into_block);
                      launch->in.synchronize();
                    }}};
   }

@@ -21,16 +21,22 @@ transfer arriving_as(const job& wanted, transfers::host_memory_kind kind,
   in_parallel(numbers.size(), worth_a_thread, [&](std::size_t first, std::size_t count) {
     for (auto i = first; i < first + count; ++i) numbers[i] = number(i);
   });
-  const auto array = std::make_shared<std::optional<gpu_array<T>>>();
+  const context in(wanted.device, wanted.stream);
+  const auto array = std::make_shared<std::optional<gpu_array<T>>>(
+      gpu_array<T>(in, transfers::shape{numbers.size()}));
   transfer made;
   made.source = source;
   made.changes_source = true;
   made.bytes = numbers.size_bytes();
-  made.steps = {{"convert", [array, in = context(wanted.device, wanted.stream), numbers,
-                             convert = std::move(convert)] {
+  made.steps = {{"convert", [array, in, numbers, convert = std::move(convert)] {
+                   array->reset();  // so that the pool gives the same memory again
                    *array = convert(in, numbers);
                    in.synchronize();
                  }}};
+  made.locate = [array] {
+    if (!*array) return payload{};
+    return own_payload(std::span((*array)->data(), (*array)->size()), true);
+  };
   made.verify = [array] {
     const auto arrived = contents_of(**array);
     return find_wrong_element<T>({arrived.data(), arrived.size()},

@@ -23,14 +23,14 @@ constexpr std::size_t most = std::size_t{256} << 20;
 
 /// gpu_array/<operation>/<memory>/<way>, a variant for each element type.
 strategy of_arrays(const std::string& operation, host_memory_kind kind, const std::string& way,
-                   const std::string& summary, std::vector<std::string> types,
+                   const std::string& summary, const std::vector<std::string>& types,
                    std::function<transfer(const job&)> prepare) {
   return {.name = "gpu_array/" + operation + "/" + to_string(kind) + "/" + way,
           .summary = summary,
-          .variants = std::move(types),
+          .variants = types,
           .host = kind,
           .prepare = std::move(prepare),
-          .smallest = 8,
+          .smallest = types == numbers ? sizeof(float) : sizeof(double),
           .largest = most,
           .essential = false,
           .cold = false};
@@ -277,6 +277,10 @@ transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind) {
   round_trip_ends<T> ends(wanted, kind);
   const context in(wanted.device, wanted.stream);
   const auto result = std::make_shared<std::optional<host_array<T>>>();
+  ends.frame.locate = [result] {
+    if (!*result) return payload{};
+    return own_payload(std::span((*result)->data(), (*result)->size()), false);
+  };
   ends.frame.destination.reset();
   ends.frame.verify = [result, from = ends.from] {
     return find_wrong_element<T>({(*result)->data(), (*result)->size()},

@@ -5,11 +5,9 @@
 namespace bench {
 namespace {
 
+using subjects::count_of;
 using subjects::with_arguments;
 using transfers::argument;
-
-/// "4_arguments" -> 4
-std::size_t count_of(std::string_view variant) { return std::stoul(std::string(variant)); }
 
 const std::vector<std::string> counts{"0_arguments", "1_argument",  "2_arguments",
                                       "4_arguments", "8_arguments", "16_arguments"};
@@ -71,7 +69,10 @@ void add(const std::string& name, const std::string& summary,
                               // Only the call is timed. The queue is emptied between batches, lest
                               // a launch wait for room in it.
                               made.least_batch = 100;
-                              made.between = [&stream = wanted.stream] { stream.synchronize(); };
+                              made.between = [&device = wanted.device, &stream = wanted.stream] {
+                                subjects::check_launches(device);
+                                stream.synchronize();
+                              };
                               return made;
                             },
                         .essential = false,

@@ -18,8 +18,10 @@ transfer prepare(const job& wanted, std::string_view container, const payload& h
   auto on_host = host;
   if (subject.host.data() != elements_of<float>(host).data())
     on_host = own_payload(subject.host, false);
+  on_host.bytes = subject.host.size_bytes();
   const auto on_device = own_payload(subject.on_device, true);
   transfer copy;
+  copy.bytes = on_host.bytes;
   copy.source = way == direction::h2d ? on_host : on_device;
   copy.destination = way == direction::h2d ? on_device : on_host;
   if (!on_host.lies_in_block() && way == direction::h2d)

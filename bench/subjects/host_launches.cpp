@@ -1,8 +1,12 @@
+#include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "launches.hpp"
 
 namespace bench::subjects {
+
+std::size_t count_of(std::string_view variant) { return std::stoul(std::string(variant)); }
 
 transfers::function empty_host_kernel(std::size_t arguments) {
   return with_arguments(arguments, []<class... A>() {
@@ -13,9 +17,13 @@ transfers::function empty_host_kernel(std::size_t arguments) {
 copying_kernel copy_pieces_on_host() {
   return {transfers::host_function("copy_pieces",
                                    [](const transfers::thread_index&, piece_list all) {
-                                     for (std::size_t i = 0; i < all.count; ++i)
-                                       std::memcpy(all.pieces[i].to, all.pieces[i].from,
-                                                   all.pieces[i].bytes);
+                                     for (std::size_t i = 0; i < all.count; ++i) {
+                                       const auto& one = all.pieces[i];
+                                       if (all.exchange)
+                                         std::swap_ranges(one.to, one.to + one.bytes, one.from);
+                                       else
+                                         std::memcpy(one.to, one.from, one.bytes);
+                                     }
                                    }),
           {}};
 }

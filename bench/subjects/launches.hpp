@@ -3,10 +3,15 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string_view>
 
 #include "transfers/launch.hpp"
 
 namespace bench::subjects {
+
+/// "4_arguments" -> 4
+std::size_t count_of(std::string_view variant);
 
 /// What is launched: a kernel that does nothing, with up to most_arguments parameters (float*).
 inline constexpr std::size_t most_arguments = 16;
@@ -28,7 +33,8 @@ auto with_arguments(std::size_t count, Work&& work) {
     case 2: return call(std::make_index_sequence<2>());
     case 4: return call(std::make_index_sequence<4>());
     case 8: return call(std::make_index_sequence<8>());
-    default: return call(std::make_index_sequence<most_arguments>());
+    case most_arguments: return call(std::make_index_sequence<most_arguments>());
+    default: throw std::logic_error("no kernel with so many arguments");
   }
 }
 
@@ -42,14 +48,19 @@ std::function<void()> plain_launch(const transfers::device& on, transfers::strea
 std::function<void()> graph_launch(const transfers::device& on, transfers::stream& in,
                                    std::size_t arguments);
 
-/// Pieces of memory that a kernel copies.
+/// What plain launches have left behind: throws device_error.
+void check_launches(const transfers::device& on);
+
+/// Pieces of memory that a kernel copies, or exchanges with each other. Pieces of 16 bytes and more
+/// begin at multiples of 16.
 struct piece {
   std::byte* to;
-  const std::byte* from;
+  std::byte* from;
   std::size_t bytes;
 };
 struct piece_list {
   std::size_t count = 0;
+  bool exchange = false;
   piece pieces[most_arguments];
 };
 

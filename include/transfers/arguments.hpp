@@ -128,8 +128,9 @@ class waits_when_unwinding {
 /// addresses on the device in their place (arrays and buffers become addresses as well, everything
 /// else stays), downloads what comes out, and returns when that has arrived. `launch` enqueues its
 /// work on the context's stream. All device memory is freed, also when it throws; then nothing is
-/// downloaded. Throws what `launch` throws, out_of_memory, device_error (what comes out is
-/// undefined then).
+/// downloaded (but what a host function throws comes
+/// out after the downloads). Throws what `launch` throws, out_of_memory, device_error (what comes
+/// out is undefined then).
 template <class Launch, class... A>
 void call(const context& in, Launch&& launch, const A&... arguments) {
   std::tuple<detail::prepared_argument<A>...> prepared{

@@ -148,6 +148,9 @@ class device_buffer {
   }
   template <detail::contiguous_elements R>
   void copy_to_async(R&& destination) const {
+    static_assert(std::ranges::borrowed_range<R>,
+                  "the destination of an asynchronous copy must outlive it: it must not be a "
+                  "temporary");
     using reference = std::ranges::range_reference_t<R>;
     static_assert(!std::is_const_v<std::remove_reference_t<reference>>,
                   "the destination of a copy must not be const");

@@ -22,6 +22,11 @@ class context {
   /// With somebody's stream, which must outlive the context and its arrays.
   context(transfers::device& on, transfers::stream& in, allocation from = allocation::pooled);
 
+  // No moves: what has been moved from keeps its context.
+  context(const context&) = default;
+  context& operator=(const context&) = default;
+  ~context() = default;
+
   [[nodiscard]] transfers::device& device() const noexcept;
   [[nodiscard]] transfers::stream& stream() const noexcept;
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -40,11 +42,15 @@ void check_alike(const shape& a, order a_order, const shape& b, order b_order);
 /// Throws std::invalid_argument.
 void check_same_context(const context& a, const context& b);
 
-/// The scalar as an element. Throws std::out_of_range for an integer that does not fit.
+/// The scalar as an element. Throws std::out_of_range when it does not fit.
 template <class T, scalar_for<T> S>
 T as_element(S scalar) {
   if constexpr (std::is_integral_v<T>)
     if (!std::in_range<T>(scalar))
+      throw std::out_of_range("the scalar " + std::to_string(scalar) +
+                              " does not fit into the array's element type");
+  if constexpr (std::is_floating_point_v<S> && sizeof(T) < sizeof(S))
+    if (std::isfinite(scalar) && std::abs(scalar) > std::numeric_limits<T>::max())
       throw std::out_of_range("the scalar " + std::to_string(scalar) +
                               " does not fit into the array's element type");
   return static_cast<T>(scalar);
@@ -139,7 +145,7 @@ class gpu_array {
   }
   template <detail::contiguous_elements R>
   void get_async(R&& destination) const {
-    buffer_.copy_to_async(destination);
+    buffer_.copy_to_async(std::forward<R>(destination));
   }
   void get_async(const host_array<T>& destination) const {
     detail::check_alike(shape_, order_, destination.shape(), destination.order());
@@ -264,8 +270,10 @@ template <mdspan_like View>
 /// The same, only enqueued: the source must stay as it is until the context has been synchronized.
 /// Returns at once only when the source is page-locked.
 template <detail::contiguous_elements R>
-[[nodiscard]] auto to_gpu_async(const context& in, const R& source, const shape& extents,
+[[nodiscard]] auto to_gpu_async(const context& in, R&& source, const shape& extents,
                                 order as = order::row_major) {
+  static_assert(std::ranges::borrowed_range<R>,
+                "the source of an asynchronous copy must outlive it: it must not be a temporary");
   using T = detail::element_of<R>;
   detail::check_sizes(std::ranges::size(source), extents.elements());
   gpu_array<T> made(in, extents, as);
@@ -273,13 +281,19 @@ template <detail::contiguous_elements R>
   return made;
 }
 template <detail::contiguous_elements R>
-[[nodiscard]] auto to_gpu_async(const context& in, const R& source) {
-  return to_gpu_async(in, source, {std::ranges::size(source)});
+[[nodiscard]] auto to_gpu_async(const context& in, R&& source) {
+  return to_gpu_async(in, std::forward<R>(source), {std::ranges::size(source)});
 }
 template <class T>
 [[nodiscard]] gpu_array<T> to_gpu_async(const context& in, const host_array<T>& source) {
   return to_gpu_async(in, source, source.shape(), source.order());
 }
+template <class T>
+[[nodiscard]] gpu_array<T> to_gpu_async(const context& in, host_array<T>& source) {
+  return to_gpu_async(in, std::as_const(source));
+}
+template <class T>
+gpu_array<T> to_gpu_async(const context& in, host_array<T>&& source) = delete;  // gone too soon
 
 /// Where to change the element type of data on their way to the device.
 enum class convert_on {

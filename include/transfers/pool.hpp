@@ -23,7 +23,7 @@ class device_pool {
   [[nodiscard]] std::size_t held_bytes() const;
 
   /// Gives everything back to the device if no block is in use; tells whether it did. When memory
-  /// runs out, allocate() tries that by itself.
+  /// runs out, allocate() gives back idle blocks of more than 64 KiB by itself, and tries again.
   bool release();
 
  private:

@@ -23,8 +23,8 @@ auto on_all_cores(std::size_t bytes, Work&& work) {
   struct pause {
     ~pause() { omp_pause_resource_all(omp_pause_hard); }
   } const afterwards;
-  // Starting them again takes about half a millisecond on 16 cores (docs/GPU_ARRAYS.md).
-  constexpr std::size_t worth_it = std::size_t{4} << 20;
+  // Starting them again takes as long as one thread takes for some MiB (docs/GPU_ARRAYS.md).
+  constexpr std::size_t worth_it = std::size_t{8} << 20;
   return where_worth_it(bytes, work, worth_it);
 }
 

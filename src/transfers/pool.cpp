@@ -49,45 +49,49 @@ class upstream final : public thrust::mr::memory_resource<void*> {
 constexpr std::size_t alignment =
     256;  // of cudaMalloc (CUDA C++ Programming Guide, "Device Memory")
 
+/// Blocks up to this come many at a time from the device.
+constexpr std::size_t largest_small = std::size_t{64} << 10;
+
 thrust::mr::pool_options pooling() {
   auto options = thrust::mr::disjoint_unsynchronized_pool_resource<
       thrust::mr::new_delete_resource, thrust::mr::new_delete_resource>::get_default_options();
   options.alignment = alignment;
   options.smallest_block_size = alignment;
-  // Blocks from here on are taken from the device one by one, and kept; smaller ones come many at
-  // a time.
-  options.largest_block_size = std::size_t{64} << 10;
+  options.largest_block_size = largest_small;
   options.max_bytes_per_chunk = std::size_t{16} << 20;
-  options.cache_oversized = true;
-  // A kept block serves requests of at least half its size.
-  options.cached_size_cutoff_factor = 2;
   return options;
 }
 
-/// Thrust's pool with a count of what is in use: it can give back all of its memory or nothing.
+/// Small blocks come from Thrust's pool, which can give back all of its memory or nothing. Large
+/// ones are kept one by one, and given back when memory runs out.
 template <class Owner>
 class pool {
  public:
   explicit pool(typename upstream<Owner>::allocator from)
-      : upstream_(std::move(from)), pool_(&upstream_, &bookkeeping_, pooling()) {}
+      : upstream_(std::move(from)), small_(&upstream_, &bookkeeping_, pooling()) {}
 
   std::byte* allocate(std::size_t bytes) {
     if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes from a pool");
     const std::scoped_lock lock(mutex_);
-    auto* const data = allocate_or_release(bytes);
+    auto* const data = allocate_or_give_back(bytes);
     ++in_use_;
     return data;
   }
 
   void deallocate(std::byte* data, std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
-    pool_.do_deallocate(data, bytes, alignment);
+    if (bytes <= largest_small)
+      small_.do_deallocate(data, bytes, alignment);
+    else
+      idle_.emplace(upstream_.owner_of(data).size(), data);
     --in_use_;
   }
 
   bool release() {
     const std::scoped_lock lock(mutex_);
-    return release_unused();
+    if (in_use_ > 0) return false;
+    give_back();
+    return true;
   }
 
   [[nodiscard]] std::size_t held() const {
@@ -102,26 +106,42 @@ class pool {
   }
 
  private:
-  std::byte* allocate_or_release(std::size_t bytes) {
+  std::byte* allocate_or_give_back(std::size_t bytes) {
     try {
-      return static_cast<std::byte*>(pool_.do_allocate(bytes, alignment));
+      return take(bytes);
     } catch (const out_of_memory&) {
-      if (!release_unused()) throw;
+      if (!give_back()) throw;
     }
-    return static_cast<std::byte*>(pool_.do_allocate(bytes, alignment));
+    return take(bytes);
   }
 
-  bool release_unused() {
-    if (in_use_ > 0) return false;
-    pool_.release();
-    return true;
+  std::byte* take(std::size_t bytes) {
+    if (bytes <= largest_small)
+      return static_cast<std::byte*>(small_.do_allocate(bytes, alignment));
+    // An idle block serves requests of at least half its size.
+    const auto idle = idle_.lower_bound(bytes);
+    if (idle == idle_.end() || idle->first / 2 > bytes)
+      return static_cast<std::byte*>(upstream_.do_allocate(bytes, alignment));
+    auto* const data = idle->second;
+    idle_.erase(idle);
+    return data;
+  }
+
+  /// Gives back what is idle; false when there was nothing to give.
+  bool give_back() {
+    const auto before = upstream_.held();
+    for (const auto& [bytes, data] : idle_) upstream_.do_deallocate(data, bytes, alignment);
+    idle_.clear();
+    if (in_use_ == 0) small_.release();
+    return upstream_.held() < before;
   }
 
   thrust::mr::new_delete_resource bookkeeping_;
   upstream<Owner> upstream_;
   thrust::mr::disjoint_unsynchronized_pool_resource<upstream<Owner>,
                                                     thrust::mr::new_delete_resource>
-      pool_;
+      small_;
+  std::multimap<std::size_t, std::byte*> idle_;  ///< large blocks, by their size
   std::size_t in_use_ = 0;
   mutable std::mutex mutex_;
 };

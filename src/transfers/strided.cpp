@@ -5,6 +5,7 @@
 #include <thrust/iterator/counting_iterator.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 
 #include "on_all_cores.hpp"
@@ -124,7 +125,9 @@ std::optional<pitched_copy> as_pitched(std::vector<dimension> dimensions,
     copy.from_slice = dimensions.back().from_step;
   }
   const auto stacked = [&](std::size_t row, std::size_t slice) {
-    return row >= copy.extent.row_bytes && slice % row == 0 && slice >= row * copy.extent.rows;
+    constexpr std::size_t largest_pitch = INT_MAX;  // cudaDevAttrMaxPitch
+    return row >= copy.extent.row_bytes && slice % row == 0 && slice >= row * copy.extent.rows &&
+           (copy.extent.rows * copy.extent.slices == 1 || row <= largest_pitch);
   };
   if (!stacked(copy.to_row, copy.to_slice) || !stacked(copy.from_row, copy.from_slice))
     return std::nullopt;
@@ -147,22 +150,25 @@ std::vector<dimension> turned_round(std::vector<dimension> all) {
 }
 
 /// Whether cudaMemcpy2D or 3D is faster than packing (docs/GPU_ARRAYS.md, "Strided arrays"): the
-/// copy engine does rows of a cache line well. Where the driver stages the rows, packing by all
-/// cores into pinned memory wins as soon as they are worth starting.
-bool better_pitched(const context& in, const strided_copy& what, const pitched_copy& rows) {
+/// copy engine does rows of a cache line well. Where the driver stages the rows, it is slow with
+/// much of them, and with short ones on their way back.
+bool better_pitched(const context& in, const strided_copy& what, direction way,
+                    const pitched_copy& rows) {
   if (rows.extent.rows * rows.extent.slices == 1) return true;
   constexpr std::size_t cache_line = 64;
-  constexpr std::size_t staged_row = 512;
-  constexpr std::size_t staged_bytes = std::size_t{4} << 20;
-  if (in.device().copies_directly(what.host)) return rows.extent.row_bytes >= cache_line;
+  constexpr std::size_t staged_row_back = 512;
+  constexpr std::size_t staged_bytes = std::size_t{32} << 20;
+  const bool directly = in.device().copies_directly(what.host);
   const auto bytes = what.extents.elements() * what.element_bytes;
-  return rows.extent.row_bytes >= staged_row && bytes < staged_bytes;
+  if (!directly && bytes >= staged_bytes) return false;
+  return rows.extent.row_bytes >=
+         (directly || way == direction::h2d ? cache_line : staged_row_back);
 }
 
 /// Calls `pitched(copy)` or `packed(dimensions, bytes)`.
 template <class Pitched, class Packed>
-void take_route(const context& in, const strided_copy& what, strided_route by, Pitched&& pitched,
-                Packed&& packed) {
+void take_route(const context& in, const strided_copy& what, direction way, strided_route by,
+                Pitched&& pitched, Packed&& packed) {
   const auto bytes = what.extents.elements() * what.element_bytes;
   if (bytes == 0) return;
   const auto dimensions = dimensions_of(what);
@@ -173,7 +179,7 @@ void take_route(const context& in, const strided_copy& what, strided_route by, P
         "whole rows apart: cudaMemcpy3D cannot copy it",
         to_string(what.extents)));
   if (by == strided_route::pitched ||
-      (by == strided_route::automatic && rows && better_pitched(in, what, *rows)))
+      (by == strided_route::automatic && rows && better_pitched(in, what, way, *rows)))
     pitched(*rows);
   else
     packed(dimensions, bytes);
@@ -210,7 +216,7 @@ void gather(std::byte* to, const std::byte* from, std::span<const dimension> dim
 
 void upload(const context& in, const strided_copy& what, strided_route by) {
   take_route(
-      in, what, by,
+      in, what, direction::h2d, by,
       [&](const pitched_copy& rows) {
         in.stream().copy_pitched({what.device, rows.to_row, rows.to_slice},
                                  {what.host, rows.from_row, rows.from_slice}, rows.extent,
@@ -225,7 +231,7 @@ void upload(const context& in, const strided_copy& what, strided_route by) {
 
 void download(const context& in, const strided_copy& what, strided_route by) {
   take_route(
-      in, what, by,
+      in, what, direction::d2h, by,
       [&](const pitched_copy& rows) {
         in.stream().copy_pitched({what.host, rows.from_row, rows.from_slice},
                                  {what.device, rows.to_row, rows.to_slice}, rows.extent,

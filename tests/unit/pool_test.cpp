@@ -154,6 +154,15 @@ TEST_F(a_device_pool, releases_what_nobody_uses_when_memory_runs_out) {
   EXPECT_EQ(pool->allocate(4 * mib).size(), 4 * mib);
 }
 
+TEST_F(a_device_pool, gives_idle_blocks_back_when_memory_runs_out_though_others_are_in_use) {
+  host.counts().device_capacity = 10 * mib;
+  const auto in_use = pool->allocate(2 * mib);
+  static_cast<void>(pool->allocate(6 * mib));
+  const auto larger = pool->allocate(8 * mib);
+  EXPECT_EQ(pool->held_bytes(), 10 * mib);
+  EXPECT_THROW(static_cast<void>(pool->allocate(mib)), out_of_memory);
+}
+
 TEST_F(a_device_pool, has_nothing_in_use_after_a_failure) {
   const auto failures = fail_each(failure::allocation, [](counting_device& on) {
     device_pool fresh(on);

@@ -365,8 +365,8 @@ TEST_F(strided_routes, automatic_packs_only_what_has_no_long_rows) {
 
   host.counts().stages_copies = true;
   EXPECT_FALSE(is_packed({5000}, {1}));
-  EXPECT_FALSE(is_packed({10, 128}, {600, 1}));
-  EXPECT_TRUE(is_packed({10, 127}, {600, 1}));
+  EXPECT_FALSE(is_packed({10, 16}, {600, 1}));
+  EXPECT_TRUE(is_packed({10, 15}, {600, 1}));
 }
 
 TEST_F(strided_routes, of_nothing_do_nothing) {

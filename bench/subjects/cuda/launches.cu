@@ -1,4 +1,5 @@
 #include "../host_launches.hpp"
+#include "transfers/cuda/check.hpp"
 #include "transfers/error.hpp"
 
 namespace bench::subjects {
@@ -7,6 +8,13 @@ namespace {
 template <class... A>
 __global__ void nothing(A...) {}
 
+template <class T>
+__device__ void move_one(T& to, T& from, bool exchange) {
+  const T there = from;
+  if (exchange) from = to;
+  to = there;
+}
+
 __global__ void copy_all(piece_list all) {
   const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   const std::size_t stride = gridDim.x * std::size_t{blockDim.x};
@@ -14,18 +22,14 @@ __global__ void copy_all(piece_list all) {
     const auto& one = all.pieces[k];
     const auto words = one.bytes / sizeof(uint4);
     for (std::size_t i = first; i < words; i += stride)
-      reinterpret_cast<uint4*>(one.to)[i] = reinterpret_cast<const uint4*>(one.from)[i];
+      move_one(reinterpret_cast<uint4*>(one.to)[i], reinterpret_cast<uint4*>(one.from)[i],
+               all.exchange);
     for (std::size_t i = words * sizeof(uint4) + first; i < one.bytes; i += stride)
-      one.to[i] = one.from[i];
+      move_one(one.to[i], one.from[i], all.exchange);
   }
 }
 
-void check(cudaError_t code, const char* call) {
-  if (code == cudaSuccess) return;
-  cudaGetLastError();
-  throw transfers::device_error(std::string(call) + ": " + cudaGetErrorString(code),
-                                cudaFree(nullptr) != cudaSuccess);
-}
+using transfers::detail::cuda_check;
 
 cudaStream_t stream_of(const transfers::device& on, transfers::stream& in) {
   if (on.description().kind != "cuda")
@@ -57,10 +61,9 @@ std::function<void()> plain_launch(const transfers::device& on, transfers::strea
   auto launch = with_arguments(arguments, [stream]<class... A>() -> std::function<void()> {
     return [stream] { nothing<A...><<<1, 1, 0, stream>>>(A{}...); };
   });
-  // Looked at once, since all launches are alike: what is measured is the launch alone. What goes
-  // wrong later comes out of the waits in between.
+  // What is measured is the launch alone: errors are looked for here and between operations.
   launch();
-  check(cudaGetLastError(), "<<<>>>");
+  cuda_check(cudaGetLastError(), "<<<>>>");
   return launch;
 }
 
@@ -68,16 +71,21 @@ std::function<void()> graph_launch(const transfers::device& on, transfers::strea
                                    std::size_t arguments) {
   const auto stream = stream_of(on, in);
   const auto launch = plain_launch(on, in, arguments);
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+             "cudaStreamBeginCapture");
   launch();
   cudaGraph_t captured{};
-  check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
+  cuda_check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
   const std::unique_ptr<cudaGraph_t, graph_destroyer> graph(captured);
   cudaGraphExec_t instantiated{};
-  check(cudaGraphInstantiate(&instantiated, captured, 0), "cudaGraphInstantiate");
+  cuda_check(cudaGraphInstantiate(&instantiated, captured, 0), "cudaGraphInstantiate");
   const std::shared_ptr<CUgraphExec_st> executable(instantiated, executable_destroyer{});
   return
-      [executable, stream] { check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch"); };
+      [executable, stream] { cuda_check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch"); };
+}
+
+void check_launches(const transfers::device& on) {
+  if (on.description().kind == "cuda") cuda_check(cudaGetLastError(), "<<<>>>");
 }
 
 copying_kernel copy_pieces(const transfers::device& on) {

@@ -1,7 +1,6 @@
-#include <thrust/system_error.h>
-
 #include "../thrust_containers.hpp"
-#include "transfers/error.hpp"
+#include "transfers/cuda/check.hpp"
+#include "transfers/cuda/thrust_errors.hpp"
 
 namespace bench::subjects {
 namespace {
@@ -18,21 +17,17 @@ thrust_copy make(std::string_view container, std::span<float> host, transfers::d
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view container, std::span<float> host,
                                      transfers::direction way) {
-  try {
-    auto copy = make(container, host, way);
-    // Thrust may issue copies that do not wait for the host's side (between two kinds of memory
-    // that both carry the CUDA tag): the data must be usable when the operation ends.
-    copy.run = [run = std::move(copy.run)] {
-      run();
-      if (const auto code = cudaStreamSynchronize(nullptr); code != cudaSuccess)
-        throw transfers::device_error(cudaGetErrorString(code), cudaFree(nullptr) != cudaSuccess);
-    };
-    return copy;
-  } catch (const std::bad_alloc& refused) {
-    throw transfers::out_of_memory(refused.what());
-  } catch (const thrust::system_error& failure) {
-    throw transfers::device_error(failure.what(), cudaFree(nullptr) != cudaSuccess);
-  }
+  using transfers::detail::translated;
+  auto copy = translated("a container of Thrust", [&] { return make(container, host, way); });
+  // Thrust may issue copies that do not wait for the host's side (between two kinds of memory that
+  // both carry the CUDA tag), and does not look at every status: the data must be usable when the
+  // operation ends.
+  copy.run = [run = std::move(copy.run)] {
+    translated("thrust::copy", run);
+    transfers::detail::cuda_check(cudaGetLastError(), "thrust::copy");
+    transfers::detail::cuda_check(cudaStreamSynchronize(nullptr), "thrust::copy");
+  };
+  return copy;
 }
 
 }  // namespace bench::subjects
