@@ -15,8 +15,8 @@ auto where_worth_it(std::size_t bytes, Work&& work, std::size_t worth_it = std::
   return bytes < worth_it ? work(thrust::seq) : work(thrust::omp::par);
 }
 
-/// The same for the caller's thread, which has other things to do afterwards: OpenMP's threads go on
-/// spinning for milliseconds after their work, in the way of what is measured next, so they are
+/// The same for the caller's thread, which has other things to do afterwards: OpenMP's threads go
+/// on spinning for milliseconds after their work, in the way of what is measured next, so they are
 /// sent home (OpenMP 5.0, section 3.2.44).
 template <class Work>
 auto on_all_cores(std::size_t bytes, Work&& work) {

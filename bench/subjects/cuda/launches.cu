@@ -80,8 +80,9 @@ std::function<void()> graph_launch(const transfers::device& on, transfers::strea
   cudaGraphExec_t instantiated{};
   cuda_check(cudaGraphInstantiate(&instantiated, captured, 0), "cudaGraphInstantiate");
   const std::shared_ptr<CUgraphExec_st> executable(instantiated, executable_destroyer{});
-  return
-      [executable, stream] { cuda_check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch"); };
+  return [executable, stream] {
+    cuda_check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch");
+  };
 }
 
 void check_launches(const transfers::device& on) {
