@@ -455,19 +455,22 @@ TEST(a_large_gpu_array, has_more_bytes_than_a_signed_integer_counts) {
   const context gpu(host);
   // Huge pages take a fraction of the time to come into being.
   host.counts().in_huge_pages = !host.why_unsupported(pageable_huge);
-  const std::size_t bytes = (std::size_t{1} << 31) + 4099;
-  host_array<char> there({bytes});
-  const std::array places{std::size_t{0}, bytes / 2, bytes - 4101, bytes - 4100, bytes - 1};
-  for (std::size_t i = 0; i < places.size(); ++i) there[places[i]] = static_cast<char>(i + 1);
-  const auto array = to_gpu(gpu, there);
-  EXPECT_EQ(array.bytes(), bytes);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    EXPECT_EQ(array.data()[places[i]], static_cast<char>(i + 1));  // the host's memory as well
-    there[places[i]] = 0;
+  constexpr std::size_t edge = std::size_t{1} << 31;
+  constexpr pattern sent{17, false};
+  for (const std::size_t bytes : {edge - 1, edge + 4099}) {
+    host_array<char> there({bytes});
+    auto* const first = reinterpret_cast<std::byte*>(there.data());
+    write_host_pattern(first, 0, bytes, sent);
+    const auto array = to_gpu(gpu, there);
+    EXPECT_EQ(array.bytes(), bytes);
+    // Every byte, on either side; on the host device both are the host's memory.
+    EXPECT_EQ(check_host_pattern(reinterpret_cast<const std::byte*>(array.data()), 0, bytes, sent)
+                  .wrong_bytes,
+              0U);
+    write_host_pattern(first, 0, bytes, {17, true});
+    array.get(there);
+    EXPECT_EQ(check_host_pattern(first, 0, bytes, sent).wrong_bytes, 0U) << bytes;
   }
-  array.get(there);
-  for (std::size_t i = 0; i < places.size(); ++i)
-    EXPECT_EQ(there[places[i]], static_cast<char>(i + 1));
 }
 
 }  // namespace
