@@ -119,24 +119,36 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
       into.steps.back().second.reserve(batches);
     }
   std::vector<wall_clock::time_point> marks(by_step ? what.steps.size() : 0);
-  for (std::size_t i = 0; i < batches && interruption() == 0; ++i) {
-    if (cache == cache_state::cold) untimed([&] { flush_ends(what); });
-    if (what.between) untimed(what.between);
+  const auto time_steps = [&] {
     const auto start = wall_clock::now();
-    auto end = start;
-    if (by_step) {
-      for (std::size_t k = 0; k < what.steps.size(); ++k) {
-        what.steps[k].run();
-        marks[k] = wall_clock::now();
-      }
-      end = marks.back();
-    } else {
-      for (std::size_t k = 0; k < planned.batch; ++k) run_once(what);
-      end = wall_clock::now();
+    for (std::size_t k = 0; k < what.steps.size(); ++k) {
+      what.steps[k].run();
+      marks[k] = wall_clock::now();
     }
     for (std::size_t k = 0; k < into.steps.size(); ++k)
       into.steps[k].second.push_back(between(k == 0 ? start : marks[k - 1], marks[k]));
-    into.operation.push_back(between(start, end) / static_cast<double>(planned.batch));
+    return between(start, marks.back());
+  };
+  const auto time_batch = [&](auto&& run) {
+    const auto start = wall_clock::now();
+    for (std::size_t k = 0; k < planned.batch; ++k) run();
+    return between(start, wall_clock::now()) / static_cast<double>(planned.batch);
+  };
+  const auto time_comparison = [&] {
+    untimed([&] {
+      if (what.between) what.between();
+      into.compared.push_back(time_batch(what.against->run));
+    });
+  };
+  for (std::size_t i = 0; i < batches && interruption() == 0; ++i) {
+    // Each goes first every other time: neither finds the state that only the other one leaves.
+    const bool comparison_first = what.against && i % 2 == 1;
+    if (comparison_first) time_comparison();
+    if (cache == cache_state::cold) untimed([&] { flush_ends(what); });
+    if (what.between) untimed(what.between);
+    into.operation.push_back(by_step ? time_steps() : time_batch([&] { run_once(what); }));
+    if (what.against && !comparison_first) time_comparison();
+    if (what.against) into.over_compared.push_back(into.operation.back() - into.compared.back());
   }
 }
 

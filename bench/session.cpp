@@ -269,6 +269,11 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
   counters["max_ns"] = all.max;
   for (const auto& [name, times] : taken.steps)
     if (!times.empty()) counters[name + "_ns"] = statistics::median(times);
+  if (done.steps.size() == 1) counters[done.steps[0].name + "_ns"] = all.median;
+  if (done.against && !taken.compared.empty()) {
+    counters[done.against->with + "_ns"] = statistics::median(taken.compared);
+    counters["over_" + done.against->with + "_ns"] = statistics::median(taken.over_compared);
+  }
   if (bytes > 0) {
     counters["bytes"] = bytes;
     counters["gb_per_s"] = bytes / all.median;  // bytes per nanosecond are 10⁹ bytes per second

@@ -22,10 +22,17 @@ struct job {
   std::size_t bytes;          ///< 0 for a strategy without sizes
 };
 
-/// A piece of the timed operation. Steps run in order; the operation is timed as a whole and, when
-/// there are several, each step is a figure of its own ("<name>_ns").
+/// A piece of the timed operation. Steps run in order; the operation is timed as a whole and each
+/// step is a figure of its own ("<name>_ns").
 struct step {
   std::string name;
+  std::function<void()> run;
+};
+
+/// The plain way to do the same, timed in turn with the operation, batch by batch, so that what
+/// drifts meanwhile touches both.
+struct comparison {
+  std::string with;  ///< figures "<with>_ns" and "over_<with>_ns"
   std::function<void()> run;
 };
 
@@ -60,6 +67,7 @@ struct transfer {
   bool changes_source = false;       ///< the pattern must be written to it again afterwards
   /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
   std::function<void()> enqueue;
+  std::optional<comparison> against;  ///< for operations of one step
   bool batched = true;          ///< false: timed alone however short it is; so are several steps
   std::size_t least_batch = 1;  ///< operations between two clock readings, also when they are long
 };

@@ -63,7 +63,9 @@ struct launch_of_parts {
     };
     switch (parts.size()) {
       case 1: return with_parts(std::make_index_sequence<1>());
+      case 2: return with_parts(std::make_index_sequence<2>());
       case 4: return with_parts(std::make_index_sequence<4>());
+      case 8: return with_parts(std::make_index_sequence<8>());
       case 16: return with_parts(std::make_index_sequence<16>());
       default: throw std::logic_error("no launch with so many arguments");
     }
@@ -131,7 +133,7 @@ void add(const std::string& handling, const std::string& summary) {
   registration{host_memory_family{
       .name = "arguments/" + handling,
       .summary = summary,
-      .variants = {"1_argument", "4_arguments", "16_arguments"},
+      .variants = {"1_argument", "2_arguments", "4_arguments", "8_arguments", "16_arguments"},
       .kinds = {transfers::pageable, transfers::pinned()},
       .prepare = [handling](
                      const job& wanted,

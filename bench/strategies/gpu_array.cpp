@@ -64,6 +64,24 @@ transfer upload_to_new(const job& wanted, host_memory_kind kind, allocation from
   return upload;
 }
 
+/// As one writes it, in one call.
+template <class T>
+transfer upload_as_written(const job& wanted, host_memory_kind kind) {
+  const auto source = host_payload(wanted, kind);
+  const auto elements = elements_of<const T>(source);
+  const context in(wanted.device, wanted.stream);
+  const auto array = std::make_shared<std::optional<gpu_array<T>>>(to_gpu(in, elements));
+  transfer upload;
+  upload.source = source;
+  upload.bytes = elements.size_bytes();
+  upload.locate = [array] {
+    return own_payload(std::span((*array)->data(), (*array)->size()), true);
+  };
+  upload.steps = {{"free", [array] { array->reset(); }},
+                  {"to_gpu", [array, in, elements] { array->emplace(to_gpu(in, elements)); }}};
+  return upload;
+}
+
 template <class T>
 transfer upload_to_reused(const job& wanted, host_memory_kind kind) {
   const auto source = host_payload(wanted, kind);
@@ -136,6 +154,7 @@ strategy uploading(host_memory_kind kind, const std::string& way, const std::str
   return of_arrays("to_gpu", kind, way, "to_gpu, " + summary, std::move(types),
                    [kind, way](const job& wanted) {
                      return with_element(wanted.variant, [&]<class T>(T) {
+                       if (way == "expression") return upload_as_written<T>(wanted, kind);
                        if (way == "reused") return upload_to_reused<T>(wanted, kind);
                        if (way == "locked_once") return upload_locked_once(wanted, kind);
                        if (way == "pinned_once") return upload_pinned_once(wanted, kind);
@@ -178,28 +197,32 @@ void take_large_blocks_from_the_system() {
 #endif
 }
 
-/// What get() without an argument does, in steps: memory from the C++ library, untouched.
+/// New memory of a kind. Pageable: what get() without an argument does, in steps, with memory from
+/// the C++ library, untouched.
 template <class T>
-transfer download_to_fresh(const job& wanted) {
+transfer download_to_fresh(const job& wanted, host_memory_kind kind) {
   take_large_blocks_from_the_system();
+  const auto make = [kind, &device = wanted.device](const transfers::shape& of) {
+    return kind == transfers::pageable ? host_array<T>(of) : transfers::pinned_empty<T>(device, of);
+  };
   const auto array = array_with_pattern<T>(wanted, wanted.bytes / sizeof(T));
-  const auto fresh = std::make_shared<std::optional<host_array<T>>>(array->shape());
+  const auto fresh = std::make_shared<std::optional<host_array<T>>>(make(array->shape()));
   transfer download;
   download.bytes = array->bytes();
   download.locate = [fresh] {
     return own_payload(std::span((*fresh)->data(), (*fresh)->size()), false);
   };
   download.steps = {{"free", [fresh] { fresh->reset(); }},
-                    {"allocate", [fresh, array] { fresh->emplace(array->shape()); }},
+                    {"allocate", [fresh, array, make] { fresh->emplace(make(array->shape())); }},
                     {"download", [fresh, array] { array->get(**fresh); }}};
   return download;
 }
 
 strategy downloading(host_memory_kind kind, const std::string& way, const std::string& summary) {
-  return of_arrays("get", kind, way, "get, " + summary, types_with(kind),
+  return of_arrays("get", kind, way, "get, " + summary, way == "fresh" ? numbers : types_with(kind),
                    [kind, way](const job& wanted) {
                      return with_element(wanted.variant, [&]<class T>(T) {
-                       return way == "fresh" ? download_to_fresh<T>(wanted)
+                       return way == "fresh" ? download_to_fresh<T>(wanted, kind)
                                              : download_to_touched<T>(wanted, kind);
                      });
                    });
@@ -311,6 +334,8 @@ const struct all {
       registration{uploading(kind, "allocated", "new array from cudaMalloc each time", numbers)};
       registration{uploading(kind, "pooled", "new array from a pool each time", types_with(kind))};
       registration{uploading(kind, "reused", "into the same array", numbers)};
+      registration{uploading(kind, "expression", "as written, new array from a pool", numbers)};
+      registration{downloading(kind, "fresh", "into new memory each time")};
       registration{downloading(kind, "touched", "into memory used before")};
       registration{there_and_back(kind, "allocated", "in steps, arrays from cudaMalloc")};
       registration{there_and_back(kind, "pooled", "in steps, arrays from a pool")};
@@ -321,7 +346,6 @@ const struct all {
                            "source page-locked for this upload only", numbers)};
     registration{uploading(transfers::pageable, "pinned_once",
                            "through new page-locked memory for this upload only", numbers)};
-    registration{downloading(transfers::pageable, "fresh", "into new memory each time")};
     registration{there_and_back(transfers::pageable, "fresh", "as written, into new memory")};
   }
 } registered;

@@ -54,6 +54,16 @@ std::optional<std::string> needs_compiler(const transfers::device& device) {
   return transfers::why_no_compiler();
 }
 
+std::function<void()> plain_launch(const job& wanted) {
+  return subjects::plain_launch(wanted.device, wanted.stream, count_of(wanted.variant));
+}
+
+/// A launch's time drifts by more than the ways to launch differ.
+std::optional<comparison> plain_in_turn(const std::string& name, const job& wanted) {
+  if (name == "plain" || needs_cuda(wanted.device)) return std::nullopt;
+  return comparison{"plain", plain_launch(wanted)};
+}
+
 void add(const std::string& name, const std::string& summary,
          std::function<std::function<void()>(const job&)> launch,
          std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {}) {
@@ -63,9 +73,10 @@ void add(const std::string& name, const std::string& summary,
                         .sized = false,
                         .host = std::nullopt,
                         .prepare =
-                            [launch = std::move(launch)](const job& wanted) {
+                            [name, launch = std::move(launch)](const job& wanted) {
                               transfer made;
                               made.steps = {{"launch", launch(wanted)}};
+                              made.against = plain_in_turn(name, wanted);
                               // Only the call is timed. The queue is emptied between batches, lest
                               // a launch wait for room in it.
                               made.least_batch = 100;
@@ -81,12 +92,7 @@ void add(const std::string& name, const std::string& summary,
 
 const struct all {
   all() {
-    add(
-        "plain", "an empty kernel, <<<>>>: time until the call returns",
-        [](const job& j) {
-          return subjects::plain_launch(j.device, j.stream, count_of(j.variant));
-        },
-        needs_cuda);
+    add("plain", "an empty kernel, <<<>>>: time until the call returns", plain_launch, needs_cuda);
     add("generic", "the same, arguments packed and checked at run time", generic_launch);
     add("prepared", "the same, argument types fixed and checked once", prepared_launch);
     add("source_module", "the same, prepared, kernel compiled from source text by NVRTC",

@@ -7,9 +7,8 @@ namespace {
 
 using transfers::direction;
 
-/// Managed and pinned memory is allocated anew for every repetition, and the former should stay
-/// small (it may move between host and device behind our back).
-constexpr std::size_t most = std::size_t{64} << 20;
+/// Managed memory should stay small: it may move between host and device behind our back.
+constexpr std::size_t most = std::size_t{256} << 20;
 
 transfer prepare(const job& wanted, std::string_view container, const payload& host) {
   const auto way = direction_of(wanted.variant);

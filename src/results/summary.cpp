@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -60,11 +61,26 @@ bool is_measured(const json& row) {
   return row.value("run_type", "") == "iteration" && row.contains("median_ns");
 }
 
-std::map<std::string, std::vector<double>> medians_by_name(const json& content) {
-  std::map<std::string, std::vector<double>> medians;
+/// "2_arguments" before "16_arguments".
+struct natural_order {
+  bool operator()(const std::string& left, const std::string& right) const {
+    return strverscmp(left.c_str(), right.c_str()) < 0;
+  }
+};
+template <class Value>
+using by_name = std::map<std::string, Value, natural_order>;
+
+/// A counter's values over the repetitions, for the benchmarks that have it.
+by_name<std::vector<double>> values_of(const json& content, const std::string& counter) {
+  by_name<std::vector<double>> values;
   for (const auto& row : content.at("benchmarks"))
-    if (is_measured(row)) medians[row.at("run_name")].push_back(row.at("median_ns"));
-  return medians;
+    if (is_measured(row) && row.contains(counter))
+      values[row.at("run_name")].push_back(row.at(counter));
+  return values;
+}
+
+by_name<std::vector<double>> medians_by_name(const json& content) {
+  return values_of(content, "median_ns");
 }
 
 std::vector<figure> figures_of(const json& content, bool cold) {
@@ -173,34 +189,41 @@ std::string readable_time(double ns) {
 
 /// What is not a copy in one direction: times at the smallest and the largest size.
 std::string table_of_others(const std::vector<figure>& figures) {
-  std::map<std::string, std::pair<figure, figure>> by_name;
+  by_name<std::pair<figure, figure>> found;
   for (const auto& one : figures) {
     const auto name = one.name.strategy + "/" + one.name.variant;
-    auto& [small, large] = by_name.try_emplace(name, one, one).first->second;
+    auto& [small, large] = found.try_emplace(name, one, one).first->second;
     if (one.bytes < small.bytes) small = one;
     if (one.bytes > large.bytes) large = one;
   }
-  if (by_name.empty()) return "";
+  if (found.empty()) return "";
   std::string text = fmt::format("\n{:<60}{:>20}{:>20}\n", "time of one operation", "smallest size",
                                  "largest size");
   const auto cell = [](const figure& one) {
     return fmt::format("{}, {}", one.name.size, readable_time(one.median_ns));
   };
-  for (const auto& [name, ends] : by_name)
-    text += fmt::format("{:<60}{:>20}{:>20}\n", name, cell(ends.first),
-                        ends.first.bytes < ends.second.bytes ? cell(ends.second) : "");
+  for (const auto& [name, ends] : found) {
+    text += fmt::format("{:<60}{:>20}", name, cell(ends.first));
+    if (ends.first.bytes < ends.second.bytes) text += fmt::format("{:>20}", cell(ends.second));
+    text += '\n';
+  }
   return text;
 }
 
 /// What has no size, but for the harness's own floor.
 std::string table_of_unsized(const json& content) {
   std::string text;
-  std::map<std::string, bool> sized;
-  for (const auto& row : content.at("benchmarks"))
-    if (is_measured(row)) sized[row.at("run_name")] = row.contains("bytes");
-  for (const auto& [name, times] : medians_by_name(content))
-    if (!sized.at(name) && !name.starts_with("null/"))
-      text += fmt::format("{:<60}{:>20}\n", name, readable_time(statistics::median(times)));
+  const auto sized = values_of(content, "bytes");
+  const auto over_plain = values_of(content, "over_plain_ns");
+  for (const auto& [name, times] : medians_by_name(content)) {
+    if (sized.contains(name) || name.starts_with("null/")) continue;
+    const auto over = over_plain.find(name);
+    text += fmt::format("{:<60}{:>20}", name, readable_time(statistics::median(times)));
+    if (over != over_plain.end())
+      text += fmt::format("{:>20}",
+                          fmt::format("{:+.0f} ns to plain", statistics::median(over->second)));
+    text += '\n';
+  }
   return text.empty() ? "" : "\n" + text;
 }
 

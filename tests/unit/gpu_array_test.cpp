@@ -473,5 +473,37 @@ TEST(a_large_gpu_array, has_more_bytes_than_a_signed_integer_counts) {
   }
 }
 
+TEST(a_large_strided_view, reaches_beyond_what_a_signed_integer_counts) {
+  if (available_memory() < std::size_t{8} << 30) GTEST_SKIP() << "less than 8 GiB of memory free";
+  counting_device host;
+  const context gpu(host);
+  host.counts().in_huge_pages = !host.why_unsupported(pageable_huge);
+  // Rows whose pitch takes the last one across 2³¹ bytes, and with it the array.
+  constexpr std::size_t row = (std::size_t{1} << 30) / 3 * 2 + 7, pitch = row + 61, rows = 3;
+  static_assert(row * rows > std::size_t{1} << 31);
+  constexpr pattern sent{23, false};
+  host_array<char> memory({pitch * rows});
+  auto* const first = reinterpret_cast<std::byte*>(memory.data());
+  write_host_pattern(first, 0, memory.size(), sent);
+  const strided_view<char> view(std::span(memory.data(), memory.size()), {rows, row},
+                                {static_cast<std::ptrdiff_t>(pitch), 1});
+  for (const auto route : {strided_route::pitched, strided_route::packed}) {
+    gpu_array<char> array(gpu, {rows, row});
+    array.set(view, route);
+    write_host_pattern(first, 0, memory.size(), {23, true});
+    array.get(view, route);
+    for (std::size_t i = 0; i < rows; ++i)
+      EXPECT_EQ(check_host_pattern(first + i * pitch, i * pitch, row, sent).wrong_bytes, 0U) << i;
+    // What lies between the rows was left alone.
+    for (std::size_t i = 0; i < rows; ++i)
+      EXPECT_EQ(
+          check_host_pattern(first + i * pitch + row, i * pitch + row, pitch - row, {23, true})
+              .wrong_bytes,
+          0U)
+          << i;
+    write_host_pattern(first, 0, memory.size(), sent);
+  }
+}
+
 }  // namespace
 }  // namespace transfers

@@ -182,6 +182,26 @@ TEST(time_operations, tells_the_steps_apart) {
     EXPECT_NEAR(first[i] + second[i], taken.operation[i], 1e-3 * taken.operation[i]);
 }
 
+TEST(time_operations, times_a_comparison_in_turn_with_the_operation) {
+  std::string order;
+  auto what = of({{"a", [&] { order += 'a'; }}});
+  what.against = comparison{"b", [&] { order += 'b'; }};
+  what.between = [&] { order += '|'; };
+  static_cast<void>(timed(what, {.operations = 6, .batch = 2}));
+  EXPECT_EQ(order, "|aa|bb|bb|aa|aa|bb");
+}
+
+TEST(time_operations, finds_the_difference_to_the_comparison) {
+  auto what = of({busy(50us)});
+  what.against = comparison{"plain", busy(30us).run};
+  const auto taken = timed(what, {.operations = 40});
+  EXPECT_THAT(taken.compared, SizeIs(40));
+  expect_near(statistics::median(taken.compared), 30us);
+  EXPECT_NEAR(statistics::median(taken.over_compared), 20'000, 2'000);
+  for (std::size_t i = 0; i < 40; ++i)
+    EXPECT_DOUBLE_EQ(taken.over_compared[i], taken.operation[i] - taken.compared[i]);
+}
+
 TEST(time_operations, steps_run_in_order) {
   std::string order;
   static_cast<void>(

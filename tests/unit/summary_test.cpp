@@ -246,6 +246,19 @@ TEST(summary_text, lists_what_has_no_direction_with_its_times) {
   expect_narrow(text);
 }
 
+TEST(summary_text, compares_launches_with_plain_ones_in_the_order_of_their_arguments) {
+  auto all = on_gpu();
+  for (const double over : {-30.0, 80.0, 95.0})
+    for (const int arguments : {16, 2}) {
+      add(all, fmt::format("launch/generic/{}_arguments", arguments), 0, 3210);
+      all["benchmarks"].back()["over_plain_ns"] = over + arguments;
+    }
+  const auto text = summary(all);
+  EXPECT_THAT(text, HasSubstr("+82 ns to plain\n"));
+  EXPECT_LT(text.find("+82 ns to plain"), text.find("+96 ns to plain"));
+  expect_narrow(text);
+}
+
 TEST(summary_text, has_reasons_for_what_was_skipped_once_each) {
   auto all = on_host();
   auto& skipped = all["context"]["transfers"]["skipped"];
