@@ -7,6 +7,7 @@
 
 #include "choose_device.hpp"
 #include "context.hpp"
+#include "heap.hpp"
 #include "interruption.hpp"
 #include "link.hpp"
 #include "options.hpp"
@@ -72,6 +73,7 @@ int run_program(int argc, char** argv) {
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
   hand_to_google_benchmark(argv[0], parsed.chosen);
+  take_large_blocks_from_the_system();
   const auto strategies = registered_strategies();
   if (parsed.chosen.list_strategies)
     return list_strategies(std::cout, strategies, *choose_device(parsed.chosen.device).chosen),

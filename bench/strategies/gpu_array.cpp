@@ -1,5 +1,3 @@
-#include <malloc.h>
-
 #include "elements.hpp"
 #include "transfers/arithmetic.hpp"
 
@@ -188,20 +186,10 @@ transfer download_to_touched(const job& wanted, host_memory_kind kind) {
   return download;
 }
 
-/// Fresh memory shall be fresh: by and by, glibc raises the size from which on malloc takes new
-/// pages from the system, up to 32 MiB, and keeps what has been freed below that (mallopt(3)). A
-/// size that is set stays.
-void take_large_blocks_from_the_system() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 128 << 10);
-#endif
-}
-
 /// New memory of a kind. Pageable: what get() without an argument does, in steps, with memory from
 /// the C++ library, untouched.
 template <class T>
 transfer download_to_fresh(const job& wanted, host_memory_kind kind) {
-  take_large_blocks_from_the_system();
   const auto make = [kind, &device = wanted.device](const transfers::shape& of) {
     return kind == transfers::pageable ? host_array<T>(of) : transfers::pinned_empty<T>(device, of);
   };
@@ -296,7 +284,6 @@ transfer round_trip_as_written(const job& wanted, host_memory_kind kind) {
 
 template <class T>
 transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind) {
-  take_large_blocks_from_the_system();
   round_trip_ends<T> ends(wanted, kind);
   const context in(wanted.device, wanted.stream);
   const auto result = std::make_shared<std::optional<host_array<T>>>();

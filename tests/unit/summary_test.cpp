@@ -1,5 +1,6 @@
 #include "results/summary.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,0 +1,15 @@
+#include "heap.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace bench {
+
+void take_large_blocks_from_the_system() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
+}  // namespace bench
