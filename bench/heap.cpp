@@ -1,5 +1,6 @@
 #include "heap.hpp"
 
+#include <cstdlib>  // tells which C library this is
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -9,6 +10,7 @@ namespace bench {
 void take_large_blocks_from_the_system() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  malloc_trim(0);
 #endif
 }
 

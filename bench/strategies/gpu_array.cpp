@@ -1,4 +1,5 @@
 #include "elements.hpp"
+#include "heap.hpp"
 #include "transfers/arithmetic.hpp"
 
 namespace bench {
@@ -190,6 +191,7 @@ transfer download_to_touched(const job& wanted, host_memory_kind kind) {
 /// the C++ library, untouched.
 template <class T>
 transfer download_to_fresh(const job& wanted, host_memory_kind kind) {
+  take_large_blocks_from_the_system();
   const auto make = [kind, &device = wanted.device](const transfers::shape& of) {
     return kind == transfers::pageable ? host_array<T>(of) : transfers::pinned_empty<T>(device, of);
   };
@@ -284,6 +286,7 @@ transfer round_trip_as_written(const job& wanted, host_memory_kind kind) {
 
 template <class T>
 transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind) {
+  take_large_blocks_from_the_system();
   round_trip_ends<T> ends(wanted, kind);
   const context in(wanted.device, wanted.stream);
   const auto result = std::make_shared<std::optional<host_array<T>>>();

@@ -493,13 +493,10 @@ TEST(a_large_strided_view, reaches_beyond_what_a_signed_integer_counts) {
     write_host_pattern(first, 0, memory.size(), {23, true});
     array.get(view, route);
     for (std::size_t i = 0; i < rows; ++i)
-      EXPECT_EQ(check_host_pattern(first + i * pitch, i * pitch, row, sent).wrong_bytes, 0U) << i;
+      EXPECT_EQ(check_host_pattern(first, i * pitch, row, sent).wrong_bytes, 0U) << i;
     // What lies between the rows was left alone.
     for (std::size_t i = 0; i < rows; ++i)
-      EXPECT_EQ(
-          check_host_pattern(first + i * pitch + row, i * pitch + row, pitch - row, {23, true})
-              .wrong_bytes,
-          0U)
+      EXPECT_EQ(check_host_pattern(first, i * pitch + row, pitch - row, {23, true}).wrong_bytes, 0U)
           << i;
     write_host_pattern(first, 0, memory.size(), sent);
   }

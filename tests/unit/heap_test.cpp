@@ -24,7 +24,7 @@ TEST(large_blocks, come_from_the_system_also_after_others_have_been_freed) {
   // Freeing 16 MiB raises the threshold where it is not fixed.
   taken_from_heap(16 << 20).reset();
   const auto before = mallinfo2().hblks;
-  for (const std::size_t bytes : {128 << 10, 1 << 20, 8 << 20}) {
+  for (const std::size_t bytes : {256 << 10, 1 << 20, 8 << 20}) {
     const auto taken = taken_from_heap(bytes);
     EXPECT_EQ(mallinfo2().hblks, before + 1) << bytes;
   }
