@@ -15,6 +15,11 @@ void buffers::reserve_device(std::size_t bytes) {
   device_.write_pattern(on_device_->data(), 0, on_device_->size(), pattern());
 }
 
+std::span<std::byte> buffers::scratch(std::size_t bytes) {
+  if (scratch_.size() < bytes) scratch_ = device_.allocate_host(bytes, transfers::pageable);
+  return scratch_.bytes().first(bytes);
+}
+
 const transfers::host_memory& buffers::host(transfers::host_memory_kind kind) const {
   const auto found = host_.find(kind);
   if (found == host_.end()) throw std::logic_error("no host memory reserved: " + to_string(kind));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "transfers/device.hpp"
 
@@ -29,6 +30,9 @@ class buffers {
   void reserve_host(transfers::host_memory_kind kind, std::size_t bytes);
   void reserve_device(std::size_t bytes);
 
+  /// Ordinary memory of at least so many bytes, touched, of any content; the same block each time.
+  [[nodiscard]] std::span<std::byte> scratch(std::size_t bytes);
+
   /// The blocks; throw std::logic_error when none was reserved.
   [[nodiscard]] const transfers::host_memory& host(transfers::host_memory_kind kind) const;
   [[nodiscard]] const transfers::device_memory& on_device() const;
@@ -46,6 +50,7 @@ class buffers {
   std::uint64_t seed_;
   std::map<transfers::host_memory_kind, transfers::host_memory> host_;
   std::optional<transfers::device_memory> on_device_;
+  transfers::host_memory scratch_;
 };
 
 }  // namespace bench

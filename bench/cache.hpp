@@ -5,6 +5,12 @@
 
 namespace bench {
 
+/// Of the host memory that an operation touches, when it begins.
+enum class cache_state {
+  warm,  ///< as the operation before has left it
+  cold,  ///< its lines are in no cache
+};
+
 /// Whether this processor can write back and drop chosen lines from every level of its caches.
 bool can_flush_cache() noexcept;
 

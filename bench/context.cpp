@@ -3,14 +3,17 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <set>
 
+#include "cpu/memory_probe.hpp"
 #include "link.hpp"
 #include "machine/machine.hpp"
 #include "machine/trust.hpp"
 #include "provenance.hpp"
 #include "rows.hpp"
+#include "transfers/buffer.hpp"
 
 namespace bench {
 namespace {
@@ -73,12 +76,32 @@ json device_facts(const transfers::device& device, const std::optional<std::stri
   return facts;
 }
 
+json rates_of(const machine::read_times& times) {
+  const auto rate = [](double ns) { return static_cast<double>(cpu::probed_bytes) / ns; };
+  return {{"plain_gb_per_s", rate(times.plain)},
+          {"streaming_gb_per_s", times.streaming ? json(rate(*times.streaming)) : json(nullptr)}};
+}
+
 json buffer_facts(const buffers& memory) {
+  transfers::host_buffer<std::byte> ordinary(cpu::probed_bytes, 4096);
+  // Pages that nobody has written to are all the same page of zeros.
+  std::ranges::fill(ordinary, std::byte{1});
   json facts = json::array();
-  for (const auto& [kind, block] : memory.all_host())
-    facts.push_back({{"memory", to_string(kind)},
-                     {"bytes", block.size()},
-                     {"same_address_on_device", block.on_device() == block.data()}});
+  for (const auto& [kind, block] : memory.all_host()) {
+    json one{{"memory", to_string(kind)},
+             {"bytes", block.size()},
+             {"same_address_on_device", block.on_device() == block.data()},
+             {"memory_type", nullptr},
+             {"cpu_reads", nullptr},
+             {"cpu_reads_of_ordinary_memory", nullptr}};
+    if (can_flush_cache() && block.size() >= cpu::probed_bytes) {
+      const auto read = cpu::probe_reads(block.bytes(), cpu::instructions(), ordinary);
+      one["memory_type"] = to_string(classify(read.memory, read.ordinary));
+      one["cpu_reads"] = rates_of(read.memory);
+      one["cpu_reads_of_ordinary_memory"] = rates_of(read.ordinary);
+    }
+    facts.push_back(std::move(one));
+  }
   return facts;
 }
 

@@ -163,15 +163,16 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   const auto& defaults = find_profile(chosen.profile_name);
   const auto known_memory = machine::total_memory_bytes();
   const auto memory = known_memory == 0 ? SIZE_MAX : known_memory;
-  const auto own_sizes = !sizes.empty() || app.count("--sizes") > 0;
-  chosen.sizes = parse_sizes(own_sizes ? sizes : defaults.sizes, own_sizes ? memory : SIZE_MAX);
+  chosen.own_sizes = !sizes.empty() || app.count("--sizes") > 0;
+  chosen.sizes =
+      parse_sizes(chosen.own_sizes ? sizes : defaults.sizes, chosen.own_sizes ? memory : SIZE_MAX);
   chosen.warm = cache != "cold";
   chosen.cold = cache != "warm";
   // With sizes of one's own and no word on cold ones: all sizes for --cache=cold, else those of the
   // profile that are among them.
   if (app.count("--cold-sizes") > 0)
     chosen.cold_sizes = parse_sizes(cold_sizes, memory);
-  else if (cache == "cold" && own_sizes)
+  else if (cache == "cold" && chosen.own_sizes)
     chosen.cold_sizes = chosen.sizes;
   else
     for (const auto size : parse_sizes(defaults.cold_sizes, SIZE_MAX))

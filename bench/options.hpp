@@ -6,12 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cache.hpp"
 #include "fault.hpp"
 #include "sizes.hpp"
 
 namespace bench {
-
-enum class cache_state { warm, cold };
 
 /// What a profile decides; every value can be overridden on the command line.
 struct profile {
@@ -28,6 +27,7 @@ struct options {
   std::string profile_name = "standard";
   std::vector<std::size_t> sizes;
   std::vector<std::size_t> cold_sizes;
+  bool own_sizes = false;  ///< sizes were given, and are not the profile's
   bool warm = true;
   bool cold = true;
   std::vector<std::string> strategies;  ///< empty: all

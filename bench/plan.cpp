@@ -59,20 +59,32 @@ class name_filter {
   bool negative_ = false;
 };
 
+/// The sizes that a strategy is measured with. Those that several strategies leave out are the same
+/// ones, so that they can be compared.
+std::vector<std::size_t> sizes_for(const strategy& one, const std::vector<std::size_t>& sizes,
+                                   bool own_sizes) {
+  const auto every = own_sizes ? 1 : one.sparse;
+  std::vector<std::size_t> some;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if ((sizes.size() - 1 - i) % every == 0 && sizes[i] >= one.smallest && sizes[i] <= one.largest)
+      some.push_back(sizes[i]);
+  return some;
+}
+
 std::vector<benchmark_case> cases_of(const strategy& from, const options& chosen) {
   std::vector<benchmark_case> cases;
-  for (const auto& variant : from.variants) {
-    const auto base = from.name + "/" + variant;
+  const auto variants = from.variants.empty() ? std::vector<std::string>{""} : from.variants;
+  for (const auto& variant : variants) {
+    const auto base = variant.empty() ? from.name : from.name + "/" + variant;
     if (!from.sized) {
       cases.push_back({base, &from, variant, 0, cache_state::warm});
       continue;
     }
     const auto add = [&](const std::vector<std::size_t>& sizes, cache_state cache) {
-      for (const auto bytes : sizes)
-        if (bytes >= from.smallest && bytes <= from.largest)
-          cases.push_back(
-              {base + "/" + format_size(bytes) + (cache == cache_state::cold ? "/cold" : ""), &from,
-               variant, bytes, cache});
+      for (const auto bytes : sizes_for(from, sizes, chosen.own_sizes))
+        cases.push_back(
+            {base + "/" + format_size(bytes) + (cache == cache_state::cold ? "/cold" : ""), &from,
+             variant, bytes, cache});
     };
     if (chosen.warm) add(chosen.sizes, cache_state::warm);
     if (chosen.cold && from.cold) add(chosen.cold_sizes, cache_state::cold);

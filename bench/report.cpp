@@ -75,7 +75,8 @@ void list_strategies(std::ostream& out, const registry& strategies,
   for (const auto& one : strategies) {
     fmt::print(out, "{:<34} {}\n", one.name, one.summary);
     const auto reason = why_unsupported(one, device);
-    fmt::print(out, "{:<34}   {}; {}\n", "", fmt::join(one.variants, ", "),
+    fmt::print(out, "{:<34}   {}{}{}\n", "", fmt::join(one.variants, ", "),
+               one.variants.empty() ? "" : "; ",
                reason ? "not on this device: " + *reason : std::string("runs on this device"));
   }
 }

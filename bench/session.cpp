@@ -73,7 +73,7 @@ outcome session::measure(const plan& all) {
 }
 
 transfer session::prepare(const benchmark_case& what) const {
-  auto ready = what.of->prepare({device_, memory_, *stream_, what.variant, what.bytes});
+  auto ready = what.of->prepare({device_, memory_, *stream_, what.variant, what.bytes, what.cache});
   inject(chosen_.faults, what.name, device_, ready);
   return ready;
 }
@@ -92,7 +92,10 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
           one.error = damage_after(ready);
         }
         device_.synchronize();
-        if (!one.error) one.planned = settle_schedule(ready, one.what->cache, chosen_.min_time);
+        if (!one.error)
+          one.planned = settle_schedule(ready, one.what->cache,
+                                        std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                            chosen_.min_time * one.what->of->effort));
       });
     } catch (const transfers::error& no) {
       one.finished = true;
@@ -126,13 +129,14 @@ void session::run_guarded(state& one, Work&& work) {
     one.error = broken.what();
   }
   // Others take the blocks to hold the pattern.
-  const bool changed = ready && (ready->changes_source || ready->verify ||
+  const bool changed = ready && (ready->changes_source || ready->verify || ready->restore ||
                                  (ready->destination && ready->destination->offset > 0));
   if ((one.error || impossible || changed) && ready && !device_lost_) {
     try {
       // Work may still be under way: others would find its traces in the buffers they share.
       stream_->synchronize();
       restore(device_, memory_, *ready);
+      if (ready->restore) ready->restore();
     } catch (const std::exception& broken) {
       lose_device(broken.what());
     }
@@ -280,6 +284,8 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
     if (link_limit_ && one.what->of->one_way)
       counters["link_percent"] = 100 * bytes / all.median / *link_limit_;
   }
+  if (done.accesses > 0)
+    counters["ns_per_access"] = all.median / static_cast<double>(done.accesses);
   if (!taken.on_device.empty()) {
     const double device = statistics::median(taken.on_device);
     counters["device_ns"] = device;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "buffers.hpp"
+#include "cache.hpp"
 #include "transfers/device.hpp"
 
 namespace bench {
@@ -20,6 +21,7 @@ struct job {
   transfers::stream& stream;  ///< for asynchronous work; idle between operations
   std::string_view variant;   ///< one of the strategy's variants
   std::size_t bytes;          ///< 0 for a strategy without sizes
+  cache_state cache = cache_state::warm;
 };
 
 /// A piece of the timed operation. Steps run in order; the operation is timed as a whole and each
@@ -65,6 +67,10 @@ struct transfer {
   std::function<void()> between;
   std::optional<std::size_t> bytes;  ///< moved by one operation; the job's bytes unless given
   bool changes_source = false;       ///< the pattern must be written to it again afterwards
+  /// Writes the pattern again where the operation has left something else in a shared block, other
+  /// than its source and destination.
+  std::function<void()> restore;
+  std::size_t accesses = 0;  ///< single ones in one operation, where their time is a figure
   /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
   std::function<void()> enqueue;
   std::optional<comparison> against;  ///< for operations of one step
@@ -77,7 +83,7 @@ struct transfer {
 struct strategy {
   std::string name;          ///< "family/memory", the beginning of its benchmarks' names
   std::string summary = {};  ///< one line for --list
-  std::vector<std::string> variants = {};
+  std::vector<std::string> variants = {};                ///< none: its name alone
   bool sized = true;                                     ///< false: not repeated for every size
   std::optional<transfers::host_memory_kind> host = {};  ///< the host buffer it uses
   std::function<transfer(const job&)> prepare = {};
@@ -86,7 +92,9 @@ struct strategy {
   std::size_t host_payloads = 1;  ///< how many times the size it uses of the host buffer
   bool essential = true;          ///< part of the quick profile
   bool cold = true;               ///< also measured with cold caches
-  bool one_way = true;  ///< it moves its bytes in one direction: GB/s relate to the link's limit
+  std::size_t sparse = 1;  ///< of the profile's sizes, takes the largest and every n-th below it
+  double effort = 1;       ///< timed operations take this part of the profile's time
+  bool one_way = true;     ///< it moves its bytes in one direction: GB/s relate to the link's limit
   /// Why it cannot run on a device, one line; nullopt when it can. None: it runs everywhere.
   std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
 };

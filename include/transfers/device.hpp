@@ -65,6 +65,9 @@ struct pattern_check {
 struct pattern {
   std::uint64_t seed = 0;
   bool inverted = false;
+
+  /// Bytes 8·index to 8·index + 7, the first in the lowest bits.
+  [[nodiscard]] std::uint64_t word(std::size_t index) const;
 };
 
 /// Where transfers go to and come from. Two implementations: CUDA, and the host itself as a

@@ -14,7 +14,11 @@ enum class host_origin {
   pageable,       ///< ordinary pages; from device::allocate_host never huge ones
   pageable_huge,  ///< ordinary memory, aligned and advised for transparent huge pages
   registered,     ///< ordinary memory, touched, then page-locked (cudaHostRegister)
-  pinned,         ///< allocated page-locked (cudaHostAlloc)
+  /// Huge pages, touched by several threads, then page-locked: the fast way to much pinned memory
+  /// (docs/CPU_ACCESS.md). Base pages where there are no huge ones.
+  registered_huge,
+  pinned,   ///< allocated page-locked (cudaHostAlloc)
+  managed,  ///< cudaMallocManaged, told to stay on the host; moves there when the CPU touches it
 };
 
 /// Flags of cudaHostAlloc (CUDA Runtime API, "Memory Management"), combined with `|`.
@@ -38,15 +42,19 @@ struct host_memory_kind {
 inline constexpr host_memory_kind pageable{host_origin::pageable};
 inline constexpr host_memory_kind pageable_huge{host_origin::pageable_huge};
 inline constexpr host_memory_kind registered{host_origin::registered};
+inline constexpr host_memory_kind registered_huge{host_origin::registered_huge};
+inline constexpr host_memory_kind managed{host_origin::managed};
 constexpr host_memory_kind pinned(pin_flags flags = pin_flags::none) {
   return {host_origin::pinned, flags};
 }
 
 constexpr bool is_page_locked(host_memory_kind kind) {
-  return kind.origin == host_origin::registered || kind.origin == host_origin::pinned;
+  return kind.origin == host_origin::registered || kind.origin == host_origin::registered_huge ||
+         kind.origin == host_origin::pinned;
 }
 
-/// All eleven kinds: pageable, pageable_huge, registered, and pinned with every set of flags.
+/// All kinds that are the host's own: pageable, pageable_huge, registered, registered_huge, and
+/// pinned with every set of flags; not managed memory.
 std::span<const host_memory_kind> all_host_memory_kinds();
 
 /// The kind's name as it stands in benchmark names, for example "pinned_portable_wc".
@@ -57,7 +65,8 @@ std::string describe(host_memory_kind kind);
 
 /// Owner of one block of host memory; moves, does not copy; frees without throwing.
 /// Blocks are aligned to pages. Those that CUDA does not allocate were touched by the thread that
-/// asked for them, so that the default NUMA policy places them next to it.
+/// asked for them, so that the default NUMA policy places them next to it; registered_huge ones by
+/// threads that run where that thread may.
 class host_memory {
  public:
   using deleter = std::function<void(std::byte*)>;

@@ -14,3 +14,5 @@
 #include "transfers/shape.hpp"
 #include "transfers/source_module.hpp"
 #include "transfers/stream.hpp"
+#include "transfers/streaming.hpp"
+#include "transfers/workers.hpp"

@@ -227,6 +227,39 @@ std::string table_of_unsized(const json& content) {
   return text.empty() ? "" : "\n" + text;
 }
 
+/// What the kinds of memory are to the processor, where that is worth a word.
+std::string memory_type_lines(const json& facts) {
+  std::string text;
+  for (const auto& block : facts.value("buffers", json::array())) {
+    const auto type = block.value("memory_type", json());
+    if (!type.is_string()) continue;
+    const std::string memory = block.at("memory");
+    const double plain = block.at("cpu_reads").at("plain_gb_per_s");
+    const double ordinary = block.at("cpu_reads_of_ordinary_memory").at("plain_gb_per_s");
+    const auto rates =
+        fmt::format("{:.2g} GB/s against {:.2g} for ordinary memory, caches cold", plain, ordinary);
+    if (type == "write-back") {
+      // One of those with the flag stands for all.
+      if (memory == "pinned_wc")
+        text += wrapped(fmt::format(
+            "Note: the flag WRITECOMBINED had no effect here: the CPU reads {} at {}. A hypervisor "
+            "or the driver has overridden the memory type; on bare metal such reads are slow.",
+            memory, rates));
+      continue;
+    }
+    const auto& streaming = block.at("cpu_reads").at("streaming_gb_per_s");
+    if (type == "write-combined")
+      text += wrapped(fmt::format(
+          "Note: {} is write-combined: the CPU reads it at {}. Only write to it; if it must be "
+          "read, transfers::streaming_load does it at {:.2g} GB/s.",
+          memory, rates, streaming.get<double>()));
+    else
+      text += wrapped(fmt::format("Note: the memory type of {} is {}: the CPU reads it at {}.",
+                                  memory, type.get<std::string>(), rates));
+  }
+  return text;
+}
+
 std::string floor_line(const json& content) {
   const auto medians = medians_by_name(content);
   std::string text;
@@ -288,6 +321,7 @@ std::string summary(const json& content) {
   figures.erase(others.begin(), others.end());
   text += table(figures, facts.at("link")) + table_of_others(undirected);
   text += table_of_unsized(content) + floor_line(content) + skipped_lines(facts.at("skipped"));
+  text += memory_type_lines(facts);
   for (const auto& warning : facts.at("warnings"))
     text += wrapped("Note: " + warning.get<std::string>());
   if (const auto signal = interrupted_by(facts); !signal.empty())

@@ -250,6 +250,8 @@ class host_device final : public device {
 
   [[nodiscard]] std::optional<std::string> why_unsupported(host_memory_kind kind) const override {
     if (kind.origin == host_origin::pageable_huge) return why_no_huge_pages();
+    if (kind.origin == host_origin::managed)
+      return "managed memory comes from a GPU driver; the host device has none";
     if (has(kind.flags, pin_flags::write_combined))
       return "write-combined memory comes from a GPU driver; the host device has none";
     if (has(kind.flags, pin_flags::portable))
@@ -260,8 +262,7 @@ class host_device final : public device {
   /// Page-locking is mlock(2) here; all memory is addressable by the "device".
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
     if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
-    auto data = map_pages(
-        bytes, kind.origin == host_origin::pageable_huge ? page_size::huge : page_size::base);
+    auto data = map_pages_of(kind, bytes);
     auto* const address = data.get();
     if (!is_page_locked(kind)) return {std::move(data), bytes, kind, address};
     locked_->lock({address, bytes});
@@ -325,6 +326,16 @@ class host_device final : public device {
   }
 
  private:
+  static std::unique_ptr<std::byte, host_memory::deleter> map_pages_of(host_memory_kind kind,
+                                                                       std::size_t bytes) {
+    switch (kind.origin) {
+      case host_origin::pageable_huge: return map_pages(bytes, page_size::huge);
+      case host_origin::registered_huge:
+        return map_pages(bytes, page_size::huge, first_touch::by_several_threads);
+      default: return map_pages(bytes, page_size::base);
+    }
+  }
+
   std::shared_ptr<outstanding_work> work_ = std::make_shared<outstanding_work>();
   std::shared_ptr<locked_ranges> locked_ = std::make_shared<locked_ranges>();
   device_description description_{"host", "host (no GPU)", std::nullopt};
@@ -333,6 +344,8 @@ class host_device final : public device {
 }  // namespace
 
 std::unique_ptr<device> open_host_device() { return std::make_unique<host_device>(); }
+
+std::uint64_t pattern::word(std::size_t index) const { return detail::pattern_word(*this, index); }
 
 void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what) {
   detail::on_all_cores(bytes, [&](const auto& policy) {

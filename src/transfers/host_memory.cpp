@@ -13,6 +13,7 @@ constexpr std::array kinds{
     pageable,
     pageable_huge,
     registered,
+    registered_huge,
     pinned(),
     pinned(portable),
     pinned(mapped),
@@ -44,6 +45,8 @@ std::string to_string(host_memory_kind kind) {
     case host_origin::pageable: return "pageable";
     case host_origin::pageable_huge: return "pageable_huge";
     case host_origin::registered: return "registered";
+    case host_origin::registered_huge: return "registered_huge";
+    case host_origin::managed: return "managed";
     case host_origin::pinned: break;
   }
   return "pinned" + joined(kind.flags, "_", "portable", "mapped", "wc");
@@ -54,6 +57,8 @@ std::string describe(host_memory_kind kind) {
     case host_origin::pageable: return "ordinary memory in base pages";
     case host_origin::pageable_huge: return "ordinary memory in transparent huge pages";
     case host_origin::registered: return "ordinary memory page-locked by cudaHostRegister";
+    case host_origin::registered_huge: return "huge pages page-locked by cudaHostRegister";
+    case host_origin::managed: return "cudaMallocManaged, preferred on the host";
     case host_origin::pinned: break;
   }
   const auto flags = joined(kind.flags, " | ", "PORTABLE", "DEVICEMAP", "WRITECOMBINED");

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <new>
 
 #include "transfers/error.hpp"
+#include "transfers/workers.hpp"
 
 namespace transfers {
 namespace {
@@ -22,11 +24,27 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+/// The kernel zeroes each page when its first byte is touched.
+void touch_in_parallel(std::byte* data, std::size_t bytes, std::size_t page) {
+  // Making a huge page takes some 50 µs, so that a thread is worth its start from a few on. More
+  // than 16 threads wait for each other in the kernel.
+  constexpr std::size_t worth_a_thread = 4 * huge_page;
+  constexpr std::size_t most_threads = 16;
+  const auto threads = std::min({std::max<std::size_t>(1, bytes / worth_a_thread), most_threads,
+                                 static_cast<std::size_t>(usable_processors())});
+  worker_team team(static_cast<unsigned>(threads));
+  in_parts(team, bytes, huge_page, [&](std::size_t first, std::size_t count) {
+    for (auto i = first; i < first + count; i += page)
+      *static_cast<volatile std::byte*>(data + i) = std::byte{0};
+  });
+}
+
 std::string system_message() { return std::generic_category().message(errno); }
 
 }  // namespace
 
-std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, page_size pages) {
+std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, page_size pages,
+                                                           first_touch touched) {
   if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of host memory");
   const auto base_page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const auto unit = pages == page_size::huge ? huge_page : base_page;
@@ -46,7 +64,10 @@ std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, pa
   // Refused (EINVAL) only by kernels without transparent huge pages, where base pages are what
   // there is; asking for huge ones there is prevented by why_no_huge_pages().
   madvise(mapping, length, pages == page_size::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  std::memset(data, 0, bytes);
+  if (touched == first_touch::by_caller)
+    std::memset(data, 0, bytes);
+  else
+    touch_in_parallel(data, bytes, base_page);
   return owner;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -274,7 +275,10 @@ class cuda_device final : public device {
     if (kind.origin == host_origin::pageable_huge) return why_no_huge_pages();
     if (has(kind.flags, pin_flags::mapped) && !description_.cuda->maps_host_memory)
       return "the device cannot map host memory (cudaDevAttrCanMapHostMemory is 0)";
-    if (kind.origin == host_origin::registered &&
+    if (kind.origin == host_origin::managed &&
+        attribute(cudaDevAttrConcurrentManagedAccess, description_.cuda->index) == 0)
+      return "managed memory cannot stay on the host (cudaDevAttrConcurrentManagedAccess is 0)";
+    if ((kind.origin == host_origin::registered || kind.origin == host_origin::registered_huge) &&
         attribute(cudaDevAttrHostRegisterSupported, description_.cuda->index) == 0)
       return "the device cannot register host memory (cudaDevAttrHostRegisterSupported is 0)";
     return std::nullopt;
@@ -286,7 +290,12 @@ class cuda_device final : public device {
       case host_origin::pageable: return {map_pages(bytes, page_size::base), bytes, kind, nullptr};
       case host_origin::pageable_huge:
         return {map_pages(bytes, page_size::huge), bytes, kind, nullptr};
-      case host_origin::registered: return register_pages(bytes);
+      case host_origin::registered:
+        return register_pages(map_pages(bytes, page_size::base), bytes, kind);
+      case host_origin::registered_huge:
+        return register_pages(map_pages(bytes, page_size::huge, first_touch::by_several_threads),
+                              bytes, kind);
+      case host_origin::managed: return allocate_managed(bytes);
       case host_origin::pinned: break;
     }
     return allocate_pinned(bytes, kind);
@@ -360,8 +369,8 @@ class cuda_device final : public device {
     return nullptr;
   }
 
-  host_memory register_pages(std::size_t bytes) {
-    auto pages = map_pages(bytes, page_size::base);
+  host_memory register_pages(std::unique_ptr<std::byte, host_memory::deleter> pages,
+                             std::size_t bytes, host_memory_kind kind) {
     auto* const data = pages.get();
     // Shared, because a deleter must be copyable.
     auto locked = std::make_shared<std::optional<page_lock>>(lock({data, bytes}));
@@ -373,8 +382,22 @@ class cuda_device final : public device {
                unmap(p);
              }},
             bytes,
-            registered,
+            kind,
             on_device};
+  }
+
+  /// Resident on the host: it is preferred there, and the CPU has touched it.
+  [[nodiscard]] host_memory allocate_managed(std::size_t bytes) const {
+    if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of host memory");
+    void* memory = nullptr;
+    cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
+    auto* const data = static_cast<std::byte*>(memory);
+    host_memory made{{data, [](std::byte* p) { cudaFree(p); }}, bytes, managed, data};
+    const cudaMemLocation host{cudaMemLocationTypeHost, 0};
+    cuda_check(cudaMemAdvise(memory, bytes, cudaMemAdviseSetPreferredLocation, host),
+               "cudaMemAdvise");
+    std::memset(memory, 0, bytes);
+    return made;
   }
 
   static host_memory allocate_pinned(std::size_t bytes, host_memory_kind kind) {

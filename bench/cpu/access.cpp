@@ -1,0 +1,272 @@
+#include "access.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../cache.hpp"
+
+namespace bench::cpu {
+namespace {
+
+constexpr std::uint64_t filling = 0x5a5a5a5a5a5a5a5aULL;
+constexpr std::size_t word = sizeof(std::uint64_t);
+constexpr std::size_t stride = 4 * line;    // the prefetchers of neighbouring lines do not help
+constexpr std::size_t random_loads = 2048;  // each waits for the one before: some 0.2 ms
+constexpr std::size_t random_stores = 4096;
+
+std::byte* piece_of(const stretch& over, std::size_t turn) {
+  return over.block + over.offset(turn);
+}
+
+std::size_t whole_piece(const stretch& over) { return over.piece * over.passes; }
+
+void flush_piece(const stretch& over, std::size_t turn) {
+  flush_cache({piece_of(over, turn), over.piece});
+}
+
+void restore_piece(const stretch& over, std::size_t turn) {
+  auto* const words = reinterpret_cast<std::uint64_t*>(over.block);
+  const auto first = over.offset(turn) / word;
+  for (auto i = first; i < first + over.piece / word; ++i) words[i] = over.pattern.word(i);
+}
+
+/// The exclusive or of every `each`-th byte's word of the pattern where this turn's piece lies.
+std::uint64_t expected_sum(const stretch& over, std::size_t turn, std::size_t each = word) {
+  std::uint64_t sum = 0;
+  const auto first = over.offset(turn);
+  for (auto at = first; at < first + over.piece; at += each) sum ^= over.pattern.word(at / word);
+  return sum;
+}
+
+/// Calls is_right(index of a word, its value) for the words at both ends of the piece: to read all
+/// of it takes seconds where memory is write-combined.
+template <class IsRight>
+bool ends_are_right(const stretch& over, std::size_t turn, IsRight&& is_right) {
+  const auto* const words = reinterpret_cast<const volatile std::uint64_t*>(over.block);
+  const auto first = over.offset(turn) / word;
+  const auto count = over.piece / word;
+  const auto some = std::min<std::size_t>(count, 512);
+  for (std::size_t i = 0; i < some; ++i)
+    for (const auto at : {first + i, first + count - 1 - i})
+      if (!is_right(at, words[at])) return false;
+  return true;
+}
+
+access reading(std::string name, std::string summary, reader read) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .run =
+              [read](const stretch& over, std::size_t turn) {
+                std::uint64_t sum = 0;
+                for (std::size_t i = 0; i < over.passes; ++i)
+                  sum = read(piece_of(over, turn), over.piece);
+                return sum;
+              },
+          .is_right = [](const stretch& over, std::size_t turn,
+                         std::uint64_t sum) { return sum == expected_sum(over, turn); },
+          .flush = flush_piece,
+          .bytes = whole_piece};
+}
+
+access writing(std::string name, std::string summary, writer write) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .run =
+              [write](const stretch& over, std::size_t turn) {
+                for (std::size_t i = 0; i < over.passes; ++i)
+                  write(piece_of(over, turn), over.piece, filling);
+                return filling;
+              },
+          .is_right =
+              [](const stretch& over, std::size_t turn, std::uint64_t) {
+                return ends_are_right(over, turn,
+                                      [](auto, auto value) { return value == filling; });
+              },
+          .flush = flush_piece,
+          .restore = restore_piece,
+          .bytes = whole_piece};
+}
+
+access reading_memcpy() {
+  return {.name = "read_memcpy",
+          .summary = "memcpy to ordinary memory",
+          .run =
+              [](const stretch& over, std::size_t turn) {
+                for (std::size_t i = 0; i < over.passes; ++i)
+                  std::memcpy(over.ordinary.data(), piece_of(over, turn), over.piece);
+                return filling;
+              },
+          .is_right =
+              [](const stretch& over, std::size_t turn, std::uint64_t) {
+                return instructions().read_vector(over.ordinary.data(), over.piece) ==
+                       expected_sum(over, turn);
+              },
+          .flush = flush_piece,
+          .bytes = whole_piece,
+          .uses_ordinary = true};
+}
+
+access writing_memcpy() {
+  return {.name = "write_memcpy",
+          .summary = "memcpy from ordinary memory",
+          .run =
+              [](const stretch& over, std::size_t turn) {
+                for (std::size_t i = 0; i < over.passes; ++i)
+                  std::memcpy(piece_of(over, turn), over.ordinary.data(), over.piece);
+                return filling;
+              },
+          .is_right =
+              [](const stretch& over, std::size_t turn, std::uint64_t) {
+                const auto* const source =
+                    reinterpret_cast<const std::uint64_t*>(over.ordinary.data());
+                const auto first = over.offset(turn) / word;
+                return ends_are_right(
+                    over, turn, [=](auto at, auto value) { return value == source[at - first]; });
+              },
+          .flush = flush_piece,
+          .restore = restore_piece,
+          .bytes = whole_piece,
+          .uses_ordinary = true};
+}
+
+access changing(changer change) {
+  return {.name = "read_modify_write",
+          .summary = "8-byte words read, changed and written in place",
+          .run =
+              [change](const stretch& over, std::size_t turn) {
+                for (std::size_t i = 0; i < over.passes; ++i)
+                  change(piece_of(over, turn), over.piece);
+                return filling;
+              },
+          .is_right =
+              [](const stretch& over, std::size_t turn, std::uint64_t) {
+                const auto changes = ((turn - over.first_turn) / over.pieces() + 1) * over.passes;
+                return ends_are_right(over, turn, [&](auto at, auto value) {
+                  const auto original = over.pattern.word(at);
+                  return value == (changes % 2 == 0 ? original : ~original);
+                });
+              },
+          .flush = flush_piece,
+          .restore = restore_piece,
+          .bytes = whole_piece};
+}
+
+random_accesses random_of(const stretch& over, std::size_t turn, std::size_t count) {
+  return {over.bytes / line, turn * count, (turn + 1) * count};
+}
+
+template <class Work>
+void for_each_random(const stretch& over, std::size_t turn, std::size_t count, Work&& work) {
+  const auto where = random_of(over, turn, count);
+  for (auto i = where.begin; i < where.end; ++i) work(over.first + where.line_of(i) * line);
+}
+
+access reading_random() {
+  return {.name = "read_random",
+          .summary = "8 bytes of random lines, each load waits for the one before",
+          .run =
+              [](const stretch& over, std::size_t turn) {
+                return read_random(over.block + over.first, random_of(over, turn, random_loads));
+              },
+          .is_right =
+              [](const stretch& over, std::size_t turn, std::uint64_t sum) {
+                for_each_random(over, turn, random_loads,
+                                [&](std::size_t at) { sum ^= over.pattern.word(at / word); });
+                return sum == 0;
+              },
+          .flush =
+              [](const stretch& over, std::size_t turn) {
+                for_each_random(over, turn, random_loads, [&](std::size_t at) {
+                  flush_cache({over.block + at, line});
+                });
+              },
+          .bytes = [](const stretch&) { return random_loads * word; },
+          .single = true};
+}
+
+access writing_random() {
+  return {.name = "write_random",
+          .summary = "8 bytes of random lines, independent stores",
+          .run =
+              [](const stretch& over, std::size_t turn) {
+                write_random(over.block + over.first, random_of(over, turn, random_stores),
+                             filling);
+                return filling;
+              },
+          .is_right =
+              [](const stretch& over, std::size_t turn, std::uint64_t) {
+                bool right = true;
+                const auto where = random_of(over, turn, random_stores);
+                for (auto i = where.end - 64; i < where.end; ++i) {
+                  const auto* const at = over.block + over.first + where.line_of(i) * line;
+                  right &= *reinterpret_cast<const volatile std::uint64_t*>(at) == filling;
+                }
+                return right;
+              },
+          .flush =
+              [](const stretch& over, std::size_t turn) {
+                for_each_random(over, turn, random_stores, [&](std::size_t at) {
+                  flush_cache({over.block + at, line});
+                });
+              },
+          .restore =
+              [](const stretch& over, std::size_t turn) {
+                for_each_random(over, turn, random_stores, [&](std::size_t at) {
+                  *reinterpret_cast<std::uint64_t*>(over.block + at) = over.pattern.word(at / word);
+                });
+              },
+          .bytes = [](const stretch&) { return random_stores * word; },
+          .single = true};
+}
+
+access reading_strided() {
+  return {.name = "read_strided",
+          .summary = "8 bytes of every fourth line",
+          .run =
+              [](const stretch& over, std::size_t turn) {
+                std::uint64_t sum = 0;
+                for (std::size_t i = 0; i < over.passes; ++i)
+                  sum = read_strided(piece_of(over, turn), over.piece, stride);
+                return sum;
+              },
+          .is_right = [](const stretch& over, std::size_t turn,
+                         std::uint64_t sum) { return sum == expected_sum(over, turn, stride); },
+          .flush = flush_piece,
+          .bytes =
+              [](const stretch& over) {
+                return (over.piece + stride - 1) / stride * word * over.passes;
+              },
+          .single = true};
+}
+
+access unless_null(bool is_null, const instruction_set& with, access one) {
+  if (is_null) one.why_unavailable = with.no_streaming;
+  return one;
+}
+
+}  // namespace
+
+std::vector<access> accesses_with(const instruction_set& with) {
+  return {
+      reading("read_scalar", "8-byte loads", with.read_scalar),
+      reading("read_vector", "loads of " + with.vector, with.read_vector),
+      reading_memcpy(),
+      unless_null(with.read_streaming == nullptr, with,
+                  reading("read_streaming", "transfers::streaming_load, 4 KiB at a time",
+                          with.read_streaming)),
+      reading_random(),
+      reading_strided(),
+      writing("write_fill", "memset",
+              [](std::byte* first, std::size_t bytes, std::uint64_t value) {
+                std::memset(first, static_cast<int>(value & 0xff), bytes);
+              }),
+      writing_memcpy(),
+      unless_null(with.write_streaming == nullptr, with,
+                  writing("write_streaming", "non-temporal stores of " + with.vector,
+                          with.write_streaming)),
+      writing_random(),
+      changing(with.change),
+  };
+}
+
+}  // namespace bench::cpu

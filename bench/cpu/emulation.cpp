@@ -1,0 +1,52 @@
+#include "emulation.hpp"
+
+#include <cstring>
+
+#include "../cache.hpp"
+
+namespace bench::cpu {
+namespace {
+
+/// One load of `width` bytes after another, each from memory.
+template <std::size_t width>
+std::uint64_t read_uncached(const std::byte* first, std::size_t bytes) {
+  std::uint64_t sum = 0;
+  for (const auto* const end = first + bytes; first < end; first += width) {
+    flush_cache({first, width});
+    for (std::size_t i = 0; i < width; i += sizeof(std::uint64_t))
+      sum ^= *reinterpret_cast<const volatile std::uint64_t*>(first + i);
+  }
+  return sum;
+}
+
+/// Several lines under way at once, as fill buffers have them.
+std::uint64_t read_whole_lines(const std::byte* first, std::size_t bytes) {
+  constexpr std::size_t together = 8 * line;
+  std::uint64_t sum = 0;
+  while (bytes > 0) {
+    const auto part = std::min(bytes, together);
+    flush_cache({first, part});
+    sum ^= instructions().read_vector(first, part);
+    first += part;
+    bytes -= part;
+  }
+  return sum;
+}
+
+}  // namespace
+
+const instruction_set& emulated_write_combined() {
+  static const instruction_set set = [] {
+    auto all = instructions();
+    all.vector = "16 bytes";
+    all.no_streaming = "this processor has no instruction to flush caches";
+    const bool can = can_flush_cache();
+    all.read_scalar = can ? read_uncached<8> : nullptr;
+    all.read_16_bytes = all.read_vector = can ? read_uncached<16> : nullptr;
+    all.read_streaming = can ? read_whole_lines : nullptr;
+    return all;
+  }();
+  return set;
+}
+
+}  // namespace bench::cpu

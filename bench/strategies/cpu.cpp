@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <atomic>
+
+#include "cpu/access.hpp"
+#include "cpu/emulation.hpp"
+#include "strategy.hpp"
+#include "transfers/error.hpp"
+#include "transfers/workers.hpp"
+
+namespace bench {
+namespace {
+
+using cpu::access;
+using cpu::stretch;
+
+constexpr std::string_view all_cores = "_all_cores";
+
+/// One thread goes over so much in one operation: some 0.3 ms, or 40 ms where memory is not cached.
+constexpr std::size_t per_thread = std::size_t{4} << 20;
+
+/// Which turn comes next, in one kind of memory: the next benchmark, and the next repetition, goes
+/// on behind the last, where nothing is in a cache if the block is larger than that.
+struct progress_through_block {
+  std::size_t turn = 0;
+};
+
+/// All threads of one benchmark.
+class crew {
+ public:
+  crew(const job& wanted, const payload& block, const access& how,
+       std::shared_ptr<progress_through_block> progress)
+      : how_(how),
+        progress_(std::move(progress)),
+        first_turn_(progress_->turn),
+        turn_(first_turn_),
+        team_(wanted.variant.ends_with(all_cores) ? transfers::usable_processors() : 1) {
+    const bool cold = wanted.cache == cache_state::cold;
+    const auto share = block.bytes / team_.size() / cpu::line * cpu::line;
+    if (share == 0) throw transfers::unsupported("less than one line for each core");
+    const auto piece = std::min(share, per_thread);
+    std::span<std::byte> scratch;
+    if (how_.uses_ordinary) {
+      scratch = wanted.memory.scratch(piece * team_.size());
+      transfers::write_host_pattern(scratch.data(), 0, scratch.size(), wanted.memory.pattern());
+    }
+    for (unsigned i = 0; i < team_.size(); ++i)
+      parts_.push_back({.block = block.data - block.offset,
+                        .first = block.offset + i * share,
+                        .bytes = share,
+                        .piece = piece,
+                        .passes = cold ? 1 : std::max<std::size_t>(1, per_thread / piece),
+                        .first_turn = first_turn_,
+                        .ordinary = scratch.empty() ? scratch : scratch.subspan(i * piece, piece),
+                        .pattern = wanted.memory.pattern()});
+    results_.resize(team_.size());
+    // What is touched here and there would not be warm otherwise.
+    constexpr std::size_t worth_it = std::size_t{32} << 20;
+    if (how_.single && !cold && block.bytes <= worth_it)
+      team_.run([this](unsigned i) {
+        static_cast<void>(
+            cpu::instructions().read_vector(parts_[i].block + parts_[i].first, parts_[i].bytes));
+      });
+  }
+
+  ~crew() { progress_->turn = turn_; }
+  crew(const crew&) = delete;
+  crew& operator=(const crew&) = delete;
+
+  void run() {
+    team_.run([this](unsigned i) { results_[i].value = how_.run(parts_[i], turn_); });
+    ++turn_;
+  }
+
+  void flush() {
+    team_.run([this](unsigned i) { how_.flush(parts_[i], turn_); });
+  }
+
+  /// Compares what the last operation has done with what it should have done.
+  std::optional<std::string> verify() {
+    std::atomic<unsigned> wrong = 0;
+    team_.run([&](unsigned i) {
+      if (!how_.is_right(parts_[i], turn_ - 1, results_[i].value)) ++wrong;
+    });
+    if (wrong == 0) return std::nullopt;
+    return how_.name + " of " + std::to_string(wrong) + " threads is wrong";
+  }
+
+  void restore() {
+    team_.run([this](unsigned i) {
+      // Each place once: after so many turns they begin again, but for random ones.
+      const auto pieces = how_.single ? SIZE_MAX : parts_[i].pieces();
+      const auto turns = std::min(turn_ - first_turn_, pieces);
+      for (std::size_t k = 0; k < turns; ++k) how_.restore(parts_[i], first_turn_ + k);
+    });
+  }
+
+  [[nodiscard]] std::size_t size() const { return parts_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return how_.bytes(parts_.front()) * parts_.size(); }
+
+ private:
+  struct alignas(cpu::line) result {
+    std::uint64_t value = 0;
+  };
+
+  const access& how_;
+  std::shared_ptr<progress_through_block> progress_;
+  std::size_t first_turn_, turn_;
+  std::vector<stretch> parts_;
+  std::vector<result> results_;
+  transfers::worker_team team_;
+};
+
+using access_list = std::shared_ptr<const std::vector<access>>;
+
+const access& find(const std::vector<access>& all, std::string_view variant) {
+  const auto name =
+      variant.substr(0, variant.size() - (variant.ends_with(all_cores) ? all_cores.size() : 0));
+  return *std::ranges::find(all, name, &access::name);
+}
+
+transfer prepare(const job& wanted, transfers::host_memory_kind kind, const access_list& all,
+                 const std::shared_ptr<progress_through_block>& progress) {
+  const auto& how = find(*all, wanted.variant);
+  if (how.why_unavailable) throw transfers::unsupported(*how.why_unavailable);
+  const auto threads = std::make_shared<crew>(wanted, host_payload(wanted, kind), how, progress);
+  transfer made;
+  made.steps = {{how.name, [threads] { threads->run(); }}};
+  made.bytes = threads->bytes();
+  made.batched = false;
+  if (how.single) made.accesses = *made.bytes / sizeof(std::uint64_t) / (threads->size());
+  if (wanted.cache == cache_state::cold) made.between = [threads] { threads->flush(); };
+  made.verify = [threads, all] { return threads->verify(); };
+  if (how.restore) made.restore = [threads] { threads->restore(); };
+  return made;
+}
+
+strategy of_memory(const std::string& memory, const std::string& summary,
+                   transfers::host_memory_kind kind, std::vector<access> accesses) {
+  const auto all = std::make_shared<const std::vector<access>>(std::move(accesses));
+  strategy made{.name = "cpu/" + memory,
+                .summary = summary,
+                .host = kind,
+                .prepare = [kind, all, progress = std::make_shared<progress_through_block>()](
+                               const job& wanted) { return prepare(wanted, kind, all, progress); },
+                .smallest = std::size_t{16} << 10,
+                .essential = false,
+                .sparse = 3,
+                .effort = 1.0 / 3,
+                .one_way = false};
+  for (const auto& one : *all)
+    for (const auto& threads : {std::string(), std::string(all_cores)})
+      made.variants.push_back(one.name + threads);
+  return made;
+}
+
+const struct all {
+  all() {
+    const auto add = [](transfers::host_memory_kind kind) {
+      auto made = of_memory(to_string(kind), "the CPU accesses " + describe(kind), kind,
+                            accesses_with(cpu::instructions()));
+      // It may move between host and device behind our back.
+      if (kind == transfers::managed) made.largest = std::size_t{256} << 20;
+      registration{made};
+    };
+    for (const auto kind : transfers::all_host_memory_kinds()) add(kind);
+    add(transfers::managed);
+
+    auto emulated = cpu::accesses_with(cpu::emulated_write_combined());
+    std::erase_if(emulated, [](const access& one) {
+      return one.name != "read_scalar" && one.name != "read_vector" && one.name != "read_streaming";
+    });
+    auto made = of_memory("emulated_wc",
+                          "EMULATION of write-combined reads: lines flushed before each load",
+                          transfers::pageable, std::move(emulated));
+    made.largest = std::size_t{1} << 20;
+    made.cold = false;
+    made.why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
+      if (device.description().kind == "host") return std::nullopt;
+      return "it stands in for write-combined memory where there is no GPU";
+    };
+    registration{made};
+  }
+} registered;
+
+}  // namespace
+}  // namespace bench

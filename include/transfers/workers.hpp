@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace transfers {
+
+/// Processors that the calling thread may run on (sched_getaffinity(2)), which taskset, numactl and
+/// containers restrict; at least 1.
+[[nodiscard]] unsigned usable_processors();
+
+/// Threads that do the parts of one task together, again and again. The caller is one of them.
+/// After a task the others look out for the next one for some microseconds, because waking up takes
+/// as long; then they sleep. They may run where the thread that made them may.
+class worker_team {
+ public:
+  /// Throws std::system_error when threads cannot be had.
+  explicit worker_team(unsigned threads = usable_processors());
+  ~worker_team();
+  worker_team(const worker_team&) = delete;
+  worker_team& operator=(const worker_team&) = delete;
+
+  /// Threads, the caller's included.
+  [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(others_.size()) + 1; }
+
+  /// Calls part(i) for each i below size(), 0 in the caller's thread, and returns when all have
+  /// returned; then throws the first exception that came out of one. One run at a time.
+  void run(const std::function<void(unsigned)>& part);
+
+ private:
+  void work(unsigned index);
+  void do_part(unsigned index) noexcept;
+  void stop() noexcept;
+
+  const std::function<void(unsigned)>* task_ = nullptr;
+  std::atomic<std::uint32_t> tasks_begun_ = 0;
+  std::atomic<std::uint32_t> unfinished_ = 0;
+  std::atomic<bool> stopping_ = false;
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+  std::vector<std::thread> others_;  // last: they use all the rest
+};
+
+/// Calls work(first, count) for parts of 0 … total-1, whole multiples of `unit` but for the last,
+/// one for each thread that gets one. Throws what `work` throws.
+void in_parts(worker_team& team, std::size_t total, std::size_t unit,
+              const std::function<void(std::size_t first, std::size_t count)>& work);
+
+}  // namespace transfers

@@ -1,0 +1,36 @@
+#include "machine/memory_type.hpp"
+
+#include <cmath>
+
+namespace machine {
+namespace {
+
+bool is_time(double ns) { return std::isfinite(ns) && ns > 0; }
+
+}  // namespace
+
+std::string to_string(memory_type type) {
+  switch (type) {
+    case memory_type::write_back: return "write-back";
+    case memory_type::write_combined: return "write-combined";
+    case memory_type::uncached: return "uncached";
+    case memory_type::unclear: break;
+  }
+  return "unclear";
+}
+
+memory_type classify(const read_times& memory, const read_times& ordinary) {
+  if (!is_time(memory.plain) || !is_time(ordinary.plain)) return memory_type::unclear;
+  // Memory that is not cached is read 20 to 200 times more slowly; cached memory that lies
+  // elsewhere (another NUMA node, small pages instead of huge ones) up to twice.
+  const double slower = memory.plain / ordinary.plain;
+  if (slower < 2) return memory_type::write_back;
+  if (slower < 6) return memory_type::unclear;
+  if (!memory.streaming || !is_time(*memory.streaming)) return memory_type::unclear;
+  // Of the four 16-byte loads of a line, one waits for memory instead of all four.
+  const double gain = memory.plain / *memory.streaming;
+  if (gain >= 2) return memory_type::write_combined;
+  return gain < 1.4 ? memory_type::uncached : memory_type::unclear;
+}
+
+}  // namespace machine

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace machine {
+
+/// How the processor treats memory, whatever was asked for: the flag WRITECOMBINED does not prove
+/// that memory is write-combined, because a hypervisor may override it.
+enum class memory_type {
+  write_back,      ///< cached, as ordinary memory
+  write_combined,  ///< not cached; streaming loads fetch a line at a time (Intel SDM vol. 3A, 13.3)
+  uncached,        ///< not cached; streaming loads are ordinary loads there
+  unclear,
+};
+
+/// "write-back", "write-combined", "uncached", "unclear"
+std::string to_string(memory_type type);
+
+/// Times of reading the same number of bytes, in ns, with cold caches: 16-byte ordinary loads, and
+/// streaming loads, which are as wide.
+struct read_times {
+  double plain = 0;
+  std::optional<double> streaming;  ///< none: the processor has no such loads
+};
+
+/// From how much slower than ordinary memory it is read, and how much of that streaming loads make
+/// good. Times that are not positive and finite make it unclear.
+memory_type classify(const read_times& memory, const read_times& ordinary);
+
+}  // namespace machine

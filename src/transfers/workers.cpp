@@ -1,0 +1,109 @@
+#include "transfers/workers.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace transfers {
+namespace {
+
+/// Longer than it takes to begin the next operation of a loop, shorter than anybody minds.
+constexpr std::chrono::microseconds look_out{20};
+
+void relax() noexcept {
+#if defined(__x86_64__)
+  _mm_pause();  // lets the other hardware thread of this core go on
+#endif
+}
+
+/// Returns when `what` is no longer `old`.
+void wait_while(const std::atomic<std::uint32_t>& what, std::uint32_t old) noexcept {
+  const auto until = std::chrono::steady_clock::now() + look_out;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (what.load(std::memory_order_acquire) != old) return;
+      relax();
+    }
+  } while (std::chrono::steady_clock::now() < until);
+  while (what.load(std::memory_order_acquire) == old) what.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  // Fails on machines with more processors than the set has room for: then count them all.
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0
+                        ? CPU_COUNT(&set)
+                        : static_cast<int>(std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::max(1, count));
+}
+
+worker_team::worker_team(unsigned threads) {
+  try {
+    for (unsigned i = 1; i < threads; ++i) others_.emplace_back([this, i] { work(i); });
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+worker_team::~worker_team() { stop(); }
+
+void worker_team::stop() noexcept {
+  stopping_ = true;
+  tasks_begun_.fetch_add(1, std::memory_order_release);
+  tasks_begun_.notify_all();
+  for (auto& one : others_) one.join();
+}
+
+void worker_team::run(const std::function<void(unsigned)>& part) {
+  task_ = &part;
+  unfinished_.store(size(), std::memory_order_relaxed);
+  tasks_begun_.fetch_add(1, std::memory_order_release);
+  tasks_begun_.notify_all();
+  do_part(0);
+  for (auto left = unfinished_.load(std::memory_order_acquire); left != 0;
+       left = unfinished_.load(std::memory_order_acquire))
+    wait_while(unfinished_, left);
+  if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+}
+
+void worker_team::work(unsigned index) {
+  for (std::uint32_t done = 0;; ++done) {
+    wait_while(tasks_begun_, done);
+    if (stopping_) return;
+    do_part(index);
+  }
+}
+
+void worker_team::do_part(unsigned index) noexcept {
+  try {
+    (*task_)(index);
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
+}
+
+void in_parts(worker_team& team, std::size_t total, std::size_t unit,
+              const std::function<void(std::size_t, std::size_t)>& work) {
+  const auto units = (total + unit - 1) / unit;
+  const auto each = (units + team.size() - 1) / team.size() * unit;
+  if (total == 0) return;
+  if (each >= total) return work(0, total);
+  team.run([&](unsigned index) {
+    const auto first = index * each;
+    if (first < total) work(first, std::min(each, total - first));
+  });
+}
+
+}  // namespace transfers
