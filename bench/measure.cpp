@@ -81,14 +81,16 @@ schedule settle_schedule(const transfer& what, cache_state cache,
   const double with_flush = all_in / static_cast<double>(alone.size());
   const double wanted =
       cold ? std::min(budget / operation, 2 * budget / with_flush) : budget / operation;
-  const std::size_t batches = std::clamp<std::size_t>(
-      at_least_one(std::ceil(wanted / static_cast<double>(planned.batch))), 3, 100'000);
+  const std::size_t batches =
+      std::clamp<std::size_t>(at_least_one(std::ceil(wanted / static_cast<double>(planned.batch))),
+                              what.least_operations, 100'000);
   planned.operations = batches * planned.batch;
   // A millisecond brings caches, clocks and queues to the state that repeated operations have;
-  // flushed caches need no bringing.
+  // flushed caches need no bringing, and operations that may stand alone have been settled here.
   planned.settling =
       cold ? 1
            : std::min<std::size_t>(at_least_one(std::ceil(1e6 / operation)), planned.operations);
+  if (what.least_operations == 1 && operation > 1e6) planned.settling = 0;
   if (what.enqueue && !cold) {
     // A beginning stamped late by up to 10 µs is less than a thousandth of a longer operation.
     planned.lead = operation < 10e6;
@@ -103,6 +105,7 @@ schedule settle_schedule(const transfer& what, cache_state cache,
 void settle(const transfer& what, const schedule& planned, cache_state cache) {
   for (std::size_t i = 0; i < planned.settling && interruption() == 0; ++i) {
     if (cache == cache_state::cold) flush_ends(what);
+    if (what.between) what.between();
     run_once(what);
   }
 }

@@ -142,9 +142,17 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
     const auto top = largest(
         all, [](const auto& one) { return one.of->host.has_value(); }, host_bytes);
     if (device_is_host) needed += top;
-    if (needed <= available || top == 0) return;
+    const auto taken = largest(
+        all, [](const auto& one) { return one.of->takes_host_memory; },
+        [](const auto& one) { return one.bytes; });
+    needed += taken;
+    if (needed <= available || std::max(top, taken) == 0) return;
     skip_if(
-        all, [&](const auto& one) { return one.of->host && host_bytes(one) == top; },
+        all,
+        [&](const auto& one) {
+          return taken > top ? one.of->takes_host_memory && one.bytes == taken
+                             : one.of->host && host_bytes(one) == top;
+        },
         fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} GiB "
                     "available (choose fewer with --strategies)",
                     static_cast<double>(needed) / (1 << 30), kinds.size(),

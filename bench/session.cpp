@@ -47,7 +47,21 @@ struct session::state {
   schedule planned;
   std::optional<std::string> error;  ///< it failed: one row says so, then it is left alone
   bool finished = false;
-  seconds cost{};  ///< of the last repetition, to estimate the time left
+  std::vector<double> medians = {};  ///< one of each repetition
+  seconds cost{};                    ///< of the last repetition, to estimate the time left
+  seconds spent{};                   ///< on all of them
+
+  /// Of what is repeated until it is stable: whether more repetitions would tell little more, or
+  /// take too long.
+  [[nodiscard]] bool is_known_well() const {
+    constexpr std::size_t least = 5;
+    constexpr std::size_t least_of_long_ones = 3;
+    constexpr seconds long_enough{1};
+    if (medians.size() >= least_of_long_ones && spent >= long_enough) return true;
+    if (medians.size() < least) return false;
+    const auto [low, high] = statistics::interval_of_median(medians, 0.95);
+    return high - low <= 0.1 * statistics::median(medians);
+  }
 };
 
 session::session(transfers::device& device, buffers& memory, const options& chosen,
@@ -60,13 +74,24 @@ session::session(transfers::device& device, buffers& memory, const options& chos
       rows_(rows),
       shown_(shown) {}
 
+int session::most_rounds(const std::vector<state>& cases) const {
+  const bool more = std::ranges::any_of(
+      cases, [](const state& one) { return one.what->of->until_stable && !one.finished; });
+  return chosen_.rounds * (more ? 3 : 1);
+}
+
 outcome session::measure(const plan& all) {
   outcome result;
   std::vector<state> cases;
-  for (const auto& one : all.cases) cases.push_back({&one, {}, {}, false, {}});
+  for (const auto& one : all.cases) cases.push_back({&one, {}, {}, false, {}, {}, {}});
   settle_all(cases, result);
-  for (int round = 0; round < chosen_.rounds && interruption() == 0; ++round)
+  for (int round = 0; round < most_rounds(cases) && interruption() == 0; ++round) {
+    for (auto& one : cases)
+      if (round >= (one.what->of->until_stable ? 3 : 1) * chosen_.rounds ||
+          (one.what->of->until_stable && one.is_known_well()))
+        one.finished = true;
     measure_round(cases, round, result);
+  }
   result.device_lost = device_lost_.has_value();
   result.signal = interruption();
   return result;
@@ -156,25 +181,27 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
 
   // Google Benchmark runs and reports each benchmark once per round, in the order of registration.
   benchmark::ClearRegisteredBenchmarks();
+  // Those that are repeated until they are stable may need more rounds.
   std::size_t done = static_cast<std::size_t>(round) * order.size();
-  const auto total = static_cast<std::size_t>(chosen_.rounds) * order.size();
-  const auto rounds_left = static_cast<double>(chosen_.rounds - round - 1);
+  const auto rounds = std::max(chosen_.rounds, round + 1);
+  const auto total = static_cast<std::size_t>(rounds) * order.size();
+  const auto rounds_left = static_cast<double>(rounds - round - 1);
   const auto cost_of_round =
       std::accumulate(order.begin(), order.end(), seconds{},
                       [](seconds sum, state* one) { return sum + one->cost; });
   auto left_in_round = cost_of_round;
   for (auto* const one : order) {
-    benchmark::RegisterBenchmark(
-        one->what->name.c_str(),
-        [&, one](benchmark::State& google) {
-          shown_.show(fmt::format("round {}/{},", round + 1, chosen_.rounds), done, total,
-                      one->what->name, left_in_round + cost_of_round * rounds_left);
-          ++done;
-          left_in_round -= one->cost;
-          const auto start = clock::now();
-          repeat(google, *one);
-          one->cost = clock::now() - start;
-        })
+    benchmark::RegisterBenchmark(one->what->name.c_str(),
+                                 [&, one](benchmark::State& google) {
+                                   shown_.show(fmt::format("round {}/{},", round + 1, rounds), done,
+                                               total, one->what->name,
+                                               left_in_round + cost_of_round * rounds_left);
+                                   ++done;
+                                   left_in_round -= one->cost;
+                                   const auto start = clock::now();
+                                   repeat(google, *one);
+                                   one->cost = clock::now() - start;
+                                 })
         ->Iterations(static_cast<benchmark::IterationCount>(one->planned.operations))
         ->Repetitions(1)
         ->UseManualTime()
@@ -214,7 +241,7 @@ void session::repeat(benchmark::State& google, state& one) {
   }
 }
 
-std::optional<std::string> session::repeat_prepared(benchmark::State& google, const state& one,
+std::optional<std::string> session::repeat_prepared(benchmark::State& google, state& one,
                                                     transfer& ready) {
   poison_destination(ready);
   // A kernel that ran on another stream slows cudaMemcpy down until the whole device has been
@@ -235,9 +262,10 @@ std::optional<std::string> session::repeat_prepared(benchmark::State& google, co
   const auto operations = static_cast<benchmark::IterationCount>(one.planned.operations);
   while (google.KeepRunningBatch(operations))
     time_operations(ready, one.planned, one.what->cache, untimed, taken);
-  if (!taken.operation.empty())
-    google.SetIterationTime(statistics::median(taken.operation) * 1e-9 *
-                            static_cast<double>(operations));
+  if (!taken.operation.empty()) {
+    one.medians.push_back(statistics::median(taken.operation));
+    google.SetIterationTime(one.medians.back() * 1e-9 * static_cast<double>(operations));
+  }
   // Before the device's clock is used: that runs operations of its own.
   if (auto damage = damage_after(ready)) return damage;
   time_on_device(ready, *stream_, one.planned, taken);

@@ -45,11 +45,11 @@ class session {
  private:
   struct state;
 
+  [[nodiscard]] int most_rounds(const std::vector<state>& cases) const;
   void settle_all(std::vector<state>& cases, outcome& result);
   void measure_round(std::vector<state>& cases, int round, outcome& result);
   void repeat(benchmark::State& google, state& one);
-  std::optional<std::string> repeat_prepared(benchmark::State& google, const state& one,
-                                             transfer& ready);
+  std::optional<std::string> repeat_prepared(benchmark::State& google, state& one, transfer& ready);
   void poison_destination(transfer& ready);
   /// What is wrong with the destination, if anything.
   [[nodiscard]] std::optional<std::string> damage_after(transfer& done);

@@ -1,4 +1,5 @@
 // Stands in for cuda/ when the program is built without nvcc.
+#include "async_memory.hpp"
 #include "host_launches.hpp"
 #include "thrust_vectors.hpp"
 #include "transfers/error.hpp"
@@ -25,6 +26,11 @@ std::function<void()> graph_launch(const transfers::device& /*on*/, transfers::s
 }
 void check_launches(const transfers::device& /*on*/) {}
 copying_kernel copy_pieces(const transfers::device& /*on*/) { return copy_pieces_on_host(); }
+
+std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
+    const transfers::device& /*on*/, transfers::stream& /*in*/) {
+  throw transfers::unsupported("cudaMallocAsync is CUDA's own; the host device has no counterpart");
+}
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,
                                      transfers::direction /*way*/) {

@@ -28,4 +28,22 @@ double median(std::vector<double> values) {
   return quantile(values, 0.5);
 }
 
+interval interval_of_median(std::vector<double> values, double confidence) {
+  if (values.empty()) throw std::invalid_argument("an interval needs at least one value");
+  std::ranges::sort(values);
+  // Outside of the k-th from either end the median lies when fewer than k values are on one side
+  // of it, each side with a probability of one half.
+  const auto n = values.size();
+  double outside = 0;
+  double probability = std::pow(0.5, static_cast<double>(n));  // of exactly k values
+  std::size_t k = 0;
+  while (2 * k + 1 < n && 2 * (outside + probability) <= 1 - confidence) {
+    outside += probability;
+    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+    ++k;
+  }
+  const auto first = k == 0 ? 0 : k - 1;
+  return {values[first], values[n - 1 - first]};
+}
+
 }  // namespace statistics

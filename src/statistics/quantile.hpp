@@ -20,4 +20,14 @@ distribution summarize(std::vector<double> values);
 
 double median(std::vector<double> values);
 
+struct interval {
+  double low, high;
+};
+
+/// Between which two of the values the median of what they come from lies with a probability of at
+/// least `confidence`, whatever its distribution (order statistics; Hahn and Meeker, "Statistical
+/// Intervals", section 5.2). All of them where there are too few for it. Throws
+/// std::invalid_argument when there are no values.
+interval interval_of_median(std::vector<double> values, double confidence);
+
 }  // namespace statistics

@@ -24,7 +24,12 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// The kernel zeroes each page when its first byte is touched.
+/// The kernel zeroes each page when its first byte is written to.
+void touch(std::byte* data, std::size_t bytes, std::size_t page) {
+  for (std::size_t i = 0; i < bytes; i += page)
+    *static_cast<volatile std::byte*>(data + i) = std::byte{0};
+}
+
 void touch_in_parallel(std::byte* data, std::size_t bytes, std::size_t page) {
   // Making a huge page takes some 50 µs, so that a thread is worth its start from a few on. More
   // than 16 threads wait for each other in the kernel.
@@ -33,10 +38,8 @@ void touch_in_parallel(std::byte* data, std::size_t bytes, std::size_t page) {
   const auto threads = std::min({std::max<std::size_t>(1, bytes / worth_a_thread), most_threads,
                                  static_cast<std::size_t>(usable_processors())});
   worker_team team(static_cast<unsigned>(threads));
-  in_parts(team, bytes, huge_page, [&](std::size_t first, std::size_t count) {
-    for (auto i = first; i < first + count; i += page)
-      *static_cast<volatile std::byte*>(data + i) = std::byte{0};
-  });
+  in_parts(team, bytes, huge_page,
+           [&](std::size_t first, std::size_t count) { touch(data + first, count, page); });
 }
 
 std::string system_message() { return std::generic_category().message(errno); }
@@ -65,7 +68,7 @@ std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, pa
   // there is; asking for huge ones there is prevented by why_no_huge_pages().
   madvise(mapping, length, pages == page_size::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   if (touched == first_touch::by_caller)
-    std::memset(data, 0, bytes);
+    touch(data, bytes, base_page);
   else
     touch_in_parallel(data, bytes, base_page);
   return owner;

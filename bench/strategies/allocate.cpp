@@ -1,0 +1,289 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "heap.hpp"
+#include "strategy.hpp"
+#include "subjects/async_memory.hpp"
+#include "transfers/error.hpp"
+#include "transfers/pool.hpp"
+
+namespace bench {
+namespace {
+
+using transfers::host_memory_kind;
+
+/// Memory, or a lock on some, until its last owner goes.
+struct holding {
+  std::shared_ptr<void> owner;
+  std::byte* data = nullptr;
+};
+
+/// A way to get memory, ready to be used over and over.
+struct source {
+  std::function<holding()> take;
+  std::function<void()> before = [] {};  ///< what has to be there before, not timed
+};
+
+/// What is given back goes to the system, or stays in a pool for the next one who asks.
+enum class given_back { to_system, to_pool };
+
+struct way {
+  std::string name;
+  std::string summary;
+  std::function<source(const job&)> open;
+  bool on_device = false;
+  given_back to = given_back::to_system;
+  std::optional<host_memory_kind> kind = {};  ///< for what a device cannot allocate
+  std::size_t smallest = 4096;
+};
+
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+void touch_pages(std::byte* data, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += page_bytes())
+    *static_cast<volatile std::byte*>(data + i) = std::byte{1};
+}
+
+/// Whether there is memory at all at an address. (mincore(2) knows of all mappings.)
+bool is_mapped(const std::byte* address) {
+  auto* const page =
+      const_cast<std::byte*>(address) - reinterpret_cast<std::uintptr_t>(address) % page_bytes();
+  unsigned char resident = 0;
+  return mincore(page, 1, &resident) == 0;
+}
+
+// --- The ways --------------------------------------------------------------------------------
+
+source from_malloc(const job& wanted) {
+  take_large_blocks_from_the_system();
+  return {[bytes = wanted.bytes] {
+    auto* const data = static_cast<std::byte*>(std::malloc(bytes));
+    if (data == nullptr) throw transfers::out_of_memory("malloc");
+    const std::shared_ptr<void> owner(data, std::free);
+    touch_pages(data, bytes);
+    return holding{owner, data};
+  }};
+}
+
+source of_kind(const job& wanted, host_memory_kind kind) {
+  return {[&device = wanted.device, bytes = wanted.bytes, kind] {
+    const auto owner = std::make_shared<transfers::host_memory>(device.allocate_host(bytes, kind));
+    return holding{owner, owner->data()};
+  }};
+}
+
+/// Page-locks memory that is there: what has been touched is the same each time.
+source lock_touched(const job& wanted, host_memory_kind kind) {
+  const auto memory =
+      std::make_shared<transfers::host_memory>(wanted.device.allocate_host(wanted.bytes, kind));
+  return {[&device = wanted.device, memory] {
+    const auto owner = std::make_shared<transfers::page_lock>(device.lock(memory->bytes()));
+    return holding{owner, memory->data()};
+  }};
+}
+
+/// Page-locks memory that nobody has touched, new each time.
+source lock_untouched(const job& wanted) {
+  take_large_blocks_from_the_system();
+  struct state {
+    std::unique_ptr<std::byte, decltype(&std::free)> memory{nullptr, std::free};
+  };
+  const auto now = std::make_shared<state>();
+  return {[&device = wanted.device, now, bytes = wanted.bytes] {
+            const auto owner =
+                std::make_shared<transfers::page_lock>(device.lock({now->memory.get(), bytes}));
+            return holding{owner, now->memory.get()};
+          },
+          [now, bytes = wanted.bytes] {
+            now->memory.reset();
+            const auto whole = (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+            now->memory.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes(), whole)));
+            if (now->memory == nullptr) throw transfers::out_of_memory("aligned_alloc");
+          }};
+}
+
+source on_device(const job& wanted) {
+  return {[&device = wanted.device, bytes = wanted.bytes] {
+    const auto owner = std::make_shared<transfers::device_memory>(device.allocate(bytes));
+    return holding{owner, owner->data()};
+  }};
+}
+
+source on_device_async(const job& wanted) {
+  return {
+      [allocate = subjects::async_allocator(wanted.device, wanted.stream), bytes = wanted.bytes] {
+        const auto owner = allocate(bytes);
+        return holding{owner, owner.get()};
+      }};
+}
+
+template <class Pool, class Memory>
+source from_pool(std::shared_ptr<Pool> pool, std::size_t bytes) {
+  return {[pool = std::move(pool), bytes] {
+    const auto owner = std::make_shared<Memory>(pool->allocate(bytes));
+    return holding{owner, owner->data()};
+  }};
+}
+
+std::vector<way> all_ways() {
+  using transfers::pin_flags;
+  std::vector<way> all{{"malloc", "malloc, every page touched", from_malloc}};
+  for (const auto kind :
+       {transfers::pageable, transfers::pageable_huge, transfers::registered,
+        transfers::registered_huge, transfers::pinned(), transfers::pinned(pin_flags::portable),
+        transfers::pinned(pin_flags::mapped), transfers::pinned(pin_flags::write_combined)})
+    all.push_back({.name = to_string(kind),
+                   .summary = describe(kind) + ", every page touched",
+                   .open = [kind](const job& wanted) { return of_kind(wanted, kind); },
+                   .kind = kind});
+  const auto locking = [](host_memory_kind kind) {
+    return [kind](const job& wanted) { return lock_touched(wanted, kind); };
+  };
+  all.push_back({.name = "lock_untouched",
+                 .summary = "only cudaHostRegister of memory that nobody has touched",
+                 .open = lock_untouched,
+                 .kind = transfers::registered,
+                 .smallest = std::size_t{256} << 10});
+  all.push_back({.name = "lock_touched",
+                 .summary = "only cudaHostRegister of base pages that have been touched",
+                 .open = locking(transfers::pageable),
+                 .kind = transfers::registered});
+  all.push_back({.name = "lock_touched_huge",
+                 .summary = "only cudaHostRegister of huge pages that have been touched",
+                 .open = locking(transfers::pageable_huge),
+                 .kind = transfers::pageable_huge});
+  all.push_back({.name = "device", .summary = "cudaMalloc", .open = on_device, .on_device = true});
+  all.push_back({.name = "device_async",
+                 .summary = "cudaMallocAsync and a wait, pool warm",
+                 .open = on_device_async,
+                 .on_device = true,
+                 .to = given_back::to_pool});
+  all.push_back({.name = "device_pool",
+                 .summary = "transfers::device_pool, warm",
+                 .open =
+                     [](const job& wanted) {
+                       return from_pool<transfers::device_pool, transfers::device_memory>(
+                           std::make_shared<transfers::device_pool>(wanted.device), wanted.bytes);
+                     },
+                 .on_device = true,
+                 .to = given_back::to_pool});
+  all.push_back({.name = "pinned_pool",
+                 .summary = "transfers::pinned_pool, warm",
+                 .open =
+                     [](const job& wanted) {
+                       return from_pool<transfers::pinned_pool, transfers::host_memory>(
+                           std::make_shared<transfers::pinned_pool>(wanted.device, wanted.stream),
+                           wanted.bytes);
+                     },
+                 .to = given_back::to_pool,
+                 .kind = transfers::pinned()});
+  return all;
+}
+
+// --- Their two benchmarks ------------------------------------------------------------------------
+
+std::optional<std::string> why_unusable(const job& wanted, const way& how, const holding& now) {
+  const auto some = std::min<std::size_t>(wanted.bytes, page_bytes());
+  if (how.on_device) {
+    wanted.device.write_pattern(now.data, 0, some, wanted.memory.pattern());
+    const auto found = wanted.device.check_pattern(now.data, 0, some, wanted.memory.pattern());
+    return found.wrong_bytes == 0 ? std::nullopt
+                                  : std::optional<std::string>("the memory does not keep data");
+  }
+  for (const auto at : {std::size_t{0}, wanted.bytes - some}) {
+    transfers::write_host_pattern(now.data + at, 0, some, wanted.memory.pattern());
+    if (transfers::check_host_pattern(now.data + at, 0, some, wanted.memory.pattern()).wrong_bytes >
+        0)
+      return "the memory does not keep data";
+  }
+  return std::nullopt;
+}
+
+/// Gives it back and looks whether it is gone.
+std::optional<std::string> why_not_returned(const job& wanted, const way& how, holding now) {
+  // Small blocks stay with malloc, and a lock leaves the memory where it was.
+  constexpr std::size_t large = std::size_t{4} << 20;
+  const bool locks = how.name.starts_with("lock_");
+  if (how.to == given_back::to_pool || wanted.bytes < large || locks) return std::nullopt;
+  const auto free_before = how.on_device ? wanted.device.free_memory() : 0;
+  now.owner.reset();
+  const bool returned = how.on_device && wanted.device.description().cuda
+                            ? wanted.device.free_memory() >= free_before + wanted.bytes / 2
+                            : !is_mapped(now.data);
+  if (returned) return std::nullopt;
+  return "the memory was not given back to the system: what is measured is not an allocation";
+}
+
+transfer prepare(const job& wanted, const way& how, bool frees) {
+  struct state {
+    job wanted;
+    way how;
+    source from;
+    holding now = {};
+    void take() {
+      from.before();
+      now = from.take();
+    }
+  };
+  const auto it = std::make_shared<state>(state{wanted, how, how.open(wanted)});
+  const step allocate{"allocate", [it] { it->now = it->from.take(); }};
+  const step free{"free", [it] { it->now = {}; }};
+  transfer made;
+  made.bytes = wanted.bytes;
+  made.batched = false;
+  made.least_operations = 1;
+  made.steps = {frees ? free : allocate};
+  made.between = [it, frees] {
+    it->now = {};
+    if (frees)
+      it->take();
+    else
+      it->from.before();
+  };
+  made.verify = [it]() -> std::optional<std::string> {
+    if (!it->now.owner) it->take();
+    auto wrong = why_unusable(it->wanted, it->how, it->now);
+    if (!wrong) wrong = why_not_returned(it->wanted, it->how, std::exchange(it->now, {}));
+    it->now = {};
+    return wrong;
+  };
+  it->from.before();
+  if (frees) it->take();
+  // What pools keep is there from now on.
+  if (how.to == given_back::to_pool) {
+    it->take();
+    it->now = {};
+    if (frees) it->take();
+  }
+  return made;
+}
+
+const struct all {
+  all() {
+    for (const auto& how : all_ways())
+      for (const bool frees : {false, true})
+        registration{strategy{
+            .name = (frees ? "free/" : "allocate/") + how.name,
+            .summary = frees ? "the end of it" : how.summary,
+            .prepare = [how, frees](const job& wanted) { return prepare(wanted, how, frees); },
+            .smallest = how.smallest,
+            .takes_host_memory = !how.on_device,
+            .essential = false,
+            .cold = false,
+            .sparse = 3,
+            .effort = 1.0 / 3,
+            .until_stable = true,
+            .one_way = false,
+            .why_unsupported =
+                [kind = how.kind](const transfers::device& device) -> std::optional<std::string> {
+              return kind ? device.why_unsupported(*kind) : std::nullopt;
+            }}};
+  }
+} registered;
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,61 @@
+#include <cstdint>
+
+#include "../async_memory.hpp"
+#include "transfers/cuda/check.hpp"
+#include "transfers/error.hpp"
+
+namespace bench::subjects {
+
+using transfers::detail::cuda_check;
+
+namespace {
+
+struct pool_destroyer {
+  using pointer = cudaMemPool_t;
+  void operator()(cudaMemPool_t pool) const noexcept { cudaMemPoolDestroy(pool); }
+};
+using pool_handle = std::unique_ptr<cudaMemPool_t, pool_destroyer>;
+
+pool_handle make_pool(int device) {
+  int has_pools = 0;
+  cuda_check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device),
+             "cudaDeviceGetAttribute");
+  if (has_pools == 0)
+    throw transfers::unsupported(
+        "the device has no memory pools (cudaDevAttrMemoryPoolsSupported is 0)");
+  cudaMemPoolProps wanted{};
+  wanted.allocType = cudaMemAllocationTypePinned;
+  wanted.location = {cudaMemLocationTypeDevice, device};
+  cudaMemPool_t made{};
+  cuda_check(cudaMemPoolCreate(&made, &wanted), "cudaMemPoolCreate");
+  pool_handle pool(made);
+  // By default a pool gives its memory back at every synchronisation.
+  std::uint64_t keep_all = UINT64_MAX;
+  cuda_check(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &keep_all),
+             "cudaMemPoolSetAttribute");
+  return pool;
+}
+
+}  // namespace
+
+std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(const transfers::device& on,
+                                                                       transfers::stream& in) {
+  if (on.description().kind != "cuda")
+    throw transfers::unsupported(
+        "cudaMallocAsync is CUDA's own; the host device has no counterpart");
+  const auto stream = static_cast<cudaStream_t>(in.native_handle());
+  const std::shared_ptr<CUmemPoolHandle_st> pool(make_pool(on.description().cuda->index).release(),
+                                                 pool_destroyer{});
+  return [pool, stream](std::size_t bytes) {
+    void* memory = nullptr;
+    cuda_check(cudaMallocFromPoolAsync(&memory, bytes, pool.get(), stream), "cudaMallocAsync");
+    std::shared_ptr<std::byte> owner(static_cast<std::byte*>(memory), [pool, stream](std::byte* p) {
+      cudaFreeAsync(p, stream);
+      cudaStreamSynchronize(stream);
+    });
+    cuda_check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    return owner;
+  };
+}
+
+}  // namespace bench::subjects
