@@ -64,9 +64,11 @@ class name_filter {
 std::vector<std::size_t> sizes_for(const strategy& one, const std::vector<std::size_t>& sizes,
                                    bool own_sizes) {
   const auto every = own_sizes ? 1 : one.sparse;
+  const auto last =
+      own_sizes ? sizes.size() : sizes.size() - std::min(one.leaves_out, sizes.size());
   std::vector<std::size_t> some;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if ((sizes.size() - 1 - i) % every == 0 && sizes[i] >= one.smallest && sizes[i] <= one.largest)
+  for (std::size_t i = 0; i < last; ++i)
+    if ((last - 1 - i) % every == 0 && sizes[i] >= one.smallest && sizes[i] <= one.largest)
       some.push_back(sizes[i]);
   return some;
 }

@@ -95,7 +95,8 @@ struct strategy {
   bool essential = true;           ///< part of the quick profile
   bool cold = true;                ///< also measured with cold caches
   std::size_t sparse = 1;  ///< of the profile's sizes, takes the largest and every n-th below it
-  double effort = 1;       ///< timed operations take this part of the profile's time
+  std::size_t leaves_out = 0;  ///< so many of the profile's largest sizes
+  double effort = 1;           ///< timed operations take this part of the profile's time
   /// Repeated until the median over the repetitions is known to 5 %: five times at least, and up to
   /// three times as often as the profile says; or, for operations that take long, three times and
   /// for a second.

@@ -275,6 +275,7 @@ const struct all {
             .essential = false,
             .cold = false,
             .sparse = 3,
+            .leaves_out = 1,
             .effort = 1.0 / 3,
             .until_stable = true,
             .one_way = false,
