@@ -1,7 +1,6 @@
 #include "advise.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -24,6 +23,7 @@ namespace {
 namespace files = std::filesystem;
 
 constexpr const char* local_results = "results/local";
+constexpr std::int64_t most_reuse = 1'000'000'000'000;
 
 std::string footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
@@ -59,10 +59,10 @@ advice::measurements read(const advice_request& request) {
     auto measured =
         advice::read_measurements(request.from.empty() ? newest_local_result() : request.from);
     if (!measured.from.has_gpu && !request.allow_host)
-      throw usage_error(
-          fmt::format("{}: it was made without a GPU; --allow-host answers for copies within this "
-                      "machine's memory",
-                      measured.from.file.string()));
+      throw usage_error(fmt::format(
+          "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
+          "machine's memory",
+          measured.from.file.string()));
     return measured;
   } catch (const advice::unusable_file& wrong) {
     throw usage_error(wrong.what());
@@ -92,7 +92,7 @@ void require_writable(const files::path& path) {
 }
 
 [[noreturn]] void nothing(const advice::measurements& measured, const std::string& why) {
-  throw nothing_to_rank(fmt::format("{}: nothing to rank: {}", measured.from.file.string(), why));
+  throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
 }
 
 void answer_question(std::ostream& out, const advice_request& request,
@@ -124,8 +124,9 @@ void write_map(std::ostream& out, const advice_request& request,
   if (both[0].cells.empty() && both[1].cells.empty())
     nothing(measured, "no strategy has all that a sum needs");
   write(request.map, advice::map_document(measured, model, both));
-  fmt::print(out, "Map: {} sizes, {} reuse counts, both directions: {}\n", both[0].sizes.size(),
-             both[0].reuses.size(), request.map.string());
+  out << advice::labelled(
+      measured, fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n",
+                            both[0].sizes.size(), both[0].reuses.size(), request.map.string()));
 }
 
 }  // namespace
@@ -133,6 +134,7 @@ void write_map(std::ostream& out, const advice_request& request,
 CLI::App* add_advise(CLI::App& app, advice_request& request) {
   auto* const command =
       app.add_subcommand("advise", "Rank the strategies for one use, from a result file.");
+  command->allow_extras(false);
   command->footer(footer());
   command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
       ->type_name("SIZE");
@@ -176,7 +178,9 @@ void check_advice_request(const advice_request& request, const CLI::App& command
       throw usage_error(fmt::format("{} needs --bytes", option));
   if (ranks && request.direction != "h2d" && request.direction != "d2h")
     throw usage_error(fmt::format("bad --direction '{}': h2d or d2h", request.direction));
-  if (request.reuse < 1) throw usage_error("bad --reuse '0': memory is used once or more often");
+  if (request.reuse < 1 || request.reuse > most_reuse)
+    throw usage_error(fmt::format("bad --reuse '{}': a whole number from 1 to {}",
+                                  command.get_option("--reuse")->as<std::string>(), most_reuse));
   if (!request.json.empty() && !ranks && !request.check)
     throw usage_error("--json needs --bytes or --check");
   if (!request.json.empty() && request.json == request.map)

@@ -17,7 +17,7 @@ namespace bench {
 struct advice_request {
   std::string bytes;      ///< a size as parse_size takes it; empty: no ranking
   std::string direction;  ///< "h2d" or "d2h"
-  std::uint64_t reuse = 1;
+  std::int64_t reuse = 1;
   std::optional<double> cpu_writes, cpu_reads;  ///< none: what the direction makes likely
   std::filesystem::path from;                   ///< empty: the newest local result
   std::filesystem::path json, map;              ///< empty: none

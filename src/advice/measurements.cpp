@@ -20,7 +20,7 @@ using json = nlohmann::json;
 constexpr int known_format = 1;
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& why) {
-  throw unusable_file(fmt::format("{}: {}", file.string(), why));
+  throw unusable_file(fmt::format("cannot use {}: {}", file.string(), why));
 }
 
 std::string text_of(const std::filesystem::path& file) {
@@ -29,8 +29,7 @@ std::string text_of(const std::filesystem::path& file) {
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad())
-    refuse(file, fmt::format("cannot be read: {}", std::generic_category().message(errno)));
+  if (!in.is_open() || in.bad()) refuse(file, std::generic_category().message(errno));
   return text;
 }
 

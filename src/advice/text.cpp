@@ -61,16 +61,6 @@ std::size_t columns_for(const measurements& from) {
   return results::terminal_columns - (from.from.has_gpu ? 0 : no_gpu.size());
 }
 
-/// Without a GPU no line stands for itself.
-std::string labelled(const measurements& from, const std::string& text) {
-  if (from.from.has_gpu) return text;
-  std::istringstream lines(text);
-  std::string all;
-  for (std::string line; std::getline(lines, line);)
-    all += (line.empty() ? "" : std::string(no_gpu) + line) + "\n";
-  return all;
-}
-
 std::string origin_lines(const measurements& from) {
   const auto columns = columns_for(from);
   const auto& where = from.from;
@@ -185,10 +175,11 @@ std::string table(const cost_model& model, const question& asked, const ranking&
   return text;
 }
 
-std::string legend(const ranking& ranked, std::size_t columns) {
+std::string legend(const cost_model& model, const ranking& ranked, std::size_t columns) {
   std::string text = "* fastest, or not to be told from it: within its 95 % interval.\n";
   if (std::ranges::any_of(ranked.strategies, &ranked_strategy::extrapolated))
     text += "e extrapolated: more than twice beyond the sizes that were measured.\n";
+  if (model.measured().allocation) text += "allocate: freeing included.\n";
   if (std::ranges::any_of(ranked.strategies, [](const auto& one) { return one.pays.has_value(); }))
     text += results::wrapped(
         fmt::format("pays from: transfers with the same memory from which on it takes no longer "
@@ -278,14 +269,21 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
 
 }  // namespace
 
-std::string origin_text(const measurements& from) { return labelled(from, origin_lines(from)); }
+std::string labelled(const measurements& from, const std::string& text) {
+  if (from.from.has_gpu) return text;
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    all += (line.empty() ? "" : std::string(no_gpu) + line) + "\n";
+  return all;
+}
 
 std::string ranking_text(const measurements& from, const cost_model& model, const question& asked,
                          const ranking& ranked) {
   const auto columns = columns_for(from);
   return labelled(from, origin_lines(from) + question_line(asked) +
                             recommendation(ranked, columns) + "\n" + table(model, asked, ranked) +
-                            legend(ranked, columns) + left_out_lines(ranked, columns) +
+                            legend(model, ranked, columns) + left_out_lines(ranked, columns) +
                             missing_lines(model, asked, columns));
 }
 

@@ -19,7 +19,7 @@ std::string ranking_text(const measurements& from, const cost_model& model, cons
 std::string check_text(const measurements& from, const cost_model& model,
                        const std::vector<leave_out_check>& checks);
 
-/// One line or more on where the measurements come from and which of them were not used.
-std::string origin_text(const measurements& from);
+/// The text as it is, or with a label before each line when the measurements come from no GPU.
+std::string labelled(const measurements& from, const std::string& text);
 
 }  // namespace advice

@@ -1,6 +1,7 @@
 #include "advice/to_json.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 namespace advice {
@@ -22,6 +23,12 @@ json to_json(const estimate& one) {
   return {{"value", one.value}, {"low", one.low}, {"high", one.high}};
 }
 
+/// Counted, so written without a fraction, as long as a double counts exactly.
+json whole(double count) {
+  constexpr double exact = 9007199254740992;  // 2^53
+  return count <= exact ? json(static_cast<std::uint64_t>(count)) : json(count);
+}
+
 json to_json(const origin& from) {
   return {{"file", from.file.string()},
           {"device", or_null(from.device)},
@@ -41,8 +48,8 @@ json to_json(const measured_terms& terms) {
 json to_json(const std::optional<break_even>& pays) {
   if (!pays) return nullptr;
   switch (pays->when) {
-    case break_even::kind::from: return {{"from", pays->count}};
-    case break_even::kind::up_to: return {{"up_to", pays->count}};
+    case break_even::kind::from: return {{"from", whole(pays->count)}};
+    case break_even::kind::up_to: return {{"up_to", whole(pays->count)}};
     case break_even::kind::never: return "never";
   }
   return nullptr;
@@ -93,9 +100,9 @@ json to_json(const winner_map& map) {
 json ranking_document(const measurements& from, const cost_model& model, const question& asked,
                       const ranking& ranked) {
   auto all = head("ranking", from, model);
-  all["question"] = {{"bytes", asked.bytes},
+  all["question"] = {{"bytes", whole(asked.bytes)},
                      {"direction", asked.direction},
-                     {"reuse", asked.reuse},
+                     {"reuse", whole(asked.reuse)},
                      {"cpu_writes", asked.cpu_writes},
                      {"cpu_reads", asked.cpu_reads}};
   const auto equals = not_to_be_told_from_best(ranked);
@@ -122,8 +129,8 @@ json ranking_document(const measurements& from, const cost_model& model, const q
 json map_document(const measurements& from, const cost_model& model,
                   std::span<const winner_map> directions) {
   auto all = head("map", from, model);
-  all["sizes"] = directions.front().sizes;
-  all["reuse"] = directions.front().reuses;
+  for (const auto bytes : directions.front().sizes) all["sizes"].push_back(whole(bytes));
+  for (const auto reuse : directions.front().reuses) all["reuse"].push_back(whole(reuse));
   for (const auto& one : directions) all["directions"][one.asked.direction] = to_json(one);
   return all;
 }
@@ -135,7 +142,7 @@ json check_document(const measurements& from, const cost_model& model,
   for (const auto& check : checks) {
     json sizes = json::array();
     for (const auto& size : check.sizes)
-      sizes.push_back({{"bytes", size.bytes},
+      sizes.push_back({{"bytes", whole(size.bytes)},
                        {"measured_ns", size.measured_ns},
                        {"predicted_ns", to_json(size.predicted_ns)}});
     all["checks"].push_back({{"name", check.name},
