@@ -97,11 +97,6 @@ cost_model::cost_model(const measurements& measured) {
   }
 }
 
-const broken_line* cost_model::line(const std::string& name) const {
-  const auto found = lines_.find(name);
-  return found == lines_.end() ? nullptr : &found->second;
-}
-
 std::optional<cost_model::range> cost_model::transfer_sizes() const {
   std::optional<range> all;
   for (const auto& [name, fitted] : lines_) {
@@ -116,23 +111,23 @@ std::optional<cost_model::range> cost_model::transfer_sizes() const {
 /// Why a strategy cannot be ranked; empty when it can.
 std::string cost_model::what_lacks(const std::string& strategy, const question& asked) const {
   const auto memory = memory_of(strategy);
-  const auto lacks_line = [&](const std::string& name, const char* what) -> std::string {
-    if (line(name) != nullptr) return "";
-    const auto found = unfit_.find(name);
-    return fmt::format("{} {}", what, found == unfit_.end() ? "not measured" : found->second);
+  struct need {
+    bool needed;
+    std::string name;
+    const char* what;
   };
-  const auto transfer = lacks_line(strategy + "/" + asked.direction, "transfer");
-  if (!transfer.empty()) return transfer;
-  if (measured_.allocation)
-    for (const auto* step : {"allocate/", "free/"})
-      if (const auto reason = lacks_line(step + memory, "allocation"); !reason.empty())
-        return reason;
-  if (measured_.cpu_writes && asked.cpu_writes > 0 &&
-      !cpu_.contains("cpu/" + memory + "/write_memcpy"))
-    return "CPU writes not measured";
-  if (measured_.cpu_reads && asked.cpu_reads > 0 &&
-      !cpu_.contains("cpu/" + memory + "/read_memcpy"))
-    return "CPU reads not measured";
+  for (const auto& [needed, name, what] :
+       {need{true, strategy + "/" + asked.direction, "transfer"},
+        need{measured_.allocation, "allocate/" + memory, "allocation"},
+        need{measured_.allocation, "free/" + memory, "freeing"},
+        need{measured_.cpu_writes && asked.cpu_writes > 0, "cpu/" + memory + "/write_memcpy",
+             "CPU writes"},
+        need{measured_.cpu_reads && asked.cpu_reads > 0, "cpu/" + memory + "/read_memcpy",
+             "CPU reads"}}) {
+    if (!needed || lines_.contains(name) || cpu_.contains(name)) continue;
+    const auto unfit = unfit_.find(name);
+    return fmt::format("{} {}", what, unfit == unfit_.end() ? "not measured" : unfit->second);
+  }
   return "";
 }
 

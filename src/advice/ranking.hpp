@@ -89,7 +89,6 @@ class cost_model {
 
  private:
   [[nodiscard]] std::set<std::string> strategies(const std::string& direction) const;
-  [[nodiscard]] const statistics::broken_line* line(const std::string& name) const;
   [[nodiscard]] std::string what_lacks(const std::string& strategy, const question& asked) const;
   [[nodiscard]] strategy_costs costs_of(const std::string& strategy, const question& asked) const;
 

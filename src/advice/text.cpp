@@ -217,6 +217,7 @@ std::string missing_lines(const cost_model& model, const question& asked, std::s
 
 double median_error(const std::vector<left_out_size>& sizes) {
   std::vector<double> errors;
+  errors.reserve(sizes.size());
   for (const auto& one : sizes) errors.push_back(std::abs(one.error()));
   return statistics::median(errors);
 }

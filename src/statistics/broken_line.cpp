@@ -96,8 +96,9 @@ void broken_line::estimate_scatter() {
 }
 
 double broken_line::bridge_slope(std::size_t left) const {
-  const auto& [from, to] = std::pair(pieces_[left], pieces_[left + 1]);
-  return (to.at(begin(left + 1)) - from.at(end(left))) / (begin(left + 1) - end(left));
+  const double from = end(left);
+  const double to = begin(left + 1);
+  return (pieces_[left + 1].at(to) - pieces_[left].at(from)) / (to - from);
 }
 
 double broken_line::slope_before_gap(std::size_t left) const {
