@@ -5,6 +5,7 @@
 #include <exception>
 #include <iostream>
 
+#include "advise.hpp"
 #include "choose_device.hpp"
 #include "context.hpp"
 #include "heap.hpp"
@@ -72,6 +73,7 @@ int measure(const options& chosen, const registry& strategies) {
 int run_program(int argc, char** argv) {
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
+  if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
   hand_to_google_benchmark(argv[0], parsed.chosen);
   take_large_blocks_from_the_system();
   const auto strategies = registered_strategies();
@@ -89,6 +91,8 @@ int main(int argc, char** argv) {
     return run_program(argc, argv);
   } catch (const usage_error& wrong) {
     return complain(wrong.what(), bad_usage);
+  } catch (const nothing_to_rank& nothing) {
+    return complain(nothing.what(), nothing_ran);
   } catch (const std::exception& failure) {
     return complain(failure.what(), something_failed);
   }

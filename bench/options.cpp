@@ -110,6 +110,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->type_name("FILE")
       ->envname("BENCHMARK_OUT");
 
+  advice_request advice;
+  const auto* const advise_command = add_advise(app, advice);
+
   const std::string hidden = "Not in --help";
   app.add_option("--inject", faults)
       ->group(hidden)
@@ -136,13 +139,19 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     for (auto* const option :
          app.get_options([&](const CLI::Option* one) { return one->get_group() == hidden; }))
       option->group("");
-    return {answer{app.help()}, {}};
+    return {answer{app.help()}, {}, {}};
   } catch (const CLI::CallForVersion& version) {
-    return {answer{std::string(version.what()) + "\n"}, {}};
+    return {answer{std::string(version.what()) + "\n"}, {}, {}};
   } catch (const CLI::ParseError& wrong) {
     throw usage_error(first_line(wrong.what()));
   }
 
+  if (advise_command->parsed()) {
+    if (argv[1] != advise_command->get_name())
+      throw usage_error("advise comes first and takes options of its own (see advise --help)");
+    check_advice_request(advice, *advise_command);
+    return {std::nullopt, advice, {}};
+  }
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_") && !extra.starts_with("--v="))
       throw usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
@@ -185,7 +194,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   chosen.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
   for (const auto& text : faults) chosen.faults.push_back(parse_fault(text));
   chosen.command_line.assign(argv, argv + argc);
-  return {std::nullopt, chosen};
+  return {std::nullopt, std::nullopt, chosen};
 }
 
 void hand_to_google_benchmark(char* program, const options& chosen) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "advise.hpp"
 #include "cache.hpp"
 #include "fault.hpp"
 #include "sizes.hpp"
@@ -56,6 +57,7 @@ struct answer {
 
 struct parsed_command_line {
   std::optional<answer> instead;
+  std::optional<advice_request> advice;  ///< `advise` and its options: nothing is measured
   options chosen;
 };
 

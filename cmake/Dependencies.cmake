@@ -21,6 +21,23 @@ FetchContent_MakeAvailable(fmt)
 if(TRANSFERS_PROGRAMS)
   FetchContent_MakeAvailable(benchmark nlohmann_json CLI11)
 endif()
+if(TRANSFERS_PROGRAMS)
+  # Boost.Math, of which the headers alone are needed.
+  find_path(BOOST_MATH_INCLUDE_DIR boost/math/distributions/students_t.hpp)
+  if(NOT BOOST_MATH_INCLUDE_DIR)
+    FetchContent_Declare(boost_math
+      GIT_REPOSITORY https://github.com/boostorg/math.git GIT_TAG boost-1.86.0
+      SOURCE_SUBDIR include)  # without a CMakeLists.txt there, so that nothing is built
+    FetchContent_MakeAvailable(boost_math)
+    set(BOOST_MATH_INCLUDE_DIR "${boost_math_SOURCE_DIR}/include" CACHE PATH "" FORCE)
+    set(BOOST_MATH_STANDALONE ON CACHE BOOL "Boost.Math without the rest of Boost" FORCE)
+  endif()
+  add_library(boost_math INTERFACE)
+  target_include_directories(boost_math SYSTEM INTERFACE "${BOOST_MATH_INCLUDE_DIR}")
+  if(BOOST_MATH_STANDALONE)
+    target_compile_definitions(boost_math INTERFACE BOOST_MATH_STANDALONE)
+  endif()
+endif()
 if(TRANSFERS_TESTS)
   FetchContent_Declare(GTest
     GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.15.2

@@ -53,9 +53,9 @@ class crew {
                         .ordinary = scratch.empty() ? scratch : scratch.subspan(i * piece, piece),
                         .pattern = wanted.memory.pattern()});
     results_.resize(team_.size());
-    // What is touched here and there would not be warm otherwise.
-    constexpr std::size_t worth_it = std::size_t{32} << 20;
-    if (how_.single && !cold && block.bytes <= worth_it)
+    // The operations before the timed ones do not go over all of it.
+    constexpr std::size_t fits_a_cache = std::size_t{32} << 20;
+    if (!cold && (how_.single || piece < share) && block.bytes <= fits_a_cache)
       team_.run([this](unsigned i) {
         static_cast<void>(
             cpu::instructions().read_vector(parts_[i].block + parts_[i].first, parts_[i].bytes));
@@ -145,7 +145,7 @@ strategy of_memory(const std::string& memory, const std::string& summary,
                 .smallest = std::size_t{16} << 10,
                 .essential = false,
                 .sparse = 3,
-                .effort = 1.0 / 3,
+                .effort = 0.2,
                 .one_way = false};
   for (const auto& one : *all)
     for (const auto& threads : {std::string(), std::string(all_cores)})

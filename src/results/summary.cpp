@@ -8,9 +8,9 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <vector>
 
+#include "results/wrapped.hpp"
 #include "statistics/quantile.hpp"
 
 namespace results {
@@ -31,23 +31,6 @@ std::optional<parts> split_name(const std::string& name) {
   if (variant == std::string::npos) return std::nullopt;
   return parts{name.substr(0, variant), name.substr(variant + 1, size - variant - 1),
                name.substr(size + 1)};
-}
-
-constexpr std::size_t columns = 100;
-
-/// A sentence over as many lines as it needs; further lines are indented.
-std::string wrapped(const std::string& text) {
-  std::istringstream words(text);
-  std::string lines;
-  std::string line;
-  for (std::string word; words >> word;) {
-    if (!line.empty() && line.size() + 1 + word.size() > columns) {
-      lines += line + "\n";
-      line = " ";
-    }
-    line += line.empty() ? word : " " + word;
-  }
-  return lines + line + "\n";
 }
 
 struct figure {

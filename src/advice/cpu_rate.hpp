@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "statistics/estimate.hpp"
+#include "statistics/line.hpp"
+
+namespace advice {
+
+/// Time per byte of CPU access against the size of the working set: steps from cache to cache, so
+/// that no line fits, and few sizes are measured. Between two sizes it changes with the logarithm
+/// of the size; beyond both ends it stays.
+class cpu_rate {
+ public:
+  /// By size; `ns` is the time of one pass over `bytes`. Throws std::invalid_argument when empty.
+  explicit cpu_rate(std::vector<statistics::measured_time> passes);
+
+  /// One pass over so many bytes, in ns. The interval reaches to what either neighbouring size
+  /// would give.
+  [[nodiscard]] statistics::estimate pass(double bytes) const;
+
+ private:
+  [[nodiscard]] static statistics::estimate per_byte(const statistics::measured_time& measured);
+
+  std::vector<statistics::measured_time> passes_;
+};
+
+}  // namespace advice

@@ -1,0 +1,34 @@
+#include "advice/leave_out.hpp"
+
+#include "statistics/broken_line.hpp"
+
+namespace advice {
+namespace {
+
+constexpr double smallest_checked = 4096;
+
+leave_out_check check(const std::string& name,
+                      const std::vector<statistics::measured_time>& times) {
+  leave_out_check all{name, {}};
+  for (std::size_t i = 1; i + 1 < times.size(); ++i) {
+    if (times[i].bytes < smallest_checked) continue;
+    auto others = times;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const statistics::broken_line fitted(std::move(others));
+    all.sizes.push_back({times[i].bytes, times[i].ns, fitted.at(times[i].bytes)});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<leave_out_check> check_by_leaving_out(const measurements& measured) {
+  std::vector<leave_out_check> all;
+  for (const auto& [name, times] : measured.times) {
+    if (name.starts_with("cpu/")) continue;  // no line is fitted to these
+    if (auto one = check(name, times); !one.sizes.empty()) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace advice

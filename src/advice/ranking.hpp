@@ -1,0 +1,109 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "advice/cpu_rate.hpp"
+#include "advice/measurements.hpp"
+#include "statistics/broken_line.hpp"
+
+namespace advice {
+
+/// What a ranking is asked for. A transfer happens `reuse` times with the same host memory; for
+/// each, the CPU fills the memory `cpu_writes` times and reads it back `cpu_reads` times.
+struct question {
+  double bytes;
+  std::string direction;  ///< "h2d" or "d2h"
+  double reuse = 1;
+  double cpu_writes = 0;
+  double cpu_reads = 0;
+};
+
+/// The strategy that all others are compared with: ordinary memory, the plain call.
+inline constexpr const char* baseline = "copy/pageable";
+
+/// How often host memory must be used again for a strategy to take no longer than the baseline.
+struct break_even {
+  enum class kind {
+    from,   ///< with `count` transfers or more (1: always)
+    up_to,  ///< with `count` transfers or fewer
+    never
+  };
+  kind when;
+  double count;
+};
+
+/// Predicted times of one strategy for one transfer, in ns.
+struct ranked_strategy {
+  std::string name;
+  statistics::estimate allocation;  ///< allocate and free, divided by reuse
+  statistics::estimate fill;        ///< all CPU writes
+  statistics::estimate transfer;
+  statistics::estimate read_back;  ///< all CPU reads
+  statistics::estimate total;
+  std::optional<break_even> pays;  ///< none where allocation or the baseline was not measured
+  bool extrapolated = false;       ///< more than twice beyond the sizes measured
+};
+
+/// A strategy that could not be ranked, and what its file lacks.
+struct left_out {
+  std::string name, reason;
+};
+
+struct ranking {
+  std::vector<ranked_strategy> strategies;  ///< fastest first
+  std::vector<left_out> others;
+};
+
+/// Which terms of the sum a file has for any strategy at all. What is missing for all is left out
+/// of every sum.
+struct measured_terms {
+  bool allocation = false, cpu_writes = false, cpu_reads = false;
+};
+
+struct strategy_costs;
+
+/// Total time per transfer, strategy by strategy, predicted from measurements:
+/// (allocate + free) / reuse + cpu_writes × fill + transfer + cpu_reads × read-back.
+class cost_model {
+ public:
+  explicit cost_model(const measurements& measured);
+
+  /// Throws std::invalid_argument for numbers that cannot be: no bytes, reuse below 1, negative
+  /// CPU accesses, an unknown direction.
+  [[nodiscard]] ranking rank(const question& asked) const;
+
+  [[nodiscard]] const measured_terms& measured() const { return measured_; }
+  /// By name: "copy/pinned/h2d", "allocate/pinned", "free/pinned".
+  [[nodiscard]] const std::map<std::string, statistics::broken_line>& lines() const {
+    return lines_;
+  }
+  /// Ends of the sizes at which transfers were measured, in bytes; none when there are none.
+  struct range {
+    double smallest, largest;
+  };
+  [[nodiscard]] std::optional<range> transfer_sizes() const;
+
+ private:
+  [[nodiscard]] std::set<std::string> strategies(const std::string& direction) const;
+  [[nodiscard]] std::string what_lacks(const std::string& strategy, const question& asked) const;
+  [[nodiscard]] strategy_costs costs_of(const std::string& strategy, const question& asked) const;
+
+  std::map<std::string, statistics::broken_line> lines_;
+  std::map<std::string, cpu_rate> cpu_;       // "cpu/pinned/write_memcpy"
+  std::map<std::string, std::string> unfit_;  // measurements that give no line, and why
+  measured_terms measured_;
+};
+
+/// The fastest strategy and those whose total lies within its interval: figures that cannot be told
+/// apart. Fastest first. There must be a strategy in the ranking.
+std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all);
+
+/// Of those, the plainest: the baseline if it is among them, else the one whose name has the fewest
+/// options (copy/pinned before copy/pinned_portable), else the faster one.
+const ranked_strategy& recommended(const ranking& all);
+
+}  // namespace advice

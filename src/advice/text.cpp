@@ -1,0 +1,308 @@
+#include "advice/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include "results/wrapped.hpp"
+#include "sizes.hpp"
+#include "statistics/quantile.hpp"
+
+namespace advice {
+namespace {
+
+using statistics::estimate;
+
+constexpr std::string_view no_gpu = "(host, no GPU) ";
+
+/// Three significant digits.
+std::string digits(double value) {
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+std::string time_text(double ns) {
+  if (ns < 999.5) return digits(ns) + " ns";
+  if (ns < 999.5e3) return digits(ns / 1e3) + " µs";
+  if (ns < 999.5e6) return digits(ns / 1e6) + " ms";
+  return digits(ns / 1e9) + " s";
+}
+
+std::string size_text(double bytes) { return bench::format_size(static_cast<std::size_t>(bytes)); }
+
+/// To a whole number of a unit that leaves two digits or more.
+std::string rounded_size_text(double bytes) {
+  double unit = 1;
+  while (bytes >= 10 * 1024 * unit && unit < 1024.0 * 1024 * 1024) unit *= 1024;
+  return size_text(std::max(1.0, std::round(bytes / unit)) * unit);
+}
+
+std::string count_text(double count) {
+  return count < 1e7 ? fmt::format("{:.0f}", count) : fmt::format("{:.0e}", count);
+}
+
+std::string times(double count, const char* one, const char* several) {
+  return fmt::format("{:g} {}", count, count == 1 ? one : several);
+}
+
+std::string percent(double part) { return fmt::format("{:.1f} %", 100 * part); }
+
+std::string interval_text(const estimate& one) {
+  const double part = std::max(one.high - one.value, one.value - one.low) / one.value;
+  return part < 9.995 ? fmt::format("± {:.0f} %", std::ceil(100 * part)) : "> 999 %";
+}
+
+std::size_t columns_for(const measurements& from) {
+  return results::terminal_columns - (from.from.has_gpu ? 0 : no_gpu.size());
+}
+
+std::string origin_lines(const measurements& from) {
+  const auto columns = columns_for(from);
+  const auto& where = from.from;
+  auto text = fmt::format("{}, {}; measured {} by commit {}: {}",
+                          where.device.empty() ? "unknown device" : where.device,
+                          where.cpu.empty() ? "unknown CPU" : where.cpu,
+                          where.started.empty() ? "at an unknown time" : where.started,
+                          where.commit.empty() ? "unknown" : where.commit, where.file.string());
+  text = results::wrapped(text, columns);
+  if (!where.complete)
+    text += results::wrapped("Note: the run did not come to its end; this is from its first part.",
+                             columns);
+  if (from.failed_rows > 0)
+    text += fmt::format("Note: {} ignored: the benchmark failed.\n",
+                        times(static_cast<double>(from.failed_rows), "row", "rows"));
+  if (from.unusable_rows > 0)
+    text += fmt::format("Note: {} ignored: no positive time and size in it.\n",
+                        times(static_cast<double>(from.unusable_rows), "row", "rows"));
+  return text;
+}
+
+std::string question_line(const question& asked) {
+  return fmt::format(
+      "{} {}, memory used {}; per transfer {} and {} by the CPU.\n", size_text(asked.bytes),
+      asked.direction, asked.reuse == 1 ? "once" : count_text(asked.reuse) + " times",
+      times(asked.cpu_writes, "write", "writes"), times(asked.cpu_reads, "read", "reads"));
+}
+
+std::string pays_cell(const std::optional<break_even>& pays) {
+  if (!pays) return "-";
+  switch (pays->when) {
+    case break_even::kind::from: return count_text(pays->count);
+    case break_even::kind::up_to: return "<= " + count_text(pays->count);
+    case break_even::kind::never: return "never";
+  }
+  return "";
+}
+
+/// The end of the recommendation: how often the memory must be used again.
+std::string pays_clause(const ranked_strategy& best) {
+  if (best.name == baseline) return "";
+  if (!best.pays) return "";
+  const auto against = fmt::format("; against {} it pays ", baseline);
+  switch (best.pays->when) {
+    case break_even::kind::from:
+      return against + (best.pays->count == 1
+                            ? "always"
+                            : "from " + count_text(best.pays->count) + " transfers on");
+    case break_even::kind::up_to: return against + "up to " + count_text(best.pays->count);
+    case break_even::kind::never: return "";
+  }
+  return "";
+}
+
+std::string recommendation(const ranking& ranked, std::size_t columns) {
+  const auto& one = recommended(ranked);
+  auto text =
+      fmt::format("Use {}: {} per transfer (95 %: {} to {}){}{}.", one.name,
+                  time_text(one.total.value), time_text(one.total.low), time_text(one.total.high),
+                  one.extrapolated ? ", extrapolated" : "", pays_clause(one));
+  if (const auto equals = not_to_be_told_from_best(ranked).size(); equals > 1)
+    text += fmt::format(" It is the plainest of {} that cannot be told apart (*).", equals);
+  return results::wrapped(text, columns);
+}
+
+/// A term of the sum, as a column of the table.
+struct term {
+  std::array<std::string, 2> title;
+  estimate ranked_strategy::*value;
+};
+
+std::vector<term> terms_of(const cost_model& model, const question& asked) {
+  std::vector<term> all;
+  if (model.measured().allocation)
+    all.push_back({{"allocate", "÷ reuse"}, &ranked_strategy::allocation});
+  if (model.measured().cpu_writes && asked.cpu_writes > 0)
+    all.push_back({{"", "fill"}, &ranked_strategy::fill});
+  all.push_back({{"", "transfer"}, &ranked_strategy::transfer});
+  if (model.measured().cpu_reads && asked.cpu_reads > 0)
+    all.push_back({{"read", "back"}, &ranked_strategy::read_back});
+  return all;
+}
+
+template <class All, class Name>
+std::size_t width_of_names(const All& all, Name&& name) {
+  std::size_t width = std::string_view("strategy").size();
+  for (const auto& one : all) width = std::max(width, name(one).size());
+  return width;
+}
+
+std::string table(const cost_model& model, const question& asked, const ranking& ranked) {
+  const auto terms = terms_of(model, asked);
+  const auto equals = not_to_be_told_from_best(ranked);
+  const auto width = width_of_names(ranked.strategies, [](const auto& one) { return one.name; });
+  std::array<std::string, 2> titles{fmt::format("{:<{}}", "", width),
+                                    fmt::format("{:<{}}", "strategy", width)};
+  const std::array<std::string, 2> pays{"pays", "from"};
+  for (std::size_t line = 0; line < titles.size(); ++line) {
+    for (const auto& one : terms) titles[line] += fmt::format("{:>9}", one.title[line]);
+    titles[line] += fmt::format("{:>9}{:11}{:>8}\n", line == 1 ? "total" : "", "", pays[line]);
+  }
+  std::string text = titles[0] + titles[1];
+  for (const auto& one : ranked.strategies) {
+    text += fmt::format("{:<{}}", one.name, width);
+    for (const auto& shown : terms)
+      text += fmt::format("{:>9}", time_text((one.*shown.value).value));
+    const bool marked = std::ranges::find(equals, &one) != equals.end();
+    text +=
+        fmt::format("{:>9}{:>8} {}{}{:>8}\n", time_text(one.total.value), interval_text(one.total),
+                    marked ? '*' : ' ', one.extrapolated ? 'e' : ' ', pays_cell(one.pays));
+  }
+  return text;
+}
+
+std::string legend(const cost_model& model, const ranking& ranked, std::size_t columns) {
+  std::string text = "* fastest, or not to be told from it: within its 95 % interval.\n";
+  if (std::ranges::any_of(ranked.strategies, &ranked_strategy::extrapolated))
+    text += "e extrapolated: more than twice beyond the sizes that were measured.\n";
+  if (model.measured().allocation) text += "allocate: freeing included.\n";
+  if (std::ranges::any_of(ranked.strategies, [](const auto& one) { return one.pays.has_value(); }))
+    text += results::wrapped(
+        fmt::format("pays from: transfers with the same memory from which on it takes no longer "
+                    "than {}.",
+                    baseline),
+        columns);
+  return text;
+}
+
+/// Reasons, each once, with the strategies that it keeps out.
+std::string left_out_lines(const ranking& ranked, std::size_t columns) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& one : ranked.others) by_reason[one.reason].push_back(one.name);
+  std::string text;
+  for (const auto& [reason, names] : by_reason)
+    text += results::wrapped(fmt::format("Left out: {} ({}).", fmt::join(names, ", "), reason),
+                             columns);
+  return text;
+}
+
+/// What the sums go without.
+std::string missing_lines(const cost_model& model, const question& asked, std::size_t columns) {
+  std::string text;
+  const auto note = [&](const std::string& what) {
+    text += results::wrapped(
+        fmt::format("Note: {} not measured in this file, all totals go without.", what), columns);
+  };
+  if (!model.measured().allocation) note("allocating and freeing (allocate/..., free/...) were");
+  if (!model.measured().cpu_writes && asked.cpu_writes > 0)
+    note("CPU writes (cpu/.../write_memcpy) were");
+  if (!model.measured().cpu_reads && asked.cpu_reads > 0)
+    note("CPU reads (cpu/.../read_memcpy) were");
+  return text;
+}
+
+double median_error(const std::vector<left_out_size>& sizes) {
+  std::vector<double> errors;
+  errors.reserve(sizes.size());
+  for (const auto& one : sizes) errors.push_back(std::abs(one.error()));
+  return statistics::median(errors);
+}
+
+const left_out_size& worst_of(const std::vector<left_out_size>& sizes) {
+  return *std::ranges::max_element(sizes, {},
+                                   [](const auto& one) { return std::abs(one.error()); });
+}
+
+std::string check_row(const leave_out_check& check, const statistics::broken_line& line,
+                      std::size_t width) {
+  const auto bandwidth = line.bandwidth();
+  const auto half = line.half_bandwidth_bytes();
+  const auto& worst = worst_of(check.sizes);
+  return fmt::format("{:<{}}{:>6}{:>9}{:>7}{:>9}{:>8}{:>8}{:>8}\n", check.name, width, line.lines(),
+                     time_text(line.t0().value), bandwidth ? digits(bandwidth->value) : "-",
+                     half ? rounded_size_text(*half) : "-", percent(median_error(check.sizes)),
+                     percent(std::abs(worst.error())), size_text(worst.bytes));
+}
+
+/// All checks of one sort together; empty when there are none.
+template <class Condition>
+std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& belongs,
+                      const char* what, std::size_t columns) {
+  std::vector<left_out_size> sizes;
+  std::vector<std::string> over;
+  for (const auto& check : checks) {
+    if (!belongs(check)) continue;
+    for (const auto& size : check.sizes) {
+      sizes.push_back(size);
+      if (std::abs(size.error()) > 0.1)
+        over.push_back(fmt::format("{} at {} ({:+.1f} %)", check.name, size_text(size.bytes),
+                                   100 * size.error()));
+    }
+  }
+  if (sizes.empty()) return "";
+  const auto covered = std::ranges::count_if(sizes, &left_out_size::is_in_interval);
+  auto text = results::wrapped(
+      fmt::format("{}: {} left out, one at a time: median error {}, largest {}; {} within 10 %; {} "
+                  "inside their 95 % interval.",
+                  what, times(static_cast<double>(sizes.size()), "size", "sizes"),
+                  percent(median_error(sizes)), percent(std::abs(worst_of(sizes).error())),
+                  sizes.size() - over.size(), covered),
+      columns);
+  if (!over.empty())
+    text +=
+        results::wrapped(fmt::format("More than 10 % off: {}.", fmt::join(over, ", ")), columns);
+  return text;
+}
+
+}  // namespace
+
+std::string labelled(const measurements& from, const std::string& text) {
+  if (from.from.has_gpu) return text;
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    all += (line.empty() ? "" : std::string(no_gpu) + line) + "\n";
+  return all;
+}
+
+std::string ranking_text(const measurements& from, const cost_model& model, const question& asked,
+                         const ranking& ranked) {
+  const auto columns = columns_for(from);
+  return labelled(from, origin_lines(from) + question_line(asked) +
+                            recommendation(ranked, columns) + "\n" + table(model, asked, ranked) +
+                            legend(model, ranked, columns) + left_out_lines(ranked, columns) +
+                            missing_lines(model, asked, columns));
+}
+
+std::string check_text(const measurements& from, const cost_model& model,
+                       const std::vector<leave_out_check>& checks) {
+  const auto columns = columns_for(from);
+  const auto width = width_of_names(checks, [](const auto& one) { return one.name; });
+  auto text = origin_lines(from) +
+              fmt::format("\n{:<{}}{:>40}{:>8}{:>8}\n{:<{}}{:>6}{:>9}{:>7}{:>9}{:>8}{:>8}{:>8}\n",
+                          "", width, "median ", "worst", "", "", width, "lines", "t0", "GB/s", "n½",
+                          "error", "error", "at");
+  for (const auto& check : checks) text += check_row(check, model.lines().at(check.name), width);
+  const auto is_allocation = [](const leave_out_check& one) {
+    return one.name.starts_with("allocate/") || one.name.starts_with("free/");
+  };
+  text += check_sum(checks, std::not_fn(is_allocation), "Transfers", columns);
+  text += check_sum(checks, is_allocation, "Allocating and freeing", columns);
+  return labelled(from, text);
+}
+
+}  // namespace advice

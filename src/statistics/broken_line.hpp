@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "statistics/estimate.hpp"
+#include "statistics/line.hpp"
+
+namespace statistics {
+
+/// Time against size as a chain of lines t0 + bytes / bandwidth, as many as the data ask for.
+/// Which sizes share a line is decided by dynamic programming: the sum of squared weighted
+/// residuals plus, for each line, ln(number of sizes) for every coefficient and for its beginning
+/// (the Bayesian information criterion, Schwarz 1978) is as small as it can be. Between
+/// the last size of one line and the first of the next, the lines are followed to where they meet;
+/// where they do not meet there (time jumps), the gap is bridged straight. Never falls with size.
+class broken_line {
+ public:
+  /// Two sizes or more, in any order. Throws std::invalid_argument, with one line, when there are
+  /// fewer or one comes twice, and when a size or time is not a positive number.
+  explicit broken_line(std::vector<measured_time> points);
+
+  /// Time in ns that a measurement of this size would give. The interval is Student's, from the
+  /// residuals of all lines; between two lines it also reaches to both of them.
+  [[nodiscard]] estimate at(double bytes) const;
+
+  /// Of the first line: what the smallest operation costs, in ns.
+  [[nodiscard]] estimate t0() const;
+  /// Of the last line, for large sizes, in bytes per ns (GB/s). None where time does not grow.
+  [[nodiscard]] std::optional<estimate> bandwidth() const;
+  /// n½: bytes from which on half of the bandwidth is reached, t0 × bandwidth of the last
+  /// line (Hockney 1985). None where that line does not begin above zero.
+  [[nodiscard]] std::optional<double> half_bandwidth_bytes() const;
+
+  [[nodiscard]] double smallest() const { return points_.front().bytes; }
+  [[nodiscard]] double largest() const { return points_.back().bytes; }
+  [[nodiscard]] std::size_t lines() const { return pieces_.size(); }
+
+ private:
+  struct piece {
+    std::size_t first, last;  ///< of the points, both included
+    line fitted;
+    double least = 0;  ///< ns; what all smaller sizes take at most
+
+    [[nodiscard]] double at(double bytes) const { return std::max(least, fitted.at(bytes)); }
+    [[nodiscard]] bool is_lone_point() const { return first == last; }
+  };
+
+  void choose_pieces();
+  void tilt_lone_ends();
+  void estimate_scatter();
+  [[nodiscard]] double begin(std::size_t i) const { return points_[pieces_[i].first].bytes; }
+  [[nodiscard]] double end(std::size_t i) const { return points_[pieces_[i].last].bytes; }
+  [[nodiscard]] double bridge_slope(std::size_t left) const;
+  [[nodiscard]] double slope_before_gap(std::size_t left) const;
+  [[nodiscard]] double slope_after_gap(std::size_t left) const;
+  [[nodiscard]] double half_width(const line& by, double bytes) const;
+  [[nodiscard]] estimate on(const piece& one, double bytes) const;
+  [[nodiscard]] estimate between(std::size_t left, double bytes) const;
+
+  std::vector<measured_time> points_;  // by size
+  std::vector<piece> pieces_;
+  double variance_ = 1;     // of a point of weight 1
+  double standard_errors_;  // in half of a 95 % interval
+};
+
+}  // namespace statistics

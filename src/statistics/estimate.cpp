@@ -1,0 +1,23 @@
+#include "statistics/estimate.hpp"
+
+#include <cmath>
+
+namespace statistics {
+
+estimate scaled(const estimate& one, double factor) {
+  return {one.value * factor, one.low * factor, one.high * factor};
+}
+
+estimate sum(std::span<const estimate> all) {
+  double value = 0;
+  double below = 0;
+  double above = 0;
+  for (const auto& one : all) {
+    value += one.value;
+    below = std::hypot(below, one.value - one.low);
+    above = std::hypot(above, one.high - one.value);
+  }
+  return {value, value - below, value + above};
+}
+
+}  // namespace statistics

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+namespace statistics {
+
+/// A value with its 95 % interval, all in one unit.
+struct estimate {
+  double value = 0, low = 0, high = 0;
+
+  friend bool operator==(const estimate&, const estimate&) = default;
+};
+
+/// `one` times a factor that is exact and not negative.
+estimate scaled(const estimate& one, double factor);
+
+/// Of independent quantities: values add up, the distances to the ends of the intervals add up in
+/// squares.
+estimate sum(std::span<const estimate> all);
+
+}  // namespace statistics

@@ -1,0 +1,469 @@
+"""`bench_transfers advise`: what to use, from a result file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import advice_files
+import pytest
+from advice_files import GIB, KIB, MIB, gpu_file, write
+from program import ALL_RAN, COLUMNS, NOTHING_RAN, USAGE, Done, Program, assert_complains
+
+RECORDED = (
+    Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-20-standard/result.json.gz"
+)
+QUESTION = ("--bytes=64MiB", "--direction=h2d")
+
+
+def advise(program: Program, *arguments: str | Path, **how: Any) -> Done:
+    done = program.run("advise", *arguments, **how)
+    assert done.code == ALL_RAN, done
+    assert done.err == ""
+    return done
+
+
+def answer(program: Program, tmp_path: Path, *arguments: str | Path) -> dict[str, Any]:
+    out = tmp_path / "answer.json"
+    advise(program, *arguments, f"--json={out}")
+    return json.loads(out.read_text("utf-8"))
+
+
+def by_name(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {one["name"]: one for one in document["strategies"]}
+
+
+@pytest.fixture(scope="session")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("advice") / "made_up.json", gpu_file())
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("recorded") / "result.json"
+    path.write_bytes(gzip.decompress(RECORDED.read_bytes()))
+    return path
+
+
+@pytest.fixture(scope="session")
+def measured_on_host(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("host") / "host.json"
+    program.measure(
+        "--strategies=copy,copy_async,zero_copy", "--sizes=4KiB:1MiB:x4", f"--out={path}"
+    )
+    return path
+
+
+def test_totals_can_be_worked_out(program: Program, made_up: Path, tmp_path: Path):
+    size, reuse = 64 * MIB, 10
+    document = answer(
+        program,
+        tmp_path,
+        f"--from={made_up}",
+        *QUESTION,
+        f"--reuse={reuse}",
+        "--cpu-writes=2",
+        "--cpu-reads=0.5",
+    )
+    assert document["format"] == 1
+    assert document["question"] == {
+        "bytes": size,
+        "direction": "h2d",
+        "reuse": reuse,
+        "cpu_writes": 2,
+        "cpu_reads": 0.5,
+    }
+    strategies = by_name(document)
+    assert set(strategies) == {"copy/pageable", "copy/pinned", "zero_copy/pinned_mapped"}
+    for name, one in strategies.items():
+        memory = name.partition("/")[2]
+        way = "read" if name.startswith("zero_copy") else "h2d"
+        allocation = sum(
+            advice_files.ALLOCATION[f"{step}/{memory}"](size) for step in ("allocate", "free")
+        )
+        terms = {
+            "allocation_ns": allocation / reuse,
+            "fill_ns": 2 * size * advice_files.NS_PER_BYTE[f"cpu/{memory}/write_memcpy"],
+            "transfer_ns": advice_files.TRANSFERS[f"{name}/{way}"](size),
+            "read_back_ns": 0.5 * size * advice_files.NS_PER_BYTE[f"cpu/{memory}/read_memcpy"],
+        }
+        for term, expected in terms.items():
+            assert one[term]["value"] == pytest.approx(expected, rel=1e-6), (name, term)
+            assert one[term]["low"] <= one[term]["value"] <= one[term]["high"]
+        assert one["total_ns"]["value"] == pytest.approx(sum(terms.values()), rel=1e-6)
+    totals = [one["total_ns"]["value"] for one in document["strategies"]]
+    assert totals == sorted(totals)
+    assert document["recommended"] == document["strategies"][0]["name"]
+
+
+def test_the_model_is_what_the_file_was_made_with(program: Program, made_up: Path, tmp_path: Path):
+    document = answer(program, tmp_path, f"--from={made_up}", *QUESTION)
+    model = by_name(document)["copy/pinned"]["model"]
+    assert model["lines"] == 1
+    assert model["t0_ns"]["value"] == pytest.approx(6000)
+    assert model["bandwidth_gb_per_s"]["value"] == pytest.approx(50)
+    assert model["half_bandwidth_bytes"] == pytest.approx(300_000)
+
+
+def test_reuse_decides(program: Program, made_up: Path):
+    once = advise(program, f"--from={made_up}", *QUESTION)
+    often = advise(program, f"--from={made_up}", *QUESTION, "--reuse=1000")
+    assert "Use copy/pageable: 33.6 ms per transfer" in once.out
+    assert "Use copy/pinned: 8.09 ms per transfer" in often.out
+    assert "against copy/pageable it pays from" in often.out
+
+
+def test_break_even_is_where_the_totals_meet(program: Program, made_up: Path, tmp_path: Path):
+    def totals(reuse: int) -> dict[str, dict[str, Any]]:
+        question = ("--bytes=1000", "--direction=d2h", "--cpu-reads=0")
+        return by_name(
+            answer(program, tmp_path, f"--from={made_up}", *question, f"--reuse={reuse}")
+        )
+
+    count = totals(1)["copy/pinned"]["pays"]["from"]
+    assert count > 100
+    for reuse, pays in ((count - 1, False), (count, True)):
+        one = totals(reuse)
+        less = one["copy/pinned"]["total_ns"]["value"] <= one["copy/pageable"]["total_ns"]["value"]
+        assert less == pays
+    assert totals(1)["zero_copy/pinned_mapped"]["pays"] == "never"
+    assert totals(1)["copy/pageable"]["pays"] is None
+
+
+def test_what_the_direction_makes_likely(program: Program, made_up: Path, tmp_path: Path):
+    up = answer(program, tmp_path, f"--from={made_up}", *QUESTION)["question"]
+    down = answer(program, tmp_path, f"--from={made_up}", "--bytes=1MiB", "--direction=d2h")
+    assert (up["cpu_writes"], up["cpu_reads"]) == (1, 0)
+    assert (down["question"]["cpu_writes"], down["question"]["cpu_reads"]) == (0, 1)
+
+
+@pytest.mark.parametrize("size", ["4B", "1000B", "64KiB", "64MiB", "1GiB", "7TiB"])
+@pytest.mark.parametrize("way", ["h2d", "d2h"])
+def test_it_fits_a_terminal(program: Program, recorded: Path, made_up: Path, size: str, way: str):
+    for file in (recorded, made_up):
+        done = advise(program, f"--from={file}", f"--bytes={size}", f"--direction={way}")
+        # A file's name cannot be broken into lines.
+        lines = [line for line in done.out.splitlines() if str(file) not in line]
+        assert max(map(len, lines)) <= COLUMNS
+        assert not [line for line in lines if line != line.rstrip() and "strategy" not in line]
+
+
+def test_help_fits_a_terminal(program: Program):
+    done = advise(program, "--help")
+    assert max(map(len, done.out.splitlines())) <= COLUMNS
+    for option in ("--bytes", "--direction", "--reuse", "--from", "--map", "--check", "Exit codes"):
+        assert option in done.out
+    assert "advise" in program.run("--help").out
+
+
+def test_the_header_says_where_it_comes_from(program: Program, made_up: Path):
+    text = advise(program, f"--from={made_up}", *QUESTION).out.replace("\n  ", " ")
+    assert text.startswith("Made-up GPU, Made-up CPU; measured 2026-01-02T03:04:05Z by commit 0123")
+    assert str(made_up) in text
+
+
+def test_what_lacks_a_term_is_named(program: Program, made_up: Path, tmp_path: Path):
+    done = advise(program, f"--from={made_up}", *QUESTION)
+    assert "Left out: copy/pinned_portable_mapped (allocation not measured)." in done.out
+    document = answer(program, tmp_path, f"--from={made_up}", *QUESTION)
+    assert document["left_out"] == [
+        {"name": "copy/pinned_portable_mapped", "reason": "allocation not measured"}
+    ]
+
+
+def test_a_file_without_allocation_is_answered_and_says_so(program: Program, tmp_path: Path):
+    file = write(tmp_path / "result.json", gpu_file(allocation=False, cpu=False))
+    done = advise(program, f"--from={file}", *QUESTION)
+    assert "Note: allocating and freeing" in done.out
+    assert "Note: CPU writes" in done.out
+    assert "CPU reads" not in done.out  # was not asked for
+    assert "it pays" not in done.out
+    assert "fill" not in done.out
+    document = answer(program, tmp_path, f"--from={file}", *QUESTION)
+    assert document["measured_terms"] == {
+        "allocation": False,
+        "cpu_writes": False,
+        "cpu_reads": False,
+    }
+    assert {one["pays"] for one in document["strategies"]} == {None}
+
+
+@pytest.mark.parametrize(
+    ("size", "far"), [("2B", False), ("1B", True), ("2GiB", False), ("3GiB", True)]
+)
+def test_sizes_far_outside_are_marked(program: Program, made_up: Path, size: str, far: bool):
+    done = advise(program, f"--from={made_up}", f"--bytes={size}", "--direction=h2d")
+    assert ("extrapolated" in done.out) == far
+
+
+def test_incomplete_runs_and_failed_rows_are_told(program: Program, tmp_path: Path):
+    document = gpu_file()
+    document["context"]["transfers"]["complete"] = False
+    document["benchmarks"][0] |= {"error_occurred": True, "error_message": "wrong data"}
+    document["benchmarks"][1]["median_ns"] = None
+    file = write(tmp_path / "result.json", document)
+    done = advise(program, f"--from={file}", *QUESTION)
+    assert "Note: the run did not come to its end" in done.out
+    assert "Note: 1 row ignored: the benchmark failed." in done.out
+    assert "Note: 1 row ignored: no positive time" in done.out
+    found = answer(program, tmp_path, f"--from={file}", *QUESTION)
+    assert found["ignored_rows"] == {"failed": 1, "unusable": 1}
+    assert found["from"]["complete"] is False
+
+
+def test_the_newest_local_result_is_used(program: Program, tmp_path: Path):
+    for age, name in ((30, "older"), (10, "newest"), (20, "old")):
+        folder = tmp_path / "results/local" / name / "time"
+        folder.mkdir(parents=True)
+        document = gpu_file()
+        document["context"]["transfers"]["device"]["name"] = f"The {name} GPU"
+        file = write(folder / "result.json", document)
+        when = file.stat().st_mtime - age
+        os.utime(file, (when, when))
+    assert "The newest GPU" in advise(program, *QUESTION, cwd=tmp_path).out
+
+
+def test_without_any_local_result_it_says_how_to_make_one(program: Program, tmp_path: Path):
+    done = program.run("advise", *QUESTION, cwd=tmp_path)
+    assert_complains(done, USAGE, "results/local", "scripts/bench", "--from")
+
+
+# Without a GPU
+
+
+def test_a_file_without_a_gpu_is_refused(program: Program, measured_on_host: Path):
+    done = program.run("advise", f"--from={measured_on_host}", *QUESTION)
+    assert_complains(done, USAGE, str(measured_on_host), "without a GPU", "--allow-host")
+
+
+def test_a_file_without_a_gpu_is_labelled(program: Program, measured_on_host: Path):
+    for question in ((*QUESTION,), ("--check",)):
+        done = advise(program, f"--from={measured_on_host}", "--allow-host", *question)
+        lines = [line for line in done.out.splitlines() if line]
+        assert len(lines) > 5
+        assert [line for line in lines if not line.startswith("(host, no GPU) ")] == []
+        lines = [line for line in lines if str(measured_on_host) not in line]
+        assert max(map(len, lines)) <= COLUMNS
+
+
+def test_a_map_without_a_gpu_is_labelled(program: Program, measured_on_host: Path, tmp_path: Path):
+    out = tmp_path / "map.json"
+    done = advise(program, f"--from={measured_on_host}", "--allow-host", f"--map={out}")
+    assert done.out.startswith("(host, no GPU) ")
+    assert json.loads(out.read_text("utf-8"))["from"]["gpu"] is False
+
+
+# The map
+
+
+def test_the_map(program: Program, made_up: Path, tmp_path: Path):
+    out = tmp_path / "map.json"
+    done = advise(program, f"--from={made_up}", f"--map={out}")
+    assert str(out) in done.out
+    map_ = json.loads(out.read_text("utf-8"))
+    assert (map_["format"], map_["kind"]) == (1, "map")
+    assert map_["sizes"] == [4 * 2**step for step in range(29)]
+    assert map_["sizes"][-1] == GIB
+    assert map_["reuse"][:5] == [1, 2, 5, 10, 20]
+    assert map_["reuse"][-1] == 10**6
+    assert set(map_["directions"]) == {"h2d", "d2h"}
+    for way in map_["directions"].values():
+        for key in ("winner", "total_ns", "as_good", "runner_up", "margin", "extrapolated"):
+            assert len(way[key]) == len(map_["sizes"])
+            assert {len(row) for row in way[key]} == {len(map_["reuse"])}
+    winners = map_["directions"]["h2d"]["winner"]
+    assert {row[0] for row in winners[14:]} == {"copy/pageable"}
+    assert {row[-1] for row in winners[14:]} == {"copy/pinned"}
+
+
+def test_a_cell_of_the_map_is_the_answer(program: Program, made_up: Path, tmp_path: Path):
+    out = tmp_path / "map.json"
+    document = answer(
+        program, tmp_path, f"--from={made_up}", *QUESTION, "--reuse=5", f"--map={out}"
+    )
+    map_ = json.loads(out.read_text("utf-8"))
+    row, column = map_["sizes"].index(64 * MIB), map_["reuse"].index(5)
+    cell = {
+        key: rows[row][column]
+        for key, rows in map_["directions"]["h2d"].items()
+        if key[:3] != "cpu"
+    }
+    best = by_name(document)[cell["winner"]]
+    assert cell["winner"] == document["recommended"]
+    assert cell["total_ns"] == best["total_ns"]["value"]
+    second = by_name(document)[cell["runner_up"]]
+    assert cell["margin"] == pytest.approx(
+        second["total_ns"]["value"] / best["total_ns"]["value"] - 1
+    )
+
+
+# How good the model is
+
+
+def test_left_out_sizes_of_the_recorded_run_are_predicted(
+    program: Program, recorded: Path, tmp_path: Path
+):
+    out = tmp_path / "check.json"
+    advise(program, "--check", f"--from={recorded}", f"--json={out}")
+    errors = {
+        (check["name"], size["bytes"]): abs(size["predicted_ns"]["value"] / size["measured_ns"] - 1)
+        for check in json.loads(out.read_text("utf-8"))["checks"]
+        for size in check["left_out"]
+    }
+    assert len(errors) == 32 * 9  # 32 names, 4 KiB to 256 MiB
+    assert sorted(errors.values())[len(errors) // 2] <= 0.04
+    over = {key for key, error in errors.items() if error > 0.1}
+    # Pageable copies change their way between two of these sizes, which are four times apart; with
+    # one of both left out they are 16 times apart, and where it happens is not known.
+    assert {name.split("/")[1] for name, _ in over} <= {"pageable", "pageable_huge"}
+    assert {size for _, size in over} <= {64 * KIB, 256 * KIB, 64 * MIB}
+    assert max(errors.values()) < 0.16
+
+
+def test_check_is_printed(program: Program, recorded: Path):
+    done = advise(program, "--check", f"--from={recorded}")
+    text = done.out.replace("\n  ", " ")
+    assert "Transfers: 288 sizes left out, one at a time: median error" in text
+    assert "More than 10 % off: copy/pageable" in text
+    lines = [line for line in done.out.splitlines() if str(recorded) not in line]
+    assert max(map(len, lines)) <= COLUMNS
+
+
+def test_check_covers_allocation(program: Program, made_up: Path):
+    text = advise(program, "--check", f"--from={made_up}").out.replace("\n  ", " ")
+    assert "Transfers: 72 sizes left out" in text
+    assert "Allocating and freeing: 54 sizes left out" in text
+    assert "off:" not in text
+
+
+# What cannot be done
+
+BAD_ARGUMENTS: dict[tuple[str, ...], list[str]] = {
+    (): ["--bytes", "--map", "--check"],
+    ("--bytes=64MiB",): ["--direction"],
+    ("--direction=h2d",): ["--bytes"],
+    ("--bytes=0", "--direction=h2d"): ["bad size '0'", "zero"],
+    ("--bytes=-1", "--direction=h2d"): ["bad size '-1'", "negative"],
+    ("--bytes=many", "--direction=h2d"): ["bad size 'many'", "not a number"],
+    ("--bytes=4KiB,8KiB", "--direction=h2d"): ["bad size '4KiB,8KiB'"],
+    ("--direction=h2d", "--bytes="): ["--bytes"],
+    ("--bytes=1MiB", "--direction=up"): ["bad --direction 'up'", "h2d", "d2h"],
+    ("--bytes=1MiB", "--direction="): ["--direction"],
+    (*QUESTION, "--reuse=0"): ["--reuse", "0"],
+    (*QUESTION, "--reuse=-1"): ["--reuse", "-1"],
+    (*QUESTION, "--reuse=1.5"): ["--reuse", "1.5"],
+    (*QUESTION, "--reuse=often"): ["--reuse", "often"],
+    (*QUESTION, "--reuse=99999999999999999999"): ["--reuse", "99999999999999999999"],
+    (*QUESTION, "--cpu-reads=-1"): ["--cpu-reads", "-1"],
+    (*QUESTION, "--cpu-reads=nan"): ["--cpu-reads", "nan"],
+    (*QUESTION, "--cpu-writes=inf"): ["--cpu-writes", "inf"],
+    (*QUESTION, "--cpu-writes=x"): ["--cpu-writes", "x"],
+    (*QUESTION, "--check"): ["--check", "--bytes"],
+    ("--check", "--reuse=2"): ["--reuse", "--bytes"],
+    ("--check", "--cpu-reads=2"): ["--cpu-reads", "--check"],
+    ("--map=map.json", "--json=answer.json"): ["--json", "--bytes"],
+    (*QUESTION, "--map=same.json", "--json=same.json"): ["--json", "--map", "same"],
+    (*QUESTION, "--from="): ["--from"],
+    (*QUESTION, "--json="): ["--json"],
+    (*QUESTION, "--map="): ["--map"],
+    (*QUESTION, "--device=host"): ["--device"],
+    (*QUESTION, "--nope"): ["--nope"],
+    (*QUESTION, "nope"): ["nope"],
+}
+
+
+@pytest.mark.parametrize("arguments", BAD_ARGUMENTS, ids=" ".join)
+def test_bad_arguments(program: Program, made_up: Path, tmp_path: Path, arguments: tuple[str, ...]):
+    source = () if any(one.startswith("--from") for one in arguments) else (f"--from={made_up}",)
+    done = program.run("advise", *source, *arguments, cwd=tmp_path)
+    assert_complains(done, USAGE, *BAD_ARGUMENTS[arguments])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--bytes=64MiB",),
+        ("--reuse=10",),
+        ("--allow-host",),
+        ("--device=host", "advise", *QUESTION),
+    ],
+    ids=" ".join,
+)
+def test_advice_must_be_asked_for(program: Program, arguments: tuple[str, ...]):
+    assert_complains(program.run(*arguments), USAGE, "--help")
+
+
+def plain_benchmark_file() -> str:
+    return json.dumps({"context": {"date": "today", "json_schema_version": 1}, "benchmarks": []})
+
+
+def newer_format() -> str:
+    document = gpu_file()
+    document["context"]["transfers"]["format"] = 2
+    return json.dumps(document)
+
+
+BAD_FILES: dict[str, tuple[str | bytes, str]] = {
+    "empty": ("", "it is empty"),
+    "truncated": (json.dumps(gpu_file())[:100_000], "only the beginning"),
+    "text": ("Device: NVIDIA H200, PCIe 5.0 x16", "not JSON"),
+    "a number": ("7", "no result file of bench_transfers"),
+    "another program's": (plain_benchmark_file(), "no result file of bench_transfers"),
+    "newer": (newer_format(), "its format is 2, this program reads 1"),
+    "compressed": (gzip.compress(b"{}"), "gunzip"),
+    "binary": (bytes(range(256)), "not JSON"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_FILES)
+def test_bad_files(program: Program, tmp_path: Path, what: str):
+    content, complaint = BAD_FILES[what]
+    file = tmp_path / "result.json"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    for question in ((*QUESTION,), ("--check",), (f"--map={tmp_path / 'map.json'}",)):
+        assert_complains(
+            program.run("advise", f"--from={file}", *question), USAGE, str(file), complaint
+        )
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_that_is_not_there(program: Program, tmp_path: Path):
+    missing = tmp_path / "missing.json"
+    done = program.run("advise", f"--from={missing}", *QUESTION)
+    assert_complains(done, USAGE, str(missing), "No such file or directory")
+    done = program.run("advise", f"--from={tmp_path}", *QUESTION)
+    assert_complains(done, USAGE, str(tmp_path), "folder")
+
+
+NOTHING: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "no rows": ([], "no transfers"),
+    "one size": (advice_files.rows("copy/pinned/h2d/1MiB", 1e6, MIB), "two sizes"),
+    "other families": (
+        advice_files.rows("null/single", 30, 1) + advice_files.rows("launch/plain/1MiB", 5, MIB),
+        "no transfers",
+    ),
+    "the other direction": (
+        advice_files.rows("copy/pinned/d2h/1MiB", 1e6, MIB)
+        + advice_files.rows("copy/pinned/d2h/2MiB", 2e6, 2 * MIB),
+        "no transfers h2d",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", NOTHING)
+def test_nothing_to_rank(program: Program, tmp_path: Path, what: str):
+    benchmarks, complaint = NOTHING[what]
+    file = write(tmp_path / "result.json", gpu_file() | {"benchmarks": benchmarks})
+    done = program.run("advise", f"--from={file}", *QUESTION)
+    assert_complains(done, NOTHING_RAN, str(file), "nothing to rank", complaint)
+
+
+@pytest.mark.parametrize("option", ["--json", "--map"])
+def test_unwritable_output(program: Program, made_up: Path, tmp_path: Path, option: str):
+    out = tmp_path / "missing" / "out.json"
+    done = program.run("advise", f"--from={made_up}", *QUESTION, f"{option}={out}")
+    assert_complains(done, USAGE, f"cannot write {out}", "No such file or directory")
