@@ -16,7 +16,9 @@ using cpu::stretch;
 constexpr std::string_view all_cores = "_all_cores";
 
 /// One thread goes over so much in one operation: some 0.3 ms, or 40 ms where memory is not cached.
-constexpr std::size_t per_thread = std::size_t{4} << 20;
+constexpr std::size_t usual_amount = std::size_t{4} << 20;
+/// The emulation takes microseconds for each line.
+constexpr std::size_t emulated_amount = std::size_t{64} << 10;
 
 /// Which turn comes next, in one kind of memory: the next benchmark, and the next repetition, goes
 /// on behind the last, where nothing is in a cache if the block is larger than that.
@@ -27,7 +29,7 @@ struct progress_through_block {
 /// All threads of one benchmark.
 class crew {
  public:
-  crew(const job& wanted, const payload& block, const access& how,
+  crew(const job& wanted, const payload& block, const access& how, std::size_t per_thread,
        std::shared_ptr<progress_through_block> progress)
       : how_(how),
         progress_(std::move(progress)),
@@ -119,10 +121,11 @@ const access& find(const std::vector<access>& all, std::string_view variant) {
 }
 
 transfer prepare(const job& wanted, transfers::host_memory_kind kind, const access_list& all,
-                 const std::shared_ptr<progress_through_block>& progress) {
+                 std::size_t per_thread, const std::shared_ptr<progress_through_block>& progress) {
   const auto& how = find(*all, wanted.variant);
   if (how.why_unavailable) throw transfers::unsupported(*how.why_unavailable);
-  const auto threads = std::make_shared<crew>(wanted, host_payload(wanted, kind), how, progress);
+  const auto threads =
+      std::make_shared<crew>(wanted, host_payload(wanted, kind), how, per_thread, progress);
   transfer made;
   made.steps = {{how.name, [threads] { threads->run(); }}};
   made.bytes = threads->bytes();
@@ -135,18 +138,21 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, const acce
 }
 
 strategy of_memory(const std::string& memory, const std::string& summary,
-                   transfers::host_memory_kind kind, std::vector<access> accesses) {
+                   transfers::host_memory_kind kind, std::vector<access> accesses,
+                   std::size_t per_thread = usual_amount) {
   const auto all = std::make_shared<const std::vector<access>>(std::move(accesses));
-  strategy made{.name = "cpu/" + memory,
-                .summary = summary,
-                .host = kind,
-                .prepare = [kind, all, progress = std::make_shared<progress_through_block>()](
-                               const job& wanted) { return prepare(wanted, kind, all, progress); },
-                .smallest = std::size_t{16} << 10,
-                .essential = false,
-                .sparse = 3,
-                .effort = 0.2,
-                .one_way = false};
+  strategy made{
+      .name = "cpu/" + memory,
+      .summary = summary,
+      .host = kind,
+      .prepare =
+          [kind, all, per_thread, progress = std::make_shared<progress_through_block>()](
+              const job& wanted) { return prepare(wanted, kind, all, per_thread, progress); },
+      .smallest = std::size_t{16} << 10,
+      .essential = false,
+      .sparse = 3,
+      .effort = 0.2,
+      .one_way = false};
   for (const auto& one : *all)
     for (const auto& threads : {std::string(), std::string(all_cores)})
       made.variants.push_back(one.name + threads);
@@ -171,7 +177,7 @@ const struct all {
     });
     auto made = of_memory("emulated_wc",
                           "EMULATION of write-combined reads: lines flushed before each load",
-                          transfers::pageable, std::move(emulated));
+                          transfers::pageable, std::move(emulated), emulated_amount);
     made.largest = std::size_t{1} << 20;
     made.cold = false;
     made.why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {

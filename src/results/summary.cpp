@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "results/wrapped.hpp"
+#include "sizes.hpp"
 #include "statistics/quantile.hpp"
 
 namespace results {
@@ -193,6 +195,96 @@ std::string table_of_others(const std::vector<figure>& figures) {
   return text;
 }
 
+/// "cpu/pinned" -> "pinned"
+std::string memory_of(const std::string& strategy) {
+  return strategy.substr(strategy.find('/') + 1);
+}
+
+/// What the CPU pays for each kind of memory, by one thread, at the largest size measured.
+std::string table_of_cpu_access(const std::vector<figure>& figures, const json& content) {
+  if (figures.empty()) return "";
+  constexpr std::array<std::string_view, 7> rates{"read_scalar",    "read_vector", "read_memcpy",
+                                                  "read_streaming", "write_fill",  "write_memcpy",
+                                                  "write_streaming"};
+  const auto latencies = values_of(content, "ns_per_access");
+  std::map<std::string, std::string> types;
+  for (const auto& block : content.at("context").at("transfers").value("buffers", json::array()))
+    if (const auto type = block.value("memory_type", json()); type.is_string())
+      types[block.at("memory")] = type;
+
+  struct row {
+    const figure* largest = nullptr;
+    std::map<std::string, double> gb_per_s;
+    std::optional<double> random_ns;
+  };
+  by_name<row> rows;
+  // Of an operation, the bytes are others: it goes over a part of so much memory.
+  const auto bytes_of = [](const figure& one) { return bench::parse_size(one.name.size); };
+  for (const auto& one : figures) {
+    auto& largest = rows[memory_of(one.name.strategy)].largest;
+    if (largest == nullptr || bytes_of(one) > bytes_of(*largest)) largest = &one;
+  }
+  for (const auto& one : figures) {
+    auto& into = rows[memory_of(one.name.strategy)];
+    if (one.name.size != into.largest->name.size) continue;
+    into.gb_per_s[one.name.variant] = one.bytes / one.median_ns;
+    if (one.name.variant == "read_random")
+      into.random_ns = statistics::median(latencies.at(
+          fmt::format("{}/{}/{}", one.name.strategy, one.name.variant, one.name.size)));
+  }
+  const auto usual = std::ranges::max(figures, {}, bytes_of).name.size;
+  std::string text =
+      fmt::format("\n{:<26}{:^28}{:^21}{:>9}\n{:<26}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>9} {}\n",
+                  fmt::format("CPU, one thread, {}", usual), "reads, GB/s", "writes, GB/s",
+                  "random", "", "scalar", "vector", "memcpy", "stream", "fill", "memcpy", "stream",
+                  "read, ns", "memory type");
+  for (const auto& [memory, found] : rows) {
+    const auto& size = found.largest->name.size;
+    text += fmt::format("{:<26}", size == usual ? memory : memory + " " + size);
+    for (const auto rate : rates) {
+      const auto value = found.gb_per_s.find(std::string(rate));
+      text += value == found.gb_per_s.end() ? fmt::format("{:>7}", "-")
+                                            : fmt::format("{:>7.3g}", value->second);
+    }
+    text += found.random_ns ? fmt::format("{:>9.3g}", *found.random_ns) : fmt::format("{:>9}", "-");
+    const auto type = types.find(memory);
+    if (type != types.end()) text += " " + type->second;
+    text += '\n';
+  }
+  return text;
+}
+
+/// What memory costs to get and to give back, at the largest size measured.
+std::string table_of_allocation(const std::vector<figure>& figures) {
+  if (figures.empty()) return "";
+  struct row {
+    std::optional<figure> allocate, free;
+  };
+  by_name<row> rows;
+  for (const auto& one : figures) {
+    auto& into = rows[one.name.variant];
+    auto& largest = one.name.strategy == "free" ? into.free : into.allocate;
+    if (!largest || one.bytes > largest->bytes) largest = one;
+  }
+  std::string text = fmt::format("\n{:<27}{:>14}{:>14}{:>24}\n", "memory, to get and give back",
+                                 "allocate", "free", "ms for a GiB, in all");
+  for (const auto& [memory, both] : rows) {
+    const auto& one = both.allocate ? *both.allocate : *both.free;
+    const auto time = [](const std::optional<figure>& f) {
+      return f ? readable_time(f->median_ns) : std::string("-");
+    };
+    text += fmt::format("{:<27}{:>14}{:>14}", fmt::format("{} {}", memory, one.name.size),
+                        time(both.allocate), time(both.free));
+    // Of small blocks and pools the time does not grow with the size.
+    constexpr double large = 16 << 20;
+    if (both.allocate && both.free && one.bytes >= large)
+      text += fmt::format("{:>24.2f}", (both.allocate->median_ns + both.free->median_ns) / 1e6 *
+                                           static_cast<double>(1 << 30) / one.bytes);
+    text += '\n';
+  }
+  return text;
+}
+
 /// What has no size, but for the harness's own floor.
 std::string table_of_unsized(const json& content) {
   std::string text;
@@ -274,6 +366,15 @@ std::string skipped_lines(const json& skipped) {
   return text;
 }
 
+/// Moves those for which it is true out of `figures`.
+template <class Condition>
+std::vector<figure> taken_out(std::vector<figure>& figures, Condition&& condition) {
+  const auto found = std::ranges::stable_partition(figures, std::not_fn(condition));
+  std::vector<figure> taken(found.begin(), found.end());
+  figures.erase(found.begin(), found.end());
+  return taken;
+}
+
 std::string interrupted_by(const json& facts) {
   const auto run = facts.value("run", json::object());
   const auto signal = run.value("interrupted_by", json());
@@ -299,10 +400,14 @@ std::string summary(const json& content) {
     figures = figures_of(content, true);
     if (!figures.empty()) text += "Caches were flushed before every operation (cold).\n";
   }
-  const auto others = std::ranges::stable_partition(figures, is_directed);
-  const std::vector<figure> undirected(others.begin(), others.end());
-  figures.erase(others.begin(), others.end());
+  const auto cpu =
+      taken_out(figures, [](const figure& f) { return f.name.strategy.starts_with("cpu/"); });
+  const auto allocation = taken_out(figures, [](const figure& f) {
+    return f.name.strategy == "allocate" || f.name.strategy == "free";
+  });
+  const auto undirected = taken_out(figures, [](const figure& f) { return !is_directed(f); });
   text += table(figures, facts.at("link")) + table_of_others(undirected);
+  text += table_of_cpu_access(cpu, content) + table_of_allocation(allocation);
   text += table_of_unsized(content) + floor_line(content) + skipped_lines(facts.at("skipped"));
   text += memory_type_lines(facts);
   for (const auto& warning : facts.at("warnings"))
