@@ -277,7 +277,7 @@ const struct all {
             .takes_host_memory = !how.on_device,
             .essential = false,
             .cold = false,
-            .sparse = 3,
+            .sparse = 2,
             .leaves_out = 1,
             .effort = 1.0 / 3,
             .until_stable = true,
