@@ -29,7 +29,6 @@ double squared(double value) { return value * value; }
 
 broken_line::broken_line(std::vector<measured_time> points) : points_(checked(std::move(points))) {
   choose_pieces();
-  for (std::size_t i = 1; i < pieces_.size(); ++i) pieces_[i].least = pieces_[i - 1].at(end(i - 1));
   tilt_lone_ends();
   estimate_scatter();
 }
@@ -132,7 +131,10 @@ estimate broken_line::between(std::size_t left, double bytes) const {
   const double slope_left = slope_before_gap(left);
   const double slope_right = slope_after_gap(left);
   const double bridge = bridge_slope(left);
-  const auto within = [&](double ns) { return std::clamp(ns, from.value, to.value); };
+  const auto [least, most] = std::minmax(from.value, to.value);
+  const auto within = [least = least, most = most](double ns) {
+    return std::clamp(ns, least, most);
+  };
   const double on_left = within(from.value + slope_left * (bytes - end(left)));
   const double on_right = within(to.value - slope_right * (begin(left + 1) - bytes));
   const double on_bridge = within(from.value + bridge * (bytes - end(left)));

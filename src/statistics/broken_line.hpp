@@ -15,7 +15,8 @@ namespace statistics {
 /// residuals plus, for each line, ln(number of sizes) for every coefficient and for its beginning
 /// (the Bayesian information criterion, Schwarz 1978) is as small as it can be. Between
 /// the last size of one line and the first of the next, the lines are followed to where they meet;
-/// where they do not meet there (time jumps), the gap is bridged straight. Never falls with size.
+/// where they do not meet there (time jumps, up or down: a driver has several ways to copy), the
+/// gap is bridged straight.
 class broken_line {
  public:
   /// Two sizes or more, in any order. Throws std::invalid_argument, with one line, when there are
@@ -42,9 +43,8 @@ class broken_line {
   struct piece {
     std::size_t first, last;  ///< of the points, both included
     line fitted;
-    double least = 0;  ///< ns; what all smaller sizes take at most
 
-    [[nodiscard]] double at(double bytes) const { return std::max(least, fitted.at(bytes)); }
+    [[nodiscard]] double at(double bytes) const { return fitted.at(bytes); }
     [[nodiscard]] bool is_lone_point() const { return first == last; }
   };
 
