@@ -201,6 +201,7 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
                                    const auto start = clock::now();
                                    repeat(google, *one);
                                    one->cost = clock::now() - start;
+                                   one->spent += one->cost;
                                  })
         ->Iterations(static_cast<benchmark::IterationCount>(one->planned.operations))
         ->Repetitions(1)
@@ -262,6 +263,8 @@ std::optional<std::string> session::repeat_prepared(benchmark::State& google, st
   const auto operations = static_cast<benchmark::IterationCount>(one.planned.operations);
   while (google.KeepRunningBatch(operations))
     time_operations(ready, one.planned, one.what->cache, untimed, taken);
+  // What was cut short may have nothing to show: not one operation may have run.
+  if (interruption() != 0) return std::nullopt;
   if (!taken.operation.empty()) {
     one.medians.push_back(statistics::median(taken.operation));
     google.SetIterationTime(one.medians.back() * 1e-9 * static_cast<double>(operations));

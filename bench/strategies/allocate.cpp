@@ -231,6 +231,12 @@ transfer prepare(const job& wanted, const way& how, bool frees) {
       from.before();
       now = from.take();
     }
+    void give_back() {
+      now = {};
+      // A pool may hand a block out again only when the stream has done with it; until then the
+      // next one who asks gets a new one.
+      if (how.to == given_back::to_pool) wanted.stream.synchronize();
+    }
   };
   const auto it = std::make_shared<state>(state{wanted, how, how.open(wanted)});
   const step allocate{"allocate", [it] { it->now = it->from.take(); }};
@@ -241,27 +247,31 @@ transfer prepare(const job& wanted, const way& how, bool frees) {
   made.least_operations = 1;
   made.steps = {frees ? free : allocate};
   made.between = [it, frees] {
-    it->now = {};
+    it->give_back();
     if (frees)
       it->take();
     else
       it->from.before();
   };
   made.verify = [it]() -> std::optional<std::string> {
-    if (!it->now.owner) it->take();
+    if (!it->now.owner) {
+      it->give_back();
+      it->take();
+    }
     auto wrong = why_unusable(it->wanted, it->how, it->now);
     if (!wrong) wrong = why_not_returned(it->wanted, it->how, std::exchange(it->now, {}));
-    it->now = {};
+    it->give_back();
     return wrong;
   };
-  it->from.before();
-  if (frees) it->take();
-  // What pools keep is there from now on.
   if (how.to == given_back::to_pool) {
+    // What it keeps is there from now on.
     it->take();
-    it->now = {};
-    if (frees) it->take();
+    it->give_back();
   }
+  if (frees)
+    it->take();
+  else
+    it->from.before();
   return made;
 }
 

@@ -43,7 +43,11 @@ class crew {
     std::span<std::byte> scratch;
     if (how_.uses_ordinary) {
       scratch = wanted.memory.scratch(piece * team_.size());
-      transfers::write_host_pattern(scratch.data(), 0, scratch.size(), wanted.memory.pattern());
+      // Other data than the block's, lest a copy that has not taken place look right. Inverted they
+      // would have the same exclusive or.
+      auto other = wanted.memory.pattern();
+      other.seed = ~other.seed;
+      transfers::write_host_pattern(scratch.data(), 0, scratch.size(), other);
     }
     for (unsigned i = 0; i < team_.size(); ++i)
       parts_.push_back({.block = block.data - block.offset,

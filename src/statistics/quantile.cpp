@@ -35,11 +35,13 @@ interval interval_of_median(std::vector<double> values, double confidence) {
   // of it, each side with a probability of one half.
   const auto n = values.size();
   double outside = 0;
-  double probability = std::pow(0.5, static_cast<double>(n));  // of exactly k values
+  // Of exactly k values; its logarithm, because 2⁻ⁿ itself is too small for a number from some
+  // thousand values on.
+  double logarithm = static_cast<double>(n) * std::log(0.5);
   std::size_t k = 0;
-  while (2 * k + 1 < n && 2 * (outside + probability) <= 1 - confidence) {
-    outside += probability;
-    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+  while (2 * k + 1 < n && 2 * (outside + std::exp(logarithm)) <= 1 - confidence) {
+    outside += std::exp(logarithm);
+    logarithm += std::log(static_cast<double>(n - k) / static_cast<double>(k + 1));
     ++k;
   }
   const auto first = k == 0 ? 0 : k - 1;

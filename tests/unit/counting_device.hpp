@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
@@ -35,6 +36,11 @@ struct device_counts {
   bool in_huge_pages = false;
   /// As a GPU does with ordinary memory.
   bool stages_copies = false;
+  /// Blocks given back stay in memory all the same, as a leak would have it.
+  bool leaks = false;
+  std::vector<std::shared_ptr<void>> leaked;
+  /// What it says that it is, instead of the host.
+  std::optional<device_description> poses_as;
   /// What every operation takes longer.
   std::chrono::microseconds slowed_by{0};
 
@@ -47,6 +53,9 @@ struct device_counts {
     ++one_kind;
     if (device_allocations + host_allocations == failing_allocation)
       throw out_of_memory("this allocation fails on purpose");
+  }
+  void give_back(std::shared_ptr<void> block) {
+    if (leaks) leaked.push_back(std::move(block));
   }
   void count_operation() {
     if (++operations == failing_operation)
@@ -118,7 +127,7 @@ class counting_device final : public device {
   [[nodiscard]] device_counts& counts() noexcept { return *counts_; }
 
   [[nodiscard]] const device_description& description() const noexcept override {
-    return inner_->description();
+    return counts_->poses_as ? *counts_->poses_as : inner_->description();
   }
   [[nodiscard]] std::optional<std::string> why_unsupported(host_memory_kind kind) const override {
     return inner_->why_unsupported(kind);
@@ -135,7 +144,7 @@ class counting_device final : public device {
     counts_->host_bytes += bytes;
     return {{data,
              [inner = std::move(inner), counts = counts_, bytes](std::byte*) mutable {
-               inner.reset();
+               counts->give_back(std::move(inner));
                --counts->host_blocks;
                counts->host_bytes -= bytes;
              }},
@@ -187,7 +196,7 @@ class counting_device final : public device {
     return {{data,
              [inner = std::move(inner), counts = counts_, bytes](std::byte*) mutable {
                if (!counts->idle()) ++counts->freed_while_busy;
-               inner.reset();
+               counts->give_back(std::move(inner));
                --counts->device_blocks;
                counts->device_bytes -= bytes;
              }},

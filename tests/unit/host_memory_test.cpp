@@ -33,20 +33,20 @@ std::vector<std::string> for_all_kinds(Text&& text) {
 
 TEST(host_memory_kinds, have_exactly_these_names) {
   EXPECT_THAT(for_all_kinds([](auto kind) { return to_string(kind); }),
-              ElementsAre("pageable", "pageable_huge", "registered", "pinned", "pinned_portable",
-                          "pinned_mapped", "pinned_wc", "pinned_portable_mapped",
+              ElementsAre("pageable", "pageable_huge", "registered", "registered_huge", "pinned",
+                          "pinned_portable", "pinned_mapped", "pinned_wc", "pinned_portable_mapped",
                           "pinned_portable_wc", "pinned_mapped_wc", "pinned_portable_mapped_wc"));
 }
 
-TEST(host_memory_kinds, are_eleven_different_ones) {
+TEST(host_memory_kinds, are_twelve_different_ones) {
   const auto all = all_host_memory_kinds();
-  EXPECT_EQ(all.size(), 11U);
-  EXPECT_EQ(std::set(all.begin(), all.end()).size(), 11U);
+  EXPECT_EQ(all.size(), 12U);
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), 12U);
 }
 
 TEST(host_memory_kinds, are_described_in_different_words) {
   const auto texts = for_all_kinds([](auto kind) { return describe(kind); });
-  EXPECT_EQ(std::set(texts.begin(), texts.end()).size(), 11U);
+  EXPECT_EQ(std::set(texts.begin(), texts.end()).size(), 12U);
   EXPECT_EQ(describe(pinned()), "cudaHostAlloc(DEFAULT)");
   EXPECT_EQ(describe(pinned(pin_flags::portable | pin_flags::mapped | pin_flags::write_combined)),
             "cudaHostAlloc(PORTABLE | DEVICEMAP | WRITECOMBINED)");
@@ -56,6 +56,13 @@ TEST(host_memory_kinds, are_described_in_different_words) {
 TEST(host_memory_kinds, that_are_page_locked) {
   for (const auto kind : all_host_memory_kinds())
     EXPECT_EQ(is_page_locked(kind), !to_string(kind).starts_with("pageable")) << to_string(kind);
+}
+
+TEST(host_memory_kinds, do_not_have_managed_memory_among_them) {
+  EXPECT_THAT(all_host_memory_kinds(), testing::Not(testing::Contains(managed)));
+  EXPECT_EQ(to_string(managed), "managed");
+  EXPECT_THAT(describe(managed), testing::HasSubstr("cudaMallocManaged"));
+  EXPECT_FALSE(is_page_locked(managed));
 }
 
 TEST(host_memory_kinds, flags_combine) {
