@@ -228,9 +228,10 @@ std::string table_of_cpu_access(const std::vector<figure>& figures, const json& 
     auto& into = rows[memory_of(one.name.strategy)];
     if (one.name.size != into.largest->name.size) continue;
     into.gb_per_s[one.name.variant] = one.bytes / one.median_ns;
-    if (one.name.variant == "read_random")
-      into.random_ns = statistics::median(latencies.at(
-          fmt::format("{}/{}/{}", one.name.strategy, one.name.variant, one.name.size)));
+    if (one.name.variant != "read_random") continue;
+    const auto found =
+        latencies.find(fmt::format("{}/{}/{}", one.name.strategy, one.name.variant, one.name.size));
+    if (found != latencies.end()) into.random_ns = statistics::median(found->second);
   }
   const auto usual = std::ranges::max(figures, {}, bytes_of).name.size;
   std::string text =

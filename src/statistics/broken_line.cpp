@@ -65,7 +65,7 @@ void broken_line::tilt_lone_ends() {
     const auto& point = points_[one.first];
     const auto& other = points_[&one == &pieces_.front() ? one.first + 1 : one.first - 1];
     one.fitted.centre = point.bytes;
-    one.fitted.slope = std::min(most, bridge_slope(left));
+    one.fitted.slope = std::clamp(bridge_slope(left), 0.0, most);
     one.fitted.slope_variance =
         (squared(point.ns * expected_error(point)) + squared(other.ns * expected_error(other))) /
         squared(point.bytes - other.bytes);

@@ -87,19 +87,25 @@ TEST(broken_line, keeps_to_both_sides_of_a_jump) {
   EXPECT_GE(between.high, 20000 + 40000 / 10.0 - 2000);
 }
 
-TEST(broken_line, never_falls_with_size) {
+TEST(broken_line, steps_down_where_large_ones_go_another_way) {
+  // As pinned copies do at 32 KiB: what is copied through the command buffer gets dearer with each
+  // byte than a copy engine's start.
+  const auto time = [](double b) { return b < 30000 ? 6000 + b / 8 : 7000 + b / 50; };
+  const broken_line found(measured(sizes(1.5), time));
+  for (const auto bytes : sizes(1.5)) EXPECT_NEAR(found.at(bytes).value / time(bytes), 1, 0.02);
+}
+
+TEST(broken_line, is_positive_and_inside_its_interval_whatever_the_noise) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> noise(0.7, 1.3);
   for (int round = 0; round < 50; ++round) {
     const broken_line found(
         measured(sizes(4), [&](double b) { return affine(b) * noise(random); }));
-    double before = 0;
     for (const auto bytes : sizes(1.3)) {
       const auto here = found.at(bytes);
-      ASSERT_GE(here.value, before * (1 - 1e-12)) << round << " at " << bytes;
+      ASSERT_GT(here.value, 0) << round << " at " << bytes;
       ASSERT_THAT(here.value, AllOf(Ge(here.low), Le(here.high)));
       ASSERT_GE(here.low, 0);
-      before = here.value;
     }
   }
 }
