@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "results/wrapped.hpp"
@@ -303,20 +304,26 @@ std::string table_of_unsized(const json& content) {
   return text.empty() ? "" : "\n" + text;
 }
 
+/// Two digits of a rate in GB/s, or all before the point.
+std::string two_digits(double rate) {
+  return rate < 10 ? fmt::format("{:.2g}", rate) : fmt::format("{:.0f}", rate);
+}
+
 /// What the kinds of memory are to the processor, where that is worth a word.
 std::string memory_type_lines(const json& facts) {
   std::string text;
+  bool noted_without_effect = false;
   for (const auto& block : facts.value("buffers", json::array())) {
     const auto type = block.value("memory_type", json());
     if (!type.is_string()) continue;
     const std::string memory = block.at("memory");
     const double plain = block.at("cpu_reads").at("plain_gb_per_s");
     const double ordinary = block.at("cpu_reads_of_ordinary_memory").at("plain_gb_per_s");
-    const auto rates =
-        fmt::format("{:.2g} GB/s against {:.2g} for ordinary memory, caches cold", plain, ordinary);
+    const auto rates = fmt::format("{} GB/s against {} for ordinary memory, caches cold",
+                                   two_digits(plain), two_digits(ordinary));
     if (type == "write-back") {
-      // One of those with the flag stands for all.
-      if (memory == "pinned_wc")
+      // The first of those with the flag stands for all.
+      if (memory.ends_with("_wc") && !std::exchange(noted_without_effect, true))
         text += wrapped(fmt::format(
             "Note: the flag WRITECOMBINED had no effect here: the CPU reads {} at {}. A hypervisor "
             "or the driver has overridden the memory type; on bare metal such reads are slow.",
@@ -327,8 +334,8 @@ std::string memory_type_lines(const json& facts) {
     if (type == "write-combined")
       text += wrapped(fmt::format(
           "Note: {} is write-combined: the CPU reads it at {}. Only write to it; if it must be "
-          "read, transfers::streaming_load does it at {:.2g} GB/s.",
-          memory, rates, streaming.get<double>()));
+          "read, transfers::streaming_load does it at {} GB/s.",
+          memory, rates, two_digits(streaming.get<double>())));
     else
       text += wrapped(fmt::format("Note: the memory type of {} is {}: the CPU reads it at {}.",
                                   memory, type.get<std::string>(), rates));

@@ -187,6 +187,65 @@ TEST(plan_strategies, exact_names_and_families) {
   EXPECT_THAT(with({"null"}), ElementsAre("null/single"));
 }
 
+TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
+  strategy every_third{.name = "a/sparse", .sparse = 3};
+  const registry one{every_third};
+  const auto with = [&](options chosen, bool own_sizes = false) {
+    chosen.own_sizes = own_sizes;
+    return names(make_plan(one, limited_device(), chosen).cases);
+  };
+  const auto seven = sizes({4, 16, 64, 256, kib, 4 * kib, 16 * kib});
+  EXPECT_THAT(with(seven), ElementsAre("a/sparse/4B", "a/sparse/256B", "a/sparse/16KiB"));
+  EXPECT_THAT(with(sizes({4, 16})), ElementsAre("a/sparse/16B"));
+  EXPECT_THAT(with(sizes({4})), ElementsAre("a/sparse/4B"));
+  EXPECT_THAT(with(sizes({})), IsEmpty());
+  // Who names sizes gets them.
+  EXPECT_THAT(with(seven, true), testing::SizeIs(7));
+}
+
+TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
+  const registry both{{.name = "a/all"},
+                      {.name = "b/less", .leaves_out = 1},
+                      {.name = "c/sparse", .sparse = 2, .leaves_out = 2},
+                      {.name = "d/none", .leaves_out = 9}};
+  auto chosen = sizes({4, 16, 64, 256, kib});
+  const auto planned = [&] { return names(make_plan(both, limited_device(), chosen).cases); };
+  EXPECT_THAT(planned(), ElementsAre("a/all/4B", "a/all/16B", "a/all/64B", "a/all/256B",
+                                     "a/all/1KiB", "b/less/4B", "b/less/16B", "b/less/64B",
+                                     "b/less/256B", "c/sparse/4B", "c/sparse/64B"));
+  chosen.own_sizes = true;
+  EXPECT_THAT(planned(), testing::SizeIs(4 * 5));
+}
+
+TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
+  const registry both{{.name = "a/any", .sparse = 3},
+                      {.name = "b/small", .largest = 20 * kib, .sparse = 3},
+                      {.name = "c/large", .smallest = 100, .sparse = 3}};
+  std::vector<std::size_t> all;
+  for (std::size_t size = 4; size <= 64 * mib; size *= 4) all.push_back(size);
+  std::map<char, std::set<std::string>> sizes_of;
+  for (const auto& name : names(make_plan(both, limited_device(), sizes(all)).cases))
+    sizes_of[name.front()].insert(name.substr(name.rfind('/')));
+  EXPECT_TRUE(std::ranges::includes(sizes_of['a'], sizes_of['b']));
+  EXPECT_TRUE(std::ranges::includes(sizes_of['a'], sizes_of['c']));
+  EXPECT_THAT(sizes_of['b'], Not(IsEmpty()));
+  EXPECT_THAT(sizes_of['b'], Not(Contains("/64MiB")));
+  EXPECT_THAT(sizes_of['c'], Contains("/64MiB"));
+}
+
+TEST_F(planning, cold_sizes_are_sparse_too) {
+  const registry one{{.name = "a/sparse", .sparse = 2}};
+  EXPECT_THAT(names(make_plan(one, limited_device(), sizes({4}, {4, 16, 64})).cases),
+              ElementsAre("a/sparse/4B", "a/sparse/4B/cold", "a/sparse/64B/cold"));
+}
+
+TEST(plan_variants, none_give_the_strategys_name_alone) {
+  const registry both{{.name = "a/sized"}, {.name = "b/unsized", .sized = false}};
+  const auto all = make_plan(both, limited_device(), sizes({4, mib}));
+  EXPECT_THAT(names(all.cases), ElementsAre("a/sized/4B", "a/sized/1MiB", "b/unsized"));
+  for (const auto& one : all.cases) EXPECT_EQ(one.variant, "");
+}
+
 TEST(plan_strategies, unknown_ones_are_refused) {
   for (const char* wanted : {"cop", "copy/", "copy/pin", "copy/pinned/h2d", "", "pinned", "Copy"}) {
     auto chosen = sizes({4});
@@ -399,6 +458,46 @@ TEST_F(reserving, does_not_even_try_what_exceeds_this_computer) {
   for (const auto& one : all.skipped)
     EXPECT_THAT(one.reason, StartsWith("not enough host memory")) << one.name;
   EXPECT_THAT(device.asked_for, Each(testing::Lt(kib)));
+}
+
+TEST_F(reserving, counts_what_operations_take_themselves) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  const auto absurd = std::size_t{1} << 50;
+  const registry takers{{.name = "a/none"}, {.name = "b/taker", .takes_host_memory = true}};
+  auto chosen = sizes({4, kib, absurd});
+  chosen.own_sizes = true;
+  auto all = make_plan(takers, device, chosen);
+  reserve_buffers(all, device, memory);
+  // What is not said to take memory stays.
+  EXPECT_THAT(names(all.cases), ElementsAre("a/none/4B", "a/none/1KiB", "a/none/1024TiB",
+                                            "b/taker/4B", "b/taker/1KiB"));
+  EXPECT_THAT(names(all.skipped), ElementsAre("b/taker/1024TiB"));
+  EXPECT_THAT(all.skipped[0].reason, StartsWith("not enough host memory"));
+  EXPECT_THAT(device.asked_for, IsEmpty());  // nothing is reserved for them
+}
+
+TEST_F(reserving, counts_buffers_and_what_operations_take_together) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  // Each by itself has room: a buffer and its counterpart on the device, and an allocation.
+  const auto third = available / 10 * 9 / 100 * 40;
+  const registry both{{.name = "a/user", .host = transfers::pageable},
+                      {.name = "b/taker", .takes_host_memory = true}};
+  auto chosen = sizes({kib, third});
+  chosen.own_sizes = true;
+  device.host_limit = device.device_limit = mib;  // nothing large is really taken
+  auto all = make_plan(both, device, chosen);
+  reserve_buffers(all, device, memory);
+  const auto large = format_size(third);
+  EXPECT_THAT(names(all.skipped), Contains("a/user/" + large));
+  const auto because_of_both = std::ranges::any_of(all.skipped, [](const skipped_case& one) {
+    return one.reason.starts_with("not enough host memory");
+  });
+  EXPECT_TRUE(because_of_both);
+  // With the buffers gone, there is room for the allocation.
+  EXPECT_THAT(names(all.cases), testing::IsSupersetOf({"a/user/1KiB", "b/taker/1KiB"}));
+  EXPECT_THAT(names(all.cases), Contains("b/taker/" + large));
 }
 
 }  // namespace

@@ -308,6 +308,109 @@ TEST(summary_text, tells_the_floor_of_the_harness) {
   EXPECT_TRUE(row_of(text, "null").empty());
 }
 
+// --- What kinds of memory are to the processor --------------------------------------------------
+
+json block_of(const std::string& memory, json type, double plain, json streaming,
+              double ordinary = 10) {
+  json block{{"memory", memory}, {"bytes", 1 << 20}, {"memory_type", std::move(type)}};
+  if (block["memory_type"].is_null()) {
+    block["cpu_reads"] = nullptr;
+    block["cpu_reads_of_ordinary_memory"] = nullptr;
+  } else {
+    block["cpu_reads"] = {{"plain_gb_per_s", plain}, {"streaming_gb_per_s", std::move(streaming)}};
+    block["cpu_reads_of_ordinary_memory"] = {{"plain_gb_per_s", ordinary},
+                                             {"streaming_gb_per_s", ordinary}};
+  }
+  return block;
+}
+
+/// The summary of a run with these blocks, in one line.
+std::string with_buffers(const std::vector<json>& blocks) {
+  auto all = on_gpu();
+  all["context"]["transfers"]["buffers"] = blocks;
+  const auto text = summary(all);
+  expect_narrow(text);
+  std::string joined;
+  for (const auto& line : lines_of(text)) {
+    const auto indent = line.find_first_not_of(' ');
+    joined += (joined.empty() ? "" : " ") + line.substr(indent == std::string::npos ? 0 : indent);
+  }
+  return joined;
+}
+
+TEST(memory_types, that_are_ordinary_or_unknown_are_not_mentioned) {
+  for (const auto& text :
+       {with_buffers({}), with_buffers({block_of("pageable", "write-back", 9, 9)}),
+        with_buffers({block_of("pinned", "write-back", 10, 9),
+                      block_of("registered_huge", "write-back", 10, nullptr)}),
+        with_buffers({block_of("pinned_wc", nullptr, 0, nullptr)})})
+    EXPECT_THAT(text, Not(HasSubstr("Note")));
+}
+
+TEST(memory_types, of_a_file_that_does_not_know_them_are_not_mentioned) {
+  auto all = on_gpu();
+  EXPECT_EQ(lines_of(summary(all)).size(), 1U);
+  all["context"]["transfers"]["buffers"] = {{{"memory", "pinned_wc"}, {"bytes", 4096}}};
+  EXPECT_EQ(lines_of(summary(all)).size(), 1U);
+}
+
+TEST(memory_types, that_are_ordinary_against_the_flag_get_a_note_that_says_what_follows) {
+  const auto text = with_buffers({block_of("pinned_wc", "write-back", 9.76, 9, 10.2)});
+  EXPECT_THAT(text,
+              HasSubstr("Note: the flag WRITECOMBINED had no effect here: the CPU reads "
+                        "pinned_wc at 9.8 GB/s against 10 for ordinary memory, caches cold."));
+  EXPECT_THAT(text, HasSubstr("hypervisor"));
+  EXPECT_THAT(text, HasSubstr("on bare metal such reads are slow"));
+}
+
+TEST(memory_types, that_are_ordinary_against_the_flag_are_noted_once) {
+  const auto count = [](const std::string& text) {
+    std::size_t found = 0;
+    for (auto at = text.find("WRITECOMBINED"); at != std::string::npos;
+         at = text.find("WRITECOMBINED", at + 1))
+      ++found;
+    return found;
+  };
+  const auto cached = [](const std::string& memory) {
+    return block_of(memory, "write-back", 10, 9);
+  };
+  EXPECT_EQ(count(with_buffers({cached("pinned"), cached("pinned_wc"), cached("pinned_mapped_wc"),
+                                cached("pinned_portable_mapped_wc")})),
+            1U);
+  // Whichever of those with the flag was measured.
+  EXPECT_EQ(count(with_buffers({cached("pinned"), cached("pinned_mapped_wc")})), 1U);
+  EXPECT_EQ(count(with_buffers({cached("pinned"), cached("pinned_portable_mapped")})), 0U);
+}
+
+TEST(memory_types, that_are_write_combined_get_a_note_with_the_remedy) {
+  const auto text = with_buffers({block_of("pinned_wc", "write-combined", 0.123, 4.56)});
+  EXPECT_THAT(text, HasSubstr("Note: pinned_wc is write-combined: the CPU reads it at 0.12 GB/s "
+                              "against 10 for ordinary memory"));
+  EXPECT_THAT(text, HasSubstr("Only write to it"));
+  EXPECT_THAT(text, HasSubstr("transfers::streaming_load does it at 4.6 GB/s"));
+  EXPECT_THAT(text, Not(HasSubstr("no effect")));
+}
+
+TEST(memory_types, that_are_uncached_or_unclear_get_a_note_each) {
+  const auto text = with_buffers({block_of("pinned_wc", "uncached", 0.05, 0.05),
+                                  block_of("managed", "unclear", 3.21, nullptr)});
+  EXPECT_THAT(text, HasSubstr("Note: the memory type of pinned_wc is uncached: the CPU reads it at "
+                              "0.05 GB/s against 10 for ordinary memory, caches cold."));
+  EXPECT_THAT(text, HasSubstr("Note: the memory type of managed is unclear: the CPU reads it at "
+                              "3.2 GB/s"));
+}
+
+TEST(memory_types, of_all_kinds_fit_a_terminal) {
+  for (const char* const type : {"write-back", "write-combined", "uncached", "unclear"}) {
+    std::vector<json> blocks;
+    for (const auto kind : transfers::all_host_memory_kinds())
+      blocks.push_back(block_of(to_string(kind), type, 0.0123456, 123.456, 12.3456));
+    const auto text = with_buffers(blocks);
+    EXPECT_THAT(text, HasSubstr("Note"));
+    EXPECT_THAT(text, Not(HasSubstr("e+")));
+  }
+}
+
 TEST(summary_text, without_any_rows_is_the_device_alone) {
   EXPECT_EQ(lines_of(summary(on_host())).size(), 1U);
   EXPECT_EQ(lines_of(summary(on_gpu())).size(), 1U);

@@ -1,0 +1,183 @@
+"""What host memory costs the CPU: access, allocation, and what type of memory it is."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import limits
+import pytest
+from program import ALL_RAN, HOST, NOTHING_RAN, Program, Result, listed, read
+
+KIB = 1024
+ACCESSES = [
+    *("read_scalar", "read_vector", "read_memcpy", "read_streaming", "read_random"),
+    *("read_strided", "write_fill", "write_memcpy", "write_streaming", "write_random"),
+    "read_modify_write",
+]
+SINGLE = ("read_random", "read_strided", "write_random")
+LOCKING = [
+    *("pinned", "pinned_mapped", "pinned_pool", "registered", "registered_huge"),
+    *("lock_touched", "lock_touched_huge", "lock_untouched"),
+]
+
+
+@pytest.fixture(scope="module")
+def result(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    out = tmp_path_factory.mktemp("cpu") / "result.json"
+    program.measure(
+        "--strategies=cpu/pageable,allocate/malloc,free/malloc,copy/pageable",
+        "--sizes=16KiB,1MiB",
+        "--cold-sizes=1MiB",
+        "--cache=both",
+        f"--out={out}",
+    )
+    return read(out)
+
+
+def not_here(result: Result) -> set[str]:
+    """Accesses that this processor has no instruction for."""
+    return {name.split("/")[2] for name in result.skipped}
+
+
+def test_every_access_is_measured(result: Result):
+    expected = {
+        f"cpu/pageable/{access}{threads}/{size}"
+        for access in ACCESSES
+        for threads in ("", "_all_cores")
+        for size in ("16KiB", "1MiB", "1MiB/cold")
+        if access + threads not in not_here(result)
+    }
+    assert {name for name in result.names() if name.startswith("cpu/")} == expected
+    assert not_here(result) <= {"read_streaming", "write_streaming"} | {
+        *("read_streaming_all_cores", "write_streaming_all_cores")
+    }
+    assert result.failed == {}
+
+
+def test_single_accesses_have_their_time(result: Result):
+    for row in result.rows:
+        _, *rest = row["name"].split("/")
+        access = rest[1] if row["name"].startswith("cpu/") else ""
+        single = access.removesuffix("_all_cores") in SINGLE
+        assert ("ns_per_access" in row) == single, row["name"]
+        if single:
+            assert 0 < row["ns_per_access"] < row["median_ns"]
+    for row in result.rows:
+        if row["name"].startswith("cpu/pageable/read_random/"):
+            assert row["ns_per_access"] * row["bytes"] / 8 == pytest.approx(
+                row["median_ns"], rel=1e-6
+            )
+
+
+def test_allocation_and_its_end_are_measured_until_they_are_stable(result: Result):
+    names = {
+        f"{family}/malloc/{size}" for family in ("allocate", "free") for size in ("16KiB", "1MiB")
+    }
+    assert names == {name for name in result.names() if "/malloc/" in name}
+    for name in names:
+        rows = result.by_name()[name]
+        assert 2 <= len(rows) <= 6  # three times the rounds at most
+        assert [row["repetition_index"] for row in rows] == [*range(len(rows))]
+        step = name.partition("/")[0]
+        assert all(row[f"{step}_ns"] == row["median_ns"] for row in rows)
+        assert {row["batch"] for row in rows} == {1}
+
+
+def test_the_buffers_memory_type_is_recorded_with_what_it_was_found_by(result: Result):
+    (block,) = result.transfers["buffers"]
+    assert block["memory"] == "pageable"
+    if block["memory_type"] is None:
+        assert block["cpu_reads"] is block["cpu_reads_of_ordinary_memory"] is None
+        pytest.skip("this processor cannot flush its caches: the type is not known")
+    # Ordinary memory against ordinary memory, on a computer that may be busy.
+    assert block["memory_type"] in ("write-back", "unclear")
+    for rates in (block["cpu_reads"], block["cpu_reads_of_ordinary_memory"]):
+        assert math.isfinite(rates["plain_gb_per_s"])
+        assert rates["plain_gb_per_s"] > 0
+        if rates["streaming_gb_per_s"] is not None:
+            assert rates["streaming_gb_per_s"] > 0
+
+
+def test_a_buffer_smaller_than_the_probe_has_no_known_type(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    program.measure("--sizes=4KiB", f"--out={out}")
+    (block,) = read(out).transfers["buffers"]
+    assert block["memory_type"] is block["cpu_reads"] is None
+
+
+def test_emulation_is_called_so_and_runs_on_the_host_alone(program: Program, tmp_path: Path):
+    listing = program.run("--list", "--device=host")
+    assert listing.code == ALL_RAN
+    strategies = {name: (summary, where) for name, summary, where in listed(listing.out)}
+    summary, where = strategies["cpu/emulated_wc"]
+    assert summary.startswith("EMULATION")
+    assert where.endswith("; runs on this device")
+    assert [name for name, (of, _) in strategies.items() if "EMULATION" in of] == [
+        "cpu/emulated_wc"
+    ]
+    assert "managed memory" in strategies["cpu/managed"][1]
+    out = tmp_path / "result.json"
+    done = program.measure("--strategies=cpu/emulated_wc", "--sizes=16KiB", f"--out={out}")
+    result = read(out)
+    assert {name.split("/")[2].removesuffix("_all_cores") for name in result.names()} == {
+        *("read_scalar", "read_vector", "read_streaming")
+    }
+    (facts,) = result.transfers["strategies"]
+    assert facts["summary"].startswith("EMULATION")
+    assert "cpu/emulated_wc" in done.out
+
+
+def test_emulated_streaming_reads_are_faster_for_a_true_reason(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    program.measure("--strategies=cpu/emulated_wc", "--sizes=64KiB", f"--out={out}")
+    best = {
+        name.split("/")[2]: min(row["median_ns"] for row in rows)
+        for name, rows in read(out).by_name().items()
+    }
+    # A line's eight words or four vectors wait for memory each, or its only load does, with others.
+    assert best["read_scalar"] > best["read_vector"] > 1.5 * best["read_streaming"]
+
+
+def test_managed_memory_is_skipped_without_a_gpu(program: Program):
+    done = program.run(*HOST, "--strategies=cpu/managed", "--sizes=16KiB")
+    assert done.code == NOTHING_RAN
+    assert "managed memory comes from a GPU driver" in " ".join(done.out.split())
+
+
+def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    strategies = [f"{family}/{way}" for family in ("allocate", "free") for way in LOCKING]
+    done = program.measure(
+        f"--strategies=allocate/malloc,cpu/pinned,cpu/registered_huge,{','.join(strategies)}",
+        "--sizes=1MiB",
+        "--cache=warm",
+        f"--out={out}",
+        preexec_fn=limits.locked_memory(64 * KIB),
+    )
+    assert done.complaints == []
+    result = read(out)
+    assert result.names() == {"allocate/malloc/1MiB"}
+    assert result.failed == {}
+    skipped = result.skipped
+    assert {f"{name}/1MiB" for name in strategies} < set(skipped)
+    assert any(name.startswith("cpu/pinned/") for name in skipped)
+    for name, reason in skipped.items():
+        if "huge pages are off" in reason or "no transparent huge pages" in reason:
+            continue
+        assert "cannot lock" in reason, name
+        assert "ulimit -l unlimited" in reason, name
+    assert "ulimit -l unlimited" in done.out
+
+
+def test_locking_within_the_limit_goes_on(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    program.measure(
+        "--strategies=allocate/pinned",
+        "--sizes=16KiB,1MiB",
+        f"--out={out}",
+        preexec_fn=limits.locked_memory(256 * KIB),
+    )
+    result = read(out)
+    assert result.names() == {"allocate/pinned/16KiB"}
+    assert set(result.skipped) == {"allocate/pinned/1MiB"}
