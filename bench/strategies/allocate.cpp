@@ -40,6 +40,7 @@ struct way {
   given_back to = given_back::to_system;
   std::optional<host_memory_kind> kind = {};  ///< for what a device cannot allocate
   std::size_t smallest = 4096;
+  bool is_cudas_own = false;  ///< the host device has no counterpart
 };
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -159,12 +160,16 @@ std::vector<way> all_ways() {
                  .summary = "only cudaHostRegister of huge pages that have been touched",
                  .open = locking(transfers::pageable_huge),
                  .kind = transfers::pageable_huge});
-  all.push_back({.name = "device", .summary = "cudaMalloc", .open = on_device, .on_device = true});
+  all.push_back({.name = "device",
+                 .summary = "cudaMalloc, ready to be used",
+                 .open = on_device,
+                 .on_device = true});
   all.push_back({.name = "device_async",
                  .summary = "cudaMallocAsync and a wait, pool warm",
                  .open = on_device_async,
                  .on_device = true,
-                 .to = given_back::to_pool});
+                 .to = given_back::to_pool,
+                 .is_cudas_own = true});
   all.push_back({.name = "device_pool",
                  .summary = "transfers::device_pool, warm",
                  .open =
@@ -281,7 +286,7 @@ const struct all {
       for (const bool frees : {false, true})
         registration{strategy{
             .name = (frees ? "free/" : "allocate/") + how.name,
-            .summary = frees ? "the end of it" : how.summary,
+            .summary = frees ? "giving it back: " + how.summary : how.summary,
             .prepare = [how, frees](const job& wanted) { return prepare(wanted, how, frees); },
             .smallest = how.smallest,
             .takes_host_memory = !how.on_device,
@@ -293,8 +298,10 @@ const struct all {
             .until_stable = true,
             .one_way = false,
             .why_unsupported =
-                [kind = how.kind](const transfers::device& device) -> std::optional<std::string> {
-              return kind ? device.why_unsupported(*kind) : std::nullopt;
+                [how](const transfers::device& device) -> std::optional<std::string> {
+              if (how.is_cudas_own && device.description().kind != "cuda")
+                return "it is CUDA's own; the host device has no counterpart";
+              return how.kind ? device.why_unsupported(*how.kind) : std::nullopt;
             }}};
   }
 } registered;

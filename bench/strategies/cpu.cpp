@@ -83,6 +83,7 @@ class crew {
 
   /// Compares what the last operation has done with what it should have done.
   std::optional<std::string> verify() {
+    if (turn_ == first_turn_) return how_.name + " is wrong: it has not taken place";
     std::atomic<unsigned> wrong = 0;
     team_.run([&](unsigned i) {
       if (!how_.is_right(parts_[i], turn_ - 1, results_[i].value)) ++wrong;

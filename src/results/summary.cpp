@@ -250,7 +250,10 @@ std::string table_of_cpu_access(const std::vector<figure>& figures, const json& 
     }
     text += found.random_ns ? fmt::format("{:>9.3g}", *found.random_ns) : fmt::format("{:>9}", "-");
     const auto type = types.find(memory);
-    if (type != types.end()) text += " " + type->second;
+    if (memory.starts_with("emulated"))
+      text += " EMULATION";
+    else if (type != types.end())
+      text += " " + type->second;
     text += '\n';
   }
   return text;

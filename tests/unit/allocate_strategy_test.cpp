@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "counting_device.hpp"
+#include "heap.hpp"
 #include "strategy.hpp"
 #include "transfers/error.hpp"
 
@@ -18,6 +19,9 @@ namespace bench {
 namespace {
 
 using testing::HasSubstr;
+
+/// As main does it: before other tests have freed large blocks, which malloc would keep.
+[[maybe_unused]] const bool early = (take_large_blocks_from_the_system(), true);
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
