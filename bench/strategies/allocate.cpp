@@ -159,7 +159,10 @@ std::vector<way> all_ways() {
                  .summary = "only cudaHostRegister of huge pages that have been touched",
                  .open = locking(transfers::pageable_huge),
                  .kind = transfers::pageable_huge});
-  all.push_back({.name = "device", .summary = "cudaMalloc", .open = on_device, .on_device = true});
+  all.push_back({.name = "device",
+                 .summary = "device memory from cudaMalloc",
+                 .open = on_device,
+                 .on_device = true});
   all.push_back({.name = "device_async",
                  .summary = "cudaMallocAsync and a wait, pool warm",
                  .open = on_device_async,
