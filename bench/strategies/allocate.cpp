@@ -161,7 +161,7 @@ std::vector<way> all_ways() {
                  .open = locking(transfers::pageable_huge),
                  .kind = transfers::pageable_huge});
   all.push_back({.name = "device",
-                 .summary = "cudaMalloc, ready to be used",
+                 .summary = "device memory from cudaMalloc",
                  .open = on_device,
                  .on_device = true});
   all.push_back({.name = "device_async",
