@@ -10,7 +10,7 @@ int main() {
   std::cout << "Running on " << device->description().name << '\n';
   const transfers::context gpu(*device);
 
-  transfers::host_buffer<float> fast(*device, 4'000'000, transfers::registered_huge);
+  transfers::host_buffer<float> fast(*device, 1'000'000, transfers::registered_huge);
   std::ranges::fill(fast, 7.0F);
   if (!device->copies_directly(reinterpret_cast<const std::byte*>(fast.data()))) {
     std::cerr << "Wrong: the memory is not page-locked.\n";
@@ -25,7 +25,7 @@ int main() {
   // Many blocks, again and again: a pool keeps them.
   transfers::pinned_pool pool(*device, gpu.stream(), transfers::registered_huge);
   for (int i = 0; i < 3; ++i) {
-    const auto block = pool.allocate(std::size_t{8} << 20);
+    const auto block = pool.allocate(std::size_t{1} << 20);
     std::cout << "a block of " << block.size() << " bytes; the pool holds " << pool.held_bytes()
               << '\n';
   }
