@@ -24,6 +24,7 @@ namespace files = std::filesystem;
 
 constexpr const char* local_results = "results/local";
 constexpr std::int64_t most_reuse = 1'000'000'000'000;
+constexpr double most_accesses = 1'000'000;
 
 std::string footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
@@ -89,6 +90,14 @@ void require_writable(const files::path& path) {
   } catch (const results::write_error& wrong) {
     throw usage_error(wrong.what());
   }
+}
+
+/// Also by other names, and before there is such a file.
+bool is_same_file(const files::path& one, const files::path& other) {
+  if (one.empty() || other.empty()) return false;
+  std::error_code unknown;
+  return files::equivalent(one, other, unknown) ||
+         files::weakly_canonical(one, unknown) == files::weakly_canonical(other, unknown);
 }
 
 [[noreturn]] void nothing(const advice::measurements& measured, const std::string& why) {
@@ -183,21 +192,25 @@ void check_advice_request(const advice_request& request, const CLI::App& command
                                   command.get_option("--reuse")->as<std::string>(), most_reuse));
   if (!request.json.empty() && !ranks && !request.check)
     throw usage_error("--json needs --bytes or --check");
-  if (!request.json.empty() && request.json == request.map)
+  if (is_same_file(request.json, request.map))
     throw usage_error("--json and --map name the same file");
   for (const auto* const option : {"--cpu-writes", "--cpu-reads"}) {
     if (command.count(option) == 0) continue;
     if (request.check && request.map.empty())
       throw usage_error(fmt::format("{} has no meaning for --check", option));
     const auto value = command.get_option(option)->as<double>();
-    if (!(value >= 0 && std::isfinite(value)))
-      throw usage_error(fmt::format("bad {} '{}': a number from 0 on", option,
-                                    command.get_option(option)->as<std::string>()));
+    if (!(value >= 0 && value <= most_accesses))
+      throw usage_error(fmt::format("bad {} '{}': a number from 0 to {}", option,
+                                    command.get_option(option)->as<std::string>(), most_accesses));
   }
 }
 
 void advise(std::ostream& out, const advice_request& request) {
   const auto measured = read(request);
+  for (const auto& written : {request.json, request.map})
+    if (is_same_file(written, measured.from.file))
+      throw usage_error(
+          fmt::format("{} is the result file itself: it would be overwritten", written.string()));
   require_writable(request.json);
   require_writable(request.map);
   const advice::cost_model model(measured);

@@ -64,11 +64,15 @@ class name_filter {
 std::vector<std::size_t> sizes_for(const strategy& one, const std::vector<std::size_t>& sizes,
                                    bool own_sizes) {
   const auto every = own_sizes ? 1 : one.sparse;
+  const auto fits = [&](std::size_t bytes) {
+    return bytes >= one.smallest && bytes <= one.largest;
+  };
   const auto last =
       own_sizes ? sizes.size() : sizes.size() - std::min(one.leaves_out, sizes.size());
   std::vector<std::size_t> some;
   for (std::size_t i = 0; i < last; ++i)
-    if ((last - 1 - i) % every == 0 && sizes[i] >= one.smallest && sizes[i] <= one.largest)
+    // The largest that it is made for is among them in any case.
+    if (fits(sizes[i]) && ((last - 1 - i) % every == 0 || i + 1 == last || !fits(sizes[i + 1])))
       some.push_back(sizes[i]);
   return some;
 }
@@ -144,15 +148,16 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
     const auto top = largest(
         all, [](const auto& one) { return one.of->host.has_value(); }, host_bytes);
     if (device_is_host) needed += top;
-    const auto taken = largest(
-        all, [](const auto& one) { return one.of->takes_host_memory; },
-        [](const auto& one) { return one.bytes; });
+    const auto takes = [&](const benchmark_case& one) {
+      return one.of->takes_host_memory || (device_is_host && one.of->takes_device_memory);
+    };
+    const auto taken = largest(all, takes, [](const auto& one) { return one.bytes; });
     needed += taken;
     if (needed <= available || std::max(top, taken) == 0) return;
     skip_if(
         all,
         [&](const auto& one) {
-          return taken > top ? one.of->takes_host_memory && one.bytes == taken
+          return taken > top ? takes(one) && one.bytes == taken
                              : one.of->host && host_bytes(one) == top;
         },
         fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} GiB "

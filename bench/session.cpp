@@ -56,7 +56,7 @@ struct session::state {
   [[nodiscard]] bool is_known_well() const {
     constexpr std::size_t least = 5;
     constexpr std::size_t least_of_long_ones = 3;
-    constexpr seconds long_enough{1};
+    constexpr seconds long_enough{0.5};
     if (medians.size() >= least_of_long_ones && spent >= long_enough) return true;
     if (medians.size() < least) return false;
     const auto [low, high] = statistics::interval_of_median(medians, 0.95);

@@ -90,16 +90,17 @@ struct strategy {
   std::function<transfer(const job&)> prepare = {};
 
   std::size_t smallest = 1, largest = SIZE_MAX;  ///< sizes that make sense, in bytes
-  std::size_t host_payloads = 1;   ///< how many times the size it uses of the host buffer
-  bool takes_host_memory = false;  ///< as much as the size, besides the buffers, in its operation
-  bool essential = true;           ///< part of the quick profile
-  bool cold = true;                ///< also measured with cold caches
+  std::size_t host_payloads = 1;  ///< how many times the size it uses of the host buffer
+  /// As much memory as the size, besides the buffers, in its operation.
+  bool takes_host_memory = false, takes_device_memory = false;
+  bool essential = true;   ///< part of the quick profile
+  bool cold = true;        ///< also measured with cold caches
   std::size_t sparse = 1;  ///< of the profile's sizes, takes the largest and every n-th below it
   std::size_t leaves_out = 0;  ///< so many of the profile's largest sizes
   double effort = 1;           ///< timed operations take this part of the profile's time
   /// Repeated until the median over the repetitions is known to 5 %: five times at least, and up to
   /// three times as often as the profile says; or, for operations that take long, three times and
-  /// for a second.
+  /// for half a second.
   bool until_stable = false;
   bool one_way = true;  ///< it moves its bytes in one direction: GB/s relate to the link's limit
   /// Why it cannot run on a device, one line; nullopt when it can. None: it runs everywhere.

@@ -248,8 +248,10 @@ access unless_null(bool is_null, const instruction_set& with, access one) {
 
 std::vector<access> accesses_with(const instruction_set& with) {
   return {
-      reading("read_scalar", "8-byte loads", with.read_scalar),
-      reading("read_vector", "loads of " + with.vector, with.read_vector),
+      unless_null(with.read_scalar == nullptr, with,
+                  reading("read_scalar", "8-byte loads", with.read_scalar)),
+      unless_null(with.read_vector == nullptr, with,
+                  reading("read_vector", "loads of " + with.vector, with.read_vector)),
       reading_memcpy(),
       unless_null(with.read_streaming == nullptr, with,
                   reading("read_streaming", "transfers::streaming_load, 4 KiB at a time",

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 
 #include "cpu/access.hpp"
 #include "cpu/emulation.hpp"
@@ -20,6 +21,10 @@ constexpr std::size_t usual_amount = std::size_t{4} << 20;
 /// The emulation takes microseconds for each line.
 constexpr std::size_t emulated_amount = std::size_t{64} << 10;
 
+/// Threads stay awake between the operations of a repetition, also while they wait for the slowest
+/// of them: waking up would be a part of the next operation's time.
+constexpr std::chrono::milliseconds awake{20};
+
 /// Which turn comes next, in one kind of memory: the next benchmark, and the next repetition, goes
 /// on behind the last, where nothing is in a cache if the block is larger than that.
 struct progress_through_block {
@@ -35,7 +40,7 @@ class crew {
         progress_(std::move(progress)),
         first_turn_(progress_->turn),
         turn_(first_turn_),
-        team_(wanted.variant.ends_with(all_cores) ? transfers::usable_processors() : 1) {
+        team_(wanted.variant.ends_with(all_cores) ? transfers::usable_processors() : 1, awake) {
     const bool cold = wanted.cache == cache_state::cold;
     const auto share = block.bytes / team_.size() / cpu::line * cpu::line;
     if (share == 0) throw transfers::unsupported("less than one line for each core");

@@ -11,10 +11,10 @@ namespace transfers {
 /// ordinary load waits for the bus by itself, but a streaming load (MOVNTDQA, SSE4.1) fetches a
 /// whole line of 64 bytes into a fill buffer, from which the others of that line are served (Intel
 /// SDM vol. 1, section 12.10.3; "Copying Accelerated Video Decode Frame Buffers", Intel 2008). From
-/// memory of any other kind it is correct too, and a little slower than memcpy. Where the
-/// processor has no such instruction it is memcpy. What a device has written must have arrived
-/// before (wait for its stream).
-/// Throws std::length_error when the sizes differ; the two must not overlap.
+/// memory of any other kind it is correct too, and slower than memcpy (by a quarter:
+/// docs/CPU_ACCESS.md). Where the processor has no such instruction it is memcpy. What a device has
+/// written must have arrived before (wait for its stream). Throws std::length_error when the sizes
+/// differ; the two must not overlap.
 void streaming_load(std::span<std::byte> destination, std::span<const std::byte> source);
 
 /// Why streaming_load is no more than memcpy on this processor; nullopt where it is.

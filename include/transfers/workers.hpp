@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +18,14 @@ namespace transfers {
 [[nodiscard]] unsigned usable_processors();
 
 /// Threads that do the parts of one task together, again and again. The caller is one of them.
-/// After a task the others look out for the next one for some microseconds, because waking up takes
-/// as long; then they sleep. They may run where the thread that made them may.
+/// After a task the others look out for the next one for a while, because waking up takes many
+/// microseconds; then they sleep. They may run where the thread that made them may.
 class worker_team {
  public:
+  /// `look_out`: how long threads without work stay awake, and give way to others meanwhile.
   /// Throws std::system_error when threads cannot be had.
-  explicit worker_team(unsigned threads = usable_processors());
+  explicit worker_team(unsigned threads = usable_processors(),
+                       std::chrono::microseconds look_out = std::chrono::microseconds(20));
   ~worker_team();
   worker_team(const worker_team&) = delete;
   worker_team& operator=(const worker_team&) = delete;
@@ -36,9 +39,11 @@ class worker_team {
 
  private:
   void work(unsigned index);
+  void wait_while(const std::atomic<std::uint32_t>& what, std::uint32_t old) const noexcept;
   void do_part(unsigned index) noexcept;
   void stop() noexcept;
 
+  std::chrono::microseconds look_out_;
   const std::function<void(unsigned)>* task_ = nullptr;
   std::atomic<std::uint32_t> tasks_begun_ = 0;
   std::atomic<std::uint32_t> unfinished_ = 0;

@@ -19,6 +19,9 @@ class cpu_rate {
   /// would give.
   [[nodiscard]] statistics::estimate pass(double bytes) const;
 
+  [[nodiscard]] double smallest() const { return passes_.front().bytes; }
+  [[nodiscard]] double largest() const { return passes_.back().bytes; }
+
  private:
   [[nodiscard]] static statistics::estimate per_byte(const statistics::measured_time& measured);
 

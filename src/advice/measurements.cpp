@@ -109,16 +109,14 @@ std::optional<quantity> quantity_of(const std::string& benchmark) {
   }
 }
 
-/// Standard error of a median, as a part of it; of normally distributed values it is 1.25 times
-/// that of the mean (√(π/2)). 0 for a single value.
+/// Standard error of a median, as a part of it: a 95 % interval by order statistics taken for that
+/// of a normal distribution, so that one repetition that met something else does not count. 0 for a
+/// single value.
 double relative_error(const std::vector<double>& values, double median) {
   if (values.size() < 2) return 0;
-  double squares = 0;
-  double sum = 0;
-  for (const auto value : values) sum += value;
-  const auto count = static_cast<double>(values.size());
-  for (const auto value : values) squares += (value - sum / count) * (value - sum / count);
-  return 1.2533 * std::sqrt(squares / (count - 1) / count) / median;
+  const auto [low, high] = statistics::interval_of_median(values, 0.95);
+  constexpr double standard_errors = 1.96;
+  return (high - low) / 2 / standard_errors / median;
 }
 
 /// ns per byte of every repetition, by quantity and size.

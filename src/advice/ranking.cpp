@@ -27,8 +27,9 @@ bool is_transfer(const std::string& name) {
   return name.ends_with("/h2d") || name.ends_with("/d2h");
 }
 
-bool is_beyond(const broken_line& line, double bytes) {
-  return bytes < line.smallest() / 2 || bytes > line.largest() * 2;
+template <class Fitted>
+bool is_beyond(const Fitted& measured, double bytes) {
+  return bytes < measured.smallest() / 2 || bytes > measured.largest() * 2;
 }
 
 void check(const question& asked) {
@@ -143,7 +144,9 @@ strategy_costs cost_model::costs_of(const std::string& strategy, const question&
   if (measured_.allocation)
     all.allocation = sum(std::array{predict("allocate/" + memory), predict("free/" + memory)});
   const auto cpu = [&](const char* access, double times) {
-    return scaled(cpu_.at("cpu/" + memory + "/" + access).pass(asked.bytes), times);
+    const auto& rate = cpu_.at("cpu/" + memory + "/" + access);
+    all.extrapolated |= is_beyond(rate, asked.bytes);
+    return scaled(rate.pass(asked.bytes), times);
   };
   if (measured_.cpu_writes && asked.cpu_writes > 0)
     all.fill = cpu("write_memcpy", asked.cpu_writes);
@@ -188,16 +191,24 @@ ranking cost_model::rank(const question& asked) const {
 std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all) {
   std::vector<const ranked_strategy*> equals;
   for (const auto& one : all.strategies)
-    if (one.total.value <= all.strategies.front().total.high) equals.push_back(&one);
+    if (equals.empty() || one.total.value <= all.strategies.front().total.high)
+      equals.push_back(&one);
   return equals;
 }
 
 const ranked_strategy& recommended(const ranking& all) {
-  const auto options = [](const ranked_strategy* one) {
-    return one->name == baseline ? -1 : std::ranges::count(one->name, '_');
+  // Less than a run differs from the next: not worth an option. More is, though intervals overlap:
+  // what is not known well is no reason to take what is slower.
+  constexpr double as_fast = 1.03;
+  const auto options = [](const ranked_strategy& one) {
+    return one.name == baseline ? -1 : std::ranges::count(one.name, '_');
   };
-  const auto equals = not_to_be_told_from_best(all);
-  return **std::ranges::min_element(equals, {}, options);
+  const auto& fastest = all.strategies.front();
+  const auto end = std::ranges::find_if(all.strategies, [&](const ranked_strategy& one) {
+    return one.total.value > fastest.total.value * as_fast;
+  });
+  return *std::ranges::min_element(all.strategies.begin(),
+                                   std::max(end, all.strategies.begin() + 1), {}, options);
 }
 
 }  // namespace advice

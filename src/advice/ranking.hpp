@@ -102,8 +102,8 @@ class cost_model {
 /// apart. Fastest first. There must be a strategy in the ranking.
 std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all);
 
-/// Of those, the plainest: the baseline if it is among them, else the one whose name has the fewest
-/// options (copy/pinned before copy/pinned_portable), else the faster one.
+/// What to use: the fastest or, within 3 % of it, the plainest: the baseline, else the one whose
+/// name has the fewest options (copy/pinned before copy/pinned_portable), else the faster one.
 const ranked_strategy& recommended(const ranking& all);
 
 }  // namespace advice

@@ -121,8 +121,11 @@ std::string recommendation(const ranking& ranked, std::size_t columns) {
       fmt::format("Use {}: {} per transfer (95 %: {} to {}){}{}.", one.name,
                   time_text(one.total.value), time_text(one.total.low), time_text(one.total.high),
                   one.extrapolated ? ", extrapolated" : "", pays_clause(one));
+  const auto& fastest = ranked.strategies.front();
+  if (one.name != fastest.name)
+    text += fmt::format(" It is plainer than {}, and not 3 % slower.", fastest.name);
   if (const auto equals = not_to_be_told_from_best(ranked).size(); equals > 1)
-    text += fmt::format(" It is the plainest of {} that cannot be told apart (*).", equals);
+    text += fmt::format(" {} cannot be told from the fastest (*).", equals - 1);
   return results::wrapped(text, columns);
 }
 

@@ -13,25 +13,10 @@
 namespace transfers {
 namespace {
 
-/// Longer than it takes to begin the next operation of a loop, shorter than anybody minds.
-constexpr std::chrono::microseconds look_out{20};
-
 void relax() noexcept {
 #if defined(__x86_64__)
   _mm_pause();  // lets the other hardware thread of this core go on
 #endif
-}
-
-/// Returns when `what` is no longer `old`.
-void wait_while(const std::atomic<std::uint32_t>& what, std::uint32_t old) noexcept {
-  const auto until = std::chrono::steady_clock::now() + look_out;
-  do {
-    for (int i = 0; i < 16; ++i) {
-      if (what.load(std::memory_order_acquire) != old) return;
-      relax();
-    }
-  } while (std::chrono::steady_clock::now() < until);
-  while (what.load(std::memory_order_acquire) == old) what.wait(old, std::memory_order_acquire);
 }
 
 }  // namespace
@@ -46,7 +31,8 @@ unsigned usable_processors() {
   return static_cast<unsigned>(std::max(1, count));
 }
 
-worker_team::worker_team(unsigned threads) {
+worker_team::worker_team(unsigned threads, std::chrono::microseconds look_out)
+    : look_out_(look_out) {
   try {
     for (unsigned i = 1; i < threads; ++i) others_.emplace_back([this, i] { work(i); });
   } catch (...) {
@@ -62,6 +48,22 @@ void worker_team::stop() noexcept {
   tasks_begun_.fetch_add(1, std::memory_order_release);
   tasks_begun_.notify_all();
   for (auto& one : others_) one.join();
+}
+
+/// Returns when `what` is no longer `old`.
+void worker_team::wait_while(const std::atomic<std::uint32_t>& what,
+                             std::uint32_t old) const noexcept {
+  using clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds soon{20};
+  const auto begin = clock::now();
+  for (auto now = begin; now < begin + look_out_; now = clock::now()) {
+    for (int i = 0; i < 16; ++i) {
+      if (what.load(std::memory_order_acquire) != old) return;
+      relax();
+    }
+    if (now > begin + soon) std::this_thread::yield();
+  }
+  while (what.load(std::memory_order_acquire) == old) what.wait(old, std::memory_order_acquire);
 }
 
 void worker_team::run(const std::function<void(unsigned)>& part) {
