@@ -40,6 +40,7 @@ struct way {
   given_back to = given_back::to_system;
   std::optional<host_memory_kind> kind = {};  ///< for what a device cannot allocate
   std::size_t smallest = 4096;
+  bool only_cuda = false;  ///< other devices have no counterpart
 };
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -167,7 +168,8 @@ std::vector<way> all_ways() {
                  .summary = "cudaMallocAsync and a wait, pool warm",
                  .open = on_device_async,
                  .on_device = true,
-                 .to = given_back::to_pool});
+                 .to = given_back::to_pool,
+                 .only_cuda = true});
   all.push_back({.name = "device_pool",
                  .summary = "transfers::device_pool, warm",
                  .open =
@@ -295,8 +297,10 @@ const struct all {
             .effort = 1.0 / 3,
             .until_stable = true,
             .one_way = false,
-            .why_unsupported =
-                [kind = how.kind](const transfers::device& device) -> std::optional<std::string> {
+            .why_unsupported = [kind = how.kind, only_cuda = how.only_cuda](
+                                   const transfers::device& device) -> std::optional<std::string> {
+              if (only_cuda && !device.description().cuda)
+                return "cudaMallocAsync is CUDA's own; the host device has no counterpart";
               return kind ? device.why_unsupported(*kind) : std::nullopt;
             }}};
   }
