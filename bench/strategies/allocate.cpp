@@ -203,9 +203,8 @@ std::optional<std::string> why_unusable(const job& wanted, const way& how, const
                                   : std::optional<std::string>("the memory does not keep data");
   }
   for (const auto at : {std::size_t{0}, wanted.bytes - some}) {
-    transfers::write_host_pattern(now.data + at, 0, some, wanted.memory.pattern());
-    if (transfers::check_host_pattern(now.data + at, 0, some, wanted.memory.pattern()).wrong_bytes >
-        0)
+    transfers::write_host_pattern(now.data, at, some, wanted.memory.pattern());
+    if (transfers::check_host_pattern(now.data, at, some, wanted.memory.pattern()).wrong_bytes > 0)
       return "the memory does not keep data";
   }
   return std::nullopt;
