@@ -40,7 +40,7 @@ struct way {
   given_back to = given_back::to_system;
   std::optional<host_memory_kind> kind = {};  ///< for what a device cannot allocate
   std::size_t smallest = 4096;
-  bool is_cudas_own = false;  ///< the host device has no counterpart
+  bool only_cuda = false;  ///< other devices have no counterpart
 };
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -169,7 +169,7 @@ std::vector<way> all_ways() {
                  .open = on_device_async,
                  .on_device = true,
                  .to = given_back::to_pool,
-                 .is_cudas_own = true});
+                 .only_cuda = true});
   all.push_back({.name = "device_pool",
                  .summary = "transfers::device_pool, warm",
                  .open =
@@ -203,9 +203,8 @@ std::optional<std::string> why_unusable(const job& wanted, const way& how, const
                                   : std::optional<std::string>("the memory does not keep data");
   }
   for (const auto at : {std::size_t{0}, wanted.bytes - some}) {
-    transfers::write_host_pattern(now.data + at, 0, some, wanted.memory.pattern());
-    if (transfers::check_host_pattern(now.data + at, 0, some, wanted.memory.pattern()).wrong_bytes >
-        0)
+    transfers::write_host_pattern(now.data, at, some, wanted.memory.pattern());
+    if (transfers::check_host_pattern(now.data, at, some, wanted.memory.pattern()).wrong_bytes > 0)
       return "the memory does not keep data";
   }
   return std::nullopt;
@@ -297,11 +296,11 @@ const struct all {
             .effort = 1.0 / 3,
             .until_stable = true,
             .one_way = false,
-            .why_unsupported =
-                [how](const transfers::device& device) -> std::optional<std::string> {
-              if (how.is_cudas_own && device.description().kind != "cuda")
-                return "it is CUDA's own; the host device has no counterpart";
-              return how.kind ? device.why_unsupported(*how.kind) : std::nullopt;
+            .why_unsupported = [kind = how.kind, only_cuda = how.only_cuda](
+                                   const transfers::device& device) -> std::optional<std::string> {
+              if (only_cuda && !device.description().cuda)
+                return "cudaMallocAsync is CUDA's own; the host device has no counterpart";
+              return kind ? device.why_unsupported(*kind) : std::nullopt;
             }}};
   }
 } registered;

@@ -39,9 +39,9 @@ def test_list_explains_every_strategy(program: Program):
     assert {name.partition("/")[0] for name in names} >= {"copy", "copy_async", "zero_copy", "null"}
     for name, summary, where in strategies:
         assert len(summary) > 10, name
-        assert re.fullmatch(r"(\w+(, \w+)*; )?(runs on this device|not on this device: .{20,})", where), (
-            where
-        )
+        assert re.fullmatch(
+            r"(\w+(, \w+)*; )?(runs on this device|not on this device: .{20,})", where
+        ), where
 
 
 @pytest.mark.parametrize(
