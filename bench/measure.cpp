@@ -105,7 +105,7 @@ schedule settle_schedule(const transfer& what, cache_state cache,
 void settle(const transfer& what, const schedule& planned, cache_state cache) {
   for (std::size_t i = 0; i < planned.settling && interruption() == 0; ++i) {
     if (cache == cache_state::cold) flush_ends(what);
-    if (what.between) what.between();
+    if (what.between && i % planned.batch == 0) what.between();  // as often as in what is timed
     run_once(what);
   }
 }
