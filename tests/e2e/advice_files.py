@@ -82,6 +82,8 @@ FACTS: dict[str, Any] = {
     "warnings": [],
 }
 
+QUESTION = ("--bytes=64MiB", "--direction=h2d")  # what nearly every answer is about
+
 
 def gpu_file(
     sizes: Iterable[int] = SIZES, *, allocation: bool = True, cpu: bool = True

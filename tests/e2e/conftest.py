@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from advice_files import gpu_file, write
 from program import Program, Result, read
 
 
@@ -40,3 +41,8 @@ def sample(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result
         f"--out={path}",
     )
     return read(path)
+
+
+@pytest.fixture(scope="session")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("advice") / "made_up.json", gpu_file())

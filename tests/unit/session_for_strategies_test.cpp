@@ -1,0 +1,211 @@
+// What a strategy asks of a session besides its steps: how often, how long, what else to restore.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cache.hpp"
+#include "host_session.hpp"
+#include "measure.hpp"
+#include "transfers/error.hpp"
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// Operations whose durations are known: in each repetition all take the same, in the n-th that
+/// of(n); n counts from 0.
+class durations : public host_session {
+ protected:
+  durations() {
+    only_added_strategies();
+    chosen.min_time = 10us;
+    chosen.rounds = 5;
+    chosen.sizes = {4 * kib};
+    chosen.own_sizes = true;
+  }
+
+  strategy& add(const std::string& name, std::function<std::chrono::nanoseconds(int)> of) {
+    const auto prepared = std::make_shared<int>(-1);  // the first time is to settle the schedule
+    strategies.push_back({.name = name, .summary = "made for a test", .prepare = [=](const job&) {
+                            transfer made;
+                            made.steps = {{"busy", [time = of(std::max(0, (*prepared)++))] {
+                                             const auto end = wall_clock::now() + time;
+                                             while (wall_clock::now() < end) {
+                                             }
+                                           }}};
+                            made.batched = false;
+                            made.least_operations = 1;
+                            return made;
+                          }});
+    chosen.strategies.push_back(name);
+    return strategies.back();
+  }
+
+  [[nodiscard]] std::ptrdiff_t repetitions_of(const std::string& name) {
+    const auto ran = names(result.runs);
+    return std::ranges::count(ran, name);
+  }
+
+  outcome result;
+};
+
+TEST_F(durations, that_vary_are_repeated_up_to_three_times_as_often) {
+  // Half of the medians are ten times the others: no number of rounds brings the ends together.
+  const auto varying = [](int n) { return n % 2 == 0 ? 50us : 500us; };
+  add("a/unstable", varying).until_stable = true;
+  add("b/plain", varying);
+  result = run_session();
+  EXPECT_THAT(result.failures, IsEmpty());
+  EXPECT_EQ(repetitions_of("a/unstable/4KiB"), 15);
+  EXPECT_EQ(repetitions_of("b/plain/4KiB"), 5);
+}
+
+TEST_F(durations, that_are_the_same_end_when_the_median_is_known) {
+  chosen.rounds = 30;
+  add("a/stable", [](int) { return 200us; }).until_stable = true;
+  add("b/plain", [](int) { return 20us; });
+  result = run_session();
+  // Five, but for what other programs disturb.
+  EXPECT_GE(repetitions_of("a/stable/4KiB"), 5);
+  EXPECT_LT(repetitions_of("a/stable/4KiB"), 30);
+  EXPECT_EQ(repetitions_of("b/plain/4KiB"), 30);
+}
+
+TEST_F(durations, that_become_stable_end_then) {
+  // Nine values of which the first differs: the interval leaves out one on either side.
+  chosen.rounds = 20;
+  add("a/settling", [](int n) { return n == 0 ? 2ms : 200us; }).until_stable = true;
+  result = run_session();
+  EXPECT_GE(repetitions_of("a/settling/4KiB"), 9);
+  EXPECT_LT(repetitions_of("a/settling/4KiB"), 60);
+}
+
+TEST_F(durations, of_a_second_in_all_make_do_with_three) {
+  const auto long_and_varying = [](int n) { return n % 2 == 0 ? 150ms : 400ms; };
+  add("a/long", long_and_varying).until_stable = true;
+  result = run_session();
+  EXPECT_GE(repetitions_of("a/long/4KiB"), 3);
+  EXPECT_LE(repetitions_of("a/long/4KiB"), 5);  // 0.7 s are timed in three, 1.1 s in four
+}
+
+TEST_F(durations, are_tried_no_further_when_there_are_few_rounds) {
+  chosen.rounds = 1;
+  add("a/unstable", [](int n) { return n % 2 == 0 ? 50us : 500us; }).until_stable = true;
+  result = run_session();
+  EXPECT_EQ(repetitions_of("a/unstable/4KiB"), 3);
+}
+
+TEST_F(durations, effort_scales_how_many_are_timed) {
+  chosen.rounds = 1;
+  chosen.min_time = 20ms;
+  const auto constant = [](int) { return 50us; };
+  add("a/whole", constant);
+  add("b/fifth", constant).effort = 0.2;
+  add("c/twice", constant).effort = 2;
+  add("d/none", constant).effort = 0;
+  // The most of several times: when another program takes the processor away while the schedule is
+  // settled, it has fewer.
+  std::map<std::string, double> operations;
+  for (int i = 0; i < 5; ++i) {
+    rows = results::result_file("", {{"transfers", nullptr}});
+    result = run_session();
+    for (const auto& row : rows.content().at("benchmarks")) {
+      auto& most = operations[row.at("name")];
+      most = std::max(most, row.at("operations").get<double>());
+    }
+  }
+  EXPECT_GE(operations.at("a/whole/4KiB"), 150);
+  EXPECT_LE(operations.at("a/whole/4KiB"), 401);
+  EXPECT_LE(operations.at("b/fifth/4KiB"), 81);
+  EXPECT_GE(operations.at("b/fifth/4KiB"), 25);
+  EXPECT_LE(operations.at("c/twice/4KiB"), 801);
+  EXPECT_GT(operations.at("c/twice/4KiB"), operations.at("b/fifth/4KiB") * 3);
+  EXPECT_EQ(operations.at("d/none/4KiB"), 1);
+}
+
+TEST_F(host_session, a_job_says_which_state_of_caches_is_wanted) {
+  if (!can_flush_cache()) GTEST_SKIP() << "no cold benchmarks on this processor";
+  only_added_strategies();
+  chosen.cold_sizes = chosen.sizes;
+  std::set<cache_state> asked_for;
+  add_copy("a/copy", "h2d");
+  auto& one = strategies.back();
+  one.prepare = [&asked_for, prepare = one.prepare](const job& wanted) {
+    asked_for.insert(wanted.cache);
+    return prepare(wanted);
+  };
+  static_cast<void>(run_session());
+  EXPECT_THAT(asked_for, ElementsAre(cache_state::warm, cache_state::cold));
+}
+
+TEST_F(host_session, what_an_operation_changes_elsewhere_is_restored_also_after_a_failure) {
+  only_added_strategies();
+  int restored = 0;
+  const auto add_changing = [&](const std::string& name, std::function<void()> then) {
+    strategies.push_back({.name = name,
+                          .summary = "made for a test",
+                          .host = transfers::pageable,
+                          .prepare = [&restored, then](const job& wanted) {
+                            const auto block = host_payload(wanted, transfers::pageable);
+                            const auto what = wanted.memory.pattern();
+                            transfer made;
+                            made.steps = {{"change", [block, then] {
+                                             std::fill_n(block.data, block.bytes, std::byte{3});
+                                             then();
+                                           }}};
+                            made.restore = [block, what, &restored] {
+                              transfers::write_host_pattern(block.data, 0, block.bytes, what);
+                              ++restored;
+                            };
+                            return made;
+                          }});
+    chosen.strategies.push_back(name);
+  };
+  add_changing("a/changes", [] {});
+  add_changing("b/fails", [] { throw transfers::device_error("on purpose", false); });
+  add_copy("copy/pageable", "h2d");
+  const auto failed = by_name(run_session().failures);
+  EXPECT_THAT(failed, SizeIs(1));
+  EXPECT_EQ(failed.at("b/fails/4KiB"), "on purpose");
+  EXPECT_EQ(restored, 3 + 1);  // when settled and in each of two rounds; at the failure
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, time_per_access_is_a_figure_where_there_are_accesses) {
+  only_added_strategies();
+  add_copy("a/copy", "h2d", [](transfer& copy) { copy.accesses = 512; });
+  add_copy("b/copy", "h2d");
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks")) {
+    const std::string name = row.at("name");
+    ASSERT_EQ(row.contains("ns_per_access"), name.starts_with("a/")) << name;
+    if (row.contains("ns_per_access")) {
+      EXPECT_NEAR(row.at("ns_per_access").get<double>() * 512, row.at("median_ns").get<double>(),
+                  1e-6 * row.at("median_ns").get<double>());
+    }
+  }
+}
+
+TEST_F(host_session, the_link_is_no_limit_of_what_does_not_go_one_way) {
+  only_added_strategies();
+  link_limit = 50;
+  add_copy("a/copy", "h2d");
+  add_copy("b/copy", "h2d");
+  strategies.back().one_way = false;
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks"))
+    EXPECT_EQ(row.contains("link_percent"), row.at("name").get<std::string>().starts_with("a/"));
+}
+
+}  // namespace
+}  // namespace bench
