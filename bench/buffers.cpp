@@ -20,6 +20,11 @@ std::span<std::byte> buffers::scratch(std::size_t bytes) {
   return scratch_.bytes().first(bytes);
 }
 
+std::shared_ptr<transfers::staged_copier> buffers::staged_copier() {
+  if (!staged_copier_) staged_copier_ = std::make_shared<transfers::staged_copier>(device_);
+  return staged_copier_;
+}
+
 const transfers::host_memory& buffers::host(transfers::host_memory_kind kind) const {
   const auto found = host_.find(kind);
   if (found == host_.end()) throw std::logic_error("no host memory reserved: " + to_string(kind));

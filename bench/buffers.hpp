@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "transfers/device.hpp"
+#include "transfers/staged_copy.hpp"
 
 namespace bench {
 
@@ -37,6 +39,9 @@ class buffers {
   [[nodiscard]] const transfers::host_memory& host(transfers::host_memory_kind kind) const;
   [[nodiscard]] const transfers::device_memory& on_device() const;
 
+  /// Calibrated when it is first asked for; the same each time.
+  [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier();
+
   [[nodiscard]] transfers::pattern pattern(bool inverted = false) const {
     return {seed_, inverted};
   }
@@ -51,6 +56,7 @@ class buffers {
   std::map<transfers::host_memory_kind, transfers::host_memory> host_;
   std::optional<transfers::device_memory> on_device_;
   transfers::host_memory scratch_;
+  std::shared_ptr<transfers::staged_copier> staged_copier_;
 };
 
 }  // namespace bench

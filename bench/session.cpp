@@ -315,6 +315,7 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
     if (link_limit_ && one.what->of->one_way)
       counters["link_percent"] = 100 * bytes / all.median / *link_limit_;
   }
+  for (const auto& [name, value] : done.facts) counters[name] = value;
   if (done.accesses > 0)
     counters["ns_per_access"] = all.median / static_cast<double>(done.accesses);
   if (!taken.on_device.empty()) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "buffers.hpp"
@@ -74,6 +75,8 @@ struct transfer {
   /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
   std::function<void()> enqueue;
   std::optional<comparison> against;  ///< for operations of one step
+  /// Figures that are known beforehand, such as a number of threads.
+  std::vector<std::pair<std::string, double>> facts;
   bool batched = true;          ///< false: timed alone however short it is; so are several steps
   std::size_t least_batch = 1;  ///< operations between two clock readings, also when they are long
   std::size_t least_operations = 3;  ///< in each repetition, and so many batches

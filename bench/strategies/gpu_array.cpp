@@ -35,6 +35,21 @@ strategy of_arrays(const std::string& operation, host_memory_kind kind, const st
           .cold = false};
 }
 
+/// The plain ways copy pageable memory by cudaMemcpy; "staged" is what an array does by itself.
+context plain_context(const job& wanted, allocation from = allocation::pooled) {
+  context in(wanted.device, wanted.stream, from);
+  in.stage_by(nullptr);
+  return in;
+}
+context staged_context(const job& wanted) {
+  context in(wanted.device, wanted.stream);
+  in.stage_by(wanted.memory.staged_copier());
+  return in;
+}
+context context_for(const job& wanted, const std::string& way) {
+  return way.starts_with("staged") ? staged_context(wanted) : plain_context(wanted);
+}
+
 // --- Upload --------------------------------------------------------------------------------------
 
 /// The array of the last operation stays until the next one, so that it can be verified: that is
@@ -47,7 +62,7 @@ transfer upload_to_new(const job& wanted, host_memory_kind kind, allocation from
   };
   const auto source = host_payload(wanted, kind);
   const auto elements = elements_of<const T>(source);
-  const auto now = std::make_shared<state>(state{{wanted.device, wanted.stream, from}, {}});
+  const auto now = std::make_shared<state>(state{plain_context(wanted, from), {}});
   now->array.emplace(now->in, transfers::shape{elements.size()});
   transfer upload;
   upload.source = source;
@@ -65,10 +80,10 @@ transfer upload_to_new(const job& wanted, host_memory_kind kind, allocation from
 
 /// As one writes it, in one call.
 template <class T>
-transfer upload_as_written(const job& wanted, host_memory_kind kind) {
+transfer upload_as_written(const job& wanted, host_memory_kind kind, const std::string& way) {
   const auto source = host_payload(wanted, kind);
   const auto elements = elements_of<const T>(source);
-  const context in(wanted.device, wanted.stream);
+  const auto in = context_for(wanted, way);
   const auto array = std::make_shared<std::optional<gpu_array<T>>>(to_gpu(in, elements));
   transfer upload;
   upload.source = source;
@@ -85,8 +100,8 @@ template <class T>
 transfer upload_to_reused(const job& wanted, host_memory_kind kind) {
   const auto source = host_payload(wanted, kind);
   const auto elements = elements_of<const T>(source);
-  const auto array = std::make_shared<gpu_array<T>>(context(wanted.device, wanted.stream),
-                                                    transfers::shape{elements.size()});
+  const auto array =
+      std::make_shared<gpu_array<T>>(plain_context(wanted), transfers::shape{elements.size()});
   transfer upload;
   upload.source = source;
   upload.bytes = elements.size_bytes();
@@ -105,11 +120,11 @@ transfer upload_locked_once(const job& wanted, host_memory_kind kind) {
   };
   const auto source = host_payload(wanted, kind);
   const auto elements = elements_of<float>(source);
-  const auto now = std::make_shared<state>(
-      state{wanted.device,
-            std::as_writable_bytes(elements),
-            {context(wanted.device, wanted.stream), transfers::shape{elements.size()}},
-            {}});
+  const auto now =
+      std::make_shared<state>(state{wanted.device,
+                                    std::as_writable_bytes(elements),
+                                    {plain_context(wanted), transfers::shape{elements.size()}},
+                                    {}});
   transfer upload;
   upload.source = source;
   upload.bytes = elements.size_bytes();
@@ -130,9 +145,7 @@ transfer upload_pinned_once(const job& wanted, host_memory_kind kind) {
   const auto source = host_payload(wanted, kind);
   const auto elements = elements_of<const float>(source);
   const auto now = std::make_shared<state>(
-      state{wanted.device,
-            {context(wanted.device, wanted.stream), transfers::shape{elements.size()}},
-            {}});
+      state{wanted.device, {plain_context(wanted), transfers::shape{elements.size()}}, {}});
   transfer upload;
   upload.source = source;
   upload.bytes = elements.size_bytes();
@@ -153,7 +166,8 @@ strategy uploading(host_memory_kind kind, const std::string& way, const std::str
   return of_arrays("to_gpu", kind, way, "to_gpu, " + summary, std::move(types),
                    [kind, way](const job& wanted) {
                      return with_element(wanted.variant, [&]<class T>(T) {
-                       if (way == "expression") return upload_as_written<T>(wanted, kind);
+                       if (way == "expression" || way == "staged")
+                         return upload_as_written<T>(wanted, kind, way);
                        if (way == "reused") return upload_to_reused<T>(wanted, kind);
                        if (way == "locked_once") return upload_locked_once(wanted, kind);
                        if (way == "pinned_once") return upload_pinned_once(wanted, kind);
@@ -166,20 +180,20 @@ strategy uploading(host_memory_kind kind, const std::string& way, const std::str
 // --- Download ------------------------------------------------------------------------------------
 
 template <class T>
-std::shared_ptr<gpu_array<T>> array_with_pattern(const job& wanted, std::size_t elements) {
-  auto array = std::make_shared<gpu_array<T>>(context(wanted.device, wanted.stream),
-                                              transfers::shape{elements});
+std::shared_ptr<gpu_array<T>> array_with_pattern(const job& wanted, std::size_t elements,
+                                                 const context& in) {
+  auto array = std::make_shared<gpu_array<T>>(in, transfers::shape{elements});
   wanted.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
                               wanted.memory.pattern());
   return array;
 }
 
 template <class T>
-transfer download_to_touched(const job& wanted, host_memory_kind kind) {
+transfer download_to_touched(const job& wanted, host_memory_kind kind, const std::string& way) {
   auto destination = host_payload(wanted, kind);
   const auto elements = elements_of<T>(destination);
   destination.bytes = elements.size_bytes();
-  const auto array = array_with_pattern<T>(wanted, elements.size());
+  const auto array = array_with_pattern<T>(wanted, elements.size(), context_for(wanted, way));
   transfer download;
   download.destination = destination;
   download.bytes = elements.size_bytes();
@@ -190,12 +204,13 @@ transfer download_to_touched(const job& wanted, host_memory_kind kind) {
 /// New memory of a kind. Pageable: what get() without an argument does, in steps, with memory from
 /// the C++ library, untouched.
 template <class T>
-transfer download_to_fresh(const job& wanted, host_memory_kind kind) {
+transfer download_to_fresh(const job& wanted, host_memory_kind kind, const std::string& way) {
   take_large_blocks_from_the_system();
   const auto make = [kind, &device = wanted.device](const transfers::shape& of) {
     return kind == transfers::pageable ? host_array<T>(of) : transfers::pinned_empty<T>(device, of);
   };
-  const auto array = array_with_pattern<T>(wanted, wanted.bytes / sizeof(T));
+  const auto array =
+      array_with_pattern<T>(wanted, wanted.bytes / sizeof(T), context_for(wanted, way));
   const auto fresh = std::make_shared<std::optional<host_array<T>>>(make(array->shape()));
   transfer download;
   download.bytes = array->bytes();
@@ -209,11 +224,12 @@ transfer download_to_fresh(const job& wanted, host_memory_kind kind) {
 }
 
 strategy downloading(host_memory_kind kind, const std::string& way, const std::string& summary) {
-  return of_arrays("get", kind, way, "get, " + summary, way == "fresh" ? numbers : types_with(kind),
-                   [kind, way](const job& wanted) {
+  const bool fresh = way.ends_with("fresh");
+  return of_arrays("get", kind, way, "get, " + summary, fresh ? numbers : types_with(kind),
+                   [kind, way, fresh](const job& wanted) {
                      return with_element(wanted.variant, [&]<class T>(T) {
-                       return way == "fresh" ? download_to_fresh<T>(wanted, kind)
-                                             : download_to_touched<T>(wanted, kind);
+                       return fresh ? download_to_fresh<T>(wanted, kind, way)
+                                    : download_to_touched<T>(wanted, kind, way);
                      });
                    });
 }
@@ -253,7 +269,7 @@ transfer round_trip_in_steps(const job& wanted, host_memory_kind kind, const std
   };
   round_trip_ends<T> ends(wanted, kind);
   const auto from = way == "allocated" ? allocation::plain : allocation::pooled;
-  const auto now = std::make_shared<state>(state{{wanted.device, wanted.stream, from}, {}, {}});
+  const auto now = std::make_shared<state>(state{plain_context(wanted, from), {}, {}});
   const step allocate{"allocate", [now, n = ends.from.size()] { now->allocate(n); }};
   const step upload{"upload", [now, from = ends.from] { now->a->set(from); }};
   const step compute{"compute", [now] {
@@ -276,19 +292,19 @@ transfer round_trip_in_steps(const job& wanted, host_memory_kind kind, const std
 
 /// As one writes it, with nothing waited for in between.
 template <class T>
-transfer round_trip_as_written(const job& wanted, host_memory_kind kind) {
+transfer round_trip_as_written(const job& wanted, host_memory_kind kind, const std::string& way) {
   round_trip_ends<T> ends(wanted, kind);
-  const context in(wanted.device, wanted.stream);
+  const auto in = context_for(wanted, way);
   ends.frame.steps = {
       {"round_trip", [in, from = ends.from, to = ends.to] { (2 * to_gpu(in, from)).get(to); }}};
   return ends.frame;
 }
 
 template <class T>
-transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind) {
+transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind, const std::string& way) {
   take_large_blocks_from_the_system();
   round_trip_ends<T> ends(wanted, kind);
-  const context in(wanted.device, wanted.stream);
+  const auto in = context_for(wanted, way);
   const auto result = std::make_shared<std::optional<host_array<T>>>();
   ends.frame.locate = [result] {
     if (!*result) return payload{};
@@ -308,9 +324,10 @@ transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind) {
 strategy there_and_back(host_memory_kind kind, const std::string& way, const std::string& summary) {
   auto made = of_arrays("round_trip", kind, way, "(2 * to_gpu(a)).get(), " + summary, numbers,
                         [kind, way](const job& wanted) {
-                          if (way == "expression")
-                            return round_trip_as_written<float>(wanted, kind);
-                          if (way == "fresh") return round_trip_to_fresh<float>(wanted, kind);
+                          if (way == "expression" || way == "staged")
+                            return round_trip_as_written<float>(wanted, kind, way);
+                          if (way.ends_with("fresh"))
+                            return round_trip_to_fresh<float>(wanted, kind, way);
                           return round_trip_in_steps<float>(wanted, kind, way);
                         });
   made.host_payloads = 2;
@@ -324,19 +341,28 @@ const struct all {
       registration{uploading(kind, "allocated", "new array from cudaMalloc each time", numbers)};
       registration{uploading(kind, "pooled", "new array from a pool each time", types_with(kind))};
       registration{uploading(kind, "reused", "into the same array", numbers)};
-      registration{uploading(kind, "expression", "as written, new array from a pool", numbers)};
+      registration{uploading(kind, "expression", "in one call, new array from a pool", numbers)};
       registration{downloading(kind, "fresh", "into new memory each time")};
       registration{downloading(kind, "touched", "into memory used before")};
       registration{there_and_back(kind, "allocated", "in steps, arrays from cudaMalloc")};
       registration{there_and_back(kind, "pooled", "in steps, arrays from a pool")};
       registration{there_and_back(kind, "reused", "in steps, into the same arrays")};
-      registration{there_and_back(kind, "expression", "as written, into memory used before")};
+      registration{
+          there_and_back(kind, "expression", "in one expression, into memory used before")};
     }
     registration{uploading(transfers::pageable, "locked_once",
                            "source page-locked for this upload only", numbers)};
     registration{uploading(transfers::pageable, "pinned_once",
                            "through new page-locked memory for this upload only", numbers)};
-    registration{there_and_back(transfers::pageable, "fresh", "as written, into new memory")};
+    registration{
+        there_and_back(transfers::pageable, "fresh", "in one expression, into new memory")};
+    registration{uploading(transfers::pageable, "staged", "in one call, staged", numbers)};
+    registration{downloading(transfers::pageable, "staged", "staged, into memory used before")};
+    registration{downloading(transfers::pageable, "staged_fresh", "staged, into new memory")};
+    registration{there_and_back(transfers::pageable, "staged",
+                                "in one expression, staged, into memory used before")};
+    registration{there_and_back(transfers::pageable, "staged_fresh",
+                                "in one expression, staged, into new memory")};
   }
 } registered;
 

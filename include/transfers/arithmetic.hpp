@@ -33,6 +33,20 @@ void check_pair(const gpu_array<T>& a, const gpu_array<T>& b) {
 
 }  // namespace detail
 
+/// elements = elements `what` right, for elements on the device; enqueued. What they are and what
+/// is thrown: as below.
+template <arithmetic_element T, scalar_for<T> S>
+void calculate(stream& in, arithmetic what, std::span<T> elements, S right) {
+  if (elements.empty()) return;
+  auto* const data = reinterpret_cast<std::byte*>(elements.data());
+  in.calculate({what,
+                type_of<T>(),
+                {data, {}},
+                detail::value_operand(detail::as_element<T>(right)),
+                data,
+                elements.size()});
+}
+
 /// into = left `what` right, elementwise, between arrays of one shape and order or an array and a
 /// scalar of its element type; enqueued as one kernel. `into` may be an operand. Integers divide as
 /// in C++ (see elementwise_operation for what is undefined there). Throw shape_mismatch with both

@@ -124,16 +124,21 @@ class device_buffer {
   [[nodiscard]] std::size_t bytes() const noexcept { return elements_ * sizeof(T); }
   [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
 
-  /// Return when the data have arrived. Throw std::length_error unless the sizes match,
-  /// device_error (the destination's content is undefined then).
+  /// Return when the data have arrived; much pageable memory is staged (context::copy). Throw
+  /// std::length_error unless the sizes match, device_error (the destination's content is undefined
+  /// then).
   void copy_from(std::span<const T> source) {
-    copy_from_async(source);
-    context_.synchronize();
+    detail::check_sizes(source.size(), size());
+    if (size() == 0) return;
+    context_.copy(bytes_on_device(), reinterpret_cast<const std::byte*>(source.data()), bytes(),
+                  direction::h2d);
   }
   template <detail::contiguous_elements R>
   void copy_to(R&& destination) const {
-    copy_to_async(destination);
-    context_.synchronize();
+    check_destination(destination);
+    if (size() == 0) return;
+    context_.copy(reinterpret_cast<std::byte*>(std::ranges::data(destination)), bytes_on_device(),
+                  bytes(), direction::d2h);
   }
 
   /// Only enqueue the copy: source and destination must stay as they are until the context has been
@@ -151,18 +156,23 @@ class device_buffer {
     static_assert(std::ranges::borrowed_range<R>,
                   "the destination of an asynchronous copy must outlive it: it must not be a "
                   "temporary");
-    using reference = std::ranges::range_reference_t<R>;
-    static_assert(!std::is_const_v<std::remove_reference_t<reference>>,
-                  "the destination of a copy must not be const");
-    static_assert(std::is_same_v<detail::element_of<R>, T>,
-                  "the destination must have the elements' type: nothing is converted on the way");
-    detail::check_sizes(size(), std::ranges::size(destination));
+    check_destination(destination);
     if (size() == 0) return;
     context_.stream().copy(reinterpret_cast<std::byte*>(std::ranges::data(destination)),
                            bytes_on_device(), bytes(), direction::d2h);
   }
 
  private:
+  template <class R>
+  void check_destination(R&& destination) const {
+    using reference = std::ranges::range_reference_t<R>;
+    static_assert(!std::is_const_v<std::remove_reference_t<reference>>,
+                  "the destination of a copy must not be const");
+    static_assert(std::is_same_v<detail::element_of<R>, T>,
+                  "the destination must have the elements' type: nothing is converted on the way");
+    detail::check_sizes(size(), std::ranges::size(destination));
+  }
+
   [[nodiscard]] std::byte* bytes_on_device() const noexcept { return memory_.data(); }
 
   transfers::context context_;

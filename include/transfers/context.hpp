@@ -7,6 +7,9 @@
 
 namespace transfers {
 
+class round_trip_pipeline;
+class staged_copier;
+
 /// Where arrays get their device memory from.
 enum class allocation {
   pooled,  ///< from the context's device_pool
@@ -35,6 +38,20 @@ class context {
 
   /// Page-locked memory for data on their way, from a pool. Throws likewise.
   [[nodiscard]] host_memory allocate_staging(std::size_t bytes) const;
+
+  /// Copies after what the context has before it, and returns when the data have arrived. From 4
+  /// MiB on, pageable memory is staged by several threads (staged_copier), which is several times
+  /// as fast: by a copier of the context's own, made when it is first needed, unless there are
+  /// fewer than 4 processors to use or no memory for it. Throws device_error.
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            direction way) const;
+
+  /// From now on pageable memory is staged by this copier, from the sizes on that it says; by none
+  /// at all if it is null. For this context and its copies; not while they are in use.
+  void stage_by(std::shared_ptr<staged_copier> copier) const;
+
+  /// Made when it is first needed.
+  [[nodiscard]] round_trip_pipeline& round_trips() const;
 
   /// Returns when all work enqueued is done. Throws device_error.
   void synchronize() const { stream().synchronize(); }

@@ -72,7 +72,7 @@ struct pattern {
 
 /// Where transfers go to and come from. Two implementations: CUDA, and the host itself as a
 /// loopback (device memory is DRAM, copies are memcpy). A CUDA device is made current for the
-/// thread that opens it, and must be used from threads for which it is current.
+/// thread that opens it; other threads call use_in_this_thread() before they use it.
 class device {
  public:
   virtual ~device() = default;
@@ -110,6 +110,10 @@ class device {
 
   /// Waits for everything enqueued on any stream of this device. Throws device_error.
   virtual void synchronize() = 0;
+
+  /// Makes the device current for the calling thread (cudaSetDevice), which costs little where it
+  /// is already. Throws device_error.
+  virtual void use_in_this_thread() = 0;
 
   /// Writes bytes [offset, offset + bytes) of the pattern to `block + offset` in device memory.
   /// `block` must be a multiple of 8, as allocate() returns it. Returns when done.

@@ -130,8 +130,8 @@ class gpu_array {
     buffer_.copy_from_async(source);
   }
   void set(const host_array<T>& source) {
-    set_async(source);
-    context().synchronize();
+    detail::check_alike(source.shape(), source.order(), shape_, order_);
+    buffer_.copy_from(source);
   }
   void set(const strided_view<const T>& source, strided_route by = strided_route::automatic) {
     detail::upload(context(), ends(source), by);
@@ -153,8 +153,8 @@ class gpu_array {
   }
   void get_async(host_array<T>& destination) const { get_async(std::as_const(destination)); }
   void get(const host_array<T>& destination) const {
-    get_async(destination);
-    context().synchronize();
+    detail::check_alike(shape_, order_, destination.shape(), destination.order());
+    buffer_.copy_to(destination);
   }
   void get(host_array<T>& destination) const { get(std::as_const(destination)); }
   template <class U>

@@ -17,6 +17,13 @@ namespace transfers {
 /// differ; the two must not overlap.
 void streaming_load(std::span<std::byte> destination, std::span<const std::byte> source);
 
+/// Copies with non-temporal stores (MOVNTDQ): lines of the destination are neither read first nor
+/// kept in caches (Intel SDM vol. 1, section 10.4.6.2). For much that the processor does not need
+/// again soon: for little, and for what is read again, memcpy is faster. Where the processor has no
+/// such instruction it is memcpy. Throws std::length_error when the sizes differ; the two must not
+/// overlap.
+void streaming_store(std::span<std::byte> destination, std::span<const std::byte> source);
+
 /// Why streaming_load is no more than memcpy on this processor; nullopt where it is.
 [[nodiscard]] std::optional<std::string> why_no_streaming_loads();
 

@@ -2,8 +2,12 @@
 
 #include <mutex>
 #include <optional>
+#include <system_error>
 
 #include "transfers/arguments.hpp"
+#include "transfers/error.hpp"
+#include "transfers/round_trip.hpp"
+#include "transfers/staged_copy.hpp"
 
 namespace transfers {
 
@@ -14,11 +18,35 @@ struct context::state {
   std::optional<device_pool> memory;  ///< none: plain allocation
   std::once_flag staging_made;
   std::optional<pinned_pool> staging;  ///< made when it is needed
+  const transfers::staging own_staging;
+  std::once_flag copier_made;
+  std::shared_ptr<staged_copier> copier;  ///< likewise; none: pageable memory is copied plainly
+  bool copier_chosen = false;             ///< by stage_by()
+  std::once_flag round_trips_made;
+  std::optional<round_trip_pipeline> round_trips;  ///< likewise
 
   state(transfers::device& on, std::unique_ptr<transfers::stream> made, transfers::stream& in,
         allocation from)
       : device(on), own(std::move(made)), stream(in) {
     if (from == allocation::pooled) memory.emplace(on);
+  }
+
+  [[nodiscard]] std::size_t least_staged(direction way) const {
+    if (!copier_chosen) return own_staging.in(way).least_bytes;
+    return copier ? copier->how().in(way).least_bytes : transfers::staging::never;
+  }
+
+  staged_copier* make_copier() {
+    std::call_once(copier_made, [this] {
+      constexpr unsigned worth_it = 4;  // one thread fills a chunk as fast as the driver does
+      if (usable_processors() < worth_it) return;
+      try {
+        copier = std::make_shared<staged_copier>(device, own_staging);
+      } catch (const out_of_memory&) {  // it goes without, only slower
+      } catch (const std::system_error&) {
+      }
+    });
+    return copier.get();
   }
 };
 
@@ -55,6 +83,31 @@ host_memory context::allocate_staging(std::size_t bytes) const {
           bytes,
           kind,
           on_device};
+}
+
+void context::copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+                   direction way) const {
+  if (bytes >= state_->least_staged(way) &&
+      !device().copies_directly(way == direction::h2d ? source : destination)) {
+    if (auto* const by = state_->make_copier()) {
+      synchronize();
+      by->copy(destination, source, bytes, way);
+      return;
+    }
+  }
+  stream().copy(destination, source, bytes, way);
+  synchronize();
+}
+
+void context::stage_by(std::shared_ptr<staged_copier> copier) const {
+  std::call_once(state_->copier_made, [] {});  // none of its own any more
+  state_->copier_chosen = true;
+  state_->copier = std::move(copier);
+}
+
+round_trip_pipeline& context::round_trips() const {
+  std::call_once(state_->round_trips_made, [this] { state_->round_trips.emplace(state_->device); });
+  return *state_->round_trips;
 }
 
 std::unique_ptr<device> open_default_device() {

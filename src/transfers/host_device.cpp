@@ -315,6 +315,8 @@ class host_device final : public device {
 
   void synchronize() override { work_->wait(); }
 
+  void use_in_this_thread() override {}
+
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {
     write_host_pattern(block, offset, bytes, what);

@@ -10,6 +10,19 @@
 #endif
 
 namespace transfers {
+namespace {
+
+void check_load(std::span<std::byte> destination, std::span<const std::byte> source) {
+  if (destination.size() != source.size())
+    throw std::length_error("a streaming load needs a destination of the source's size");
+}
+
+void check_store(std::span<std::byte> destination, std::span<const std::byte> source) {
+  if (destination.size() != source.size())
+    throw std::length_error("a streaming store needs a destination of the source's size");
+}
+
+}  // namespace
 
 #if defined(__x86_64__)
 
@@ -37,11 +50,27 @@ __attribute__((target("sse4.1"))) void load_lines(std::byte* to, const std::byte
   }
 }
 
+/// `to` begins a line. Every x86-64 processor has these stores (SSE2), and a line that is written
+/// as a whole is never read.
+void store_lines(std::byte* to, const std::byte* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += line) {
+    const auto* const source = reinterpret_cast<const __m128i*>(from + i);
+    auto* const destination = reinterpret_cast<__m128i*>(to + i);
+    const auto a = _mm_loadu_si128(source + 0);
+    const auto b = _mm_loadu_si128(source + 1);
+    const auto c = _mm_loadu_si128(source + 2);
+    const auto d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(destination + 0, a);
+    _mm_stream_si128(destination + 1, b);
+    _mm_stream_si128(destination + 2, c);
+    _mm_stream_si128(destination + 3, d);
+  }
+}
+
 }  // namespace
 
 void streaming_load(std::span<std::byte> destination, std::span<const std::byte> source) {
-  if (destination.size() != source.size())
-    throw std::length_error("a streaming load needs a destination of the source's size");
+  check_load(destination, source);
   auto* to = destination.data();
   const auto* from = source.data();
   auto left = source.size();
@@ -75,6 +104,25 @@ void streaming_load(std::span<std::byte> destination, std::span<const std::byte>
   copy_plainly(left);
 }
 
+void streaming_store(std::span<std::byte> destination, std::span<const std::byte> source) {
+  check_store(destination, source);
+  auto* to = destination.data();
+  const auto* from = source.data();
+  auto left = source.size();
+  const auto misaligned = reinterpret_cast<std::uintptr_t>(to) % line;
+  const auto head = misaligned == 0 ? 0 : line - misaligned;
+  if (left < head + line) {
+    if (left > 0) std::memcpy(to, from, left);
+    return;
+  }
+  std::memcpy(to, from, head);
+  const auto lines = (left - head) / line * line;
+  store_lines(to + head, from + head, lines);
+  // Others, devices too, must not see what comes later before they see this.
+  _mm_sfence();
+  std::memcpy(to + head + lines, from + head + lines, left - head - lines);
+}
+
 std::optional<std::string> why_no_streaming_loads() {
   if (__builtin_cpu_supports("sse4.1")) return std::nullopt;
   return "this processor has no streaming loads (SSE4.1)";
@@ -83,8 +131,12 @@ std::optional<std::string> why_no_streaming_loads() {
 #else
 
 void streaming_load(std::span<std::byte> destination, std::span<const std::byte> source) {
-  if (destination.size() != source.size())
-    throw std::length_error("a streaming load needs a destination of the source's size");
+  check_load(destination, source);
+  if (!source.empty()) std::memcpy(destination.data(), source.data(), source.size());
+}
+
+void streaming_store(std::span<std::byte> destination, std::span<const std::byte> source) {
+  check_store(destination, source);
   if (!source.empty()) std::memcpy(destination.data(), source.data(), source.size());
 }
 

@@ -349,6 +349,10 @@ class cuda_device final : public device {
 
   void synchronize() override { cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
 
+  void use_in_this_thread() override {
+    cuda_check(cudaSetDevice(description_.cuda->index), "cudaSetDevice");
+  }
+
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {
     detail::write_cuda_pattern(stream_.get(), block, offset, bytes, what);

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "transfers/device.hpp"
+#include "transfers/workers.hpp"
+
+namespace transfers {
+
+/// How pageable memory is copied by way of page-locked chunks. Chunks grow with the root of what is
+/// copied: the first one must be filled before the link has anything to do, and each one costs a
+/// few microseconds, so that the best size lies at sqrt(bytes · something).
+struct staging {
+  static constexpr std::size_t never = SIZE_MAX;
+
+  struct way {
+    std::size_t least_bytes = std::size_t{4} << 20;    ///< less is left to device::copy; or `never`
+    std::size_t chunk_growth = std::size_t{64} << 10;  ///< bytes of a chunk: sqrt(bytes · this)
+    bool streaming_stores = true;                      ///< rather than memcpy
+  };
+
+  unsigned threads = std::min(8U, usable_processors());  ///< the caller's included
+  unsigned chunks_per_thread = 4;                        ///< under way at a time
+  std::size_t largest_chunk = std::size_t{4} << 20;      ///< in bytes; a multiple of 4 KiB
+  way h2d = {}, d2h = {};
+
+  [[nodiscard]] const way& in(direction which) const { return which == direction::h2d ? h2d : d2h; }
+  [[nodiscard]] way& in(direction which) { return which == direction::h2d ? h2d : d2h; }
+};
+
+/// Measures what is fastest on this machine, in about a third of a second: number of threads, size
+/// of chunks, kind of stores, and from which size on staging is faster than device::copy (by 5 %),
+/// up to 64 MiB; `never` where it is not. Throws out_of_memory, device_error, std::system_error.
+[[nodiscard]] staging calibrate_staging(device& on);
+
+/// Copies between pageable memory and the device nearly as fast as from and to page-locked memory:
+/// threads fill or drain page-locked chunks while the device's engines move others. Page-locked
+/// memory itself is better given to device::copy (device::copies_directly tells). Threads sleep
+/// while there is nothing to copy. The device must outlive it.
+class staged_copier {
+ public:
+  /// As calibrated. Throws what calibrate_staging() throws.
+  explicit staged_copier(device& on) : staged_copier(on, calibrate_staging(on)) {}
+
+  /// Takes threads · chunks_per_thread · largest_chunk bytes of page-locked memory. Throws
+  /// std::invalid_argument for settings of zero, out_of_memory, device_error, std::system_error.
+  staged_copier(device& on, const staging& how);
+  ~staged_copier();
+  staged_copier(const staged_copier&) = delete;
+  staged_copier& operator=(const staged_copier&) = delete;
+
+  /// Returns when the data are usable at the destination. Work on streams is not waited for. Calls
+  /// from several threads take turns. Throws device_error when all threads have stopped and nothing
+  /// is under way any more; the destination's content is undefined then.
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes, direction way);
+
+  /// What a copy is cut into; 0: it is left to device::copy.
+  [[nodiscard]] std::size_t chunk_bytes(std::size_t bytes, direction way) const noexcept;
+  [[nodiscard]] const staging& how() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace transfers

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "move_in_chunks.hpp"
+#include "transfers/staged_copy.hpp"
+
+namespace transfers {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::array ways{direction::h2d, direction::d2h};
+
+/// Memory to copy from and to.
+struct ground {
+  device& on;
+  host_memory host = on.allocate_host(64 * mib, pageable);
+  device_memory on_device = on.allocate(64 * mib);
+
+  /// Median time of one call, in seconds.
+  template <class Copy>
+  [[nodiscard]] double time(std::size_t bytes, direction way, Copy&& copy) {
+    using clock = std::chrono::steady_clock;
+    auto* const to = way == direction::h2d ? on_device.data() : host.data();
+    auto* const from = way == direction::h2d ? host.data() : on_device.data();
+    copy(to, from, bytes, way);  // not timed: threads wake up, pages are touched
+    std::vector<double> times;
+    constexpr double enough = 10e-3;
+    for (double all = 0; times.size() < 3 || (all < enough && times.size() < 7);) {
+      const auto start = clock::now();
+      copy(to, from, bytes, way);
+      times.push_back(std::chrono::duration<double>(clock::now() - start).count());
+      all += times.back();
+    }
+    std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+    return times[times.size() / 2];
+  }
+
+  [[nodiscard]] double time_staged(detail::chunk_pipeline& by, const staging::way& how,
+                                   std::size_t bytes, direction which) {
+    return time(bytes, which, [&](auto... what) { detail::move_in_chunks(by, how, what...); });
+  }
+  [[nodiscard]] double time_plain(std::size_t bytes, direction which) {
+    return time(bytes, which, [&](auto... what) { on.copy(what...); });
+  }
+
+  /// Times at two sizes, multiplied: what is a part faster at one size may be the same part slower
+  /// at the other.
+  [[nodiscard]] double cost(detail::chunk_pipeline& by, const staging::way& how, direction which) {
+    return time_staged(by, how, 16 * mib, which) * time_staged(by, how, 64 * mib, which);
+  }
+};
+
+std::vector<unsigned> numbers_of_threads() {
+  const auto most = std::min(usable_processors(), 16U);
+  std::vector<unsigned> some;
+  for (const unsigned one : {1U, 2U, 4U, 6U, 8U, 12U})
+    if (one < most) some.push_back(one);
+  some.push_back(most);
+  return some;
+}
+
+std::unique_ptr<detail::chunk_pipeline> make_pipeline(device& on, const staging& how) {
+  return std::make_unique<detail::chunk_pipeline>(
+      on,
+      detail::pipeline_shape{
+          .threads = how.threads, .slots = how.chunks_per_thread, .host_bytes = how.largest_chunk});
+}
+
+/// Returns the pipeline with the number of threads chosen.
+std::unique_ptr<detail::chunk_pipeline> choose_threads(ground& where, staging& how) {
+  std::unique_ptr<detail::chunk_pipeline> best;
+  double least = 0;
+  for (const auto threads : numbers_of_threads()) {
+    auto candidate = how;
+    candidate.threads = threads;
+    auto by = make_pipeline(where.on, candidate);
+    const double found =
+        where.cost(*by, how.h2d, direction::h2d) * where.cost(*by, how.d2h, direction::d2h);
+    // More threads must be worth it: 2 % in each of the four times.
+    if (best && found > least * std::pow(0.98, 4)) continue;
+    least = found;
+    how.threads = threads;
+    best = std::move(by);
+  }
+  return best;
+}
+
+void choose_chunks_and_stores(ground& where, detail::chunk_pipeline& by, staging& how) {
+  for (const auto which : ways) {
+    const auto usual = how.in(which);
+    std::optional<double> least;
+    for (const auto growth : {usual.chunk_growth / 4, usual.chunk_growth, usual.chunk_growth * 4})
+      for (const bool streaming : {true, false}) {
+        const staging::way candidate{usual.least_bytes, growth, streaming};
+        const double found = where.cost(by, candidate, which);
+        if (least && found > *least) continue;
+        least = found;
+        how.in(which) = candidate;
+      }
+  }
+}
+
+/// The smallest size from which on staging is faster at every size.
+void choose_least_bytes(ground& where, detail::chunk_pipeline& by, staging& how) {
+  for (const auto which : ways) {
+    auto& chosen = how.in(which);
+    chosen.least_bytes = staging::never;
+    for (std::size_t bytes = where.host.size(); bytes >= mib / 16; bytes /= 2) {
+      constexpr double clearly = 0.95;
+      if (where.time_staged(by, chosen, bytes, which) > clearly * where.time_plain(bytes, which))
+        break;
+      chosen.least_bytes = bytes;
+    }
+  }
+}
+
+}  // namespace
+
+staging calibrate_staging(device& on) {
+  ground where{on};
+  staging how;
+  const auto by = choose_threads(where, how);
+  choose_chunks_and_stores(where, *by, how);
+  choose_least_bytes(where, *by, how);
+  return how;
+}
+
+}  // namespace transfers

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "transfers/device.hpp"
+#include "transfers/workers.hpp"
+
+namespace transfers::detail {
+
+/// A stretch of data on its way, and the memory that it passes through.
+struct chunk {
+  std::size_t offset = 0, bytes = 0;
+  std::byte* on_host = nullptr;    ///< page-locked; null in a pipeline without such memory
+  std::byte* on_device = nullptr;  ///< null likewise
+};
+
+/// What is done with each chunk. `fill` and `drain` are the thread's own work before and after the
+/// device's, and may be empty; `enqueue` hands the device its part.
+struct chunk_work {
+  std::function<void(const chunk&)> fill;
+  std::function<void(const chunk&, stream&)> enqueue;
+  std::function<void(const chunk&)> drain;
+};
+
+struct pipeline_shape {
+  unsigned threads = 1;
+  unsigned slots = 2;                            ///< chunks under way at a time, for each thread
+  unsigned streams = 1;                          ///< for each thread; its slots take turns
+  std::size_t host_bytes = 0, device_bytes = 0;  ///< of each slot's memory
+};
+
+/// Threads that move chunks through memory of their own, each several at a time, so that processors
+/// and copy engines work at once.
+class chunk_pipeline {
+ public:
+  /// Throws out_of_memory, device_error, std::system_error (no threads).
+  chunk_pipeline(device& on, const pipeline_shape& shape);
+
+  /// Cuts 0 … total-1 into chunks of so many bytes, which must fit into the slots, and returns when
+  /// all are done. Throws the first exception that came out of one, when all threads have stopped
+  /// and the device no longer uses any of the memory. Calls from several threads take turns.
+  void run(std::size_t total, std::size_t chunk_bytes, const chunk_work& work);
+
+  [[nodiscard]] const pipeline_shape& shape() const noexcept { return shape_; }
+
+ private:
+  struct slot {
+    std::byte* on_host = nullptr;
+    std::byte* on_device = nullptr;
+    stream* in = nullptr;
+    chunk what;
+    std::unique_ptr<event> done;  ///< none: the slot is free
+  };
+  struct lane {  ///< what belongs to one thread
+    std::vector<std::unique_ptr<stream>> streams;
+    std::vector<slot> slots;
+  };
+
+  void work_in(lane& mine, std::size_t total, std::size_t chunk_bytes, const chunk_work& work);
+  void finish(slot& one, const chunk_work& work) const;
+  static void abandon(lane& mine) noexcept;
+
+  device& device_;
+  pipeline_shape shape_;
+  host_memory on_host_;
+  device_memory on_device_;
+  std::vector<lane> lanes_;
+  std::atomic<std::size_t> next_ = 0;  ///< where the next chunk begins
+  std::atomic<bool> failed_ = false;
+  std::mutex one_at_a_time_;
+  worker_team team_;
+};
+
+}  // namespace transfers::detail

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+
+#include "chunk_pipeline.hpp"
+#include "transfers/staged_copy.hpp"
+
+namespace transfers::detail {
+
+/// sqrt(bytes · growth) in whole pages, one at least and at most `largest`, which must be whole
+/// pages itself.
+std::size_t chunk_size(std::size_t bytes, std::size_t growth, std::size_t largest);
+
+/// memcpy, or streaming_store().
+void move(std::byte* to, const std::byte* from, std::size_t bytes, bool streaming);
+
+/// Copies by way of the pipeline's memory, however little it is. Throws what the pipeline throws.
+void move_in_chunks(chunk_pipeline& through, const staging::way& how, std::byte* destination,
+                    const std::byte* source, std::size_t bytes, direction way);
+
+}  // namespace transfers::detail
