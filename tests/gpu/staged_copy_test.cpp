@@ -1,0 +1,187 @@
+#include "transfers/staged_copy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "transfers/arithmetic.hpp"
+#include "transfers/error.hpp"
+#include "transfers/gpu_array.hpp"
+#include "transfers/round_trip.hpp"
+
+namespace transfers {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t around = 4096;
+const pattern data{42, false};
+const pattern poison{42, true};
+
+class staged_on_cuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto found = find_cuda();
+    if (found.devices == 0) GTEST_SKIP() << found.why_none;
+    gpu = open_cuda_device(0);
+  }
+
+  /// Memory on both sides, with guards around what is copied, and one copy each way.
+  void expect_exact(staged_copier& by, std::size_t bytes, std::size_t host_offset,
+                    std::size_t device_offset) const {
+    const auto host = gpu->allocate_host(bytes + 2 * around, pageable);
+    const auto there = gpu->allocate(bytes + 2 * around);
+    const auto host_room = host.size();
+    // Pattern bytes depend on their place, so both ends are written as if they began at 0 …
+    std::vector<std::byte> wanted(bytes);
+    write_host_pattern(wanted.data(), 0, bytes, data);
+    write_host_pattern(host.data(), 0, host_room, poison);
+    std::ranges::copy(wanted, host.data() + host_offset);
+    gpu->write_pattern(there.data(), 0, host_room, poison);
+    by.copy(there.data() + device_offset, host.data() + host_offset, bytes, direction::h2d);
+    // … and are looked at in a plain copy of all the device memory.
+    std::vector<std::byte> all(host_room);
+    gpu->copy(all.data(), there.data(), host_room, direction::d2h);
+    std::vector<std::byte> expected(host_room);
+    write_host_pattern(expected.data(), 0, host_room, poison);
+    std::ranges::copy(wanted, expected.data() + device_offset);
+    ASSERT_TRUE(all == expected) << bytes << " bytes h2d, offsets " << host_offset << " and "
+                                 << device_offset;
+
+    write_host_pattern(host.data(), 0, host_room, poison);
+    by.copy(host.data() + host_offset, there.data() + device_offset, bytes, direction::d2h);
+    write_host_pattern(expected.data(), 0, host_room, poison);
+    std::ranges::copy(wanted, expected.data() + host_offset);
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), host.data()))
+        << bytes << " bytes d2h, offsets " << host_offset << " and " << device_offset;
+  }
+
+  static staging always(unsigned threads) {
+    staging how;
+    how.threads = threads;
+    how.h2d.least_bytes = how.d2h.least_bytes = 1;
+    return how;
+  }
+
+  std::unique_ptr<device> gpu;
+};
+
+TEST_F(staged_on_cuda, arrives_byte_for_byte_at_odd_sizes_and_offsets) {
+  for (const unsigned threads : {1U, 3U, 8U}) {
+    staged_copier by(*gpu, always(threads));
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{4095}, 256 * std::size_t{1024},
+                                    mib - 1, mib + 1, 16 * mib + 13, 65 * mib + 1})
+      expect_exact(by, bytes, 0, 0);
+    expect_exact(by, 5 * mib + 3, 1, 0);
+    expect_exact(by, 5 * mib + 3, 0, 1);
+    expect_exact(by, 5 * mib + 3, 77, 515);
+  }
+}
+
+TEST_F(staged_on_cuda, as_calibrated_says_from_which_size_on_it_is_faster) {
+  staged_copier by(*gpu);
+  const auto& how = by.how();
+  RecordProperty("threads", static_cast<int>(how.threads));
+  for (const auto way : {direction::h2d, direction::d2h}) {
+    const auto& found = how.in(way);
+    std::printf("%s: %u threads, least %zu bytes, growth %zu, %s\n",
+                way == direction::h2d ? "h2d" : "d2h", how.threads, found.least_bytes,
+                found.chunk_growth, found.streaming_stores ? "streaming stores" : "memcpy");
+  }
+  expect_exact(by, 33 * mib + 5, 3, 0);
+  expect_exact(by, 100, 3, 0);
+}
+
+TEST_F(staged_on_cuda, serves_threads_that_have_not_used_the_device_before) {
+  staged_copier by(*gpu, always(4));
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < 3; ++i)
+    threads.emplace_back([&, i] {
+      gpu->use_in_this_thread();
+      for (int k = 0; k < 3; ++k) expect_exact(by, (3 + i) * mib + i, i, 0);
+    });
+}
+
+TEST_F(staged_on_cuda, a_copy_that_fails_is_an_exception_and_the_next_one_succeeds) {
+  staged_copier by(*gpu, always(4));
+  std::vector<std::byte> host(8 * mib);
+  const auto there = gpu->allocate(mib);
+  // Not memory of any device: the calls refuse it.
+  auto* const nowhere = reinterpret_cast<std::byte*>(std::uintptr_t{0x10});
+  for (const auto way : {direction::h2d, direction::d2h}) {
+    auto* const to = way == direction::h2d ? nowhere : host.data();
+    const auto* const from = way == direction::h2d ? host.data() : nowhere;
+    EXPECT_THROW(by.copy(to, from, host.size(), way), device_error);
+  }
+  expect_exact(by, 8 * mib + 1, 0, 0);
+}
+
+TEST_F(staged_on_cuda, arrays_of_pageable_memory_take_this_way_by_themselves) {
+  const context in(*gpu);
+  std::vector<float> numbers(16 * mib + 1);
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
+  const auto result = (2 * to_gpu(in, numbers)).get();
+  for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(result[i], 2 * numbers[i]) << i;
+}
+
+class round_trips_on_cuda : public staged_on_cuda,
+                            public testing::WithParamInterface<host_memory_kind> {};
+
+TEST_P(round_trips_on_cuda, come_back_exact) {
+  const context in(*gpu);
+  for (const std::size_t elements : {std::size_t{1}, std::size_t{1000}, mib + 1, 16 * mib + 7}) {
+    const host_buffer<std::int32_t> from(*gpu, elements, GetParam());
+    const host_buffer<std::int32_t> to(*gpu, elements, GetParam());
+    std::iota(from.begin(), from.end(), 0);
+    std::ranges::fill(to, -1);
+    for (int again = 0; again < 3; ++again)
+      round_trip(in, std::span<const std::int32_t>(from.data(), elements),
+                 std::span(to.data(), elements),
+                 [](stream& at, std::span<std::int32_t> piece, std::size_t) {
+                   calculate(at, arithmetic::multiply, piece, 3);
+                 });
+    for (std::size_t i = 0; i < elements; ++i)
+      ASSERT_EQ(to[i], 3 * static_cast<std::int32_t>(i)) << elements << " elements";
+  }
+}
+
+TEST_P(round_trips_on_cuda, in_place_are_exact_too) {
+  const context in(*gpu);
+  const std::size_t elements = 4 * mib + 3;
+  const host_buffer<std::int32_t> there(*gpu, elements, GetParam());
+  std::iota(there.begin(), there.end(), 0);
+  round_trip(in, std::span<const std::int32_t>(there.data(), elements),
+             std::span(there.data(), elements),
+             [](stream& at, std::span<std::int32_t> piece, std::size_t) {
+               calculate(at, arithmetic::add, piece, 5);
+             });
+  for (std::size_t i = 0; i < elements; ++i) ASSERT_EQ(there[i], static_cast<std::int32_t>(i) + 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(from_and_to, round_trips_on_cuda, testing::Values(pageable, pinned()),
+                         [](const auto& one) { return to_string(one.param); });
+
+TEST_F(staged_on_cuda, a_round_trip_may_have_one_pageable_end) {
+  const context in(*gpu);
+  const std::size_t elements = 4 * mib + 3;
+  for (const auto& [source, destination] : {std::pair{pageable, pinned()}, {pinned(), pageable}}) {
+    const host_buffer<std::int32_t> from(*gpu, elements, source);
+    const host_buffer<std::int32_t> to(*gpu, elements, destination);
+    std::iota(from.begin(), from.end(), 0);
+    std::ranges::fill(to, -1);
+    round_trip(in, std::span<const std::int32_t>(from.data(), elements),
+               std::span(to.data(), elements),
+               [](stream& at, std::span<std::int32_t> piece, std::size_t) {
+                 calculate(at, arithmetic::multiply, piece, 3);
+               });
+    for (std::size_t i = 0; i < elements; ++i) ASSERT_EQ(to[i], 3 * static_cast<std::int32_t>(i));
+  }
+}
+
+}  // namespace
+}  // namespace transfers
