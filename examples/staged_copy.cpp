@@ -30,9 +30,9 @@ int main() {
     std::cerr << "Wrong: what came back is not what was sent.\n";
     return 1;
   }
-  const auto chunk = copier.chunk_bytes(bytes, direction::h2d);
   std::cout << bytes << " bytes went there and back, "
-            << (chunk == 0 ? "plainly, which is as fast here"
-                           : "there in chunks of " + std::to_string(chunk) + " bytes")
+            << (copier.stages(bytes, direction::h2d)
+                    ? "staged by " + std::to_string(copier.how().threads) + " threads"
+                    : "plainly, which is as fast here")
             << ".\n";
 }

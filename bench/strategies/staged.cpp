@@ -5,7 +5,7 @@ namespace bench {
 namespace {
 
 /// Pageable memory by way of page-locked chunks, as calibrated on this machine: small copies are
-/// cudaMemcpy's (their rows have no chunk_bytes).
+/// cudaMemcpy's (their rows have no staging_threads).
 transfer prepare(const job& wanted) {
   const auto way = direction_of(wanted.variant);
   const auto both = ends_of(wanted, transfers::pageable, way);
@@ -13,8 +13,7 @@ transfer prepare(const job& wanted) {
   copy.source = both.source;
   copy.destination = both.destination;
   const auto by = wanted.memory.staged_copier();
-  if (const auto chunk = by->chunk_bytes(wanted.bytes, way); chunk > 0)
-    copy.facts = {{"threads", by->how().threads}, {"chunk_bytes", static_cast<double>(chunk)}};
+  if (by->stages(wanted.bytes, way)) copy.facts = {{"staging_threads", by->how().threads}};
   copy.steps = {{"copy", [by, both, way] {
                    by->copy(both.destination.data, both.source.data, both.source.bytes, way);
                  }}};

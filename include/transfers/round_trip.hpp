@@ -24,8 +24,8 @@ class round_trip_pipeline {
   /// data make smaller pieces.
   struct shape {
     unsigned streams = 3;  ///< one piece each, where both ends are page-locked
-    std::size_t largest_piece = std::size_t{16} << 20;
-    unsigned threads = std::min(8U, usable_processors());  ///< where an end is pageable
+    std::size_t largest_piece = std::size_t{8} << 20;
+    unsigned threads = std::min(6U, usable_processors());  ///< where an end is pageable
     unsigned chunks_per_thread = 4;
     std::size_t largest_chunk = std::size_t{4} << 20;
   };

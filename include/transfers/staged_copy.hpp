@@ -9,30 +9,37 @@
 
 namespace transfers {
 
-/// How pageable memory is copied by way of page-locked chunks. Chunks grow with the root of what is
-/// copied: the first one must be filled before the link has anything to do, and each one costs a
-/// few microseconds, so that the best size lies at sqrt(bytes · something).
+/// How pageable memory is copied by way of page-locked chunks.
 struct staging {
   static constexpr std::size_t never = SIZE_MAX;
+  static constexpr std::size_t large = std::size_t{128} << 20;  ///< bytes
 
   struct way {
-    std::size_t least_bytes = std::size_t{4} << 20;    ///< less is left to device::copy; or `never`
-    std::size_t chunk_growth = std::size_t{64} << 10;  ///< bytes of a chunk: sqrt(bytes · this)
-    bool streaming_stores = true;                      ///< rather than memcpy
+    std::size_t least_bytes = std::size_t{4} << 20;  ///< less is left to device::copy; or `never`
+    std::size_t least_chunk = std::size_t{256}
+                              << 10;    ///< at both ends; they grow towards the middle
+    bool streaming_stores = false;      ///< streaming_store() rather than memcpy
+    bool streaming_when_large = false;  ///< for `large` copies
+
+    [[nodiscard]] bool streams(std::size_t bytes) const {
+      return bytes < large ? streaming_stores : streaming_when_large;
+    }
   };
 
-  unsigned threads = std::min(8U, usable_processors());  ///< the caller's included
+  unsigned threads = std::min(6U, usable_processors());  ///< the caller's included
   unsigned chunks_per_thread = 4;                        ///< under way at a time
-  std::size_t largest_chunk = std::size_t{4} << 20;      ///< in bytes; a multiple of 4 KiB
-  way h2d = {}, d2h = {};
+  std::size_t largest_chunk = std::size_t{4} << 20;      ///< bytes; a multiple of 4 KiB
+  way h2d = {.streaming_stores = true};
+  way d2h = {.streaming_when_large = true};
 
   [[nodiscard]] const way& in(direction which) const { return which == direction::h2d ? h2d : d2h; }
   [[nodiscard]] way& in(direction which) { return which == direction::h2d ? h2d : d2h; }
 };
 
-/// Measures what is fastest on this machine, in about a third of a second: number of threads, size
-/// of chunks, kind of stores, and from which size on staging is faster than device::copy (by 5 %),
-/// up to 64 MiB; `never` where it is not. Throws out_of_memory, device_error, std::system_error.
+/// Measures what is fastest on this machine, in about half a second: number of threads, size of
+/// chunks, kind of stores, and from which size on staging is faster than device::copy (by 5 %),
+/// from 64 KiB to 64 MiB; `never` where it is not. Takes 256 MiB of either memory meanwhile. Throws
+/// out_of_memory, device_error, std::system_error.
 [[nodiscard]] staging calibrate_staging(device& on);
 
 /// Copies between pageable memory and the device nearly as fast as from and to page-locked memory:
@@ -56,8 +63,10 @@ class staged_copier {
   /// is under way any more; the destination's content is undefined then.
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes, direction way);
 
-  /// What a copy is cut into; 0: it is left to device::copy.
-  [[nodiscard]] std::size_t chunk_bytes(std::size_t bytes, direction way) const noexcept;
+  /// Whether a copy of this size is staged, not left to device::copy.
+  [[nodiscard]] bool stages(std::size_t bytes, direction way) const noexcept {
+    return bytes >= how().in(way).least_bytes;
+  }
   [[nodiscard]] const staging& how() const noexcept;
 
  private:

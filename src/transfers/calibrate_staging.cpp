@@ -18,8 +18,8 @@ constexpr std::array ways{direction::h2d, direction::d2h};
 /// Memory to copy from and to.
 struct ground {
   device& on;
-  host_memory host = on.allocate_host(64 * mib, pageable);
-  device_memory on_device = on.allocate(64 * mib);
+  host_memory host = on.allocate_host(256 * mib, pageable);
+  device_memory on_device = on.allocate(host.size());
 
   /// Median time of one call, in seconds.
   template <class Copy>
@@ -90,18 +90,34 @@ std::unique_ptr<detail::chunk_pipeline> choose_threads(ground& where, staging& h
   return best;
 }
 
-void choose_chunks_and_stores(ground& where, detail::chunk_pipeline& by, staging& how) {
+void choose_chunks(ground& where, detail::chunk_pipeline& by, staging& how) {
   for (const auto which : ways) {
     const auto usual = how.in(which);
     std::optional<double> least;
-    for (const auto growth : {usual.chunk_growth / 4, usual.chunk_growth, usual.chunk_growth * 4})
-      for (const bool streaming : {true, false}) {
-        const staging::way candidate{usual.least_bytes, growth, streaming};
-        const double found = where.cost(by, candidate, which);
-        if (least && found > *least) continue;
-        least = found;
-        how.in(which) = candidate;
-      }
+    for (const auto chunk : {usual.least_chunk / 2, usual.least_chunk, usual.least_chunk * 2}) {
+      auto candidate = usual;
+      candidate.least_chunk = chunk;
+      const double found = where.cost(by, candidate, which);
+      if (least && found > *least) continue;
+      least = found;
+      how.in(which) = candidate;
+    }
+  }
+}
+
+void choose_stores(ground& where, detail::chunk_pipeline& by, staging& how) {
+  for (const auto which : ways) {
+    auto& chosen = how.in(which);
+    const auto faster_streaming = [&](std::size_t bytes) {
+      auto streaming = chosen;
+      auto not_so = chosen;
+      streaming.streaming_stores = streaming.streaming_when_large = true;
+      not_so.streaming_stores = not_so.streaming_when_large = false;
+      return where.time_staged(by, streaming, bytes, which) <
+             where.time_staged(by, not_so, bytes, which);
+    };
+    chosen.streaming_stores = faster_streaming(16 * mib);
+    chosen.streaming_when_large = faster_streaming(where.host.size());
   }
 }
 
@@ -110,7 +126,7 @@ void choose_least_bytes(ground& where, detail::chunk_pipeline& by, staging& how)
   for (const auto which : ways) {
     auto& chosen = how.in(which);
     chosen.least_bytes = staging::never;
-    for (std::size_t bytes = where.host.size(); bytes >= mib / 16; bytes /= 2) {
+    for (std::size_t bytes = 64 * mib; bytes >= mib / 16; bytes /= 2) {
       constexpr double clearly = 0.95;
       if (where.time_staged(by, chosen, bytes, which) > clearly * where.time_plain(bytes, which))
         break;
@@ -125,7 +141,8 @@ staging calibrate_staging(device& on) {
   ground where{on};
   staging how;
   const auto by = choose_threads(where, how);
-  choose_chunks_and_stores(where, *by, how);
+  choose_chunks(where, *by, how);
+  choose_stores(where, *by, how);
   choose_least_bytes(where, *by, how);
   return how;
 }

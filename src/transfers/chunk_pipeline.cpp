@@ -1,7 +1,6 @@
 #include "chunk_pipeline.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace transfers::detail {
 
@@ -12,21 +11,21 @@ chunk_pipeline::chunk_pipeline(device& on, const pipeline_shape& shape)
   const auto kind = on.why_unsupported(registered_huge) ? pinned() : registered_huge;
   if (shape.host_bytes > 0) on_host_ = on.allocate_host(slots * shape.host_bytes, kind);
   if (shape.device_bytes > 0) on_device_ = on.allocate(slots * shape.device_bytes);
-  std::size_t taken = 0;
+  for (unsigned i = 0; i < shape.streams; ++i) streams_.push_back(on.create_stream());
+  std::size_t place = 0;
   for (auto& one : lanes_) {
-    for (unsigned i = 0; i < shape.streams; ++i) one.streams.push_back(on.create_stream());
-    one.slots.resize(shape.slots);
-    for (std::size_t i = 0; i < one.slots.size(); ++i, ++taken) {
-      auto& here = one.slots[i];
-      here.in = one.streams[i % one.streams.size()].get();
-      if (shape.host_bytes > 0) here.on_host = on_host_.data() + taken * shape.host_bytes;
-      if (shape.device_bytes > 0) here.on_device = on_device_.data() + taken * shape.device_bytes;
+    one.resize(shape.slots);
+    for (auto& here : one) {
+      // Slots that share a stream are neighbours: with as many streams as threads each has its own.
+      here.in = streams_[place * streams_.size() / slots].get();
+      if (shape.host_bytes > 0) here.on_host = on_host_.data() + place * shape.host_bytes;
+      if (shape.device_bytes > 0) here.on_device = on_device_.data() + place * shape.device_bytes;
+      ++place;
     }
   }
 }
 
-void chunk_pipeline::run(std::size_t total, std::size_t chunk_bytes, const chunk_work& work) {
-  if (chunk_bytes == 0) throw std::invalid_argument("a chunk must have at least one byte");
+void chunk_pipeline::run(std::size_t total, const chunk_sizes& sizes, const chunk_work& work) {
   const std::scoped_lock lock(one_at_a_time_);
   next_ = 0;
   failed_ = false;
@@ -34,34 +33,45 @@ void chunk_pipeline::run(std::size_t total, std::size_t chunk_bytes, const chunk
     auto& mine = lanes_[index];
     try {
       device_.use_in_this_thread();
-      work_in(mine, total, chunk_bytes, work);
+      work_in(mine, total, sizes, work);
     } catch (...) {
       failed_ = true;
       abandon(mine);
       throw;
     }
   };
-  // What fits into one slot is one thread's work: the others need not wake up for it.
-  if (total <= chunk_bytes) return part(0);
+  // One chunk is one thread's work: the others need not wake up for it.
+  if (sizes.at(0, total) >= total) return part(0);
   team_.run(part);
 }
 
-void chunk_pipeline::work_in(lane& mine, std::size_t total, std::size_t chunk_bytes,
+/// What is to be done next; nullopt: all is taken.
+std::optional<chunk> chunk_pipeline::next(std::size_t total, const chunk_sizes& sizes) {
+  auto first = next_.load(std::memory_order_relaxed);
+  while (first < total) {
+    const auto bytes = std::min(sizes.at(first, total), total - first);
+    if (next_.compare_exchange_weak(first, first + bytes, std::memory_order_relaxed))
+      return chunk{first, bytes};
+  }
+  return std::nullopt;
+}
+
+void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& sizes,
                              const chunk_work& work) {
   std::size_t turn = 0;
   for (; !failed_; ++turn) {
-    auto& here = mine.slots[turn % mine.slots.size()];
+    auto& here = mine[turn % mine.size()];
     if (here.done) finish(here, work);
-    const auto first = next_.fetch_add(chunk_bytes, std::memory_order_relaxed);
-    if (first >= total) break;
-    here.what = {first, std::min(chunk_bytes, total - first), here.on_host, here.on_device};
+    const auto taken = next(total, sizes);
+    if (!taken) break;
+    here.what = {taken->offset, taken->bytes, here.on_host, here.on_device};
     if (work.fill) work.fill(here.what);
     work.enqueue(here.what, *here.in);
     here.done = here.in->record();
   }
   // Oldest first. The one whose turn it was is free, unless somebody else has failed.
-  for (std::size_t i = 0; i < mine.slots.size(); ++i)
-    if (auto& here = mine.slots[(turn + i) % mine.slots.size()]; here.done) finish(here, work);
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (auto& here = mine[(turn + i) % mine.size()]; here.done) finish(here, work);
 }
 
 void chunk_pipeline::finish(slot& one, const chunk_work& work) const {
@@ -73,13 +83,13 @@ void chunk_pipeline::finish(slot& one, const chunk_work& work) const {
 /// Waits until the device uses nothing any more. What goes wrong is why it is abandoned, or follows
 /// from that.
 void chunk_pipeline::abandon(lane& mine) noexcept {
-  for (auto& one : mine.streams) {
+  for (auto& one : mine) {
     try {
-      one->synchronize();
+      one.in->synchronize();
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
+    one.done.reset();
   }
-  for (auto& one : mine.slots) one.done.reset();
 }
 
 }  // namespace transfers::detail

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "transfers/device.hpp"
@@ -26,6 +29,22 @@ struct chunk_work {
   std::function<void(const chunk&)> drain;
 };
 
+/// How data are cut. Chunks are small at both ends and grow towards the middle, as a share of what
+/// lies before or behind them (guided self-scheduling, Polychronopoulos and Kuck 1987, at the
+/// beginning as well): the link has nothing to do until the first chunk is full, and a download is
+/// not over until the last one has been drained. In between, large ones cost the least.
+struct chunk_sizes {
+  std::size_t least, most;  ///< bytes; alike: all chunks are alike but the last
+  std::size_t shares = 1;   ///< so many chunks of one size are about as long as what lies outside
+  std::size_t unit = 1;     ///< chunks are whole multiples of it, but the last
+
+  /// Of the chunk that begins at `first` of `total`; at least one unit.
+  [[nodiscard]] std::size_t at(std::size_t first, std::size_t total) const {
+    const auto share = std::min(first, total - first) / shares;
+    return std::max(std::clamp(share, least, most) / unit, std::size_t{1}) * unit;
+  }
+};
+
 struct pipeline_shape {
   unsigned threads = 1;
   unsigned slots = 2;                            ///< chunks under way at a time, for each thread
@@ -40,10 +59,10 @@ class chunk_pipeline {
   /// Throws out_of_memory, device_error, std::system_error (no threads).
   chunk_pipeline(device& on, const pipeline_shape& shape);
 
-  /// Cuts 0 … total-1 into chunks of so many bytes, which must fit into the slots, and returns when
-  /// all are done. Throws the first exception that came out of one, when all threads have stopped
+  /// Cuts 0 … total-1 into chunks, which must fit into the slots, and returns when all are done.
+  /// Throws the first exception that came out of one, when all threads have stopped
   /// and the device no longer uses any of the memory. Calls from several threads take turns.
-  void run(std::size_t total, std::size_t chunk_bytes, const chunk_work& work);
+  void run(std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
 
   [[nodiscard]] const pipeline_shape& shape() const noexcept { return shape_; }
 
@@ -55,12 +74,10 @@ class chunk_pipeline {
     chunk what;
     std::unique_ptr<event> done;  ///< none: the slot is free
   };
-  struct lane {  ///< what belongs to one thread
-    std::vector<std::unique_ptr<stream>> streams;
-    std::vector<slot> slots;
-  };
+  using lane = std::vector<slot>;  ///< of one thread
 
-  void work_in(lane& mine, std::size_t total, std::size_t chunk_bytes, const chunk_work& work);
+  [[nodiscard]] std::optional<chunk> next(std::size_t total, const chunk_sizes& sizes);
+  void work_in(lane& mine, std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
   void finish(slot& one, const chunk_work& work) const;
   static void abandon(lane& mine) noexcept;
 
@@ -68,6 +85,7 @@ class chunk_pipeline {
   pipeline_shape shape_;
   host_memory on_host_;
   device_memory on_device_;
+  std::vector<std::unique_ptr<stream>> streams_;
   std::vector<lane> lanes_;
   std::atomic<std::size_t> next_ = 0;  ///< where the next chunk begins
   std::atomic<bool> failed_ = false;

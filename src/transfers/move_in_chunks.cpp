@@ -1,19 +1,10 @@
 #include "move_in_chunks.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "transfers/streaming.hpp"
 
 namespace transfers::detail {
-
-std::size_t chunk_size(std::size_t bytes, std::size_t growth, std::size_t largest) {
-  constexpr std::size_t page = 4096;
-  const auto root = std::sqrt(static_cast<double>(bytes) * static_cast<double>(growth));
-  const auto pages = static_cast<std::size_t>(std::min(root, static_cast<double>(largest))) / page;
-  return std::clamp(pages * page, page, largest);
-}
 
 void move(std::byte* to, const std::byte* from, std::size_t bytes, bool streaming) {
   if (streaming)
@@ -24,7 +15,7 @@ void move(std::byte* to, const std::byte* from, std::size_t bytes, bool streamin
 
 void move_in_chunks(chunk_pipeline& through, const staging::way& how, std::byte* destination,
                     const std::byte* source, std::size_t bytes, direction way) {
-  const bool streaming = how.streaming_stores;
+  const bool streaming = how.streams(bytes);
   chunk_work work;
   if (way == direction::h2d) {
     work.fill = [=](const chunk& one) {
@@ -41,7 +32,9 @@ void move_in_chunks(chunk_pipeline& through, const staging::way& how, std::byte*
       move(destination + one.offset, one.on_host, one.bytes, streaming);
     };
   }
-  through.run(bytes, chunk_size(bytes, how.chunk_growth, through.shape().host_bytes), work);
+  constexpr std::size_t page = 4096;
+  const auto& shape = through.shape();
+  through.run(bytes, {how.least_chunk, shape.host_bytes, shape.threads, page}, work);
 }
 
 }  // namespace transfers::detail

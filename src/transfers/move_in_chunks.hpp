@@ -7,10 +7,6 @@
 
 namespace transfers::detail {
 
-/// sqrt(bytes · growth) in whole pages, one at least and at most `largest`, which must be whole
-/// pages itself.
-std::size_t chunk_size(std::size_t bytes, std::size_t growth, std::size_t largest);
-
 /// memcpy, or streaming_store().
 void move(std::byte* to, const std::byte* from, std::size_t bytes, bool streaming);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -10,9 +11,9 @@
 namespace transfers {
 namespace {
 
-// What is fastest on an H200 for 256 MiB, 8 MiB and 2 MiB, by the root law of staging.
-constexpr std::size_t piece_growth = std::size_t{256} << 10;
-constexpr std::size_t chunk_growth = std::size_t{16} << 10;
+constexpr std::size_t page = 4096;
+constexpr std::size_t least_piece = std::size_t{4} << 20;
+constexpr std::size_t least_chunk = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -29,6 +30,7 @@ struct round_trip_pipeline::state {
     if (!wanted && staging)
       wanted.emplace(on, detail::pipeline_shape{.threads = how.threads,
                                                 .slots = how.chunks_per_thread,
+                                                .streams = how.threads,
                                                 .host_bytes = how.largest_chunk,
                                                 .device_bytes = how.largest_chunk});
     else if (!wanted)
@@ -42,7 +44,6 @@ struct round_trip_pipeline::state {
 
 round_trip_pipeline::round_trip_pipeline(device& on, const shape& how)
     : state_(new state{.on = on, .how = how}) {
-  constexpr std::size_t page = 4096;
   if (how.streams == 0 || how.threads == 0 || how.chunks_per_thread == 0)
     throw std::invalid_argument("a round trip needs a stream, a thread and a chunk for it");
   if (how.largest_piece == 0 || how.largest_piece % page != 0 || how.largest_chunk == 0 ||
@@ -61,12 +62,13 @@ void round_trip_pipeline::run(std::byte* destination, const std::byte* source, s
   const auto largest = staging ? state_->how.largest_chunk : state_->how.largest_piece;
   if (unit == 0 || unit > largest)
     throw std::invalid_argument("a piece must hold at least one element");
-  if (piece_bytes == 0)
-    piece_bytes = detail::chunk_size(bytes, staging ? chunk_growth : piece_growth, largest);
   if (piece_bytes > largest)
     throw std::invalid_argument("this pipeline's pieces have at most " + std::to_string(largest) +
                                 " bytes");
-  piece_bytes = std::max(piece_bytes / unit, std::size_t{1}) * unit;
+  detail::chunk_sizes sizes{piece_bytes, piece_bytes, 1, unit};
+  if (piece_bytes == 0)
+    sizes = {std::min(staging ? least_chunk : least_piece, largest), largest,
+             staging ? state_->how.threads : state_->how.streams, std::lcm(unit, page)};
 
   detail::chunk_work steps;
   if (!source_direct)
@@ -84,7 +86,7 @@ void round_trip_pipeline::run(std::byte* destination, const std::byte* source, s
     steps.drain = [&](const detail::chunk& one) {
       detail::move(destination + one.offset, one.on_host, one.bytes, true);
     };
-  state_->pipeline(staging).run(bytes, piece_bytes, steps);
+  state_->pipeline(staging).run(bytes, sizes, steps);
 }
 
 }  // namespace transfers

@@ -89,9 +89,10 @@ TEST_F(staged_on_cuda, as_calibrated_says_from_which_size_on_it_is_faster) {
   RecordProperty("threads", static_cast<int>(how.threads));
   for (const auto way : {direction::h2d, direction::d2h}) {
     const auto& found = how.in(way);
-    std::printf("%s: %u threads, least %zu bytes, growth %zu, %s\n",
+    std::printf("%s: %u threads, from %zu bytes on, chunks from %zu bytes on, %s, %s when large\n",
                 way == direction::h2d ? "h2d" : "d2h", how.threads, found.least_bytes,
-                found.chunk_growth, found.streaming_stores ? "streaming stores" : "memcpy");
+                found.least_chunk, found.streaming_stores ? "streaming stores" : "memcpy",
+                found.streaming_when_large ? "streaming stores" : "memcpy");
   }
   expect_exact(by, 33 * mib + 5, 3, 0);
   expect_exact(by, 100, 3, 0);

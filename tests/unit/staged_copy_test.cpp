@@ -30,7 +30,7 @@ staging in_pages(unsigned threads, bool streaming = true) {
   how.threads = threads;
   how.chunks_per_thread = 2;
   how.largest_chunk = page;
-  how.h2d = how.d2h = {1, 1, streaming};
+  how.h2d = how.d2h = {1, page, streaming, streaming};
   return how;
 }
 
@@ -123,15 +123,14 @@ TEST(staged_copier, leaves_what_is_too_small_to_the_device) {
   EXPECT_EQ(on.counts().enqueued, 0U);
   expect_exact_copy(on, by, direction::h2d, 3 * page, 0, 0);
   EXPECT_EQ(on.counts().enqueued, 3U);  // a chunk each
-  EXPECT_EQ(by.chunk_bytes(3 * page - 1, direction::h2d), 0U);
-  EXPECT_EQ(by.chunk_bytes(3 * page, direction::h2d), page);
+  EXPECT_FALSE(by.stages(3 * page - 1, direction::h2d));
+  EXPECT_TRUE(by.stages(3 * page, direction::h2d));
 }
 
-TEST(staged_copier, makes_chunks_that_grow_with_the_root_of_the_size) {
+TEST(staged_copier, makes_chunks_that_grow_towards_the_middle) {
   counting_device on;
   auto how = in_pages(2);
   how.largest_chunk = 8 * page;
-  how.h2d.chunk_growth = page;
   staged_copier by(on, how);
   const auto chunks_of = [&](std::size_t pages) {
     const std::size_t before = on.counts().enqueued;
@@ -139,11 +138,10 @@ TEST(staged_copier, makes_chunks_that_grow_with_the_root_of_the_size) {
     return on.counts().enqueued - before;
   };
   EXPECT_EQ(chunks_of(1), 1U);
-  EXPECT_EQ(chunks_of(16), 4U);    // of 4 pages
-  EXPECT_EQ(chunks_of(64), 8U);    // of 8
-  EXPECT_EQ(chunks_of(256), 32U);  // not of 16
-  EXPECT_EQ(by.chunk_bytes(16 * page, direction::h2d), 4 * page);
-  EXPECT_EQ(by.chunk_bytes(1, direction::h2d), 1U);
+  EXPECT_EQ(chunks_of(4), 4U);     // 1 1 1 1
+  EXPECT_EQ(chunks_of(12), 9U);    // 1 1 1 1 2 3 1 1 1
+  EXPECT_LT(chunks_of(256), 60U);  // most of 8
+  EXPECT_GT(chunks_of(256), 32U);  // not all
 }
 
 TEST(staged_copier, serves_several_threads_at_once) {
@@ -214,7 +212,9 @@ TEST(staged_copier, refuses_settings_of_nothing) {
   refused([](staging& how) { how.chunks_per_thread = 0; });
   refused([](staging& how) { how.largest_chunk = 0; });
   refused([](staging& how) { how.largest_chunk = page + 1; });
-  refused([](staging& how) { how.d2h.chunk_growth = 0; });
+  refused([](staging& how) { how.d2h.least_chunk = 0; });
+  refused([](staging& how) { how.h2d.least_chunk = page / 2; });
+  refused([](staging& how) { how.h2d.least_chunk = 2 * page; });
 }
 
 TEST(calibrate_staging, finds_settings_that_work_and_gives_back_its_memory) {
