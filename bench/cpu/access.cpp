@@ -52,103 +52,114 @@ bool ends_are_right(const stretch& over, std::size_t turn, IsRight&& is_right) {
   return true;
 }
 
-access reading(std::string name, std::string summary, reader read) {
+/// Goes over whole pieces: pass(over, piece) once over one, for a number that proves it.
+template <class Pass>
+access over_pieces(std::string name, std::string summary, Pass pass,
+                   bool (*is_right)(const stretch&, std::size_t turn, std::uint64_t result)) {
   return {.name = std::move(name),
           .summary = std::move(summary),
           .run =
-              [read](const stretch& over, std::size_t turn) {
-                std::uint64_t sum = 0;
+              [pass](const stretch& over, std::size_t turn) {
+                std::uint64_t result = 0;
                 for (std::size_t i = 0; i < over.passes; ++i)
-                  sum = read(piece_of(over, turn), over.piece);
-                return sum;
+                  result = pass(over, piece_of(over, turn));
+                return result;
               },
-          .is_right = [](const stretch& over, std::size_t turn,
-                         std::uint64_t sum) { return sum == expected_sum(over, turn); },
+          .is_right = is_right,
           .flush = flush_piece,
           .bytes = whole_piece};
+}
+
+bool sum_is_right(const stretch& over, std::size_t turn, std::uint64_t sum) {
+  return sum == expected_sum(over, turn);
+}
+
+access reading(std::string name, std::string summary, reader read) {
+  return over_pieces(
+      std::move(name), std::move(summary),
+      [read](const stretch& over, const std::byte* piece) { return read(piece, over.piece); },
+      sum_is_right);
 }
 
 access writing(std::string name, std::string summary, writer write) {
-  return {.name = std::move(name),
-          .summary = std::move(summary),
-          .run =
-              [write](const stretch& over, std::size_t turn) {
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  write(piece_of(over, turn), over.piece, filling);
-                return filling;
-              },
-          .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
-                return ends_are_right(over, turn,
-                                      [](auto, auto value) { return value == filling; });
-              },
-          .flush = flush_piece,
-          .restore = restore_piece,
-          .bytes = whole_piece};
+  auto made = over_pieces(
+      std::move(name), std::move(summary),
+      [write](const stretch& over, std::byte* piece) {
+        write(piece, over.piece, filling);
+        return filling;
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t) {
+        return ends_are_right(over, turn, [](auto, auto value) { return value == filling; });
+      });
+  made.restore = restore_piece;
+  return made;
 }
 
 access reading_memcpy() {
-  return {.name = "read_memcpy",
-          .summary = "memcpy to ordinary memory",
-          .run =
-              [](const stretch& over, std::size_t turn) {
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  std::memcpy(over.ordinary.data(), piece_of(over, turn), over.piece);
-                return filling;
-              },
-          .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
-                return instructions().read_vector(over.ordinary.data(), over.piece) ==
-                       expected_sum(over, turn);
-              },
-          .flush = flush_piece,
-          .bytes = whole_piece,
-          .uses_ordinary = true};
+  auto made = over_pieces(
+      "read_memcpy", "memcpy to ordinary memory",
+      [](const stretch& over, const std::byte* piece) {
+        std::memcpy(over.ordinary.data(), piece, over.piece);
+        return filling;
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t) {
+        return sum_is_right(over, turn,
+                            instructions().read_vector(over.ordinary.data(), over.piece));
+      });
+  made.uses_ordinary = true;
+  return made;
 }
 
 access writing_memcpy() {
-  return {.name = "write_memcpy",
-          .summary = "memcpy from ordinary memory",
-          .run =
-              [](const stretch& over, std::size_t turn) {
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  std::memcpy(piece_of(over, turn), over.ordinary.data(), over.piece);
-                return filling;
-              },
-          .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
-                const auto* const source =
-                    reinterpret_cast<const std::uint64_t*>(over.ordinary.data());
-                const auto first = over.offset(turn) / word;
-                return ends_are_right(
-                    over, turn, [=](auto at, auto value) { return value == source[at - first]; });
-              },
-          .flush = flush_piece,
-          .restore = restore_piece,
-          .bytes = whole_piece,
-          .uses_ordinary = true};
+  auto made = over_pieces(
+      "write_memcpy", "memcpy from ordinary memory",
+      [](const stretch& over, std::byte* piece) {
+        std::memcpy(piece, over.ordinary.data(), over.piece);
+        return filling;
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t) {
+        const auto* const source = reinterpret_cast<const std::uint64_t*>(over.ordinary.data());
+        const auto first = over.offset(turn) / word;
+        return ends_are_right(over, turn,
+                              [=](auto at, auto value) { return value == source[at - first]; });
+      });
+  made.restore = restore_piece;
+  made.uses_ordinary = true;
+  return made;
 }
 
 access changing(changer change) {
-  return {.name = "read_modify_write",
-          .summary = "8-byte words read, changed and written in place",
-          .run =
-              [change](const stretch& over, std::size_t turn) {
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  change(piece_of(over, turn), over.piece);
-                return filling;
-              },
-          .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
-                const auto changes = ((turn - over.first_turn) / over.pieces() + 1) * over.passes;
-                return ends_are_right(over, turn, [&](auto at, auto value) {
-                  const auto original = over.pattern.word(at);
-                  return value == (changes % 2 == 0 ? original : ~original);
-                });
-              },
-          .flush = flush_piece,
-          .restore = restore_piece,
-          .bytes = whole_piece};
+  auto made = over_pieces(
+      "read_modify_write", "8-byte words read, changed and written in place",
+      [change](const stretch& over, std::byte* piece) {
+        change(piece, over.piece);
+        return filling;
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t) {
+        const auto changes = ((turn - over.first_turn) / over.pieces() + 1) * over.passes;
+        return ends_are_right(over, turn, [&](auto at, auto value) {
+          const auto original = over.pattern.word(at);
+          return value == (changes % 2 == 0 ? original : ~original);
+        });
+      });
+  made.restore = restore_piece;
+  return made;
+}
+
+access reading_strided() {
+  auto made = over_pieces(
+      "read_strided", "8 bytes of every fourth line",
+      [](const stretch& over, const std::byte* piece) {
+        return read_strided(piece, over.piece, stride);
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t sum) {
+        return sum == expected_sum(over, turn, stride);
+      });
+  made.bytes = [](const stretch& over) {
+    return (over.piece + stride - 1) / stride * word * over.passes;
+  };
+  made.single = true;
+  return made;
 }
 
 random_accesses random_of(const stretch& over, std::size_t turn, std::size_t count) {
@@ -216,26 +227,6 @@ access writing_random() {
                 });
               },
           .bytes = [](const stretch&) { return random_stores * word; },
-          .single = true};
-}
-
-access reading_strided() {
-  return {.name = "read_strided",
-          .summary = "8 bytes of every fourth line",
-          .run =
-              [](const stretch& over, std::size_t turn) {
-                std::uint64_t sum = 0;
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  sum = read_strided(piece_of(over, turn), over.piece, stride);
-                return sum;
-              },
-          .is_right = [](const stretch& over, std::size_t turn,
-                         std::uint64_t sum) { return sum == expected_sum(over, turn, stride); },
-          .flush = flush_piece,
-          .bytes =
-              [](const stretch& over) {
-                return (over.piece + stride - 1) / stride * word * over.passes;
-              },
           .single = true};
 }
 
