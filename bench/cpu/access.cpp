@@ -107,6 +107,7 @@ access reading_memcpy() {
                             instructions().read_vector(over.ordinary.data(), over.piece));
       });
   made.uses_ordinary = true;
+  made.times_in_caches = 8;
   return made;
 }
 
@@ -125,6 +126,7 @@ access writing_memcpy() {
       });
   made.restore = restore_piece;
   made.uses_ordinary = true;
+  made.times_in_caches = 8;
   return made;
 }
 
@@ -159,16 +161,18 @@ access reading_strided() {
     return (over.piece + stride - 1) / stride * word * over.passes;
   };
   made.single = true;
+  made.times_in_caches = 16;
   return made;
 }
 
-random_accesses random_of(const stretch& over, std::size_t turn, std::size_t count) {
+random_accesses random_of(const stretch& over, std::size_t turn, std::size_t usual) {
+  const auto count = usual * over.times;
   return {over.bytes / line, turn * count, (turn + 1) * count};
 }
 
 template <class Work>
-void for_each_random(const stretch& over, std::size_t turn, std::size_t count, Work&& work) {
-  const auto where = random_of(over, turn, count);
+void for_each_random(const stretch& over, std::size_t turn, std::size_t usual, Work&& work) {
+  const auto where = random_of(over, turn, usual);
   for (auto i = where.begin; i < where.end; ++i) work(over.first + where.line_of(i) * line);
 }
 
@@ -191,8 +195,9 @@ access reading_random() {
                   flush_cache({over.block + at, line});
                 });
               },
-          .bytes = [](const stretch&) { return random_loads * word; },
-          .single = true};
+          .bytes = [](const stretch& over) { return random_loads * over.times * word; },
+          .single = true,
+          .times_in_caches = 32};
 }
 
 access writing_random() {
@@ -226,8 +231,9 @@ access writing_random() {
                   *reinterpret_cast<std::uint64_t*>(over.block + at) = over.pattern.word(at / word);
                 });
               },
-          .bytes = [](const stretch&) { return random_stores * word; },
-          .single = true};
+          .bytes = [](const stretch& over) { return random_stores * over.times * word; },
+          .single = true,
+          .times_in_caches = 32};
 }
 
 access unless_null(bool is_null, const instruction_set& with, access one) {
@@ -238,21 +244,26 @@ access unless_null(bool is_null, const instruction_set& with, access one) {
 }  // namespace
 
 std::vector<access> accesses_with(const instruction_set& with) {
+  auto read_scalar = reading("read_scalar", "8-byte loads", with.read_scalar);
+  read_scalar.times_in_caches = 2;
+  auto read_vector = reading("read_vector", "loads of " + with.vector, with.read_vector);
+  read_vector.times_in_caches = 8;
+  auto read_streaming =
+      reading("read_streaming", "transfers::streaming_load, 4 KiB at a time", with.read_streaming);
+  read_streaming.times_in_caches = 2;
+  auto write_fill =
+      writing("write_fill", "memset", [](std::byte* first, std::size_t bytes, std::uint64_t value) {
+        std::memset(first, static_cast<int>(value & 0xff), bytes);
+      });
+  write_fill.times_in_caches = 8;
   return {
-      unless_null(with.read_scalar == nullptr, with,
-                  reading("read_scalar", "8-byte loads", with.read_scalar)),
-      unless_null(with.read_vector == nullptr, with,
-                  reading("read_vector", "loads of " + with.vector, with.read_vector)),
+      unless_null(with.read_scalar == nullptr, with, std::move(read_scalar)),
+      unless_null(with.read_vector == nullptr, with, std::move(read_vector)),
       reading_memcpy(),
-      unless_null(with.read_streaming == nullptr, with,
-                  reading("read_streaming", "transfers::streaming_load, 4 KiB at a time",
-                          with.read_streaming)),
+      unless_null(with.read_streaming == nullptr, with, std::move(read_streaming)),
       reading_random(),
       reading_strided(),
-      writing("write_fill", "memset",
-              [](std::byte* first, std::size_t bytes, std::uint64_t value) {
-                std::memset(first, static_cast<int>(value & 0xff), bytes);
-              }),
+      std::move(write_fill),
       writing_memcpy(),
       unless_null(with.write_streaming == nullptr, with,
                   writing("write_streaming", "non-temporal stores of " + with.vector,

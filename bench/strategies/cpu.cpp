@@ -21,6 +21,18 @@ constexpr std::size_t usual_amount = std::size_t{4} << 20;
 /// The emulation takes microseconds for each line.
 constexpr std::size_t emulated_amount = std::size_t{64} << 10;
 
+/// Where caches may hold it all.
+constexpr std::size_t fits_a_cache = std::size_t{32} << 20;
+
+/// So many times the usual amount is one operation. Beginning and ending a task on all cores takes
+/// microseconds that differ from one repetition to the next: it should be a small part. Memory is
+/// some 8 times slower than caches. With cold caches, what is accessed twice would be warm.
+std::size_t times_usual(const job& wanted, const access& how) {
+  if (!wanted.variant.ends_with(all_cores) || wanted.cache == cache_state::cold) return 1;
+  return wanted.bytes <= fits_a_cache ? how.times_in_caches
+                                      : std::max<std::size_t>(1, how.times_in_caches / 8);
+}
+
 /// Threads stay awake between the operations of a repetition, also while they wait for the slowest
 /// of them: waking up would be a part of the next operation's time.
 constexpr std::chrono::milliseconds awake{20};
@@ -44,7 +56,9 @@ class crew {
     const bool cold = wanted.cache == cache_state::cold;
     const auto share = block.bytes / team_.size() / cpu::line * cpu::line;
     if (share == 0) throw transfers::unsupported("less than one line for each core");
-    const auto piece = std::min(share, per_thread);
+    const auto times = times_usual(wanted, how_);
+    const auto amount = times * per_thread;
+    const auto piece = std::min(share, amount);
     std::span<std::byte> scratch;
     if (how_.uses_ordinary) {
       scratch = wanted.memory.scratch(piece * team_.size());
@@ -59,13 +73,13 @@ class crew {
                         .first = block.offset + i * share,
                         .bytes = share,
                         .piece = piece,
-                        .passes = cold ? 1 : std::max<std::size_t>(1, per_thread / piece),
+                        .passes = cold ? 1 : std::max<std::size_t>(1, amount / piece),
+                        .times = times,
                         .first_turn = first_turn_,
                         .ordinary = scratch.empty() ? scratch : scratch.subspan(i * piece, piece),
                         .pattern = wanted.memory.pattern()});
     results_.resize(team_.size());
     // The operations before the timed ones do not go over all of it.
-    constexpr std::size_t fits_a_cache = std::size_t{32} << 20;
     if (!cold && (how_.single || piece < share) && block.bytes <= fits_a_cache)
       team_.run([this](unsigned i) {
         static_cast<void>(
@@ -185,6 +199,7 @@ const struct all {
     std::erase_if(emulated, [](const access& one) {
       return one.name != "read_scalar" && one.name != "read_vector" && one.name != "read_streaming";
     });
+    for (auto& one : emulated) one.times_in_caches = 1;  // it drops what it reads from the caches
     auto made = of_memory("emulated_wc",
                           "EMULATION of write-combined reads: lines flushed before each load",
                           transfers::pageable, std::move(emulated), emulated_amount);
