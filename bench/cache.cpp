@@ -7,12 +7,13 @@
 #include <immintrin.h>
 #endif
 
-#include "parallel.hpp"
+#include "transfers/workers.hpp"
 
 namespace bench {
 
 void flush_cache_on_all_cores(std::span<const std::byte> bytes) {
-  in_parallel(bytes.size(), std::size_t{4} << 20, [&](std::size_t first, std::size_t count) {
+  const transfers::shares how{.worth_a_thread = std::size_t{4} << 20};
+  transfers::in_parallel(bytes.size(), how, [&](std::size_t first, std::size_t count) {
     flush_cache(bytes.subspan(first, count));
   });
 }

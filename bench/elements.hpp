@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "parallel.hpp"
 #include "strategy.hpp"
 #include "transfers/gpu_array.hpp"
+#include "transfers/workers.hpp"
 
 namespace bench {
 
@@ -64,8 +64,8 @@ template <class T, class Expected>
 std::optional<std::string> find_wrong_element(std::span<const T> actual, Expected&& expected) {
   std::atomic<std::size_t> wrong = 0;
   std::atomic<std::size_t> first_wrong = actual.size();
-  constexpr std::size_t worth_a_thread = std::size_t{1} << 20;
-  in_parallel(actual.size(), worth_a_thread, [&](std::size_t first, std::size_t count) {
+  const transfers::shares how{.worth_a_thread = std::size_t{1} << 20};
+  transfers::in_parallel(actual.size(), how, [&](std::size_t first, std::size_t count) {
     for (auto i = first; i < first + count; ++i) {
       const T wanted = expected(i);
       if (std::memcmp(&wanted, &actual[i], sizeof(T)) == 0) continue;

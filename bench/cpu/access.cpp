@@ -1,7 +1,9 @@
 #include "access.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 
 #include "../cache.hpp"
 
@@ -27,14 +29,28 @@ void flush_piece(const stretch& over, std::size_t turn) {
 void restore_piece(const stretch& over, std::size_t turn) {
   auto* const words = reinterpret_cast<std::uint64_t*>(over.block);
   const auto first = over.offset(turn) / word;
-  for (auto i = first; i < first + over.piece / word; ++i) words[i] = over.pattern.word(i);
+  over.pattern.words(first, {words + first, over.piece / word});
 }
 
-/// The exclusive or of every `each`-th byte's word of the pattern where this turn's piece lies.
-std::uint64_t expected_sum(const stretch& over, std::size_t turn, std::size_t each = word) {
+/// The exclusive or of the pattern's words where this turn's piece lies.
+std::uint64_t expected_sum(const stretch& over, std::size_t turn) {
+  std::uint64_t sum = 0;
+  std::array<std::uint64_t, 512> some;
+  const auto first = over.offset(turn) / word;
+  const auto count = over.piece / word;
+  for (std::size_t i = 0; i < count; i += some.size()) {
+    const auto now = std::span(some).first(std::min(some.size(), count - i));
+    over.pattern.words(first + i, now);
+    for (const auto one : now) sum ^= one;
+  }
+  return sum;
+}
+
+/// Of one word in each stride.
+std::uint64_t expected_sum_of_strides(const stretch& over, std::size_t turn) {
   std::uint64_t sum = 0;
   const auto first = over.offset(turn);
-  for (auto at = first; at < first + over.piece; at += each) sum ^= over.pattern.word(at / word);
+  for (auto at = first; at < first + over.piece; at += stride) sum ^= over.pattern.word(at / word);
   return sum;
 }
 
@@ -52,112 +68,127 @@ bool ends_are_right(const stretch& over, std::size_t turn, IsRight&& is_right) {
   return true;
 }
 
-access reading(std::string name, std::string summary, reader read) {
+/// Goes over whole pieces: pass(over, piece) once over one, for a number that proves it.
+template <class Pass>
+access over_pieces(std::string name, std::string summary, Pass pass,
+                   bool (*is_right)(const stretch&, std::size_t turn, std::uint64_t result)) {
   return {.name = std::move(name),
           .summary = std::move(summary),
           .run =
-              [read](const stretch& over, std::size_t turn) {
-                std::uint64_t sum = 0;
+              [pass](const stretch& over, std::size_t turn) {
+                std::uint64_t result = 0;
                 for (std::size_t i = 0; i < over.passes; ++i)
-                  sum = read(piece_of(over, turn), over.piece);
-                return sum;
+                  result = pass(over, piece_of(over, turn));
+                return result;
               },
-          .is_right = [](const stretch& over, std::size_t turn,
-                         std::uint64_t sum) { return sum == expected_sum(over, turn); },
+          .is_right = is_right,
           .flush = flush_piece,
           .bytes = whole_piece};
+}
+
+bool sum_is_right(const stretch& over, std::size_t turn, std::uint64_t sum) {
+  return sum == expected_sum(over, turn);
+}
+
+access reading(std::string name, std::string summary, reader read) {
+  return over_pieces(
+      std::move(name), std::move(summary),
+      [read](const stretch& over, const std::byte* piece) { return read(piece, over.piece); },
+      sum_is_right);
 }
 
 access writing(std::string name, std::string summary, writer write) {
-  return {.name = std::move(name),
-          .summary = std::move(summary),
-          .run =
-              [write](const stretch& over, std::size_t turn) {
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  write(piece_of(over, turn), over.piece, filling);
-                return filling;
-              },
-          .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
-                return ends_are_right(over, turn,
-                                      [](auto, auto value) { return value == filling; });
-              },
-          .flush = flush_piece,
-          .restore = restore_piece,
-          .bytes = whole_piece};
+  auto made = over_pieces(
+      std::move(name), std::move(summary),
+      [write](const stretch& over, std::byte* piece) {
+        write(piece, over.piece, filling);
+        return filling;
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t) {
+        return ends_are_right(over, turn, [](auto, auto value) { return value == filling; });
+      });
+  made.restore = restore_piece;
+  return made;
 }
 
 access reading_memcpy() {
-  return {.name = "read_memcpy",
-          .summary = "memcpy to ordinary memory",
-          .run =
-              [](const stretch& over, std::size_t turn) {
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  std::memcpy(over.ordinary.data(), piece_of(over, turn), over.piece);
-                return filling;
-              },
-          .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
-                return instructions().read_vector(over.ordinary.data(), over.piece) ==
-                       expected_sum(over, turn);
-              },
-          .flush = flush_piece,
-          .bytes = whole_piece,
-          .uses_ordinary = true};
+  auto made = over_pieces(
+      "read_memcpy", "memcpy to ordinary memory",
+      [](const stretch& over, const std::byte* piece) {
+        std::memcpy(over.ordinary.data(), piece, over.piece);
+        return filling;
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t) {
+        return sum_is_right(over, turn,
+                            instructions().read_vector(over.ordinary.data(), over.piece));
+      });
+  made.uses_ordinary = true;
+  made.times_in_caches = 8;
+  return made;
 }
 
 access writing_memcpy() {
-  return {.name = "write_memcpy",
-          .summary = "memcpy from ordinary memory",
-          .run =
-              [](const stretch& over, std::size_t turn) {
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  std::memcpy(piece_of(over, turn), over.ordinary.data(), over.piece);
-                return filling;
-              },
-          .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
-                const auto* const source =
-                    reinterpret_cast<const std::uint64_t*>(over.ordinary.data());
-                const auto first = over.offset(turn) / word;
-                return ends_are_right(
-                    over, turn, [=](auto at, auto value) { return value == source[at - first]; });
-              },
-          .flush = flush_piece,
-          .restore = restore_piece,
-          .bytes = whole_piece,
-          .uses_ordinary = true};
+  auto made = over_pieces(
+      "write_memcpy", "memcpy from ordinary memory",
+      [](const stretch& over, std::byte* piece) {
+        std::memcpy(piece, over.ordinary.data(), over.piece);
+        return filling;
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t) {
+        const auto* const source = reinterpret_cast<const std::uint64_t*>(over.ordinary.data());
+        const auto first = over.offset(turn) / word;
+        return ends_are_right(over, turn,
+                              [=](auto at, auto value) { return value == source[at - first]; });
+      });
+  made.restore = restore_piece;
+  made.uses_ordinary = true;
+  made.times_in_caches = 8;
+  return made;
 }
 
 access changing(changer change) {
-  return {.name = "read_modify_write",
-          .summary = "8-byte words read, changed and written in place",
-          .run =
-              [change](const stretch& over, std::size_t turn) {
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  change(piece_of(over, turn), over.piece);
-                return filling;
-              },
-          .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
-                const auto changes = ((turn - over.first_turn) / over.pieces() + 1) * over.passes;
-                return ends_are_right(over, turn, [&](auto at, auto value) {
-                  const auto original = over.pattern.word(at);
-                  return value == (changes % 2 == 0 ? original : ~original);
-                });
-              },
-          .flush = flush_piece,
-          .restore = restore_piece,
-          .bytes = whole_piece};
+  auto made = over_pieces(
+      "read_modify_write", "8-byte words read, changed and written in place",
+      [change](const stretch& over, std::byte* piece) {
+        change(piece, over.piece);
+        return filling;
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t) {
+        const auto changes = ((turn - over.first_turn) / over.pieces() + 1) * over.passes;
+        return ends_are_right(over, turn, [&](auto at, auto value) {
+          const auto original = over.pattern.word(at);
+          return value == (changes % 2 == 0 ? original : ~original);
+        });
+      });
+  made.restore = restore_piece;
+  return made;
 }
 
-random_accesses random_of(const stretch& over, std::size_t turn, std::size_t count) {
+access reading_strided() {
+  auto made = over_pieces(
+      "read_strided", "8 bytes of every fourth line",
+      [](const stretch& over, const std::byte* piece) {
+        return read_strided(piece, over.piece, stride);
+      },
+      [](const stretch& over, std::size_t turn, std::uint64_t sum) {
+        return sum == expected_sum_of_strides(over, turn);
+      });
+  made.bytes = [](const stretch& over) {
+    return (over.piece + stride - 1) / stride * word * over.passes;
+  };
+  made.single = true;
+  made.times_in_caches = 16;
+  return made;
+}
+
+random_accesses random_of(const stretch& over, std::size_t turn, std::size_t usual) {
+  const auto count = usual * over.times;
   return {over.bytes / line, turn * count, (turn + 1) * count};
 }
 
 template <class Work>
-void for_each_random(const stretch& over, std::size_t turn, std::size_t count, Work&& work) {
-  const auto where = random_of(over, turn, count);
+void for_each_random(const stretch& over, std::size_t turn, std::size_t usual, Work&& work) {
+  const auto where = random_of(over, turn, usual);
   for (auto i = where.begin; i < where.end; ++i) work(over.first + where.line_of(i) * line);
 }
 
@@ -180,8 +211,9 @@ access reading_random() {
                   flush_cache({over.block + at, line});
                 });
               },
-          .bytes = [](const stretch&) { return random_loads * word; },
-          .single = true};
+          .bytes = [](const stretch& over) { return random_loads * over.times * word; },
+          .single = true,
+          .times_in_caches = 32};
 }
 
 access writing_random() {
@@ -215,28 +247,9 @@ access writing_random() {
                   *reinterpret_cast<std::uint64_t*>(over.block + at) = over.pattern.word(at / word);
                 });
               },
-          .bytes = [](const stretch&) { return random_stores * word; },
-          .single = true};
-}
-
-access reading_strided() {
-  return {.name = "read_strided",
-          .summary = "8 bytes of every fourth line",
-          .run =
-              [](const stretch& over, std::size_t turn) {
-                std::uint64_t sum = 0;
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  sum = read_strided(piece_of(over, turn), over.piece, stride);
-                return sum;
-              },
-          .is_right = [](const stretch& over, std::size_t turn,
-                         std::uint64_t sum) { return sum == expected_sum(over, turn, stride); },
-          .flush = flush_piece,
-          .bytes =
-              [](const stretch& over) {
-                return (over.piece + stride - 1) / stride * word * over.passes;
-              },
-          .single = true};
+          .bytes = [](const stretch& over) { return random_stores * over.times * word; },
+          .single = true,
+          .times_in_caches = 32};
 }
 
 access unless_null(bool is_null, const instruction_set& with, access one) {
@@ -247,21 +260,26 @@ access unless_null(bool is_null, const instruction_set& with, access one) {
 }  // namespace
 
 std::vector<access> accesses_with(const instruction_set& with) {
+  auto read_scalar = reading("read_scalar", "8-byte loads", with.read_scalar);
+  read_scalar.times_in_caches = 2;
+  auto read_vector = reading("read_vector", "loads of " + with.vector, with.read_vector);
+  read_vector.times_in_caches = 8;
+  auto read_streaming =
+      reading("read_streaming", "transfers::streaming_load, 4 KiB at a time", with.read_streaming);
+  read_streaming.times_in_caches = 2;
+  auto write_fill =
+      writing("write_fill", "memset", [](std::byte* first, std::size_t bytes, std::uint64_t value) {
+        std::memset(first, static_cast<int>(value & 0xff), bytes);
+      });
+  write_fill.times_in_caches = 8;
   return {
-      unless_null(with.read_scalar == nullptr, with,
-                  reading("read_scalar", "8-byte loads", with.read_scalar)),
-      unless_null(with.read_vector == nullptr, with,
-                  reading("read_vector", "loads of " + with.vector, with.read_vector)),
+      unless_null(with.read_scalar == nullptr, with, std::move(read_scalar)),
+      unless_null(with.read_vector == nullptr, with, std::move(read_vector)),
       reading_memcpy(),
-      unless_null(with.read_streaming == nullptr, with,
-                  reading("read_streaming", "transfers::streaming_load, 4 KiB at a time",
-                          with.read_streaming)),
+      unless_null(with.read_streaming == nullptr, with, std::move(read_streaming)),
       reading_random(),
       reading_strided(),
-      writing("write_fill", "memset",
-              [](std::byte* first, std::size_t bytes, std::uint64_t value) {
-                std::memset(first, static_cast<int>(value & 0xff), bytes);
-              }),
+      std::move(write_fill),
       writing_memcpy(),
       unless_null(with.write_streaming == nullptr, with,
                   writing("write_streaming", "non-temporal stores of " + with.vector,

@@ -22,6 +22,7 @@ struct stretch {
   std::size_t bytes = 0;
   std::size_t piece = 0;
   std::size_t passes = 1;              ///< over the piece in each turn
+  std::size_t times = 1;               ///< as many single accesses as usual in each turn
   std::size_t first_turn = 0;          ///< of this repetition
   std::span<std::byte> ordinary = {};  ///< the thread's own, as large as a piece, of known content
   transfers::pattern pattern;
@@ -48,6 +49,8 @@ struct access {
   std::function<std::size_t(const stretch&)> bytes;
   bool uses_ordinary = false;  ///< memory of the thread's own
   bool single = false;         ///< 8 bytes here and there: its time per access is a figure
+  /// So many times the usual amount takes some 0.2 ms where the memory is in a core's own caches.
+  std::size_t times_in_caches = 1;
   std::optional<std::string> why_unavailable = {};
 };
 

@@ -21,6 +21,18 @@ constexpr std::size_t usual_amount = std::size_t{4} << 20;
 /// The emulation takes microseconds for each line.
 constexpr std::size_t emulated_amount = std::size_t{64} << 10;
 
+/// Where caches may hold it all.
+constexpr std::size_t fits_a_cache = std::size_t{32} << 20;
+
+/// So many times the usual amount is one operation. Beginning and ending a task on all cores takes
+/// microseconds that differ from one repetition to the next: it should be a small part. Memory is
+/// some 8 times slower than caches. With cold caches, what is accessed twice would be warm.
+std::size_t times_usual(const job& wanted, const access& how) {
+  if (!wanted.variant.ends_with(all_cores) || wanted.cache == cache_state::cold) return 1;
+  return wanted.bytes <= fits_a_cache ? how.times_in_caches
+                                      : std::max<std::size_t>(1, how.times_in_caches / 8);
+}
+
 /// Threads stay awake between the operations of a repetition, also while they wait for the slowest
 /// of them: waking up would be a part of the next operation's time.
 constexpr std::chrono::milliseconds awake{20};
@@ -44,28 +56,24 @@ class crew {
     const bool cold = wanted.cache == cache_state::cold;
     const auto share = block.bytes / team_.size() / cpu::line * cpu::line;
     if (share == 0) throw transfers::unsupported("less than one line for each core");
-    const auto piece = std::min(share, per_thread);
+    const auto times = times_usual(wanted, how_);
+    const auto amount = times * per_thread;
+    const auto piece = std::min(share, amount);
     std::span<std::byte> scratch;
-    if (how_.uses_ordinary) {
-      scratch = wanted.memory.scratch(piece * team_.size());
-      // Other data than the block's, lest a copy that has not taken place look right. Inverted they
-      // would have the same exclusive or.
-      auto other = wanted.memory.pattern();
-      other.seed = ~other.seed;
-      transfers::write_host_pattern(scratch.data(), 0, scratch.size(), other);
-    }
+    if (how_.uses_ordinary) scratch = wanted.memory.scratch(piece * team_.size());
     for (unsigned i = 0; i < team_.size(); ++i)
       parts_.push_back({.block = block.data - block.offset,
                         .first = block.offset + i * share,
                         .bytes = share,
                         .piece = piece,
-                        .passes = cold ? 1 : std::max<std::size_t>(1, per_thread / piece),
+                        .passes = cold ? 1 : std::max<std::size_t>(1, amount / piece),
+                        .times = times,
                         .first_turn = first_turn_,
                         .ordinary = scratch.empty() ? scratch : scratch.subspan(i * piece, piece),
                         .pattern = wanted.memory.pattern()});
     results_.resize(team_.size());
+    if (how_.uses_ordinary) team_.run([this](unsigned i) { fill_ordinary(parts_[i]); });
     // The operations before the timed ones do not go over all of it.
-    constexpr std::size_t fits_a_cache = std::size_t{32} << 20;
     if (!cold && (how_.single || piece < share) && block.bytes <= fits_a_cache)
       team_.run([this](unsigned i) {
         static_cast<void>(
@@ -98,12 +106,21 @@ class crew {
   }
 
   void restore() {
-    team_.run([this](unsigned i) {
-      // Each place once: after so many turns they begin again, but for random ones.
-      const auto pieces = how_.single ? SIZE_MAX : parts_[i].pieces();
-      const auto turns = std::min(turn_ - first_turn_, pieces);
-      for (std::size_t k = 0; k < turns; ++k) how_.restore(parts_[i], first_turn_ + k);
-    });
+    const auto all_turns = turn_ - first_turn_;
+    if (how_.single) {  // two turns may have met in one place
+      team_.run([&](unsigned i) {
+        for (std::size_t k = 0; k < all_turns; ++k) how_.restore(parts_[i], first_turn_ + k);
+      });
+      return;
+    }
+    // Each place once: after so many turns they begin again. Several threads also where one has
+    // accessed it: it would take longer than what is timed.
+    const auto turns = std::min(all_turns, parts_.front().pieces());
+    transfers::in_parallel(turns * parts_.size(), {.worth_a_thread = 1},
+                           [&](std::size_t first, std::size_t count) {
+                             for (auto k = first; k < first + count; ++k)
+                               how_.restore(parts_[k / turns], first_turn_ + k % turns);
+                           });
   }
 
   [[nodiscard]] std::size_t size() const { return parts_.size(); }
@@ -113,6 +130,16 @@ class crew {
   struct alignas(cpu::line) result {
     std::uint64_t value = 0;
   };
+
+  /// With other data than the block's, lest a copy that has not taken place look right. Inverted
+  /// they would have the same exclusive or.
+  static void fill_ordinary(const stretch& over) {
+    auto other = over.pattern;
+    other.seed = ~other.seed;
+    other.words(over.first / sizeof(std::uint64_t),
+                {reinterpret_cast<std::uint64_t*>(over.ordinary.data()),
+                 over.ordinary.size() / sizeof(std::uint64_t)});
+  }
 
   const access& how_;
   std::shared_ptr<progress_through_block> progress_;
@@ -185,6 +212,7 @@ const struct all {
     std::erase_if(emulated, [](const access& one) {
       return one.name != "read_scalar" && one.name != "read_vector" && one.name != "read_streaming";
     });
+    for (auto& one : emulated) one.times_in_caches = 1;  // it drops what it reads from the caches
     auto made = of_memory("emulated_wc",
                           "EMULATION of write-combined reads: lines flushed before each load",
                           transfers::pageable, std::move(emulated), emulated_amount);

@@ -17,8 +17,8 @@ transfer arriving_as(const job& wanted, transfers::host_memory_kind kind,
                      std::function<gpu_array<T>(const context&, std::span<const double>)> convert) {
   const auto source = host_payload(wanted, kind);
   const auto numbers = elements_of<double>(source);
-  constexpr std::size_t worth_a_thread = std::size_t{1} << 18;
-  in_parallel(numbers.size(), worth_a_thread, [&](std::size_t first, std::size_t count) {
+  const transfers::shares how{.worth_a_thread = std::size_t{1} << 18};
+  transfers::in_parallel(numbers.size(), how, [&](std::size_t first, std::size_t count) {
     for (auto i = first; i < first + count; ++i) numbers[i] = number(i);
   });
   const context in(wanted.device, wanted.stream);

@@ -58,4 +58,16 @@ class worker_team {
 void in_parts(worker_team& team, std::size_t total, std::size_t unit,
               const std::function<void(std::size_t first, std::size_t count)>& work);
 
+/// How in_parallel() shares work out.
+struct shares {
+  std::size_t worth_a_thread;           ///< so much makes up for a thread's start, some 20 µs
+  std::size_t unit = 1;                 ///< parts are whole multiples of it but for the last
+  std::size_t most_threads = SIZE_MAX;  ///< never more than usable_processors() either
+};
+
+/// The same with threads that are started for it: as many as have enough to do, and fewer where the
+/// system does not give so many.
+void in_parallel(std::size_t total, const shares& how,
+                 const std::function<void(std::size_t first, std::size_t count)>& work);
+
 }  // namespace transfers

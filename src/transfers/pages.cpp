@@ -33,13 +33,9 @@ void touch(std::byte* data, std::size_t bytes, std::size_t page) {
 void touch_in_parallel(std::byte* data, std::size_t bytes, std::size_t page) {
   // Making a huge page takes some 50 µs, so that a thread is worth its start from a few on. More
   // than 16 threads wait for each other in the kernel.
-  constexpr std::size_t worth_a_thread = 4 * huge_page;
-  constexpr std::size_t most_threads = 16;
-  const auto threads = std::min({std::max<std::size_t>(1, bytes / worth_a_thread), most_threads,
-                                 static_cast<std::size_t>(usable_processors())});
-  worker_team team(static_cast<unsigned>(threads));
-  in_parts(team, bytes, huge_page,
-           [&](std::size_t first, std::size_t count) { touch(data + first, count, page); });
+  const shares how{.worth_a_thread = 4 * huge_page, .unit = huge_page, .most_threads = 16};
+  in_parallel(bytes, how,
+              [&](std::size_t first, std::size_t count) { touch(data + first, count, page); });
 }
 
 std::string system_message() { return std::generic_category().message(errno); }

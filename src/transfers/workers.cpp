@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -106,6 +108,21 @@ void in_parts(worker_team& team, std::size_t total, std::size_t unit,
     const auto first = index * each;
     if (first < total) work(first, std::min(each, total - first));
   });
+}
+
+void in_parallel(std::size_t total, const shares& how,
+                 const std::function<void(std::size_t, std::size_t)>& work) {
+  const auto busy = std::max<std::size_t>(1, total / how.worth_a_thread);
+  auto threads = std::min<std::size_t>({busy, how.most_threads, usable_processors()});
+  std::optional<worker_team> team;
+  while (!team) {
+    try {
+      team.emplace(static_cast<unsigned>(threads));
+    } catch (const std::system_error&) {
+      threads /= 2;  // until the caller does it alone, which needs no thread
+    }
+  }
+  in_parts(*team, total, how.unit, work);
 }
 
 }  // namespace transfers

@@ -35,7 +35,8 @@ class Done:
 
     @property
     def complaints(self) -> list[str]:
-        return [line for line in self.err.splitlines() if line.startswith("bench_transfers:")]
+        unfolded = self.err.replace("\n  ", " ")  # long ones go over several lines
+        return [line for line in unfolded.splitlines() if line.startswith("bench_transfers:")]
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def assert_complains(done: Done, code: int, *parts: str) -> None:
     """One line on stderr that has the parts, and nothing else anywhere."""
     assert done.code == code, done
     assert done.out == ""
-    assert done.err.count("\n") == 1, done.err
+    assert done.err.replace("\n  ", " ").count("\n") == 1, done.err
     assert_one_complaint(done, *parts)
 
 
@@ -101,7 +102,7 @@ def assert_one_complaint(done: Done, *parts: str) -> None:
     """The last line on stderr, and no other, is a complaint that a person can read."""
     assert len(done.complaints) == 1, done.err
     (line,) = done.complaints
-    assert done.err.endswith(line + "\n")
+    assert done.err.replace("\n  ", " ").endswith(line + "\n")
     assert re.match(r"bench_transfers: [\w-]", line), line
     for part in parts:
         assert part in line
@@ -188,13 +189,15 @@ def received_by(terminal: int) -> Iterator[bytes]:
 
 
 def listed(out: str) -> Iterator[tuple[str, str, str]]:
-    """Name, summary and second line of every strategy that --list shows."""
-    lines = out.splitlines()
-    assert len(lines) % 2 == 0
-    for first, second in zip(lines[::2], lines[1::2], strict=True):
-        name, summary = first.split(maxsplit=1)
-        assert second.startswith(" " * 34)
-        yield name, summary, second.strip()
+    """Name, summary, and the rest in one line, of every strategy that --list shows."""
+    for entry in re.split(r"\n(?=\S)", out.removesuffix("\n")):
+        first, *others = entry.splitlines()
+        name, _, summary = first.partition(" ")  # none beside a long name
+        texts = {35: summary.strip(), 37: ""}  # by the column where they begin
+        for line in others:
+            texts[len(line) - len(line.lstrip())] += " " + line.strip()
+        assert texts.keys() == {35, 37}, entry
+        yield name, texts[35].strip(), texts[37].strip()
 
 
 def has_gpu() -> bool:

@@ -226,10 +226,37 @@ TEST_P(every_access, of_single_words_counts_them) {
       EXPECT_EQ(made.accesses, 0U);
       // As much as it says: whole pieces, over and over where they are short.
       EXPECT_EQ(*made.bytes % cpu::line, 0U);
-      EXPECT_LE(*made.bytes, piece * threads);
+      EXPECT_LE(*made.bytes, (threads > 1 ? 8 : 1) * piece * threads);
       EXPECT_GE(*made.bytes, std::min(bytes / threads, piece) / 2 * threads);
     }
   });
+}
+
+TEST_F(cpu_strategy, gives_all_cores_enough_to_do) {
+  const auto pageable = find_strategy("cpu/pageable");
+  const std::size_t bytes = 256 * kib;
+  reserve(pageable, bytes);
+  const auto threads = transfers::usable_processors();
+  const std::map<std::string, std::size_t> times{
+      {"read_scalar", 2},     {"read_vector", 8},   {"read_memcpy", 8},      {"read_streaming", 2},
+      {"read_random", 32},    {"read_strided", 16}, {"write_fill", 8},       {"write_memcpy", 8},
+      {"write_streaming", 1}, {"write_random", 32}, {"read_modify_write", 1}};
+  for (const auto& [variant, expected] : times) {
+    SCOPED_TRACE(variant);
+    const auto one = prepare(pageable, variant, bytes);
+    const auto all = prepare(pageable, variant + std::string(all_cores), bytes);
+    if (!one || !all) continue;
+    // Each thread's part may be no whole number of times in the amount.
+    EXPECT_LE(*all->bytes, expected * threads * *one->bytes);
+    EXPECT_GE(*all->bytes, expected * threads * *one->bytes * 9 / 10);
+    if (!can_flush_cache()) continue;
+    const auto cold = prepare(pageable, variant + std::string(all_cores), bytes, cache_state::cold);
+    if (one->accesses == 0) {
+      EXPECT_LE(*cold->bytes, bytes);  // once, lest the second time be warm
+    } else if (variant != "read_strided") {
+      EXPECT_EQ(*cold->bytes, threads * *one->bytes);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(of, every_access,

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,6 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Each;
 using testing::ElementsAre;
+using testing::SizeIs;
 
 /// Longer than the threads of a team look out for the next task: they sleep.
 constexpr auto long_enough_to_sleep = 3ms;
@@ -264,6 +267,87 @@ TEST(in_parts, throws_what_the_work_throws) {
                           [](std::size_t, std::size_t) { throw std::underflow_error("no"); }),
                  std::underflow_error);
   EXPECT_THAT(counts_of_run(team), Each(1));
+}
+
+// --- Parts for threads of their own
+// -----------------------------------------------------------------
+
+struct shared_out {
+  ranges parts;
+  std::set<std::thread::id> threads;
+};
+
+shared_out in_parallel_of(std::size_t total, const shares& how) {
+  shared_out seen;
+  std::mutex mutex;
+  in_parallel(total, how, [&](std::size_t first, std::size_t count) {
+    const std::scoped_lock lock(mutex);
+    seen.parts.emplace_back(first, count);
+    seen.threads.insert(std::this_thread::get_id());
+  });
+  std::ranges::sort(seen.parts);
+  return seen;
+}
+
+TEST(in_parallel, takes_the_threads_that_have_enough_to_do) {
+  const std::size_t cores = usable_processors();
+  EXPECT_THAT(in_parallel_of(199, {.worth_a_thread = 100}).parts, (ranges{{0, 199}}));
+  EXPECT_THAT(in_parallel_of(200, {.worth_a_thread = 100}).threads,
+              SizeIs(std::min<std::size_t>(2, cores)));
+  EXPECT_THAT(in_parallel_of(100 * cores, {.worth_a_thread = 1}).threads, SizeIs(cores));
+  EXPECT_THAT(in_parallel_of(100 * cores, {.worth_a_thread = 1, .most_threads = 1}).threads,
+              ElementsAre(std::this_thread::get_id()));
+}
+
+TEST(in_parallel, gives_out_whole_units) {
+  if (usable_processors() < 2) GTEST_SKIP() << "one processor";
+  EXPECT_THAT(in_parallel_of(1000, {.worth_a_thread = 1, .unit = 512, .most_threads = 2}).parts,
+              (ranges{{0, 512}, {512, 488}}));
+}
+
+TEST(in_parallel, of_nothing_is_nothing) {
+  EXPECT_THAT(in_parallel_of(0, {.worth_a_thread = 1}).parts, testing::IsEmpty());
+}
+
+TEST(in_parallel, throws_what_the_work_throws_and_does_not_do_it_again) {
+  std::atomic<int> calls = 0;
+  EXPECT_THROW(in_parallel(1000, {.worth_a_thread = 1, .most_threads = 1},
+                           [&](std::size_t, std::size_t) {
+                             ++calls;
+                             throw std::system_error(std::make_error_code(std::errc::io_error));
+                           }),
+               std::system_error);
+  EXPECT_EQ(calls, 1);
+}
+
+/// While it lives, new threads get stacks that no machine has room for, and do not start.
+class no_new_threads {
+ public:
+  no_new_threads() {
+    pthread_attr_t enormous;
+    pthread_attr_init(&enormous);
+    pthread_getattr_default_np(&usual_);
+    EXPECT_EQ(pthread_attr_setstacksize(&enormous, std::size_t{1} << 46), 0);
+    EXPECT_EQ(pthread_setattr_default_np(&enormous), 0);
+    pthread_attr_destroy(&enormous);
+  }
+  ~no_new_threads() {
+    pthread_setattr_default_np(&usual_);
+    pthread_attr_destroy(&usual_);
+  }
+  no_new_threads(const no_new_threads&) = delete;
+  no_new_threads& operator=(const no_new_threads&) = delete;
+
+ private:
+  pthread_attr_t usual_;
+};
+
+TEST(in_parallel, does_alone_what_no_threads_can_be_had_for) {
+  const no_new_threads now;
+  EXPECT_THROW(worker_team(2), std::system_error);
+  const auto seen = in_parallel_of(1000, {.worth_a_thread = 1});
+  EXPECT_THAT(seen.parts, (ranges{{0, 1000}}));
+  EXPECT_THAT(seen.threads, ElementsAre(std::this_thread::get_id()));
 }
 
 // --- Processors --------------------------------------------------------------------------------
