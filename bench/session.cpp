@@ -159,7 +159,9 @@ void session::run_guarded(state& one, Work&& work) {
                                  (ready->destination && ready->destination->offset > 0));
   if ((one.error || impossible || changed) && ready && !device_lost_) {
     try {
-      // Work may still be under way: others would find its traces in the buffers they share.
+      // Work may still be under way, on streams of the strategy's own too: others would find its
+      // traces in the buffers they share.
+      device_.synchronize();
       stream_->synchronize();
       restore(device_, memory_, *ready);
       if (ready->restore) ready->restore();
@@ -312,9 +314,16 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
   for (const auto& [name, times] : taken.steps)
     if (!times.empty()) counters[name + "_ns"] = statistics::median(times);
   if (done.steps.size() == 1) counters[done.steps[0].name + "_ns"] = all.median;
-  if (done.against && !taken.compared.empty()) {
-    counters[done.against->with + "_ns"] = statistics::median(taken.compared);
-    counters["over_" + done.against->with + "_ns"] = statistics::median(taken.over_compared);
+  for (std::size_t i = 0; i < done.against.size(); ++i) {
+    const auto& other = done.against[i];
+    const auto& [times, over] = taken.compared[i];
+    if (times.empty()) continue;
+    const double median = statistics::median(times);
+    counters[other.with + "_ns"] = median;
+    if (other.bytes)
+      counters[other.with + "_gb_per_s"] = static_cast<double>(*other.bytes) / median;
+    else
+      counters["over_" + other.with + "_ns"] = statistics::median(over);
   }
   if (bytes > 0) {
     counters["bytes"] = bytes;

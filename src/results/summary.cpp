@@ -207,6 +207,46 @@ std::string table_of_costs(const std::vector<figure>& figures, const json& conte
   return text;
 }
 
+/// Both directions at once, at the largest size measured: in all, each while the other one is kept
+/// busy, each alone, and by how much that slows each down.
+std::string table_of_duplex(const std::vector<figure>& figures, const json& content) {
+  if (figures.empty()) return "";
+  const auto largest = std::ranges::max(figures, {}, &figure::bytes);
+  std::map<std::string, by_name<std::vector<double>>> counters;
+  for (const auto* counter :
+       {"gb_per_s", "h2d_gb_per_s", "d2h_gb_per_s", "h2d_alone_gb_per_s", "d2h_alone_gb_per_s"})
+    counters[counter] = values_of(content, counter);
+  std::string text =
+      fmt::format("\n{:<42}{:>9}{:^16}{:^16}{:^13}\n{:<51}{:>8}{:>8}{:>8}{:>8}{:>7}{:>6}\n",
+                  fmt::format("both ways at once, {}, GB/s", largest.name.size), "in all",
+                  "at once", "alone", "% lost", "", "h2d", "d2h", "h2d", "d2h", "h2d", "d2h");
+  for (const auto& one : figures) {
+    if (one.bytes != largest.bytes) continue;
+    const auto rate = [&](const std::string& counter) -> std::optional<double> {
+      const auto found = counters.at(counter).find(one.run_name);
+      if (found == counters.at(counter).end()) return std::nullopt;
+      return statistics::median(found->second);
+    };
+    const auto cell = [](std::optional<double> value, int decimals) {
+      return value ? fmt::format("{:.{}f}", *value, decimals) : std::string("-");
+    };
+    text += fmt::format("{:<42}{:>9}", one.name.strategy + "/" + one.name.variant,
+                        cell(rate("gb_per_s"), 2));
+    for (const auto* state : {"_gb_per_s", "_alone_gb_per_s"})
+      for (const std::string way : {"h2d", "d2h"})
+        text += fmt::format("{:>8}", cell(rate(way + state), 2));
+    for (const std::string way : {"h2d", "d2h"}) {
+      const auto with_other = rate(way + "_gb_per_s");
+      const auto alone = rate(way + "_alone_gb_per_s");
+      const auto lost =
+          with_other && alone ? std::optional(100 * (1 - *with_other / *alone)) : std::nullopt;
+      text += fmt::format("{:>{}}", cell(lost, 1), way == "h2d" ? 7 : 6);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 std::string readable_time(double ns) {
   if (ns < 1e3) return fmt::format("{:.1f} ns", ns);
   if (ns < 1e6) return fmt::format("{:.2f} µs", ns / 1e3);
@@ -456,9 +496,11 @@ std::string summary(const json& content) {
   const auto allocation = taken_out(figures, [](const figure& f) {
     return f.name.strategy == "allocate" || f.name.strategy == "free";
   });
+  const auto duplex =
+      taken_out(figures, [](const figure& f) { return f.name.strategy.starts_with("duplex/"); });
   const auto undirected = taken_out(figures, [](const figure& f) { return !is_directed(f); });
   text += table(figures, facts.at("link")) + table_of_costs(figures, content);
-  text += table_of_others(undirected);
+  text += table_of_duplex(duplex, content) + table_of_others(undirected);
   text += table_of_cpu_access(cpu, content) + table_of_allocation(allocation);
   text += table_of_unsized(content) + floor_line(content) + skipped_lines(facts.at("skipped"));
   text += memory_type_lines(facts);

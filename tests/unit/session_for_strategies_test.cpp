@@ -215,6 +215,53 @@ TEST_F(host_session, the_link_is_no_limit_of_what_does_not_go_one_way) {
     EXPECT_EQ(row.contains("link_percent"), row.at("name").get<std::string>().starts_with("a/"));
 }
 
+TEST_F(host_session, comparisons_are_figures_by_their_names) {
+  only_added_strategies();
+  const auto busy = [](std::chrono::nanoseconds time) {
+    return [time] {
+      const auto end = wall_clock::now() + time;
+      while (wall_clock::now() < end) {
+      }
+    };
+  };
+  add_copy("a/copy", "h2d", [&](transfer& copy) {
+    copy.steps[0].run = busy(50us);
+    copy.verify = [] { return std::nullopt; };
+    copy.against = {{.with = "plain", .run = busy(20us)},
+                    {.with = "other", .run = busy(100us), .bytes = 2'000},
+                    {.with = "void", .run = [] {}, .after = [] { return false; }}};
+  });
+  EXPECT_THAT(run_session().failures, IsEmpty());
+  for (const auto& row : rows.content().at("benchmarks")) {
+    SCOPED_TRACE(row.dump());
+    const auto value = [&](const char* key) { return row.at(key).get<double>(); };
+    EXPECT_GE(value("plain_ns"), 20e3);
+    EXPECT_LT(value("plain_ns"), value("median_ns"));
+    EXPECT_GT(value("over_plain_ns"), 0);
+    EXPECT_GE(value("other_ns"), 100e3);
+    EXPECT_NEAR(value("other_gb_per_s") * value("other_ns"), 2'000, 1);
+    EXPECT_FALSE(row.contains("plain_gb_per_s"));
+    EXPECT_FALSE(row.contains("over_other_ns"));
+    EXPECT_FALSE(row.contains("void_ns"));
+  }
+}
+
+TEST_F(host_session, streams_of_a_strategys_own_are_waited_for_before_the_buffers_are_restored) {
+  only_added_strategies();
+  add_copy("a/leaves", "d2h", [this](transfer& copy) {
+    const std::shared_ptr<transfers::stream> own = device->create_stream();
+    copy.steps[0].run = [own, to = *copy.destination] {
+      own->call([to] {
+        std::this_thread::sleep_for(5ms);
+        std::fill_n(to.data, to.bytes, std::byte{3});
+      });
+      throw transfers::device_error("on purpose", false);
+    };
+  });
+  EXPECT_THAT(run_session().failures, SizeIs(1));
+  EXPECT_EQ(left_wrong, 0U);
+}
+
 /// What the timed operations take of the machine.
 class price : public host_session {
  protected:
@@ -265,7 +312,7 @@ TEST_F(price, does_not_contain_what_is_not_timed) {
       "a/sleeping", [] { std::this_thread::sleep_for(1ms); },
       [](transfer& copy) {
         copy.between = [] { use_processor_for(4ms); };
-        copy.against = comparison{"plain", [] { use_processor_for(4ms); }};
+        copy.against = {{.with = "plain", .run = [] { use_processor_for(4ms); }}};
         copy.verify = [] {
           use_processor_for(4ms);
           return std::nullopt;
