@@ -86,7 +86,8 @@ TEST_F(strategies_on_gpu, go_both_ways_at_once_faster_than_one_way) {
     std::printf("%-45s %7.2f GB/s in all; h2d %6.2f of %6.2f alone, d2h %6.2f of %6.2f\n",
                 row.at("name").get<std::string>().c_str(), value("gb_per_s"), value("h2d_gb_per_s"),
                 value("h2d_alone_gb_per_s"), value("d2h_gb_per_s"), value("d2h_alone_gb_per_s"));
-    EXPECT_GT(value("gb_per_s"), 1.2 * value("h2d_alone_gb_per_s"));
+    const bool by_engines = row.at("name").get<std::string>().starts_with("duplex/engines/");
+    EXPECT_GT(value("gb_per_s"), (by_engines ? 1.2 : 1.0) * value("h2d_alone_gb_per_s"));
     // With the other one in its way, none is faster than alone, but for what varies.
     EXPECT_LT(value("h2d_gb_per_s"), 1.03 * value("h2d_alone_gb_per_s"));
     EXPECT_LT(value("d2h_gb_per_s"), 1.03 * value("d2h_alone_gb_per_s"));
