@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cache.hpp"
 #include "interruption.hpp"
@@ -141,21 +142,37 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
     for (std::size_t k = 0; k < planned.batch; ++k) run();
     return between(start, wall_clock::now()) / static_cast<double>(planned.batch);
   };
-  const auto time_comparison = [&] {
-    untimed([&] {
-      if (what.between) what.between();
-      into.compared.push_back(time_batch(what.against->run));
-    });
-  };
-  for (std::size_t i = 0; i < batches && interruption() == 0; ++i) {
-    // Each goes first every other time: neither finds the state that only the other one leaves.
-    const bool comparison_first = what.against && i % 2 == 1;
-    if (comparison_first) time_comparison();
+  const auto time_operation = [&] {
     if (cache == cache_state::cold) untimed([&] { flush_ends(what); });
     if (what.between) untimed(what.between);
     into.operation.push_back(by_step ? time_steps() : time_batch([&] { run_once(what); }));
-    if (what.against && !comparison_first) time_comparison();
-    if (what.against) into.over_compared.push_back(into.operation.back() - into.compared.back());
+  };
+  /// Its time, if it counts.
+  const auto time_comparison = [&](const comparison& one) {
+    std::optional<double> time;
+    untimed([&] {
+      if (cache == cache_state::cold) flush_ends(what);
+      if (const auto& before = one.before ? one.before : what.between) before();
+      time = time_batch(one.run);
+      if (one.after && !one.after()) time.reset();
+    });
+    return time;
+  };
+  into.compared.resize(what.against.size());
+  std::vector<std::optional<double>> compared(what.against.size());
+  for (std::size_t i = 0; i < batches && interruption() == 0; ++i) {
+    // Each goes first in turn: none finds only the state that one of the others leaves.
+    const auto all = what.against.size() + 1;
+    for (std::size_t k = 0; k < all; ++k)
+      if (const auto which = (i + k) % all; which == 0)
+        time_operation();
+      else
+        compared[which - 1] = time_comparison(what.against[which - 1]);
+    for (std::size_t k = 0; k < compared.size(); ++k) {
+      if (!compared[k]) continue;
+      into.compared[k].times.push_back(*compared[k]);
+      into.compared[k].over.push_back(into.operation.back() - *compared[k]);
+    }
   }
 }
 

@@ -45,8 +45,12 @@ schedule settle_schedule(const transfer& what, cache_state cache,
 struct samples {
   std::vector<double> operation;  ///< one each; for batches one per batch, its mean
   std::vector<std::pair<std::string, std::vector<double>>> steps;  ///< when there are several
-  std::vector<double> compared;       ///< of what the operation is compared with
-  std::vector<double> over_compared;  ///< differences, operation less comparison, pair by pair
+  /// Of what the operation is compared with, in the order of transfer::against.
+  struct comparison {
+    std::vector<double> times;
+    std::vector<double> over;  ///< differences, operation less comparison, pair by pair
+  };
+  std::vector<comparison> compared;
   std::vector<double> on_device;
 };
 

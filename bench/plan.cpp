@@ -130,7 +130,10 @@ std::size_t host_bytes(const benchmark_case& one) {
   return (one.of->host_payloads - 1) * buffers::distance(one.bytes) + one.bytes;
 }
 
-std::size_t bytes_on_device(const benchmark_case& one) { return one.bytes; }
+/// Likewise of the device's.
+std::size_t bytes_on_device(const benchmark_case& one) {
+  return (one.of->device_payloads - 1) * buffers::distance(one.bytes) + one.bytes;
+}
 
 template <class Bytes>
 std::size_t largest(const plan& all, const std::function<bool(const benchmark_case&)>& among,
@@ -165,7 +168,9 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
           all, [&](const auto& one) { return uses(one, kind); }, host_bytes);
     const auto top = largest(
         all, [](const auto& one) { return one.of->host.has_value(); }, host_bytes);
-    if (device_is_host) needed += top;
+    if (device_is_host)
+      needed += largest(
+          all, [](const auto& one) { return one.of->host.has_value(); }, bytes_on_device);
     const auto takes = [&](const benchmark_case& one) {
       return one.of->takes_host_memory || (device_is_host && one.of->takes_device_memory);
     };

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "cache.hpp"
+#include "cpu_meter.hpp"
 #include "interruption.hpp"
 #include "statistics/quantile.hpp"
 #include "transfers/error.hpp"
@@ -158,7 +159,9 @@ void session::run_guarded(state& one, Work&& work) {
                                  (ready->destination && ready->destination->offset > 0));
   if ((one.error || impossible || changed) && ready && !device_lost_) {
     try {
-      // Work may still be under way: others would find its traces in the buffers they share.
+      // Work may still be under way, on streams of the strategy's own too: others would find its
+      // traces in the buffers they share.
+      device_.synchronize();
       stream_->synchronize();
       restore(device_, memory_, *ready);
       if (ready->restore) ready->restore();
@@ -255,14 +258,20 @@ std::optional<std::string> session::repeat_prepared(benchmark::State& google, st
   settle(ready, one.planned, one.what->cache);
 
   samples taken;
+  cpu_meter busy;
   const auto untimed = [&](const std::function<void()>& work) {
+    busy.stop();
     google.PauseTiming();
     work();
     google.ResumeTiming();
+    busy.start();
   };
   const auto operations = static_cast<benchmark::IterationCount>(one.planned.operations);
-  while (google.KeepRunningBatch(operations))
+  while (google.KeepRunningBatch(operations)) {
+    busy.start();
     time_operations(ready, one.planned, one.what->cache, untimed, taken);
+    busy.stop();
+  }
   // What was cut short may have nothing to show: not one operation may have run.
   if (interruption() != 0) return std::nullopt;
   if (!taken.operation.empty()) {
@@ -272,7 +281,7 @@ std::optional<std::string> session::repeat_prepared(benchmark::State& google, st
   // Before the device's clock is used: that runs operations of its own.
   if (auto damage = damage_after(ready)) return damage;
   time_on_device(ready, *stream_, one.planned, taken);
-  if (interruption() == 0) set_counters(google, one, ready, taken);
+  if (interruption() == 0) set_counters(google, one, ready, taken, busy.cores());
   return std::nullopt;
 }
 
@@ -290,7 +299,7 @@ std::optional<std::string> session::damage_after(transfer& done) {
 }
 
 void session::set_counters(benchmark::State& google, const state& one, const transfer& done,
-                           const samples& taken) const {
+                           const samples& taken, std::optional<double> cores) const {
   const auto all = statistics::summarize(taken.operation);
   auto& counters = google.counters;
   const auto bytes = static_cast<double>(done.bytes.value_or(one.what->bytes));
@@ -305,9 +314,16 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
   for (const auto& [name, times] : taken.steps)
     if (!times.empty()) counters[name + "_ns"] = statistics::median(times);
   if (done.steps.size() == 1) counters[done.steps[0].name + "_ns"] = all.median;
-  if (done.against && !taken.compared.empty()) {
-    counters[done.against->with + "_ns"] = statistics::median(taken.compared);
-    counters["over_" + done.against->with + "_ns"] = statistics::median(taken.over_compared);
+  for (std::size_t i = 0; i < done.against.size(); ++i) {
+    const auto& other = done.against[i];
+    const auto& [times, over] = taken.compared[i];
+    if (times.empty()) continue;
+    const double median = statistics::median(times);
+    counters[other.with + "_ns"] = median;
+    if (other.bytes)
+      counters[other.with + "_gb_per_s"] = static_cast<double>(*other.bytes) / median;
+    else
+      counters["over_" + other.with + "_ns"] = statistics::median(over);
   }
   if (bytes > 0) {
     counters["bytes"] = bytes;
@@ -315,7 +331,13 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
     if (link_limit_ && one.what->of->one_way)
       counters["link_percent"] = 100 * bytes / all.median / *link_limit_;
   }
-  for (const auto& [name, value] : done.facts) counters[name] = value;
+  if (cores) {
+    counters["cores"] = *cores;
+    // Nanoseconds per byte are seconds per 10⁹ bytes.
+    if (bytes > 0) counters["cpu_s_per_gb"] = *cores * all.mean / bytes;
+  }
+  if (done.multiprocessors > 0)
+    counters["multiprocessors"] = static_cast<double>(done.multiprocessors);
   if (done.accesses > 0)
     counters["ns_per_access"] = all.median / static_cast<double>(done.accesses);
   if (!taken.on_device.empty()) {
@@ -323,6 +345,11 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
     counters["device_ns"] = device;
     counters["device_operations"] = static_cast<double>(taken.on_device.size());
     if (bytes > 0) counters["device_gb_per_s"] = bytes / device;
+  }
+  if (done.further) {
+    figures measured;
+    for (const auto& [name, counter] : counters) measured[name] = counter.value;
+    for (const auto& [name, value] : done.further(measured)) counters[name] = value;
   }
 }
 

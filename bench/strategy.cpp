@@ -51,9 +51,14 @@ payload host_payload(const job& wanted, transfers::host_memory_kind kind, std::s
   return {block.data() + offset, wanted.bytes, false, &block, offset};
 }
 
+payload device_payload(const job& wanted, std::size_t index) {
+  const auto offset = index * buffers::distance(wanted.bytes);
+  return {wanted.memory.on_device().data() + offset, wanted.bytes, true, nullptr, offset};
+}
+
 ends ends_of(const job& wanted, transfers::host_memory_kind kind, transfers::direction way) {
   const auto host = host_payload(wanted, kind);
-  const payload device{wanted.memory.on_device().data(), wanted.bytes, true};
+  const auto device = device_payload(wanted);
   if (way == transfers::direction::h2d) return {host, device};
   return {device, host};
 }

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "buffers.hpp"
@@ -32,12 +32,22 @@ struct step {
   std::function<void()> run;
 };
 
-/// The plain way to do the same, timed in turn with the operation, batch by batch, so that what
-/// drifts meanwhile touches both.
+/// What is timed in turn with the operation, batch by batch, so that what drifts meanwhile touches
+/// both: the plain way to do the same, or work of its own.
 struct comparison {
-  std::string with;  ///< figures "<with>_ns" and "over_<with>_ns"
+  std::string with;  ///< figures "<with>_ns", and "over_<with>_ns" or "<with>_gb_per_s"
   std::function<void()> run;
+  /// Moved by `run`, where that is other work than the operation's: its rate is the figure then,
+  /// not how much longer the operation takes.
+  std::optional<std::size_t> bytes = {};
+  /// Run before it, untimed, in place of the transfer's `between`.
+  std::function<void()> before = {};
+  /// Run directly after it, untimed. False: it was not as it should be, and its time does not
+  /// count.
+  std::function<bool()> after = {};
 };
+
+using figures = std::map<std::string, double>;  ///< by the names of a row's counters
 
 /// One end of a transfer: what the harness fills, poisons, flushes and checks.
 struct payload {
@@ -71,12 +81,14 @@ struct transfer {
   /// Writes the pattern again where the operation has left something else in a shared block, other
   /// than its source and destination.
   std::function<void()> restore;
-  std::size_t accesses = 0;  ///< single ones in one operation, where their time is a figure
+  std::size_t accesses = 0;         ///< single ones in one operation, where their time is a figure
+  std::size_t multiprocessors = 0;  ///< occupied by one operation's kernels; 0: none, or unknown
   /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
   std::function<void()> enqueue;
-  std::optional<comparison> against;  ///< for operations of one step
-  /// Figures that are known beforehand, such as a number of threads.
-  std::vector<std::pair<std::string, double>> facts;
+  std::vector<comparison> against;  ///< for operations of one step
+  /// Figures besides those measured: known beforehand, such as a number of threads, or following
+  /// from the others of a repetition.
+  std::function<figures(const figures& measured)> further;
   bool batched = true;          ///< false: timed alone however short it is; so are several steps
   std::size_t least_batch = 1;  ///< operations between two clock readings, also when they are long
   std::size_t least_operations = 3;  ///< in each repetition, and so many batches
@@ -93,7 +105,8 @@ struct strategy {
   std::function<transfer(const job&)> prepare = {};
 
   std::size_t smallest = 1, largest = SIZE_MAX;  ///< sizes that make sense, in bytes
-  std::size_t host_payloads = 1;  ///< how many times the size it uses of the host buffer
+  std::size_t host_payloads = 1;    ///< how many times the size it uses of the host buffer
+  std::size_t device_payloads = 1;  ///< likewise of the device's
   /// As much memory as the size, besides the buffers, in its operation.
   bool takes_host_memory = false, takes_device_memory = false;
   bool essential = true;   ///< part of the quick profile
@@ -139,6 +152,9 @@ struct registration {
 
 /// Payload `index` of the host buffer of a kind; see strategy::host_payloads.
 payload host_payload(const job& wanted, transfers::host_memory_kind kind, std::size_t index = 0);
+
+/// The same in device memory; see strategy::device_payloads.
+payload device_payload(const job& wanted, std::size_t index = 0);
 
 /// Both ends of a copy between host memory of a kind and the device.
 struct ends {

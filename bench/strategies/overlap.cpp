@@ -106,9 +106,16 @@ transfer prepare(const job& wanted, host_memory_kind kind) {
              },
              sizeof(element), piece);
        }}};
-  trip.against = {"serial", [serial] {
-                    for (const auto& one : serial) one.run();
-                  }};
+  const auto run = [](const std::vector<step>& steps) {
+    return [steps] {
+      for (const auto& one : steps) one.run();
+    };
+  };
+  trip.against = {{"serial", run(serial)}, {"copies", run({serial.front(), serial.back()})}};
+  trip.further = [](const figures& measured) {
+    return figures{
+        {"hidden_percent", -100 * measured.at("over_serial_ns") / measured.at("copies_ns")}};
+  };
   return trip;
 }
 

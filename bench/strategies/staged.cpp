@@ -13,7 +13,8 @@ transfer prepare(const job& wanted) {
   copy.source = both.source;
   copy.destination = both.destination;
   const auto by = wanted.memory.staged_copier();
-  if (by->stages(wanted.bytes, way)) copy.facts = {{"staging_threads", by->how().threads}};
+  if (by->stages(wanted.bytes, way))
+    copy.further = [by](const figures&) { return figures{{"staging_threads", by->how().threads}}; };
   copy.steps = {{"copy", [by, both, way] {
                    by->copy(both.destination.data, both.source.data, both.source.bytes, way);
                  }}};

@@ -1,7 +1,11 @@
 // Stands in for cuda/ when the program is built without CUDA.
+#include <stdexcept>
+
+#include "cuda/cuda_graph.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
 #include "transfers/launch.hpp"
+#include "transfers/managed.hpp"
 
 namespace transfers {
 
@@ -15,4 +19,21 @@ function cuda_function(std::string /*name*/, const void* /*kernel*/) {
   throw unsupported(find_cuda().why_none);
 }
 
+// No managed memory can come into being, and so nothing can be done with it.
+managed_memory::managed_memory(device& on, std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
+  throw unsupported(why_no_managed_memory(on).value_or(find_cuda().why_none));
+}
+void managed_memory::prefetch(stream& /*in*/, residence /*to*/) const {
+  throw unsupported(find_cuda().why_none);
+}
+std::optional<residence> managed_memory::prefetched_to() const { return std::nullopt; }
+
+namespace detail {
+
+std::function<void()> record_cuda_graph(void* /*stream*/, const std::function<void()>& /*work*/) {
+  throw unsupported(find_cuda().why_none);
+}
+
+}  // namespace detail
 }  // namespace transfers

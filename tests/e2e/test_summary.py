@@ -21,11 +21,14 @@ def test_has_latency_and_bandwidth_of_every_strategy_both_ways(program: Program)
     lines = lines_of(program, "--strategies=copy/pageable,copy_async/pageable")
     assert any("4KiB latency" in line and "64KiB, GB/s" in line for line in lines)
     for name in ("copy/pageable", "copy_async/pageable"):
-        (row,) = (line for line in lines if line.startswith(f"{name} "))
+        row, price = (line for line in lines if line.startswith(f"{name} "))
         figures = [float(word) for word in row.split()[1:] if re.fullmatch(r"\d+\.\d+", word)]
         assert len(figures) == 4
         assert min(figures) > 0
         assert row.split()[-2:] == ["-", "-"]  # no link to relate them to
+        seconds, _, cores, *_ = (float(word) for word in price.split()[1:5])
+        assert seconds > 0
+        assert cores > 0
 
 
 def test_marks_the_best_of_every_column(program: Program):

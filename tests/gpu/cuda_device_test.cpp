@@ -215,6 +215,20 @@ TEST_F(cuda_device_test, a_function_called_in_order_may_throw_to_the_next_wait) 
   EXPECT_NO_THROW(stream->synchronize());
 }
 
+TEST_F(cuda_device_test, an_event_that_is_asked_too_early_leaves_no_error_behind) {
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  const auto host = gpu->allocate_host(bytes, pinned());
+  const auto there = gpu->allocate(bytes);
+  const auto stream = gpu->create_stream();
+  stream->copy(there.data(), host.data(), bytes, direction::h2d);
+  const auto end = stream->record();
+  EXPECT_FALSE(end->done());
+  EXPECT_NO_THROW(stream->copy_by_kernel(there.data(), there.data() + bytes / 2, bytes / 2));
+  end->wait();
+  EXPECT_TRUE(end->done());
+  EXPECT_NO_THROW(stream->synchronize());
+}
+
 TEST_F(cuda_device_test, description_is_filled_in) {
   const auto& what = gpu->description();
   ASSERT_TRUE(what.cuda);

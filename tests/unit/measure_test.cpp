@@ -204,7 +204,7 @@ TEST(time_operations, tells_the_steps_apart) {
 TEST(time_operations, times_a_comparison_in_turn_with_the_operation) {
   std::string order;
   auto what = of({{"a", [&] { order += 'a'; }}});
-  what.against = comparison{"b", [&] { order += 'b'; }};
+  what.against = {{.with = "b", .run = [&] { order += 'b'; }}};
   what.between = [&] { order += '|'; };
   static_cast<void>(timed(what, {.operations = 6, .batch = 2}));
   EXPECT_EQ(order, "|aa|bb|bb|aa|aa|bb");
@@ -212,13 +212,63 @@ TEST(time_operations, times_a_comparison_in_turn_with_the_operation) {
 
 TEST(time_operations, finds_the_difference_to_the_comparison) {
   auto what = of({busy(50us)});
-  what.against = comparison{"plain", busy(30us).run};
+  what.against = {{.with = "plain", .run = busy(30us).run}};
   const auto taken = timed(what, {.operations = 40});
-  EXPECT_THAT(taken.compared, SizeIs(40));
-  expect_near(statistics::median(taken.compared), 30us);
-  EXPECT_NEAR(statistics::median(taken.over_compared), 20'000, 2'000);
-  for (std::size_t i = 0; i < 40; ++i)
-    EXPECT_DOUBLE_EQ(taken.over_compared[i], taken.operation[i] - taken.compared[i]);
+  ASSERT_THAT(taken.compared, SizeIs(1));
+  const auto& [times, over] = taken.compared[0];
+  ASSERT_THAT(times, SizeIs(40));
+  expect_near(statistics::median(times), 30us);
+  EXPECT_NEAR(statistics::median(over), 20'000, 2'000);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_DOUBLE_EQ(over[i], taken.operation[i] - times[i]);
+}
+
+TEST(time_operations, times_several_comparisons_each_first_in_turn) {
+  std::string order;
+  auto what = of({{"a", [&] { order += 'a'; }}});
+  what.against = {{.with = "b", .run = [&] { order += 'b'; }},
+                  {.with = "c", .run = [&] { order += 'c'; }}};
+  what.between = [&] { order += '|'; };
+  static_cast<void>(timed(what, {.operations = 4}));
+  EXPECT_EQ(order,
+            "|a|b|c"
+            "|b|c|a"
+            "|c|a|b"
+            "|a|b|c");
+}
+
+TEST(time_operations, prepares_a_comparison_its_own_way_untimed) {
+  std::string order;
+  auto what = of({{"a", [&] { order += 'a'; }}});
+  what.between = [&] { order += '|'; };
+  what.against = {{.with = "b",
+                   .run = [&] { order += 'b'; },
+                   .before =
+                       [&] {
+                         order += '(';
+                         std::this_thread::sleep_for(2ms);
+                       },
+                   .after =
+                       [&] {
+                         order += ')';
+                         std::this_thread::sleep_for(2ms);
+                         return true;
+                       }}};
+  const auto taken = timed(what, {.operations = 2});
+  EXPECT_EQ(order, "|a(b)(b)|a");
+  EXPECT_THAT(taken.compared.at(0).times, Each(testing::Lt(1e6)));
+}
+
+TEST(time_operations, leaves_out_comparisons_that_were_not_as_they_should_be) {
+  std::size_t runs = 0;
+  auto what = of({busy(20us)});
+  const auto first_only = [&] { return runs == 1; };
+  what.against = {{.with = "b", .run = [&] { ++runs; }, .after = first_only},
+                  {.with = "c", .run = [] {}, .after = [] { return false; }}};
+  const auto taken = timed(what, {.operations = 5});
+  EXPECT_THAT(taken.operation, SizeIs(5));
+  EXPECT_THAT(taken.compared.at(0).times, SizeIs(1));
+  EXPECT_THAT(taken.compared.at(0).over, SizeIs(1));
+  EXPECT_THAT(taken.compared.at(1).times, IsEmpty());
 }
 
 TEST(time_operations, steps_run_in_order) {

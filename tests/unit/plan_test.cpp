@@ -390,6 +390,15 @@ TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
   EXPECT_EQ(memory.on_device().size() - buffers::guard, mib);
 }
 
+TEST_F(reserving, takes_room_for_all_payloads_on_the_device) {
+  const registry with_two{
+      {.name = "two", .variants = {"a"}, .host = transfers::pageable, .device_payloads = 2}};
+  auto all = make_plan(with_two, device, sizes({4, mib}));
+  reserve_buffers(all, device, memory);
+  EXPECT_EQ(host_bytes(transfers::pageable), mib);
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, buffers::distance(mib) + mib);
+}
+
 TEST_F(reserving, skips_only_sizes_that_host_memory_is_refused_for) {
   device.host_limit = 64 * kib;  // less than 64 KiB and the guard behind
   const auto all = reserve({4, kib, 64 * kib, mib});

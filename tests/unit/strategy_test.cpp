@@ -37,8 +37,8 @@ TEST(registered_strategies, are_those_of_all_families) {
   for (const auto& one : registered_strategies())
     families.insert(one.name.substr(0, one.name.find('/')));
   EXPECT_THAT(families, ElementsAre("allocate", "arguments", "copy", "copy_async", "cpu", "dtype",
-                                    "first_call", "free", "gpu_array", "launch", "null", "strided",
-                                    "thrust", "zero_copy"));
+                                    "duplex", "first_call", "free", "gpu_array", "launch", "null",
+                                    "strided", "thrust", "zero_copy"));
 }
 
 TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
@@ -111,6 +111,20 @@ TEST(host_payload, of_a_higher_index_lies_behind_the_others_and_their_guards) {
   EXPECT_GE(second.offset, 5000 + buffers::guard);
   EXPECT_EQ(second.offset % 4096, 0U);
   EXPECT_EQ(second.bytes, 5000U);
+}
+
+TEST(device_payload, of_a_higher_index_lies_behind_the_others_and_their_guards) {
+  const auto device = transfers::open_host_device();
+  buffers memory(*device, 1);
+  memory.reserve_device(20'000);
+  const auto stream = device->create_stream();
+  const job wanted{*device, memory, *stream, "", 5000};
+  const auto second = device_payload(wanted, 1);
+  EXPECT_EQ(device_payload(wanted).data, memory.on_device().data());
+  EXPECT_EQ(second.data, memory.on_device().data() + buffers::distance(5000));
+  EXPECT_EQ(second.offset, buffers::distance(5000));
+  EXPECT_EQ(second.bytes, 5000U);
+  EXPECT_TRUE(second.on_device);
 }
 
 TEST(ends_of, a_copy_are_swapped_with_its_direction) {

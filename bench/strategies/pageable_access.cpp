@@ -1,0 +1,72 @@
+#include <unistd.h>
+
+#include "directions.hpp"
+#include "elements.hpp"
+#include "strategy.hpp"
+
+namespace bench {
+namespace {
+
+using transfers::direction;
+
+/// The CPU looks at each page: those that a kernel has brought to the device come back.
+void touch_pages(std::span<const std::byte> memory) {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (std::size_t i = 0; i < memory.size(); i += page)
+    static_cast<void>(*const_cast<const volatile std::byte*>(&memory[i]));
+}
+
+/// A kernel reads or writes ordinary memory in place. Its pages may move to the device meanwhile
+/// (HMM), so they are memory of the strategy's own, and the CPU has them back before the next
+/// operation; what a kernel has written has not arrived before.
+transfer prepare(const job& wanted) {
+  const auto way = direction_of(wanted.variant);
+  const auto bytes = wanted.bytes;
+  const auto host = std::make_shared<transfers::host_memory>(
+      wanted.device.allocate_host(bytes, transfers::pageable));
+  const auto there = std::make_shared<transfers::device_memory>(wanted.device.allocate(bytes));
+  const auto here = own_payload(host->bytes(), false);
+  const auto on_device = own_payload(std::span(there->data(), bytes), true);
+  const auto pattern = wanted.memory.pattern();
+
+  transfer access;
+  access.source = way == direction::h2d ? here : on_device;
+  access.destination = way == direction::h2d ? on_device : here;
+  auto* const to = access.destination->data;
+  auto* const from = access.source->data;
+  access.multiprocessors =
+      transfers::copy_kernel_multiprocessors(wanted.device.description(), to, from, bytes);
+  access.steps =
+      enqueue_and_wait(wanted.stream, [host, there, to, from, bytes, &stream = wanted.stream] {
+        stream.copy_by_kernel(to, from, bytes);
+      });
+  if (way == direction::h2d) {
+    transfers::write_host_pattern(from, 0, bytes, pattern);
+    access.between = [host] { touch_pages(host->bytes()); };
+  } else {
+    wanted.device.write_pattern(from, 0, bytes, pattern);
+    access.steps.push_back({"touch", [host] { touch_pages(host->bytes()); }});
+  }
+  return access;
+}
+
+std::optional<std::string> why_unsupported(const transfers::device& device) {
+  const auto& cuda = device.description().cuda;
+  if (!cuda || cuda->pageable_memory_access) return std::nullopt;
+  return "kernels cannot access pageable memory (cudaDevAttrPageableMemoryAccess is 0)";
+}
+
+const registration one(strategy{
+    .name = "copy/pageable_access",
+    .summary = "a kernel reads or writes malloc memory in place (HMM, ATS)",
+    .variants = {"h2d", "d2h"},
+    .host = std::nullopt,
+    .prepare = prepare,
+    .takes_host_memory = true,
+    .takes_device_memory = true,
+    .essential = false,
+    .cold = false,
+    .why_unsupported = why_unsupported});
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,65 @@
+#include "cuda_graph.hpp"
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "check.hpp"
+
+namespace transfers::detail {
+namespace {
+
+struct graph_destroyer {
+  using pointer = cudaGraph_t;
+  void operator()(cudaGraph_t graph) const noexcept { cudaGraphDestroy(graph); }
+};
+using graph_handle = std::unique_ptr<cudaGraph_t, graph_destroyer>;
+
+/// Ends in any case: a stream that goes on recording runs nothing.
+class recording {
+ public:
+  explicit recording(cudaStream_t stream) : stream_(stream) {
+    // Relaxed: after an error, cuda_check() must be able to ask whether the device is lost.
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed),
+               "cudaStreamBeginCapture");
+  }
+  ~recording() {
+    if (stream_ == nullptr) return;
+    cudaGraph_t unwanted{};
+    cudaStreamEndCapture(stream_, &unwanted);
+    cudaGetLastError();  // of the work, which has thrown
+    if (unwanted != nullptr) cudaGraphDestroy(unwanted);
+  }
+  recording(const recording&) = delete;
+  recording& operator=(const recording&) = delete;
+
+  graph_handle end() {
+    cudaGraph_t recorded{};
+    cuda_check(cudaStreamEndCapture(std::exchange(stream_, nullptr), &recorded),
+               "cudaStreamEndCapture");
+    return graph_handle(recorded);
+  }
+
+ private:
+  cudaStream_t stream_;
+};
+
+}  // namespace
+
+std::function<void()> record_cuda_graph(void* handle, const std::function<void()>& work) {
+  auto* const stream = static_cast<cudaStream_t>(handle);
+  recording begun(stream);
+  work();
+  const auto recorded = begun.end();
+  cudaGraphExec_t instantiated{};
+  cuda_check(cudaGraphInstantiate(&instantiated, recorded.get(), 0), "cudaGraphInstantiate");
+  const std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>> executable(
+      instantiated, [](cudaGraphExec_t one) { cudaGraphExecDestroy(one); });
+  return [executable, stream] {
+    cuda_check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch");
+  };
+}
+
+}  // namespace transfers::detail

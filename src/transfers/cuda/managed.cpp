@@ -1,0 +1,44 @@
+#include "transfers/managed.hpp"
+
+#include <cuda_runtime.h>
+
+#include <stdexcept>
+
+#include "check.hpp"
+#include "transfers/error.hpp"
+
+namespace transfers {
+
+using detail::cuda_check;
+
+managed_memory::managed_memory(device& on, std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
+  if (const auto reason = why_no_managed_memory(on)) throw unsupported(*reason);
+  device_index_ = on.description().cuda->index;
+  void* memory = nullptr;
+  cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
+  data_ = {static_cast<std::byte*>(memory), [](std::byte* p) { cudaFree(p); }};
+}
+
+void managed_memory::prefetch(stream& in, residence to) const {
+  const cudaMemLocation place = to == residence::device
+                                    ? cudaMemLocation{cudaMemLocationTypeDevice, device_index_}
+                                    : cudaMemLocation{cudaMemLocationTypeHost, 0};
+  constexpr unsigned no_flags = 0;
+  cuda_check(cudaMemPrefetchAsync(data(), bytes_, place, no_flags,
+                                  static_cast<cudaStream_t>(in.native_handle())),
+             "cudaMemPrefetchAsync");
+}
+
+std::optional<residence> managed_memory::prefetched_to() const {
+  auto place = cudaMemLocationTypeInvalid;
+  cuda_check(
+      cudaMemRangeGetAttribute(&place, sizeof place, cudaMemRangeAttributeLastPrefetchLocationType,
+                               data(), bytes_),
+      "cudaMemRangeGetAttribute");
+  if (place == cudaMemLocationTypeDevice) return residence::device;
+  if (place == cudaMemLocationTypeHost) return residence::host;
+  return std::nullopt;
+}
+
+}  // namespace transfers

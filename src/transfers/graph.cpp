@@ -1,0 +1,12 @@
+#include "transfers/graph.hpp"
+
+#include "cuda/cuda_graph.hpp"
+
+namespace transfers {
+
+graph::graph(stream& in, const std::function<void()>& work)
+    : enqueue_(in.native_handle() == nullptr
+                   ? work
+                   : detail::record_cuda_graph(in.native_handle(), work)) {}
+
+}  // namespace transfers

@@ -1,0 +1,94 @@
+#include "transfers/graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "transfers/device.hpp"
+#include "transfers/error.hpp"
+
+namespace transfers {
+namespace {
+
+class graph_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto found = find_cuda();
+    if (found.devices == 0) GTEST_SKIP() << found.why_none;
+    gpu = open_cuda_device(0);
+    in = gpu->create_stream();
+    host = gpu->allocate_host(bytes, pinned());
+    there = gpu->allocate(bytes);
+  }
+
+  void expect_stream_works() {
+    write_host_pattern(host.data(), 0, bytes, {99, false});
+    in->copy(there.data(), host.data(), bytes, direction::h2d);
+    in->synchronize();
+    EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, {99, false}).wrong_bytes, 0U);
+  }
+
+  static constexpr std::size_t bytes = 1'000'003;
+  std::unique_ptr<device> gpu;
+  std::unique_ptr<stream> in;
+  host_memory host;
+  device_memory there;
+};
+
+TEST_F(graph_test, a_recorded_copy_brings_what_is_there_when_it_runs) {
+  gpu->write_pattern(there.data(), 0, bytes, {1, true});
+  const graph copy(*in, [&] { in->copy(there.data(), host.data(), bytes, direction::h2d); });
+  in->synchronize();
+  EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, {1, true}).wrong_bytes, 0U)
+      << "it ran while it was recorded";
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    write_host_pattern(host.data(), 0, bytes, {seed, false});
+    copy.enqueue();
+    in->synchronize();
+    EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, {seed, false}).wrong_bytes, 0U) << seed;
+  }
+}
+
+TEST_F(graph_test, several_operations_are_replayed_in_order) {
+  const auto second = gpu->allocate(bytes);
+  write_host_pattern(host.data(), 0, bytes, {5, false});
+  const graph there_and_back(*in, [&] {
+    in->copy(there.data(), host.data(), bytes, direction::h2d);
+    in->copy_by_kernel(second.data(), there.data(), bytes);
+    in->copy(host.data(), second.data(), bytes, direction::d2h);
+  });
+  for (int i = 0; i < 3; ++i) there_and_back.enqueue();
+  in->synchronize();
+  EXPECT_EQ(check_host_pattern(host.data(), 0, bytes, {5, false}).wrong_bytes, 0U);
+  EXPECT_EQ(gpu->check_pattern(second.data(), 0, bytes, {5, false}).wrong_bytes, 0U);
+}
+
+TEST_F(graph_test, work_that_throws_is_not_recorded_and_the_stream_remains_usable) {
+  EXPECT_THROW(graph(*in,
+                     [&] {
+                       in->copy(there.data(), host.data(), bytes, direction::h2d);
+                       throw std::domain_error("on purpose");
+                     }),
+               std::domain_error);
+  expect_stream_works();
+}
+
+TEST_F(graph_test, work_that_waits_is_refused_and_the_stream_remains_usable) {
+  try {
+    const graph waiting(*in, [&] { in->synchronize(); });
+    FAIL() << "recorded a wait";
+  } catch (const device_error& refused) {
+    EXPECT_FALSE(refused.device_lost()) << refused.what();
+  }
+  expect_stream_works();
+}
+
+TEST_F(graph_test, a_graph_may_go_before_its_work_is_done) {
+  write_host_pattern(host.data(), 0, bytes, {6, false});
+  graph(*in, [&] { in->copy(there.data(), host.data(), bytes, direction::h2d); }).enqueue();
+  in->synchronize();
+  EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, {6, false}).wrong_bytes, 0U);
+}
+
+}  // namespace
+}  // namespace transfers

@@ -1,0 +1,120 @@
+#include "transfers/managed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "transfers/error.hpp"
+
+namespace transfers {
+namespace {
+
+class managed_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto found = find_cuda();
+    if (found.devices == 0) GTEST_SKIP() << found.why_none;
+    gpu = open_cuda_device(0);
+    if (const auto reason = why_no_managed_memory(*gpu)) GTEST_SKIP() << *reason;
+    in = gpu->create_stream();
+  }
+
+  void send(const managed_memory& memory, residence to) const {
+    memory.prefetch(*in, to);
+    in->synchronize();
+  }
+
+  static double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  std::unique_ptr<device> gpu;
+  std::unique_ptr<stream> in;
+};
+
+const pattern data{42, false};
+
+TEST_F(managed_test, is_the_same_memory_on_both_sides) {
+  for (const std::size_t bytes : {1, 4097, 3 << 20}) {
+    const managed_memory memory(*gpu, bytes);
+    write_host_pattern(memory.data(), 0, bytes, data);
+    EXPECT_EQ(gpu->check_pattern(memory.data(), 0, bytes, data).wrong_bytes, 0U) << bytes;
+    gpu->write_pattern(memory.data(), 0, bytes, {7, true});
+    EXPECT_EQ(check_host_pattern(memory.data(), 0, bytes, {7, true}).wrong_bytes, 0U) << bytes;
+  }
+  EXPECT_THROW(managed_memory(*gpu, 0), std::invalid_argument);
+}
+
+TEST_F(managed_test, knows_where_it_was_sent) {
+  for (const std::size_t bytes : {5, 3 << 20}) {
+    const managed_memory memory(*gpu, bytes);
+    write_host_pattern(memory.data(), 0, bytes, data);
+    for (const auto to : {residence::device, residence::host, residence::device}) {
+      send(memory, to);
+      EXPECT_EQ(memory.prefetched_to(), to) << bytes;
+    }
+  }
+  const managed_memory never(*gpu, 1 << 20);
+  EXPECT_EQ(never.prefetched_to(), std::nullopt);
+}
+
+TEST_F(managed_test, what_a_kernel_has_written_is_there_for_the_cpu_when_it_was_sent_back) {
+  constexpr std::size_t bytes = (3 << 20) + 5;
+  const managed_memory memory(*gpu, bytes);
+  const auto source = gpu->allocate(bytes);
+  gpu->write_pattern(source.data(), 0, bytes, data);
+  std::memset(memory.data(), 0, bytes);
+  send(memory, residence::device);
+  in->copy_by_kernel(memory.data(), source.data(), bytes);
+  send(memory, residence::host);
+  EXPECT_EQ(check_host_pattern(memory.data(), 0, bytes, data).wrong_bytes, 0U);
+}
+
+/// That pages really move shows in the time: what is there need not be brought.
+TEST_F(managed_test, what_was_sent_to_the_device_is_read_faster_by_a_kernel) {
+  constexpr std::size_t bytes = 64 << 20;
+  const managed_memory memory(*gpu, bytes);
+  const auto there = gpu->allocate(bytes);
+  write_host_pattern(memory.data(), 0, bytes, data);
+  const auto read = [&] {
+    return seconds_of([&] {
+      in->copy_by_kernel(there.data(), memory.data(), bytes);
+      in->synchronize();
+    });
+  };
+  send(memory, residence::host);
+  const double by_faults = read();
+  send(memory, residence::host);
+  send(memory, residence::device);
+  const double sent = read();
+  std::printf("a kernel reads 64 MiB: %.0f us by faults, %.0f us when prefetched\n",
+              by_faults * 1e6, sent * 1e6);
+  EXPECT_GT(by_faults, 3 * sent);
+  EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, data).wrong_bytes, 0U);
+}
+
+TEST_F(managed_test, what_is_on_the_device_is_brought_when_the_cpu_reads_it) {
+  constexpr std::size_t bytes = 16 << 20;
+  const managed_memory memory(*gpu, bytes);
+  write_host_pattern(memory.data(), 0, bytes, data);
+  std::vector<std::byte> here(bytes);
+  const auto read = [&] {
+    return seconds_of([&] { std::memcpy(here.data(), memory.data(), bytes); });
+  };
+  send(memory, residence::device);
+  const double by_faults = read();
+  const double again = read();
+  std::printf("the CPU reads 16 MiB: %.0f us by faults, %.0f us again\n", by_faults * 1e6,
+              again * 1e6);
+  EXPECT_GT(by_faults, 2 * again);
+  EXPECT_EQ(check_host_pattern(here.data(), 0, bytes, data).wrong_bytes, 0U);
+}
+
+}  // namespace
+}  // namespace transfers

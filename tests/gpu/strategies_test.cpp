@@ -1,0 +1,111 @@
+// Strategies that only a GPU can show to be right, as the program runs and verifies them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "session.hpp"
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class strategies_on_gpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto found = transfers::find_cuda();
+    if (found.devices == 0) GTEST_SKIP() << found.why_none;
+    gpu = transfers::open_cuda_device(0);
+    chosen.own_sizes = true;
+    chosen.rounds = 2;
+    chosen.seed = 5;
+    chosen.min_time = std::chrono::milliseconds(1);
+  }
+
+  /// Rows of a session in which nothing failed, and that left the buffers as they were.
+  nlohmann::ordered_json measure(std::vector<std::string> names, std::vector<std::size_t> sizes) {
+    chosen.strategies = std::move(names);
+    chosen.sizes = std::move(sizes);
+    buffers memory(*gpu, chosen.seed);
+    const auto all = registered_strategies();
+    auto planned = make_plan(all, *gpu, chosen);
+    reserve_buffers(planned, *gpu, memory);
+    for (const auto& one : planned.skipped) {
+      std::printf("skipped %s: %s\n", one.name.c_str(), one.reason.c_str());
+      EXPECT_THAT(one.reason, HasSubstr("cudaDevAttr")) << one.name;
+    }
+    results::result_file rows("", {{"transfers", nullptr}});
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::tmpfile(), std::fclose);
+    progress shown(log.get());
+    const auto result = session(*gpu, memory, chosen, std::nullopt, rows, shown).measure(planned);
+    for (const auto& [name, reason] : result.failures) ADD_FAILURE() << name << ": " << reason;
+    EXPECT_THAT(result.skipped, IsEmpty());
+    for (const auto& [kind, block] : memory.all_host())
+      EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes, 0U)
+          << to_string(kind);
+    if (!memory.all_host().empty()) {
+      const auto& block = memory.on_device();
+      EXPECT_EQ(gpu->check_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes,
+                0U);
+    }
+    return rows.content().at("benchmarks");
+  }
+
+  std::unique_ptr<transfers::device> gpu;
+  options chosen;
+};
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+TEST_F(strategies_on_gpu, copy_by_graphs_managed_memory_and_direct_access_at_odd_sizes) {
+  const auto rows =
+      measure({"copy/graph", "copy/managed_prefetch", "copy/managed_fault", "copy/pageable_access"},
+              {1, 15, 4099, mib + 3, 8 * mib});
+  for (const auto& row : rows)
+    if (row.at("repetition_index") == 1)
+      std::printf("%-40s %10.3f us %8.3f GB/s\n", row.at("name").get<std::string>().c_str(),
+                  row.at("median_ns").get<double>() / 1e3, row.at("gb_per_s").get<double>());
+}
+
+TEST_F(strategies_on_gpu, go_both_ways_at_once_at_odd_sizes) {
+  static_cast<void>(measure({"duplex"}, {mib + 3, 5 * mib + 1}));
+}
+
+TEST_F(strategies_on_gpu, go_both_ways_at_once_faster_than_one_way) {
+  if (gpu->description().cuda->copy_engines < 2) GTEST_SKIP() << "one copy engine";
+  const auto rows = measure({"duplex"}, {256 * mib});
+  EXPECT_THAT(rows, testing::SizeIs(4 * 2));
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.dump());
+    const auto value = [&](const char* key) { return row.at(key).get<double>(); };
+    std::printf("%-45s %7.2f GB/s in all; h2d %6.2f of %6.2f alone, d2h %6.2f of %6.2f\n",
+                row.at("name").get<std::string>().c_str(), value("gb_per_s"), value("h2d_gb_per_s"),
+                value("h2d_alone_gb_per_s"), value("d2h_gb_per_s"), value("d2h_alone_gb_per_s"));
+    const bool by_engines = row.at("name").get<std::string>().starts_with("duplex/engines/");
+    EXPECT_GT(value("gb_per_s"), (by_engines ? 1.2 : 1.0) * value("h2d_alone_gb_per_s"));
+    // With the other one in its way, none is faster than alone, but for what varies.
+    EXPECT_LT(value("h2d_gb_per_s"), 1.03 * value("h2d_alone_gb_per_s"));
+    EXPECT_LT(value("d2h_gb_per_s"), 1.03 * value("d2h_alone_gb_per_s"));
+  }
+}
+
+TEST_F(strategies_on_gpu, that_copy_by_kernels_say_how_many_multiprocessors_they_take) {
+  const auto all = gpu->description().cuda->multiprocessors;
+  for (const auto& row :
+       measure({"zero_copy/pinned_mapped", "duplex", "copy/pinned"}, {64 * mib})) {
+    const std::string name = row.at("name");
+    const bool by_kernel = name.find("kernel") != std::string::npos || name.starts_with("zero");
+    ASSERT_EQ(row.contains("multiprocessors"), by_kernel) << name;
+    if (by_kernel) {
+      EXPECT_EQ(row.at("multiprocessors"), all) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bench
