@@ -98,6 +98,11 @@ class device {
   /// of a CUDA process the driver's CPU threads stage them. Throws device_error.
   [[nodiscard]] virtual bool copies_directly(const std::byte* host) const = 0;
 
+  /// Where a kernel finds this byte of page-locked or managed host memory
+  /// (cudaPointerGetAttributes); null for ordinary memory. May differ from `host`. Throws
+  /// device_error.
+  [[nodiscard]] virtual std::byte* address_on_device(std::byte* host) const = 0;
+
   /// Bytes of device memory that can still be allocated.
   [[nodiscard]] virtual std::size_t free_memory() const = 0;
 

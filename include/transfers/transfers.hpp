@@ -11,6 +11,7 @@
 #include "transfers/host_memory.hpp"
 #include "transfers/launch.hpp"
 #include "transfers/pool.hpp"
+#include "transfers/scattered.hpp"
 #include "transfers/shape.hpp"
 #include "transfers/source_module.hpp"
 #include "transfers/stream.hpp"

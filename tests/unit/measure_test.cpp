@@ -258,6 +258,14 @@ class fake_stream : public transfers::stream {
                     transfers::pitched_extent, transfers::direction) override {
     ++enqueued_;
   }
+  void copy_batch(std::span<std::byte* const>, std::span<const std::byte* const>,
+                  std::span<const std::size_t>, transfers::direction) override {
+    ++enqueued_;
+  }
+  void copy_pieces(const transfers::scattered_piece*, std::size_t, std::byte*,
+                   transfers::direction) override {
+    ++enqueued_;
+  }
   void clear(std::byte*, std::size_t) override { ++enqueued_; }
   void calculate(const transfers::elementwise_operation&) override { ++enqueued_; }
   void convert(const transfers::conversion&) override { ++enqueued_; }
