@@ -8,6 +8,7 @@
 #include <random>
 
 #include "cache.hpp"
+#include "cpu_meter.hpp"
 #include "interruption.hpp"
 #include "statistics/quantile.hpp"
 #include "transfers/error.hpp"
@@ -255,14 +256,20 @@ std::optional<std::string> session::repeat_prepared(benchmark::State& google, st
   settle(ready, one.planned, one.what->cache);
 
   samples taken;
+  cpu_meter busy;
   const auto untimed = [&](const std::function<void()>& work) {
+    busy.stop();
     google.PauseTiming();
     work();
     google.ResumeTiming();
+    busy.start();
   };
   const auto operations = static_cast<benchmark::IterationCount>(one.planned.operations);
-  while (google.KeepRunningBatch(operations))
+  while (google.KeepRunningBatch(operations)) {
+    busy.start();
     time_operations(ready, one.planned, one.what->cache, untimed, taken);
+    busy.stop();
+  }
   // What was cut short may have nothing to show: not one operation may have run.
   if (interruption() != 0) return std::nullopt;
   if (!taken.operation.empty()) {
@@ -272,7 +279,7 @@ std::optional<std::string> session::repeat_prepared(benchmark::State& google, st
   // Before the device's clock is used: that runs operations of its own.
   if (auto damage = damage_after(ready)) return damage;
   time_on_device(ready, *stream_, one.planned, taken);
-  if (interruption() == 0) set_counters(google, one, ready, taken);
+  if (interruption() == 0) set_counters(google, one, ready, taken, busy.cores());
   return std::nullopt;
 }
 
@@ -290,7 +297,7 @@ std::optional<std::string> session::damage_after(transfer& done) {
 }
 
 void session::set_counters(benchmark::State& google, const state& one, const transfer& done,
-                           const samples& taken) const {
+                           const samples& taken, std::optional<double> cores) const {
   const auto all = statistics::summarize(taken.operation);
   auto& counters = google.counters;
   const auto bytes = static_cast<double>(done.bytes.value_or(one.what->bytes));
@@ -315,6 +322,13 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
     if (link_limit_ && one.what->of->one_way)
       counters["link_percent"] = 100 * bytes / all.median / *link_limit_;
   }
+  if (cores) {
+    counters["cores"] = *cores;
+    // Nanoseconds per byte are seconds per 10⁹ bytes.
+    if (bytes > 0) counters["cpu_s_per_gb"] = *cores * all.mean / bytes;
+  }
+  if (done.multiprocessors > 0)
+    counters["multiprocessors"] = static_cast<double>(done.multiprocessors);
   if (done.accesses > 0)
     counters["ns_per_access"] = all.median / static_cast<double>(done.accesses);
   if (!taken.on_device.empty()) {

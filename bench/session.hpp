@@ -62,7 +62,7 @@ class session {
 
   [[nodiscard]] transfer prepare(const benchmark_case& what) const;
   void set_counters(benchmark::State& google, const state& one, const transfer& done,
-                    const samples& taken) const;
+                    const samples& taken, std::optional<double> cores) const;
 
   transfers::device& device_;
   buffers& memory_;

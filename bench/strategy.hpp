@@ -70,7 +70,8 @@ struct transfer {
   /// Writes the pattern again where the operation has left something else in a shared block, other
   /// than its source and destination.
   std::function<void()> restore;
-  std::size_t accesses = 0;  ///< single ones in one operation, where their time is a figure
+  std::size_t accesses = 0;         ///< single ones in one operation, where their time is a figure
+  std::size_t multiprocessors = 0;  ///< occupied by one operation's kernels; 0: none, or unknown
   /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
   std::function<void()> enqueue;
   std::optional<comparison> against;  ///< for operations of one step

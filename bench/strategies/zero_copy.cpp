@@ -19,9 +19,13 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
   transfer access;
   access.source = both.source;
   access.destination = both.destination;
-  access.enqueue = [&stream = wanted.stream, to = seen_by_kernel(both.destination),
-                    from = seen_by_kernel(both.source),
-                    bytes = wanted.bytes] { stream.copy_by_kernel(to, from, bytes); };
+  auto* const to = seen_by_kernel(both.destination);
+  auto* const from = seen_by_kernel(both.source);
+  access.enqueue = [&stream = wanted.stream, to, from, bytes = wanted.bytes] {
+    stream.copy_by_kernel(to, from, bytes);
+  };
+  access.multiprocessors =
+      transfers::copy_kernel_multiprocessors(wanted.device.description(), to, from, wanted.bytes);
   access.steps = enqueue_and_wait(wanted.stream, access.enqueue);
   return access;
 }

@@ -133,6 +133,12 @@ void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
 [[nodiscard]] pattern_check check_host_pattern(const std::byte* block, std::size_t offset,
                                                std::size_t bytes, pattern what);
 
+/// Multiprocessors that stream::copy_by_kernel occupies, as it spreads its blocks over as many as
+/// there are; 0 on the host device.
+[[nodiscard]] std::size_t copy_kernel_multiprocessors(const device_description& on,
+                                                      const std::byte* destination,
+                                                      const std::byte* source, std::size_t bytes);
+
 struct cuda_presence {
   int devices = 0;
   std::string why_none;  ///< one line, set when devices is 0: no driver, driver too old, …

@@ -40,6 +40,7 @@ struct figure {
   parts name;
   double bytes;
   double median_ns;
+  std::string run_name;
 };
 
 /// A repetition that was measured: neither an aggregate nor a failure.
@@ -79,7 +80,7 @@ std::vector<figure> figures_of(const json& content, bool cold) {
     if (name.ends_with(suffix) != cold) continue;
     const auto split = split_name(cold ? name.substr(0, name.size() - suffix.size()) : name);
     if (split && bytes.contains(name))
-      figures.push_back({*split, bytes.at(name), statistics::median(times)});
+      figures.push_back({*split, bytes.at(name), statistics::median(times), name});
   }
   return figures;
 }
@@ -165,6 +166,45 @@ std::string table(const std::vector<figure>& figures, const json& link) {
                         cell(rate_to, name, 2, false), cell(rate_from, name, 2, false),
                         percent(rate_to, name), percent(rate_from, name));
   return text + "* best of its column, or within 1 % of it.\n";
+}
+
+/// What transfers take of the machine, at the largest size measured.
+std::string table_of_costs(const std::vector<figure>& figures, const json& content) {
+  if (figures.empty()) return "";
+  const auto largest = std::ranges::max(figures, {}, &figure::bytes);
+  const std::array counters{values_of(content, "cpu_s_per_gb"), values_of(content, "cores"),
+                            values_of(content, "multiprocessors")};
+  if (counters[0].empty()) return "";  // a file of an older version
+  constexpr std::array<const char*, 3> formats{"{:.4f}", "{:.2f}", "{:.0f}"};
+  by_name<std::array<std::string, 6>> rows;
+  std::vector<std::string> order;
+  std::size_t width = 34;
+  for (const auto& one : figures) {
+    if (one.bytes != largest.bytes) continue;
+    const auto& name = one.name.strategy;
+    if (!rows.contains(name)) order.push_back(name);
+    auto& cells = rows[name];
+    width = std::max(width, name.size() + 1);
+    for (std::size_t i = 0; i < counters.size(); ++i)
+      if (const auto found = counters[i].find(one.run_name); found != counters[i].end())
+        cells[2 * i + (to_device(one.name.variant) ? 0 : 1)] =
+            fmt::format(fmt::runtime(formats[i]), statistics::median(found->second));
+  }
+  std::string text =
+      fmt::format("\n{:<{}}{:^18}{:^16}{:^17}\n{:<{}}", "", width, "CPU s per GB", "cores busy",
+                  "multiprocessors", fmt::format("what it takes, {}", largest.name.size), width);
+  constexpr std::array<int, 6> widths{9, 9, 8, 8, 8, 8};
+  const auto line = [&](const std::array<std::string, 6>& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      text += fmt::format("{:>{}}", cells[i].empty() ? "-" : cells[i], widths[i]);
+    text += '\n';
+  };
+  line({"h2d", "d2h", "h2d", "d2h", "h2d", "d2h"});
+  for (const auto& name : order) {
+    text += fmt::format("{:<{}}", name, width);
+    line(rows.at(name));
+  }
+  return text;
 }
 
 std::string readable_time(double ns) {
@@ -417,7 +457,8 @@ std::string summary(const json& content) {
     return f.name.strategy == "allocate" || f.name.strategy == "free";
   });
   const auto undirected = taken_out(figures, [](const figure& f) { return !is_directed(f); });
-  text += table(figures, facts.at("link")) + table_of_others(undirected);
+  text += table(figures, facts.at("link")) + table_of_costs(figures, content);
+  text += table_of_others(undirected);
   text += table_of_cpu_access(cpu, content) + table_of_allocation(allocation);
   text += table_of_unsized(content) + floor_line(content) + skipped_lines(facts.at("skipped"));
   text += memory_type_lines(facts);

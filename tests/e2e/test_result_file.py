@@ -14,7 +14,7 @@ from program import TINY_NAMES, Program, Result, has_gpu, read
 SIZES = {"4KiB": 4096, "64KiB": 65536, "1MiB": 1 << 20}
 COUNTERS = {
     *("operations", "batch", "median_ns", "mean_ns", "p5_ns", "p95_ns", "min_ns", "max_ns"),
-    *("bytes", "gb_per_s"),
+    *("bytes", "gb_per_s", "cores", "cpu_s_per_gb"),
 }
 
 
@@ -47,7 +47,7 @@ def test_has_every_counter_in_every_row(sample: Result):
     for row in transfers_of(sample):
         assert row.keys() >= COUNTERS, row["name"]
     for row in sample.rows:
-        assert row.keys() >= COUNTERS - {"bytes", "gb_per_s"}, row["name"]
+        assert row.keys() >= COUNTERS - {"bytes", "gb_per_s", "cpu_s_per_gb"}, row["name"]
 
 
 def test_counters_agree_with_each_other(sample: Result):
@@ -63,6 +63,8 @@ def test_counters_agree_with_each_other(sample: Result):
     for row in transfers_of(sample):
         assert row["bytes"] == SIZES[row["name"].split("/")[3]]
         assert row["gb_per_s"] == pytest.approx(row["bytes"] / row["median_ns"], rel=1e-6)
+        price = row["cores"] * row["mean_ns"] / row["bytes"]
+        assert row["cpu_s_per_gb"] == pytest.approx(price, rel=1e-6)
 
 
 def test_steps_are_figures_of_their_own(sample: Result):

@@ -5,21 +5,29 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "busy.hpp"
 #include "cache.hpp"
 #include "host_session.hpp"
 #include "measure.hpp"
 #include "transfers/error.hpp"
+#include "transfers/workers.hpp"
 
 namespace bench {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
+using testing::Gt;
 using testing::IsEmpty;
+using testing::Lt;
 using testing::SizeIs;
 
 /// Operations whose durations are known: in each repetition all take the same, in the n-th that
@@ -205,6 +213,101 @@ TEST_F(host_session, the_link_is_no_limit_of_what_does_not_go_one_way) {
   static_cast<void>(run_session());
   for (const auto& row : rows.content().at("benchmarks"))
     EXPECT_EQ(row.contains("link_percent"), row.at("name").get<std::string>().starts_with("a/"));
+}
+
+/// What the timed operations take of the machine.
+class price : public host_session {
+ protected:
+  price() {
+    only_added_strategies();
+    chosen.min_time = 5ms;
+  }
+
+  /// Adds a copy that takes a while longer by `work`.
+  void add_working(const std::string& name, std::function<void()> work,
+                   std::function<void(transfer&)> change = {}) {
+    add_copy(name, "h2d", [=](transfer& copy) {
+      copy.steps[0].run = [work, before = copy.steps[0].run] {
+        before();
+        work();
+      };
+      if (change) change(copy);
+    });
+  }
+
+  [[nodiscard]] std::vector<double> each(const std::string& name, const char* counter) const {
+    std::vector<double> values;
+    for (const auto& row : rows.content().at("benchmarks"))
+      if (row.at("name") == name) values.push_back(row.at(counter).get<double>());
+    return values;
+  }
+};
+
+TEST_F(price, is_the_cpu_time_of_all_threads) {
+  const auto team = std::make_shared<transfers::worker_team>(3);
+  const auto work = [] { use_processor_for(1ms); };
+  add_working("a/sleeping", [] { std::this_thread::sleep_for(1ms); });
+  add_working("b/spinning", work);
+  add_working("c/threads", [team, work] { team->run([&](unsigned) { work(); }); });
+  EXPECT_THAT(run_session().failures, IsEmpty());
+  EXPECT_THAT(each("a/sleeping/h2d/4KiB", "cores"), Each(Lt(0.3)));
+  EXPECT_THAT(each("b/spinning/h2d/4KiB", "cores"), Each(Lt(1.1)));
+  // The time of one operation, whatever other programs do to the wall time.
+  const double gigabytes = 4096e-9;
+  EXPECT_THAT(each("b/spinning/h2d/4KiB", "cpu_s_per_gb"),
+              Each(AllOf(Gt(0.9e-3 / gigabytes), Lt(1.5e-3 / gigabytes))));
+  EXPECT_THAT(each("c/threads/h2d/4KiB", "cpu_s_per_gb"),
+              Each(AllOf(Gt(2.7e-3 / gigabytes), Lt(4.5e-3 / gigabytes))));
+}
+
+TEST_F(price, does_not_contain_what_is_not_timed) {
+  add_working(
+      "a/sleeping", [] { std::this_thread::sleep_for(1ms); },
+      [](transfer& copy) {
+        copy.between = [] { use_processor_for(4ms); };
+        copy.against = comparison{"plain", [] { use_processor_for(4ms); }};
+        copy.verify = [] {
+          use_processor_for(4ms);
+          return std::nullopt;
+        };
+      });
+  EXPECT_THAT(run_session().failures, IsEmpty());
+  EXPECT_THAT(each("a/sleeping/h2d/4KiB", "cores"), Each(Lt(0.3)));
+}
+
+TEST_F(price, is_seconds_for_10_to_the_9_bytes) {
+  add_working("a/spinning", [] { use_processor_for(1ms); });
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks")) {
+    const double cores = row.at("cores");
+    const double mean_s = row.at("mean_ns").get<double>() * 1e-9;
+    const double gigabytes = 4096e-9;
+    EXPECT_NEAR(row.at("cpu_s_per_gb").get<double>(), cores * mean_s / gigabytes,
+                1e-6 * cores * mean_s / gigabytes);
+  }
+}
+
+TEST_F(price, in_seconds_is_not_told_where_no_bytes_are_moved) {
+  chosen.strategies = {"null"};
+  strategies = registered_strategies();
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks")) {
+    EXPECT_TRUE(row.contains("cores"));
+    EXPECT_FALSE(row.contains("cpu_s_per_gb"));
+  }
+}
+
+TEST_F(price, names_multiprocessors_where_the_strategy_does) {
+  add_copy("a/copy", "h2d", [](transfer& copy) { copy.multiprocessors = 8; });
+  add_copy("b/copy", "h2d");
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks")) {
+    const bool named = row.at("name").get<std::string>().starts_with("a/");
+    ASSERT_EQ(row.contains("multiprocessors"), named);
+    if (named) {
+      EXPECT_EQ(row.at("multiprocessors"), 8);
+    }
+  }
 }
 
 }  // namespace

@@ -154,6 +154,42 @@ TEST(summary_of_gpu, a_strategy_of_one_direction_has_dashes) {
   EXPECT_THAT(row, testing::ElementsAre("copy/pinned", "50.00", "*", "-", "79", "-"));
 }
 
+/// Gives the last row added what it took of the machine.
+void add_price(json& all, double cpu_s_per_gb, double cores, double multiprocessors = 0) {
+  auto& row = all["benchmarks"].back();
+  row["cpu_s_per_gb"] = cpu_s_per_gb;
+  row["cores"] = cores;
+  if (multiprocessors > 0) row["multiprocessors"] = multiprocessors;
+}
+
+TEST(summary_of_gpu, has_what_the_largest_transfers_take_of_the_machine) {
+  auto all = on_gpu();
+  for (const double cores : {1.0, 3.0, 1.04}) {
+    add(all, "copy/pinned/h2d/1MiB", mib, mib / 50);
+    add_price(all, cores / 50, cores);
+  }
+  add(all, "copy/pinned/d2h/1MiB", mib, mib / 40);
+  add_price(all, 0.5 / 40, 0.5);
+  add(all, "copy/pinned/h2d/4B", 4, 5000);
+  add_price(all, 1234, 77);
+  add(all, "zero_copy/registered/read/1MiB", mib, mib / 51);
+  add_price(all, 0.02, 1, 132);
+  const auto text = summary(all);
+  const auto costs = text.substr(text.find("what it takes, 1MiB"));
+  EXPECT_THAT(text, AllOf(HasSubstr("CPU s per GB"), HasSubstr("cores busy")));
+  EXPECT_THAT(row_of(costs, "copy/pinned"),
+              ElementsAre("copy/pinned", "0.0208", "0.0125", "1.04", "0.50", "-", "-"));
+  EXPECT_THAT(row_of(costs, "zero_copy/registered"),
+              ElementsAre("zero_copy/registered", "0.0200", "-", "1.00", "-", "132", "-"));
+  expect_narrow(text);
+}
+
+TEST(summary_of_gpu, of_an_older_file_does_not_speak_of_prices) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
+  EXPECT_THAT(summary(all), Not(HasSubstr("what it takes")));
+}
+
 TEST(summary_of_gpu, names_device_and_link) {
   const auto first = lines_of(summary(on_gpu())).front();
   EXPECT_THAT(first, AllOf(HasSubstr("NVIDIA H200"), HasSubstr("PCIe 5.0 x16"), HasSubstr("63.0"),
@@ -187,16 +223,18 @@ std::vector<std::string> fronts_of(const bench::strategy& one) {
 /// A whole run: every strategy there is, at the figures of a fast link.
 void add_all_strategies(json& all) {
   for (const auto& one : bench::registered_strategies()) {
-    if (is_directed(one))
+    if (is_directed(one)) {
       add_strategy(all, one.name, one.variants.at(0), one.variants.at(1), {12345.678, 12345.678},
                    {57.31, 1057.31});
-    else if (one.sized)
+      add_price(all, 123.4567, 128, 132);
+    } else if (one.sized) {
       for (const auto& front : fronts_of(one)) {
         add(all, front + "/4B", 4, 12345.678);
         add(all, front + "/1GiB", 1 << 30, 1e9);
       }
-    else
+    } else {
       for (const auto& front : fronts_of(one)) add(all, front, 0, 24.9);
+    }
   }
 }
 

@@ -1,13 +1,9 @@
-#include <algorithm>
-#include <cstdint>
-
+#include "../copy_kernel.hpp"
 #include "check.hpp"
 #include "kernels.hpp"
 
 namespace transfers::detail {
 namespace {
-
-constexpr unsigned block_threads = 512;
 
 template <class Unit>
 __global__ void copy_units(std::byte* destination, const std::byte* source, std::size_t bytes) {
@@ -26,24 +22,13 @@ __global__ void wait_cycles(long long cycles) {
   }
 }
 
-bool aligned_to_16(const void* address) {
-  return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
-}
-
 }  // namespace
 
 void launch_copy(std::byte* destination, const std::byte* source, std::size_t bytes,
                  int multiprocessors, cudaStream_t stream) {
-  const bool wide = aligned_to_16(destination) && aligned_to_16(source);
-  const std::size_t units = std::max<std::size_t>(1, bytes / (wide ? 16 : 1));
-  // Two blocks a multiprocessor are several times what fills a PCIe link.
-  const auto most = 2 * static_cast<std::size_t>(multiprocessors);
-  const auto blocks =
-      static_cast<unsigned>(std::min((units + block_threads - 1) / block_threads, most));
-  if (wide)
-    copy_units<uint4><<<blocks, block_threads, 0, stream>>>(destination, source, bytes);
-  else
-    copy_units<std::byte><<<blocks, block_threads, 0, stream>>>(destination, source, bytes);
+  const auto shape = shape_of_copy_kernel(destination, source, bytes, multiprocessors);
+  const auto kernel = shape.wide ? copy_units<uint4> : copy_units<std::byte>;
+  kernel<<<shape.blocks, copy_kernel_threads, 0, stream>>>(destination, source, bytes);
   cuda_check(cudaGetLastError(), "launch of the copy kernel");
 }
 
