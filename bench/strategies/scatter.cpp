@@ -27,6 +27,16 @@ std::vector<piece> scatter(std::size_t bytes, std::size_t block) {
   return all;
 }
 
+/// Those of the largest kernel, as scattered_copy splits the list up.
+std::size_t multiprocessors_for(std::size_t bytes, std::size_t block,
+                                const transfers::device& device) {
+  const auto pieces = bytes / std::min(block, transfers::scattered_piece::most_bytes);
+  constexpr std::size_t pieces_of_a_block = 8;
+  return std::min({(pieces + pieces_of_a_block - 1) / pieces_of_a_block,
+                   static_cast<std::size_t>(device.description().cuda->multiprocessors),
+                   std::size_t{transfers::stream::most_blocks_for_pieces}});
+}
+
 transfer prepare(const job& wanted, scattered_way by, std::size_t block) {
   piecewise what{host_payload(wanted, kind),
                  {wanted.memory.on_device().data(), wanted.bytes, true},
@@ -49,6 +59,8 @@ transfer prepare(const job& wanted, scattered_way by, std::size_t block) {
                                        there = std::span(what.device.data, what.device.bytes)] {
         copier->enqueue(blocks, there, way, by);
       });
+  if (by == scattered_way::kernel && wanted.device.description().cuda)
+    made.multiprocessors = multiprocessors_for(wanted.bytes, block, wanted.device);
   // Thousands of calls may take longer than a repetition.
   made.least_operations = 1;
   set_ends(made, std::move(what), wanted.device, wanted.memory);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -135,9 +136,9 @@ void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
 
 /// Multiprocessors that stream::copy_by_kernel occupies, as it spreads its blocks over as many as
 /// there are; 0 on the host device.
-[[nodiscard]] std::size_t copy_kernel_multiprocessors(const device_description& on,
-                                                      const std::byte* destination,
-                                                      const std::byte* source, std::size_t bytes);
+[[nodiscard]] std::size_t copy_kernel_multiprocessors(
+    const device_description& on, const std::byte* destination, const std::byte* source,
+    std::size_t bytes, unsigned most_blocks = std::numeric_limits<unsigned>::max());
 
 struct cuda_presence {
   int devices = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -99,11 +100,17 @@ class stream {
   virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
                     direction way) = 0;
 
-  /// Enqueues a kernel that copies with coalesced 16-byte accesses (single bytes where an address
-  /// is not a multiple of 16). Either address may be host memory as the device sees it
-  /// (host_memory::on_device): that is zero-copy access. Throws device_error.
-  virtual void copy_by_kernel(std::byte* destination, const std::byte* source,
-                              std::size_t bytes) = 0;
+  /// Enqueues a kernel that copies with coalesced 16-byte accesses (4 bytes or single ones where
+  /// the addresses are not equally far from a multiple of 16, or of 4). Either address may be host
+  /// memory as the device sees it (host_memory::on_device): that is zero-copy access. It keeps
+  /// `most_blocks` multiprocessors busy at most, at least one; a few fill a link
+  /// (docs/fast_paths/zero_copy.md). Throws device_error.
+  virtual void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                              unsigned most_blocks) = 0;
+  /// On as many as there are.
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    copy_by_kernel(destination, source, bytes, std::numeric_limits<unsigned>::max());
+  }
 
   /// Enqueues copies by one call (cudaMemcpyBatchAsync), to be done in any order: sizes[i] bytes,
   /// never 0, from sources[i] to destinations[i], all in the same direction. Throws

@@ -91,7 +91,8 @@ class host_stream final : public stream {
     enqueue([=] { std::memcpy(destination, source, bytes); });
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) override {
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                      unsigned /*most_blocks*/) override {
     enqueue([=] { copy_on_all_cores(destination, source, bytes); });
   }
 

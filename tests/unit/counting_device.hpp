@@ -74,8 +74,9 @@ class counting_stream final : public stream {
             direction way) override {
     enqueue([&] { inner_->copy(destination, source, bytes, way); });
   }
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) override {
-    enqueue([&] { inner_->copy_by_kernel(destination, source, bytes); });
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                      unsigned most_blocks) override {
+    enqueue([&] { inner_->copy_by_kernel(destination, source, bytes, most_blocks); });
   }
   void copy_batch(std::span<std::byte* const> destinations,
                   std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,

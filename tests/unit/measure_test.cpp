@@ -252,7 +252,8 @@ class fake_stream : public transfers::stream {
   void copy(std::byte*, const std::byte*, std::size_t, transfers::direction) override {
     ++enqueued_;
   }
-  void copy_by_kernel(std::byte*, const std::byte*, std::size_t) override { ++enqueued_; }
+  using transfers::stream::copy_by_kernel;
+  void copy_by_kernel(std::byte*, const std::byte*, std::size_t, unsigned) override { ++enqueued_; }
   void synchronize() override {}
   void copy_pitched(transfers::pitched<std::byte>, transfers::pitched<const std::byte>,
                     transfers::pitched_extent, transfers::direction) override {

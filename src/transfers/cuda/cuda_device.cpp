@@ -96,8 +96,9 @@ class cuda_stream final : public stream {
                "cudaMemcpyAsync");
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) override {
-    detail::launch_copy(destination, source, bytes, multiprocessors_, stream_.get());
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                      unsigned most_blocks) override {
+    detail::launch_copy(destination, source, bytes, multiprocessors_, most_blocks, stream_.get());
   }
 
   void copy_batch(std::span<std::byte* const> destinations,
