@@ -2,6 +2,7 @@
 #include "async_memory.hpp"
 #include "host_launches.hpp"
 #include "in_place.hpp"
+#include "round_trip.hpp"
 #include "thrust_vectors.hpp"
 #include "transfers/error.hpp"
 
@@ -31,6 +32,11 @@ copying_kernel copy_pieces(const transfers::device& /*on*/) { return copy_pieces
 pieces_kernel copy_pieces_in_place(const transfers::device& /*on*/, transfers::stream& in,
                                    const pieces_in_place& what) {
   return copy_pieces_in_place_on_host(in, what);
+}
+
+std::function<void()> graph_round_trip(const transfers::device& /*on*/, transfers::stream& /*in*/,
+                                       const round_trip& /*what*/) {
+  refuse();
 }
 
 std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(

@@ -10,6 +10,7 @@
 #include "transfers/gpu_array.hpp"
 #include "transfers/host_memory.hpp"
 #include "transfers/launch.hpp"
+#include "transfers/mailbox.hpp"
 #include "transfers/pool.hpp"
 #include "transfers/scattered.hpp"
 #include "transfers/shape.hpp"

@@ -1,4 +1,5 @@
 // Stands in for cuda/ when the program is built without nvcc.
+#include "mailbox_services.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
 #include "transfers/launch.hpp"
@@ -14,5 +15,7 @@ std::unique_ptr<device> open_cuda_device(int /*index*/) { throw unsupported(find
 function cuda_function(std::string /*name*/, const void* /*kernel*/) {
   throw unsupported(find_cuda().why_none);
 }
+
+mailbox::service detail::cuda_echo_service() { throw unsupported(find_cuda().why_none); }
 
 }  // namespace transfers

@@ -154,6 +154,13 @@ TEST_P(cuda_scattered_ways, find_memory_that_was_not_added) {
   expect_both_ways(*copy, *in, mine.data(), places, GetParam(), 0);
 }
 
+TEST_P(cuda_scattered_ways, copy_ordinary_memory_too_but_for_the_kernel) {
+  if (GetParam() == scattered_way::kernel) GTEST_SKIP() << "needs page-locked memory";
+  const auto places = places_of({512, 4096, 17, 0, 8192, 65537}, 40, 1);
+  std::vector<std::byte> memory(end_of(places));
+  expect_both_ways(*copy, *in, memory.data(), places, GetParam(), 0);
+}
+
 TEST_P(cuda_scattered_ways, copy_in_several_threads_at_once) {
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t)

@@ -209,6 +209,20 @@ INSTANTIATE_TEST_SUITE_P(ways, scattered,
                                          scattered_way::kernel, scattered_way::automatic),
                          name_of);
 
+TEST(copy_batch, needs_lists_of_the_same_length) {
+  const auto on = open_host_device();
+  const auto in = on->create_stream();
+  std::vector<std::byte> memory(8);
+  const std::vector<std::byte*> to{memory.data(), memory.data() + 1};
+  const std::vector<const std::byte*> from{memory.data() + 2, memory.data() + 3};
+  const std::vector<std::size_t> one_size{1};
+  EXPECT_THROW(in->copy_batch(to, from, one_size, direction::h2d), std::invalid_argument);
+  EXPECT_THROW(
+      in->copy_batch(to, std::span(from).first(1), std::vector<std::size_t>{1, 1}, direction::h2d),
+      std::invalid_argument);
+  in->copy_batch({}, {}, {}, direction::h2d);
+}
+
 class scattered_kernel : public testing::Test {
  protected:
   counting_device on;

@@ -1,4 +1,5 @@
 #include "../host_launches.hpp"
+#include "graphs.hpp"
 #include "transfers/cuda/check.hpp"
 #include "transfers/error.hpp"
 
@@ -37,15 +38,6 @@ cudaStream_t stream_of(const transfers::device& on, transfers::stream& in) {
   return static_cast<cudaStream_t>(in.native_handle());
 }
 
-struct graph_destroyer {
-  using pointer = cudaGraph_t;
-  void operator()(cudaGraph_t graph) const noexcept { cudaGraphDestroy(graph); }
-};
-struct executable_destroyer {
-  using pointer = cudaGraphExec_t;
-  void operator()(cudaGraphExec_t graph) const noexcept { cudaGraphExecDestroy(graph); }
-};
-
 }  // namespace
 
 transfers::function empty_kernel(const transfers::device& on, std::size_t arguments) {
@@ -71,18 +63,7 @@ std::function<void()> graph_launch(const transfers::device& on, transfers::strea
                                    std::size_t arguments) {
   const auto stream = stream_of(on, in);
   const auto launch = plain_launch(on, in, arguments);
-  cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
-             "cudaStreamBeginCapture");
-  launch();
-  cudaGraph_t captured{};
-  cuda_check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
-  const std::unique_ptr<cudaGraph_t, graph_destroyer> graph(captured);
-  cudaGraphExec_t instantiated{};
-  cuda_check(cudaGraphInstantiate(&instantiated, captured, 0), "cudaGraphInstantiate");
-  const std::shared_ptr<CUgraphExec_st> executable(instantiated, executable_destroyer{});
-  return [executable, stream] {
-    cuda_check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch");
-  };
+  return captured(stream, launch);
 }
 
 void check_launches(const transfers::device& on) {
