@@ -13,7 +13,7 @@ namespace {
 using transfers::scattered_block;
 using transfers::scattered_way;
 
-constexpr auto kind = transfers::pinned(transfers::pin_flags::mapped);
+constexpr auto kind = transfers::pinned();
 
 /// Blocks in random order, the same in every run, with a block's length between two of them. What
 /// does not fill a block comes last.
@@ -70,7 +70,7 @@ transfer prepare(const job& wanted, scattered_way by, std::size_t block) {
 void add(const std::string& name, const std::string& summary, scattered_way by) {
   for (const std::size_t block : {512U, 4096U, 8192U, 65536U})
     registration{strategy{
-        .name = "scatter/" + name + "/" + format_size(block),
+        .name = "scatter/" + name + "/" + format_size(block) + "_blocks/" + to_string(kind),
         .summary = "blocks of " + format_size(block) + " scattered in pinned memory, " + summary,
         .variants = {"h2d", "d2h"},
         .host = kind,

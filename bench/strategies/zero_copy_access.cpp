@@ -12,7 +12,7 @@ namespace {
 
 using subjects::pieces_in_place;
 
-constexpr auto kind = transfers::pinned(transfers::pin_flags::mapped);
+constexpr auto kind = transfers::pinned();
 
 /// Pieces of host memory that a kernel accesses, one behind the other in the kernel's order.
 struct shape {
@@ -60,7 +60,7 @@ transfer prepare(const job& wanted, const shape& what) {
 
 void add(const shape& what) {
   registration{
-      strategy{.name = "zero_copy_access/" + what.name,
+      strategy{.name = "zero_copy_access/" + what.name + "/" + to_string(kind),
                .summary = "a kernel reads or writes pinned memory in place: " + what.summary,
                .variants = {"read", "write"},
                .host = kind,

@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-constexpr auto kind = transfers::pinned(transfers::pin_flags::mapped);
+constexpr auto kind = transfers::pinned();
 
 transfer prepare(const job& wanted, unsigned blocks) {
   const auto both = ends_of(wanted, kind, direction_of(wanted.variant));
@@ -33,7 +33,7 @@ const struct all {
     for (const unsigned blocks : {1U, 2U, 4U, 8U, 16U, 32U}) {
       const auto grid = std::to_string(blocks) + (blocks == 1 ? "_block" : "_blocks");
       registration{strategy{
-          .name = "zero_copy_grid/" + grid,
+          .name = "zero_copy_grid/" + grid + "/" + to_string(kind),
           .summary = "a kernel of " + std::to_string(blocks) +
                      (blocks == 1 ? " block" : " blocks") +
                      " reads or writes pinned memory in place",

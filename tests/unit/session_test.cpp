@@ -305,7 +305,7 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
 /// What cannot be corrupted from outside: no data, or data that only the strategy knows where to
 /// find (tests of their own look at those).
 bool keeps_its_data_to_itself(const std::string& name) {
-  for (const char* front : {"null", "launch", "cpu/", "allocate/", "free/"})
+  for (const char* front : {"null", "launch", "message/", "cpu/", "allocate/", "free/"})
     if (name.starts_with(front)) return true;
   return false;
 }

@@ -36,9 +36,10 @@ TEST(registered_strategies, are_those_of_all_families) {
   std::set<std::string> families;
   for (const auto& one : registered_strategies())
     families.insert(one.name.substr(0, one.name.find('/')));
-  EXPECT_THAT(families, ElementsAre("allocate", "arguments", "copy", "copy_async", "cpu", "dtype",
-                                    "first_call", "free", "gpu_array", "launch", "null", "strided",
-                                    "thrust", "zero_copy"));
+  EXPECT_THAT(families,
+              ElementsAre("allocate", "arguments", "copy", "copy_async", "cpu", "dtype",
+                          "first_call", "free", "gpu_array", "launch", "message", "null", "scatter",
+                          "strided", "thrust", "zero_copy", "zero_copy_access", "zero_copy_grid"));
 }
 
 TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
