@@ -22,6 +22,7 @@ std::vector<piece> scatter(std::size_t bytes, std::size_t block) {
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::ranges::shuffle(places, std::mt19937_64(1));
   std::vector<piece> all;
+  all.reserve(places.size() + 1);
   for (const auto place : places) all.push_back({place * 2 * block, block});
   all.push_back({places.size() * 2 * block, bytes % block});
   return all;

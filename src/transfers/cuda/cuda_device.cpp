@@ -72,7 +72,10 @@ class cuda_event final : public event {
 
   [[nodiscard]] bool done() const override {
     const auto state = cudaEventQuery(event_.get());
-    if (state == cudaErrorNotReady) return false;
+    if (state == cudaErrorNotReady) {
+      cudaGetLastError();  // or whoever looks for errors next takes it for one
+      return false;
+    }
     cuda_check(state, "cudaEventQuery");
     return true;
   }
