@@ -309,6 +309,7 @@ void session::set_counters(benchmark::State& google, const state& one, const tra
   counters["mean_ns"] = all.mean;
   counters["p5_ns"] = all.p5;
   counters["p95_ns"] = all.p95;
+  counters["p99_ns"] = all.p99;
   counters["min_ns"] = all.min;
   counters["max_ns"] = all.max;
   for (const auto& [name, times] : taken.steps)

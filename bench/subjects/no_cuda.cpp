@@ -1,6 +1,7 @@
 // Stands in for cuda/ when the program is built without nvcc.
 #include "async_memory.hpp"
 #include "host_launches.hpp"
+#include "in_place.hpp"
 #include "thrust_vectors.hpp"
 #include "transfers/error.hpp"
 
@@ -26,6 +27,11 @@ std::function<void()> graph_launch(const transfers::device& /*on*/, transfers::s
 }
 void check_launches(const transfers::device& /*on*/) {}
 copying_kernel copy_pieces(const transfers::device& /*on*/) { return copy_pieces_on_host(); }
+
+pieces_kernel copy_pieces_in_place(const transfers::device& /*on*/, transfers::stream& in,
+                                   const pieces_in_place& what) {
+  return copy_pieces_in_place_on_host(in, what);
+}
 
 std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
     const transfers::device& /*on*/, transfers::stream& /*in*/) {

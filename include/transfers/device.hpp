@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -101,6 +102,11 @@ class device {
   /// of a CUDA process the driver's CPU threads stage them. Throws device_error.
   [[nodiscard]] virtual bool copies_directly(const std::byte* host) const = 0;
 
+  /// Where a kernel finds this byte of page-locked or managed host memory
+  /// (cudaPointerGetAttributes); null for ordinary memory. May differ from `host`. Throws
+  /// device_error.
+  [[nodiscard]] virtual std::byte* address_on_device(std::byte* host) const = 0;
+
   /// Bytes of device memory that can still be allocated.
   [[nodiscard]] virtual std::size_t free_memory() const = 0;
 
@@ -137,9 +143,9 @@ void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
 
 /// Multiprocessors that stream::copy_by_kernel occupies, as it spreads its blocks over as many as
 /// there are; 0 on the host device.
-[[nodiscard]] std::size_t copy_kernel_multiprocessors(const device_description& on,
-                                                      const std::byte* destination,
-                                                      const std::byte* source, std::size_t bytes);
+[[nodiscard]] std::size_t copy_kernel_multiprocessors(
+    const device_description& on, const std::byte* destination, const std::byte* source,
+    std::size_t bytes, unsigned most_blocks = std::numeric_limits<unsigned>::max());
 
 struct cuda_presence {
   int devices = 0;

@@ -3,10 +3,13 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "transfers/element.hpp"
 
@@ -57,6 +60,17 @@ struct conversion {
   std::size_t elements = 0;
 };
 
+/// A piece of host memory as the device sees it, and where its counterpart lies, counted in bytes
+/// from the beginning of a stretch of device memory.
+struct scattered_piece {
+  static constexpr std::size_t most_bytes = 4096;
+
+  std::byte* host = nullptr;
+  std::uint64_t bytes : 16 = 0;  ///< up to most_bytes
+  std::uint64_t offset : 48 = 0;
+};
+static_assert(sizeof(scattered_piece) == 16, "a kernel reads one with a single access");
+
 /// A point in a stream's work.
 class event {
  public:
@@ -86,11 +100,33 @@ class stream {
   virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
                     direction way) = 0;
 
-  /// Enqueues a kernel that copies with coalesced 16-byte accesses (single bytes where an address
-  /// is not a multiple of 16). Either address may be host memory as the device sees it
-  /// (host_memory::on_device): that is zero-copy access. Throws device_error.
-  virtual void copy_by_kernel(std::byte* destination, const std::byte* source,
-                              std::size_t bytes) = 0;
+  /// Enqueues a kernel that copies with coalesced 16-byte accesses (4 bytes or single ones where
+  /// the addresses are not equally far from a multiple of 16, or of 4). Either address may be host
+  /// memory as the device sees it (host_memory::on_device): that is zero-copy access. It keeps
+  /// `most_blocks` multiprocessors busy at most, at least one; a few fill a link
+  /// (docs/fast_paths/zero_copy.md). Throws device_error.
+  virtual void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                              unsigned most_blocks) = 0;
+  /// On as many as there are.
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    copy_by_kernel(destination, source, bytes, std::numeric_limits<unsigned>::max());
+  }
+
+  /// Enqueues copies by one call (cudaMemcpyBatchAsync), to be done in any order: sizes[i] bytes,
+  /// never 0, from sources[i] to destinations[i], all in the same direction. Throws
+  /// std::invalid_argument for lists of different lengths, device_error.
+  virtual void copy_batch(std::span<std::byte* const> destinations,
+                          std::span<const std::byte* const> sources,
+                          std::span<const std::size_t> sizes, direction way) = 0;
+
+  /// Enqueues one kernel that copies pieces of host memory to or from a stretch of device memory.
+  /// It reads the table where it is: `table` is page-locked host memory as the device sees it, or
+  /// device memory, aligned to 16 bytes, and must stay as it is until the kernel is done. Throws
+  /// device_error.
+  virtual void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
+                           direction way) = 0;
+  /// Blocks in the grid of that kernel at most, of 256 threads.
+  static constexpr unsigned most_blocks_for_pieces = 128;
 
   /// Enqueues a copy of rows (cudaMemcpy2DAsync, cudaMemcpy3DAsync). Throws device_error.
   virtual void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,

@@ -18,9 +18,13 @@ double quantile(std::span<const double> ascending, double p) {
 distribution summarize(std::vector<double> values) {
   std::ranges::sort(values);
   const auto at = [&](double p) { return quantile(values, p); };
-  return {at(0),   at(0.05),
-          at(0.5), at(0.95),
-          at(1),   std::reduce(values.begin(), values.end()) / static_cast<double>(values.size())};
+  return {at(0),
+          at(0.05),
+          at(0.5),
+          at(0.95),
+          at(0.99),
+          at(1),
+          std::reduce(values.begin(), values.end()) / static_cast<double>(values.size())};
 }
 
 double median(std::vector<double> values) {

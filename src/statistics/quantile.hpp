@@ -12,7 +12,7 @@ double quantile(std::span<const double> ascending, double p);
 
 /// What a repetition keeps of its operations, in the unit of the values.
 struct distribution {
-  double min, p5, median, p95, max, mean;
+  double min, p5, median, p95, p99, max, mean;
 };
 
 /// Throws std::invalid_argument when there are no values.

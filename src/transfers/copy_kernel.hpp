@@ -8,10 +8,11 @@ inline constexpr unsigned copy_kernel_threads = 512;  // of a block
 
 /// How the copy kernel is launched.
 struct copy_kernel_shape {
-  bool wide;  ///< 16 bytes at a time, where both addresses allow it
+  std::size_t access_bytes;  ///< the most that both addresses allow of 16, 4 and 1
   unsigned blocks;
 };
 copy_kernel_shape shape_of_copy_kernel(const std::byte* destination, const std::byte* source,
-                                       std::size_t bytes, int multiprocessors);
+                                       std::size_t bytes, int multiprocessors,
+                                       unsigned most_blocks);
 
 }  // namespace transfers::detail

@@ -16,12 +16,14 @@
 #include <thread>
 
 #include "calculate.hpp"
+#include "lengths.hpp"
 #include "on_all_cores.hpp"
 #include "pages.hpp"
 #include "pattern.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
 #include "transfers/gpu_array.hpp"
+#include "transfers/workers.hpp"
 
 namespace transfers {
 namespace {
@@ -89,8 +91,38 @@ class host_stream final : public stream {
     enqueue([=] { std::memcpy(destination, source, bytes); });
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) override {
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                      unsigned /*most_blocks*/) override {
     enqueue([=] { copy_on_all_cores(destination, source, bytes); });
+  }
+
+  void copy_batch(std::span<std::byte* const> destinations,
+                  std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
+                  direction /*way*/) override {
+    detail::check_lengths(destinations.size(), sources.size(), sizes.size());
+    enqueue([to = std::vector(destinations.begin(), destinations.end()),
+             from = std::vector(sources.begin(), sources.end()),
+             bytes = std::vector(sizes.begin(), sizes.end())] {
+      for (std::size_t i = 0; i < bytes.size(); ++i) std::memcpy(to[i], from[i], bytes[i]);
+    });
+  }
+
+  void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
+                   direction way) override {
+    enqueue([=, this] {
+      // A part worth a thread's while takes it longer than waking up.
+      constexpr std::size_t worth_a_thread = 64;
+      if (!team_) team_.emplace();
+      in_parts(*team_, pieces, worth_a_thread, [=](std::size_t first, std::size_t count) {
+        for (const auto& one : std::span(table, pieces).subspan(first, count)) {
+          auto* const there = on_device + one.offset;
+          if (way == direction::h2d)
+            std::memcpy(there, one.host, one.bytes);
+          else
+            std::memcpy(one.host, there, one.bytes);
+        }
+      });
+    });
   }
 
   void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
@@ -196,8 +228,9 @@ class host_stream final : public stream {
   std::condition_variable idle_;
   std::deque<std::function<void()>> tasks_;
   std::size_t unfinished_ = 0;
-  std::exception_ptr failure_;  ///< of a function called, for synchronize() to throw
-  std::jthread worker_;         // last: it starts when all else is ready and is joined first
+  std::exception_ptr failure_;       ///< of a function called, for synchronize() to throw
+  std::optional<worker_team> team_;  ///< of the worker's, made when it is first needed
+  std::jthread worker_;              // last: it starts when all else is ready and is joined first
 };
 
 /// Memory that is locked, and its pages: mlock(2) does not count, and neighbours share pages.
@@ -298,6 +331,8 @@ class host_device final : public device {
   }
 
   [[nodiscard]] bool copies_directly(const std::byte* /*host*/) const override { return true; }
+
+  [[nodiscard]] std::byte* address_on_device(std::byte* host) const override { return host; }
 
   [[nodiscard]] std::size_t free_memory() const override {
     return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "cuda/cuda_graph.hpp"
+#include "mailbox_services.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
 #include "transfers/launch.hpp"
@@ -36,4 +37,5 @@ std::function<void()> record_cuda_graph(void* /*stream*/, const std::function<vo
 }
 
 }  // namespace detail
+#include "mailbox_services.hpp"
 }  // namespace transfers

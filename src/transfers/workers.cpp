@@ -8,20 +8,9 @@
 #include <system_error>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "relax.hpp"
 
 namespace transfers {
-namespace {
-
-void relax() noexcept {
-#if defined(__x86_64__)
-  _mm_pause();  // lets the other hardware thread of this core go on
-#endif
-}
-
-}  // namespace
 
 unsigned usable_processors() {
   cpu_set_t set;
@@ -61,7 +50,7 @@ void worker_team::wait_while(const std::atomic<std::uint32_t>& what,
   for (auto now = begin; now < begin + look_out_; now = clock::now()) {
     for (int i = 0; i < 16; ++i) {
       if (what.load(std::memory_order_acquire) != old) return;
-      relax();
+      detail::relax();
     }
     if (now > begin + soon) std::this_thread::yield();
   }

@@ -30,6 +30,10 @@ TEST(copy_kernel, spreads_its_blocks_over_as_many_multiprocessors_as_there_are) 
     EXPECT_EQ(copy_kernel_multiprocessors(gpu->description(), aligned, aligned,
                                           std::size_t{blocks} * 512 * 16),
               std::min(blocks, all));
+    // …and when it is told to have no more, however much there is to copy.
+    EXPECT_EQ(copy_kernel_multiprocessors(gpu->description(), aligned, aligned,
+                                          std::size_t{1} << 30, blocks),
+              std::min(blocks, all));
   }
 }
 

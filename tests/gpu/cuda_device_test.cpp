@@ -103,16 +103,54 @@ INSTANTIATE_TEST_SUITE_P(all, every_kind,
                          [](const auto& kind) { return to_string(kind.param); });
 
 TEST_F(cuda_device_test, kernel_copy_takes_unaligned_addresses) {
-  const auto host = gpu->allocate_host(4096, pinned(pin_flags::mapped));
-  const auto there = gpu->allocate(4096);
+  constexpr std::size_t room = 100'000;
+  const auto host = gpu->allocate_host(room, pinned(pin_flags::mapped));
+  const auto there = gpu->allocate(room);
   const auto stream = gpu->create_stream();
-  write_host_pattern(host.data(), 0, 4096, data);
-  gpu->write_pattern(there.data(), 0, 4096, poison);
-  stream->copy_by_kernel(there.data() + 8, host.on_device() + 8, 1001);
-  stream->synchronize();
-  EXPECT_EQ(gpu->check_pattern(there.data(), 8, 1001, data).wrong_bytes, 0U);
-  EXPECT_EQ(gpu->check_pattern(there.data(), 0, 8, poison).wrong_bytes, 0U);
-  EXPECT_EQ(gpu->check_pattern(there.data(), 1009, 4096 - 1009, poison).wrong_bytes, 0U);
+  write_host_pattern(host.data(), 0, room, data);
+  std::vector<std::byte> arrived(room);
+  for (const std::size_t to : {0, 1, 4, 8, 15})
+    for (const std::size_t from : {0, 1, 3, 4, 8, 12})
+      for (const std::size_t bytes : {1, 5, 15, 16, 33, 1001, 65537})
+        for (const unsigned blocks : {1U, 3U, 1000U}) {
+          SCOPED_TRACE(testing::Message() << bytes << " bytes from " << from << " to " << to << ", "
+                                          << blocks << " blocks");
+          gpu->write_pattern(there.data(), 0, room, poison);
+          stream->copy_by_kernel(there.data() + to, host.on_device() + from, bytes, blocks);
+          stream->synchronize();
+          gpu->copy(arrived.data(), there.data(), room, direction::d2h);
+          EXPECT_TRUE(std::equal(host.data() + from, host.data() + from + bytes, &arrived[to]));
+          EXPECT_EQ(gpu->check_pattern(there.data(), 0, to, poison).wrong_bytes, 0U);
+          EXPECT_EQ(
+              gpu->check_pattern(there.data(), to + bytes, room - to - bytes, poison).wrong_bytes,
+              0U);
+        }
+}
+
+/// The target, printed rather than demanded: other users of the link may be in the way.
+TEST_F(cuda_device_test, bandwidth_of_few_blocks_is_printed) {
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  const auto host = gpu->allocate_host(bytes + guard, pinned(pin_flags::mapped));
+  const auto there = gpu->allocate(bytes + guard);
+  const auto stream = gpu->create_stream();
+  for (const auto way : {direction::h2d, direction::d2h})
+    for (const unsigned blocks : {1U, 2U, 4U, 8U, 16U, 32U}) {
+      double best = 0;
+      expect_moves(*gpu, host, there, bytes, way, [&](std::byte* to, const std::byte* from) {
+        for (int i = 0; i < 5; ++i) {
+          const auto start = std::chrono::steady_clock::now();
+          if (way == direction::h2d)
+            stream->copy_by_kernel(to, host.on_device(), bytes, blocks);
+          else
+            stream->copy_by_kernel(host.on_device(), from, bytes, blocks);
+          stream->synchronize();
+          const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+          best = std::max(best, static_cast<double>(bytes) / time.count() / 1e9);
+        }
+      });
+      std::printf("%u blocks %s: %.1f GB/s\n", blocks, way == direction::h2d ? "read" : "write",
+                  best);
+    }
 }
 
 TEST_F(cuda_device_test, device_check_counts_wrong_bytes) {

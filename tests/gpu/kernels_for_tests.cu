@@ -1,4 +1,5 @@
 #include "kernels_for_tests.hpp"
+#include "transfers/mailbox.cuh"
 
 namespace {
 
@@ -17,9 +18,49 @@ __global__ void note_multiprocessor(unsigned* seen, long long cycles) {
   }
 }
 
+__global__ void stay_silent(transfers::mailbox_end end) {
+  transfers::mailbox_on_device box(end);
+  for (std::uint32_t message = 0; box.receive(message);) {
+  }
+}
+
+__global__ void leave() {}
+
+__global__ void add_up(transfers::mailbox_end end, std::uint32_t* numbers, std::uint32_t most) {
+  transfers::mailbox_on_device box(end);
+  for (std::uint32_t count = 0; box.receive(count, cuda::memory_order_acquire);) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < count; ++i) sum += numbers[i];
+    numbers[most] = sum;
+    box.answer(count, cuda::memory_order_release);
+  }
+}
+
+cudaStream_t handle_of(transfers::stream& one) {
+  return static_cast<cudaStream_t>(one.native_handle());
+}
+
 }  // namespace
 
 const void* scale_kernel() { return reinterpret_cast<const void*>(&scale); }
 const void* note_multiprocessor_kernel() {
   return reinterpret_cast<const void*>(&note_multiprocessor);
+}
+
+transfers::mailbox::service silent_service() {
+  return [](transfers::stream& in, const transfers::mailbox_end& end) {
+    stay_silent<<<1, 1, 0, handle_of(in)>>>(end);
+  };
+}
+
+transfers::mailbox::service absent_service() {
+  return [](transfers::stream& in, const transfers::mailbox_end&) {
+    leave<<<1, 1, 0, handle_of(in)>>>();
+  };
+}
+
+transfers::mailbox::service adding_service(std::uint32_t* numbers, std::uint32_t most) {
+  return [=](transfers::stream& in, const transfers::mailbox_end& end) {
+    add_up<<<1, 1, 0, handle_of(in)>>>(end, numbers, most);
+  };
 }

@@ -24,6 +24,7 @@ struct device_counts {
   std::atomic<std::size_t> host_blocks = 0, host_bytes = 0;      ///< likewise
   std::atomic<std::size_t> device_allocations = 0, host_allocations = 0, operations = 0;
   std::atomic<std::size_t> enqueued = 0, finished = 0;
+  std::atomic<std::size_t> addresses_asked_for = 0;
   /// Device blocks given back while a stream had work before it.
   std::atomic<std::size_t> freed_while_busy = 0;
 
@@ -73,8 +74,18 @@ class counting_stream final : public stream {
             direction way) override {
     enqueue([&] { inner_->copy(destination, source, bytes, way); });
   }
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) override {
-    enqueue([&] { inner_->copy_by_kernel(destination, source, bytes); });
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                      unsigned most_blocks) override {
+    enqueue([&] { inner_->copy_by_kernel(destination, source, bytes, most_blocks); });
+  }
+  void copy_batch(std::span<std::byte* const> destinations,
+                  std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
+                  direction way) override {
+    enqueue([&] { inner_->copy_batch(destinations, sources, sizes, way); });
+  }
+  void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
+                   direction way) override {
+    enqueue([&] { inner_->copy_pieces(table, pieces, on_device, way); });
   }
   void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
                     pitched_extent extent, direction way) override {
@@ -167,6 +178,10 @@ class counting_device final : public device {
   }
   [[nodiscard]] bool copies_directly(const std::byte* host) const override {
     return inner_->copies_directly(host) && !counts_->stages_copies;
+  }
+  [[nodiscard]] std::byte* address_on_device(std::byte* host) const override {
+    ++counts_->addresses_asked_for;
+    return copies_directly(host) ? inner_->address_on_device(host) : nullptr;
   }
   [[nodiscard]] std::size_t free_memory() const override { return inner_->free_memory(); }
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,

@@ -321,10 +321,19 @@ class fake_stream : public transfers::stream {
   void copy(std::byte*, const std::byte*, std::size_t, transfers::direction) override {
     ++enqueued_;
   }
-  void copy_by_kernel(std::byte*, const std::byte*, std::size_t) override { ++enqueued_; }
+  using transfers::stream::copy_by_kernel;
+  void copy_by_kernel(std::byte*, const std::byte*, std::size_t, unsigned) override { ++enqueued_; }
   void synchronize() override {}
   void copy_pitched(transfers::pitched<std::byte>, transfers::pitched<const std::byte>,
                     transfers::pitched_extent, transfers::direction) override {
+    ++enqueued_;
+  }
+  void copy_batch(std::span<std::byte* const>, std::span<const std::byte* const>,
+                  std::span<const std::size_t>, transfers::direction) override {
+    ++enqueued_;
+  }
+  void copy_pieces(const transfers::scattered_piece*, std::size_t, std::byte*,
+                   transfers::direction) override {
     ++enqueued_;
   }
   void clear(std::byte*, std::size_t) override { ++enqueued_; }

@@ -65,6 +65,9 @@ class limited_device : public transfers::device {
     if (bytes > device_limit) throw transfers::out_of_memory("device is full");
     return host_->allocate(bytes);
   }
+  [[nodiscard]] std::byte* address_on_device(std::byte* memory) const override {
+    return host_->address_on_device(memory);
+  }
   [[nodiscard]] std::size_t free_memory() const override { return host_->free_memory(); }
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             transfers::direction way) override {

@@ -76,6 +76,7 @@ TEST(summarize, hand_computed) {
   EXPECT_DOUBLE_EQ(all.p5, 1.15);
   EXPECT_DOUBLE_EQ(all.median, 3);
   EXPECT_DOUBLE_EQ(all.p95, 7.4);
+  EXPECT_DOUBLE_EQ(all.p99, 7.88);
   EXPECT_DOUBLE_EQ(all.max, 8);
   EXPECT_DOUBLE_EQ(all.mean, 3.75);
 }
@@ -89,7 +90,8 @@ TEST(summarize, figures_are_in_order_whatever_the_order_of_values) {
     EXPECT_LE(all.min, all.p5);
     EXPECT_LE(all.p5, all.median);
     EXPECT_LE(all.median, all.p95);
-    EXPECT_LE(all.p95, all.max);
+    EXPECT_LE(all.p95, all.p99);
+    EXPECT_LE(all.p99, all.max);
     EXPECT_EQ(all.max, *std::ranges::max_element(values));
     EXPECT_GE(all.mean, all.min);
     EXPECT_LE(all.mean, all.max * (1 + 1e-12));

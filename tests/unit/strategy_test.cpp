@@ -37,8 +37,9 @@ TEST(registered_strategies, are_those_of_all_families) {
   for (const auto& one : registered_strategies())
     families.insert(one.name.substr(0, one.name.find('/')));
   EXPECT_THAT(families, ElementsAre("allocate", "arguments", "copy", "copy_async", "cpu", "dtype",
-                                    "duplex", "first_call", "free", "gpu_array", "launch", "null",
-                                    "strided", "thrust", "zero_copy"));
+                                    "duplex", "first_call", "free", "gpu_array", "launch",
+                                    "message", "null", "overlap", "scatter", "strided", "thrust",
+                                    "zero_copy", "zero_copy_access", "zero_copy_grid"));
 }
 
 TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {

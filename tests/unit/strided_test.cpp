@@ -57,6 +57,7 @@ class lenient_device final : public device {
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
     return inner_->lock(memory);
   }
+  [[nodiscard]] std::byte* address_on_device(std::byte* host) const override { return host; }
   [[nodiscard]] std::size_t free_memory() const override { return inner_->free_memory(); }
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             direction way) override {

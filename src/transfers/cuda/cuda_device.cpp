@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "../lengths.hpp"
 #include "../pages.hpp"
 #include "check.hpp"
 #include "cuda_calculate.hpp"
@@ -98,8 +99,32 @@ class cuda_stream final : public stream {
                "cudaMemcpyAsync");
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) override {
-    detail::launch_copy(destination, source, bytes, multiprocessors_, stream_.get());
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                      unsigned most_blocks) override {
+    detail::launch_copy(destination, source, bytes, multiprocessors_, most_blocks, stream_.get());
+  }
+
+  void copy_batch(std::span<std::byte* const> destinations,
+                  std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
+                  direction /*way*/) override {
+    detail::check_lengths(destinations.size(), sources.size(), sizes.size());
+    if (sizes.empty()) return;
+    // Every copy takes the attributes of the first.
+    cudaMemcpyAttributes in_order{};
+    in_order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    std::size_t first = 0;
+    cuda_check(cudaMemcpyBatchAsync(
+                   // Pointers to bytes are pointers to void for the driver, which reads them only.
+                   reinterpret_cast<void* const*>(destinations.data()),
+                   reinterpret_cast<const void* const*>(sources.data()), sizes.data(), sizes.size(),
+                   &in_order, &first, 1, stream_.get()),
+               "cudaMemcpyBatchAsync");
+  }
+
+  void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
+                   direction way) override {
+    if (pieces == 0) return;
+    detail::launch_pieces(table, pieces, on_device, way, multiprocessors_, stream_.get());
   }
 
   void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
@@ -324,13 +349,21 @@ class cuda_device final : public device {
     cuda_check(code, "cudaHostRegister");
     return {{memory.data(), [](std::byte* first) { cudaHostUnregister(first); }},
             memory.size(),
-            address_on_device(memory.data())};
+            mapped_address(memory.data())};
   }
 
   [[nodiscard]] bool copies_directly(const std::byte* host) const override {
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, host), "cudaPointerGetAttributes");
     return attributes.type != cudaMemoryTypeUnregistered;
+  }
+
+  [[nodiscard]] std::byte* address_on_device(std::byte* host) const override {
+    cudaPointerAttributes attributes{};
+    cuda_check(cudaPointerGetAttributes(&attributes, host), "cudaPointerGetAttributes");
+    // Where the device reads ordinary memory too, that memory has an address there.
+    if (attributes.type == cudaMemoryTypeUnregistered) return nullptr;
+    return static_cast<std::byte*>(attributes.devicePointer);
   }
 
   [[nodiscard]] std::size_t free_memory() const override {
@@ -368,7 +401,7 @@ class cuda_device final : public device {
   }
 
  private:
-  static std::byte* address_on_device(std::byte* host) {
+  static std::byte* mapped_address(std::byte* host) {
     void* address = nullptr;
     if (cudaHostGetDevicePointer(&address, host, 0) == cudaSuccess)
       return static_cast<std::byte*>(address);
@@ -412,7 +445,7 @@ class cuda_device final : public device {
     void* memory = nullptr;
     cuda_check(cudaHostAlloc(&memory, bytes, host_alloc_flags(kind.flags)), "cudaHostAlloc");
     auto* const data = static_cast<std::byte*>(memory);
-    return {{data, [](std::byte* p) { cudaFreeHost(p); }}, bytes, kind, address_on_device(data)};
+    return {{data, [](std::byte* p) { cudaFreeHost(p); }}, bytes, kind, mapped_address(data)};
   }
 
   device_description description_;

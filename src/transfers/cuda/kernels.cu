@@ -1,19 +1,16 @@
 #include "../copy_kernel.hpp"
 #include "check.hpp"
+#include "copy_units.cuh"
 #include "kernels.hpp"
 
 namespace transfers::detail {
 namespace {
 
 template <class Unit>
-__global__ void copy_units(std::byte* destination, const std::byte* source, std::size_t bytes) {
+__global__ void copy(std::byte* destination, const std::byte* source, std::size_t bytes) {
   const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   const std::size_t stride = gridDim.x * std::size_t{blockDim.x};
-  const std::size_t units = bytes / sizeof(Unit);
-  for (std::size_t i = first; i < units; i += stride)
-    reinterpret_cast<Unit*>(destination)[i] = reinterpret_cast<const Unit*>(source)[i];
-  const std::size_t tail = units * sizeof(Unit) + first;
-  if (tail < bytes) destination[tail] = source[tail];
+  copy_as<Unit>(destination, source, bytes, first, stride);
 }
 
 __global__ void wait_cycles(long long cycles) {
@@ -25,9 +22,11 @@ __global__ void wait_cycles(long long cycles) {
 }  // namespace
 
 void launch_copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-                 int multiprocessors, cudaStream_t stream) {
-  const auto shape = shape_of_copy_kernel(destination, source, bytes, multiprocessors);
-  const auto kernel = shape.wide ? copy_units<uint4> : copy_units<std::byte>;
+                 int multiprocessors, unsigned most_blocks, cudaStream_t stream) {
+  const auto shape = shape_of_copy_kernel(destination, source, bytes, multiprocessors, most_blocks);
+  const auto kernel = shape.access_bytes == sizeof(uint4)      ? copy<uint4>
+                      : shape.access_bytes == sizeof(unsigned) ? copy<unsigned>
+                                                               : copy<std::byte>;
   kernel<<<shape.blocks, copy_kernel_threads, 0, stream>>>(destination, source, bytes);
   cuda_check(cudaGetLastError(), "launch of the copy kernel");
 }

@@ -4,12 +4,18 @@
 
 #include <cstddef>
 
+#include "transfers/stream.hpp"
+
 namespace transfers::detail {
 
-/// Copies with coalesced 16-byte accesses when both addresses allow it, else byte by byte.
-/// `multiprocessors` bounds the grid.
+/// See stream::copy_by_kernel.
 void launch_copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-                 int multiprocessors, cudaStream_t stream);
+                 int multiprocessors, unsigned most_blocks, cudaStream_t stream);
+
+/// See stream::copy_pieces. At least one piece. `multiprocessors` and
+/// stream::most_blocks_for_pieces bound the grid.
+void launch_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
+                   direction way, int multiprocessors, cudaStream_t stream);
 
 /// Keeps the stream busy for `cycles` of the multiprocessor's clock.
 void launch_delay(long long cycles, cudaStream_t stream);

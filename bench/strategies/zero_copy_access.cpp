@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "directions.hpp"
+#include "pieces.hpp"
+#include "subjects/in_place.hpp"
+#include "transfers/error.hpp"
+
+namespace bench {
+namespace {
+
+using subjects::pieces_in_place;
+
+constexpr auto kind = transfers::pinned();
+
+/// Pieces of host memory that a kernel accesses, one behind the other in the kernel's order.
+struct shape {
+  std::string name, summary;
+  std::size_t piece_bytes;
+  std::size_t distance;   ///< from one to the next, in bytes
+  std::size_t first = 0;  ///< where the first one begins, in bytes
+  bool shuffled = false;
+};
+
+constexpr std::size_t widest = 256;  // distance
+
+std::vector<std::size_t> offsets_of(const shape& what, std::size_t count) {
+  std::vector<std::size_t> places(count);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  if (what.shuffled) std::ranges::shuffle(places, std::mt19937_64(1));
+  for (auto& one : places) one = what.first + one * what.distance;
+  return places;
+}
+
+transfer prepare(const job& wanted, const shape& what) {
+  const auto offsets = offsets_of(what, wanted.bytes / what.piece_bytes);
+  piecewise ends{host_payload(wanted, kind),
+                 {wanted.memory.on_device().data(), offsets.size() * what.piece_bytes, true},
+                 {},
+                 direction_of(wanted.variant)};
+  ends.host.bytes = offsets.size() * what.distance;
+  if (ends.host.host->on_device() == nullptr)
+    throw transfers::unsupported("the device has no address for this memory");
+  pieces_in_place in_units{
+      ends.host.host->on_device(), {}, what.piece_bytes, ends.device.data, ends.way};
+  for (const auto offset : offsets) {
+    ends.pieces.push_back({offset, what.piece_bytes});
+    in_units.offsets.push_back(static_cast<std::uint32_t>(offset / pieces_in_place::unit));
+  }
+  auto kernel = subjects::copy_pieces_in_place(wanted.device, wanted.stream, in_units);
+
+  transfer access;
+  access.enqueue = std::move(kernel.enqueue);
+  access.multiprocessors = kernel.multiprocessors;
+  access.steps = enqueue_and_wait(wanted.stream, access.enqueue);
+  set_ends(access, std::move(ends), wanted.device, wanted.memory);
+  return access;
+}
+
+void add(const shape& what) {
+  registration{
+      strategy{.name = "zero_copy_access/" + what.name + "/" + to_string(kind),
+               .summary = "a kernel reads or writes pinned memory in place: " + what.summary,
+               .variants = {"read", "write"},
+               .host = kind,
+               .prepare = [what](const job& wanted) { return prepare(wanted, what); },
+               .smallest = 1024,
+               .largest = std::size_t{16} << 20,
+               .host_payloads = std::max<std::size_t>(1, what.distance / what.piece_bytes),
+               .essential = false,
+               .cold = false,
+               .sparse = 100}};  // the largest alone
+}
+
+const struct all {
+  all() {
+    add({"contiguous", "all of it", 128, 128});
+    add({"strided_32B", "32 bytes of every 256", 32, widest});
+    add({"strided_64B", "64 bytes of every 256", 64, widest});
+    add({"strided_128B", "128 bytes of every 256", 128, widest});
+    add({"misaligned_128B", "128 bytes of every 256, 16 behind a multiple of 128", 128, widest,
+         16});
+    add({"random_32B", "pieces of 32 bytes in random order", 32, 32, 0, true});
+    add({"random_64B", "pieces of 64 bytes in random order", 64, 64, 0, true});
+    add({"random_128B", "pieces of 128 bytes in random order", 128, 128, 0, true});
+  }
+} registered;
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,58 @@
+#include "directions.hpp"
+#include "strategy.hpp"
+#include "transfers/error.hpp"
+
+namespace bench {
+namespace {
+
+constexpr auto kind = transfers::pinned();
+
+transfer prepare(const job& wanted, unsigned blocks) {
+  const auto both = ends_of(wanted, kind, direction_of(wanted.variant));
+  const auto seen = [](const payload& end) {
+    return end.on_device ? end.data : end.host->on_device();
+  };
+  auto* const to = seen(both.destination);
+  auto* const from = seen(both.source);
+  if (to == nullptr || from == nullptr)
+    throw transfers::unsupported("the device has no address for this memory");
+  transfer access;
+  access.source = both.source;
+  access.destination = both.destination;
+  access.enqueue = [&stream = wanted.stream, to, from, bytes = wanted.bytes, blocks] {
+    stream.copy_by_kernel(to, from, bytes, blocks);
+  };
+  access.multiprocessors = transfers::copy_kernel_multiprocessors(wanted.device.description(), to,
+                                                                  from, wanted.bytes, blocks);
+  access.steps = enqueue_and_wait(wanted.stream, access.enqueue);
+  return access;
+}
+
+const struct all {
+  all() {
+    for (const unsigned blocks : {1U, 2U, 4U, 8U, 16U, 32U}) {
+      const auto grid = std::to_string(blocks) + (blocks == 1 ? "_block" : "_blocks");
+      registration{strategy{
+          .name = "zero_copy_grid/" + grid + "/" + to_string(kind),
+          .summary = "a kernel of " + std::to_string(blocks) +
+                     (blocks == 1 ? " block" : " blocks") +
+                     " reads or writes pinned memory in place",
+          .variants = {"read", "write"},
+          .host = kind,
+          .prepare = [blocks](const job& wanted) { return prepare(wanted, blocks); },
+          .smallest = std::size_t{64} << 10,
+          .largest = std::size_t{256} << 20,
+          .essential = false,
+          .cold = false,
+          .sparse = 3,
+          .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
+            if (device.description().cuda) return std::nullopt;
+            return "the host device's kernels run on all cores; it has no multiprocessors to "
+                   "choose";
+          }}};
+    }
+  }
+} registered;
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,22 @@
+#include "../mailbox_services.hpp"
+#include "check.hpp"
+#include "transfers/mailbox.cuh"
+
+namespace transfers::detail {
+namespace {
+
+__global__ void echo(mailbox_end end) {
+  mailbox_on_device box(end);
+  for (std::uint32_t message = 0; box.receive(message);) box.answer(message);
+}
+
+}  // namespace
+
+mailbox::service cuda_echo_service() {
+  return [](stream& in, const mailbox_end& end) {
+    echo<<<1, 1, 0, static_cast<cudaStream_t>(in.native_handle())>>>(end);
+    cuda_check(cudaGetLastError(), "launch of the kernel that answers messages");
+  };
+}
+
+}  // namespace transfers::detail
