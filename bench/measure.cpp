@@ -50,7 +50,7 @@ clock_properties measure_clock() {
 schedule settle_schedule(const transfer& what, cache_state cache,
                          std::chrono::nanoseconds min_time) {
   const bool cold = cache == cache_state::cold;
-  // Enough for a median; long operations make do with two.
+  // Enough for a median; long operations make do with two, very long ones with one.
   std::vector<double> alone;
   double all_in = 0;
   const auto begin = wall_clock::now();
@@ -61,8 +61,12 @@ schedule settle_schedule(const transfer& what, cache_state cache,
     run_once(what);
     alone.push_back(between(start, wall_clock::now()));
     all_in = between(begin, wall_clock::now());
-  } while (alone.size() < 2 || (all_in < 1e6 && alone.size() < 1000));
+  } while ((alone.size() < 2 && all_in < 20e6) || (all_in < 1e6 && alone.size() < 1000));
   double operation = std::max(1.0, statistics::median(alone));
+  // What is done between operations, flushing or freeing, may take many times as long as they do.
+  const double around = cold || what.between
+                            ? std::max(0.0, all_in / static_cast<double>(alone.size()) - operation)
+                            : 0;
   const double budget = nanoseconds(min_time).count();
 
   schedule planned;
@@ -77,20 +81,20 @@ schedule settle_schedule(const transfer& what, cache_state cache,
     planned.batch = at_least_one(std::ceil(nanoseconds(shortest_batch).count() / operation));
   }
   planned.batch = std::max(planned.batch, what.least_batch);
-  // Flushing between operations may take many times as long as they do: it is bounded too.
-  const double with_flush = all_in / static_cast<double>(alone.size());
-  const double wanted =
-      cold ? std::min(budget / operation, 2 * budget / with_flush) : budget / operation;
-  const std::size_t batches =
-      std::clamp<std::size_t>(at_least_one(std::ceil(wanted / static_cast<double>(planned.batch))),
-                              what.least_operations, 100'000);
+  const double timed = operation * static_cast<double>(planned.batch);
+  const double in_all = timed + around;
+  const double wanted = std::min(budget / timed, 2 * budget / in_all);
+  const auto batches =
+      std::clamp<std::size_t>(at_least_one(std::ceil(wanted)), what.least_operations, 100'000);
   planned.operations = batches * planned.batch;
   // A millisecond brings caches, clocks and queues to the state that repeated operations have;
   // flushed caches need no bringing, and operations that may stand alone have been settled here.
   planned.settling =
       cold ? 1
-           : std::min<std::size_t>(at_least_one(std::ceil(1e6 / operation)), planned.operations);
-  if (what.least_operations == 1 && operation > 1e6) planned.settling = 0;
+           : std::min<std::size_t>(
+                 at_least_one(std::ceil(1e6 / in_all * static_cast<double>(planned.batch))),
+                 planned.operations);
+  if (what.least_operations == 1 && in_all > 1e6) planned.settling = 0;
   if (what.enqueue && !cold) {
     // A beginning stamped late by up to 10 µs is less than a thousandth of a longer operation.
     planned.lead = operation < 10e6;

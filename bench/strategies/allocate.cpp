@@ -210,19 +210,32 @@ std::optional<std::string> why_unusable(const job& wanted, const way& how, const
   return std::nullopt;
 }
 
-/// Gives it back and looks whether it is gone.
-std::optional<std::string> why_not_returned(const job& wanted, const way& how, holding now) {
-  // Small blocks stay with malloc, and a lock leaves the memory where it was.
+/// Whether it must be gone afterwards. Small blocks stay with malloc, and a lock leaves the memory
+/// where it was.
+bool goes_to_system(const job& wanted, const way& how) {
   constexpr std::size_t large = std::size_t{4} << 20;
   const bool locks = how.name.starts_with("lock_");
-  if (how.to == given_back::to_pool || wanted.bytes < large || locks) return std::nullopt;
-  const auto free_before = how.on_device ? wanted.device.free_memory() : 0;
-  now.owner.reset();
-  const bool returned = how.on_device && wanted.device.description().cuda
-                            ? wanted.device.free_memory() >= free_before + wanted.bytes / 2
-                            : !is_readable(now.data);
+  return how.to == given_back::to_system && wanted.bytes >= large && !locks;
+}
+
+/// Whether its address tells. Of its memory, a GPU's driver only says how much is free.
+bool is_host_memory(const job& wanted, const way& how) {
+  return !how.on_device || !wanted.device.description().cuda;
+}
+
+std::optional<std::string> unless_returned(bool returned) {
   if (returned) return std::nullopt;
   return "the memory was not given back to the system: what is measured is not an allocation";
+}
+
+/// Gives it back and looks whether it is gone.
+std::optional<std::string> why_not_returned(const job& wanted, const way& how, holding now) {
+  if (!goes_to_system(wanted, how)) return std::nullopt;
+  const bool on_host = is_host_memory(wanted, how);
+  const auto free_before = on_host ? 0 : wanted.device.free_memory();
+  now.owner.reset();
+  return unless_returned(on_host ? !is_readable(now.data)
+                                 : wanted.device.free_memory() >= free_before + wanted.bytes / 2);
 }
 
 transfer prepare(const job& wanted, const way& how, bool frees) {
@@ -244,20 +257,26 @@ transfer prepare(const job& wanted, const way& how, bool frees) {
   };
   const auto it = std::make_shared<state>(state{wanted, how, how.open(wanted)});
   const step allocate{"allocate", [it] { it->now = it->from.take(); }};
-  const step free{"free", [it] { it->now = {}; }};
+  const step free{"free", [it] { it->now.owner.reset(); }};  // where it was is looked at afterwards
   transfer made;
   made.bytes = wanted.bytes;
   made.batched = false;
   made.least_operations = 1;
   made.steps = {frees ? free : allocate};
   made.between = [it, frees] {
+    if (frees && it->now.owner) return;  // there it is
     it->give_back();
     if (frees)
       it->take();
     else
       it->from.before();
   };
-  made.verify = [it]() -> std::optional<std::string> {
+  made.verify = [it, frees]() -> std::optional<std::string> {
+    // What the operation itself has freed can be looked at, where it was; to get it again may take
+    // long.
+    if (frees && !it->now.owner && it->now.data != nullptr && goes_to_system(it->wanted, it->how) &&
+        is_host_memory(it->wanted, it->how))
+      return unless_returned(!is_readable(it->now.data));
     if (!it->now.owner) {
       it->give_back();
       it->take();

@@ -60,14 +60,7 @@ class crew {
     const auto amount = times * per_thread;
     const auto piece = std::min(share, amount);
     std::span<std::byte> scratch;
-    if (how_.uses_ordinary) {
-      scratch = wanted.memory.scratch(piece * team_.size());
-      // Other data than the block's, lest a copy that has not taken place look right. Inverted they
-      // would have the same exclusive or.
-      auto other = wanted.memory.pattern();
-      other.seed = ~other.seed;
-      transfers::write_host_pattern(scratch.data(), 0, scratch.size(), other);
-    }
+    if (how_.uses_ordinary) scratch = wanted.memory.scratch(piece * team_.size());
     for (unsigned i = 0; i < team_.size(); ++i)
       parts_.push_back({.block = block.data - block.offset,
                         .first = block.offset + i * share,
@@ -79,6 +72,7 @@ class crew {
                         .ordinary = scratch.empty() ? scratch : scratch.subspan(i * piece, piece),
                         .pattern = wanted.memory.pattern()});
     results_.resize(team_.size());
+    if (how_.uses_ordinary) team_.run([this](unsigned i) { fill_ordinary(parts_[i]); });
     // The operations before the timed ones do not go over all of it.
     if (!cold && (how_.single || piece < share) && block.bytes <= fits_a_cache)
       team_.run([this](unsigned i) {
@@ -112,12 +106,21 @@ class crew {
   }
 
   void restore() {
-    team_.run([this](unsigned i) {
-      // Each place once: after so many turns they begin again, but for random ones.
-      const auto pieces = how_.single ? SIZE_MAX : parts_[i].pieces();
-      const auto turns = std::min(turn_ - first_turn_, pieces);
-      for (std::size_t k = 0; k < turns; ++k) how_.restore(parts_[i], first_turn_ + k);
-    });
+    const auto all_turns = turn_ - first_turn_;
+    if (how_.single) {  // two turns may have met in one place
+      team_.run([&](unsigned i) {
+        for (std::size_t k = 0; k < all_turns; ++k) how_.restore(parts_[i], first_turn_ + k);
+      });
+      return;
+    }
+    // Each place once: after so many turns they begin again. Several threads also where one has
+    // accessed it: it would take longer than what is timed.
+    const auto turns = std::min(all_turns, parts_.front().pieces());
+    transfers::in_parallel(turns * parts_.size(), {.worth_a_thread = 1},
+                           [&](std::size_t first, std::size_t count) {
+                             for (auto k = first; k < first + count; ++k)
+                               how_.restore(parts_[k / turns], first_turn_ + k % turns);
+                           });
   }
 
   [[nodiscard]] std::size_t size() const { return parts_.size(); }
@@ -127,6 +130,16 @@ class crew {
   struct alignas(cpu::line) result {
     std::uint64_t value = 0;
   };
+
+  /// With other data than the block's, lest a copy that has not taken place look right. Inverted
+  /// they would have the same exclusive or.
+  static void fill_ordinary(const stretch& over) {
+    auto other = over.pattern;
+    other.seed = ~other.seed;
+    other.words(over.first / sizeof(std::uint64_t),
+                {reinterpret_cast<std::uint64_t*>(over.ordinary.data()),
+                 over.ordinary.size() / sizeof(std::uint64_t)});
+  }
 
   const access& how_;
   std::shared_ptr<progress_through_block> progress_;

@@ -347,6 +347,10 @@ std::unique_ptr<device> open_host_device() { return std::make_unique<host_device
 
 std::uint64_t pattern::word(std::size_t index) const { return detail::pattern_word(*this, index); }
 
+void pattern::words(std::size_t first, std::span<std::uint64_t> into) const {
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] = detail::pattern_word(*this, first + i);
+}
+
 void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what) {
   detail::on_all_cores(bytes, [&](const auto& policy) {
     detail::write_pattern(policy, block, offset, bytes, what);

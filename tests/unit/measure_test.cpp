@@ -127,6 +127,25 @@ TEST(settle_schedule, never_batches_operations_with_cold_caches) {
   EXPECT_EQ(planned.device_operations, 0U);
 }
 
+TEST(settle_schedule, bounds_what_is_done_between_operations) {
+  auto what = of({busy(20us)}, false);
+  what.between = busy(1ms).run;
+  for (const std::size_t least : {1U, 3U}) {
+    what.least_operations = least;
+    const auto planned = settle_schedule(what, cache_state::warm, 2ms);
+    EXPECT_GE(planned.operations, least);
+    EXPECT_LE(planned.operations, 4U);  // for twice the time, with what is between
+    EXPECT_EQ(planned.settling, least == 1 ? 0U : 1U);
+  }
+}
+
+TEST(settle_schedule, needs_one_very_long_operation) {
+  std::size_t calls = 0;
+  const auto what = of({counting(calls), busy(21ms)});
+  EXPECT_EQ(settle_schedule(what, cache_state::warm, 2ms).operations, 3U);
+  EXPECT_EQ(calls, 1U);
+}
+
 TEST(settle_schedule, plans_the_clock_of_the_device_only_where_work_can_be_enqueued) {
   auto what = of({busy(100us)});
   EXPECT_EQ(settle_schedule(what, cache_state::warm, 10ms).device_operations, 0U);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 #include <ranges>
+#include <span>
 #include <vector>
 
 #include "transfers/device.hpp"
@@ -139,6 +140,22 @@ TEST(host_pattern, an_empty_part_is_always_right_and_never_written) {
   write_host_pattern(all.data(), 5, 0, {1, false});
   EXPECT_EQ(all, before);
   EXPECT_EQ(check_host_pattern(all.data(), 5, 0, {1, false}).wrong_bytes, 0U);
+}
+
+TEST(pattern, gives_many_words_at_once) {
+  for (const bool inverted : {false, true}) {
+    const pattern what{42, inverted};
+    for (const std::size_t first : {0U, 1U, 1000U})
+      for (const std::size_t count : {0U, 1U, 7U, 513U}) {
+        std::vector<std::uint64_t> expected(count);
+        for (std::size_t i = 0; i < count; ++i) expected[i] = what.word(first + i);
+        std::vector<std::uint64_t> words(count + 1, 99);
+        what.words(first, std::span(words).first(count));
+        EXPECT_EQ(words.back(), 99U);
+        words.pop_back();
+        EXPECT_EQ(words, expected);
+      }
+  }
 }
 
 }  // namespace
