@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <cmath>
+#include <charconv>
 #include <system_error>
 #include <vector>
 
@@ -25,6 +25,20 @@ namespace files = std::filesystem;
 constexpr const char* local_results = "results/local";
 constexpr std::int64_t most_reuse = 1'000'000'000'000;
 constexpr double most_accesses = 1'000'000;
+
+std::int64_t parse_reuse(const std::string& text) {
+  std::int64_t reuse = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, reuse);
+  if (error == std::errc{} && stopped == end && reuse >= 1 && reuse <= most_reuse) return reuse;
+  throw usage_error(fmt::format("bad --reuse '{}': a whole number from 1 to {}", text, most_reuse));
+}
+
+double parse_accesses(const std::string& option, const std::string& text) {
+  double times = 0;
+  if (CLI::detail::lexical_cast(text, times) && times >= 0 && times <= most_accesses) return times;
+  throw usage_error(fmt::format("bad {} '{}': a number from 0 to {}", option, text, most_accesses));
+}
 
 std::string footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
@@ -136,6 +150,10 @@ void write_map(std::ostream& out, const advice_request& request,
   out << advice::labelled(
       measured, fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n",
                             both[0].sizes.size(), both[0].reuses.size(), request.map.string()));
+  if (!model.measured().allocation)
+    out << advice::labelled(measured,
+                            "Note: all reuse counts have the same answer there: allocating was "
+                            "not measured.\n");
 }
 
 }  // namespace
@@ -148,16 +166,22 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
   command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
       ->type_name("SIZE");
   command->add_option("--direction", request.direction, "h2d or d2h")->type_name("WAY");
-  command->add_option("--reuse", request.reuse, "transfers with the same host memory (default: 1)")
-      ->type_name("N");
   command
-      ->add_option("--cpu-writes", request.cpu_writes,
-                   "CPU fills it, per transfer (default: 1 for h2d, 0 for d2h)")
+      ->add_option_function<std::string>(
+          "--reuse", [&request](const std::string& text) { request.reuse = parse_reuse(text); },
+          "transfers with the same host memory (default: 1)")
       ->type_name("N");
-  command
-      ->add_option("--cpu-reads", request.cpu_reads,
-                   "CPU reads it, per transfer (default: 0 for h2d, 1 for d2h)")
-      ->type_name("N");
+  const auto add_accesses = [&](const char* name, std::optional<double>& into, const char* what) {
+    command
+        ->add_option_function<std::string>(
+            name, [name, &into](const std::string& text) { into = parse_accesses(name, text); },
+            what)
+        ->type_name("N");
+  };
+  add_accesses("--cpu-writes", request.cpu_writes,
+               "CPU fills it, per transfer (default: 1 for h2d, 0 for d2h)");
+  add_accesses("--cpu-reads", request.cpu_reads,
+               "CPU reads it, per transfer (default: 0 for h2d, 1 for d2h)");
   command
       ->add_option("--from", request.from,
                    "result file (default: the newest result.json below results/local)")
@@ -176,9 +200,6 @@ void check_advice_request(const advice_request& request, const CLI::App& command
   if (ranks && request.check) throw usage_error("--check and --bytes are two different questions");
   if (!ranks && !request.check && request.map.empty())
     throw usage_error("advise needs --bytes and --direction, or --map, or --check (see --help)");
-  for (const auto* const path : {"--from", "--json", "--map"})
-    if (command.count(path) > 0 && command.get_option(path)->as<std::string>().empty())
-      throw usage_error(fmt::format("{} needs the name of a file", path));
   if (ranks) static_cast<void>(parse_size(request.bytes));
   if (ranks && command.count("--direction") == 0)
     throw usage_error("--bytes needs --direction: h2d or d2h");
@@ -187,21 +208,13 @@ void check_advice_request(const advice_request& request, const CLI::App& command
       throw usage_error(fmt::format("{} needs --bytes", option));
   if (ranks && request.direction != "h2d" && request.direction != "d2h")
     throw usage_error(fmt::format("bad --direction '{}': h2d or d2h", request.direction));
-  if (request.reuse < 1 || request.reuse > most_reuse)
-    throw usage_error(fmt::format("bad --reuse '{}': a whole number from 1 to {}",
-                                  command.get_option("--reuse")->as<std::string>(), most_reuse));
   if (!request.json.empty() && !ranks && !request.check)
     throw usage_error("--json needs --bytes or --check");
   if (is_same_file(request.json, request.map))
     throw usage_error("--json and --map name the same file");
   for (const auto* const option : {"--cpu-writes", "--cpu-reads"}) {
-    if (command.count(option) == 0) continue;
-    if (request.check && request.map.empty())
+    if (command.count(option) > 0 && request.check && request.map.empty())
       throw usage_error(fmt::format("{} has no meaning for --check", option));
-    const auto value = command.get_option(option)->as<double>();
-    if (!(value >= 0 && value <= most_accesses))
-      throw usage_error(fmt::format("bad {} '{}': a number from 0 to {}", option,
-                                    command.get_option(option)->as<std::string>(), most_accesses));
   }
 }
 

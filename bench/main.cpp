@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "plan.hpp"
 #include "report.hpp"
+#include "results/wrapped.hpp"
 #include "session.hpp"
 #include "strategy.hpp"
 
@@ -24,9 +25,9 @@ using namespace bench;
 /// Documented in --help and docs/METHOD.md.
 enum exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
 
-int complain(const std::string& line, int code) {
-  std::fprintf(stderr, "bench_transfers: %s\n",
-               line.c_str());  // fmt::print would throw when it fails
+int complain(const std::string& sentence, int code) {
+  const auto text = results::wrapped_if_long("bench_transfers: " + sentence);
+  std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
   return code;
 }
 

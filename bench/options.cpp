@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <random>
+#include <span>
 
 #include "machine/machine.hpp"
 #include "provenance.hpp"
@@ -64,6 +65,13 @@ void require_one_of(const std::string& flag, const std::string& value,
   for (const auto candidate : allowed)
     if (value == candidate) return;
   throw usage_error(fmt::format("bad {} '{}': {}", flag, value, fmt::join(allowed, ", ")));
+}
+
+/// CLI11 takes the argument that follows for the value of "--bytes=".
+void require_values(std::span<const char* const> arguments) {
+  for (const std::string_view one : arguments)
+    if (one.starts_with("--") && one.ends_with('=') && one.find('=') + 1 == one.size())
+      throw usage_error(fmt::format("{} needs a value", one.substr(0, one.size() - 1)));
 }
 
 /// First sentence of a CLI11 message, which can be several lines.
@@ -132,6 +140,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   app.add_flag("--benchmark_display_aggregates_only", chosen.display_aggregates_only)
       ->group(hidden);
 
+  require_values(std::span(argv, static_cast<std::size_t>(argc)));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "results/wrapped.hpp"
+
 namespace bench {
 namespace {
 
@@ -47,7 +49,7 @@ void progress::show(std::string_view phase, std::size_t done, std::size_t total,
 
 void progress::say(std::string_view line) {
   clear();
-  print(std::string(line) + "\n");
+  print(results::wrapped_if_long(std::string(line)));
 }
 
 void progress::clear() {

@@ -19,10 +19,18 @@ class cpu_rate {
   /// would give.
   [[nodiscard]] statistics::estimate pass(double bytes) const;
 
+  /// By how much it exceeds another memory's. Of what either neighbouring size would give, only
+  /// the difference counts: both are interpolated alike.
+  [[nodiscard]] statistics::estimate pass_beyond(const cpu_rate& other, double bytes) const;
+
   [[nodiscard]] double smallest() const { return passes_.front().bytes; }
   [[nodiscard]] double largest() const { return passes_.back().bytes; }
 
  private:
+  struct neighbours {
+    const statistics::measured_time &below, &above;  // the same one at and beyond the ends
+  };
+  [[nodiscard]] neighbours around(double bytes) const;
   [[nodiscard]] static statistics::estimate per_byte(const statistics::measured_time& measured);
 
   std::vector<statistics::measured_time> passes_;

@@ -1,5 +1,7 @@
 #include "advice/map.hpp"
 
+#include <algorithm>
+
 namespace advice {
 namespace {
 
@@ -21,13 +23,15 @@ std::vector<double> one_two_five() {
 
 map_cell cell_of(const ranking& ranked) {
   const auto& winner = recommended(ranked);
-  const auto equals = not_to_be_told_from_best(ranked).size();
-  map_cell cell{winner.name,  winner.total.value, equals - 1,
+  const auto equals = not_to_be_told_from_best(ranked);
+  map_cell cell{winner.name,  winner.total.value, equals.size() - 1,
                 std::nullopt, std::nullopt,       winner.extrapolated};
-  if (equals < ranked.strategies.size()) {
-    const auto& second = ranked.strategies[equals];
-    cell.runner_up = second.name;
-    cell.margin = second.total.value / winner.total.value - 1;
+  const auto second = std::ranges::find_if(ranked.strategies, [&](const ranked_strategy& one) {
+    return std::ranges::find(equals, &one) == equals.end();
+  });
+  if (second != ranked.strategies.end()) {
+    cell.runner_up = second->name;
+    cell.margin = second->total.value / winner.total.value - 1;
   }
   return cell;
 }

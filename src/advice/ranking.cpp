@@ -11,6 +11,7 @@ namespace advice {
 namespace {
 
 using statistics::broken_line;
+using statistics::difference;
 using statistics::estimate;
 using statistics::scaled;
 using statistics::sum;
@@ -51,9 +52,7 @@ struct strategy_costs {
   estimate allocation, fill, transfer, read_back;
   bool extrapolated = false;
 
-  [[nodiscard]] double per_transfer() const {
-    return fill.value + transfer.value + read_back.value;
-  }
+  [[nodiscard]] double cpu() const { return fill.value + read_back.value; }
 };
 
 namespace {
@@ -61,7 +60,7 @@ namespace {
 /// allocation / n + per_transfer of both are equal at one n, or nowhere.
 break_even compare(const strategy_costs& one, const strategy_costs& plain) {
   const double dearer = one.allocation.value - plain.allocation.value;
-  const double saved = plain.per_transfer() - one.per_transfer();
+  const double saved = (plain.transfer.value - one.transfer.value) + (plain.cpu() - one.cpu());
   if (saved >= 0 && dearer <= 0) return {break_even::kind::from, 1};
   if (saved <= 0 && dearer >= 0) return {break_even::kind::never, 0};
   const double uses = dearer / saved;
@@ -78,6 +77,7 @@ ranked_strategy in_ranking(const std::string& name, const strategy_costs& costs,
           costs.transfer,
           costs.read_back,
           sum(std::array{allocation, costs.fill, costs.transfer, costs.read_back}),
+          {},
           std::nullopt,
           costs.extrapolated};
 }
@@ -155,6 +155,23 @@ strategy_costs cost_model::costs_of(const std::string& strategy, const question&
   return all;
 }
 
+estimate cost_model::by_how_much(const ranked_strategy& one, const ranked_strategy& fastest,
+                                 const question& asked) const {
+  const auto transfer = difference(one.transfer, fastest.transfer);
+  const auto memory = memory_of(one.name);
+  const auto other = memory_of(fastest.name);
+  if (memory == other) return transfer;
+  const auto cpu = [&](bool measured, const std::string& access, double times) {
+    if (!measured || times == 0) return estimate{};
+    const auto& of_other = cpu_.at("cpu/" + other + "/" + access);
+    return scaled(cpu_.at("cpu/" + memory + "/" + access).pass_beyond(of_other, asked.bytes),
+                  times);
+  };
+  return sum(std::array{difference(one.allocation, fastest.allocation), transfer,
+                        cpu(measured_.cpu_writes, "write_memcpy", asked.cpu_writes),
+                        cpu(measured_.cpu_reads, "read_memcpy", asked.cpu_reads)});
+}
+
 std::set<std::string> cost_model::strategies(const std::string& direction) const {
   std::set<std::string> found;
   const auto add = [&](const std::string& name) {
@@ -185,14 +202,16 @@ ranking cost_model::rank(const question& asked) const {
   }
   std::ranges::stable_sort(found.strategies, {},
                            [](const ranked_strategy& one) { return one.total.value; });
+  for (auto& one : found.strategies)
+    if (&one != &found.strategies.front())
+      one.behind = by_how_much(one, found.strategies.front(), asked);
   return found;
 }
 
 std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all) {
   std::vector<const ranked_strategy*> equals;
   for (const auto& one : all.strategies)
-    if (equals.empty() || one.total.value <= all.strategies.front().total.high)
-      equals.push_back(&one);
+    if (one.behind.low <= 0) equals.push_back(&one);
   return equals;
 }
 

@@ -44,6 +44,9 @@ struct ranked_strategy {
   statistics::estimate transfer;
   statistics::estimate read_back;  ///< all CPU reads
   statistics::estimate total;
+  /// By how much the total exceeds that of the fastest. Terms that both take from the same rows are
+  /// no difference, however uncertain they are.
+  statistics::estimate behind;
   std::optional<break_even> pays;  ///< none where allocation or the baseline was not measured
   bool extrapolated = false;       ///< more than twice beyond the sizes measured
 };
@@ -91,6 +94,9 @@ class cost_model {
   [[nodiscard]] std::set<std::string> strategies(const std::string& direction) const;
   [[nodiscard]] std::string what_lacks(const std::string& strategy, const question& asked) const;
   [[nodiscard]] strategy_costs costs_of(const std::string& strategy, const question& asked) const;
+  [[nodiscard]] statistics::estimate by_how_much(const ranked_strategy& one,
+                                                 const ranked_strategy& fastest,
+                                                 const question& asked) const;
 
   std::map<std::string, statistics::broken_line> lines_;
   std::map<std::string, cpu_rate> cpu_;       // "cpu/pinned/write_memcpy"
@@ -98,8 +104,8 @@ class cost_model {
   measured_terms measured_;
 };
 
-/// The fastest strategy and those whose total lies within its interval: figures that cannot be told
-/// apart. Fastest first. There must be a strategy in the ranking.
+/// The fastest strategy and those that may be as fast: the interval of the difference includes
+/// zero. Fastest first. There must be a strategy in the ranking.
 std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all);
 
 /// What to use: the fastest or, within 3 % of it, the plainest: the baseline, else the one whose

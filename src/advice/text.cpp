@@ -109,7 +109,8 @@ std::string pays_clause(const ranked_strategy& best) {
       return against + (best.pays->count == 1
                             ? "always"
                             : "from " + count_text(best.pays->count) + " transfers on");
-    case break_even::kind::up_to: return against + "up to " + count_text(best.pays->count);
+    case break_even::kind::up_to:
+      return against + "up to " + count_text(best.pays->count) + " transfers";
     case break_even::kind::never: return "";
   }
   return "";
@@ -178,16 +179,25 @@ std::string table(const cost_model& model, const question& asked, const ranking&
   return text;
 }
 
+bool pays_only_up_to(const ranked_strategy& one) {
+  return one.pays && one.pays->when == break_even::kind::up_to;
+}
+
 std::string legend(const cost_model& model, const ranking& ranked, std::size_t columns) {
-  std::string text = "* fastest, or not to be told from it: within its 95 % interval.\n";
+  auto text = results::wrapped(
+      "* fastest, or not to be told from it: the 95 % interval of the difference includes zero.",
+      columns);
   if (std::ranges::any_of(ranked.strategies, &ranked_strategy::extrapolated))
     text += "e extrapolated: more than twice beyond the sizes that were measured.\n";
   if (model.measured().allocation) text += "allocate: freeing included.\n";
   if (std::ranges::any_of(ranked.strategies, [](const auto& one) { return one.pays.has_value(); }))
     text += results::wrapped(
         fmt::format("pays from: transfers with the same memory from which on it takes no longer "
-                    "than {}.",
-                    baseline),
+                    "than {}{}.",
+                    baseline,
+                    std::ranges::any_of(ranked.strategies, pays_only_up_to)
+                        ? "; <= N: it takes no longer up to N transfers, longer with more"
+                        : ""),
         columns);
   return text;
 }
@@ -203,6 +213,15 @@ std::string left_out_lines(const ranking& ranked, std::size_t columns) {
   return text;
 }
 
+/// Comes first, because the question then has another meaning.
+std::string allocation_line(const cost_model& model, std::size_t columns) {
+  if (model.measured().allocation) return "";
+  return results::wrapped(
+      "Note: allocating and freeing (allocate/..., free/...) were not measured in this file: how "
+      "often memory is used again (--reuse) makes no difference, all totals go without.",
+      columns);
+}
+
 /// What the sums go without.
 std::string missing_lines(const cost_model& model, const question& asked, std::size_t columns) {
   std::string text;
@@ -210,7 +229,6 @@ std::string missing_lines(const cost_model& model, const question& asked, std::s
     text += results::wrapped(
         fmt::format("Note: {} not measured in this file, all totals go without.", what), columns);
   };
-  if (!model.measured().allocation) note("allocating and freeing (allocate/..., free/...) were");
   if (!model.measured().cpu_writes && asked.cpu_writes > 0)
     note("CPU writes (cpu/.../write_memcpy) were");
   if (!model.measured().cpu_reads && asked.cpu_reads > 0)
@@ -232,13 +250,17 @@ const left_out_size& worst_of(const std::vector<left_out_size>& sizes) {
 
 std::string check_row(const leave_out_check& check, const statistics::broken_line& line,
                       std::size_t width) {
-  const auto bandwidth = line.bandwidth();
   const auto half = line.half_bandwidth_bytes();
+  // Where half of the rate lies beyond all that was measured, time hardly depends on the size: the
+  // rate of a pool, or of cudaMalloc, would only be large.
+  const bool has_rate = !half || *half <= line.largest();
+  const auto bandwidth = has_rate ? line.bandwidth() : std::nullopt;
   const auto& worst = worst_of(check.sizes);
-  return fmt::format("{:<{}}{:>6}{:>9}{:>7}{:>9}{:>8}{:>8}{:>8}\n", check.name, width, line.lines(),
-                     time_text(line.t0().value), bandwidth ? digits(bandwidth->value) : "-",
-                     half ? rounded_size_text(*half) : "-", percent(median_error(check.sizes)),
-                     percent(std::abs(worst.error())), size_text(worst.bytes));
+  return fmt::format(
+      "{:<{}} {:>5} {:>8} {:>6} {:>8} {:>8} {:>8} {:>7}\n", check.name, width, line.lines(),
+      time_text(line.t0().value), bandwidth ? digits(bandwidth->value) : "-",
+      half && has_rate ? rounded_size_text(*half) : "-", percent(median_error(check.sizes)),
+      percent(std::abs(worst.error())), size_text(worst.bytes));
 }
 
 /// All checks of one sort together; empty when there are none.
@@ -285,20 +307,21 @@ std::string labelled(const measurements& from, const std::string& text) {
 std::string ranking_text(const measurements& from, const cost_model& model, const question& asked,
                          const ranking& ranked) {
   const auto columns = columns_for(from);
-  return labelled(from, origin_lines(from) + question_line(asked) +
-                            recommendation(ranked, columns) + "\n" + table(model, asked, ranked) +
-                            legend(model, ranked, columns) + left_out_lines(ranked, columns) +
-                            missing_lines(model, asked, columns));
+  return labelled(from, origin_lines(from) + allocation_line(model, columns) +
+                            question_line(asked) + recommendation(ranked, columns) + "\n" +
+                            table(model, asked, ranked) + legend(model, ranked, columns) +
+                            left_out_lines(ranked, columns) + missing_lines(model, asked, columns));
 }
 
 std::string check_text(const measurements& from, const cost_model& model,
                        const std::vector<leave_out_check>& checks) {
   const auto columns = columns_for(from);
   const auto width = width_of_names(checks, [](const auto& one) { return one.name; });
-  auto text = origin_lines(from) +
-              fmt::format("\n{:<{}}{:>40}{:>8}{:>8}\n{:<{}}{:>6}{:>9}{:>7}{:>9}{:>8}{:>8}{:>8}\n",
-                          "", width, "median ", "worst", "", "", width, "lines", "t0", "GB/s", "n½",
-                          "error", "error", "at");
+  auto text =
+      origin_lines(from) +
+      fmt::format("\n{:<{}}{:>40} {:>8}\n{:<{}} {:>5} {:>8} {:>6} {:>8} {:>8} {:>8} {:>7}\n", "",
+                  width, "median", "worst", "", width, "lines", "t0", "GB/s", "n½", "error",
+                  "error", "at");
   for (const auto& check : checks) text += check_row(check, model.lines().at(check.name), width);
   const auto is_allocation = [](const leave_out_check& one) {
     return one.name.starts_with("allocate/") || one.name.starts_with("free/");

@@ -116,6 +116,7 @@ json ranking_document(const measurements& from, const cost_model& model, const q
          {"fill_ns", to_json(one.fill)},
          {"transfer_ns", to_json(one.transfer)},
          {"read_back_ns", to_json(one.read_back)},
+         {"behind_ns", to_json(one.behind)},
          {"pays", to_json(one.pays)},
          {"as_good_as_best", std::ranges::find(equals, &one) != equals.end()},
          {"extrapolated", one.extrapolated},

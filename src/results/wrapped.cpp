@@ -18,4 +18,8 @@ std::string wrapped(const std::string& text, std::size_t columns) {
   return lines + line + "\n";
 }
 
+std::string wrapped_if_long(const std::string& text) {
+  return text.size() <= terminal_columns ? text + "\n" : wrapped(text);
+}
+
 }  // namespace results

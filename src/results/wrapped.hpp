@@ -10,4 +10,7 @@ inline constexpr std::size_t terminal_columns = 100;
 /// A sentence over as many lines as it needs; further lines are indented.
 std::string wrapped(const std::string& text, std::size_t columns = terminal_columns);
 
+/// One line as it is where it is short enough: names of files may have several spaces in a row.
+std::string wrapped_if_long(const std::string& text);
+
 }  // namespace results

@@ -20,4 +20,10 @@ estimate sum(std::span<const estimate> all) {
   return {value, value - below, value + above};
 }
 
+estimate difference(const estimate& one, const estimate& other) {
+  const double value = one.value - other.value;
+  return {value, value - std::hypot(one.value - one.low, other.high - other.value),
+          value + std::hypot(one.high - one.value, other.value - other.low)};
+}
+
 }  // namespace statistics

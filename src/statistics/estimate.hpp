@@ -18,4 +18,7 @@ estimate scaled(const estimate& one, double factor);
 /// squares.
 estimate sum(std::span<const estimate> all);
 
+/// By how much `one` exceeds `other`, of independent quantities.
+estimate difference(const estimate& one, const estimate& other);
+
 }  // namespace statistics

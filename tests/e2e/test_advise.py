@@ -200,6 +200,41 @@ def test_cpu_access_far_outside_is_marked_too(program: Program, made_up: Path):
     assert "extrapolated" in done.out
 
 
+def test_without_allocation_it_first_says_that_reuse_makes_no_difference(
+    program: Program, tmp_path: Path
+):
+    document = gpu_file()
+    document["benchmarks"] = [
+        row
+        for row in document["benchmarks"]
+        if not row["name"].startswith(("allocate/", "free/"))
+    ]
+    file = write(tmp_path / "result.json", document)
+    done = advise(program, f"--from={file}", *QUESTION, "--reuse=1000")
+    text = done.out.replace("\n  ", " ")
+    note = text.index("Note: allocating and freeing")
+    assert "(--reuse) makes no difference" in text
+    assert note < text.index("memory used 1000 times") < text.index("Use copy/")
+    assert max(map(len, done.out.splitlines())) <= COLUMNS
+    done = advise(program, f"--from={file}", f"--map={tmp_path / 'map.json'}")
+    assert "all reuse counts have the same answer" in done.out
+
+
+def test_the_columns_of_a_check_stay_apart(program: Program, tmp_path: Path):
+    document = gpu_file()
+    for size in advice_files.SIZES[5:]:  # a pool: no slower for more
+        ns = 80 * (1 + 1e-11 * size)
+        document["benchmarks"] += advice_files.rows(
+            f"allocate/pool/{advice_files.size_name(size)}", ns, size
+        )
+    file = write(tmp_path / "result.json", document)
+    lines = advise(program, f"--from={file}", "--check").out.splitlines()
+    (pool,) = [line.split() for line in lines if line.startswith("allocate/pool ")]
+    assert pool[1:6] == ["1", "80.0", "ns", "-", "-"]
+    (pinned,) = [line.split() for line in lines if line.startswith("copy/pinned/d2h ")]
+    assert pinned[1:6] == ["1", "6.50", "µs", "50.0", "317KiB"]
+
+
 def test_incomplete_runs_and_failed_rows_are_told(program: Program, tmp_path: Path):
     document = gpu_file()
     document["context"]["transfers"]["complete"] = False

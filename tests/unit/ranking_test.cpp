@@ -178,6 +178,25 @@ TEST(ranking, recommends_the_plainest_of_those_that_cannot_be_told_apart) {
   EXPECT_EQ(recommended(all).name, "copy/pinned");
 }
 
+TEST(ranking, does_not_count_in_a_difference_what_both_take_from_the_same_rows) {
+  auto measured = made_up();
+  measured.add_line("copy_async/pinned/h2d", 15e3, 0.02);  // 5 µs more than copy/pinned
+  for (auto* const name : {"allocate/pinned", "cpu/pinned/write_memcpy"})
+    for (auto& one : measured.times[name]) one.relative_error = 0.3;
+  const auto all = cost_model(measured).rank(upload(1000));
+  const auto best = find(all, "copy/pinned");
+  EXPECT_EQ(best.behind, statistics::estimate{});
+  EXPECT_GT(best.total.high - best.total.value, 50 * us);  // of some 130 µs in all
+  const auto behind = find(all, "copy_async/pinned").behind;
+  EXPECT_NEAR(behind.value, 5 * us, 1);
+  EXPECT_GT(behind.low, 0);
+  // Those of other memory do not share what is uncertain.
+  EXPECT_LT(find(all, "zero_copy/pinned_mapped").behind.low, 0);
+  EXPECT_THAT(not_to_be_told_from_best(all),
+              ElementsAre(testing::Field(&ranked_strategy::name, "copy/pinned"),
+                          testing::Field(&ranked_strategy::name, "zero_copy/pinned_mapped")));
+}
+
 TEST(ranking, refuses_what_cannot_be_asked) {
   const cost_model model{made_up()};
   const auto nan = std::numeric_limits<double>::quiet_NaN();
@@ -206,6 +225,20 @@ TEST(cpu_rate, has_an_interval_that_reaches_to_both_neighbours) {
   EXPECT_LT(rate.pass(1e4).low, 1e4 * 0.1);
   EXPECT_GT(rate.pass(1e4).high, 1e4 * 0.3);
   EXPECT_NEAR(rate.pass(1e3).high, 1e3 * 0.1 * (1 + 1.96 * 0.1), 1e-9);
+}
+
+TEST(cpu_rate, differs_from_another_by_what_both_neighbouring_sizes_tell) {
+  const cpu_rate one({{1e3, 1e3 * 0.1}, {1e5, 1e5 * 0.3}});
+  const cpu_rate other({{1e3, 1e3 * 0.09}, {1e5, 1e5 * 0.28}});
+  const auto beyond = one.pass_beyond(other, 1e4);  // the same steep step: 0.01 at one end, 0.02
+  EXPECT_NEAR(beyond.value, 1e4 * 0.015, 1e-9);
+  EXPECT_NEAR(beyond.low, 1e4 * 0.01, 1e-9);
+  EXPECT_NEAR(beyond.high, 1e4 * 0.02, 1e-9);
+  EXPECT_NEAR(other.pass_beyond(one, 1e4).value, -1e4 * 0.015, 1e-9);
+  EXPECT_EQ(one.pass_beyond(one, 1e4).value, 0);
+  const cpu_rate uncertain({{1e3, 1e3 * 0.1, 0.1}, {1e5, 1e5 * 0.3, 0.1}});
+  EXPECT_NEAR(uncertain.pass_beyond(other, 1e5).high, 1e5 * (0.02 + 1.96 * 0.1 * 0.3), 1e-6);
+  EXPECT_NEAR(uncertain.pass_beyond(other, 1e9).value, 1e9 * 0.02, 1e-3);  // beyond the ends
 }
 
 TEST(cpu_rate, needs_a_size) { EXPECT_THROW(cpu_rate({}), std::invalid_argument); }
