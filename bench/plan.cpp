@@ -10,6 +10,7 @@
 #include "cache.hpp"
 #include "interruption.hpp"
 #include "machine/machine.hpp"
+#include "nearest.hpp"
 #include "transfers/error.hpp"
 
 namespace bench {
@@ -20,12 +21,29 @@ bool names(std::string_view wanted, const strategy& candidate) {
   return name == wanted || (name.starts_with(wanted) && name.substr(wanted.size()).front() == '/');
 }
 
+/// All that --strategies takes: names and what they begin with.
+std::set<std::string> nameable(const registry& all) {
+  std::set<std::string> found;
+  for (const auto& one : all)
+    for (auto end = one.name.find('/');; end = one.name.find('/', end + 1)) {
+      found.insert(one.name.substr(0, end));
+      if (end == std::string::npos) break;
+    }
+  return found;
+}
+
+[[noreturn]] void refuse_unknown(const std::string& name, const registry& all) {
+  const auto meant = nearest(name, nameable(all));
+  throw usage_error(fmt::format("unknown strategy '{}'{} (see --list)", name,
+                                meant.empty() ? "" : ": did you mean " + meant + "?"));
+}
+
 std::vector<const strategy*> chosen_strategies(const registry& all,
                                                const std::vector<std::string>& wanted,
                                                bool essential_only) {
   for (const auto& name : wanted)
     if (std::ranges::none_of(all, [&](const auto& s) { return names(name, s); }))
-      throw usage_error(fmt::format("unknown strategy '{}' (see --list)", name));
+      refuse_unknown(name, all);
   std::vector<const strategy*> chosen;
   for (const auto& candidate : all)
     if ((wanted.empty() && (candidate.essential || !essential_only)) ||

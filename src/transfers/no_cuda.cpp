@@ -1,4 +1,4 @@
-// Stands in for cuda/ when the program is built without nvcc.
+// Stands in for cuda/ when the program is built without CUDA.
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
 #include "transfers/launch.hpp"
@@ -6,7 +6,7 @@
 namespace transfers {
 
 cuda_presence find_cuda() noexcept {
-  return {0, "this program was built without the CUDA toolkit"};
+  return {0, "this program was built without CUDA: " TRANSFERS_WHY_NO_CUDA};
 }
 
 std::unique_ptr<device> open_cuda_device(int /*index*/) { throw unsupported(find_cuda().why_none); }
