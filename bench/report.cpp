@@ -11,6 +11,7 @@
 #include "context.hpp"
 #include "link.hpp"
 #include "results/summary.hpp"
+#include "results/wrapped.hpp"
 
 namespace bench {
 namespace {
@@ -70,14 +71,31 @@ void write_other_format(const options& chosen, const std::vector<run>& runs) {
 
 }  // namespace
 
+namespace {
+
+/// Text in lines that all begin in the same column, the first one beside a title that fits there.
+void print_beside(std::ostream& out, std::string title, std::size_t column,
+                  const std::string& text) {
+  if (title.size() >= column) {
+    fmt::print(out, "{}\n", title);
+    title.clear();
+  }
+  std::istringstream lines(results::wrapped(text, results::terminal_columns - column, 0));
+  for (std::string line; std::getline(lines, line); title.clear())
+    fmt::print(out, "{:<{}} {}\n", title, column - 1, line);
+}
+
+}  // namespace
+
 void list_strategies(std::ostream& out, const registry& strategies,
                      const transfers::device& device) {
   for (const auto& one : strategies) {
-    fmt::print(out, "{:<34} {}\n", one.name, one.summary);
     const auto reason = why_unsupported(one, device);
-    fmt::print(out, "{:<34}   {}{}{}\n", "", fmt::join(one.variants, ", "),
-               one.variants.empty() ? "" : "; ",
-               reason ? "not on this device: " + *reason : std::string("runs on this device"));
+    print_beside(out, one.name, 35, one.summary);
+    print_beside(
+        out, "", 37,
+        fmt::format("{}{}{}", fmt::join(one.variants, ", "), one.variants.empty() ? "" : "; ",
+                    reason ? "not on this device: " + *reason : "runs on this device"));
   }
 }
 

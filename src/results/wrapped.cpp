@@ -4,16 +4,19 @@
 
 namespace results {
 
-std::string wrapped(const std::string& text, std::size_t columns) {
+std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
   std::istringstream words(text);
   std::string lines;
   std::string line;
+  bool line_begins = true;
   for (std::string word; words >> word;) {
-    if (!line.empty() && line.size() + 1 + word.size() > columns) {
+    if (!line_begins && line.size() + 1 + word.size() > columns) {
       lines += line + "\n";
-      line = " ";
+      line.assign(indent, ' ');
+      line_begins = true;
     }
-    line += line.empty() ? word : " " + word;
+    line += (line_begins ? "" : " ") + word;
+    line_begins = false;
   }
   return lines + line + "\n";
 }

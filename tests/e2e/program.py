@@ -189,13 +189,15 @@ def received_by(terminal: int) -> Iterator[bytes]:
 
 
 def listed(out: str) -> Iterator[tuple[str, str, str]]:
-    """Name, summary and second line of every strategy that --list shows."""
-    lines = out.splitlines()
-    assert len(lines) % 2 == 0
-    for first, second in zip(lines[::2], lines[1::2], strict=True):
-        name, summary = first.split(maxsplit=1)
-        assert second.startswith(" " * 34)
-        yield name, summary, second.strip()
+    """Name, summary, and the rest in one line, of every strategy that --list shows."""
+    for entry in re.split(r"\n(?=\S)", out.removesuffix("\n")):
+        first, *others = entry.splitlines()
+        name, _, summary = first.partition(" ")  # none beside a long name
+        texts = {35: summary.strip(), 37: ""}  # by the column where they begin
+        for line in others:
+            texts[len(line) - len(line.lstrip())] += " " + line.strip()
+        assert texts.keys() == {35, 37}, entry
+        yield name, texts[35].strip(), texts[37].strip()
 
 
 def has_gpu() -> bool:

@@ -33,7 +33,9 @@ def test_version_says_what_was_built(program: Program):
 
 
 def test_list_explains_every_strategy(program: Program):
-    strategies = list(listed(text_of(program.run("--list", "--device=host"))))
+    text = text_of(program.run("--list", "--device=host"))
+    assert max(len(line) for line in text.splitlines()) <= COLUMNS
+    strategies = list(listed(text))
     names = [name for name, _, _ in strategies]
     assert names == sorted(set(names))
     assert {name.partition("/")[0] for name in names} >= {"copy", "copy_async", "zero_copy", "null"}
