@@ -60,7 +60,7 @@ void in_parts(worker_team& team, std::size_t total, std::size_t unit,
 
 /// How in_parallel() shares work out.
 struct shares {
-  std::size_t worth_a_thread;           ///< so much makes up for a thread's start, some 20 µs
+  std::size_t worth_a_thread;           ///< so much makes up for a thread's start
   std::size_t unit = 1;                 ///< parts are whole multiples of it but for the last
   std::size_t most_threads = SIZE_MAX;  ///< never more than usable_processors() either
 };

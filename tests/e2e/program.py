@@ -34,9 +34,13 @@ class Done:
     err: str
 
     @property
+    def unfolded(self) -> str:
+        """stderr, where long lines go over several."""
+        return self.err.replace("\n  ", " ")
+
+    @property
     def complaints(self) -> list[str]:
-        unfolded = self.err.replace("\n  ", " ")  # long ones go over several lines
-        return [line for line in unfolded.splitlines() if line.startswith("bench_transfers:")]
+        return [line for line in self.unfolded.splitlines() if line.startswith("bench_transfers:")]
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def assert_complains(done: Done, code: int, *parts: str) -> None:
     """One line on stderr that has the parts, and nothing else anywhere."""
     assert done.code == code, done
     assert done.out == ""
-    assert done.err.replace("\n  ", " ").count("\n") == 1, done.err
+    assert done.unfolded.count("\n") == 1, done.err
     assert_one_complaint(done, *parts)
 
 
@@ -102,7 +106,7 @@ def assert_one_complaint(done: Done, *parts: str) -> None:
     """The last line on stderr, and no other, is a complaint that a person can read."""
     assert len(done.complaints) == 1, done.err
     (line,) = done.complaints
-    assert done.err.replace("\n  ", " ").endswith(line + "\n")
+    assert done.unfolded.endswith(line + "\n")
     assert re.match(r"bench_transfers: [\w-]", line), line
     for part in parts:
         assert part in line
