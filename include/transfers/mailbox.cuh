@@ -19,40 +19,26 @@ class mailbox_on_device {
   /// Waits for the next message. False: leave.
   [[nodiscard]] __device__ bool receive(std::uint32_t& message,
                                         cuda::memory_order order = cuda::memory_order_relaxed) {
-    // A look at host memory takes a good part of a round trip. With several under way, one after
-    // the other, the next one finds the message sooner.
-    constexpr int under_way = 4;
-    constexpr long long cycles_between = 400;
-    std::uint64_t looks[under_way];
-#pragma unroll
-    for (int k = 0; k < under_way; ++k) {
-      looks[k] = look();
-      const auto begin = clock64();
-      while (clock64() - begin < cycles_between) {
-      }
-    }
+    // One look at a time: those of one address follow each other, however many are under way, and
+    // the next one to come back would be an old one.
     const auto idle_from = nanoseconds();
-    for (;;) {
+    do {
       // The clock is slow to read: now and then is enough.
-      constexpr int rounds = 16;
+      constexpr int rounds = 64;
 #pragma unroll 1
       for (int i = 0; i < rounds; ++i) {
-#pragma unroll
-        for (int k = 0; k < under_way; ++k) {
-          const auto sequence = static_cast<std::uint32_t>(looks[k] >> 32U);
-          if (sequence != end_.seen) {
-            if (sequence == detail::stop_sequence) return false;
-            end_.seen = sequence;
-            message = static_cast<std::uint32_t>(looks[k]);
-            if (order != cuda::memory_order_relaxed)
-              cuda::atomic_thread_fence(order, cuda::thread_scope_system);
-            return true;
-          }
-          looks[k] = look();
-        }
+        const auto word = look();
+        const auto sequence = static_cast<std::uint32_t>(word >> 32U);
+        if (sequence == end_.seen) continue;
+        if (sequence == detail::stop_sequence) return false;
+        end_.seen = sequence;
+        message = static_cast<std::uint32_t>(word);
+        if (order != cuda::memory_order_relaxed)
+          cuda::atomic_thread_fence(order, cuda::thread_scope_system);
+        return true;
       }
-      if (nanoseconds() - idle_from > end_.idle_ns) return false;
-    }
+    } while (nanoseconds() - idle_from <= end_.idle_ns);
+    return false;
   }
 
   /// Answers the message received last.
@@ -64,7 +50,7 @@ class mailbox_on_device {
 
  private:
   /// A relaxed load at system scope. Not by cuda::atomic_ref, which puts what it loads into local
-  /// memory first, and so waits for each look before the next one is under way.
+  /// memory first.
   [[nodiscard]] __device__ std::uint64_t look() const {
     std::uint64_t word = 0;
     asm volatile("ld.relaxed.sys.u64 %0, [%1];" : "=l"(word) : "l"(end_.to_device) : "memory");

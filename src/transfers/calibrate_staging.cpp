@@ -18,8 +18,9 @@ constexpr std::array ways{direction::h2d, direction::d2h};
 /// Memory to copy from and to.
 struct ground {
   device& on;
-  host_memory host = on.allocate_host(256 * mib, pageable);
-  device_memory on_device = on.allocate(host.size());
+  std::size_t room;  ///< bytes of either
+  host_memory host = on.allocate_host(room, pageable);
+  device_memory on_device = on.allocate(room);
 
   /// Median time of one call, in seconds.
   template <class Copy>
@@ -48,11 +49,14 @@ struct ground {
     return time(bytes, which, [&](auto... what) { on.copy(what...); });
   }
 
-  /// Times at two sizes, multiplied: what is a part faster at one size may be the same part slower
-  /// at the other.
+  /// Times at several sizes, multiplied: what is a part faster at one size may be the same part
+  /// slower at another.
   [[nodiscard]] double cost(detail::chunk_pipeline& by, const staging::way& how, direction which) {
-    return time_staged(by, how, 16 * mib, which) * time_staged(by, how, 64 * mib, which);
+    double product = 1;
+    for (const auto size : sizes) product *= time_staged(by, how, size, which);
+    return product;
   }
+  static constexpr std::array sizes{16 * mib, 64 * mib, 256 * mib};
 };
 
 std::vector<unsigned> numbers_of_threads() {
@@ -81,8 +85,8 @@ std::unique_ptr<detail::chunk_pipeline> choose_threads(ground& where, staging& h
     auto by = make_pipeline(where.on, candidate);
     const double found =
         where.cost(*by, how.h2d, direction::h2d) * where.cost(*by, how.d2h, direction::d2h);
-    // More threads must be worth it: 2 % in each of the four times.
-    if (best && found > least * std::pow(0.98, 4)) continue;
+    // More threads must be worth it: 1 % in each of the times.
+    if (best && found > least * std::pow(0.99, ways.size() * ground::sizes.size())) continue;
     least = found;
     how.threads = threads;
     best = std::move(by);
@@ -117,29 +121,48 @@ void choose_stores(ground& where, detail::chunk_pipeline& by, staging& how) {
              where.time_staged(by, not_so, bytes, which);
     };
     chosen.streaming_stores = faster_streaming(16 * mib);
-    chosen.streaming_when_large = faster_streaming(where.host.size());
+    chosen.streaming_when_large = faster_streaming(256 * mib);
   }
+}
+
+/// Whether staging takes clearly less time than the device's own copies.
+bool is_faster(ground& where, detail::chunk_pipeline& by, const staging& how, std::size_t bytes,
+               direction which) {
+  constexpr double clearly = 0.95;
+  return where.time_staged(by, how.in(which), bytes, which) <
+         clearly * where.time_plain(bytes, which);
 }
 
 /// The smallest size from which on staging is faster at every size.
 void choose_least_bytes(ground& where, detail::chunk_pipeline& by, staging& how) {
   for (const auto which : ways) {
-    auto& chosen = how.in(which);
-    chosen.least_bytes = staging::never;
+    how.in(which).least_bytes = staging::never;
     for (std::size_t bytes = 64 * mib; bytes >= mib / 16; bytes /= 2) {
-      constexpr double clearly = 0.95;
-      if (where.time_staged(by, chosen, bytes, which) > clearly * where.time_plain(bytes, which))
-        break;
-      chosen.least_bytes = bytes;
+      if (!is_faster(where, by, how, bytes, which)) break;
+      how.in(which).least_bytes = bytes;
     }
   }
+}
+
+/// Where it is not faster as it usually is, nothing more is tried: such a machine has few
+/// processors, or a device that copies ordinary memory itself.
+bool may_be_worth_it(device& on) {
+  ground where{on, 64 * mib};
+  const staging usual;
+  const auto by = make_pipeline(on, usual);
+  return std::ranges::any_of(
+      ways, [&](direction which) { return is_faster(where, *by, usual, where.room, which); });
 }
 
 }  // namespace
 
 staging calibrate_staging(device& on) {
-  ground where{on};
   staging how;
+  if (!may_be_worth_it(on)) {
+    how.h2d.least_bytes = how.d2h.least_bytes = staging::never;
+    return how;
+  }
+  ground where{on, 256 * mib};
   const auto by = choose_threads(where, how);
   choose_chunks(where, *by, how);
   choose_stores(where, *by, how);
