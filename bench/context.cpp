@@ -109,9 +109,13 @@ json strategy_facts(const plan& all) {
   json facts = json::array();
   std::set<std::string> seen;
   for (const auto& one : all.cases)
-    if (seen.insert(one.of->name).second)
-      facts.push_back(
-          {{"name", one.of->name}, {"summary", one.of->summary}, {"variants", one.of->variants}});
+    if (seen.insert(one.of->name).second) {
+      const auto& host = one.of->host;
+      facts.push_back({{"name", one.of->name},
+                       {"summary", one.of->summary},
+                       {"variants", one.of->variants},
+                       {"memory", host ? json(to_string(*host)) : json()}});
+    }
   return facts;
 }
 

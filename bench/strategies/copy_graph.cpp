@@ -6,9 +6,9 @@ namespace bench {
 namespace {
 
 /// A copy that is recorded once: does handing it over cost less the next times?
-transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
+transfer prepare(const job& wanted) {
   const auto way = direction_of(wanted.variant);
-  const auto both = ends_of(wanted, kind, way);
+  const auto both = ends_of(wanted, transfers::pinned(), way);
   transfer copy;
   copy.source = both.source;
   copy.destination = both.destination;
@@ -19,13 +19,12 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
   return copy;
 }
 
-const registration all(host_memory_family{
-    .name = "copy/graph",
-    .summary = "replay of a graph with one memcpy node, then wait",
-    .variants = {"h2d", "d2h"},
-    .kinds = {transfers::pinned()},
-    .prepare = prepare,
-    .adjust = [](strategy& made) { made.essential = false; }});
+const registration graph{strategy{.name = "copy/graph",
+                                  .summary = "replay of a graph with one memcpy node, then wait",
+                                  .variants = {"h2d", "d2h"},
+                                  .host = transfers::pinned(),
+                                  .prepare = prepare,
+                                  .essential = false}};
 
 }  // namespace
 }  // namespace bench

@@ -85,13 +85,12 @@ cut cut_of(std::string_view variant, std::size_t bytes) {
 
 transfer prepare(const job& wanted, host_memory_kind kind) {
   auto trip = frame_of(wanted, kind);
-  // The block on the device is where the serial way works; it must hold the pattern afterwards.
-  trip.restore = [&device = wanted.device, &memory = wanted.memory, bytes = wanted.bytes] {
-    device.write_pattern(memory.on_device().data(), 0, bytes, memory.pattern());
-  };
-  const auto serial = serial_steps(wanted, trip, kind);
   if (wanted.variant == "serial") {
-    trip.steps = serial;
+    trip.steps = serial_steps(wanted, trip, kind);
+    // It works in the block that others take to hold the pattern.
+    trip.restore = [&device = wanted.device, &memory = wanted.memory, bytes = wanted.bytes] {
+      device.write_pattern(memory.on_device().data(), 0, bytes, memory.pattern());
+    };
     return trip;
   }
   const auto [piece, shape] = cut_of(wanted.variant, wanted.bytes);
@@ -106,16 +105,6 @@ transfer prepare(const job& wanted, host_memory_kind kind) {
              },
              sizeof(element), piece);
        }}};
-  const auto run = [](const std::vector<step>& steps) {
-    return [steps] {
-      for (const auto& one : steps) one.run();
-    };
-  };
-  trip.against = {{"serial", run(serial)}, {"copies", run({serial.front(), serial.back()})}};
-  trip.further = [](const figures& measured) {
-    return figures{
-        {"hidden_percent", -100 * measured.at("over_serial_ns") / measured.at("copies_ns")}};
-  };
   return trip;
 }
 

@@ -26,7 +26,8 @@ const registration staged{
              .summary = "ordinary memory by way of page-locked chunks that threads fill or drain",
              .variants = {"h2d", "d2h"},
              .host = transfers::pageable,
-             .prepare = prepare}};
+             .prepare = prepare,
+             .essential = false}};
 
 }  // namespace
 }  // namespace bench

@@ -30,7 +30,7 @@ struct staging {
   unsigned chunks_per_thread = 4;                        ///< under way at a time
   std::size_t largest_chunk = std::size_t{4} << 20;      ///< bytes; a multiple of 4 KiB
   way h2d = {.streaming_stores = true};
-  way d2h = {.streaming_when_large = true};
+  way d2h = {.streaming_stores = true, .streaming_when_large = true};
 
   [[nodiscard]] const way& in(direction which) const { return which == direction::h2d ? h2d : d2h; }
   [[nodiscard]] way& in(direction which) { return which == direction::h2d ? h2d : d2h; }

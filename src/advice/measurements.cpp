@@ -165,6 +165,9 @@ measurements measurements_in(const json& content, const std::filesystem::path& f
     refuse(file, "it is no result file of bench_transfers");
   measurements read;
   read.from = origin_in(facts, file);
+  for (const auto& one : member(facts, {"strategies"}))
+    if (const auto memory = text_at(one, {"memory"}); !memory.empty())
+      read.memory_by_strategy[text_at(one, {"name"})] = memory;
   rates all;
   for (const auto& row : rows) add(all, read, row);
   for (const auto& [name, by_size] : all)

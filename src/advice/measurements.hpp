@@ -36,6 +36,8 @@ struct measurements {
   /// "cpu/pinned/write_memcpy"; zero-copy's read and write are called h2d and d2h here as well.
   /// Of CPU access, `ns` is the time for a whole pass over `bytes`.
   std::map<std::string, std::vector<statistics::measured_time>> times;
+  /// The kind of host memory that a strategy uses, where the file says it.
+  std::map<std::string, std::string> memory_by_strategy;
   std::size_t failed_rows = 0;    ///< whose benchmark had an error
   std::size_t unusable_rows = 0;  ///< without a positive time, or not as a row should be
 };

@@ -19,11 +19,6 @@ using statistics::sum;
 /// "copy/pinned/h2d": "copy/pinned".
 std::string without_last(const std::string& name) { return name.substr(0, name.rfind('/')); }
 
-/// "copy/pinned": "pinned".
-std::string memory_of(const std::string& strategy) {
-  return strategy.substr(strategy.find('/') + 1);
-}
-
 bool is_transfer(const std::string& name) {
   return name.ends_with("/h2d") || name.ends_with("/d2h");
 }
@@ -84,7 +79,7 @@ ranked_strategy in_ranking(const std::string& name, const strategy_costs& costs,
 
 }  // namespace
 
-cost_model::cost_model(const measurements& measured) {
+cost_model::cost_model(const measurements& measured) : memory_(measured.memory_by_strategy) {
   for (const auto& [name, times] : measured.times) {
     if (name.starts_with("cpu/"))
       cpu_.emplace(name, times);
@@ -107,6 +102,11 @@ std::optional<cost_model::range> cost_model::transfer_sizes() const {
     all->largest = std::max(all->largest, fitted.largest());
   }
   return all;
+}
+
+std::string cost_model::memory_of(const std::string& strategy) const {
+  const auto said = memory_.find(strategy);
+  return said != memory_.end() ? said->second : strategy.substr(strategy.find('/') + 1);
 }
 
 /// Why a strategy cannot be ranked; empty when it can.

@@ -92,6 +92,8 @@ class cost_model {
 
  private:
   [[nodiscard]] std::set<std::string> strategies(const std::string& direction) const;
+  /// Of a strategy: "pinned" of "copy/pinned", unless the file says another one.
+  [[nodiscard]] std::string memory_of(const std::string& strategy) const;
   [[nodiscard]] std::string what_lacks(const std::string& strategy, const question& asked) const;
   [[nodiscard]] strategy_costs costs_of(const std::string& strategy, const question& asked) const;
   [[nodiscard]] statistics::estimate by_how_much(const ranked_strategy& one,
@@ -99,8 +101,9 @@ class cost_model {
                                                  const question& asked) const;
 
   std::map<std::string, statistics::broken_line> lines_;
-  std::map<std::string, cpu_rate> cpu_;       // "cpu/pinned/write_memcpy"
-  std::map<std::string, std::string> unfit_;  // measurements that give no line, and why
+  std::map<std::string, cpu_rate> cpu_;        // "cpu/pinned/write_memcpy"
+  std::map<std::string, std::string> unfit_;   // measurements that give no line, and why
+  std::map<std::string, std::string> memory_;  // by strategy, as the file has it
   measured_terms measured_;
 };
 

@@ -247,6 +247,40 @@ std::string table_of_duplex(const std::vector<figure>& figures, const json& cont
   return text;
 }
 
+/// Round trips in pieces against the same one after the other, at the largest size measured: how
+/// much of the copies' time is hidden.
+std::string table_of_overlap(const std::vector<figure>& figures, const json& content) {
+  if (figures.empty()) return "";
+  const auto largest = std::ranges::max(figures, {}, &figure::bytes);
+  std::map<std::string, by_name<std::vector<double>>> counters;
+  for (const auto* counter : {"median_ns", "upload_ns", "download_ns"})
+    counters[counter] = values_of(content, counter);
+  const auto median_of = [&](const std::string& counter,
+                             const std::string& run_name) -> std::optional<double> {
+    const auto found = counters.at(counter).find(run_name);
+    if (found == counters.at(counter).end()) return std::nullopt;
+    return statistics::median(found->second);
+  };
+  std::string text = fmt::format("\n{:<48}{:>10}{:>26}\n",
+                                 fmt::format("up, work, down, {} each way", largest.name.size),
+                                 "ms", "% of the copies hidden");
+  for (const auto& one : figures) {
+    if (one.bytes != largest.bytes) continue;
+    const auto serial = one.name.strategy + "/serial/" + one.name.size;
+    const auto time = median_of("median_ns", one.run_name);
+    const auto all = median_of("median_ns", serial);
+    const auto up = median_of("upload_ns", serial);
+    const auto down = median_of("download_ns", serial);
+    const bool in_pieces = one.run_name != serial;
+    text += fmt::format("{:<48}{:>10.2f}{:>26}\n", one.name.strategy + "/" + one.name.variant,
+                        time.value_or(0) / 1e6,
+                        in_pieces && time && all && up && down
+                            ? fmt::format("{:.0f}", 100 * (*all - *time) / (*up + *down))
+                            : "-");
+  }
+  return text;
+}
+
 std::string readable_time(double ns) {
   if (ns < 1e3) return fmt::format("{:.1f} ns", ns);
   if (ns < 1e6) return fmt::format("{:.2f} µs", ns / 1e3);
@@ -498,9 +532,12 @@ std::string summary(const json& content) {
   });
   const auto duplex =
       taken_out(figures, [](const figure& f) { return f.name.strategy.starts_with("duplex/"); });
+  const auto overlap =
+      taken_out(figures, [](const figure& f) { return f.name.strategy.starts_with("overlap/"); });
   const auto undirected = taken_out(figures, [](const figure& f) { return !is_directed(f); });
   text += table(figures, facts.at("link")) + table_of_costs(figures, content);
-  text += table_of_duplex(duplex, content) + table_of_others(undirected);
+  text += table_of_duplex(duplex, content) + table_of_overlap(overlap, content);
+  text += table_of_others(undirected);
   text += table_of_cpu_access(cpu, content) + table_of_allocation(allocation);
   text += table_of_unsized(content) + floor_line(content) + skipped_lines(facts.at("skipped"));
   text += memory_type_lines(facts);

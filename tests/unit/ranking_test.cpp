@@ -57,6 +57,17 @@ TEST(ranking, has_the_fastest_first_which_depends_on_reuse) {
               ElementsAre("copy/pinned", "zero_copy/pinned_mapped", "copy/pageable"));
 }
 
+TEST(ranking, takes_the_memory_that_the_file_says_a_strategy_uses) {
+  made_up measured;
+  measured.add_line("copy/staged/h2d", 20e3, 0.025);
+  EXPECT_THAT(reasons(cost_model(measured).rank(upload())),
+              testing::Contains(testing::StartsWith("copy/staged")));
+  measured.memory_by_strategy["copy/staged"] = "pageable";
+  const auto& staged = find(cost_model(measured).rank(upload(10)), "copy/staged");
+  EXPECT_NEAR(staged.allocation.value, 20 * us, 1);
+  EXPECT_NEAR(staged.total.value, (20 + 100 + 45) * us, 1);
+}
+
 TEST(ranking, knows_from_how_many_transfers_on_a_strategy_pays) {
   // 1100 µs more to allocate, 80 µs saved by each copy: from 13.75 transfers on.
   const cost_model model{made_up()};

@@ -202,6 +202,25 @@ TEST(summary_of_gpu, has_both_ways_at_once_with_what_that_costs_each) {
   expect_narrow(text);
 }
 
+TEST(summary_of_gpu, has_what_pieces_hide_of_the_copies) {
+  auto all = on_gpu();
+  add(all, "overlap/pinned/serial/1MiB", mib, 100e3);
+  all["benchmarks"].back()["upload_ns"] = 45e3;
+  all["benchmarks"].back()["download_ns"] = 35e3;
+  add(all, "overlap/pinned/chosen/1MiB", mib, 60e3);
+  add(all, "overlap/pageable/chosen/1MiB", mib, 60e3);
+  add(all, "overlap/pinned/chosen/4KiB", 4 * kib, 10e3);
+  const auto text = summary(all);
+  EXPECT_THAT(text, HasSubstr("up, work, down, 1MiB each way"));
+  EXPECT_THAT(row_of(text, "overlap/pinned/serial"),
+              ElementsAre("overlap/pinned/serial", "0.10", "-"));
+  EXPECT_THAT(row_of(text, "overlap/pinned/chosen"),
+              ElementsAre("overlap/pinned/chosen", "0.06", "50"));
+  EXPECT_THAT(row_of(text, "overlap/pageable/chosen"),
+              ElementsAre("overlap/pageable/chosen", "0.06", "-"));
+  expect_narrow(text);
+}
+
 TEST(summary_of_gpu, of_an_older_file_does_not_speak_of_prices) {
   auto all = on_gpu();
   add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
@@ -261,7 +280,7 @@ TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
   add_all_strategies(all);
   const auto text = summary(all);
   for (const auto& one : bench::registered_strategies()) {
-    if (one.name.starts_with("duplex/")) continue;
+    if (one.name.starts_with("duplex/") || one.name.starts_with("overlap/")) continue;
     const bool is_a_benchmark_s = !one.sized && one.variants.empty();
     EXPECT_EQ(row_of(text, one.name).empty(), !is_directed(one) && !is_a_benchmark_s) << one.name;
   }
