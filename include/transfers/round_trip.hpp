@@ -25,9 +25,9 @@ class round_trip_pipeline {
   struct shape {
     unsigned streams = 3;  ///< one piece each, where both ends are page-locked
     std::size_t largest_piece = std::size_t{8} << 20;
-    unsigned threads = std::min(6U, usable_processors());  ///< where an end is pageable
+    unsigned threads = std::min(8U, usable_processors());  ///< where an end is pageable
     unsigned chunks_per_thread = 4;
-    std::size_t largest_chunk = std::size_t{4} << 20;
+    std::size_t largest_chunk = std::size_t{2} << 20;
   };
 
   /// Enqueues the device's work on `bytes` bytes, in place; `first`: their place in the whole.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t least_piece = std::size_t{4} << 20;
-constexpr std::size_t least_chunk = std::size_t{1} << 20;
+constexpr std::size_t least_chunk = std::size_t{512} << 10;
 
 }  // namespace
 
