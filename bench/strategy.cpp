@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "transfers/error.hpp"
+
 namespace bench {
 namespace {
 
@@ -54,6 +56,13 @@ payload host_payload(const job& wanted, transfers::host_memory_kind kind, std::s
 payload device_payload(const job& wanted, std::size_t index) {
   const auto offset = index * buffers::distance(wanted.bytes);
   return {wanted.memory.on_device().data() + offset, wanted.bytes, true, nullptr, offset};
+}
+
+std::byte* seen_by_kernel(const payload& end) {
+  if (end.on_device) return end.data;
+  if (end.host->on_device() == nullptr)
+    throw transfers::unsupported("the device has no address for this memory");
+  return end.host->on_device() + end.offset;
 }
 
 ends ends_of(const job& wanted, transfers::host_memory_kind kind, transfers::direction way) {

@@ -156,6 +156,10 @@ payload host_payload(const job& wanted, transfers::host_memory_kind kind, std::s
 /// The same in device memory; see strategy::device_payloads.
 payload device_payload(const job& wanted, std::size_t index = 0);
 
+/// The same end as a kernel addresses it. Throws unsupported where the device has no address for
+/// it.
+std::byte* seen_by_kernel(const payload& end);
+
 /// Both ends of a copy between host memory of a kind and the device.
 struct ends {
   payload source, destination;

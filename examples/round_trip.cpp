@@ -22,7 +22,7 @@ int main() {
   const auto work = [](transfers::stream& stream, std::span<float> piece, std::size_t /*first*/) {
     transfers::calculate(stream, transfers::arithmetic::multiply, piece, 2);
   };
-  transfers::round_trip(context, std::span<const float>(source), std::span(result), work);
+  transfers::round_trip(context, source, result, work);
 
   for (std::size_t i = 0; i < source.size(); ++i)
     if (result[i] != 2 * source[i]) {

@@ -1,7 +1,7 @@
 // Ordinary memory, copied nearly as fast as page-locked memory: threads fill or drain page-locked
 // chunks while the device's engines move others. Arrays do this by themselves from 4 MiB on
-// (to_gpu, set, get); here is the same for plain memory. Making the copier measures for a third of
-// a second what is fastest on this machine: keep it.
+// (to_gpu, set, get); here is the same for plain memory. Making the copier measures for a second or
+// two what is fastest on this machine: keep it.
 #include <iostream>
 #include <numeric>
 #include <vector>

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "strategy.hpp"
-#include "transfers/error.hpp"
 
 namespace bench {
 namespace {
@@ -55,13 +54,6 @@ class lane {
   }
 
  private:
-  static std::byte* seen_by_kernel(const payload& end) {
-    if (end.on_device) return end.data;
-    if (end.host->on_device() == nullptr)
-      throw transfers::unsupported("the device has no address for this memory");
-    return end.host->on_device() + end.offset;
-  }
-
   transfers::stream& in_;
   direction way_;
   mover by_;

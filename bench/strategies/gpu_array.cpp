@@ -35,7 +35,8 @@ strategy of_arrays(const std::string& operation, host_memory_kind kind, const st
           .cold = false};
 }
 
-/// The plain ways copy pageable memory by cudaMemcpy; "staged" is what an array does by itself.
+/// The plain ways copy pageable memory by cudaMemcpy; "staged" by the run's calibrated copier,
+/// where an array by itself takes one with the usual settings.
 context plain_context(const job& wanted, allocation from = allocation::pooled) {
   context in(wanted.device, wanted.stream, from);
   in.stage_by(nullptr);

@@ -14,7 +14,12 @@ transfer prepare(const job& wanted) {
   copy.destination = both.destination;
   const auto by = wanted.memory.staged_copier();
   if (by->stages(wanted.bytes, way))
-    copy.further = [by](const figures&) { return figures{{"staging_threads", by->how().threads}}; };
+    copy.further = [by, way, bytes = wanted.bytes](const figures&) {
+      const auto& how = by->how();
+      return figures{{"staging_threads", how.threads},
+                     {"staging_least_chunk", static_cast<double>(how.in(way).least_chunk)},
+                     {"staging_streaming_stores", how.in(way).streams(bytes) ? 1 : 0}};
+    };
   copy.steps = {{"copy", [by, both, way] {
                    by->copy(both.destination.data, both.source.data, both.source.bytes, way);
                  }}};

@@ -1,18 +1,10 @@
 #include "directions.hpp"
 #include "strategy.hpp"
-#include "transfers/error.hpp"
 
 namespace bench {
 namespace {
 
 using transfers::pin_flags;
-
-std::byte* seen_by_kernel(const payload& end) {
-  if (end.on_device) return end.data;
-  if (end.host->on_device() == nullptr)
-    throw transfers::unsupported("the device has no address for this memory");
-  return end.host->on_device();
-}
 
 transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
   const auto both = ends_of(wanted, kind, direction_of(wanted.variant));

@@ -5,7 +5,6 @@
 #include "directions.hpp"
 #include "pieces.hpp"
 #include "subjects/in_place.hpp"
-#include "transfers/error.hpp"
 
 namespace bench {
 namespace {
@@ -40,10 +39,8 @@ transfer prepare(const job& wanted, const shape& what) {
                  {},
                  direction_of(wanted.variant)};
   ends.host.bytes = offsets.size() * what.distance;
-  if (ends.host.host->on_device() == nullptr)
-    throw transfers::unsupported("the device has no address for this memory");
   pieces_in_place in_units{
-      ends.host.host->on_device(), {}, what.piece_bytes, ends.device.data, ends.way};
+      seen_by_kernel(ends.host), {}, what.piece_bytes, ends.device.data, ends.way};
   for (const auto offset : offsets) {
     ends.pieces.push_back({offset, what.piece_bytes});
     in_units.offsets.push_back(static_cast<std::uint32_t>(offset / pieces_in_place::unit));

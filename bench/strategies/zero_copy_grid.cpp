@@ -1,6 +1,5 @@
 #include "directions.hpp"
 #include "strategy.hpp"
-#include "transfers/error.hpp"
 
 namespace bench {
 namespace {
@@ -9,13 +8,8 @@ constexpr auto kind = transfers::pinned();
 
 transfer prepare(const job& wanted, unsigned blocks) {
   const auto both = ends_of(wanted, kind, direction_of(wanted.variant));
-  const auto seen = [](const payload& end) {
-    return end.on_device ? end.data : end.host->on_device();
-  };
-  auto* const to = seen(both.destination);
-  auto* const from = seen(both.source);
-  if (to == nullptr || from == nullptr)
-    throw transfers::unsupported("the device has no address for this memory");
+  auto* const to = seen_by_kernel(both.destination);
+  auto* const from = seen_by_kernel(both.source);
   transfer access;
   access.source = both.source;
   access.destination = both.destination;

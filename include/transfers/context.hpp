@@ -40,9 +40,11 @@ class context {
   [[nodiscard]] host_memory allocate_staging(std::size_t bytes) const;
 
   /// Copies after what the context has before it, and returns when the data have arrived. From 4
-  /// MiB on, pageable memory is staged by several threads (staged_copier), which is several times
-  /// as fast: by a copier of the context's own, made when it is first needed, unless there are
-  /// fewer than 4 processors to use or no memory for it. Throws device_error.
+  /// MiB on, pageable memory is staged by several threads (staged_copier), several times as fast
+  /// over PCIe: by a copier of the context's own with settings that are usually good, made when it
+  /// is first needed (96 MiB of page-locked memory, and threads that sleep between copies), unless
+  /// there are fewer than 4 processors to use, no memory for it, or a device that reaches ordinary
+  /// memory itself. Contexts can share one: stage_by(). Throws device_error.
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             direction way) const;
 
@@ -50,7 +52,7 @@ class context {
   /// at all if it is null. For this context and its copies; not while they are in use.
   void stage_by(std::shared_ptr<staged_copier> copier) const;
 
-  /// Made when it is first needed.
+  /// Made when it is first needed, with memory and threads of its own (round_trip_pipeline::shape).
   [[nodiscard]] round_trip_pipeline& round_trips() const;
 
   /// Returns when all work enqueued is done. Throws device_error.

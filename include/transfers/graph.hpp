@@ -12,8 +12,10 @@ namespace transfers {
 class graph {
  public:
   /// Calls `work`, which enqueues something on `in` and nowhere else, and records it; none of it
-  /// runs. `work` must not wait, and copies in it need page-locked host memory. Throws what `work`
-  /// throws, and device_error for work that cannot be recorded; the stream is as it was then. The
+  /// runs. `work` must not wait, and copies in it need page-locked host memory. What it uses must
+  /// outlive the graph, temporaries of expressions with arrays too. Throws what `work` throws,
+  /// unsupported for stream::call and what needs memory on the way (scattered_copy, packed views),
+  /// device_error for work that cannot be recorded; the stream is as it was then. The
   /// stream must outlive the graph.
   /// On the host device, which has no graphs, enqueue() calls `work` each time.
   graph(stream& in, const std::function<void()>& work);

@@ -8,8 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "transfers/context.hpp"
-#include "transfers/element.hpp"
+#include "transfers/buffer.hpp"
 #include "transfers/workers.hpp"
 
 namespace transfers {
@@ -42,7 +41,8 @@ class round_trip_pipeline {
   round_trip_pipeline(const round_trip_pipeline&) = delete;
   round_trip_pipeline& operator=(const round_trip_pipeline&) = delete;
 
-  /// Returns when all has arrived. Source and destination may be the same memory. Pieces are whole
+  /// Returns when all has arrived. Source and destination may be the same memory, but not overlap
+  /// otherwise. Pieces are whole
   /// multiples of `unit` bytes but for the last, and of `piece_bytes` rather than of a size chosen
   /// by `bytes` unless that is 0. Calls from several threads take turns, and so do those of `work`
   /// for page-locked memory only. Throws std::invalid_argument for pieces that are larger than the
@@ -56,24 +56,28 @@ class round_trip_pipeline {
   std::unique_ptr<state> state_;
 };
 
-/// destination = work(source), piece by piece through the device, by the context's own pipeline.
-/// `work(stream&, std::span<T> piece, std::size_t first)` enqueues what is done with elements
-/// first, first + 1, … in place, and may be called by several threads at a time. It returns when
-/// all has arrived. Work that the context has before it is waited for. Throws std::length_error
-/// unless the sizes match, and what round_trip_pipeline::run throws.
-template <class T, class Work>
-void round_trip(const context& in, std::span<const T> source, std::span<T> destination,
-                Work&& work) {
+/// destination = work(source) for contiguous ranges (vectors, arrays, spans), piece by piece
+/// through the device, by the context's own pipeline. `work(stream&, std::span<T> piece,
+/// std::size_t first)` enqueues what is done with elements first, first + 1, … in place, and may be
+/// called by several threads at a time. It returns when all has arrived. Work that the context has
+/// before it is waited for. Throws std::length_error unless the sizes match, and what
+/// round_trip_pipeline::run throws.
+template <detail::contiguous_elements From, detail::contiguous_elements To, class Work>
+void round_trip(const context& in, const From& source, To&& destination, Work&& work) {
+  using T = detail::element_of<From>;
   TRANSFERS_REQUIRE_ELEMENT(T);
-  if (source.size() != destination.size())
+  static_assert(std::is_same_v<T*, decltype(std::ranges::data(destination))>,
+                "the destination must have the source's element type, and must not be const");
+  const auto elements = std::ranges::size(source);
+  if (elements != std::ranges::size(destination))
     throw std::length_error(
-        "a round trip needs a destination of the source's size: " + std::to_string(source.size()) +
-        " and " + std::to_string(destination.size()) + " elements");
-  if (source.empty()) return;
+        "a round trip needs a destination of the source's size: " + std::to_string(elements) +
+        " and " + std::to_string(std::ranges::size(destination)) + " elements");
+  if (elements == 0) return;
   in.synchronize();
   in.round_trips().run(
-      reinterpret_cast<std::byte*>(destination.data()),
-      reinterpret_cast<const std::byte*>(source.data()), source.size_bytes(),
+      reinterpret_cast<std::byte*>(std::ranges::data(destination)),
+      reinterpret_cast<const std::byte*>(std::ranges::data(source)), elements * sizeof(T),
       [&work](stream& on, std::byte* piece, std::size_t first, std::size_t bytes) {
         work(on, std::span<T>(reinterpret_cast<T*>(piece), bytes / sizeof(T)), first / sizeof(T));
       },

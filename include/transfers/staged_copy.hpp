@@ -15,11 +15,10 @@ struct staging {
   static constexpr std::size_t large = std::size_t{128} << 20;  ///< bytes
 
   struct way {
-    std::size_t least_bytes = std::size_t{4} << 20;  ///< less is left to device::copy; or `never`
-    std::size_t least_chunk = std::size_t{256}
-                              << 10;    ///< at both ends; they grow towards the middle
-    bool streaming_stores = false;      ///< streaming_store() rather than memcpy
-    bool streaming_when_large = false;  ///< for `large` copies
+    std::size_t least_bytes = std::size_t{4} << 20;    ///< less is left to device::copy; or `never`
+    std::size_t least_chunk = std::size_t{512} << 10;  ///< at both ends; more in the middle
+    bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
+    bool streaming_when_large = false;                 ///< for `large` copies
 
     [[nodiscard]] bool streams(std::size_t bytes) const {
       return bytes < large ? streaming_stores : streaming_when_large;
@@ -36,7 +35,7 @@ struct staging {
   [[nodiscard]] way& in(direction which) { return which == direction::h2d ? h2d : d2h; }
 };
 
-/// Measures what is fastest on this machine, in about half a second: number of threads, size of
+/// Measures what is fastest on this machine, in a second or two: number of threads, size of
 /// chunks, kind of stores, and from which size on staging is faster than device::copy (by 5 %),
 /// from 64 KiB to 64 MiB; `never` where it is not. Takes 256 MiB of either memory meanwhile. Throws
 /// out_of_memory, device_error, std::system_error.
@@ -59,8 +58,9 @@ class staged_copier {
   staged_copier& operator=(const staged_copier&) = delete;
 
   /// Returns when the data are usable at the destination. Work on streams is not waited for. Calls
-  /// from several threads take turns. Throws device_error when all threads have stopped and nothing
-  /// is under way any more; the destination's content is undefined then.
+  /// from several threads take turns; the device becomes current for them. Throws device_error, and
+  /// out_of_memory when CUDA has none for an event, when all threads have stopped and nothing is
+  /// under way any more; the destination's content is undefined then.
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes, direction way);
 
   /// Whether a copy of this size is staged, not left to device::copy.

@@ -145,6 +145,10 @@ class stream {
   /// Marks the end of what has been enqueued. Throws device_error.
   [[nodiscard]] virtual std::unique_ptr<event> record() = 0;
 
+  /// Whether what is enqueued now is recorded into a graph instead of being done. Throws
+  /// device_error.
+  [[nodiscard]] virtual bool is_recording() const = 0;
+
   /// The cudaStream_t, for CUDA code of one's own; null for the host device.
   [[nodiscard]] virtual void* native_handle() const noexcept = 0;
 

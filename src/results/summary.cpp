@@ -136,11 +136,6 @@ std::string table(const std::vector<figure>& figures, const json& link) {
   const auto [small, large] = std::ranges::minmax(figures, {}, &figure::bytes);
   const auto time = [](const figure& f) { return f.median_ns / 1000; };
   const auto rate = [](const figure& f) { return f.bytes / f.median_ns; };
-  std::vector<std::string> strategies;
-  for (const auto& one : figures)
-    if (std::ranges::find(strategies, one.name.strategy) == strategies.end())
-      strategies.push_back(one.name.strategy);
-
   // Latency is of interest only where it is not bandwidth seen from the other side.
   const bool with_latency = small.bytes < large.bytes || small.bytes <= 4096;
   const auto slow_to = pick(figures, small.bytes, true, time);
@@ -152,6 +147,13 @@ std::string table(const std::vector<figure>& figures, const json& link) {
     if (link.is_null() || found == rates.end()) return std::string("-");
     return fmt::format("{:.0f}", 100 * found->second / link.at("limit_gb_per_s").get<double>());
   };
+
+  // Others have a table of their own.
+  std::vector<std::string> strategies;
+  for (const auto& one : figures)
+    if ((one.bytes == small.bytes || one.bytes == large.bytes) &&
+        std::ranges::find(strategies, one.name.strategy) == strategies.end())
+      strategies.push_back(one.name.strategy);
 
   std::size_t width = 34;
   for (const auto& name : strategies) width = std::max(width, name.size() + 1);
@@ -166,6 +168,31 @@ std::string table(const std::vector<figure>& figures, const json& link) {
                         cell(rate_to, name, 2, false), cell(rate_from, name, 2, false),
                         percent(rate_to, name), percent(rate_from, name));
   return text + "* best of its column, or within 1 % of it.\n";
+}
+
+/// What was not measured at the largest size of all: rates at its own.
+std::string table_of_smaller(const std::vector<figure>& figures) {
+  if (figures.empty()) return "";
+  const auto largest = std::ranges::max(figures, {}, &figure::bytes).bytes;
+  by_name<std::vector<figure>> smaller;
+  for (const auto& one : figures) smaller[one.name.strategy].push_back(one);
+  std::string text;
+  for (const auto& [strategy, all] : smaller) {
+    const auto own = std::ranges::max(all, {}, &figure::bytes);
+    if (own.bytes == largest) continue;
+    const auto rate = [&](bool towards_device) -> std::string {
+      const auto found = std::ranges::find_if(all, [&](const figure& one) {
+        return one.bytes == own.bytes && to_device(one.name.variant) == towards_device;
+      });
+      return found == all.end() ? "-" : fmt::format("{:.2f}", found->bytes / found->median_ns);
+    };
+    text +=
+        fmt::format("{:<54}{:>8}{:>12}{:>12}\n", strategy, own.name.size, rate(true), rate(false));
+  }
+  if (text.empty()) return "";
+  return fmt::format("\n{:<54}{:>8}{:>12}{:>12}\n", "measured up to smaller sizes, GB/s there",
+                     "size", "h2d", "d2h") +
+         text;
 }
 
 /// What transfers take of the machine, at the largest size measured.
@@ -535,7 +562,8 @@ std::string summary(const json& content) {
   const auto overlap =
       taken_out(figures, [](const figure& f) { return f.name.strategy.starts_with("overlap/"); });
   const auto undirected = taken_out(figures, [](const figure& f) { return !is_directed(f); });
-  text += table(figures, facts.at("link")) + table_of_costs(figures, content);
+  text += table(figures, facts.at("link")) + table_of_smaller(figures);
+  text += table_of_costs(figures, content);
   text += table_of_duplex(duplex, content) + table_of_overlap(overlap, content);
   text += table_of_others(undirected);
   text += table_of_cpu_access(cpu, content) + table_of_allocation(allocation);

@@ -1,12 +1,22 @@
 #include "chunk_pipeline.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+
+#include "transfers/error.hpp"
 
 namespace transfers::detail {
 
 chunk_pipeline::chunk_pipeline(device& on, const pipeline_shape& shape)
     : device_(on), shape_(shape), lanes_(shape.threads), team_(shape.threads) {
   const std::size_t slots = std::size_t{shape.threads} * shape.slots;
+  if (std::max(shape.host_bytes, shape.device_bytes) >
+      std::numeric_limits<std::ptrdiff_t>::max() / slots)
+    throw out_of_memory("so many chunks of this size are more than there are addresses");
+  on.use_in_this_thread();
   // Huge pages, because they are locked several times as fast (docs/CPU_ACCESS.md).
   const auto kind = on.why_unsupported(registered_huge) ? pinned() : registered_huge;
   if (shape.host_bytes > 0) on_host_ = on.allocate_host(slots * shape.host_bytes, kind);
@@ -41,8 +51,20 @@ void chunk_pipeline::run(std::size_t total, const chunk_sizes& sizes, const chun
     }
   };
   // One chunk is one thread's work: the others need not wake up for it.
-  if (sizes.at(0, total) >= total) return part(0);
-  team_.run(part);
+  if (sizes.at(0, total) >= total)
+    part(0);
+  else
+    team_.run(part);
+  // All is done; what functions called by a stream have thrown comes out only here.
+  std::exception_ptr failure;
+  for (const auto& one : streams_) {
+    try {
+      one->synchronize();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 /// What is to be done next; nullopt: all is taken.
@@ -65,6 +87,8 @@ void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& s
     const auto taken = next(total, sizes);
     if (!taken) break;
     here.what = {taken->offset, taken->bytes, here.on_host, here.on_device};
+    if (taken->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
+      throw std::logic_error("a chunk is larger than its slot");
     if (work.fill) work.fill(here.what);
     work.enqueue(here.what, *here.in);
     here.done = here.in->record();

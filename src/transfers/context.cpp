@@ -40,10 +40,16 @@ struct context::state {
     std::call_once(copier_made, [this] {
       constexpr unsigned worth_it = 4;  // one thread fills a chunk as fast as the driver does
       if (usable_processors() < worth_it) return;
+      // Such devices reach ordinary memory themselves.
+      const auto& cuda = device.description().cuda;
+      if (cuda && (cuda->host_page_tables || cuda->integrated)) return;
       try {
         copier = std::make_shared<staged_copier>(device, own_staging);
       } catch (const out_of_memory&) {  // it goes without, only slower
+      } catch (const unsupported&) {
       } catch (const std::system_error&) {
+      } catch (const device_error& broken) {
+        if (broken.device_lost()) throw;
       }
     });
     return copier.get();
@@ -68,6 +74,9 @@ device_memory context::allocate(std::size_t bytes) const {
 }
 
 host_memory context::allocate_staging(std::size_t bytes) const {
+  // A graph would go on using it after the pool has given it to somebody else.
+  if (stream().is_recording())
+    throw unsupported("what needs memory on the way cannot be recorded into a graph");
   std::call_once(state_->staging_made,
                  [this] { state_->staging.emplace(state_->device, state_->stream); });
   auto block = std::make_shared<host_memory>(state_->staging->allocate(bytes));

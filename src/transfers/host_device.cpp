@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "calculate.hpp"
@@ -112,8 +113,7 @@ class host_stream final : public stream {
     enqueue([=, this] {
       // A part worth a thread's while takes it longer than waking up.
       constexpr std::size_t worth_a_thread = 64;
-      if (!team_) team_.emplace();
-      in_parts(*team_, pieces, worth_a_thread, [=](std::size_t first, std::size_t count) {
+      const auto copy_part = [=](std::size_t first, std::size_t count) {
         for (const auto& one : std::span(table, pieces).subspan(first, count)) {
           auto* const there = on_device + one.offset;
           if (way == direction::h2d)
@@ -121,7 +121,14 @@ class host_stream final : public stream {
           else
             std::memcpy(one.host, there, one.bytes);
         }
-      });
+      };
+      try {
+        if (!team_) team_.emplace();
+      } catch (const std::system_error&) {  // no threads to be had: this one does it all
+        copy_part(0, pieces);
+        return;
+      }
+      in_parts(*team_, pieces, worth_a_thread, copy_part);
     });
   }
 
@@ -170,6 +177,8 @@ class host_stream final : public stream {
     enqueue(point->marker());
     return point;
   }
+
+  [[nodiscard]] bool is_recording() const override { return false; }
 
   [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
 

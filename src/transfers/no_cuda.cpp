@@ -36,6 +36,7 @@ std::function<void()> record_cuda_graph(void* /*stream*/, const std::function<vo
   throw unsupported(find_cuda().why_none);
 }
 
+mailbox::service cuda_echo_service() { throw unsupported(find_cuda().why_none); }
+
 }  // namespace detail
-#include "mailbox_services.hpp"
 }  // namespace transfers

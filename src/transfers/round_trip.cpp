@@ -66,9 +66,11 @@ void round_trip_pipeline::run(std::byte* destination, const std::byte* source, s
     throw std::invalid_argument("this pipeline's pieces have at most " + std::to_string(largest) +
                                 " bytes");
   detail::chunk_sizes sizes{piece_bytes, piece_bytes, 1, unit};
+  // Whole pages, too, where that fits.
+  const auto pages = std::lcm(unit, page);
   if (piece_bytes == 0)
     sizes = {std::min(staging ? least_chunk : least_piece, largest), largest,
-             staging ? state_->how.threads : state_->how.streams, std::lcm(unit, page)};
+             staging ? state_->how.threads : state_->how.streams, pages <= largest ? pages : unit};
 
   detail::chunk_work steps;
   if (!source_direct)

@@ -80,7 +80,8 @@ scattered_copy::scattered_copy(device& on, stream& in)
   const auto second = tables_.allocate(first_pieces * growth * sizeof(scattered_piece));
 }
 
-/// Null where the device does not see all of it.
+/// Null where the device does not see its first and its last byte, one as far behind the other as
+/// on the host. (The driver tells of single addresses.)
 std::byte* scattered_copy::ask_for_address(const scattered_block& block) const {
   auto* const first = device_->address_on_device(block.host);
   auto* const last = device_->address_on_device(block.host + block.bytes - 1);
@@ -125,6 +126,9 @@ std::byte* scattered_copy::find_on_device(const scattered_block& block) {
 
 void scattered_copy::enqueue(std::span<const scattered_block> blocks,
                              std::span<std::byte> on_device, direction way, scattered_way by) {
+  // A graph would read the table after its memory has gone to somebody else.
+  if (stream_->is_recording())
+    throw unsupported("a scattered copy cannot be recorded into a graph");
   switch (by) {
     case scattered_way::loop: return enqueue_loop(blocks, on_device, way);
     case scattered_way::batch: return enqueue_batch(blocks, on_device, way);

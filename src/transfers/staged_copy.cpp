@@ -36,10 +36,12 @@ const staging& staged_copier::how() const noexcept { return state_->how; }
 void staged_copier::copy(std::byte* destination, const std::byte* source, std::size_t bytes,
                          direction way) {
   if (bytes == 0) return;
-  if (stages(bytes, way))
+  if (stages(bytes, way)) {
     detail::move_in_chunks(state_->pipeline, state_->how.in(way), destination, source, bytes, way);
-  else
-    state_->on.copy(destination, source, bytes, way);
+    return;
+  }
+  state_->on.use_in_this_thread();
+  state_->on.copy(destination, source, bytes, way);
 }
 
 }  // namespace transfers

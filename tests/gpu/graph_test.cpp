@@ -6,6 +6,7 @@
 
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
+#include "transfers/scattered.hpp"
 
 namespace transfers {
 namespace {
@@ -34,6 +35,24 @@ class graph_test : public testing::Test {
   host_memory host;
   device_memory there;
 };
+
+TEST_F(graph_test, refuses_what_it_could_not_own_when_it_runs_again) {
+  EXPECT_FALSE(in->is_recording());
+  EXPECT_THROW(graph(*in, [&] { in->call([] {}); }), unsupported);
+  expect_stream_works();
+  scattered_copy scattered(*gpu, *in);
+  const scattered_block block{host.data(), 4096};
+  EXPECT_THROW(
+      graph(*in,
+            [&] {
+              EXPECT_TRUE(in->is_recording());
+              scattered.enqueue(std::span(&block, 1), {there.data(), 4096}, direction::h2d);
+            }),
+      unsupported);
+  expect_stream_works();
+  scattered.enqueue(std::span(&block, 1), {there.data(), 4096}, direction::h2d);
+  in->synchronize();
+}
 
 TEST_F(graph_test, a_recorded_copy_brings_what_is_there_when_it_runs) {
   gpu->write_pattern(there.data(), 0, bytes, {1, true});

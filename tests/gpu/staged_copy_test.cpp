@@ -141,11 +141,9 @@ TEST_P(round_trips_on_cuda, come_back_exact) {
     std::iota(from.begin(), from.end(), 0);
     std::ranges::fill(to, -1);
     for (int again = 0; again < 3; ++again)
-      round_trip(in, std::span<const std::int32_t>(from.data(), elements),
-                 std::span(to.data(), elements),
-                 [](stream& at, std::span<std::int32_t> piece, std::size_t) {
-                   calculate(at, arithmetic::multiply, piece, 3);
-                 });
+      round_trip(in, from, to, [](stream& at, std::span<std::int32_t> piece, std::size_t) {
+        calculate(at, arithmetic::multiply, piece, 3);
+      });
     for (std::size_t i = 0; i < elements; ++i)
       ASSERT_EQ(to[i], 3 * static_cast<std::int32_t>(i)) << elements << " elements";
   }
@@ -156,11 +154,9 @@ TEST_P(round_trips_on_cuda, in_place_are_exact_too) {
   const std::size_t elements = 4 * mib + 3;
   const host_buffer<std::int32_t> there(*gpu, elements, GetParam());
   std::iota(there.begin(), there.end(), 0);
-  round_trip(in, std::span<const std::int32_t>(there.data(), elements),
-             std::span(there.data(), elements),
-             [](stream& at, std::span<std::int32_t> piece, std::size_t) {
-               calculate(at, arithmetic::add, piece, 5);
-             });
+  round_trip(in, there, there, [](stream& at, std::span<std::int32_t> piece, std::size_t) {
+    calculate(at, arithmetic::add, piece, 5);
+  });
   for (std::size_t i = 0; i < elements; ++i) ASSERT_EQ(there[i], static_cast<std::int32_t>(i) + 5);
 }
 
@@ -175,11 +171,9 @@ TEST_F(staged_on_cuda, a_round_trip_may_have_one_pageable_end) {
     const host_buffer<std::int32_t> to(*gpu, elements, destination);
     std::iota(from.begin(), from.end(), 0);
     std::ranges::fill(to, -1);
-    round_trip(in, std::span<const std::int32_t>(from.data(), elements),
-               std::span(to.data(), elements),
-               [](stream& at, std::span<std::int32_t> piece, std::size_t) {
-                 calculate(at, arithmetic::multiply, piece, 3);
-               });
+    round_trip(in, from, to, [](stream& at, std::span<std::int32_t> piece, std::size_t) {
+      calculate(at, arithmetic::multiply, piece, 3);
+    });
     for (std::size_t i = 0; i < elements; ++i) ASSERT_EQ(to[i], 3 * static_cast<std::int32_t>(i));
   }
 }

@@ -42,8 +42,11 @@ struct device_counts {
   std::vector<std::shared_ptr<void>> leaked;
   /// What it says that it is, instead of the host.
   std::optional<device_description> poses_as;
-  /// What every operation takes longer.
+  /// What every operation of a stream takes longer.
   std::chrono::microseconds slowed_by{0};
+  /// The device's own copies take this much longer for each MiB, as a driver's of ordinary memory
+  /// do.
+  std::chrono::microseconds copies_slowed_by{0};
 
   [[nodiscard]] bool idle() const { return finished == enqueued; }
   [[nodiscard]] bool nothing_allocated() const {
@@ -107,6 +110,7 @@ class counting_stream final : public stream {
     counts_->count_operation();
     return inner_->record();
   }
+  [[nodiscard]] bool is_recording() const override { return inner_->is_recording(); }
   [[nodiscard]] void* native_handle() const noexcept override { return inner_->native_handle(); }
   void synchronize() override {
     inner_->synchronize();
@@ -186,6 +190,7 @@ class counting_device final : public device {
   [[nodiscard]] std::size_t free_memory() const override { return inner_->free_memory(); }
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             direction way) override {
+    std::this_thread::sleep_for(counts_->copies_slowed_by * static_cast<long>(bytes >> 20U));
     inner_->copy(destination, source, bytes, way);
   }
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {

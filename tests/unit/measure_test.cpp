@@ -341,6 +341,7 @@ class fake_stream : public transfers::stream {
   void convert(const transfers::conversion&) override { ++enqueued_; }
   void call(std::function<void()>) override { ++enqueued_; }
   std::unique_ptr<transfers::event> record() override { return nullptr; }
+  [[nodiscard]] bool is_recording() const override { return false; }
   [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
       const std::function<void()>& before, const std::function<void()>& timed) override {

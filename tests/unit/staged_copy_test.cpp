@@ -227,6 +227,22 @@ TEST(calibrate_staging, finds_settings_that_work_and_gives_back_its_memory) {
   expect_exact_copy(on, by, direction::h2d, (std::size_t{65} << 20) + 1, 0, 0);
 }
 
+TEST(calibrate_staging, finds_from_which_size_on_slow_copies_are_better_staged) {
+  counting_device on;
+  on.counts().copies_slowed_by = 2ms;
+  const auto how = calibrate_staging(on);
+  for (const auto way : ways) {
+    // Below 1 MiB nothing is slowed down.
+    EXPECT_LE(how.in(way).least_bytes, std::size_t{4} << 20);
+    EXPECT_GE(how.in(way).least_bytes, std::size_t{64} << 10);
+  }
+  EXPECT_TRUE(on.counts().nothing_allocated());
+  staged_copier by(on, how);
+  const std::size_t before = on.counts().enqueued;
+  expect_exact_copy(on, by, direction::d2h, (std::size_t{65} << 20) + 1, 0, 0);
+  EXPECT_GT(on.counts().enqueued, before + 10);
+}
+
 class arrays_of_pageable_memory : public testing::Test {
  protected:
   void SetUp() override { on_.counts().stages_copies = true; }

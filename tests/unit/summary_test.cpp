@@ -202,6 +202,17 @@ TEST(summary_of_gpu, has_both_ways_at_once_with_what_that_costs_each) {
   expect_narrow(text);
 }
 
+TEST(summary_of_gpu, has_rates_of_what_was_measured_up_to_smaller_sizes) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
+  add(all, "scatter/loop/4KiB_blocks/pinned/h2d/4KiB", 4 * kib, 8 * kib);
+  add(all, "scatter/loop/4KiB_blocks/pinned/h2d/16KiB", 16 * kib, 4 * kib);
+  const auto text = summary(all);
+  EXPECT_THAT(row_of(text, "scatter/loop/4KiB_blocks/pinned"),
+              ElementsAre("scatter/loop/4KiB_blocks/pinned", "16KiB", "4.00", "-"));
+  expect_narrow(text);
+}
+
 TEST(summary_of_gpu, has_what_pieces_hide_of_the_copies) {
   auto all = on_gpu();
   add(all, "overlap/pinned/serial/1MiB", mib, 100e3);

@@ -156,6 +156,8 @@ class cuda_stream final : public stream {
   void convert(const conversion& what) override { detail::convert_on_cuda(stream_.get(), what); }
 
   void call(std::function<void()> function) override {
+    // A graph would call it again and again, and could not own it.
+    if (is_recording()) throw unsupported("a function call cannot be recorded into a graph");
     auto pending = std::make_unique<called>(failure_, std::move(function));
     cuda_check(cudaLaunchHostFunc(stream_.get(), run_called, pending.get()), "cudaLaunchHostFunc");
     static_cast<void>(pending.release());  // run_called owns it now
@@ -163,6 +165,12 @@ class cuda_stream final : public stream {
 
   [[nodiscard]] std::unique_ptr<event> record() override {
     return std::make_unique<cuda_event>(stream_.get());
+  }
+
+  [[nodiscard]] bool is_recording() const override {
+    auto state = cudaStreamCaptureStatusNone;
+    cuda_check(cudaStreamIsCapturing(stream_.get(), &state), "cudaStreamIsCapturing");
+    return state != cudaStreamCaptureStatusNone;
   }
 
   [[nodiscard]] void* native_handle() const noexcept override { return stream_.get(); }
