@@ -87,7 +87,8 @@ transfer by_graph(const job& wanted) {
   const auto at = std::make_shared<const places>(wanted.device);
   const auto got = std::make_shared<answers>();
   auto& stream = wanted.stream;
-  const transfers::graph copies(stream, [&] {
+  // By value: the host device calls it again each time.
+  const transfers::graph copies(stream, [at, &stream] {
     stream.copy(at->there.data(), at->from(), at->there.size(), direction::h2d);
     stream.copy(at->to(), at->there.data(), at->there.size(), direction::d2h);
   });

@@ -17,7 +17,8 @@ class graph {
   /// unsupported for stream::call and what needs memory on the way (scattered_copy, packed views),
   /// device_error for work that cannot be recorded; the stream is as it was then. The
   /// stream must outlive the graph.
-  /// On the host device, which has no graphs, enqueue() calls `work` each time.
+  /// On the host device, which has no graphs, enqueue() calls a copy of `work` each time: what it
+  /// captures by reference must be there then.
   graph(stream& in, const std::function<void()>& work);
 
   /// Enqueues all of it on the stream. Throws device_error.

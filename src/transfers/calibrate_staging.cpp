@@ -65,9 +65,10 @@ constexpr double worth_it = 0.97;
 
 std::unique_ptr<detail::chunk_pipeline> make_pipeline(device& on, const staging& how) {
   return std::make_unique<detail::chunk_pipeline>(
-      on,
-      detail::pipeline_shape{
-          .threads = how.threads, .slots = how.chunks_per_thread, .host_bytes = how.largest_chunk});
+      on, detail::pipeline_shape{.threads = how.threads,
+                                 .slots = how.chunks_per_thread,
+                                 .streams = how.threads,
+                                 .host_bytes = how.largest_chunk});
 }
 
 /// Returns the pipeline with the number of threads chosen.

@@ -90,8 +90,9 @@ void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& s
     if (taken->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
       throw std::logic_error("a chunk is larger than its slot");
     if (work.fill) work.fill(here.what);
-    work.enqueue(here.what, *here.in);
-    here.done = here.in->record();
+    auto& in = work.in_one_stream ? *streams_.front() : *here.in;
+    work.enqueue(here.what, in);
+    here.done = in.record();
   }
   // Oldest first. The one whose turn it was is free, unless somebody else has failed.
   for (std::size_t i = 0; i < mine.size(); ++i)
@@ -107,13 +108,13 @@ void chunk_pipeline::finish(slot& one, const chunk_work& work) const {
 /// Waits until the device uses nothing any more. What goes wrong is why it is abandoned, or follows
 /// from that.
 void chunk_pipeline::abandon(lane& mine) noexcept {
-  for (auto& one : mine) {
+  for (const auto& one : streams_) {
     try {
-      one.in->synchronize();
+      one->synchronize();
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
-    one.done.reset();
   }
+  for (auto& one : mine) one.done.reset();
 }
 
 }  // namespace transfers::detail

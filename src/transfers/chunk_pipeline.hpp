@@ -27,6 +27,7 @@ struct chunk_work {
   std::function<void(const chunk&)> fill;
   std::function<void(const chunk&, stream&)> enqueue;
   std::function<void(const chunk&)> drain;
+  bool in_one_stream = false;  ///< all of it, instead of each slot's in the slot's
 };
 
 /// How data are cut. Chunks are small at both ends and grow towards the middle, as a share of what
@@ -79,7 +80,7 @@ class chunk_pipeline {
   [[nodiscard]] std::optional<chunk> next(std::size_t total, const chunk_sizes& sizes);
   void work_in(lane& mine, std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
   void finish(slot& one, const chunk_work& work) const;
-  static void abandon(lane& mine) noexcept;
+  void abandon(lane& mine) noexcept;
 
   device& device_;
   pipeline_shape shape_;

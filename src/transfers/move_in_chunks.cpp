@@ -1,5 +1,6 @@
 #include "move_in_chunks.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "transfers/streaming.hpp"
@@ -34,7 +35,13 @@ void move_in_chunks(chunk_pipeline& through, const staging::way& how, std::byte*
   }
   constexpr std::size_t page = 4096;
   const auto& shape = through.shape();
-  through.run(bytes, {how.least_chunk, shape.host_bytes, shape.threads, page}, work);
+  // Copies that follow each other in one stream leave the engine the shortest gaps, but each waits
+  // for those before it, which matters where there are few. Smaller chunks stay in the caches.
+  const bool large = bytes >= staging::large;
+  work.in_one_stream = large;
+  constexpr std::size_t most_when_small = std::size_t{2} << 20;
+  const auto most = large ? shape.host_bytes : std::min(shape.host_bytes, most_when_small);
+  through.run(bytes, {std::min(how.least_chunk, most), most, shape.threads, page}, work);
 }
 
 }  // namespace transfers::detail

@@ -15,7 +15,10 @@ detail::pipeline_shape shape_of(const staging& how) {
     if (chunk == 0 || chunk % page != 0 || chunk > how.largest_chunk)
       throw std::invalid_argument(
           "chunks must have a multiple of 4096 bytes, and the least one no more than the largest");
-  return {.threads = how.threads, .slots = how.chunks_per_thread, .host_bytes = how.largest_chunk};
+  return {.threads = how.threads,
+          .slots = how.chunks_per_thread,
+          .streams = how.threads,
+          .host_bytes = how.largest_chunk};
 }
 
 }  // namespace
