@@ -95,6 +95,14 @@ std::vector<std::size_t> sizes_for(const strategy& one, const std::vector<std::s
   return some;
 }
 
+/// Why none of the sizes that were asked for is measured.
+std::string sizes_taken(const strategy& one) {
+  if (one.largest == SIZE_MAX)
+    return fmt::format("it takes sizes from {} on", format_size(one.smallest));
+  return fmt::format("it takes sizes from {} to {}", format_size(one.smallest),
+                     format_size(one.largest));
+}
+
 std::vector<benchmark_case> cases_of(const strategy& from, const options& chosen) {
   std::vector<benchmark_case> cases;
   const auto variants = from.variants.empty() ? std::vector<std::string>{""} : from.variants;
@@ -221,7 +229,10 @@ plan make_plan(const registry& strategies, const transfers::device& device, cons
   for (const auto* const candidate :
        chosen_strategies(strategies, chosen.strategies, chosen.essential_only)) {
     const auto reason = why_unsupported(*candidate, device);
-    for (auto& one : cases_of(*candidate, chosen)) {
+    auto cases = cases_of(*candidate, chosen);
+    if (cases.empty() && chosen.own_sizes && filter.passes(candidate->name))
+      all.skipped.push_back({candidate->name, sizes_taken(*candidate)});
+    for (auto& one : cases) {
       if (!filter.passes(one.name)) continue;
       if (reason)
         all.skipped.push_back({one.name, *reason});

@@ -237,6 +237,23 @@ TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
   EXPECT_THAT(sizes_of['c'], Contains("/64MiB"));
 }
 
+TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_reason) {
+  const auto prepare = [](const job&) { return transfer{}; };
+  const registry three{{.name = "a/small", .prepare = prepare, .largest = 20 * kib},
+                       {.name = "b/large", .prepare = prepare, .smallest = mib},
+                       {.name = "c/any", .prepare = prepare}};
+  auto chosen = sizes({64 * kib}, {});
+  chosen.own_sizes = true;
+  const auto planned = make_plan(three, limited_device(), chosen);
+  EXPECT_THAT(names(planned.cases), ElementsAre("c/any/64KiB"));
+  ASSERT_THAT(planned.skipped, testing::SizeIs(2));
+  EXPECT_EQ(planned.skipped[0].name, "a/small");
+  EXPECT_EQ(planned.skipped[0].reason, "it takes sizes from 1B to 20KiB");
+  EXPECT_EQ(planned.skipped[1].reason, "it takes sizes from 1MiB on");
+  chosen.own_sizes = false;  // of a profile's there are enough others
+  EXPECT_THAT(make_plan(three, limited_device(), chosen).skipped, testing::IsEmpty());
+}
+
 TEST_F(planning, cold_sizes_are_sparse_too) {
   const registry one{{.name = "a/sparse", .sparse = 2}};
   EXPECT_THAT(names(make_plan(one, limited_device(), sizes({4}, {4, 16, 64})).cases),
