@@ -14,7 +14,8 @@
 namespace transfers {
 
 /// Processors that the calling thread may run on (sched_getaffinity(2)), which taskset, numactl and
-/// containers restrict; at least 1.
+/// containers restrict, or as many as the container's quota is worth (cgroup v2), if that is less;
+/// at least 1.
 [[nodiscard]] unsigned usable_processors();
 
 /// Threads that do the parts of one task together, again and again. The caller is one of them.

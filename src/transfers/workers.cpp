@@ -4,13 +4,27 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
+#include "cpu_quota.hpp"
 #include "relax.hpp"
 
 namespace transfers {
+namespace {
+
+/// Containers have a limit of their own there; more threads than that only wait for each other.
+std::optional<unsigned> quota_of_this_container() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  return detail::processors_of_quota(line);
+}
+
+}  // namespace
 
 unsigned usable_processors() {
   cpu_set_t set;
@@ -19,7 +33,8 @@ unsigned usable_processors() {
   const int count = sched_getaffinity(0, sizeof set, &set) == 0
                         ? CPU_COUNT(&set)
                         : static_cast<int>(std::thread::hardware_concurrency());
-  return static_cast<unsigned>(std::max(1, count));
+  const auto allowed = static_cast<unsigned>(std::max(1, count));
+  return std::min(allowed, quota_of_this_container().value_or(allowed));
 }
 
 worker_team::worker_team(unsigned threads, std::chrono::microseconds look_out)
