@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "on_gpu.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
 
@@ -16,15 +17,8 @@ namespace {
 
 constexpr std::size_t guard = 64;
 
-class cuda_device_test : public testing::Test {
+class cuda_device_test : public on_gpu {
  protected:
-  void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
-    gpu = open_cuda_device(0);
-  }
-
-  std::unique_ptr<device> gpu;
 };
 
 void expect_arrived(const pattern_check& inside, const pattern_check& behind, std::size_t bytes) {

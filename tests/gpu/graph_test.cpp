@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "on_gpu.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
 #include "transfers/scattered.hpp"
@@ -11,12 +12,11 @@
 namespace transfers {
 namespace {
 
-class graph_test : public testing::Test {
+class graph_test : public on_gpu {
  protected:
   void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
-    gpu = open_cuda_device(0);
+    on_gpu::SetUp();
+    if (IsSkipped()) return;
     in = gpu->create_stream();
     host = gpu->allocate_host(bytes, pinned());
     there = gpu->allocate(bytes);
@@ -30,7 +30,6 @@ class graph_test : public testing::Test {
   }
 
   static constexpr std::size_t bytes = 1'000'003;
-  std::unique_ptr<device> gpu;
   std::unique_ptr<stream> in;
   host_memory host;
   device_memory there;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels_for_tests.hpp"
+#include "on_gpu.hpp"
 #include "transfers/arguments.hpp"
 #include "transfers/buffer.hpp"
 #include "transfers/context.hpp"
@@ -27,12 +28,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-class launch_test : public testing::Test {
+class launch_test : public on_gpu {
  protected:
   void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
-    gpu = open_cuda_device(0);
+    on_gpu::SetUp();
+    if (IsSkipped()) return;
     in.emplace(*gpu);
   }
 
@@ -43,7 +43,6 @@ class launch_test : public testing::Test {
     EXPECT_THAT(data, ElementsAre(3, 6, 9, 12));
   }
 
-  std::unique_ptr<device> gpu;
   std::optional<context> in;
 };
 

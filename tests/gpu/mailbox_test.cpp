@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels_for_tests.hpp"
+#include "on_gpu.hpp"
 #include "transfers/error.hpp"
 
 namespace transfers {
@@ -18,20 +19,12 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-class cuda_mailbox : public testing::Test {
+class cuda_mailbox : public on_gpu {
  protected:
-  void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
-    gpu = open_cuda_device(0);
-  }
-
   static void expect_echoes(mailbox& box, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i)
       ASSERT_EQ(box.exchange(i * 2654435761U), i * 2654435761U);
   }
-
-  std::unique_ptr<device> gpu;
 };
 
 TEST_F(cuda_mailbox, every_message_gets_its_answer) {

@@ -8,17 +8,17 @@
 #include <functional>
 #include <vector>
 
+#include "on_gpu.hpp"
 #include "transfers/error.hpp"
 
 namespace transfers {
 namespace {
 
-class managed_test : public testing::Test {
+class managed_test : public on_gpu {
  protected:
   void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
-    gpu = open_cuda_device(0);
+    on_gpu::SetUp();
+    if (IsSkipped()) return;
     if (const auto reason = why_no_managed_memory(*gpu)) GTEST_SKIP() << *reason;
     in = gpu->create_stream();
   }
@@ -34,7 +34,6 @@ class managed_test : public testing::Test {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  std::unique_ptr<device> gpu;
   std::unique_ptr<stream> in;
 };
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "on_gpu.hpp"
 #include "transfers/error.hpp"
 
 namespace transfers {
@@ -57,14 +58,13 @@ std::vector<scattered_block> blocks_in(std::byte* memory, const std::vector<plac
   return blocks;
 }
 
-class cuda_scattered : public testing::Test {
+class cuda_scattered : public on_gpu {
  protected:
   static constexpr std::size_t guard = 64;
 
   void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
-    gpu = open_cuda_device(0);
+    on_gpu::SetUp();
+    if (IsSkipped()) return;
     in = gpu->create_stream();
     copy.emplace(*gpu, *in);
   }
@@ -109,7 +109,6 @@ class cuda_scattered : public testing::Test {
     EXPECT_EQ(wrong, expected.end()) << "first wrong at " << (wrong - expected.begin());
   }
 
-  std::unique_ptr<device> gpu;
   std::unique_ptr<stream> in;
   std::optional<scattered_copy> copy;
 };

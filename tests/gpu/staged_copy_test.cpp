@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "on_gpu.hpp"
 #include "transfers/arithmetic.hpp"
 #include "transfers/error.hpp"
 #include "transfers/gpu_array.hpp"
@@ -23,14 +24,8 @@ constexpr std::size_t around = 4096;
 const pattern data{42, false};
 const pattern poison{42, true};
 
-class staged_on_cuda : public testing::Test {
+class staged_on_cuda : public on_gpu {
  protected:
-  void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
-    gpu = open_cuda_device(0);
-  }
-
   /// Memory on both sides, with guards around what is copied, and one copy each way.
   void expect_exact(staged_copier& by, std::size_t bytes, std::size_t host_offset,
                     std::size_t device_offset) const {
@@ -67,8 +62,6 @@ class staged_on_cuda : public testing::Test {
     how.h2d.least_bytes = how.d2h.least_bytes = 1;
     return how;
   }
-
-  std::unique_ptr<device> gpu;
 };
 
 TEST_F(staged_on_cuda, arrives_byte_for_byte_at_odd_sizes_and_offsets) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "on_gpu.hpp"
 #include "session.hpp"
 
 namespace bench {
@@ -15,12 +16,11 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class strategies_on_gpu : public testing::Test {
+class strategies_on_gpu : public transfers::on_gpu {
  protected:
   void SetUp() override {
-    const auto found = transfers::find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
-    gpu = transfers::open_cuda_device(0);
+    transfers::on_gpu::SetUp();
+    if (IsSkipped()) return;
     chosen.own_sizes = true;
     chosen.rounds = 2;
     chosen.seed = 5;
@@ -56,7 +56,6 @@ class strategies_on_gpu : public testing::Test {
     return rows.content().at("benchmarks");
   }
 
-  std::unique_ptr<transfers::device> gpu;
   options chosen;
 };
 
