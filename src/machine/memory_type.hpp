@@ -9,7 +9,8 @@ namespace machine {
 /// that memory is write-combined, because a hypervisor may override it.
 enum class memory_type {
   write_back,      ///< cached, as ordinary memory
-  write_combined,  ///< not cached; streaming loads fetch a line at a time (Intel SDM vol. 3A, "Memory Cache Control")
+  write_combined,  ///< not cached; streaming loads fetch a line at a time (Intel SDM vol. 3A,
+                   ///< "Memory Cache Control")
   uncached,        ///< not cached; streaming loads are ordinary loads there
   unclear,
 };
