@@ -11,7 +11,7 @@ namespace transfers {
 ///   for (std::uint32_t message; box.receive(message);) box.answer(2 * message);
 /// A message is a word of its own, so relaxed order is enough for it; say acquire and release where
 /// other memory goes along with it. Release order waits until the kernel's writes have reached the
-/// host, about as long as another message takes.
+/// host.
 class mailbox_on_device {
  public:
   __device__ explicit mailbox_on_device(const mailbox_end& end) : end_(end) {}
