@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gate {
+
+/// A file that cannot be used; what() is one line that names the file and the reason.
+class bad_input : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What benchmarks are judged by: a field of their rows.
+struct metric {
+  std::string key = "real_time";  ///< a time in the row's time_unit; any other is taken as it is
+  bool more_is_better = false;    ///< a rate; otherwise a time
+
+  /// The direction follows from the name: what ends in `_per_s`, `_per_second` or `_percent` is a
+  /// rate.
+  static metric named(std::string key);
+};
+
+/// One benchmark of one process.
+struct measured {
+  std::vector<double> values;  ///< by repetition; positive and finite; real_time and cpu_time in ns
+  std::size_t failed = 0;      ///< repetitions with an error, which have no value
+  std::optional<double> bytes;  ///< moved by one operation, where the row says so
+};
+
+/// What decides whether two runs can be compared, in the order in which differences are reported:
+/// key ("link.generation") and value as text.
+using fingerprint = std::vector<std::pair<std::string, std::string>>;
+
+/// One process, as its result file has it.
+struct run {
+  std::filesystem::path file;
+  bool ours = false;     ///< false: a Google Benchmark file of another program
+  fingerprint machine;   ///< empty where the file has none
+  bool on_host = false;  ///< measured without a GPU, on the device `host`
+  std::string device;    ///< "NVIDIA H200", "host"; may be empty
+  std::string card;      ///< the GPU's UUID; tells sessions, not kinds of machine, apart
+  std::optional<std::chrono::sys_seconds> started;
+  std::string boot;                 ///< changes with every start of the machine; may be empty
+  std::vector<std::string> faults;  ///< injected on purpose
+  bool complete = true;
+  std::vector<std::string> warnings;  ///< the file's own, in words
+  std::map<std::string, measured> benchmarks;
+  std::uint64_t content = 0;  ///< equal for equal measurements, whatever the file's name
+};
+
+/// Reads a result file, also one compressed with gzip. Throws bad_input.
+run read_run(const std::filesystem::path& file, const metric& judged_by);
+
+/// The same from a file's text; `file` is only named. Throws bad_input.
+run run_in(std::string text, const std::filesystem::path& file, const metric& judged_by);
+
+}  // namespace gate
