@@ -19,7 +19,18 @@ FetchContent_Declare(fmt
   FIND_PACKAGE_ARGS 9 CONFIG)
 FetchContent_MakeAvailable(fmt)
 if(TRANSFERS_PROGRAMS)
-  FetchContent_MakeAvailable(benchmark nlohmann_json CLI11)
+  FetchContent_Declare(simdjson
+    GIT_REPOSITORY https://github.com/simdjson/simdjson.git GIT_TAG v3.10.1
+    FIND_PACKAGE_ARGS 3.0 CONFIG)
+  set(ZLIB_BUILD_EXAMPLES OFF)
+  FetchContent_Declare(ZLIB
+    GIT_REPOSITORY https://github.com/madler/zlib.git GIT_TAG v1.3.1
+    FIND_PACKAGE_ARGS)
+  FetchContent_MakeAvailable(benchmark nlohmann_json CLI11 simdjson ZLIB)
+  if(NOT TARGET ZLIB::ZLIB)  # what zlib's own build calls zlibstatic, without its headers
+    target_include_directories(zlibstatic SYSTEM INTERFACE "${zlib_SOURCE_DIR}" "${zlib_BINARY_DIR}")
+    add_library(ZLIB::ZLIB ALIAS zlibstatic)
+  endif()
 endif()
 if(TRANSFERS_PROGRAMS)
   # Boost.Math, of which the headers alone are needed.

@@ -37,10 +37,22 @@ struct measured {
 };
 
 /// What decides whether two runs can be compared, in the order in which differences are reported:
-/// key ("link.generation") and value as text.
+/// key and value as text. What a file does not say is left out. The keys are
+///   link.generation, link.width: as they were under load;
+///   memory_type.<kind of host memory>: how the processor treats it;
+///   device.name, .compute_capability, .driver_version, .driver_cuda_version,
+///   .runtime_cuda_version;
+///   cpu.model, .numa_nodes, .cpus_allowed, .governor;
+///   memory.total_gib (rounded), .transparent_hugepage_enabled, .transparent_hugepage_defrag;
+///   process.numa_policy_nodes_allowed; virtualisation.hypervisor; iommu.enabled; kernel.release;
+///   program.build_type: a debug build measures something else;
+///   settings.min_time_ms, .random_order: they change what a figure means.
+/// The program's commit, compiler and toolkit are not among them: they may be what is tested. Nor
+/// is what differs between equal machines or from day to day: names, load, the distribution.
 using fingerprint = std::vector<std::pair<std::string, std::string>>;
 
-/// One process, as its result file has it.
+/// One process, as its result file has it. Its texts, names of benchmarks included, are printable
+/// (gate/printable.hpp).
 struct run {
   std::filesystem::path file;
   bool ours = false;     ///< false: a Google Benchmark file of another program
@@ -54,10 +66,16 @@ struct run {
   bool complete = true;
   std::vector<std::string> warnings;  ///< the file's own, in words
   std::map<std::string, measured> benchmarks;
-  std::uint64_t content = 0;  ///< equal for equal measurements, whatever the file's name
+  /// In the file, but without a repetition that has the field judged by: only aggregates, or rows
+  /// without such a counter. Times are never missing.
+  std::vector<std::string> unjudged;
+  std::uint64_t content = 0;  ///< equal for equal values and start, whatever the file's name
 };
 
-/// Reads a result file, also one compressed with gzip. Throws bad_input.
+/// Reads a result file, also one compressed with gzip, of up to results::most_text_bytes
+/// (unpacked). Throws bad_input: it cannot be read; it is not JSON; of a newer format; without
+/// benchmarks; with one that is there twice or has a value that nobody can have measured.
+/// Repetitions with an error are no reason: they count as failed.
 run read_run(const std::filesystem::path& file, const metric& judged_by);
 
 /// The same from a file's text; `file` is only named. Throws bad_input.

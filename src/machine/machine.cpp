@@ -20,13 +20,15 @@ std::optional<utsname> kernel_names() {
   return uname(&names) == 0 ? std::optional(names) : std::nullopt;
 }
 
-/// Only what the kernel is; uname's host name stays out.
-nlohmann::ordered_json describe_kernel() {
+/// Only what the kernel is and since when; uname's host name stays out. The boot's id is random and
+/// another one after every start (random(4), boot_id).
+nlohmann::ordered_json describe_kernel(const std::filesystem::path& root) {
   const std::optional<utsname> names = kernel_names();
   const auto text = [&](const char* value) { return or_null(std::optional<std::string>(value)); };
   return {{"system", names ? text(names->sysname) : nullptr},
           {"release", names ? text(names->release) : nullptr},
-          {"architecture", or_null(machine_architecture())}};
+          {"architecture", or_null(machine_architecture())},
+          {"boot_id", or_null(read_line(root / "proc/sys/kernel/random/boot_id"))}};
 }
 
 /// NUMA node of the CPU this thread is on right now, getcpu(2). The bare system call, because
@@ -122,7 +124,7 @@ nlohmann::ordered_json describe(const std::filesystem::path& root) {
       {"process", describe_process(root)},
       {"virtualisation", describe_virtualisation(root)},
       {"iommu", describe_iommu(root)},
-      {"kernel", describe_kernel()},
+      {"kernel", describe_kernel(root)},
       {"os", or_null(operating_system(root))},
       {"load_average_1min", or_null(load_average_1min(root))},
   };

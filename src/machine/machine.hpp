@@ -16,10 +16,12 @@ namespace machine {
 /// limits are the string "unlimited" where the kernel says so: memory.memlock_limit_bytes and
 /// memory.cgroup_limit_bytes. What only a system call or the CPU itself can tell describes the
 /// running computer whatever `root` is: cpu.architecture, cpu.cpus_allowed, memory.page_bytes,
-/// memory.memlock_limit_bytes, process.numa_node, virtualisation.hypervisor (x86-64) and kernel.
+/// memory.memlock_limit_bytes, process.numa_node, virtualisation.hypervisor (x86-64) and kernel,
+/// but for kernel.boot_id.
 ///
 /// Nothing that names a person or a host is taken: no host name, no serial number, and of the
-/// kernel's command line only the words about the IOMMU and bounce buffers.
+/// kernel's command line only the words about the IOMMU and bounce buffers. kernel.boot_id is a
+/// random number of this start of the computer: it tells runs before and after a restart apart.
 nlohmann::ordered_json describe(const std::filesystem::path& root = "/");
 
 /// Physical memory the kernel manages, in bytes (MemTotal of /proc/meminfo); 0 when not known.

@@ -118,6 +118,7 @@ def test_says_on_what_it_ran(sample: Result):
         *("machine/cpu/caches", "machine/memory/total_bytes", "machine/memory/page_bytes"),
         *("machine/memory/transparent_hugepage_enabled", "machine/memory/memlock_limit_bytes"),
         *("machine/kernel/release", "machine/kernel/architecture", "machine/os"),
+        "machine/kernel/boot_id",
         *("machine/virtualisation/hypervisor", "machine/iommu", "machine/process/numa_node"),
         *("clock/read_ns", "clock/resolution_ns", "buffers", "warnings"),
     ],

@@ -572,6 +572,7 @@ TEST_F(machine_system, an_empty_tree_gives_nulls) {
                                              "/virtualisation/product",
                                              "/iommu/enabled",
                                              "/iommu/kernel_parameters",
+                                             "/kernel/boot_id",
                                              "/os",
                                              "/load_average_1min"};
   for (const char* place : null_places) {
@@ -619,6 +620,19 @@ TEST(machine_describe, this_computer_is_described_by_valid_json) {
   EXPECT_EQ(all["kernel"]["release"], names.release);
   EXPECT_EQ(all["kernel"]["architecture"], names.machine);
   EXPECT_EQ(all["cpu"]["architecture"], names.machine);
+}
+
+TEST_F(machine_system, a_start_of_the_computer_has_an_id) {
+  write("proc/sys/kernel/random/boot_id", "6fd2ae1c-6a5d-4c0c-9d4b-3d0f1c9a7b52\n");
+  EXPECT_EQ(machine::describe(root)["kernel"]["boot_id"], "6fd2ae1c-6a5d-4c0c-9d4b-3d0f1c9a7b52");
+}
+
+TEST(machine_describe, the_id_of_this_start_stays_the_same) {
+  const json first = machine::describe()["kernel"]["boot_id"];
+  EXPECT_EQ(first, machine::describe()["kernel"]["boot_id"]);
+  if (!first.is_null()) {
+    EXPECT_EQ(first.get<std::string>().size(), 36U);
+  }
 }
 
 // PCI Express.

@@ -1,0 +1,146 @@
+#include "gate/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+
+#include "gate/printable.hpp"
+#include "gate/timestamp.hpp"
+
+namespace gate {
+namespace {
+
+using simdjson::dom::element;
+
+constexpr std::int64_t known_format = 1;
+constexpr std::int64_t known_schema = 1;
+
+using path = std::initializer_list<std::string_view>;
+
+/// A member of nested objects; none where there is none, or null.
+std::optional<element> member(element in, path keys) {
+  for (const auto key : keys)
+    if (in[key].get(in) != simdjson::SUCCESS) return std::nullopt;
+  return in.is_null() ? std::nullopt : std::optional(in);
+}
+
+/// A fact in one line; none for what is no text, number or truth.
+std::optional<std::string> text_of(const element& fact) {
+  std::string_view text;
+  bool truth = false;
+  double number = 0;
+  if (fact.get(text) == simdjson::SUCCESS)
+    return text.empty() ? std::nullopt : std::optional(printable(text));
+  if (fact.get(truth) == simdjson::SUCCESS) return truth ? "true" : "false";
+  if (fact.get(number) == simdjson::SUCCESS) return fmt::format("{}", number);
+  return std::nullopt;
+}
+
+std::string text_at(const element& in, path keys) {
+  const auto found = member(in, keys);
+  return found ? text_of(*found).value_or("") : "";
+}
+
+std::vector<std::string> texts_at(const element& in, path keys) {
+  std::vector<std::string> texts;
+  const auto found = member(in, keys);
+  simdjson::dom::array list;
+  if (!found || found->get(list) != simdjson::SUCCESS) return texts;
+  for (const auto one : list)
+    if (auto text = text_of(one)) texts.push_back(std::move(*text));
+  return texts;
+}
+
+/// Throws unless `number` is `known`, as far as it is there.
+void require_version(const std::optional<element>& number, std::int64_t known, const char* what) {
+  if (!number) return;
+  std::int64_t found = 0;
+  if (number->get(found) != simdjson::SUCCESS)
+    throw bad_input(fmt::format("its {} is no whole number", what));
+  if (found != known)
+    throw bad_input(fmt::format("its {} is {}, this program reads {}", what, found, known));
+}
+
+/// Whether memory is cached decides about rates by a factor, whatever was asked for.
+void add_memory_types(const element& facts, fingerprint& into) {
+  const auto blocks = member(facts, {"buffers"});
+  simdjson::dom::array list;
+  if (!blocks || blocks->get(list) != simdjson::SUCCESS) return;
+  for (const auto block : list) {
+    const auto kind = text_at(block, {"memory"});
+    const auto type = text_at(block, {"memory_type"});
+    if (!kind.empty() && !type.empty()) into.emplace_back("memory_type." + kind, type);
+  }
+}
+
+std::string rounded_gib(const element& bytes) {
+  double number = 0;
+  if (bytes.get(number) != simdjson::SUCCESS) return "";
+  constexpr double gib = 1 << 30;
+  return fmt::format("{}", std::round(number / gib));
+}
+
+/// The list, and its order, are documented at gate::fingerprint.
+fingerprint fingerprint_of(const element& facts) {
+  fingerprint found;
+  const auto add = [&](std::string key, const std::string& text) {
+    if (!text.empty()) found.emplace_back(std::move(key), text);
+  };
+  const auto add_all = [&](std::string_view group, path inside, path keys) {
+    const auto in = member(facts, inside);
+    if (!in) return;
+    for (const auto key : keys) add(fmt::format("{}.{}", group, key), text_at(*in, {key}));
+  };
+  add_all("link", {"link"}, {"generation", "width"});
+  add_memory_types(facts, found);
+  add_all("device", {"device"},
+          {"name", "compute_capability", "driver_version", "driver_cuda_version",
+           "runtime_cuda_version"});
+  add_all("cpu", {"machine", "cpu"}, {"model", "numa_nodes", "cpus_allowed", "governor"});
+  if (const auto bytes = member(facts, {"machine", "memory", "total_bytes"}))
+    add("memory.total_gib", rounded_gib(*bytes));
+  add_all("memory", {"machine", "memory"},
+          {"transparent_hugepage_enabled", "transparent_hugepage_defrag"});
+  add_all("process", {"machine", "process"}, {"numa_policy_nodes_allowed"});
+  add_all("virtualisation", {"machine", "virtualisation"}, {"hypervisor"});
+  add_all("iommu", {"machine", "iommu"}, {"enabled"});
+  add_all("kernel", {"machine", "kernel"}, {"release"});
+  add_all("program", {"program"}, {"build_type"});
+  add_all("settings", {"run"}, {"min_time_ms", "random_order"});
+  return found;
+}
+
+void read_facts(const element& facts, run& into) {
+  const auto format = member(facts, {"format"});
+  if (!format) throw bad_input("it does not say its format (context.transfers.format)");
+  require_version(format, known_format, "format");
+  const auto kind = text_at(facts, {"device", "kind"});
+  if (kind.empty())
+    throw bad_input("it does not say what device was measured (context.transfers.device)");
+  into.ours = true;
+  into.on_host = kind == "host";
+  into.device = text_at(facts, {"device", "name"});
+  into.card = text_at(facts, {"device", "uuid"});
+  into.machine = fingerprint_of(facts);
+  into.started = parse_timestamp(text_at(facts, {"run", "started_utc"}));
+  into.boot = text_at(facts, {"machine", "kernel", "boot_id"});
+  into.faults = texts_at(facts, {"run", "faults_injected"});
+  into.complete = text_at(facts, {"complete"}) != "false";
+  into.warnings = texts_at(facts, {"warnings"});
+}
+
+}  // namespace
+
+void read_context(const element& document, run& into) {
+  require_version(member(document, {"context", "json_schema_version"}), known_schema,
+                  "json_schema_version");
+  const auto facts = member(document, {"context", "transfers"});
+  if (facts && facts->is_object())
+    read_facts(*facts, into);
+  else
+    into.started = parse_timestamp(text_at(document, {"context", "date"}));
+}
+
+}  // namespace gate

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "gate/facts.hpp"
+#include "gate/printable.hpp"
+#include "gate/rows.hpp"
+#include "gate/run.hpp"
+#include "results/read_text.hpp"
+
+namespace gate {
+namespace {
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+bool has_byte_order_mark(std::string_view text) {
+  return text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") ||
+         text.starts_with("\xfe\xff");
+}
+
+/// Where a text stops being JSON, in words: simdjson does not say it.
+std::string why_not_json(const std::string& text) {
+  using json = nlohmann::json;
+  // Nothing is kept: the text is only looked through.
+  const auto forget = [](int, json::parse_event_t, json&) { return false; };
+  try {
+    [[maybe_unused]] const auto nothing = json::parse(text, forget);
+  } catch (const json::parse_error& wrong) {
+    if (wrong.byte > text.size()) return "it is cut off: only the beginning of JSON is there";
+    const auto before = std::string_view(text).substr(0, wrong.byte);
+    const auto line_begin = before.find_last_of('\n') + 1;  // 0 where there is none
+    constexpr std::size_t shown = 30;
+    const auto from = std::max(line_begin, before.size() - std::min(before.size(), shown));
+    return fmt::format("it is not JSON: line {}, column {}, after '{}'",
+                       1 + std::ranges::count(before, '\n'), before.size() - line_begin,
+                       printable(before.substr(from)));
+  } catch (const json::exception&) {
+    return "it has a number that is too large";
+  }
+  return "";
+}
+
+simdjson::dom::element parse(simdjson::dom::parser& parser, std::string& text) {
+  if (is_blank(text)) throw bad_input("it is empty");
+  if (has_byte_order_mark(text))
+    throw bad_input("it begins with a byte order mark; save it as UTF-8 without one");
+  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+  simdjson::dom::element document;
+  const auto error = parser.parse(text.data(), text.size(), false).get(document);
+  if (error == simdjson::SUCCESS) return document;
+  if (error == simdjson::MEMALLOC) throw bad_input("there is not enough memory to read it");
+  if (error == simdjson::DEPTH_ERROR) throw bad_input("it is nested too deep");
+  const auto why = why_not_json(text);
+  throw bad_input(why.empty() ? printable(simdjson::error_message(error)) : why);
+}
+
+run run_of(std::string text, const metric& judged_by) {
+  simdjson::dom::parser parser;
+  const auto document = parse(parser, text);
+  text = {};  // the parser has its own copy of what is needed
+  run read;
+  read_context(document, read);
+  read_rows(document, judged_by, read);
+  return read;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& file, const std::exception& why) {
+  throw bad_input(fmt::format("cannot use {}: {}", printable(file.string()), why.what()));
+}
+
+}  // namespace
+
+metric metric::named(std::string key) {
+  const auto ends = [&](const char* with) { return key.ends_with(with); };
+  const bool is_rate = ends("_per_s") || ends("_per_second") || ends("_percent");
+  return {std::move(key), is_rate};
+}
+
+run run_in(std::string text, const std::filesystem::path& file, const metric& judged_by) {
+  try {
+    auto read = run_of(std::move(text), judged_by);
+    read.file = file;
+    return read;
+  } catch (const bad_input& why) {
+    refuse(file, why);
+  }
+}
+
+run read_run(const std::filesystem::path& file, const metric& judged_by) {
+  std::string text;
+  try {
+    text = results::read_text(file);
+  } catch (const results::read_error& why) {
+    refuse(file, why);
+  }
+  return run_in(std::move(text), file, judged_by);
+}
+
+}  // namespace gate
