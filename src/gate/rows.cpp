@@ -19,7 +19,7 @@ constexpr double least_ns = 1e-3;
 constexpr double most_ns = 1e15;  // eleven days
 
 [[noreturn]] void refuse(std::string_view benchmark, const std::string& why) {
-  throw bad_input(fmt::format("{}: {}", printable_in_short(benchmark), why));
+  throw bad_input(fmt::format("benchmark {}: {}", printable_in_short(benchmark), why));
 }
 
 /// What a row says, as far as it matters here; where a key is there twice, the first one counts,
@@ -94,6 +94,7 @@ bool has_unit(const metric& judged_by) {
 double value_of(std::string_view benchmark, const row& one, const metric& judged_by) {
   const auto& key = judged_by.key;
   if (one.judged_twice) refuse(benchmark, fmt::format("a row has {} twice", key));
+  if (!one.judged) refuse(benchmark, fmt::format("it has no {}", key));
   const auto number = number_of(one.judged);
   if (!number) refuse(benchmark, fmt::format("its {} is no number", key));
   if (!(*number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, *number));
