@@ -1,10 +1,10 @@
-#include "gate/printable.hpp"
+#include "input/printable.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace gate {
+namespace input {
 namespace {
 
 TEST(printable, ordinary_text_stays_as_it_is) {
@@ -41,4 +41,4 @@ TEST(printable, messages_are_shortened_between_characters) {
 }
 
 }  // namespace
-}  // namespace gate
+}  // namespace input

@@ -1,4 +1,4 @@
-#include "results/read_text.hpp"
+#include "input/read_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-namespace results {
+namespace input {
 namespace {
 
 using testing::HasSubstr;
@@ -134,4 +134,4 @@ TEST(read_text, without_permission_there_is_no_text) {
 }
 
 }  // namespace
-}  // namespace results
+}  // namespace input

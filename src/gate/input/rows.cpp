@@ -1,4 +1,4 @@
-#include "gate/rows.hpp"
+#include "gate/input/rows.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "gate/printable.hpp"
+#include "input/printable.hpp"
 
 namespace gate {
 namespace {
@@ -19,7 +19,7 @@ constexpr double least_ns = 1e-3;
 constexpr double most_ns = 1e15;  // eleven days
 
 [[noreturn]] void refuse(std::string_view benchmark, const std::string& why) {
-  throw bad_input(fmt::format("benchmark {}: {}", printable_in_short(benchmark), why));
+  throw bad_input(fmt::format("benchmark {}: {}", input::printable_in_short(benchmark), why));
 }
 
 /// What a row says, as far as it matters here; where a key is there twice, the first one counts,
@@ -103,8 +103,8 @@ double value_of(std::string_view benchmark, const row& one, const metric& judged
     const auto unit = text_of(one.unit);
     const auto ns = ns_per(unit);
     if (!ns)
-      refuse(benchmark,
-             fmt::format("its time_unit is '{}', not ns, us, ms or s", printable_in_short(unit)));
+      refuse(benchmark, fmt::format("its time_unit is '{}', not ns, us, ms or s",
+                                    input::printable_in_short(unit)));
     value *= *ns;
   }
   const bool is_time = has_unit(judged_by) || key.ends_with("_ns");
@@ -174,7 +174,7 @@ class collector {
       add_aggregate(name, text_of(one.aggregate_name));
     else
       refuse(name, fmt::format("its run_type is '{}', neither iteration nor aggregate",
-                               printable_in_short(type)));
+                               input::printable_in_short(type)));
   }
 
   void finish(run& into) {
@@ -250,7 +250,7 @@ class collector {
       refuse(name, twice);
   }
 
-  collected& of(std::string_view benchmark) { return all_[printable(benchmark)]; }
+  collected& of(std::string_view benchmark) { return all_[input::printable(benchmark)]; }
 
   static constexpr const char* twice = "it is in the file twice";
 

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "gate/facts.hpp"
-#include "gate/printable.hpp"
-#include "gate/rows.hpp"
+#include "gate/input/facts.hpp"
+#include "gate/input/rows.hpp"
 #include "gate/run.hpp"
-#include "results/read_text.hpp"
+#include "input/printable.hpp"
+#include "input/read_text.hpp"
 
 namespace gate {
 namespace {
@@ -31,7 +31,7 @@ std::string place_in(std::string_view text, std::size_t at) {
   const auto to = std::min(line_end, at + shown_after);
   return fmt::format("it is not JSON: line {}, column {}, near '{}'",
                      1 + std::ranges::count(text.substr(0, at), '\n'), at - line_begin + 1,
-                     printable(text.substr(from, to - from)));
+                     input::printable(text.substr(from, to - from)));
 }
 
 /// Where a text stops being JSON, in words: simdjson only says why.
@@ -76,7 +76,7 @@ run run_of(std::string text, const metric& judged_by) {
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::exception& why) {
-  throw bad_input(fmt::format("cannot use {}: {}", printable(file.string()), why.what()));
+  throw bad_input(fmt::format("cannot use {}: {}", input::printable(file.string()), why.what()));
 }
 
 }  // namespace
@@ -100,8 +100,8 @@ run run_in(std::string text, const std::filesystem::path& file, const metric& ju
 run read_run(const std::filesystem::path& file, const metric& judged_by) {
   std::string text;
   try {
-    text = results::read_text(file);
-  } catch (const results::read_error& why) {
+    text = input::read_text(file);
+  } catch (const input::read_error& why) {
     refuse(file, why);
   }
   return run_in(std::move(text), file, judged_by);
