@@ -310,6 +310,10 @@ TEST(gate_rows, a_counter_that_only_others_have_is_reported) {
               HasSubstr("none of its benchmarks has gb_per_s"));
   EXPECT_THAT(complaint(foreign({row("a", 0, 1), with(row("a", 1, 1), "gb_per_s", 5)}), "gb_per_s"),
               AllOf(HasSubstr("benchmark a"), HasSubstr("only some")));
+  const auto other_failed =
+      read(foreign({row("a", 0, 1), failed(row("a", 1, 1)), with(row("b", 0, 1), "gb_per_s", 5)}),
+           "gb_per_s");
+  EXPECT_THAT(other_failed.unjudged, ElementsAre("a"));
 }
 
 TEST(gate_rows, units_of_time_must_be_known) {

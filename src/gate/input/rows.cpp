@@ -180,17 +180,13 @@ class collector {
   void finish(run& into) {
     for (auto& [name, all] : all_) {
       check_indices(name, all);
-      if (all.repetitions.empty()) {
+      auto one = measured_of(all);
+      if (one.values.empty() && (one.failed == 0 || all.without > 0))
         into.unjudged.push_back(name);
-      } else if (all.without > 0) {
+      else if (all.without > 0)
         refuse(name, fmt::format("only some of its repetitions have {}", judged_by_.key));
-      } else {
-        auto& one = into.benchmarks[name];
-        one.bytes = all.bytes;
-        for (const auto& repetition : all.repetitions)
-          if (repetition.value) one.values.push_back(*repetition.value);
-        one.failed = all.repetitions.size() - one.values.size();
-      }
+      else
+        into.benchmarks.emplace(name, std::move(one));
     }
     if (!into.benchmarks.empty()) return;
     if (into.unjudged.empty()) throw bad_input("it has no benchmarks");
@@ -248,6 +244,15 @@ class collector {
     if (std::ranges::adjacent_find(all.repetitions, {}, &repetition::index) !=
         all.repetitions.end())
       refuse(name, twice);
+  }
+
+  static measured measured_of(const collected& all) {
+    measured one;
+    one.bytes = all.bytes;
+    for (const auto& repetition : all.repetitions)
+      if (repetition.value) one.values.push_back(*repetition.value);
+    one.failed = all.repetitions.size() - one.values.size();
+    return one;
   }
 
   collected& of(std::string_view benchmark) { return all_[input::printable(benchmark)]; }
