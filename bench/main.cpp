@@ -79,7 +79,8 @@ int run_program(int argc, char** argv) {
   take_large_blocks_from_the_system();
   const auto strategies = registered_strategies();
   if (parsed.chosen.list_strategies)
-    return list_strategies(std::cout, strategies, *choose_device(parsed.chosen.device).chosen),
+    return list_strategies(std::cout, chosen_strategies(strategies, parsed.chosen.strategies),
+                           *choose_device(parsed.chosen.device).chosen),
            all_ran;
   watch_for_interruption();
   return measure(parsed.chosen, strategies);

@@ -107,13 +107,14 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   app.add_option("--cold-sizes", cold_sizes, "sizes also measured with cold caches")
       ->type_name("SIZES");
   app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
-  app.add_option("--strategies", chosen.strategies, "names or families: copy/pinned,zero_copy")
+  app.add_option("--strategies", chosen.strategies, "names or families: copy/pinned/h2d,zero_copy")
       ->delimiter(',')
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LIST");
   app.add_option("--seed", seed, "of test data and order (default: random, recorded)")
       ->type_name("N");
-  app.add_flag("--list", chosen.list_strategies, "list the strategies and what they need");
+  app.add_flag("--list", chosen.list_strategies,
+               "list the strategies (all, or LIST) and what they need");
   app.add_option("--benchmark_out,--out", chosen.out, "write the result file (JSON) here")
       ->type_name("FILE")
       ->envname("BENCHMARK_OUT");

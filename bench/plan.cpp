@@ -16,40 +16,45 @@
 namespace bench {
 namespace {
 
-bool names(std::string_view wanted, const strategy& candidate) {
-  const std::string_view name = candidate.name;
-  return name == wanted || (name.starts_with(wanted) && name.substr(wanted.size()).front() == '/');
+/// "strategy/variant" for each, or the strategy's name where there are none: what the names of its
+/// benchmarks begin with.
+std::vector<std::string> fronts_of(const strategy& one) {
+  if (one.variants.empty()) return {one.name};
+  std::vector<std::string> fronts;
+  for (const auto& variant : one.variants) fronts.push_back(one.name + "/" + variant);
+  return fronts;
 }
 
-/// All that --strategies takes: names and what they begin with.
+/// Whether the front is what was asked for, or lies below it.
+bool names(std::string_view wanted, std::string_view front) {
+  return front == wanted || (front.starts_with(wanted) && front[wanted.size()] == '/');
+}
+
+bool is_wanted(std::string_view front, const std::vector<std::string>& wanted) {
+  return wanted.empty() ||
+         std::ranges::any_of(wanted, [&](const auto& one) { return names(one, front); });
+}
+
+/// All that --strategies takes: fronts and what they begin with.
 std::set<std::string> nameable(const registry& all) {
   std::set<std::string> found;
   for (const auto& one : all)
-    for (auto end = one.name.find('/');; end = one.name.find('/', end + 1)) {
-      found.insert(one.name.substr(0, end));
-      if (end == std::string::npos) break;
-    }
+    for (const auto& front : fronts_of(one))
+      for (auto end = front.find('/');; end = front.find('/', end + 1)) {
+        found.insert(front.substr(0, end));
+        if (end == std::string::npos) break;
+      }
   return found;
 }
 
-[[noreturn]] void refuse_unknown(const std::string& name, const registry& all) {
-  const auto meant = nearest(name, nameable(all));
-  throw usage_error(fmt::format("unknown strategy '{}'{} (see --list)", name,
-                                meant.empty() ? "" : ": did you mean " + meant + "?"));
-}
-
-std::vector<const strategy*> chosen_strategies(const registry& all,
-                                               const std::vector<std::string>& wanted,
-                                               bool essential_only) {
-  for (const auto& name : wanted)
-    if (std::ranges::none_of(all, [&](const auto& s) { return names(name, s); }))
-      refuse_unknown(name, all);
-  std::vector<const strategy*> chosen;
-  for (const auto& candidate : all)
-    if ((wanted.empty() && (candidate.essential || !essential_only)) ||
-        std::ranges::any_of(wanted, [&](const auto& name) { return names(name, candidate); }))
-      chosen.push_back(&candidate);
-  return chosen;
+void refuse_unknown(const registry& all, const std::vector<std::string>& wanted) {
+  const auto known = nameable(all);
+  for (const auto& name : wanted) {
+    if (known.contains(name)) continue;
+    const auto meant = nearest(name, known);
+    throw usage_error(fmt::format("unknown strategy '{}'{} (see --list)", name,
+                                  meant.empty() ? "" : ": did you mean " + meant + "?"));
+  }
 }
 
 /// Google Benchmark's meaning of --benchmark_filter.
@@ -108,6 +113,7 @@ std::vector<benchmark_case> cases_of(const strategy& from, const options& chosen
   const auto variants = from.variants.empty() ? std::vector<std::string>{""} : from.variants;
   for (const auto& variant : variants) {
     const auto base = variant.empty() ? from.name : from.name + "/" + variant;
+    if (!is_wanted(base, chosen.strategies)) continue;
     if (!from.sized) {
       cases.push_back({base, &from, variant, 0, cache_state::warm});
       continue;
@@ -223,11 +229,22 @@ void reserve_largest(plan& all, Among&& among, Bytes&& bytes_of, Reserve&& reser
 
 }  // namespace
 
+std::vector<const strategy*> chosen_strategies(const registry& all,
+                                               const std::vector<std::string>& wanted) {
+  refuse_unknown(all, wanted);
+  std::vector<const strategy*> chosen;
+  for (const auto& candidate : all)
+    if (std::ranges::any_of(fronts_of(candidate),
+                            [&](const auto& front) { return is_wanted(front, wanted); }))
+      chosen.push_back(&candidate);
+  return chosen;
+}
+
 plan make_plan(const registry& strategies, const transfers::device& device, const options& chosen) {
   const name_filter filter(chosen.filter);
   plan all;
-  for (const auto* const candidate :
-       chosen_strategies(strategies, chosen.strategies, chosen.essential_only)) {
+  for (const auto* const candidate : chosen_strategies(strategies, chosen.strategies)) {
+    if (chosen.strategies.empty() && chosen.essential_only && !candidate->essential) continue;
     const auto reason = why_unsupported(*candidate, device);
     auto cases = cases_of(*candidate, chosen);
     if (cases.empty() && chosen.own_sizes && filter.passes(candidate->name))

@@ -30,6 +30,11 @@ struct plan {
   std::vector<skipped_case> skipped;
 };
 
+/// Those that --strategies names, with or without a variant, by their names' beginnings; all when
+/// it names none. Throws usage_error for unknown ones.
+std::vector<const strategy*> chosen_strategies(const registry& all,
+                                               const std::vector<std::string>& wanted);
+
 /// Strategies × variants × sizes × cache states, less what the command line leaves out; what the
 /// device cannot do goes to `skipped`. Throws usage_error for unknown strategies or a bad filter.
 plan make_plan(const registry& strategies, const transfers::device& device, const options& chosen);

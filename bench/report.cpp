@@ -87,14 +87,14 @@ void print_beside(std::ostream& out, std::string title, std::size_t column,
 
 }  // namespace
 
-void list_strategies(std::ostream& out, const registry& strategies,
+void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
                      const transfers::device& device) {
-  for (const auto& one : strategies) {
-    const auto reason = why_unsupported(one, device);
-    print_beside(out, one.name, 35, one.summary);
+  for (const auto* const one : strategies) {
+    const auto reason = why_unsupported(*one, device);
+    print_beside(out, one->name, 35, one->summary);
     print_beside(
         out, "", 37,
-        fmt::format("{}{}{}", fmt::join(one.variants, ", "), one.variants.empty() ? "" : "; ",
+        fmt::format("{}{}{}", fmt::join(one->variants, ", "), one->variants.empty() ? "" : "; ",
                     reason ? "not on this device: " + *reason : "runs on this device"));
   }
 }

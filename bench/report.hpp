@@ -11,8 +11,8 @@
 
 namespace bench {
 
-/// What --list prints: every strategy, its explanation, what it needs, and why not here if so.
-void list_strategies(std::ostream& out, const registry& strategies,
+/// What --list prints: each strategy, its explanation, what it needs, and why not here if so.
+void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
                      const transfers::device& device);
 
 /// What --benchmark_list_tests prints: the names, one a line.

@@ -31,6 +31,10 @@ enum class scattered_way {
 /// takes about as long as copying it, so tell beforehand with add() in which page-locked memory
 /// blocks will lie; others are asked for one by one.
 ///
+/// The driver tells of single addresses, and only of both ends of a block, or of what is added, is
+/// it asked. That no page between them is without a lock, as where two locks leave a hole, is up to
+/// the caller: the kernel may fail there (cudaErrorIllegalAddress), and the device is lost then.
+///
 /// One thread at a time may use it. Device and stream must outlive it.
 class scattered_copy {
  public:
@@ -38,16 +42,16 @@ class scattered_copy {
   scattered_copy(device& on, stream& in);
 
   /// Page-locked memory that blocks will lie in, which must stay so as long as it is used here.
-  /// Throws std::invalid_argument for memory that the device does not see whole, and for memory
-  /// that overlaps what has been added before; device_error.
+  /// Throws std::invalid_argument for memory of which the device does not see both ends, and for
+  /// memory that overlaps what has been added before; device_error.
   void add(std::span<std::byte> memory);
 
   /// Enqueues the copies, in any order; no two may write the same bytes. The list may go when it
   /// returns, the memory when the stream is done.
   /// Throws std::length_error when the blocks together are longer than `on_device`,
   /// std::invalid_argument for a block of some bytes at null, unsupported for `kernel` and a block
-  /// that the device does not see whole, out_of_memory, device_error. Blocks before the one that is
-  /// refused may have been enqueued by then.
+  /// of which the device does not see both ends, out_of_memory, device_error. Blocks before the one
+  /// that is refused may have been enqueued by then.
   void enqueue(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
                direction way, scattered_way by = scattered_way::automatic);
 

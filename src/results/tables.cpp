@@ -79,14 +79,16 @@ std::string table(const std::vector<figure>& figures, const json& link) {
 
   std::size_t width = 34;
   for (const auto& name : strategies) width = std::max(width, name.size() + 1);
+  const auto if_latency = [&](const std::string& cells) { return with_latency ? cells : ""; };
   std::string text = fmt::format(
-      "\n{:<{}}{:^20}{:^20}{:^14}\n{:<{}}{:>9} {:>9} {:>9} {:>9} {:>6} {:>6}\n", "", width,
-      fmt::format("{} latency, µs", small.name.size), fmt::format("{}, GB/s", large.name.size),
-      "% of link", "strategy", width, "h2d  ", "d2h  ", "h2d  ", "d2h  ", "h2d", "d2h");
+      "\n{:<{}}{}{:^20}{:^14}\n{:<{}}{}{:>9} {:>9} {:>6} {:>6}\n", "", width,
+      if_latency(fmt::format("{:^20}", small.name.size + " latency, µs")),
+      large.name.size + ", GB/s", "% of link", "strategy", width,
+      if_latency(fmt::format("{:>9} {:>9} ", "h2d  ", "d2h  ")), "h2d  ", "d2h  ", "h2d", "d2h");
   for (const auto& name : strategies)
-    text += fmt::format("{:<{}}{:>9} {:>9} {:>9} {:>9} {:>6} {:>6}\n", name, width,
-                        with_latency ? cell(slow_to, name, 3, true) : "",
-                        with_latency ? cell(slow_from, name, 3, true) : "",
+    text += fmt::format("{:<{}}{}{:>9} {:>9} {:>6} {:>6}\n", name, width,
+                        if_latency(fmt::format("{:>9} {:>9} ", cell(slow_to, name, 3, true),
+                                               cell(slow_from, name, 3, true))),
                         cell(rate_to, name, 2, false), cell(rate_from, name, 2, false),
                         percent(rate_to, name), percent(rate_from, name));
   return text + "* best of its column, or within 1 % of it.\n";

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from program import ALL_RAN, COLUMNS, TINY_NAMES, Done, Program, listed
+from program import ALL_RAN, COLUMNS, TINY_NAMES, USAGE, Done, Program, listed
 
 
 def text_of(done: Done) -> str:
@@ -46,6 +46,22 @@ def test_list_explains_every_strategy(program: Program):
         ), where
 
 
+def test_list_has_only_what_was_asked_for(program: Program):
+    text = text_of(program.run("--list", "--device=host", "--strategies=null,copy/pinned/h2d,copy"))
+    names = [name for name, _, _ in listed(text)]
+    every = [name for name, _, _ in listed(program.run("--list", "--device=host").out)]
+    assert names == [one for one in every if one.partition("/")[0] in ("copy", "null")]
+    one = text_of(program.run("--list", "--device=host", "--strategies=copy/pinned/h2d"))
+    assert [name for name, _, _ in listed(one)] == ["copy/pinned"]
+
+
+def test_list_refuses_what_there_is_not(program: Program):
+    done = program.run("--list", "--device=host", "--strategies=copy/pined")
+    assert (done.code, done.out) == (USAGE, "")
+    assert "unknown strategy 'copy/pined': did you mean copy/pinned?" in done.err
+    assert done.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -78,6 +94,7 @@ def test_list_says_why_the_host_device_cannot(program: Program, name: str):
                 for n in ("1KiB", "2KiB", "4KiB", "8KiB/cold")
             ],
         ),
+        (("--strategies=copy/pageable/h2d", "--sizes=4KiB", "--cache=warm"), TINY_NAMES[:1]),
         (("--strategies=null",), ["null/single", "null/batched"]),
         (("--strategies=null,copy/pageable", "--benchmark_filter=-copy|batched"), ["null/single"]),
     ],

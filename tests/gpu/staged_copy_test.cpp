@@ -1,15 +1,18 @@
 #include "transfers/staged_copy.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "../unit/counting_device.hpp"
 #include "on_gpu.hpp"
 #include "transfers/arithmetic.hpp"
 #include "transfers/error.hpp"
@@ -115,12 +118,92 @@ TEST_F(staged_on_cuda, a_copy_that_fails_is_an_exception_and_the_next_one_succee
   expect_exact(by, 8 * mib + 1, 0, 0);
 }
 
-TEST_F(staged_on_cuda, arrays_of_pageable_memory_take_this_way_by_themselves) {
-  const context in(*gpu);
+/// Arrays of a context that has been told nothing, on a device that counts what it is asked for.
+class arrays_on_cuda : public on_gpu {
+ protected:
+  void SetUp() override {
+    on_gpu::SetUp();
+    if (IsSkipped()) return;
+    const auto& cuda = *gpu->description().cuda;
+    if (cuda.host_page_tables || cuda.integrated)
+      GTEST_SKIP() << "the device reaches ordinary memory itself";
+    if (usable_processors() < 4) GTEST_SKIP() << "fewer than 4 processors: nothing is staged";
+    counted_.emplace(std::move(gpu));
+  }
+
+  [[nodiscard]] device& on() { return *counted_; }
+  [[nodiscard]] const device_counts& counts() { return counted_->counts(); }
+
+  /// Copies that were enqueued on streams meanwhile: one for a plain copy, one for each chunk of a
+  /// staged one.
+  template <class Work>
+  [[nodiscard]] std::size_t copies_of(Work&& work) {
+    const std::size_t before = counts().enqueued;
+    work();
+    return counts().enqueued - before;
+  }
+
+  /// To the device and back, with the expected number of copies each way.
+  template <class Expected>
+  void expect_round_trip(const context& in, std::size_t elements, const Expected& copies) {
+    std::vector<std::uint32_t> numbers(elements);
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    std::optional<gpu_array<std::uint32_t>> array;
+    EXPECT_THAT(copies_of([&] { array = to_gpu(in, numbers); }), copies) << elements << " up";
+    std::vector<std::uint32_t> back(elements);
+    EXPECT_THAT(copies_of([&] { array->get(back); }), copies) << elements << " down";
+    EXPECT_TRUE(back == numbers) << elements;
+    std::optional<host_array<std::uint32_t>> fresh;
+    EXPECT_THAT(copies_of([&] { fresh = array->get(); }), copies) << elements << " down, fresh";
+    EXPECT_TRUE(std::ranges::equal(*fresh, numbers)) << elements;
+  }
+
+ private:
+  std::optional<counting_device> counted_;
+};
+
+TEST_F(arrays_on_cuda, of_pageable_memory_are_staged_by_themselves) {
+  const context in(on());
+  ASSERT_EQ(counts().host_bytes, 0U);  // no copier before it is needed
+  const staging how;
+  for (const std::size_t bytes : {64 * mib + 4, how.h2d.least_bytes})
+    expect_round_trip(in, bytes / 4, testing::Gt(bytes / how.largest_chunk));
+  EXPECT_EQ(counts().host_bytes, how.threads * how.chunks_per_thread * how.largest_chunk);
+}
+
+TEST_F(arrays_on_cuda, that_are_staged_have_arrived_when_they_are_calculated_with) {
+  const context in(on());
   std::vector<float> numbers(16 * mib + 1);
   std::iota(numbers.begin(), numbers.end(), 0.0F);
   const auto result = (2 * to_gpu(in, numbers)).get();
   for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(result[i], 2 * numbers[i]) << i;
+}
+
+TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_where_they_are_small) {
+  const context in(on());
+  for (const std::size_t elements : {std::size_t{1}, mib / 4, staging().h2d.least_bytes / 4 - 1})
+    expect_round_trip(in, elements, testing::Eq(1));
+  EXPECT_EQ(counts().host_bytes, 0U);  // nor is a copier made
+}
+
+TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_where_nobody_stages_them) {
+  const context in(on());
+  in.stage_by(nullptr);
+  expect_round_trip(in, 16 * mib + 1, testing::Eq(1));
+  EXPECT_EQ(counts().host_bytes, 0U);
+}
+
+TEST_F(arrays_on_cuda, of_page_locked_memory_are_copied_plainly) {
+  const context in(on());
+  const auto numbers = pinned_empty<std::uint32_t>(on(), {16 * mib + 1});
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  const std::size_t own = counts().host_bytes;
+  std::optional<gpu_array<std::uint32_t>> array;
+  EXPECT_EQ(copies_of([&] { array = to_gpu(in, numbers); }), 1U);
+  std::ranges::fill(numbers, 0U);
+  EXPECT_EQ(copies_of([&] { array->get(numbers); }), 1U);
+  EXPECT_EQ(counts().host_bytes, own);
+  for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(numbers[i], i);
 }
 
 class round_trips_on_cuda : public staged_on_cuda,

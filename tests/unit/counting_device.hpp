@@ -136,9 +136,13 @@ class counting_stream final : public stream {
   std::shared_ptr<device_counts> counts_;
 };
 
-/// The host device, with counts of what has been allocated there and not given back.
+/// A device, the host unless told otherwise, with counts of what has been allocated there and not
+/// given back.
 class counting_device final : public device {
  public:
+  explicit counting_device(std::unique_ptr<device> inner = open_host_device())
+      : inner_(std::move(inner)) {}
+
   [[nodiscard]] device_counts& counts() noexcept { return *counts_; }
 
   [[nodiscard]] const device_description& description() const noexcept override {
@@ -224,7 +228,7 @@ class counting_device final : public device {
             bytes};
   }
 
-  std::unique_ptr<device> inner_ = open_host_device();
+  std::unique_ptr<device> inner_;
   std::shared_ptr<device_counts> counts_ = std::make_shared<device_counts>();
 };
 

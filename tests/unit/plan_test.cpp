@@ -191,6 +191,45 @@ TEST(plan_strategies, exact_names_and_families) {
   EXPECT_THAT(with({"null"}), ElementsAre("null/single"));
 }
 
+TEST(plan_strategies, with_a_variant_are_that_variant_alone) {
+  const registry deep{made("a/b", std::nullopt, {"up/int8", "up/int64", "upper/int8", "down/int8"}),
+                      made("a/b2", std::nullopt, {"up"}), made("a/none", std::nullopt, {})};
+  const auto with = [&](std::vector<std::string> wanted) {
+    auto chosen = sizes({4});
+    chosen.strategies = std::move(wanted);
+    return names(make_plan(deep, limited_device(), chosen).cases);
+  };
+  EXPECT_THAT(with({"a/b/up"}), ElementsAre("a/b/up/int8/4B", "a/b/up/int64/4B"));
+  EXPECT_THAT(with({"a/b/up/int64", "a/b/down"}),
+              ElementsAre("a/b/up/int64/4B", "a/b/down/int8/4B"));
+  EXPECT_THAT(with({"a/b/down/int8", "a/b"}), testing::SizeIs(4));
+  EXPECT_THAT(with({"a/none"}), ElementsAre("a/none/4B"));
+  EXPECT_THAT(with({"a"}), testing::SizeIs(6));
+}
+
+TEST(plan_strategies, that_are_listed_are_those_asked_for) {
+  const auto listed = [](const std::vector<std::string>& wanted) {
+    std::vector<std::string> all;
+    for (const auto* const one : chosen_strategies(some, wanted)) all.push_back(one->name);
+    return all;
+  };
+  EXPECT_THAT(listed({}), testing::SizeIs(some.size()));
+  EXPECT_THAT(listed({"null", "copy"}), ElementsAre("copy/pageable", "copy/pinned", "null"));
+  EXPECT_THAT(listed({"copy_async/pinned/d2h"}), ElementsAre("copy_async/pinned"));
+  EXPECT_THROW(static_cast<void>(listed({"copy", "nul"})), usage_error);
+}
+
+TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {
+  for (const auto& [wanted, meant] : {std::pair{"copy/pined", "copy/pinned?"},
+                                      {"copy/pinned/h2", "copy/pinned/h2d?"},
+                                      {"copy/pageable/h2d/4B", "copy/pageable/h2d?"},
+                                      {"nul", "null?"}}) {
+    auto chosen = sizes({4});
+    chosen.strategies = {wanted};
+    EXPECT_THAT(complaint(chosen), HasSubstr(std::string("did you mean ") + meant));
+  }
+}
+
 TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
   strategy every_third{.name = "a/sparse", .sparse = 3};
   const registry one{every_third};
@@ -268,7 +307,8 @@ TEST(plan_variants, none_give_the_strategys_name_alone) {
 }
 
 TEST(plan_strategies, unknown_ones_are_refused) {
-  for (const char* wanted : {"cop", "copy/", "copy/pin", "copy/pinned/h2d", "", "pinned", "Copy"}) {
+  for (const char* wanted : {"cop", "copy/", "copy/pin", "copy/pinned/h2", "copy/pinned/h2d/",
+                             "copy/pinned/h2d/4B", "null/h2d", "", "pinned", "h2d", "Copy"}) {
     auto chosen = sizes({4});
     chosen.strategies = {"null", wanted};
     EXPECT_THAT(complaint(chosen),

@@ -154,6 +154,33 @@ TEST(summary_of_gpu, a_strategy_of_one_direction_has_dashes) {
   EXPECT_THAT(row, testing::ElementsAre("copy/pinned", "50.00", "*", "-", "79", "-"));
 }
 
+TEST(summary_of_gpu, has_no_latencies_where_one_large_size_alone_was_measured) {
+  auto all = on_gpu();
+  add(all, "copy/pinned/h2d/1MiB", mib, mib / 50);
+  add(all, "copy/pinned/d2h/1MiB", mib, mib / 40);
+  const auto text = summary(all);
+  EXPECT_THAT(text, AllOf(HasSubstr("1MiB, GB/s"), Not(HasSubstr("latency"))));
+  EXPECT_THAT(row_of(text, "strategy"), ElementsAre("strategy", "h2d", "d2h", "h2d", "d2h"));
+  EXPECT_THAT(row_of(text, "copy/pinned"),
+              ElementsAre("copy/pinned", "50.00", "*", "40.00", "*", "79", "63"));
+  // Its columns end where their heads do.
+  const auto lines = lines_of(text);
+  const auto head =
+      std::ranges::find_if(lines, [](const auto& one) { return one.starts_with("strategy"); });
+  ASSERT_NE(head, lines.end());
+  EXPECT_EQ(head->size(), std::next(head)->size());
+  EXPECT_EQ(head->find("h2d"), std::next(head)->find("50.00") + 2);
+}
+
+TEST(summary_of_gpu, has_latencies_of_a_small_size_measured_alone) {
+  auto all = on_gpu();
+  add(all, "copy/pinned/h2d/4B", 4, 5000);
+  const auto text = summary(all);
+  EXPECT_THAT(text, HasSubstr("4B latency"));
+  EXPECT_THAT(row_of(text, "strategy"),
+              ElementsAre("strategy", "h2d", "d2h", "h2d", "d2h", "h2d", "d2h"));
+}
+
 /// Gives the last row added what it took of the machine.
 void add_price(json& all, double cpu_s_per_gb, double cores, double multiprocessors = 0) {
   auto& row = all["benchmarks"].back();

@@ -1,0 +1,108 @@
+#include "gate/session_variance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gate {
+namespace {
+
+/// How alike the session variances of different benchmarks are taken to be: worth so many degrees
+/// of freedom. Chosen with the simulation of docs/GATE.md, where they differ from none to 1 %.
+constexpr double alike_degrees = 4;
+constexpr double as_likely = 2;
+constexpr std::size_t enough_benchmarks = 20;
+constexpr double assumed_times_process = 2;
+constexpr double assumed_least = 0.002;
+
+double square(double x) { return x * x; }
+
+/// Logarithm of the density of the absolute value x * scale, x of Student's t, up to a constant.
+double log_t(double squared, double scale_squared) {
+  return -0.5 * std::log(scale_squared) -
+         (alike_degrees + 1) / 2 * std::log1p(squared / scale_squared / alike_degrees);
+}
+
+/// The same for a variance that is `scale` times an F variable.
+double log_f(double variance, double scale, double degrees) {
+  const double ratio = variance / scale;
+  if (ratio <= 0) return -std::log(scale);  // no density there for one or two degrees
+  return -std::log(scale) + (degrees / 2 - 1) * std::log(ratio) -
+         (degrees + alike_degrees) / 2 * std::log1p(ratio * degrees / alike_degrees);
+}
+
+double log_likelihood(std::span<const session_evidence> all, const std::vector<double>& variances) {
+  double sum = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& one = all[i];
+    if (one.shift_session_part > 0)
+      sum += log_t(one.squared_shift, one.process_variance * one.shift_process_part +
+                                          variances[i] * one.shift_session_part);
+    if (one.between_degrees > 0)
+      sum += log_f(one.between_sessions,
+                   one.process_variance * one.between_process_part + variances[i],
+                   one.between_degrees);
+  }
+  return sum;
+}
+
+/// The largest variance for each benchmark among the models that are about as likely as the best.
+std::vector<double> suite_variances(std::span<const session_evidence> all) {
+  double mean_log = 0;
+  for (const auto& one : all)
+    mean_log += std::log(one.process_variance) / 2 / static_cast<double>(all.size());
+  const double typical = std::exp(mean_log);
+
+  struct model {
+    double log_likelihood;
+    std::vector<double> variances;
+  };
+  std::vector<model> models;
+  for (const double exponent : {0.0, 0.5, 1.0}) {
+    std::vector<double> shape;
+    for (const auto& one : all)
+      shape.push_back(typical * std::pow(std::sqrt(one.process_variance) / typical, exponent));
+    constexpr int steps = 31;
+    constexpr double least = 0.05;
+    constexpr double most = 20;
+    for (int step = 0; step <= steps; ++step) {
+      const double times =
+          step == 0 ? 0 : least * std::pow(most / least, (step - 1.0) / (steps - 1.0));
+      std::vector<double> variances;
+      for (const double one : shape) variances.push_back(square(times * one));
+      const double likelihood = log_likelihood(all, variances);
+      models.push_back({likelihood, std::move(variances)});
+    }
+  }
+  const double best = std::ranges::max(models, {}, &model::log_likelihood).log_likelihood;
+  std::vector<double> largest(all.size());
+  for (const auto& one : models)
+    if (one.log_likelihood > best - as_likely)
+      for (std::size_t i = 0; i < all.size(); ++i)
+        largest[i] = std::max(largest[i], one.variances[i]);
+  return largest;
+}
+
+}  // namespace
+
+std::vector<session_estimate> session_variances(std::span<const session_evidence> all) {
+  if (all.empty()) return {};
+  const bool any_evidence = std::ranges::any_of(all, [](const session_evidence& one) {
+    return one.shift_session_part > 0 || one.between_degrees > 0;
+  });
+  auto suite = any_evidence ? suite_variances(all) : std::vector<double>(all.size());
+  std::vector<session_estimate> estimates;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& one = all[i];
+    if (!any_evidence || all.size() < enough_benchmarks)
+      suite[i] = std::max(
+          {suite[i], square(assumed_least), square(assumed_times_process) * one.process_variance});
+    const double own =
+        std::max(0.0, one.between_sessions - one.process_variance * one.between_process_part);
+    const double degrees = alike_degrees + one.between_degrees;
+    const double both = (alike_degrees * suite[i] + one.between_degrees * own) / degrees;
+    estimates.push_back({std::max(suite[i], both), degrees});
+  }
+  return estimates;
+}
+
+}  // namespace gate

@@ -1,0 +1,74 @@
+#include "statistics/variance_prior.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/fisher_f.hpp>
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/polygamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "statistics/quantile.hpp"
+
+namespace statistics {
+namespace {
+
+/// From here on a prior is as good as a known variance.
+constexpr double many_degrees = 1e4;
+
+/// The x > 0 whose trigamma is y. Newton's method on 1 / trigamma, which is nearly a line and
+/// convex, so that it converges from below (Smyth 2004, appendix).
+double inverse_trigamma(double y) {
+  double x = 0.5 + 1 / y;
+  for (int i = 0; i < 50; ++i) {
+    const double there = boost::math::trigamma(x);
+    const double step = there * (1 - there / y) / boost::math::polygamma(2, x);
+    x += step;
+    if (std::abs(step) < 1e-9 * x) break;
+  }
+  return x;
+}
+
+}  // namespace
+
+variance_prior::variance_prior(std::span<const variance_estimate> estimates) {
+  if (estimates.size() < 3) return;
+  using boost::math::digamma;
+  using boost::math::trigamma;
+  // ln s² minus its expectation has the variance of ln chi² plus that of the prior.
+  std::vector<double> logs;
+  double own = 0;
+  for (const auto& one : estimates) {
+    const double half = one.degrees / 2;
+    logs.push_back(std::log(one.variance) - digamma(half) + std::log(half));
+    own += trigamma(half) / static_cast<double>(estimates.size());
+  }
+  auto ascending = logs;
+  std::ranges::sort(ascending);
+  const double low = quantile(ascending, 0.02);
+  const double high = quantile(ascending, 0.98);
+  for (auto& one : logs) one = std::clamp(one, low, high);
+  const auto count = static_cast<double>(logs.size());
+  const double mean = std::reduce(logs.begin(), logs.end()) / count;
+  double squares = 0;
+  for (const double one : logs) squares += (one - mean) * (one - mean);
+  const double excess = squares / (count - 1) - own;
+  if (excess <= trigamma(many_degrees / 2)) {
+    typical_ = {std::exp(mean), many_degrees};
+    return;
+  }
+  const double half = inverse_trigamma(excess);
+  typical_ = {std::exp(mean + digamma(half) - std::log(half)), 2 * half};
+}
+
+variance_estimate variance_prior::moderated(const variance_estimate& one) const {
+  if (typical_.degrees <= 0) return one;
+  constexpr double one_of_a_thousand = 1e-3;
+  const boost::math::fisher_f ratio(one.degrees, typical_.degrees);
+  if (cdf(complement(ratio, one.variance / typical_.variance)) < one_of_a_thousand) return one;
+  const double degrees = one.degrees + typical_.degrees;
+  return {(one.degrees * one.variance + typical_.degrees * typical_.variance) / degrees, degrees};
+}
+
+}  // namespace statistics

@@ -1,0 +1,234 @@
+#include "cuda_stream.hpp"
+
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "../lengths.hpp"
+#include "check.hpp"
+#include "cuda_calculate.hpp"
+#include "kernels.hpp"
+#include "transfers/error.hpp"
+
+namespace transfers::detail {
+namespace {
+
+/// As stream_closer.
+struct event_closer {
+  using pointer = cudaEvent_t;
+  void operator()(cudaEvent_t event) const noexcept { cudaEventDestroy(event); }
+};
+using event_handle = std::unique_ptr<cudaEvent_t, event_closer>;
+
+event_handle make_event() {
+  cudaEvent_t event{};
+  cuda_check(cudaEventCreate(&event), "cudaEventCreate");
+  return event_handle(event);
+}
+
+class cuda_event final : public event {
+ public:
+  explicit cuda_event(cudaStream_t in) {
+    cudaEvent_t made{};
+    cuda_check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    event_.reset(made);
+    cuda_check(cudaEventRecord(made, in), "cudaEventRecord");
+  }
+
+  [[nodiscard]] bool done() const override {
+    const auto state = cudaEventQuery(event_.get());
+    if (state == cudaErrorNotReady) {
+      cudaGetLastError();  // or whoever looks for errors next takes it for one
+      return false;
+    }
+    cuda_check(state, "cudaEventQuery");
+    return true;
+  }
+  void wait() const override {
+    cuda_check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
+  }
+
+ private:
+  event_handle event_;
+};
+
+class cuda_stream final : public stream {
+ public:
+  explicit cuda_stream(int device)
+      : multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
+        kilohertz_(attribute(cudaDevAttrClockRate, device)) {}
+
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            direction way) override {
+    cuda_check(cudaMemcpyAsync(destination, source, bytes, memcpy_kind(way), stream_.get()),
+               "cudaMemcpyAsync");
+  }
+
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                      unsigned most_blocks) override {
+    launch_copy(destination, source, bytes, multiprocessors_, most_blocks, stream_.get());
+  }
+
+  void copy_batch(std::span<std::byte* const> destinations,
+                  std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
+                  direction /*way*/) override {
+    check_lengths(destinations.size(), sources.size(), sizes.size());
+    if (sizes.empty()) return;
+    // Every copy takes the attributes of the first.
+    cudaMemcpyAttributes in_order{};
+    in_order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    std::size_t first = 0;
+    cuda_check(cudaMemcpyBatchAsync(
+                   // Pointers to bytes are pointers to void for the driver, which reads them only.
+                   reinterpret_cast<void* const*>(destinations.data()),
+                   reinterpret_cast<const void* const*>(sources.data()), sizes.data(), sizes.size(),
+                   &in_order, &first, 1, stream_.get()),
+               "cudaMemcpyBatchAsync");
+  }
+
+  void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
+                   direction way) override {
+    if (pieces == 0) return;
+    launch_pieces(table, pieces, on_device, way, multiprocessors_, stream_.get());
+  }
+
+  void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
+                    pitched_extent extent, direction way) override {
+    if (extent.slices == 1) {
+      cuda_check(
+          cudaMemcpy2DAsync(destination.data, destination.row_pitch, source.data, source.row_pitch,
+                            extent.row_bytes, extent.rows, memcpy_kind(way), stream_.get()),
+          "cudaMemcpy2DAsync");
+      return;
+    }
+    cudaMemcpy3DParms what{};
+    what.srcPtr = pitched_pointer(const_cast<std::byte*>(source.data), source.row_pitch,
+                                  source.slice_pitch);  // CUDA has one type for both ends
+    what.dstPtr = pitched_pointer(destination.data, destination.row_pitch, destination.slice_pitch);
+    what.extent = make_cudaExtent(extent.row_bytes, extent.rows, extent.slices);
+    what.kind = memcpy_kind(way);
+    cuda_check(cudaMemcpy3DAsync(&what, stream_.get()), "cudaMemcpy3DAsync");
+  }
+
+  void clear(std::byte* memory, std::size_t bytes) override {
+    cuda_check(cudaMemsetAsync(memory, 0, bytes, stream_.get()), "cudaMemsetAsync");
+  }
+
+  void calculate(const elementwise_operation& what) override {
+    calculate_on_cuda(stream_.get(), what);
+  }
+
+  void convert(const conversion& what) override { convert_on_cuda(stream_.get(), what); }
+
+  void call(std::function<void()> function) override {
+    // A graph would call it again and again, and could not own it.
+    if (is_recording()) throw unsupported("a function call cannot be recorded into a graph");
+    auto pending = std::make_unique<called>(failure_, std::move(function));
+    cuda_check(cudaLaunchHostFunc(stream_.get(), run_called, pending.get()), "cudaLaunchHostFunc");
+    static_cast<void>(pending.release());  // run_called owns it now
+  }
+
+  [[nodiscard]] std::unique_ptr<event> record() override {
+    return std::make_unique<cuda_event>(stream_.get());
+  }
+
+  [[nodiscard]] bool is_recording() const override {
+    auto state = cudaStreamCaptureStatusNone;
+    cuda_check(cudaStreamIsCapturing(stream_.get(), &state), "cudaStreamIsCapturing");
+    return state != cudaStreamCaptureStatusNone;
+  }
+
+  [[nodiscard]] void* native_handle() const noexcept override { return stream_.get(); }
+
+  void synchronize() override {
+    cuda_check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+    failure_->rethrow();
+  }
+
+  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
+      const std::function<void()>& before, const std::function<void()>& timed) override {
+    // Enqueueing a few operations and events takes some 10 µs.
+    constexpr long long microseconds = 30;
+    launch_delay(microseconds * kilohertz_ / 1000, stream_.get());
+    before();
+    cuda_check(cudaEventRecord(start_.get(), stream_.get()), "cudaEventRecord");
+    timed();
+    cuda_check(cudaEventRecord(stop_.get(), stream_.get()), "cudaEventRecord");
+    synchronize();
+    float milliseconds = 0;
+    cuda_check(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()),
+               "cudaEventElapsedTime");
+    return std::chrono::duration<double, std::milli>(milliseconds);
+  }
+
+ private:
+  /// What a called function has thrown, kept for the next synchronize().
+  class failure {
+   public:
+    void keep(std::exception_ptr what) {
+      const std::scoped_lock lock(mutex_);
+      if (!what_) what_ = std::move(what);
+    }
+    void rethrow() {
+      std::exception_ptr what;
+      {
+        const std::scoped_lock lock(mutex_);
+        what = std::exchange(what_, nullptr);
+      }
+      if (what) std::rethrow_exception(what);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::exception_ptr what_;
+  };
+  struct called {
+    std::shared_ptr<failure> failures;
+    std::function<void()> function;
+  };
+
+  static void CUDART_CB run_called(void* pending) {
+    const std::unique_ptr<called> one(static_cast<called*>(pending));
+    try {
+      one->function();
+    } catch (...) {
+      one->failures->keep(std::current_exception());
+    }
+  }
+
+  static cudaPitchedPtr pitched_pointer(std::byte* data, std::size_t row_pitch,
+                                        std::size_t slice_pitch) {
+    return make_cudaPitchedPtr(data, row_pitch, row_pitch, slice_pitch / row_pitch);
+  }
+
+  int multiprocessors_;
+  long long kilohertz_;
+  std::shared_ptr<failure> failure_ = std::make_shared<failure>();
+  stream_handle stream_ = make_stream();
+  event_handle start_ = make_event();
+  event_handle stop_ = make_event();
+};
+
+}  // namespace
+
+stream_handle make_stream() {
+  cudaStream_t stream{};
+  cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+             "cudaStreamCreateWithFlags");
+  return stream_handle(stream);
+}
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  cuda_check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+std::unique_ptr<stream> create_cuda_stream(int device) {
+  return std::make_unique<cuda_stream>(device);
+}
+
+}  // namespace transfers::detail

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <memory>
+
+#include "transfers/stream.hpp"
+
+namespace transfers::detail {
+
+/// An error when it is destroyed has been reported by an earlier call, or the process is ending.
+struct stream_closer {
+  using pointer = cudaStream_t;
+  void operator()(cudaStream_t stream) const noexcept {
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+  }
+};
+using stream_handle = std::unique_ptr<cudaStream_t, stream_closer>;
+
+/// That does not wait for the default stream. Throws device_error.
+stream_handle make_stream();
+
+constexpr cudaMemcpyKind memcpy_kind(direction way) {
+  return way == direction::h2d ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+}
+
+/// Throws device_error.
+int attribute(cudaDeviceAttr which, int device);
+
+/// A stream of the current device, which must be this one. Throws device_error.
+std::unique_ptr<stream> create_cuda_stream(int device);
+
+}  // namespace transfers::detail
