@@ -220,6 +220,8 @@ TEST(gate_rows, a_file_of_aggregates_alone_is_refused_with_the_way_out) {
   EXPECT_THAT(complaint(foreign({aggregate("a", "mean"), aggregate("a", "median")})),
               AllOf(HasSubstr("only aggregates"), HasSubstr("without --benchmark_report_aggr")));
   EXPECT_THAT(complaint(foreign({aggregate("a", "median")})), HasSubstr("only aggregates"));
+  EXPECT_THAT(complaint(foreign({aggregate("a", "mean"), failed(row("b", 0, 1))})),
+              HasSubstr("only aggregates"));
 }
 
 TEST(gate_rows, a_benchmark_of_aggregates_alone_is_not_forgotten) {
@@ -263,6 +265,10 @@ TEST(gate_rows, errors_count_as_failed_and_never_as_fast) {
     EXPECT_THAT(found.at(name).values, IsEmpty()) << name;
     EXPECT_EQ(found.at(name).failed, 1U) << name;
   }
+}
+
+TEST(gate_rows, a_file_where_everything_failed_is_a_run) {
+  EXPECT_EQ(read(foreign({failed(row("a", 0, 1))})).benchmarks.at("a").failed, 1U);
 }
 
 TEST(gate_rows, a_counter_called_skipped_is_no_error) {
@@ -638,6 +644,18 @@ TEST(gate_files, that_were_recorded_are_read_as_they_are) {
     const auto [same, is_new] = contents.emplace(found.content, file);
     EXPECT_TRUE(is_new) << file << " and " << same->second;
   }
+}
+
+TEST(gate_files, that_google_benchmark_wrote_are_read) {
+  const auto found =
+      read_run(PROJECT_DIR "/tests/fuzz/corpus/read_run/google_benchmark_1.7.json", {});
+  EXPECT_FALSE(found.ours);
+  EXPECT_TRUE(found.started);
+  EXPECT_THAT(found.benchmarks, ElementsAre(Key("a/64/repeats:3"), Key("a/8/repeats:3"), Key("e"),
+                                            Key("same"), Key("t/real_time/threads:2")));
+  EXPECT_THAT(found.benchmarks.at("a/8/repeats:3").values, SizeIs(3));
+  EXPECT_EQ(found.benchmarks.at("e").failed, 1U);
+  EXPECT_THAT(found.unjudged, ElementsAre(HasSubstr("only_aggregates")));
 }
 
 TEST(gate_files, have_the_medians_that_their_rows_have) {

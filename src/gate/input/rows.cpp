@@ -188,13 +188,14 @@ class collector {
       else
         into.benchmarks.emplace(name, std::move(one));
     }
-    if (!into.benchmarks.empty()) return;
-    if (into.unjudged.empty()) throw bad_input("it has no benchmarks");
-    if (has_repetitions_)
-      throw bad_input(fmt::format("none of its benchmarks has {}", judged_by_.key));
-    throw bad_input(
-        "it has only aggregates; the repetitions are there when it is measured without "
-        "--benchmark_report_aggregates_only");
+    const auto has_values = [](const auto& one) { return !one.second.values.empty(); };
+    if (std::ranges::any_of(into.benchmarks, has_values)) return;
+    if (lacks_field_) throw bad_input(fmt::format("none of its benchmarks has {}", judged_by_.key));
+    if (!into.unjudged.empty())
+      throw bad_input(
+          "it has only aggregates; the repetitions are there when it is measured without "
+          "--benchmark_report_aggregates_only");
+    if (into.benchmarks.empty()) throw bad_input("it has no benchmarks");
   }
 
  private:
@@ -211,13 +212,13 @@ class collector {
   }
 
   void add_repetition(std::size_t number, std::string_view name, const row& one) {
-    has_repetitions_ = true;
     auto& all = of(name);
     if (const auto bytes = number_of(one.bytes); bytes && *bytes > 0 && !all.bytes)
       all.bytes = bytes;
     const bool failed = has_failed(one);
     if (!failed && !one.judged && !has_unit(judged_by_)) {
       ++all.without;
+      lacks_field_ = true;
       return;
     }
     const auto index = index_of(number, name, one, all);
@@ -262,7 +263,7 @@ class collector {
   const metric& judged_by_;
   const old_aggregates& old_aggregates_;
   std::map<std::string, collected> all_;
-  bool has_repetitions_ = false;
+  bool lacks_field_ = false;  ///< some benchmark
 };
 
 /// FNV-1a, 64 bits (RFC draft-eastlake-fnv): the same in every process.
