@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <system_error>
 
+#include "input/read_text.hpp"
 #include "sizes.hpp"
 #include "statistics/quantile.hpp"
 
@@ -24,20 +21,16 @@ constexpr int known_format = 1;
 }
 
 std::string text_of(const std::filesystem::path& file) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(file, unknown)) refuse(file, "it is a folder, not a file");
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) refuse(file, std::generic_category().message(errno));
-  return text;
+  try {
+    return input::read_text(file);
+  } catch (const input::read_error& wrong) {
+    refuse(file, wrong.what());
+  }
 }
 
 json parse(const std::filesystem::path& file) {
   const auto text = text_of(file);
   if (text.empty()) refuse(file, "it is empty");
-  if (text.starts_with("\x1f\x8b"))
-    refuse(file, "it is compressed; unpack it first: gunzip --keep FILE");
   auto content = json::parse(text, nullptr, false);
   if (content.is_discarded()) refuse(file, "it is not JSON, or only the beginning of it");
   return content;

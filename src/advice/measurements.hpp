@@ -42,7 +42,8 @@ struct measurements {
   std::size_t unusable_rows = 0;  ///< without a positive time, or not as a row should be
 };
 
-/// Throws unusable_file: no such file, not JSON, of another program or of a newer format.
+/// Also from a file compressed with gzip. Throws unusable_file: it cannot be read, is not JSON, of
+/// another program or of a newer format.
 measurements read_measurements(const std::filesystem::path& file);
 
 /// The same from a file's content; `file` is only named. Throws unusable_file.

@@ -52,7 +52,7 @@ struct measured {
 using fingerprint = std::vector<std::pair<std::string, std::string>>;
 
 /// One process, as its result file has it. Its texts, names of benchmarks included, are printable
-/// (gate/printable.hpp).
+/// (input/printable.hpp).
 struct run {
   std::filesystem::path file;
   bool ours = false;     ///< false: a Google Benchmark file of another program
@@ -72,7 +72,7 @@ struct run {
   std::uint64_t content = 0;  ///< equal for equal values and start, whatever the file's name
 };
 
-/// Reads a result file, also one compressed with gzip, of up to results::most_text_bytes
+/// Reads a result file, also one compressed with gzip, of up to input::most_text_bytes
 /// (unpacked). Throws bad_input: it cannot be read; it is not JSON; of a newer format; without
 /// benchmarks; with one that is there twice or has a value that nobody can have measured.
 /// Repetitions with an error are no reason: they count as failed.

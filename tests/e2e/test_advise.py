@@ -361,6 +361,16 @@ def test_left_out_sizes_of_the_recorded_run_are_predicted(
     assert max(errors.values()) < 0.16
 
 
+def test_a_compressed_file_gives_the_same_answer(
+    program: Program, recorded: Path, tmp_path: Path
+):
+    plain = answer(program, tmp_path, f"--from={recorded}", *QUESTION)
+    compressed = answer(program, tmp_path, f"--from={RECORDED}", *QUESTION)
+    assert plain["from"].pop("file") == str(recorded)
+    assert compressed["from"].pop("file") == str(RECORDED)
+    assert compressed == plain
+
+
 def test_check_is_printed(program: Program, recorded: Path):
     done = advise(program, "--check", f"--from={recorded}")
     text = done.out.replace("\n  ", " ")

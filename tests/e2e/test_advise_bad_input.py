@@ -90,7 +90,8 @@ BAD_FILES: dict[str, tuple[str | bytes, str]] = {
     "a number": ("7", "no result file of bench_transfers"),
     "another program's": (plain_benchmark_file(), "no result file of bench_transfers"),
     "newer": (newer_format(), "its format is 2, this program reads 1"),
-    "compressed": (gzip.compress(b"{}"), "gunzip"),
+    "compressed": (gzip.compress(b"{}"), "no result file of bench_transfers"),
+    "compressed and cut off": (gzip.compress(b"{}")[:-3], "cut off"),
     "binary": (bytes(range(256)), "not JSON"),
 }
 

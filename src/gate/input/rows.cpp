@@ -1,4 +1,4 @@
-#include "gate/rows.hpp"
+#include "gate/input/rows.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "gate/printable.hpp"
+#include "input/printable.hpp"
 
 namespace gate {
 namespace {
@@ -19,7 +19,7 @@ constexpr double least_ns = 1e-3;
 constexpr double most_ns = 1e15;  // eleven days
 
 [[noreturn]] void refuse(std::string_view benchmark, const std::string& why) {
-  throw bad_input(fmt::format("{}: {}", printable_in_short(benchmark), why));
+  throw bad_input(fmt::format("benchmark {}: {}", input::printable_in_short(benchmark), why));
 }
 
 /// What a row says, as far as it matters here; where a key is there twice, the first one counts,
@@ -94,6 +94,7 @@ bool has_unit(const metric& judged_by) {
 double value_of(std::string_view benchmark, const row& one, const metric& judged_by) {
   const auto& key = judged_by.key;
   if (one.judged_twice) refuse(benchmark, fmt::format("a row has {} twice", key));
+  if (!one.judged) refuse(benchmark, fmt::format("it has no {}", key));
   const auto number = number_of(one.judged);
   if (!number) refuse(benchmark, fmt::format("its {} is no number", key));
   if (!(*number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, *number));
@@ -102,8 +103,8 @@ double value_of(std::string_view benchmark, const row& one, const metric& judged
     const auto unit = text_of(one.unit);
     const auto ns = ns_per(unit);
     if (!ns)
-      refuse(benchmark,
-             fmt::format("its time_unit is '{}', not ns, us, ms or s", printable_in_short(unit)));
+      refuse(benchmark, fmt::format("its time_unit is '{}', not ns, us, ms or s",
+                                    input::printable_in_short(unit)));
     value *= *ns;
   }
   const bool is_time = has_unit(judged_by) || key.ends_with("_ns");
@@ -173,31 +174,28 @@ class collector {
       add_aggregate(name, text_of(one.aggregate_name));
     else
       refuse(name, fmt::format("its run_type is '{}', neither iteration nor aggregate",
-                               printable_in_short(type)));
+                               input::printable_in_short(type)));
   }
 
   void finish(run& into) {
     for (auto& [name, all] : all_) {
       check_indices(name, all);
-      if (all.repetitions.empty()) {
+      auto one = measured_of(all);
+      if (one.values.empty() && (one.failed == 0 || all.without > 0))
         into.unjudged.push_back(name);
-      } else if (all.without > 0) {
+      else if (all.without > 0)
         refuse(name, fmt::format("only some of its repetitions have {}", judged_by_.key));
-      } else {
-        auto& one = into.benchmarks[name];
-        one.bytes = all.bytes;
-        for (const auto& repetition : all.repetitions)
-          if (repetition.value) one.values.push_back(*repetition.value);
-        one.failed = all.repetitions.size() - one.values.size();
-      }
+      else
+        into.benchmarks.emplace(name, std::move(one));
     }
-    if (!into.benchmarks.empty()) return;
-    if (into.unjudged.empty()) throw bad_input("it has no benchmarks");
-    if (has_repetitions_)
-      throw bad_input(fmt::format("none of its benchmarks has {}", judged_by_.key));
-    throw bad_input(
-        "it has only aggregates; the repetitions are there when it is measured without "
-        "--benchmark_report_aggregates_only");
+    const auto has_values = [](const auto& one) { return !one.second.values.empty(); };
+    if (std::ranges::any_of(into.benchmarks, has_values)) return;
+    if (lacks_field_) throw bad_input(fmt::format("none of its benchmarks has {}", judged_by_.key));
+    if (!into.unjudged.empty())
+      throw bad_input(
+          "it has only aggregates; the repetitions are there when it is measured without "
+          "--benchmark_report_aggregates_only");
+    if (into.benchmarks.empty()) throw bad_input("it has no benchmarks");
   }
 
  private:
@@ -214,13 +212,13 @@ class collector {
   }
 
   void add_repetition(std::size_t number, std::string_view name, const row& one) {
-    has_repetitions_ = true;
     auto& all = of(name);
     if (const auto bytes = number_of(one.bytes); bytes && *bytes > 0 && !all.bytes)
       all.bytes = bytes;
     const bool failed = has_failed(one);
     if (!failed && !one.judged && !has_unit(judged_by_)) {
       ++all.without;
+      lacks_field_ = true;
       return;
     }
     const auto index = index_of(number, name, one, all);
@@ -249,14 +247,23 @@ class collector {
       refuse(name, twice);
   }
 
-  collected& of(std::string_view benchmark) { return all_[printable(benchmark)]; }
+  static measured measured_of(const collected& all) {
+    measured one;
+    one.bytes = all.bytes;
+    for (const auto& repetition : all.repetitions)
+      if (repetition.value) one.values.push_back(*repetition.value);
+    one.failed = all.repetitions.size() - one.values.size();
+    return one;
+  }
+
+  collected& of(std::string_view benchmark) { return all_[input::printable(benchmark)]; }
 
   static constexpr const char* twice = "it is in the file twice";
 
   const metric& judged_by_;
   const old_aggregates& old_aggregates_;
   std::map<std::string, collected> all_;
-  bool has_repetitions_ = false;
+  bool lacks_field_ = false;  ///< some benchmark
 };
 
 /// FNV-1a, 64 bits (RFC draft-eastlake-fnv): the same in every process.

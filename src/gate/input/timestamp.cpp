@@ -1,4 +1,4 @@
-#include "gate/timestamp.hpp"
+#include "gate/input/timestamp.hpp"
 
 #include <cstddef>
 

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "gate/facts.hpp"
-#include "gate/printable.hpp"
-#include "gate/rows.hpp"
+#include "gate/input/facts.hpp"
+#include "gate/input/rows.hpp"
 #include "gate/run.hpp"
-#include "results/read_text.hpp"
+#include "input/printable.hpp"
+#include "input/read_text.hpp"
 
 namespace gate {
 namespace {
@@ -23,8 +23,19 @@ bool has_byte_order_mark(std::string_view text) {
          text.starts_with("\xfe\xff");
 }
 
-/// Where a text stops being JSON, in words: simdjson does not say it.
-std::string why_not_json(const std::string& text) {
+std::string place_in(std::string_view text, std::size_t at) {
+  const auto line_begin = text.substr(0, at).find_last_of('\n') + 1;  // 0 on the first line
+  constexpr std::size_t shown_before = 24, shown_after = 8;
+  const auto from = std::max(line_begin, at - std::min(at, shown_before));
+  const auto line_end = std::min(text.find('\n', at), text.size());
+  const auto to = std::min(line_end, at + shown_after);
+  return fmt::format("it is not JSON: line {}, column {}, near '{}'",
+                     1 + std::ranges::count(text.substr(0, at), '\n'), at - line_begin + 1,
+                     input::printable(text.substr(from, to - from)));
+}
+
+/// Where a text stops being JSON, in words: simdjson only says why.
+std::string why_not_json(const std::string& text, simdjson::error_code error) {
   using json = nlohmann::json;
   // Nothing is kept: the text is only looked through.
   const auto forget = [](int, json::parse_event_t, json&) { return false; };
@@ -32,17 +43,13 @@ std::string why_not_json(const std::string& text) {
     [[maybe_unused]] const auto nothing = json::parse(text, forget);
   } catch (const json::parse_error& wrong) {
     if (wrong.byte > text.size()) return "it is cut off: only the beginning of JSON is there";
-    const auto before = std::string_view(text).substr(0, wrong.byte);
-    const auto line_begin = before.find_last_of('\n') + 1;  // 0 where there is none
-    constexpr std::size_t shown = 30;
-    const auto from = std::max(line_begin, before.size() - std::min(before.size(), shown));
-    return fmt::format("it is not JSON: line {}, column {}, after '{}'",
-                       1 + std::ranges::count(before, '\n'), before.size() - line_begin,
-                       printable(before.substr(from)));
-  } catch (const json::exception&) {
-    return "it has a number that is too large";
+    return place_in(text, wrong.byte - std::min<std::size_t>(wrong.byte, 1));
+  } catch (const json::out_of_range&) {
+    error = simdjson::NUMBER_ERROR;
   }
-  return "";
+  if (error == simdjson::NUMBER_ERROR) return "it has a number that is too large";
+  // To that parser a text ends at its first null character.
+  return place_in(text, std::min(text.find('\0'), text.size()));
 }
 
 simdjson::dom::element parse(simdjson::dom::parser& parser, std::string& text) {
@@ -55,8 +62,7 @@ simdjson::dom::element parse(simdjson::dom::parser& parser, std::string& text) {
   if (error == simdjson::SUCCESS) return document;
   if (error == simdjson::MEMALLOC) throw bad_input("there is not enough memory to read it");
   if (error == simdjson::DEPTH_ERROR) throw bad_input("it is nested too deep");
-  const auto why = why_not_json(text);
-  throw bad_input(why.empty() ? printable(simdjson::error_message(error)) : why);
+  throw bad_input(why_not_json(text, error));
 }
 
 run run_of(std::string text, const metric& judged_by) {
@@ -70,7 +76,7 @@ run run_of(std::string text, const metric& judged_by) {
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::exception& why) {
-  throw bad_input(fmt::format("cannot use {}: {}", printable(file.string()), why.what()));
+  throw bad_input(fmt::format("cannot use {}: {}", input::printable(file.string()), why.what()));
 }
 
 }  // namespace
@@ -94,8 +100,8 @@ run run_in(std::string text, const std::filesystem::path& file, const metric& ju
 run read_run(const std::filesystem::path& file, const metric& judged_by) {
   std::string text;
   try {
-    text = results::read_text(file);
-  } catch (const results::read_error& why) {
+    text = input::read_text(file);
+  } catch (const input::read_error& why) {
     refuse(file, why);
   }
   return run_in(std::move(text), file, judged_by);

@@ -1,4 +1,4 @@
-#include "results/read_text.hpp"
+#include "input/read_text.hpp"
 
 #include <fmt/format.h>
 #define ZLIB_CONST
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace results {
+namespace input {
 namespace {
 
 constexpr std::string_view gzip_magic = "\x1f\x8b";
@@ -109,4 +109,4 @@ std::string read_text(const std::filesystem::path& file, std::size_t most_bytes)
   return unpacked(read_bytes(file, most_bytes), most_bytes);
 }
 
-}  // namespace results
+}  // namespace input

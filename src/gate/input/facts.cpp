@@ -1,13 +1,14 @@
-#include "gate/facts.hpp"
+#include "gate/input/facts.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <initializer_list>
+#include <set>
 #include <string_view>
 
-#include "gate/printable.hpp"
-#include "gate/timestamp.hpp"
+#include "gate/input/timestamp.hpp"
+#include "input/printable.hpp"
 
 namespace gate {
 namespace {
@@ -32,7 +33,7 @@ std::optional<std::string> text_of(const element& fact) {
   bool truth = false;
   double number = 0;
   if (fact.get(text) == simdjson::SUCCESS)
-    return text.empty() ? std::nullopt : std::optional(printable(text));
+    return text.empty() ? std::nullopt : std::optional(input::printable(text));
   if (fact.get(truth) == simdjson::SUCCESS) return truth ? "true" : "false";
   if (fact.get(number) == simdjson::SUCCESS) return fmt::format("{}", number);
   return std::nullopt;
@@ -68,10 +69,12 @@ void add_memory_types(const element& facts, fingerprint& into) {
   const auto blocks = member(facts, {"buffers"});
   simdjson::dom::array list;
   if (!blocks || blocks->get(list) != simdjson::SUCCESS) return;
+  std::set<std::string> seen;
   for (const auto block : list) {
     const auto kind = text_at(block, {"memory"});
     const auto type = text_at(block, {"memory_type"});
-    if (!kind.empty() && !type.empty()) into.emplace_back("memory_type." + kind, type);
+    const bool known = !kind.empty() && !type.empty();
+    if (known && seen.insert(kind).second) into.emplace_back("memory_type." + kind, type);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace results {
+namespace input {
 
 /// A file could not be read; what() is the reason in one line, without the file's name.
 class read_error : public std::runtime_error {
@@ -26,4 +26,4 @@ std::string read_text(const std::filesystem::path& file, std::size_t most_bytes 
 /// after its end, or larger than `most_bytes`.
 std::string unpacked(std::string bytes, std::size_t most_bytes = most_text_bytes);
 
-}  // namespace results
+}  // namespace input

@@ -1,11 +1,11 @@
-#include "gate/printable.hpp"
+#include "input/printable.hpp"
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <iterator>
 
-namespace gate {
+namespace input {
 namespace {
 
 struct character {
@@ -75,4 +75,4 @@ std::string printable_in_short(std::string_view text) {
   return printable(text.substr(0, end)) + "…";
 }
 
-}  // namespace gate
+}  // namespace input
