@@ -1,0 +1,162 @@
+#include "gate/baseline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "statistics/quantile.hpp"
+
+namespace gate {
+namespace {
+
+using json = nlohmann::ordered_json;
+using std::chrono::sys_seconds;
+
+constexpr std::chrono::hours same_session{1};
+
+bool known_to_differ(const std::string& left, const std::string& right) {
+  return !left.empty() && !right.empty() && left != right;
+}
+
+std::string quoted(const std::filesystem::path& file) { return "'" + file.string() + "'"; }
+
+void warn_of(const run& one, std::vector<std::string>& warnings) {
+  if (!one.complete)
+    warnings.push_back(
+        fmt::format("{} was interrupted: what it lacks has fewer processes", one.file.string()));
+}
+
+}  // namespace
+
+std::vector<difference> differences(const fingerprint& before, const fingerprint& after) {
+  std::vector<difference> found;
+  const auto value_in = [](const fingerprint& of, const std::string& key) {
+    const auto there = std::ranges::find(of, key, &fingerprint::value_type::first);
+    return there == of.end() ? std::string() : there->second;
+  };
+  for (const auto& [key, value] : before)
+    if (const auto other = value_in(after, key); other != value)
+      found.push_back({key, value, other});
+  for (const auto& [key, value] : after)
+    if (value_in(before, key).empty()) found.push_back({key, "", value});
+  return found;
+}
+
+void require_comparable(std::span<const run> runs, std::span<const process> known) {
+  std::map<std::uint64_t, std::string> seen;
+  for (const auto& one : known) seen.try_emplace(one.content, one.file + " of the baseline");
+  for (const auto& one : runs) {
+    const auto [place, is_new] = seen.try_emplace(one.content, quoted(one.file));
+    if (!is_new)
+      throw bad_input(fmt::format("{} holds the same measurements as {}: they are not independent",
+                                  quoted(one.file), place->second));
+    const auto& first = runs.front();
+    if (one.ours != first.ours)
+      throw bad_input(fmt::format("{} and {} were made by different programs", quoted(first.file),
+                                  quoted(one.file)));
+    if (one.on_host != first.on_host)
+      throw bad_input(fmt::format("{} was made without a GPU and {} with one",
+                                  quoted(one.on_host ? one.file : first.file),
+                                  quoted(one.on_host ? first.file : one.file)));
+  }
+}
+
+process origin_of(const run& one) {
+  return {one.file.filename().string(), one.started, one.boot, one.card, one.content};
+}
+
+std::optional<double> median_of(const measured& one) {
+  if (one.values.empty() || one.failed > 0) return std::nullopt;
+  return statistics::median(one.values);
+}
+
+pinned pin(std::span<const run> runs, const metric& judged_by,
+           const std::set<std::string>& allowed) {
+  if (runs.size() < least_processes)
+    throw bad_input(fmt::format("a baseline needs {} runs or more, better {}; here {} {}",
+                                least_processes, recommended_processes,
+                                runs.size() == 1 ? "is" : "are", runs.size()));
+  require_comparable(runs);
+  pinned result;
+  auto& made = result.made;
+  const auto& first = runs.front();
+  made.judged_by = judged_by;
+  made.ours = first.ours;
+  made.on_host = first.on_host;
+  made.device = first.device;
+  made.machine = first.machine;
+  std::map<std::string, history> all;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto& one = runs[i];
+    if (!one.faults.empty())
+      throw bad_input(fmt::format("{} has faults injected on purpose ({}): no baseline",
+                                  quoted(one.file), one.faults.front()));
+    for (const auto& [key, before, after] : differences(made.machine, one.machine)) {
+      if (!allowed.contains(key))
+        throw bad_input(fmt::format(
+            "{} and {} differ in {}: '{}' and '{}' (--allow-different={} takes them together)",
+            quoted(first.file), quoted(one.file), key, before, after, key));
+      // What is not the same in all runs cannot tell whether a new one is like them.
+      std::erase_if(made.machine, [&](const auto& entry) { return entry.first == key; });
+    }
+    warn_of(one, result.warnings);
+    made.processes.push_back(origin_of(one));
+    for (const auto& [name, figures] : one.benchmarks) {
+      auto& place = all[name];
+      place.medians.resize(runs.size());
+      if (figures.bytes) place.bytes = figures.bytes;
+      place.medians[i] = median_of(figures);
+      if (figures.failed > 0)
+        result.warnings.push_back(
+            fmt::format("{} failed in {}: not used there", name, one.file.string()));
+    }
+  }
+  for (auto& [name, place] : all) {
+    const auto measured_by =
+        std::ranges::count_if(place.medians, [](const auto& one) { return one.has_value(); });
+    if (std::cmp_greater_equal(measured_by, least_processes))
+      made.benchmarks.emplace(name, std::move(place));
+    else
+      result.warnings.push_back(fmt::format("{} is left out: only {} of {} runs have measured it",
+                                            name, measured_by, runs.size()));
+  }
+  if (made.benchmarks.empty()) throw bad_input("no benchmark was measured by three runs or more");
+  if (runs.size() < recommended_processes)
+    result.warnings.push_back(
+        fmt::format("{} runs only: {} or more find smaller slowdowns (see gate_transfers power)",
+                    runs.size(), recommended_processes));
+  if (number_of_sessions(made.processes) < 2)
+    result.warnings.push_back(
+        "all runs are of one session (an hour, one start of the machine): how much sessions differ "
+        "is not in them and will be judged from what a check shows, or assumed; add runs of "
+        "another "
+        "day");
+  return result;
+}
+
+std::vector<std::size_t> sessions_of(std::span<const process> processes) {
+  std::vector<std::size_t> order(processes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t i) { return processes[i].started.value_or(sys_seconds::min()); });
+  std::vector<std::size_t> sessions(processes.size());
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const auto& before = processes[order[k - 1]];
+    const auto& now = processes[order[k]];
+    const bool later =
+        before.started && now.started && *now.started - *before.started > same_session;
+    const bool another =
+        later || known_to_differ(before.boot, now.boot) || known_to_differ(before.card, now.card);
+    sessions[order[k]] = sessions[order[k - 1]] + (another ? 1 : 0);
+  }
+  return sessions;
+}
+
+std::size_t number_of_sessions(std::span<const process> processes) {
+  const auto sessions = sessions_of(processes);
+  return sessions.empty() ? 0 : std::ranges::max(sessions) + 1;
+}
+
+}  // namespace gate

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gate/run.hpp"
+
+namespace gate {
+
+/// Where a process's figures come from, and what tells sessions apart.
+struct process {
+  std::string file;  ///< as it was called when it was read
+  std::optional<std::chrono::sys_seconds> started;
+  std::string boot, card;
+  std::uint64_t content = 0;
+};
+
+/// One benchmark in all processes.
+struct history {
+  std::optional<double> bytes;  ///< moved by one operation
+  /// Median over the repetitions, by process; none where it was not measured or has failed.
+  std::vector<std::optional<double>> medians;
+};
+
+/// What new runs are compared with.
+struct baseline {
+  metric judged_by;
+  bool ours = true;  ///< of bench_transfers
+  bool on_host = false;
+  std::string device;
+  fingerprint machine;
+  std::vector<process> processes;
+  std::map<std::string, history> benchmarks;
+};
+
+/// The newest format of baselines that is understood.
+inline constexpr int baseline_format = 1;
+inline constexpr std::size_t least_processes = 3;
+inline constexpr std::size_t recommended_processes = 10;
+
+/// A key of two fingerprints that is not the same; a side that does not have it is empty.
+struct difference {
+  std::string key, before, after;
+};
+
+/// In the order of fingerprints: what explains most comes first.
+std::vector<difference> differences(const fingerprint& before, const fingerprint& after);
+
+/// Throws bad_input when runs are not independent (the same measurements twice, also as one of
+/// `known`), when some are the host device's and some a GPU's, or of different programs.
+void require_comparable(std::span<const run> runs, std::span<const process> known = {});
+
+process origin_of(const run& one);
+
+/// Median of the repetitions; none where there are none or one has failed.
+std::optional<double> median_of(const measured& one);
+
+struct pinned {
+  baseline made;
+  std::vector<std::string> warnings;  ///< one line each
+};
+
+/// A baseline from so many processes. Throws bad_input: fewer than three; not comparable; faults
+/// injected on purpose; fingerprints that differ, but for the keys `allowed`; no benchmark that
+/// three processes have measured.
+pinned pin(std::span<const run> runs, const metric& judged_by,
+           const std::set<std::string>& allowed = {});
+
+/// Session of each process, numbered from 0 in the order of time. Those that began within an hour
+/// after one another belong together, unless the machine was started in between or the card is
+/// another one. Processes without a time belong to the first session: nothing tells them apart.
+std::vector<std::size_t> sessions_of(std::span<const process> processes);
+std::size_t number_of_sessions(std::span<const process> processes);
+
+nlohmann::ordered_json to_json(const baseline& one);
+/// The same as a file's text, a benchmark a line.
+std::string to_text(const baseline& one);
+
+/// Throws bad_input: not a baseline, damaged, or of a newer format.
+baseline read_baseline(const std::filesystem::path& file);
+/// The same from a file's text; `file` is only named.
+baseline baseline_in(const std::string& text, const std::filesystem::path& file);
+
+}  // namespace gate
