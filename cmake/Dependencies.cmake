@@ -26,7 +26,10 @@ if(TRANSFERS_PROGRAMS)
   FetchContent_Declare(ZLIB
     GIT_REPOSITORY https://github.com/madler/zlib.git GIT_TAG v1.3.1
     FIND_PACKAGE_ARGS)
-  FetchContent_MakeAvailable(benchmark nlohmann_json CLI11 simdjson ZLIB)
+  FetchContent_Declare(pugixml
+    GIT_REPOSITORY https://github.com/zeux/pugixml.git GIT_TAG v1.14
+    FIND_PACKAGE_ARGS 1.12 CONFIG)
+  FetchContent_MakeAvailable(benchmark nlohmann_json CLI11 simdjson ZLIB pugixml)
   if(NOT TARGET ZLIB::ZLIB)  # what zlib's own build calls zlibstatic, without its headers
     target_include_directories(zlibstatic SYSTEM INTERFACE "${zlib_SOURCE_DIR}" "${zlib_BINARY_DIR}")
     add_library(ZLIB::ZLIB ALIAS zlibstatic)

@@ -5,7 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
 build_packages=(g++ cmake ninja-build git libbenchmark-dev libgtest-dev libgmock-dev libcli11-dev
-  nlohmann-json3-dev libfmt-dev libboost-dev libsimdjson-dev zlib1g-dev)
+  nlohmann-json3-dev libfmt-dev libboost-dev libsimdjson-dev libpugixml-dev zlib1g-dev)
 plot_packages=(python3 python3-venv)
 
 say() { printf '%s\n' "$*" >&2; }

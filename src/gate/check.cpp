@@ -8,6 +8,7 @@
 #include <regex>
 #include <utility>
 
+#include "input/printable.hpp"
 #include "statistics/location.hpp"
 
 namespace gate {
@@ -160,11 +161,11 @@ class checking {
  private:
   void note_runs() {
     for (const auto& one : after_) {
+      const auto file = input::printable(one.file.string());
       if (!one.faults.empty())
-        result_.notes.push_back(fmt::format("{} has faults injected on purpose: {}",
-                                            one.file.string(), fmt::join(one.faults, ", ")));
-      if (!one.complete)
-        result_.notes.push_back(fmt::format("{} was interrupted", one.file.string()));
+        result_.notes.push_back(fmt::format("{} has faults injected on purpose: {}", file,
+                                            fmt::join(one.faults, ", ")));
+      if (!one.complete) result_.notes.push_back(fmt::format("{} was interrupted", file));
     }
     if (!result_.has_fingerprint)
       result_.notes.emplace_back(
