@@ -81,7 +81,6 @@ class command_line {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-      for (auto* const command : app_.get_subcommands()) return help_request{command->help()};
       return help_request{app_.help()};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
@@ -126,7 +125,7 @@ class command_line {
             "facts of the machine that may be others, such as device.driver_version")
         ->delimiter(',')
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("KEY,...");
+        ->type_name("KEY,");
   }
 
   static void add_percentage(CLI::App& command, const char* name, double& into, double least,

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <string_view>
 #include <vector>
 
 #include "gate/reports.hpp"
@@ -18,19 +18,29 @@ constexpr std::size_t most_notes = 20;
 
 bool is_letter_or_digit(char one) { return std::isalnum(static_cast<unsigned char>(one)) != 0; }
 
-/// Text that means nothing to Markdown, HTML or tables: punctuation as numeric character
-/// references, which never are markup (CommonMark, "Entity and numeric character references").
+/// Whether a character in this place has no meaning in Markdown, HTML, or to what makes links of
+/// addresses and pictures of `:words:`.
+bool is_harmless(const std::string& text, std::size_t place) {
+  const char one = text[place];
+  const auto is_alnum = [&](std::size_t i) {
+    return i < text.size() && is_letter_or_digit(text[i]);
+  };
+  if (is_alnum(place) || static_cast<unsigned char>(one) >= 0x80) return true;
+  if (one == '_') return place > 0 && is_alnum(place - 1) && is_alnum(place + 1);
+  if (one == ':') return place + 1 == text.size() || text[place + 1] == ' ';
+  if (one == '.') return place < 3 || text.compare(place - 3, 3, "www") != 0;
+  return std::string_view(" /%+-,;()='").find(one) != std::string_view::npos;
+}
+
+/// Punctuation that could mean something as numeric character references, which never are markup
+/// (CommonMark, "Entity and numeric character references").
 std::string plain(const std::string& text) {
   const auto shown = input::printable_in_short(text);
   std::string escaped;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const char one = shown[i];
-    const bool within_word = i > 0 && i + 1 < shown.size() && is_letter_or_digit(shown[i - 1]) &&
-                             is_letter_or_digit(shown[i + 1]);
-    const bool harmless = is_letter_or_digit(one) || static_cast<unsigned char>(one) >= 0x80 ||
-                          one == ' ' || one == '/' || one == '%' || one == '+' || one == ',' ||
-                          one == ';' || (within_word && (one == '_' || one == '-'));
-    escaped += harmless ? std::string(1, one) : fmt::format("&#{};", static_cast<int>(one));
+    escaped +=
+        is_harmless(shown, i) ? std::string(1, one) : fmt::format("&#{};", static_cast<int>(one));
     // A comment, so that nobody is called and no issue linked.
     if (one == '@' || one == '#') escaped += "<!-- -->";
   }

@@ -126,8 +126,8 @@ std::string tables(const report& answer, bool all) {
   return text;
 }
 
-std::string what_it_is_of(const baseline& one) {
-  return fmt::format("{} of {} on the {}", counted(one.processes.size(), "run"),
+std::string made_from(const baseline& one) {
+  return fmt::format("{} of {} ({})", counted(one.processes.size(), "run"),
                      counted(number_of_sessions(one.processes), "session"),
                      device_text(one.device, one.on_host));
 }
@@ -146,8 +146,8 @@ std::string text_of(const report& answer, bool all) {
 std::string text_of(const baseline& made, std::span<const std::string> warnings,
                     const std::filesystem::path& file) {
   auto text = sentence(fmt::format(
-      "Baseline of {} in {}, judged by {}: {}", counted(made.benchmarks.size(), "benchmark"),
-      what_it_is_of(made), made.judged_by.key, input::printable(file.string())));
+      "{}: a baseline of {} from {}, judged by {}", input::printable(file.string()),
+      counted(made.benchmarks.size(), "benchmark"), made_from(made), made.judged_by.key));
   for (const auto& one : warnings) text += sentence("Warning: " + one);
   return text;
 }
@@ -170,7 +170,7 @@ std::string text_of(const baseline& of, std::span<const power_line> lines, std::
   }
   const auto name_width = width_for(names, figures);
   auto text =
-      sentence(fmt::format("Baseline of {}, judged by {}", what_it_is_of(of), of.judged_by.key));
+      sentence(fmt::format("A baseline from {}, judged by {}", made_from(of), of.judged_by.key));
   text += results::wrapped(fmt::format(
       "The slowdown that {} in one session find with a probability of 80 and 95 %, at a "
       "probability of {} for any false alarm; and the runs from which on a slowdown of the "

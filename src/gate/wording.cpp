@@ -37,12 +37,14 @@ std::string rate_text(double per_second) {
   return digits(per_second / 1e9) + " G/s";
 }
 
-/// Three digits of a percentage.
+/// Three digits of a percentage; from where nobody asks how much it is exactly, "> 9999 %".
 std::string percent_digits(double part, bool with_sign) {
   const double percent = 100 * part;
   const double size = std::abs(percent);
   const std::string sign = with_sign ? "+" : "";
-  const auto* const form = size < 9.995 ? ".2f" : size < 99.95 ? ".1f" : size < 1e4 ? ".0f" : ".2e";
+  constexpr double most = 9999.5;
+  if (!(percent < most)) return fmt::format("> {}9999 %", sign);
+  const auto* const form = size < 9.995 ? ".2f" : size < 99.95 ? ".1f" : ".0f";
   return fmt::format(fmt::runtime("{:" + sign + form + "} %"), percent);
 }
 
