@@ -18,9 +18,7 @@ json or_null(const std::optional<double>& value) {
 
 json counts_of(const report& answer) {
   json counts;
-  for (const auto one : {verdict::same, verdict::slower, verdict::ambiguous, verdict::missing,
-                         verdict::faster, verdict::added})
-    counts[to_string(one)] = answer.count(one);
+  for (const auto one : worst_first) counts[to_string(one)] = answer.count(one);
   counts["compared"] = answer.compared();
   counts["advisory"] = answer.advisory();
   return counts;

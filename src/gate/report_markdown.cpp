@@ -135,13 +135,8 @@ std::string markdown_of(const report& answer) {
     head += fmt::format("Note: {}.\n\n", plain(answer.notes[i]));
   }
   document tables(std::move(head), answer.judged_by);
-  for (const auto found : {verdict::slower, verdict::ambiguous, verdict::missing, verdict::faster,
-                           verdict::added, verdict::same}) {
-    std::vector<const line*> lines;
-    for (const auto& one : answer.lines)
-      if (one.found == found) lines.push_back(&one);
-    tables.add(lines, found, found == verdict::slower);
-  }
+  for (const auto found : worst_first)
+    tables.add(lines_of(answer, found), found, found == verdict::slower);
   return tables.text();
 }
 

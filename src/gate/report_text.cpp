@@ -109,15 +109,29 @@ std::string list_of(const std::vector<const line*>& lines, const std::string& ti
   return text;
 }
 
+/// Where the noise hides what would be a regression, the eye may find it.
+std::vector<const line*> hidden_by_noise(const std::vector<const line*>& same) {
+  std::vector<const line*> found;
+  for (const auto* const one : same)
+    if (one->judgement && slowdown(one->judgement->shift) > one->threshold &&
+        found.size() < most_listed)
+      found.push_back(one);
+  return found;
+}
+
 std::string tables(const report& answer, bool all) {
   std::string text;
   compared_table table(answer);
-  for (const auto found : {verdict::slower, verdict::ambiguous, verdict::missing, verdict::faster,
-                           verdict::added, verdict::same}) {
-    std::vector<const line*> lines;
-    for (const auto& one : answer.lines)
-      if (one.found == found) lines.push_back(&one);
-    if (lines.empty() || (found == verdict::same && !all)) continue;
+  for (const auto found : worst_first) {
+    const auto lines = lines_of(answer, found);
+    if (found == verdict::same && !all) {
+      if (const auto hidden = hidden_by_noise(lines); !hidden.empty())
+        text += table.of(hidden, "SAME, WITHIN THE NOISE");
+      continue;
+    }
+    // With too few runs, that is all there is to say of each.
+    const bool too_few = answer.processes_after < least_processes;
+    if (lines.empty() || (found == verdict::missing && too_few && !all)) continue;
     auto title = to_string(found);
     for (auto& letter : title) letter = static_cast<char>(letter - 'a' + 'A');
     const bool has_figures = found != verdict::missing && found != verdict::added;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -56,6 +55,13 @@ std::size_t unexcused(const report& answer) {
 }
 
 }  // namespace
+
+std::vector<const line*> lines_of(const report& answer, verdict found) {
+  std::vector<const line*> lines;
+  for (const auto& one : answer.lines)
+    if (one.found == found) lines.push_back(&one);
+  return lines;
+}
 
 std::string value_text(double value, const metric& judged_by) {
   const auto& key = judged_by.key;
@@ -165,10 +171,8 @@ std::string class_sentence(const common_shift& one) {
 }
 
 std::string counts_sentence(const report& answer) {
-  constexpr std::array order{verdict::same,    verdict::slower, verdict::ambiguous,
-                             verdict::missing, verdict::faster, verdict::added};
   std::vector<std::string> parts;
-  for (const auto one : order) {
+  for (const auto one : worst_first) {
     const auto count = answer.count(one);
     if (count == 0) continue;
     parts.push_back(fmt::format("{} {}", count, to_string(one)));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +12,11 @@ namespace gate {
 
 // Figures and sentences as every form of an answer has them, so that all say the same to the last
 // digit.
+
+/// In the order in which they are told.
+inline constexpr std::array worst_first{verdict::slower, verdict::ambiguous, verdict::missing,
+                                        verdict::faster, verdict::added,     verdict::same};
+std::vector<const line*> lines_of(const report& answer, verdict found);
 
 /// With its unit and four digits: "2.423 ms", "55.52 GB/s", "88.1 %".
 std::string value_text(double value, const metric& judged_by);
