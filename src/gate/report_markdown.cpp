@@ -125,7 +125,7 @@ std::string markdown_of(const report& answer) {
   if (!answer.reasons.empty()) head += '\n';
   head += plain(counts_sentence(answer)) + ".";
   if (const auto advisory = advisory_sentence(answer); !advisory.empty())
-    head += fmt::format(" {} (\\*).", plain(advisory));
+    head += fmt::format(" {}.", plain(advisory));
   head += "\n\n";
   for (std::size_t i = 0; i < answer.notes.size(); ++i) {
     if (i == most_notes) {

@@ -187,7 +187,7 @@ std::string advisory_sentence(const report& answer) {
   const auto count = answer.advisory();
   if (count == 0) return "";
   return fmt::format(
-      "{} of {} {} advisory: a slowdown of the threshold ({}) would not be found there", count,
+      "{} of {} {} advisory (*): a slowdown of the threshold ({}) would not be found there", count,
       answer.compared(), count == 1 ? "is" : "are", thresholds_text(answer.asked.allowed));
 }
 
