@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 const std::array<profile, 3>& profiles() {
   static const std::array<profile, 3> all{{
-      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 5, 3ms},
+      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 9, 3ms},
       {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 10, 6ms},
       {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 20, 20ms},
   }};

@@ -25,6 +25,7 @@ if(TRANSFERS_PROGRAMS)
     GIT_REPOSITORY https://github.com/simdjson/simdjson.git GIT_TAG v3.10.1
     FIND_PACKAGE_ARGS 3.0 CONFIG)
   set(ZLIB_BUILD_EXAMPLES OFF)
+  set(SKIP_INSTALL_ALL ON)  # zlib's name for it
   FetchContent_Declare(ZLIB
     GIT_REPOSITORY https://github.com/madler/zlib.git GIT_TAG v1.3.1
     FIND_PACKAGE_ARGS)

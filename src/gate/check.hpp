@@ -35,9 +35,11 @@ struct line {
   std::optional<double> before;  ///< centre of the processes, in the metric's unit
   std::optional<double> after;
   std::optional<judged> judgement;  ///< of what was compared
-  bool advisory = false;            ///< a slowdown of the threshold would not be found
-  bool excused = false;             ///< missing, and allowed to be
-  std::string note;                 ///< why it is missing or ambiguous; may be empty
+  /// Noise hides slowdowns of more than the threshold: with a probability of 80 % only larger ones
+  /// would be found, whatever the threshold.
+  bool advisory = false;
+  bool excused = false;  ///< missing, and allowed to be
+  std::string note;      ///< why it is missing or ambiguous; may be empty
 };
 
 /// By how much slower, as a part: 0.03 for 3 % more time, or for 3 % less of a rate.
@@ -82,8 +84,9 @@ struct power_line {
   double before = 0;                             ///< centre, in the metric's unit
   double detectable = 0, detectable_surely = 0;  ///< found with a probability of 80 and 95 %
   double process_deviation = 0, session_deviation = 0;
-  /// New runs in one session from which on the threshold is detectable; none where up to 50 are not
-  /// enough because sessions or processes differ too much.
+  bool advisory = false;  ///< as in `line`
+  /// New runs in one session from which on it is not advisory; none where up to 50 are not enough
+  /// because sessions or processes differ too much.
   std::optional<std::size_t> runs_needed;
 };
 

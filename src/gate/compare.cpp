@@ -201,7 +201,7 @@ struct every_process {
   double least;  ///< above the centre of the baseline: what the fastest new process must exceed
   std::size_t tolerated;
 
-  every_process(const figures& of, std::size_t after) : tolerated(after / 8) {
+  every_process(const figures& of, std::size_t after, double threshold) : tolerated(after / 8) {
     constexpr double deviations_from_centre = 2.5;
     constexpr double deviations_from_slowest = 2;
     const double deviation = std::sqrt(of.process_variance);
@@ -209,7 +209,7 @@ struct every_process {
         std::sqrt(of.process_variance * (1 + statistics::location_variance(of.before.size())) +
                   of.by_sessions());
     const auto slowest = of.before[of.before.size() - 1 - of.before.size() / 20] - of.centre;
-    least = std::max(0.0, of.common) + std::max({of.threshold, deviations_from_centre * one_process,
+    least = std::max(0.0, of.common) + std::max({threshold, deviations_from_centre * one_process,
                                                  slowest + deviations_from_slowest * deviation});
   }
 
@@ -220,13 +220,14 @@ struct every_process {
 
 /// The shift that is judged slower with this probability, by the normal distribution of centres
 /// and the probability that every process shows it.
-double detectable_shift(const figures& of, std::size_t after, double first_p, double power) {
+double detectable_shift(const figures& of, std::size_t after, double threshold, double first_p,
+                        double power) {
   const boost::math::normal normal;
   const double error = of.standard_error();
   const double sure = quantile(normal, power);
   const double critical = quantile(complement(boost::math::students_t(of.degrees()), first_p));
-  const double centre_shows = std::max(of.threshold, critical * error) + sure * error;
-  const every_process rule(of, after);
+  const double centre_shows = std::max(threshold, critical * error) + sure * error;
+  const every_process rule(of, after, threshold);
   const auto needed = static_cast<double>(after - rule.tolerated);
   const double each = quantile(normal, std::pow(power, 1 / needed));
   const double all_show =
@@ -241,8 +242,9 @@ judged described(const figures& of, std::size_t after, double first_p) {
   one.degrees = of.degrees();
   one.process_deviation = std::sqrt(of.process_variance);
   one.session_deviation = std::sqrt(of.session.variance);
-  one.detectable = detectable_shift(of, after, first_p, 0.80);
-  one.detectable_surely = detectable_shift(of, after, first_p, 0.95);
+  one.detectable = detectable_shift(of, after, of.threshold, first_p, 0.80);
+  one.detectable_surely = detectable_shift(of, after, of.threshold, first_p, 0.95);
+  one.resolution = detectable_shift(of, after, 0, first_p, 0.80);
   return one;
 }
 
@@ -274,7 +276,7 @@ comparison compare(std::span<const observed> all, const limits& allowed) {
         });
     if (of.slower_by() > of.threshold && one.p < ambiguous_rates * allowed.false_alarm) {
       const bool sure = one.p < allowed.false_alarm && !environment_changed &&
-                        every_process(of, of.after.size()).shown_by(of);
+                        every_process(of, of.after.size(), of.threshold).shown_by(of);
       one.verdict = sure ? outcome::slower : outcome::ambiguous;
     } else if (of.faster_by() > of.threshold && p_faster[i] < allowed.false_alarm) {
       one.verdict = outcome::faster;

@@ -45,6 +45,8 @@ struct judged {
   double session_deviation = 0;  ///< and of one session
   double detectable = 0;         ///< the slowdown that is found with a probability of 80 %
   double detectable_surely = 0;  ///< of 95 %
+  /// The same as `detectable`, if any slowdown counted: what the noise alone leaves to be seen.
+  double resolution = 0;
 };
 
 /// A class of benchmarks as a whole: those that latency decides, or those that bandwidth does.

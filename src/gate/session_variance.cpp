@@ -8,11 +8,13 @@ namespace {
 
 /// How alike the session variances of different benchmarks are taken to be: worth so many degrees
 /// of freedom. Chosen with the simulation of docs/GATE.md, where they differ from none to 1 %.
-constexpr double alike_degrees = 4;
+constexpr double alike_degrees = 6;
 constexpr double as_likely = 2;
 constexpr std::size_t enough_benchmarks = 20;
 constexpr double assumed_times_process = 2;
 constexpr double assumed_least = 0.002;
+/// An assumption is no estimate that could be far too small.
+constexpr double assumed_degrees = 30;
 
 double square(double x) { return x * x; }
 
@@ -98,8 +100,9 @@ std::vector<session_estimate> session_variances(std::span<const session_evidence
           {suite[i], square(assumed_least), square(assumed_times_process) * one.process_variance});
     const double own =
         std::max(0.0, one.between_sessions - one.process_variance * one.between_process_part);
-    const double degrees = alike_degrees + one.between_degrees;
-    const double both = (alike_degrees * suite[i] + one.between_degrees * own) / degrees;
+    const double alike = any_evidence ? alike_degrees : assumed_degrees;
+    const double degrees = alike + one.between_degrees;
+    const double both = (alike * suite[i] + one.between_degrees * own) / degrees;
     estimates.push_back({std::max(suite[i], both), degrees});
   }
   return estimates;
