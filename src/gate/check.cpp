@@ -8,6 +8,7 @@
 #include <regex>
 #include <utility>
 
+#include "gate/wording.hpp"
 #include "input/printable.hpp"
 #include "statistics/location.hpp"
 
@@ -273,9 +274,9 @@ class checking {
     for (const auto& one : result_.classes)
       if (one.changed)
         reasons.push_back(fmt::format(
-            "the environment changed: the {} benchmarks that {} decides are {:.1f} % {} as a whole",
+            "the environment changed: the {} benchmarks that {} decides are {} {} as a whole",
             one.benchmarks, one.latency_bound ? "latency" : "bandwidth",
-            100 * std::abs(slowdown(one.shift)), one.shift > 0 ? "slower" : "faster"));
+            percent_text(std::abs(slowdown(one.shift))), one.shift > 0 ? "slower" : "faster"));
     if (const auto unsure = result_.count(verdict::ambiguous); unsure > 0)
       reasons.push_back(fmt::format("{} {} ambiguous: more runs would tell", unsure,
                                     unsure == 1 ? "benchmark is" : "benchmarks are"));

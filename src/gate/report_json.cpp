@@ -51,6 +51,7 @@ json line_to_json(const line& one) {
                {"session_deviation", or_null(found.session_deviation)},
                {"detectable_80", or_null(slowdown(found.detectable))},
                {"detectable_95", or_null(slowdown(found.detectable_surely))},
+               {"resolution", or_null(slowdown(found.resolution))},
                {"advisory", one.advisory}});
   return made;
 }

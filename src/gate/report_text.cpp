@@ -25,9 +25,12 @@ struct column {
 /// A name, and beside it or, where it is too long, below it what belongs to it.
 std::string row(const std::string& name, std::size_t name_width, const std::string& rest) {
   const auto columns = columns_of(name);
-  if (columns <= name_width)
-    return fmt::format("{}{:{}}{}\n", name, "", name_width - columns, rest);
-  return fmt::format("{}\n{:{}}{}\n", name, "", name_width, rest);
+  auto text = name +
+              (columns <= name_width ? std::string(name_width - columns, ' ')
+                                     : "\n" + std::string(name_width, ' ')) +
+              rest;
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + '\n';
 }
 
 /// As wide as the longest name, but for those that leave no room for figures.
@@ -76,7 +79,8 @@ class compared_table {
     std::string text = "\n" + row(title, name_width_, heads);
     for (const auto* const one : lines) {
       const auto texts = cells_of(*one, judged_by_);
-      const std::array all{texts.before, texts.after, texts.slower_by, texts.p, texts.detectable};
+      const std::array all{texts.before, texts.after, texts.slower_by, texts.p,
+                           texts.detectable + (one->advisory ? "" : "  ")};
       std::string rest;
       for (std::size_t i = 0; i < all.size(); ++i)
         rest += fmt::format("{:>{}}", all[i], columns_[i].width);
@@ -88,7 +92,7 @@ class compared_table {
 
  private:
   static inline const std::array<column, 5> columns_{
-      {{"before", 13}, {"after", 13}, {"slower by", 12}, {"p", 9}, {"detectable", 13}}};
+      {{"before", 13}, {"after", 13}, {"slower by", 12}, {"p", 9}, {"detectable", 14}}};
   const metric& judged_by_;
   std::size_t name_width_ = 0;
 };
@@ -109,9 +113,11 @@ std::string list_of(const std::vector<const line*>& lines, const std::string& ti
   return text;
 }
 
-/// Where the noise hides what would be a regression, the eye may find it.
-std::vector<const line*> hidden_by_noise(const std::vector<const line*>& same) {
+/// Where noise hides what would be a regression, the eye may find it.
+std::vector<const line*> hidden_by_noise(const report& answer,
+                                         const std::vector<const line*>& same) {
   std::vector<const line*> found;
+  if (std::ranges::any_of(answer.classes, &common_shift::changed)) return found;
   for (const auto* const one : same)
     if (one->judgement && slowdown(one->judgement->shift) > one->threshold &&
         found.size() < most_listed)
@@ -125,7 +131,7 @@ std::string tables(const report& answer, bool all) {
   for (const auto found : worst_first) {
     const auto lines = lines_of(answer, found);
     if (found == verdict::same && !all) {
-      if (const auto hidden = hidden_by_noise(lines); !hidden.empty())
+      if (const auto hidden = hidden_by_noise(answer, lines); !hidden.empty())
         text += table.of(hidden, "SAME, WITHIN THE NOISE");
       continue;
     }
@@ -171,11 +177,17 @@ std::string text_of(const baseline& of, std::span<const power_line> lines, std::
   const std::array<column, 6> columns{{{"before", 13},
                                        {"process σ", 11},
                                        {"session σ", 11},
-                                       {"80 %", 10},
-                                       {"95 %", 10},
+                                       {"80 %", 11},
+                                       {"95 %", 9},
                                        {"runs", 6}}};
   std::vector<std::string> names;
-  for (const auto& one : lines) names.push_back(one.name);
+  std::size_t advisory = 0;
+  std::size_t never = 0;
+  for (const auto& one : lines) {
+    names.push_back(one.name);
+    if (one.advisory) ++advisory;
+    if (!one.runs_needed) ++never;
+  }
   std::size_t figures = 0;
   std::string heads;
   for (const auto& one : columns) {
@@ -186,34 +198,29 @@ std::string text_of(const baseline& of, std::span<const power_line> lines, std::
   auto text =
       sentence(fmt::format("A baseline from {}, judged by {}", made_from(of), of.judged_by.key));
   text += results::wrapped(fmt::format(
-      "The slowdown that {} in one session find with a probability of 80 and 95 %, at a "
-      "probability of {} for any false alarm; and the runs from which on a slowdown of the "
-      "threshold ({}) is found with one of 80 %.",
+      "The slowdowns that {} in one session show with a probability of 80 and 95 %, at one of {} "
+      "for any false alarm; and the runs from which on noise does not hide a slowdown of the "
+      "threshold ({}).",
       counted(new_runs, "new run"), limit_text(allowed.false_alarm), thresholds_text(allowed)));
   text += "\n" + row("", name_width, heads);
-  std::size_t found = 0;
-  std::size_t surely = 0;
-  std::size_t never = 0;
-  for (const auto& one : lines) {
-    if (one.detectable <= one.threshold) ++found;
-    if (one.detectable_surely <= one.threshold) ++surely;
-    if (!one.runs_needed) ++never;
+  for (const auto& one : lines)
     text +=
         row(one.name, name_width,
-            fmt::format("{:>13}{:>11}{:>11}{:>10}{:>10}{:>6}", value_text(one.before, of.judged_by),
+            fmt::format("{:>13}{:>11}{:>11}{:>11}{:>9}{:>6}", value_text(one.before, of.judged_by),
                         percent_text(one.process_deviation), percent_text(one.session_deviation),
-                        percent_text(one.detectable), percent_text(one.detectable_surely),
+                        percent_text(one.detectable) + (one.advisory ? " *" : "  "),
+                        percent_text(one.detectable_surely),
                         one.runs_needed ? fmt::format("{}", *one.runs_needed) : "-"));
-  }
-  text += "\n" + sentence(fmt::format("{} find a slowdown of the threshold in {} of {} with a "
-                                      "probability of 80 %, in {} with one of 95 %",
-                                      counted(new_runs, "new run"), found,
-                                      counted(lines.size(), "benchmark"), surely));
+  text += "\n" +
+          sentence(fmt::format("With {}, {} of {} {} advisory (*): noise would hide a "
+                               "slowdown of the threshold",
+                               counted(new_runs, "new run"), advisory,
+                               counted(lines.size(), "benchmark"), advisory == 1 ? "is" : "are"));
   if (never > 0)
-    text += sentence(
-        fmt::format("In {} of them, no number of new runs up to 50 is enough (-): sessions or "
-                    "processes differ too much",
-                    never));
+    text +=
+        sentence(fmt::format("For {} of them, no number of new runs up to 50 is enough (-): "
+                             "sessions or processes differ too much",
+                             never));
   return text;
 }
 

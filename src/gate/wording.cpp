@@ -186,9 +186,9 @@ std::string counts_sentence(const report& answer) {
 std::string advisory_sentence(const report& answer) {
   const auto count = answer.advisory();
   if (count == 0) return "";
-  return fmt::format(
-      "{} of {} {} advisory (*): a slowdown of the threshold ({}) would not be found there", count,
-      answer.compared(), count == 1 ? "is" : "are", thresholds_text(answer.asked.allowed));
+  return fmt::format("{} of {} {} advisory (*): noise would hide a slowdown of the threshold ({})",
+                     count, answer.compared(), count == 1 ? "is" : "are",
+                     thresholds_text(answer.asked.allowed));
 }
 
 bool more_runs_may_tell(const report& answer) {

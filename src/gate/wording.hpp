@@ -61,7 +61,7 @@ std::string changed_sentence(const changed_fact& one);
 std::string class_sentence(const common_shift& one);
 /// How many benchmarks have which verdict, as one line.
 std::string counts_sentence(const report& answer);
-/// Which part of the benchmarks cannot show a slowdown of the threshold; empty when all can.
+/// In how many benchmarks noise would hide a slowdown of the threshold; empty where in none.
 std::string advisory_sentence(const report& answer);
 
 /// What stands for the device in titles: a GPU's name, "host device (no GPU)", "unknown device".
