@@ -102,7 +102,8 @@ std::vector<changed_fact> changed_facts(const baseline& before, std::span<const 
       const bool is_new = std::ranges::none_of(found, [&](const changed_fact& known) {
         return known.what.key == what.key && known.what.after == what.after;
       });
-      if (is_new) found.push_back({std::move(what), allowed.contains(what.key)});
+      const bool is_allowed = allowed.contains(what.key);
+      if (is_new) found.push_back({std::move(what), is_allowed});
     }
   return found;
 }

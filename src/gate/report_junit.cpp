@@ -120,7 +120,7 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
   for (const auto& reason : answer.reasons)
     made.add("gate_transfers.inconclusive", reason, "error", "inconclusive", reason);
   for (const auto& one : answer.lines) add(made, one, answer.judged_by);
-  return made.text(text_of(answer));
+  return made.text(text_of(answer, true));
 }
 
 }  // namespace gate
