@@ -82,8 +82,11 @@ build() {
 local_results() {
   local machine folder
   machine=$(uname -n | tr '[:upper:]' '[:lower:]' | tr -cs 'a-z0-9.-' '-' | sed 's/^-*//; s/-*$//')
-  folder=results/local/${machine:-machine}/$(date -u +%Y-%m-%dT%H-%M-%SZ)
+  folder=results/local/${machine:-machine}
   mkdir -p "$folder"
+  folder=$folder/$(date -u +%Y-%m-%dT%H-%M-%SZ)
+  # Two in one second must not mix.
+  mkdir "$folder" 2>/dev/null || folder=$(mktemp -d "$folder-XXXX")
   printf '%s\n' "$folder"
 }
 

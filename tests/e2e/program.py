@@ -108,7 +108,7 @@ def assert_one_complaint(done: Done, *parts: str) -> None:
     assert len(done.complaints) == 1, done.err
     (line,) = done.complaints
     assert done.unfolded.endswith(line + "\n")
-    assert re.match(r"(bench|gate)_transfers: [\w-]", line), line
+    assert re.match(r"(bench|gate)_transfers: [\w'/-]", line), line
     for part in parts:
         assert part in line
     assert "terminate called" not in done.err

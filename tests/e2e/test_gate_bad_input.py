@@ -1,0 +1,445 @@
+"""`gate_transfers`: whatever is wrong is one line and exit code 2, never a crash and never a pass."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import limits
+import pytest
+from gate_files import ONE, Lab, changed, write
+from program import Done, Program, assert_complains, assert_one_complaint
+
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
+Change = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path, seed=10)
+
+
+@pytest.fixture
+def runs(lab: Lab) -> list[Path]:
+    return lab.runs(3, day=9)
+
+
+@pytest.fixture(scope="session")
+def pinned(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
+    """A baseline and its runs."""
+    folder = tmp_path_factory.mktemp("pinned")
+    runs = Lab(folder, seed=11).sessions(3, 4)
+    done = gate.run("pin", *runs, f"--out={folder / 'baseline'}")
+    assert done.code == 0, done
+    return folder / "baseline", runs
+
+
+@pytest.fixture
+def baseline(pinned: tuple[Path, list[Path]]) -> Path:
+    return pinned[0]
+
+
+# The command line
+
+USAGE = {
+    (): "pin, check, power or show?",
+    ("chek", "a", "b"): "did you mean check?",
+    ("compare",): "unknown command 'compare'",
+    ("--threshold=2%", "check", "a", "b"): "--threshold",
+    ("check",): "BASELINE",
+    ("check", "a"): "RUN",
+    ("pin", "a", "b", "c"): "--out",
+    ("pin", "--out=x"): "RUN",
+    ("show",): "RUN",
+    ("power",): "BASELINE",
+    ("check", "a", "b", "--threshold"): "--threshold",
+    ("check", "a", "b", "--threshold="): "--threshold needs a value",
+    ("check", "a", "b", "--threshold=2"): "a percentage",
+    ("check", "a", "b", "--threshold=0.02"): "such as 2%",
+    ("check", "a", "b", "--threshold=0%"): "between 0.01% and 1000%",
+    ("check", "a", "b", "--threshold=-2%"): "between 0.01% and 1000%",
+    ("check", "a", "b", "--threshold=1001%"): "between 0.01% and 1000%",
+    ("check", "a", "b", "--threshold=nan%"): "a percentage",
+    ("check", "a", "b", "--threshold=2%%"): "a percentage",
+    ("check", "a", "b", "--latency-threshold=5"): "bad --latency-threshold '5'",
+    ("check", "a", "b", "--false-alarm=60%"): "between 0.001% and 50%",
+    ("check", "a", "b", "--false-alarm=0.0001%"): "between 0.001% and 50%",
+    ("check", "a", "b", "--nothing=1"): "--nothing=1",
+    ("check", "a", "b", "--judge-by=gb_per_s"): "--judge-by",
+    ("check", "a", "b", "--json"): "--json",
+    ("power", "a", "b"): "b",
+    ("power", "a", "--runs=0"): "bad --runs '0'",
+    ("power", "a", "--runs=many"): "bad --runs 'many'",
+    ("power", "a", "--runs=2.5"): "bad --runs '2.5'",
+    ("pin", "a", "--out=x", "--judge-by="): "--judge-by needs a value",
+}
+
+
+@pytest.mark.parametrize("arguments", USAGE)
+def test_usage(gate: Program, tmp_path: Path, arguments: tuple[str, ...]):
+    assert_complains(gate.run(*arguments, cwd=tmp_path), BAD_INPUT, USAGE[arguments])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_last_of_an_option_counts(gate: Program, baseline: Path, lab: Lab):
+    slowed = lab.runs(3, day=9, slowed={ONE: 1.04})
+    assert gate.run("check", baseline, *slowed).code == REGRESSION
+    assert (
+        gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%").code == PASS
+    )
+
+
+def test_a_bad_regular_expression(gate: Program, baseline: Path, runs: list[Path]):
+    done = gate.run("check", baseline, *runs, "--allow-missing=(")
+    assert_complains(done, BAD_INPUT, "--allow-missing='('", "regular expression")
+
+
+def test_a_fact_that_no_file_has(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
+    done = gate.run("check", baseline, *runs, "--allow-different=device.driver")
+    assert_complains(done, BAD_INPUT, "'device.driver'", "device.driver_version")
+    done = gate.run("pin", *runs, "--allow-different=x", f"--out={tmp_path / 'out'}")
+    assert_complains(done, BAD_INPUT, "'x'", "they have", "cpu.model", "link.width")
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_and_version(gate: Program):
+    for command in ((), ("pin",), ("check",), ("power",), ("show",)):
+        done = gate.run(*command, "--help")
+        assert (done.code, done.err) == (0, "")
+        assert "Exit codes: 0" in done.out
+        assert "gate_transfers " + "".join(command) in done.out
+    assert gate.run("--version").out.startswith("gate_transfers 0.")
+
+
+# Runs
+
+
+def set_row(key: str, value: Any) -> Change:
+    def change(document: dict[str, Any]) -> None:
+        document["benchmarks"][1][key] = value
+
+    return change
+
+
+def set_format(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["format"] = 2
+
+
+def set_schema(document: dict[str, Any]) -> None:
+    document["context"]["json_schema_version"] = 2
+
+
+def twice(document: dict[str, Any]) -> None:
+    document["benchmarks"] += document["benchmarks"][:1]
+
+
+def nothing(document: dict[str, Any]) -> None:
+    document["benchmarks"] = []
+
+
+CHANGES: dict[str, tuple[Change, str]] = {
+    "zero": (set_row("real_time", 0), "real_time is 0"),
+    "negative": (set_row("real_time", -5), "real_time is -5"),
+    "absurd": (set_row("real_time", 1e300), "nobody can have measured"),
+    "null": (set_row("real_time", None), "real_time"),
+    "text": (set_row("real_time", "5"), "real_time is no number"),
+    "unit": (set_row("time_unit", "hours"), "time_unit is 'hours'"),
+    "newer": (set_format, "its format is 2"),
+    "newer schema": (set_schema, "json_schema_version is 2"),
+    "twice": (twice, "copy/pinned/h2d/4MiB"),
+    "empty list": (nothing, "benchmarks"),
+}
+TEXTS: dict[str, tuple[str, str]] = {
+    "empty": ("", "it is empty"),
+    "blank": (" \n ", "it is empty"),
+    "truncated": ('{"context": {}, "benchmarks": [{"name": "a", "real_t', "cut off"),
+    "not JSON": ("name,real_time\ncopy,5\n", "not JSON"),
+    "not a number": ('{"benchmarks": [{"name": "a", "real_time": NaN}]}', "not JSON"),
+    "infinity": ('{"benchmarks": [{"name": "a", "real_time": -Infinity}]}', "not JSON"),
+    "nested": ("[" * 100_000 + "]" * 100_000, "nested too deep"),
+    "a list": ("[1, 2]", "benchmarks"),
+    "a word": ("true", "benchmarks"),
+    "other JSON": ('{"a": 1}', "benchmarks"),
+}
+
+
+def everywhere(gate: Program, file: Path, baseline: Path, runs: list[Path], out: Path):
+    """Every command that reads runs, with this one among good ones."""
+    yield gate.run("check", baseline, *runs, file)
+    yield gate.run("pin", *runs, file, f"--out={out}")
+    yield gate.run("show", file, *runs)
+
+
+@pytest.mark.parametrize("what", [*CHANGES, *TEXTS])
+def test_a_bad_run(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, what: str):
+    file = tmp_path / "bad.json"
+    if what in CHANGES:
+        change, complaint = CHANGES[what]
+        changed(runs[0], file, change)
+    else:
+        text, complaint = TEXTS[what]
+        write(file, text)
+    for done in everywhere(gate, file, baseline, runs, tmp_path / "out"):
+        assert_complains(done, BAD_INPUT, str(file), complaint)
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_that_cannot_be_read(
+    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path
+):
+    packed = gzip.compress(runs[0].read_bytes())
+    cut, bomb = tmp_path / "cut.json.gz", tmp_path / "bomb.json.gz"
+    cut.write_bytes(packed[:-20])
+    bomb.write_bytes(gzip.compress(b" " * (100 << 20), 1))
+    for file, complaint in (
+        (tmp_path / "missing.json", "No such file"),
+        (tmp_path, "folder"),
+        (cut, "cut off"),
+        (bomb, "larger than"),
+    ):
+        for done in everywhere(gate, file, baseline, runs, tmp_path / "out"):
+            assert_complains(done, BAD_INPUT, str(file), complaint)
+    (tmp_path / "good.json.gz").write_bytes(packed)
+    assert gate.run("check", baseline, tmp_path / "good.json.gz", *runs[1:]).code == PASS
+
+
+def test_the_same_run_twice(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(runs[0].read_bytes())
+    for again in (runs[0], copy):
+        done = gate.run("check", baseline, *runs, again)
+        assert_complains(done, BAD_INPUT, "the same measurements", "not independent")
+        done = gate.run("pin", *runs, again, f"--out={tmp_path / 'out'}")
+        assert_complains(done, BAD_INPUT, "the same measurements")
+
+
+def test_a_run_of_the_baseline(gate: Program, pinned: tuple[Path, list[Path]], runs: list[Path]):
+    baseline, known = pinned
+    done = gate.run("check", baseline, *runs[:2], known[4])
+    assert_complains(done, BAD_INPUT, known[4].name, "of the baseline", "not independent")
+
+
+def test_the_host_device_against_a_gpu(gate: Program, baseline: Path, runs: list[Path], lab: Lab):
+    host = lab.runs(3, day=9, facts={"device.kind": "host", "device.name": "host"})
+    assert_complains(gate.run("check", baseline, *host), BAD_INPUT, "without a GPU")
+    assert_complains(gate.run("check", baseline, *runs, host[0]), BAD_INPUT, "without a GPU")
+    done = gate.run("pin", *runs, *host, f"--out={lab.folder / 'out'}")
+    assert_complains(done, BAD_INPUT, "without a GPU")
+
+
+def test_runs_of_different_programs(
+    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path
+):
+    folder = tmp_path / "foreign"
+    folder.mkdir()
+    foreign = Lab(folder, foreign=True).runs(3, day=9)
+    assert_complains(gate.run("check", baseline, *foreign), BAD_INPUT, "another program")
+    done = gate.run("pin", *runs, *foreign, f"--out={tmp_path / 'out'}")
+    assert_complains(done, BAD_INPUT, "different programs")
+
+
+def test_pin_refuses(gate: Program, lab: Lab, runs: list[Path]):
+    out = f"--out={lab.folder / 'out'}"
+    assert_complains(gate.run("pin", *runs[:2], out), BAD_INPUT, "3 runs or more", "are 2")
+    faulty = lab.runs(1, day=9, facts={"run.faults_injected": ["slow:1.1@copy"]})
+    done = gate.run("pin", *runs, *faulty, out)
+    assert_complains(done, BAD_INPUT, "slow:1.1@copy", "no baseline")
+    others = lab.runs(1, day=9, facts={"link.width": 8})
+    done = gate.run("pin", *runs, *others, out)
+    assert_complains(done, BAD_INPUT, "link.width", "'16' and '8'", "--allow-different=link.width")
+    done = gate.run("pin", *runs, out, "--judge-by=nothing_ns")
+    assert_complains(done, BAD_INPUT, "nothing_ns")
+    assert not (lab.folder / "out").exists()
+
+
+def test_names_of_files_cannot_steer_a_terminal(gate: Program, baseline: Path, tmp_path: Path):
+    hostile = tmp_path / "a\n\x1b[31mb"
+    done = gate.run("check", baseline, write(hostile, "nothing"))
+    assert_complains(done, BAD_INPUT, "\\n\\x1b[31mb")
+    done = gate.run("check", hostile, write(tmp_path / "x", "nothing"))
+    assert_complains(done, BAD_INPUT, "\\n\\x1b[31mb")
+
+
+def test_a_long_name_takes_no_stack(gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path, {"long/" + "a" * 500_000: 1e5, ONE: 1e5}, seed=12)
+    baseline = tmp_path / "baseline"
+    assert gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}").code == 0
+    left = lab.runs(3, day=9, without=[name for name in lab.costs if name != ONE])
+    done = gate.run("check", baseline, *left, "--allow-missing=(a|b)*c")
+    assert done.code == INCONCLUSIVE
+
+
+# Baselines
+
+
+def newer(document: dict[str, Any]) -> None:
+    document["format"] = 2
+
+
+def few(document: dict[str, Any]) -> None:
+    document["benchmarks"][ONE]["medians"] = [1, 2]
+
+
+def negative(document: dict[str, Any]) -> None:
+    document["benchmarks"][ONE]["medians"][3] = -1
+
+
+def without_runs(document: dict[str, Any]) -> None:
+    del document["runs"]
+
+
+def without_benchmarks(document: dict[str, Any]) -> None:
+    document["benchmarks"] = {}
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (newer, "its format is 2"),
+        (few, "median"),
+        (negative, "not positive"),
+        (without_runs, "damaged"),
+        (without_benchmarks, "no benchmarks"),
+    ],
+)
+def test_a_bad_baseline(
+    gate: Program,
+    baseline: Path,
+    runs: list[Path],
+    tmp_path: Path,
+    change: Change,
+    complaint: str,
+):
+    file = changed(baseline, tmp_path / "bad", change)
+    for done in (gate.run("check", file, *runs), gate.run("power", file)):
+        assert_complains(done, BAD_INPUT, str(file), complaint)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 1000, -2])
+def test_a_truncated_baseline(
+    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, kept: int
+):
+    file = tmp_path / "cut"
+    file.write_bytes(baseline.read_bytes()[:kept])
+    for done in (gate.run("check", file, *runs), gate.run("power", file)):
+        assert_complains(done, BAD_INPUT, str(file))
+
+
+def test_what_is_no_baseline(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
+    assert_complains(gate.run("check", *runs), BAD_INPUT, str(runs[0]), "not a baseline")
+    assert_complains(gate.run("check", baseline, baseline), BAD_INPUT, str(baseline))
+    nested = write(tmp_path / "nested", "[" * 100_000)
+    assert_complains(gate.run("check", nested, *runs), BAD_INPUT, "nested")
+    assert_complains(gate.run("power", tmp_path / "missing"), BAD_INPUT, "No such file")
+    for text in ("{}", "[]", "null", '{"kind": 5}', '{"kind": "bench_transfers baseline"}'):
+        file = write(tmp_path / "other", text)
+        assert_complains(gate.run("power", file), BAD_INPUT, str(file))
+
+
+# Outputs
+
+OUTPUTS = ("--markdown", "--junit", "--json")
+
+
+@pytest.mark.parametrize("option", OUTPUTS)
+def test_outputs_are_looked_at_before_any_work(
+    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, option: str
+):
+    out = tmp_path / "missing" / "out"
+    done = gate.run("check", baseline, *runs, f"{option}={out}")
+    assert_complains(done, BAD_INPUT, f"cannot write {out}", "No such file or directory")
+    done = gate.run("check", tmp_path / "no-baseline", *runs, f"{option}={tmp_path}")
+    assert_complains(done, BAD_INPUT, "Is a directory")
+    done = gate.run("check", baseline, *runs, f"{option}=/dev/null")
+    assert_complains(done, BAD_INPUT, "/dev/null", "not a regular file")
+
+
+@pytest.mark.parametrize("option", OUTPUTS)
+def test_inputs_are_not_overwritten(
+    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, option: str
+):
+    link = tmp_path / "link"
+    for precious in (baseline, runs[1]):
+        link.symlink_to(precious)
+        before = precious.read_bytes()
+        done = gate.run("check", baseline, *runs, f"{option}={link}")
+        assert_complains(done, BAD_INPUT, "would be overwritten")
+        assert precious.read_bytes() == before
+        link.unlink()
+
+
+def test_two_outputs_are_two_files(gate: Program, baseline: Path, runs: list[Path]):
+    out = runs[0].parent / "out"
+    done = gate.run("check", baseline, *runs, f"--json={out}", f"--junit={out.parent}/./out")
+    assert_complains(done, BAD_INPUT, "the same file")
+
+
+def test_pin_does_not_overwrite_a_run(gate: Program, runs: list[Path]):
+    assert_complains(gate.run("pin", *runs, f"--out={runs[2]}"), BAD_INPUT, "would be overwritten")
+
+
+def assert_tells_and_complains(done: Done, *parts: str) -> None:
+    assert done.code == BAD_INPUT
+    assert_one_complaint(done, *parts)
+
+
+def test_a_full_disk(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
+    limited = {"preexec_fn": limits.file_size(512), "restore_signals": False}
+    for option in OUTPUTS:
+        out = tmp_path / "out"
+        out.write_text("older")
+        done = gate.run("check", baseline, *runs, f"{option}={out}", **limited)
+        assert_tells_and_complains(done, f"cannot write {out}")
+        assert out.read_text() == "older"
+    done = gate.run("pin", *runs, f"--out={tmp_path / 'new'}", **limited)
+    assert_complains(done, BAD_INPUT, f"cannot write {tmp_path / 'new'}")
+    assert sorted(path.name for path in tmp_path.iterdir() if path not in runs) == ["out"]
+
+
+def test_nobody_takes_the_answer(gate: Program, baseline: Path, runs: list[Path]):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        for arguments in (("check", baseline, *runs), ("power", baseline), ("show", *runs)):
+            done = gate.run(*arguments, stdout=full)
+            assert_complains(done, BAD_INPUT, "standard output")
+
+
+def test_with_little_memory(gate: Program, baseline: Path, runs: list[Path]):
+    """It ends in good order, or is right."""
+    complaints = 0
+    not_started = 127  # by the loader of shared libraries
+    for limit in range(4 << 20, 12 << 20, 256 << 10):
+        done = gate.run("check", baseline, *runs, preexec_fn=limits.address_space(limit))
+        assert done.code in (PASS, BAD_INPUT, not_started), done
+        if done.code == BAD_INPUT:
+            assert_complains(done, BAD_INPUT)
+            complaints += 1
+    assert complaints > 0
+
+
+# Size
+
+
+def test_a_large_check_is_quick(gate: Program, tmp_path: Path):
+    """20 runs of 1,000 benchmarks: at most 1 s and 200 MiB."""
+    costs = {f"copy/memory_{number}/h2d/1MiB": 1e5 + number for number in range(1000)}
+    lab = Lab(tmp_path, costs, seed=13)
+    baseline = tmp_path / "baseline"
+    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    runs = lab.runs(20, day=9)
+    used = os.wait4(
+        subprocess.Popen(
+            gate.command("check", baseline, *runs, f"--json={tmp_path / 'answer'}"),
+            stdout=subprocess.DEVNULL,
+        ).pid,
+        0,
+    )
+    assert os.waitstatus_to_exitcode(used[1]) == PASS
+    usage = used[2]
+    assert usage.ru_utime + usage.ru_stime <= 1
+    assert usage.ru_maxrss <= 200 * 1024
+    assert len(json.loads((tmp_path / "answer").read_text("utf-8"))["benchmarks"]) == 1000

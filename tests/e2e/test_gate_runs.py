@@ -1,0 +1,329 @@
+"""The gate on what bench_transfers has measured, and `scripts/gate`, which does both."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gate_files import ONE, Lab, changed, failed_rows
+from program import LIMIT_S, Program, environment, read, wait_for
+
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+# On the host device, whose copies take some time. As the runs are measured one after the other, three
+# sessions are made of them by changing when they say they began.
+REAL = (
+    "--device=host",
+    "--strategies=copy/pageable,copy/pinned,copy/pageable_huge,copy/registered",
+    "--sizes=64KiB,256KiB,1MiB",
+    "--cache=warm",
+    "--benchmark_min_time=0.001",
+    "--benchmark_repetitions=5",
+)
+SLOWED = "copy/pinned/h2d/1MiB"
+
+
+def measure(program: Program, out: Path, *more: str) -> Path:
+    done = program.run(*REAL, *more, f"--out={out}")
+    assert done.code == 0, done
+    return out
+
+
+@pytest.fixture(scope="session")
+def host_baseline(
+    program: Program, gate: Program, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    folder = tmp_path_factory.mktemp("host")
+    runs = []
+    for number in range(9):
+        measured = measure(program, folder / f"measured-{number}.json")
+
+        def date(document: dict[str, Any], day: int = 1 + number // 3) -> None:
+            document["context"]["transfers"]["run"]["started_utc"] = f"2026-01-0{day}T00:00:00Z"
+
+        runs.append(changed(measured, folder / f"run-{number}.json", date))
+    baseline = folder / "baseline.json"
+    done = gate.run("pin", *runs, f"--out={baseline}")
+    assert done.code == 0, done
+    assert "9 runs of 3 sessions (host device (no GPU))" in done.out.replace("\n  ", " ")
+    return baseline
+
+
+def test_an_injected_slowdown_is_found(
+    program: Program, gate: Program, host_baseline: Path, tmp_path: Path
+):
+    """Far above what a busy machine does to others; how little is found is measured elsewhere."""
+    slow = f"--inject=slow:3@^{SLOWED}$"
+    runs = [measure(program, tmp_path / f"{number}.json", slow) for number in range(3)]
+    out = tmp_path / "answer.json"
+    done = gate.run("check", host_baseline, *runs, "--threshold=50%", f"--json={out}")
+    verdicts = {one["name"]: one for one in json.loads(out.read_text("utf-8"))["benchmarks"]}
+    assert verdicts[SLOWED]["slowdown"] > 1
+    assert verdicts[SLOWED]["verdict"] == "slower"
+    assert done.code == REGRESSION
+    text = done.out.replace("\n  ", " ")
+    assert "REGRESSION on the host device (no GPU)" in text
+    assert f"has faults injected on purpose: slow:3@^{SLOWED}$" in text
+    # Faults are for tests: there is no baseline of them.
+    done = gate.run("pin", *runs, f"--out={tmp_path / 'baseline'}")
+    assert done.code == BAD_INPUT
+    assert "faults injected" in done.unfolded
+
+
+def test_a_failing_benchmark_does_not_pass(
+    program: Program, gate: Program, host_baseline: Path, tmp_path: Path
+):
+    runs = [measure(program, tmp_path / f"{number}.json") for number in range(2)]
+    failed = tmp_path / "failed.json"
+    done = program.run(*REAL, f"--inject=fail@^{SLOWED}$", f"--out={failed}")
+    assert done.code == 1
+    done = gate.run("check", host_baseline, *runs, failed)
+    assert done.code == INCONCLUSIVE
+    assert f"{SLOWED}  failed in 1 of 3 runs" in done.out
+
+
+def test_a_gpu_is_not_the_host_device(
+    program: Program, gate: Program, host_baseline: Path, tmp_path: Path
+):
+    gpu = Lab(tmp_path, seed=20).runs(3)
+    done = gate.run("check", host_baseline, *gpu)
+    assert done.code == BAD_INPUT
+    assert "with a GPU, the baseline's runs without one" in done.unfolded
+
+
+# scripts/gate
+
+FAKE = f"#!{sys.executable}" + """
+# Instead of measuring: takes the next of the files that were prepared.
+import os, pathlib, shutil, signal, sys, time
+prepared = pathlib.Path(os.environ["PREPARED"])
+with (prepared / "arguments").open("a") as file:
+    print(*sys.argv[1:], file=file)
+number = len((prepared / "arguments").read_text().splitlines())
+(out,) = [one.removeprefix("--out=") for one in sys.argv if one.startswith("--out=")]
+def take():
+    if (prepared / f"{number}.json").exists():
+        shutil.copy(prepared / f"{number}.json", out)
+def interrupted(*_):
+    take()
+    sys.exit(130)
+if (prepared / "wait").exists():
+    signal.signal(signal.SIGINT, interrupted)
+    (prepared / "waiting").touch()
+    time.sleep(60)
+take()
+print("summary", number)
+sys.exit(int((prepared / "code").read_text()) if (prepared / "code").exists() else 0)
+"""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the scripts, and programs of which one only pretends to measure."""
+
+    root: Path
+    baseline: Path
+    lab: Lab
+
+    @property
+    def prepared(self) -> Path:
+        return self.root / "prepared"
+
+    @property
+    def measured(self) -> list[str]:
+        """Arguments of all that was measured."""
+        file = self.prepared / "arguments"
+        return file.read_text().splitlines() if file.exists() else []
+
+    @property
+    def kept(self) -> list[str]:
+        return sorted(path.name for path in (self.root / "results").rglob("*.*"))
+
+    def prepare(self, runs: list[Path]) -> None:
+        for number, run in enumerate(runs, 1):
+            shutil.copy(run, self.prepared / f"{number}.json")
+
+    def how(self) -> dict[str, Any]:
+        ours = environment({"TRANSFERS_BIN": "../bin", "PREPARED": str(self.prepared)})
+        work = self.root / "work"
+        work.mkdir(exist_ok=True)
+        return {"env": ours, "cwd": work, "encoding": "utf-8"}
+
+    def command(self, *arguments: str) -> list[str]:
+        return [str(self.root / "scripts/gate"), *arguments]
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments),
+            capture_output=True,
+            check=False,
+            timeout=LIMIT_S,
+            **self.how(),
+        )
+
+
+@pytest.fixture
+def project(gate: Program, tmp_path: Path) -> Iterator[Project]:
+    (tmp_path / "scripts").mkdir()
+    for name in ("gate", "setup.sh"):
+        shutil.copy(SCRIPTS / name, tmp_path / "scripts")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/gate_transfers").symlink_to(gate.path)
+    fake = tmp_path / "bin/bench_transfers"
+    fake.write_text(FAKE)
+    fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "prepared").mkdir()
+    (tmp_path / "runs").mkdir()
+    lab = Lab(tmp_path / "runs", seed=21)
+    baseline = tmp_path / "baseline.json"
+    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    return Project(tmp_path, baseline, lab)
+
+
+def test_the_script_measures_and_checks(project: Project):
+    project.prepare(project.lab.runs(3, day=9))
+    done = project.run("../baseline.json", "--markdown=a.md", "--", "--device=host", "--seed=1")
+    assert done.returncode == PASS, done
+    assert done.stdout.splitlines()[-1].startswith("PASS: ")
+    assert "Measuring run-3 of 3" in done.stderr
+    assert len(project.measured) == 3
+    assert all(one.startswith("--profile=quick --device=host --seed=1") for one in project.measured)
+    assert (project.root / "work/a.md").read_text("utf-8").startswith("## Transfers: PASS")
+    runs = [f"run-{number}.{kind}" for number in (1, 2, 3) for kind in ("json", "txt")]
+    assert project.kept == ["check.json", "check.txt", *runs]
+
+
+def test_the_script_finds_a_regression(project: Project):
+    project.prepare(project.lab.runs(4, day=9, slowed={ONE: 1.1}))
+    done = project.run("../baseline.json", "--runs=4", "--json=b.json", "--", "--profile=standard")
+    assert done.returncode == REGRESSION, done
+    assert [one.split()[0] for one in project.measured] == ["--profile=standard"] * 4
+    assert json.loads((project.root / "work/b.json").read_text("utf-8"))["runs"]["after"] == 4
+    done = project.run("../baseline.json", "--runs=4", "--threshold=50%")
+    assert done.returncode == BAD_INPUT  # nothing more is prepared
+    assert "wrote no result" in done.stderr
+
+
+def test_the_script_measures_more_where_that_may_tell(project: Project):
+    lab = project.lab
+    slow = {ONE: 1.1}
+    project.prepare(
+        [*lab.runs(2, day=9, slowed=slow), *lab.runs(1, day=9), *lab.runs(6, day=9, slowed=slow)]
+    )
+    done = project.run("../baseline.json")
+    assert "Inconclusive so far" in done.stderr
+    assert len(project.measured) in (6, 9)
+    assert done.returncode in (REGRESSION, INCONCLUSIVE)
+    assert f"of {len(project.measured)} runs" in done.stdout or (
+        f"{len(project.measured)} runs of 1 session" in done.stdout
+    )
+
+
+def test_the_script_gives_up_after_three_rounds(project: Project):
+    project.prepare(project.lab.runs(3, day=9))
+    done = project.run("../baseline.json", "--runs=1")
+    assert done.returncode == PASS, done  # the third run makes a verdict
+    assert len(project.measured) == 3
+    done = project.run("../baseline.json", "--runs=0")
+    assert done.returncode == BAD_INPUT
+
+
+def test_the_script_does_not_measure_more_where_that_tells_nothing(project: Project):
+    project.prepare(project.lab.runs(3, day=9, without=[ONE]))
+    done = project.run("../baseline.json")
+    assert done.returncode == INCONCLUSIVE
+    assert len(project.measured) == 3
+
+
+def test_the_script_judges_runs_with_failures(project: Project, tmp_path: Path):
+    def fail(document: dict[str, Any]) -> None:
+        rows = [row for row in document["benchmarks"] if row["name"] != ONE]
+        document["benchmarks"] = rows + failed_rows(ONE)
+
+    project.prepare([changed(run, run, fail) for run in project.lab.runs(3, day=9)])
+    (project.prepared / "code").write_text("1")
+    done = project.run("../baseline.json")
+    assert done.returncode == INCONCLUSIVE
+    assert f"{ONE}  failed in 3 of 3 runs" in done.stdout
+
+
+@pytest.mark.parametrize("code", [2, 3, 139])
+def test_the_script_does_not_judge_what_was_not_measured(project: Project, code: int):
+    project.prepare(project.lab.runs(3, day=9))
+    (project.prepared / "code").write_text(str(code))
+    done = project.run("../baseline.json")
+    assert done.returncode == BAD_INPUT
+    assert f"ended with code {code}" in done.stderr
+    assert done.stdout == ""
+    assert len(project.measured) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "which baseline?"),
+        (("missing.json",), "missing.json: No such file"),
+        (("../baseline.json", "--threshold=2"), "a percentage"),
+        (("../baseline.json", "--treshold=2%"), "--treshold"),
+        (("../baseline.json", "--markdown=missing/a.md"), "cannot write missing/a.md"),
+        (("../baseline.json", "--json=../baseline.json"), "would be overwritten"),
+        (("../baseline.json", "--runs=3.5"), "--runs"),
+        (("../baseline.json", "--runs", "3"), "--option=value"),
+        (("../baseline.json", "other.json"), "one baseline"),
+        (("../baseline.json", "--", "--out=x"), "--out=x"),
+    ],
+)
+def test_the_script_looks_before_it_measures(
+    project: Project, arguments: tuple[str, ...], complaint: str
+):
+    done = project.run(*arguments)
+    assert done.returncode == BAD_INPUT, done
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert project.measured == []
+    assert project.kept == []
+
+
+def test_the_script_ends_in_good_order(project: Project):
+    project.prepare(project.lab.runs(1))
+    (project.prepared / "wait").touch()
+    with subprocess.Popen(
+        project.command("../baseline.json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        **project.how(),
+    ) as process:
+        try:
+            wait_for((project.prepared / "waiting").exists, "a run that has begun")
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            out, err = process.communicate(timeout=LIMIT_S)
+        finally:
+            process.kill()
+    assert process.returncode == 128 + signal.SIGINT, err
+    assert out == ""
+    assert "Interrupted. What was measured is in" in err
+    assert "run-1.json" in project.kept
+    assert len(project.measured) == 1
+
+
+def test_the_script_with_the_program(project: Project, program: Program, host_baseline: Path):
+    fake = project.root / "bin/bench_transfers"
+    fake.unlink()
+    fake.symlink_to(program.path)
+    done = project.run(str(host_baseline), "--threshold=900%", "--latency-threshold=900%", "--", *REAL)
+    assert done.returncode == PASS, done
+    assert "PASS on the host device (no GPU)" in done.stdout
+    (run,) = (project.root / "results").rglob("run-2.json")
+    assert SLOWED in read(run).names()
