@@ -124,6 +124,7 @@ class command_line {
             },
             "facts of the machine that may be others, such as device.driver_version")
         ->delimiter(',')
+        ->allow_extra_args(false)  // or it would take the files that follow
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_name("KEY,");
   }

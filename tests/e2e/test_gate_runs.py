@@ -60,21 +60,33 @@ def host_baseline(
     return baseline
 
 
+@pytest.mark.parametrize(("factor", "attempts"), [("3", 1), ("1.1", 3)])
 def test_an_injected_slowdown_is_found(
-    program: Program, gate: Program, host_baseline: Path, tmp_path: Path
+    program: Program,
+    gate: Program,
+    host_baseline: Path,
+    tmp_path: Path,
+    factor: str,
+    attempts: int,
 ):
-    """Far above what a busy machine does to others; how little is found is measured elsewhere."""
-    slow = f"--inject=slow:3@^{SLOWED}$"
-    runs = [measure(program, tmp_path / f"{number}.json", slow) for number in range(3)]
+    """Of a small one that a busy machine may hide: in one of three attempts."""
+    fault = f"slow:{factor}@^{SLOWED}$"
     out = tmp_path / "answer.json"
-    done = gate.run("check", host_baseline, *runs, "--threshold=50%", f"--json={out}")
-    verdicts = {one["name"]: one for one in json.loads(out.read_text("utf-8"))["benchmarks"]}
-    assert verdicts[SLOWED]["slowdown"] > 1
+    for attempt in range(attempts):
+        runs = [
+            measure(program, tmp_path / f"{attempt}-{number}.json", f"--inject={fault}")
+            for number in range(3)
+        ]
+        done = gate.run("check", host_baseline, *runs, f"--json={out}")
+        verdicts = {one["name"]: one for one in json.loads(out.read_text("utf-8"))["benchmarks"]}
+        assert verdicts[SLOWED]["slowdown"] > (float(factor) - 1) / 2
+        if verdicts[SLOWED]["verdict"] == "slower":
+            break
     assert verdicts[SLOWED]["verdict"] == "slower"
     assert done.code == REGRESSION
     text = done.out.replace("\n  ", " ")
     assert "REGRESSION on the host device (no GPU)" in text
-    assert f"has faults injected on purpose: slow:3@^{SLOWED}$" in text
+    assert f"has faults injected on purpose: {fault}" in text
     # Faults are for tests: there is no baseline of them.
     done = gate.run("pin", *runs, f"--out={tmp_path / 'baseline'}")
     assert done.code == BAD_INPUT
