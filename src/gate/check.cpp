@@ -181,7 +181,9 @@ class checking {
     history figures;
     std::size_t failed = 0;
     std::size_t usable = 0;
+    bool unjudged = false;
     for (const auto& one : after_) {
+      unjudged = unjudged || std::ranges::find(one.unjudged, name) != one.unjudged.end();
       const auto found = one.benchmarks.find(name);
       figures.medians.emplace_back();
       if (found == one.benchmarks.end()) continue;
@@ -190,6 +192,8 @@ class checking {
       if (figures.medians.back()) ++usable;
     }
     if (failed > 0) return {figures, fmt::format("failed in {} of {} runs", failed, after_.size())};
+    if (usable == 0 && unjudged)
+      return {figures, fmt::format("has no repetitions with '{}'", before_.judged_by.key)};
     if (usable == 0) return {figures, "not measured"};
     if (usable < least_new_processes)
       return {figures, fmt::format("measured by {} of {} runs, {} are needed", usable,
@@ -271,9 +275,9 @@ class checking {
     if (const auto unsure = result_.count(verdict::ambiguous); unsure > 0)
       reasons.push_back(fmt::format("{} {} ambiguous: more runs would tell", unsure,
                                     unsure == 1 ? "benchmark is" : "benchmarks are"));
-    if (const auto all = result_.compared(); 2 * result_.advisory() > all)
+    if (const auto all = result_.compared(); 10 * (all - result_.advisory()) < all)
       reasons.push_back(fmt::format(
-          "too noisy: {} of {} benchmarks could be slower by the threshold without being noticed",
+          "too noisy: in {} of {} benchmarks a slowdown of the threshold would go unnoticed",
           result_.advisory(), all));
     if (result_.compared() == 0 && missing == 0)
       reasons.emplace_back("no benchmark could be compared");
