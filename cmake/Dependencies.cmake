@@ -1,7 +1,9 @@
 # Each from the system when it is there, otherwise fetched at a pinned version.
 include(FetchContent)
-find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+if(TRANSFERS_BENCH)
+  find_package(Threads REQUIRED)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+endif()
 
 set(BENCHMARK_ENABLE_TESTING OFF)
 set(BENCHMARK_ENABLE_INSTALL OFF)
@@ -27,7 +29,13 @@ if(TRANSFERS_PROGRAMS)
   FetchContent_Declare(ZLIB
     GIT_REPOSITORY https://github.com/madler/zlib.git GIT_TAG v1.3.1
     FIND_PACKAGE_ARGS)
-  FetchContent_MakeAvailable(benchmark nlohmann_json CLI11 simdjson ZLIB)
+  FetchContent_Declare(pugixml
+    GIT_REPOSITORY https://github.com/zeux/pugixml.git GIT_TAG v1.14
+    FIND_PACKAGE_ARGS 1.12 CONFIG)
+  FetchContent_MakeAvailable(nlohmann_json CLI11 simdjson ZLIB pugixml)
+  if(TRANSFERS_BENCH)
+    FetchContent_MakeAvailable(benchmark)
+  endif()
   if(NOT TARGET ZLIB::ZLIB)  # what zlib's own build calls zlibstatic, without its headers
     target_include_directories(zlibstatic SYSTEM INTERFACE "${zlib_SOURCE_DIR}" "${zlib_BINARY_DIR}")
     add_library(ZLIB::ZLIB ALIAS zlibstatic)
@@ -57,6 +65,9 @@ if(TRANSFERS_TESTS)
   FetchContent_MakeAvailable(GTest)
 endif()
 
+if(NOT TRANSFERS_BENCH)
+  return()
+endif()
 # Thrust comes with the CUDA toolkit; without one, Debian's libthrust-dev has the same headers.
 find_path(THRUST_INCLUDE_DIR thrust/version.h
   HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl REQUIRED)

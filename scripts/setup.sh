@@ -1,11 +1,11 @@
-# Sourced by bench, test and lint: installs what is missing and builds. Everything is looked for
+# Sourced by bench, gate, test and lint: installs what is missing and builds. Everything is looked for
 # before it is installed, so that a second call installs nothing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
 build_packages=(g++ cmake ninja-build git libbenchmark-dev libgtest-dev libgmock-dev libcli11-dev
-  nlohmann-json3-dev libfmt-dev libboost-dev libsimdjson-dev zlib1g-dev)
+  nlohmann-json3-dev libfmt-dev libboost-dev libsimdjson-dev libpugixml-dev zlib1g-dev)
 plot_packages=(python3 python3-venv)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -76,6 +76,28 @@ build() {
   rm -f "$log"
   say "Building (preset $preset) ..."
   cmake --build --preset "$preset" ${1:+--target "$@"} >&2 || fail "the build failed"
+}
+
+# A new folder below results/local for what is measured now.
+local_results() {
+  local machine folder
+  machine=$(uname -n | tr '[:upper:]' '[:lower:]' | tr -cs 'a-z0-9.-' '-' | sed 's/^-*//; s/-*$//')
+  folder=results/local/${machine:-machine}/$(date -u +%Y-%m-%dT%H-%M-%SZ)
+  mkdir -p "$folder"
+  printf '%s\n' "$folder"
+}
+
+# Runs bench_transfers, which ends in good order when it is interrupted, and waits for that. Sets
+# `code`.
+measure() {
+  code=0
+  "$@" &
+  local program=$!
+  trap 'kill -TERM $program 2>/dev/null' TERM
+  trap : INT  # the terminal sends it to the program as well, and a second one would end it at once
+  while kill -0 $program 2>/dev/null; do wait $program || true; done
+  wait $program || code=$?
+  trap - INT TERM
 }
 
 prepare() {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "input/printable.hpp"
 #include "statistics/quantile.hpp"
 
 namespace gate {
@@ -20,12 +21,14 @@ bool known_to_differ(const std::string& left, const std::string& right) {
   return !left.empty() && !right.empty() && left != right;
 }
 
-std::string quoted(const std::filesystem::path& file) { return "'" + file.string() + "'"; }
+std::string quoted(const std::filesystem::path& file) {
+  return "'" + input::printable(file.string()) + "'";
+}
 
 void warn_of(const run& one, std::vector<std::string>& warnings) {
   if (!one.complete)
     warnings.push_back(
-        fmt::format("{} was interrupted: what it lacks has fewer processes", one.file.string()));
+        fmt::format("{} was interrupted: what it lacks has fewer processes", quoted(one.file)));
 }
 
 }  // namespace
@@ -88,6 +91,7 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
   made.device = first.device;
   made.machine = first.machine;
   std::map<std::string, history> all;
+  std::set<std::string> unjudged;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& one = runs[i];
     if (!one.faults.empty())
@@ -102,6 +106,7 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
       std::erase_if(made.machine, [&](const auto& entry) { return entry.first == key; });
     }
     warn_of(one, result.warnings);
+    unjudged.insert(one.unjudged.begin(), one.unjudged.end());
     made.processes.push_back(origin_of(one));
     for (const auto& name : one.unjudged)
       result.warnings.push_back(fmt::format("{} has no repetitions with '{}' in {}: not used there",
@@ -113,7 +118,7 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
       place.medians[i] = median_of(figures);
       if (figures.failed > 0)
         result.warnings.push_back(
-            fmt::format("{} failed in {}: not used there", name, one.file.string()));
+            fmt::format("{} failed in {}: not used there", name, quoted(one.file)));
     }
   }
   for (auto& [name, place] : all) {
@@ -125,6 +130,11 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
       result.warnings.push_back(fmt::format("{} is left out: only {} of {} runs have measured it",
                                             name, measured_by, runs.size()));
   }
+  if (!unjudged.empty())
+    result.warnings.push_back(fmt::format("{} {} left out where they have no {}: {}",
+                                          unjudged.size(),
+                                          unjudged.size() == 1 ? "benchmark is" : "benchmarks are",
+                                          judged_by.key, *unjudged.begin()));
   if (made.benchmarks.empty()) throw bad_input("no benchmark was measured by three runs or more");
   if (runs.size() < recommended_processes)
     result.warnings.push_back(
@@ -134,8 +144,7 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
     result.warnings.push_back(
         "all runs are of one session (an hour, one start of the machine): how much sessions differ "
         "is not in them and will be judged from what a check shows, or assumed; add runs of "
-        "another "
-        "day");
+        "another day");
   return result;
 }
 

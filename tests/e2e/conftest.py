@@ -30,6 +30,11 @@ def extended(pytestconfig: pytest.Config) -> Program:
 
 
 @pytest.fixture(scope="session")
+def gate(pytestconfig: pytest.Config) -> Program:
+    return _existing(pytestconfig.getoption("binary").with_name("gate_transfers"))
+
+
+@pytest.fixture(scope="session")
 def sample(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
     """The result file of one undisturbed run, with everything that a file can have."""
     path = tmp_path_factory.mktemp("sample") / "sample.json"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 ALL_RAN, SOMETHING_FAILED, USAGE, NOTHING_RAN = 0, 1, 2, 3
+PROGRAMS = ("bench_transfers:", "gate_transfers:")
 LIMIT_S = 60  # far beyond what any run here needs, for machines that are busy
 COLUMNS = 100
 HOST = ("--device=host", "--benchmark_min_time=0.001")
@@ -40,7 +41,7 @@ class Done:
 
     @property
     def complaints(self) -> list[str]:
-        return [line for line in self.unfolded.splitlines() if line.startswith("bench_transfers:")]
+        return [line for line in self.unfolded.splitlines() if line.startswith(PROGRAMS)]
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def assert_one_complaint(done: Done, *parts: str) -> None:
     assert len(done.complaints) == 1, done.err
     (line,) = done.complaints
     assert done.unfolded.endswith(line + "\n")
-    assert re.match(r"bench_transfers: [\w-]", line), line
+    assert re.match(r"(bench|gate)_transfers: [\w-]", line), line
     for part in parts:
         assert part in line
     assert "terminate called" not in done.err

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "gate/files.hpp"
+#include "gate/options.hpp"
+#include "gate/reports.hpp"
+#include "gate/show.hpp"
+#include "input/printable.hpp"
+#include "results/result_file.hpp"
+#include "results/wrapped.hpp"
+
+namespace {
+
+using namespace gate;
+
+int complain(const std::string& sentence) {
+  const auto text = results::wrapped_if_long("gate_transfers: " + input::printable(sentence));
+  std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
+  return static_cast<int>(exit_code::bad_input);
+}
+
+/// What nobody has read is no answer.
+void print(const std::string& text) {
+  std::cout << text << std::flush;
+  if (!std::cout) throw usage_error("cannot write to standard output");
+}
+
+exit_code answer(const help_request& asked) {
+  print(asked.text);
+  return exit_code::pass;
+}
+
+exit_code answer(const pin_request& asked) {
+  require_outputs({asked.out}, asked.runs);
+  const auto runs = read_runs(asked.runs, asked.judged_by);
+  require_known_keys(asked.allow_different, {}, runs);
+  const auto [made, warnings] = pin(runs, asked.judged_by, asked.allow_different);
+  results::write_whole(asked.out, to_text(made));
+  print(text_of(made, warnings, asked.out));
+  return exit_code::pass;
+}
+
+exit_code answer(const check_request& asked) {
+  require_outputs({asked.markdown, asked.junit, asked.json}, inputs_of(asked));
+  const auto before = read_baseline(asked.baseline);
+  const auto after = read_runs(asked.runs, before.judged_by);
+  require_known_keys(asked.asked.allow_different, before.machine, after);
+  const auto found = check(before, after, asked.asked);
+  print(text_of(found, asked.all));
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  if (!asked.markdown.empty()) results::write_whole(asked.markdown, markdown_of(found));
+  if (!asked.junit.empty()) results::write_whole(asked.junit, junit_of(found, now));
+  if (!asked.json.empty()) results::write_whole(asked.json, json_of(found));
+  return found.code;
+}
+
+exit_code answer(const power_request& asked) {
+  const auto before = read_baseline(asked.baseline);
+  print(
+      text_of(before, power(before, asked.new_runs, asked.allowed), asked.new_runs, asked.allowed));
+  return exit_code::pass;
+}
+
+exit_code answer(const show_request& asked) {
+  print(side_by_side(read_runs(asked.runs, asked.judged_by), asked.judged_by));
+  return exit_code::pass;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto code =
+        std::visit([](const auto& asked) { return answer(asked); }, parse_command_line(argc, argv));
+    return static_cast<int>(code);
+  } catch (const std::exception& wrong) {
+    return complain(wrong.what());
+  }
+}

@@ -1,0 +1,98 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "gate/reports.hpp"
+#include "gate/wording.hpp"
+
+namespace gate {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+json or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
+}
+
+json counts_of(const report& answer) {
+  json counts;
+  for (const auto one : worst_first) counts[to_string(one)] = answer.count(one);
+  counts["compared"] = answer.compared();
+  counts["advisory"] = answer.advisory();
+  return counts;
+}
+
+json class_to_json(const common_shift& one) {
+  return {{"decided_by", one.latency_bound ? "latency" : "bandwidth"},
+          {"benchmarks", one.benchmarks},
+          {"slowdown", or_null(slowdown(one.shift))},
+          {"explained", or_null(slowdown(one.explained))},
+          {"changed", one.changed}};
+}
+
+json line_to_json(const line& one) {
+  json made{{"name", one.name},
+            {"verdict", to_string(one.found)},
+            {"before", or_null(one.before)},
+            {"after", or_null(one.after)},
+            {"note", or_null(one.note)}};
+  if (one.found == verdict::missing) made["allowed"] = one.excused;
+  if (!one.judgement) return made;
+  const auto& found = *one.judgement;
+  made.update({{"decided_by", one.latency_bound ? "latency" : "bandwidth"},
+               {"threshold", one.threshold},
+               {"slowdown", or_null(slowdown(found.shift))},
+               {"p", or_null(found.p)},
+               {"standard_error", or_null(found.standard_error)},
+               {"degrees_of_freedom", or_null(found.degrees)},
+               {"process_deviation", or_null(found.process_deviation)},
+               {"session_deviation", or_null(found.session_deviation)},
+               {"detectable_80", or_null(slowdown(found.detectable))},
+               {"detectable_95", or_null(slowdown(found.detectable_surely))},
+               {"resolution", or_null(slowdown(found.resolution))},
+               {"advisory", one.advisory}});
+  return made;
+}
+
+}  // namespace
+
+std::string json_of(const report& answer) {
+  json changed = json::array();
+  for (const auto& [what, allowed] : answer.changed)
+    changed.push_back({{"key", what.key},
+                       {"before", or_null(what.before)},
+                       {"after", or_null(what.after)},
+                       {"allowed", allowed}});
+  json classes = json::array();
+  for (const auto& one : answer.classes) classes.push_back(class_to_json(one));
+  json benchmarks = json::array();
+  for (const auto& one : answer.lines) benchmarks.push_back(line_to_json(one));
+  const auto& limits = answer.asked.allowed;
+  const json all{
+      {"format", 1},
+      {"kind", "check"},
+      {"verdict", verdict_word(answer.code)},
+      {"exit_code", static_cast<int>(answer.code)},
+      {"sentence", verdict_sentence(answer)},
+      {"reasons", answer.reasons},
+      {"notes", answer.notes},
+      {"more_runs_may_tell", more_runs_may_tell(answer)},
+      {"device", or_null(answer.device)},
+      {"on_host", answer.on_host},
+      {"has_fingerprint", answer.has_fingerprint},
+      {"judged_by", answer.judged_by.key},
+      {"threshold", limits.threshold},
+      {"latency_threshold", limits.latency_threshold},
+      {"false_alarm", limits.false_alarm},
+      {"runs", {{"before", answer.processes_before}, {"after", answer.processes_after}}},
+      {"sessions", {{"before", answer.sessions_before}, {"after", answer.sessions_after}}},
+      {"counts", counts_of(answer)},
+      {"changed", std::move(changed)},
+      {"classes", std::move(classes)},
+      {"benchmarks", std::move(benchmarks)}};
+  return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gate

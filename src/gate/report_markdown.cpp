@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+#include "gate/reports.hpp"
+#include "gate/wording.hpp"
+#include "input/printable.hpp"
+
+namespace gate {
+namespace {
+
+/// GitHub takes 65,536 characters; what follows a list that was cut needs some of them.
+constexpr std::size_t most_bytes = 60'000;
+constexpr std::size_t most_notes = 20;
+
+bool is_letter_or_digit(char one) { return std::isalnum(static_cast<unsigned char>(one)) != 0; }
+
+/// Whether a character in this place has no meaning in Markdown, HTML, or to what makes links of
+/// addresses and pictures of `:words:`.
+bool is_harmless(const std::string& text, std::size_t place) {
+  const char one = text[place];
+  const auto is_alnum = [&](std::size_t i) {
+    return i < text.size() && is_letter_or_digit(text[i]);
+  };
+  if (is_alnum(place) || static_cast<unsigned char>(one) >= 0x80) return true;
+  if (one == '_') return place > 0 && is_alnum(place - 1) && is_alnum(place + 1);
+  if (one == ':') return place + 1 == text.size() || text[place + 1] == ' ';
+  if (one == '.') return place < 3 || text.compare(place - 3, 3, "www") != 0;
+  return std::string_view(" /%+-,;()='").find(one) != std::string_view::npos;
+}
+
+/// Punctuation that could mean something as numeric character references, which never are markup
+/// (CommonMark, "Entity and numeric character references").
+std::string plain(const std::string& text) {
+  const auto shown = input::printable_in_short(text);
+  std::string escaped;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const char one = shown[i];
+    escaped +=
+        is_harmless(shown, i) ? std::string(1, one) : fmt::format("&#{};", static_cast<int>(one));
+    // A comment, so that nobody is called and no issue linked.
+    if (one == '@' || one == '#') escaped += "<!-- -->";
+  }
+  return escaped;
+}
+
+std::string code(const std::string& text) { return "<code>" + plain(text) + "</code>"; }
+
+std::string title_of(const report& answer) {
+  return fmt::format("## Transfers: {}{}\n\n", verdict_word(answer.code),
+                     answer.on_host ? " (host device, no GPU)" : "");
+}
+
+std::string what_changed(const report& answer) {
+  std::string text;
+  if (!answer.changed.empty()) {
+    text += "**The machine is not as it was, which may explain the rest:**\n\n";
+    for (const auto& one : answer.changed) {
+      const auto words = changed_sentence(one);
+      text += fmt::format("- {}{}\n", code(one.what.key), plain(words.substr(one.what.key.size())));
+    }
+    text += '\n';
+  }
+  for (const auto& one : answer.classes)
+    text += fmt::format("- {}{}{}\n", one.changed ? "**" : "", plain(class_sentence(one)),
+                        one.changed ? "**" : "");
+  return text + (answer.classes.empty() ? "" : "\n");
+}
+
+/// Tables one after the other, as long as there is room.
+class document {
+ public:
+  document(std::string head, const metric& judged_by)
+      : text_(std::move(head)), judged_by_(judged_by) {}
+
+  void add(const std::vector<const line*>& lines, verdict found, bool open) {
+    if (lines.empty()) return;
+    const auto title = fmt::format("{} {}", lines.size(), to_string(found));
+    const bool has_figures = found != verdict::missing && found != verdict::added;
+    text_ += open ? fmt::format("**{}**\n\n", title)
+                  : fmt::format("<details><summary>{}</summary>\n\n", title);
+    text_ += has_figures ? "| benchmark | before | after | slower by | p | detectable |\n"
+                           "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+                         : "| benchmark | |\n| --- | --- |\n";
+    std::size_t shown = 0;
+    for (; shown < lines.size(); ++shown) {
+      const auto row = has_figures ? row_of(*lines[shown]) : remark_on(*lines[shown]);
+      if (text_.size() + row.size() > most_bytes) break;
+      text_ += row;
+    }
+    text_ += '\n';
+    if (shown < lines.size())
+      text_ +=
+          fmt::format("… and {} more, for which there is no room here.\n\n", lines.size() - shown);
+    if (!open) text_ += "</details>\n\n";
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  [[nodiscard]] std::string row_of(const line& one) const {
+    const auto texts = cells_of(one, judged_by_);
+    return fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(one.name), plain(texts.before),
+                       plain(texts.after), plain(texts.slower_by), plain(texts.p),
+                       plain(texts.detectable));
+  }
+
+  [[nodiscard]] static std::string remark_on(const line& one) {
+    return fmt::format("| {} | {}{} |\n", code(one.name), plain(one.note),
+                       one.excused ? (one.note.empty() ? "allowed" : ", allowed") : "");
+  }
+
+  std::string text_;
+  const metric& judged_by_;
+};
+
+}  // namespace
+
+std::string markdown_of(const report& answer) {
+  auto head = title_of(answer) + plain(origin_sentence(answer)) + ".\n\n" + what_changed(answer);
+  for (const auto& reason : answer.reasons) head += fmt::format("- {}\n", plain(reason));
+  if (!answer.reasons.empty()) head += '\n';
+  head += plain(counts_sentence(answer)) + ".";
+  if (const auto advisory = advisory_sentence(answer); !advisory.empty())
+    head += fmt::format(" {}.", plain(advisory));
+  head += "\n\n";
+  for (std::size_t i = 0; i < answer.notes.size(); ++i) {
+    if (i == most_notes) {
+      head += fmt::format("… and {} more notes.\n\n", answer.notes.size() - i);
+      break;
+    }
+    head += fmt::format("Note: {}.\n\n", plain(answer.notes[i]));
+  }
+  document tables(std::move(head), answer.judged_by);
+  for (const auto found : worst_first)
+    tables.add(lines_of(answer, found), found, found == verdict::slower);
+  return tables.text();
+}
+
+}  // namespace gate

@@ -1,0 +1,479 @@
+"""`gate_transfers`: the verdict, and what it looks like in each form."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xmlschema
+from gate_files import BANDWIDTH, LATENCY, ONE, OTHER, SUITE, Lab, changed, failed_rows
+from program import COLUMNS, Done, Program
+
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
+WORDS = {PASS: "PASS", REGRESSION: "REGRESSION", INCONCLUSIVE: "INCONCLUSIVE"}
+GITHUB_LIMIT = 65_536
+SCHEMA = Path(__file__).resolve().parents[1] / "data/junit.xsd"
+
+
+@dataclass(frozen=True)
+class Answer:
+    done: Done
+    document: dict[str, Any]
+    markdown: str
+    junit: ElementTree.Element
+
+    @property
+    def text(self) -> str:
+        """What was printed, where long lines go over several."""
+        return self.done.out.replace("\n  ", " ")
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        return {one["name"]: one["verdict"] for one in self.document["benchmarks"]}
+
+    def names(self, verdict: str) -> list[str]:
+        return [name for name, found in self.verdicts.items() if found == verdict]
+
+
+@dataclass(frozen=True)
+class Gate:
+    program: Program
+    folder: Path
+    baseline: Path
+    schema: xmlschema.XMLSchema
+
+    def check(self, *arguments: str | Path, expected: int, baseline: Path | None = None) -> Answer:
+        """Checks, and sees to what must be true of every answer."""
+        markdown, junit, document = (self.folder / name for name in ("a.md", "a.xml", "a.json"))
+        done = self.program.run(
+            "check",
+            baseline or self.baseline,
+            *arguments,
+            f"--markdown={markdown}",
+            f"--junit={junit}",
+            f"--json={document}",
+        )
+        assert done.code == expected, done
+        assert done.err == ""
+        answer = Answer(
+            done,
+            json.loads(document.read_text("utf-8")),
+            markdown.read_text("utf-8"),
+            ElementTree.parse(junit).getroot(),
+        )
+        self.schema.validate(junit)
+        assert_all_say_the_same(answer, expected)
+        return answer
+
+
+def assert_all_say_the_same(answer: Answer, code: int) -> None:
+    word = WORDS[code]
+    assert answer.document["exit_code"] == code
+    assert answer.document["verdict"] == word
+    assert answer.text.splitlines()[-1] == answer.document["sentence"]
+    assert answer.document["sentence"].startswith(word)
+    assert answer.markdown.splitlines()[0].startswith(f"## Transfers: {word}")
+    assert len(answer.markdown) < GITHUB_LIMIT
+    assert answer.markdown.count("<details>") == answer.markdown.count("</details>")
+    (suite,) = answer.junit
+    assert (int(suite.attrib["failures"]) + int(suite.attrib["errors"]) == 0) == (code == PASS)
+    for kind, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        assert len(suite.findall(f"testcase/{kind}")) == int(suite.attrib[attribute])
+    assert len(suite.findall("testcase")) == int(suite.attrib["tests"])
+    assert (suite.findtext("system-out") or "").replace("\n  ", " ").endswith(
+        answer.document["sentence"] + "\n"
+    )
+    for text in (answer.done.out, answer.markdown):
+        assert "nan" not in re.findall(r"\b\w+\b", text.lower())
+
+
+def table(text: str) -> dict[str, str]:
+    """Lines of the terminal's tables by the benchmarks' names."""
+    return {line.split()[0]: line for line in text.splitlines() if "/" in line}
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path, seed=2)
+
+
+@pytest.fixture(scope="session")
+def baseline(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("baseline")
+    out = folder / "baseline.json"
+    done = gate.run("pin", *Lab(folder).sessions(3, 4), f"--out={out}")
+    assert (done.code, done.err) == (0, ""), done
+    assert "Warning" not in done.out
+    return out
+
+
+@pytest.fixture(scope="session")
+def schema() -> xmlschema.XMLSchema:
+    return xmlschema.XMLSchema(SCHEMA)
+
+
+@pytest.fixture
+def checks(gate: Program, tmp_path: Path, baseline: Path, schema: xmlschema.XMLSchema) -> Gate:
+    return Gate(gate, tmp_path, baseline, schema)
+
+
+# Verdicts
+
+
+def test_nothing_has_changed(checks: Gate, lab: Lab):
+    answer = checks.check(*lab.runs(3, day=9), expected=PASS)
+    assert answer.names("same") == sorted(SUITE, key=answer.names("same").index)
+    assert len(answer.verdicts) == len(SUITE)
+    assert answer.document["reasons"] == []
+    assert answer.document["sentence"] == f"PASS: none of {len(SUITE)} benchmarks slower"
+
+
+def test_a_slowdown(checks: Gate, lab: Lab):
+    answer = checks.check(*lab.runs(3, day=9, slowed={ONE: 1.1, OTHER: 1.04}), expected=REGRESSION)
+    assert answer.names("slower") == [ONE, OTHER]
+    worst, less = answer.document["benchmarks"][:2]
+    assert worst["slowdown"] == pytest.approx(0.1, abs=0.005)
+    assert less["slowdown"] == pytest.approx(0.04, abs=0.005)
+    assert worst["before"] == pytest.approx(SUITE[ONE], rel=0.005)
+    assert worst["after"] == pytest.approx(1.1 * SUITE[ONE], rel=0.005)
+    assert f"2 of {len(SUITE)} benchmarks slower, {ONE} by " in answer.text
+    failures = answer.junit.findall(".//testcase[failure]")
+    assert [one.attrib["name"] for one in failures] == [ONE, OTHER]
+    visible = answer.markdown.partition("<details>")[0]
+    assert f"<code>{ONE}</code>" in visible
+    assert f"<code>{OTHER}</code>" in visible
+
+
+def test_figures_are_the_same_in_every_form(checks: Gate, lab: Lab):
+    answer = checks.check(*lab.runs(3, day=9, slowed={ONE: 1.05}), expected=REGRESSION)
+    figures = re.split(r" {2,}", table(answer.done.out)[ONE])
+    row = next(line for line in answer.markdown.splitlines() if ONE in line and "|" in line)
+    cells = [html.unescape(cell.strip()) for cell in row.strip("|").split("|")]
+    assert cells == [f"<code>{ONE}</code>", *figures[1:]]
+    failure = answer.junit.find(".//failure")
+    assert failure is not None
+    for figure in figures[1:]:
+        assert figure in failure.attrib["message"]
+    by_name = {one["name"]: one for one in answer.document["benchmarks"]}
+    assert figures[1] == f"{by_name[ONE]['before'] / 1e6:.3f} ms"
+    assert figures[3] == f"{100 * by_name[ONE]['slowdown']:+.2f} %"
+
+
+def test_latency_has_a_threshold_of_its_own(checks: Gate, lab: Lab):
+    name = "copy/pinned/h2d/4B"
+    runs = lab.runs(3, day=9, slowed={name: 1.04})
+    checks.check(*runs, expected=PASS)
+    checks.check(*runs, "--latency-threshold=1%", expected=REGRESSION)
+
+
+def test_the_threshold_decides(checks: Gate, lab: Lab):
+    runs = lab.runs(3, day=9, slowed={ONE: 1.04})
+    checks.check(*runs, "--threshold=10 %", expected=PASS)
+    checks.check(*runs, "--threshold=3%", expected=REGRESSION)
+
+
+def test_improvements_and_new_benchmarks_never_fail(checks: Gate, tmp_path: Path):
+    lab = Lab(tmp_path, SUITE | {"copy/newest/h2d/1MiB": 5e4}, seed=3)
+    answer = checks.check(*lab.runs(3, day=9, slowed={ONE: 0.9}), expected=PASS)
+    assert answer.names("faster") == [ONE]
+    assert answer.names("new") == ["copy/newest/h2d/1MiB"]
+    assert "FASTER" in answer.text
+    assert "NEW\ncopy/newest/h2d/1MiB" in answer.text
+
+
+def test_missing_benchmarks(checks: Gate, lab: Lab):
+    answer = checks.check(*lab.runs(3, day=9, without=[ONE]), expected=INCONCLUSIVE)
+    assert answer.names("missing") == [ONE]
+    assert "1 of the baseline's benchmarks is missing" in answer.text
+    assert answer.junit.find(f".//testcase[@name='{ONE}']/error") is not None
+
+
+def test_missing_benchmarks_can_be_allowed(checks: Gate, lab: Lab):
+    runs = lab.runs(3, day=9, without=[ONE])
+    answer = checks.check(*runs, "--allow-missing=pinned/h2d/64", expected=PASS)
+    assert f"{ONE}  not measured, allowed" in answer.text
+    assert answer.junit.find(f".//testcase[@name='{ONE}']/skipped") is not None
+    checks.check(*runs, "--allow-missing=pinned/d2h/64", expected=INCONCLUSIVE)
+
+
+def test_a_failed_benchmark_is_not_fast(checks: Gate, lab: Lab, tmp_path: Path):
+    def fail(document: dict[str, Any]) -> None:
+        rows = [row for row in document["benchmarks"] if row["name"] != ONE]
+        document["benchmarks"] = rows + failed_rows(ONE)
+
+    first, *others = lab.runs(3, day=9)
+    runs = [changed(first, tmp_path / "failed.json", fail), *others]
+    answer = checks.check(*runs, expected=INCONCLUSIVE)
+    assert f"{ONE}  failed in 1 of 3 runs" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("facts", "key"),
+    [
+        ({"device.driver_version": "590.9"}, "device.driver_version"),
+        ({"link.width": 8}, "link.width"),
+        ({"link.generation": None}, "link.generation"),
+        ({"machine.cpu": {"model": "Another CPU"}}, "cpu.model"),
+    ],
+)
+def test_another_machine(checks: Gate, lab: Lab, facts: Mapping[str, Any], key: str):
+    runs = lab.runs(3, day=9, slowed={ONE: 1.1}, facts=facts)
+    answer = checks.check(*runs, expected=INCONCLUSIVE)
+    assert [one["key"] for one in answer.document["changed"]] == [key]
+    # It explains the rest, and is said before it.
+    for text in (answer.done.out, answer.markdown):
+        assert text.index(key) < text.index(ONE)
+    answer = checks.check(*runs, f"--allow-different={key},cpu.model", expected=REGRESSION)
+    assert answer.document["changed"][0]["allowed"] is True
+
+
+def test_too_few_runs(checks: Gate, lab: Lab):
+    for count in (1, 2):
+        answer = checks.check(*lab.runs(count, day=8 + count), expected=INCONCLUSIVE)
+        assert answer.document["reasons"] == [f"{count} of 3 runs that a verdict needs"]
+        assert answer.document["more_runs_may_tell"] is True
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.08, "slower"), (0.9, "faster")])
+def test_the_environment_changed(checks: Gate, lab: Lab, factor: float, word: str):
+    answer = checks.check(*lab.runs(3, day=9, slowed=factor), expected=INCONCLUSIVE)
+    for decides, benchmarks in (("bandwidth", BANDWIDTH), ("latency", LATENCY)):
+        said = re.findall(
+            rf"the {len(benchmarks)} benchmarks that {decides} decides are (\d+\.\d+) % {word} as "
+            "a whole",
+            answer.text.replace("The ", "the "),
+        )
+        assert len(said) == 2  # once before the tables, once as a reason
+        assert len(set(said)) == 1
+    assert answer.document["more_runs_may_tell"] is False
+
+
+def test_too_noisy(checks: Gate, gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path, process_deviation=0.05, seed=4)
+    baseline = tmp_path / "noisy"
+    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
+    assert f"{len(SUITE)} of {len(SUITE)} are advisory (*)" in answer.text
+    assert "too noisy" in answer.document["sentence"]
+
+
+def test_judged_by_another_field(checks: Gate, gate: Program, lab: Lab, tmp_path: Path):
+    baseline = tmp_path / "rates"
+    done = gate.run("pin", *lab.sessions(3, 4), "--judge-by=gb_per_s", f"--out={baseline}")
+    assert "judged by gb_per_s" in done.out.replace("\n  ", " ")
+    runs = lab.runs(3, day=9, slowed={ONE: 1.0})
+    checks.check(*runs, baseline=baseline, expected=PASS)
+
+    def slow(document: dict[str, Any]) -> None:
+        for row in document["benchmarks"]:
+            if row["name"] == ONE:
+                row["gb_per_s"] /= 1.1
+
+    slowed = [changed(run, run.with_suffix(".slow"), slow) for run in lab.runs(3, day=9)]
+    answer = checks.check(*slowed, baseline=baseline, expected=REGRESSION)
+    (one,) = answer.names("slower")
+    assert one == ONE
+    assert "GB/s" in table(answer.done.out)[ONE]
+    assert "+" in table(answer.done.out)[ONE]
+
+
+def test_units_may_differ(checks: Gate, lab: Lab, tmp_path: Path):
+    def in_ms(document: dict[str, Any]) -> None:
+        for row in document["benchmarks"]:
+            row["real_time"] /= 1e3
+            row["time_unit"] = "ms"
+
+    first, *others = lab.runs(3, day=9)
+    checks.check(changed(first, tmp_path / "ms.json", in_ms), *others, expected=PASS)
+
+
+def test_files_of_another_program(checks: Gate, gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path, foreign=True, seed=5)
+    baseline = tmp_path / "foreign"
+    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=PASS)
+    assert "do not say on which machine" in answer.text
+    answer = checks.check(
+        *lab.runs(3, day=9, slowed={ONE: 1.1}), baseline=baseline, expected=REGRESSION
+    )
+    assert answer.names("slower") == [ONE]
+
+
+def test_a_result_without_a_gpu_says_so_everywhere(checks: Gate, gate: Program, lab: Lab):
+    host = {"device.kind": "host", "device.name": "host"}
+    baseline = lab.folder / "host"
+    done = gate.run("pin", *lab.sessions(3, 4, facts=host), f"--out={baseline}")
+    assert "host device (no GPU)" in done.out
+    runs = lab.runs(3, day=9, facts=host)
+    answer = checks.check(*runs, baseline=baseline, expected=PASS)
+    assert answer.document["on_host"] is True
+    assert answer.document["sentence"].startswith("PASS on the host device (no GPU)")
+    assert "(host device, no GPU)" in answer.markdown.splitlines()[0]
+    assert "(no GPU)" in answer.junit[0].attrib["name"]
+    assert "host device (no GPU)" in gate.run("power", baseline).out
+    assert "host device (no GPU)" in gate.run("show", *runs).out
+
+
+def test_more_runs_may_tell(checks: Gate, lab: Lab):
+    """One of three processes does not show the slowdown of the others."""
+    runs = [*lab.runs(2, day=9, slowed={ONE: 1.1}), *lab.runs(1, day=9)]
+    answer = checks.check(*runs, expected=INCONCLUSIVE)
+    assert answer.names("ambiguous") == [ONE]
+    assert answer.document["more_runs_may_tell"] is True
+    assert answer.junit.find(f".//testcase[@name='{ONE}']/error") is not None
+
+
+# Forms
+
+
+def hostile_names() -> list[str]:
+    return [
+        "a|b|`c`/<b>*d*</b>/1MiB",
+        "[x](http://example.org)/@somebody/#12",
+        "copy/\n\x1b[31m\u202e/1MiB",
+        "</code></details>&amp;\\|",
+        '"quoted"\u00b5\uffff',
+        "copy/" + "long" * 40 + "/1MiB",
+    ]
+
+
+def test_hostile_names(checks: Gate, gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path, SUITE | {name: 1e6 for name in hostile_names()}, seed=6)
+    baseline = tmp_path / "hostile"
+    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    slowed = {name: 1.1 for name in hostile_names()}
+    answer = checks.check(
+        *lab.runs(3, day=9, slowed=slowed), baseline=baseline, expected=REGRESSION
+    )
+    assert len(answer.names("slower")) == len(slowed)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", answer.done.out + answer.markdown)
+    rows = [line for line in answer.markdown.splitlines() if line.startswith("| <code>")]
+    assert {line.count("|") for line in rows} == {7}
+    for line in rows:
+        inside = re.fullmatch(r"\| <code>(.*)</code>( \|[^|]*){5} \|", line)
+        assert inside, line
+        text = inside[1].replace("<!-- -->", "")
+        assert not re.search(r"[<>`*\[\]@\\]|://", text), line
+    shown = {html.unescape(line.split("</code>")[0]) for line in rows}
+    assert any("a|b|`c`/<b>*d*</b>/1MiB" in name for name in shown)
+
+
+def test_it_fits_a_terminal(checks: Gate, gate: Program, tmp_path: Path):
+    names = (
+        "gpu_array/round_trip/pageable/expression/float32/128MiB",
+        "copy/pinned_portable_mapped_wc/h2d/1MiB/cold",
+        "n" * 99,
+        "µ" * 99,
+    )
+    lab = Lab(tmp_path, SUITE | {name: 2e6 for name in names}, seed=7)
+    baseline = tmp_path / "long"
+    pinned = gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}")
+    slow = lab.runs(3, day=9, slowed={name: 1.1 for name in names})
+    few = lab.runs(3, day=9, without=names, facts={"machine.cpu": {"model": "many words " * 30}})
+    outputs = [
+        pinned.out,
+        checks.check(*slow, "--all", baseline=baseline, expected=REGRESSION).done.out,
+        checks.check(*few, "--all", baseline=baseline, expected=INCONCLUSIVE).done.out,
+        gate.run("power", baseline).out,
+        gate.run("show", *slow).out,
+        gate.run("show", *slow, *few).out,
+        *(gate.run(*command, "--help").out for command in ((), *([one] for one in COMMANDS))),
+    ]
+    for out in outputs:
+        lines = [line for line in out.splitlines() if str(tmp_path) not in line]
+        assert max(map(len, lines)) <= COLUMNS
+        assert not [line for line in lines if line != line.rstrip()]
+
+
+COMMANDS = ("pin", "check", "power", "show")
+
+
+def test_long_lists_are_cut(checks: Gate, lab: Lab):
+    runs = lab.runs(3, day=9, without=BANDWIDTH)
+    answer = checks.check(*runs, expected=INCONCLUSIVE)
+    assert f"and {len(BANDWIDTH) - 20} more (--all lists them)" in answer.text
+    everything = checks.check(*runs, "--all", expected=INCONCLUSIVE)
+    assert set(table(everything.done.out)) == set(SUITE)
+
+
+def test_a_comment_is_never_too_long(checks: Gate, gate: Program, tmp_path: Path):
+    costs = {f"a_family/{'some_memory_' * 10}/{number}/h2d/1MiB": 1e6 for number in range(600)}
+    lab = Lab(tmp_path, costs, seed=8)
+    baseline = tmp_path / "many"
+    assert gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}").code == 0
+    runs = lab.runs(3, day=9, without=list(costs)[:300])
+    answer = checks.check(*runs, baseline=baseline, expected=INCONCLUSIVE)
+    assert re.search(r"… and \d+ more, for which there is no room here", answer.markdown)
+
+
+# The other commands
+
+
+def test_pin_warns(gate: Program, lab: Lab, tmp_path: Path):
+    done = gate.run("pin", *lab.runs(3), f"--out={tmp_path / 'few'}")
+    assert done.code == 0
+    text = done.out.replace("\n  ", " ")
+    assert "Warning: 3 runs only: 10 or more" in text
+    assert "Warning: all runs are of one session" in text
+    interrupted = lab.runs(4, day=1, facts={"complete": False})
+    done = gate.run("pin", *interrupted, f"--out={tmp_path / 'interrupted'}")
+    assert done.out.count("was interrupted") == 4
+
+
+def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Program, lab: Lab):
+    older = lab.sessions(1, 5, facts={"device.driver_version": "570.1"})
+    newer = lab.runs(5, day=2)
+    out = lab.folder / "both"
+    key = "device.driver_version"
+    done = gate.run("pin", *older, *newer, f"--allow-different={key}", f"--out={out}")
+    assert done.code == 0
+    assert key not in json.loads(out.read_text("utf-8"))["machine"]
+    checks.check(*lab.runs(3, day=9), baseline=out, expected=PASS)
+
+
+def test_power(gate: Program, baseline: Path, tmp_path: Path):
+    done = gate.run("power", baseline)
+    assert (done.code, done.err) == (0, "")
+    assert set(table(done.out)) == set(SUITE)
+    assert f"With 3 new runs, 0 of {len(SUITE)} benchmarks are advisory" in done.out
+    lab = Lab(tmp_path, process_deviation=0.05, seed=9)
+    noisy = tmp_path / "noisy"
+    assert gate.run("pin", *lab.sessions(3, 4), f"--out={noisy}").code == 0
+    done = gate.run("power", noisy, "--runs=5")
+    assert f"With 5 new runs, {len(SUITE)} of {len(SUITE)} benchmarks are advisory" in done.out
+    done = gate.run("power", noisy, "--threshold=500%", "--latency-threshold=500%")
+    assert f"With 3 new runs, 0 of {len(SUITE)} benchmarks are advisory" in done.out
+
+
+def test_show(gate: Program, lab: Lab, tmp_path: Path):
+    one, other = *lab.runs(1), *lab.runs(1, day=1, facts={"link.width": 8}, slowed={ONE: 2.0})
+    done = gate.run("show", one)
+    assert (done.code, done.err) == (0, "")
+    assert set(table(done.out)) >= set(SUITE)
+    assert re.search(r"\d\.\d+ ms +0\.06 %", table(done.out)[ONE])
+    both = gate.run("show", one, other).out
+    assert both.index("link.width: 16 (1), 8 (2)") < both.index(ONE)
+    first, second = re.findall(r"(\d\.\d+) ms", table(both)[ONE])
+    assert float(second) / float(first) == pytest.approx(2, rel=0.01)
+    assert "GB/s" in gate.run("show", one, "--judge-by=gb_per_s").out
+    # Also what could not be checked.
+    foreign = Lab(tmp_path / "foreign", foreign=True)
+    foreign.folder.mkdir()
+    host = lab.runs(1, facts={"device.kind": "host", "device.name": "host"})
+    done = gate.run("show", one, one, *foreign.runs(1), *host)
+    assert done.code == 0
+    assert "of another program" in done.out
+
+
+def test_show_goes_on_below(gate: Program, lab: Lab):
+    runs = lab.runs(7)
+    out = gate.run("show", *runs).out
+    assert [out.count(f"run {number} ") for number in range(1, 8)] == [1] * 7
+    assert out.count(f"\n{ONE} ") == len(re.findall(r"^real_time", out, re.MULTILINE)) > 1
