@@ -108,6 +108,9 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
     warn_of(one, result.warnings);
     unjudged.insert(one.unjudged.begin(), one.unjudged.end());
     made.processes.push_back(origin_of(one));
+    for (const auto& name : one.unjudged)
+      result.warnings.push_back(fmt::format("{} has no repetitions with '{}' in {}: not used there",
+                                            name, judged_by.key, one.file.string()));
     for (const auto& [name, figures] : one.benchmarks) {
       auto& place = all[name];
       place.medians.resize(runs.size());

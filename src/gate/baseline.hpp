@@ -42,6 +42,7 @@ struct baseline {
 
 /// The newest format of baselines that is understood.
 inline constexpr int baseline_format = 1;
+inline constexpr const char* baseline_kind = "bench_transfers baseline";
 inline constexpr std::size_t least_processes = 3;
 inline constexpr std::size_t recommended_processes = 10;
 

@@ -153,10 +153,7 @@ class checking {
     note_runs();
     compare_benchmarks();
     note_new_benchmarks();
-    conclude();
-    std::ranges::stable_sort(result_.lines, {}, [](const line& one) {
-      return std::pair(rank(one), one.judgement ? -std::abs(one.judgement->shift) : 0.0);
-    });
+    conclude(result_);
     return std::move(result_);
   }
 
@@ -184,7 +181,9 @@ class checking {
     history figures;
     std::size_t failed = 0;
     std::size_t usable = 0;
+    bool unjudged = false;
     for (const auto& one : after_) {
+      unjudged = unjudged || std::ranges::find(one.unjudged, name) != one.unjudged.end();
       const auto found = one.benchmarks.find(name);
       figures.medians.emplace_back();
       if (found == one.benchmarks.end()) continue;
@@ -193,6 +192,8 @@ class checking {
       if (figures.medians.back()) ++usable;
     }
     if (failed > 0) return {figures, fmt::format("failed in {} of {} runs", failed, after_.size())};
+    if (usable == 0 && unjudged)
+      return {figures, fmt::format("has no repetitions with '{}'", before_.judged_by.key)};
     if (usable == 0) return {figures, "not measured"};
     if (usable < least_new_processes)
       return {figures, fmt::format("measured by {} of {} runs, {} are needed", usable,
@@ -256,45 +257,6 @@ class checking {
     }
   }
 
-  void conclude() {
-    auto& reasons = result_.reasons;
-    const auto differing = std::ranges::count_if(
-        result_.changed, [](const changed_fact& one) { return !one.allowed; });
-    if (differing > 0)
-      reasons.push_back(fmt::format("the machine is not the baseline's: {} {}", differing,
-                                    differing == 1 ? "difference" : "differences"));
-    if (after_.size() < least_new_processes)
-      reasons.push_back(
-          fmt::format("{} of {} runs that a verdict needs", after_.size(), least_new_processes));
-    const auto missing = std::ranges::count_if(result_.lines, [](const line& one) {
-      return one.found == verdict::missing && !one.excused;
-    });
-    if (missing > 0 && after_.size() >= least_new_processes)
-      reasons.push_back(fmt::format("{} of the baseline's benchmarks {} missing or failed", missing,
-                                    missing == 1 ? "is" : "are"));
-    for (const auto& one : result_.classes)
-      if (one.changed)
-        reasons.push_back(fmt::format(
-            "the environment changed: the {} benchmarks that {} decides are {} {} as a whole",
-            one.benchmarks, one.latency_bound ? "latency" : "bandwidth",
-            percent_text(std::abs(slowdown(one.shift))), one.shift > 0 ? "slower" : "faster"));
-    if (const auto unsure = result_.count(verdict::ambiguous); unsure > 0)
-      reasons.push_back(fmt::format("{} {} ambiguous: more runs would tell", unsure,
-                                    unsure == 1 ? "benchmark is" : "benchmarks are"));
-    if (const auto all = result_.compared(); 2 * result_.advisory() > all)
-      reasons.push_back(fmt::format(
-          "too noisy: {} of {} benchmarks could be slower by the threshold without being noticed",
-          result_.advisory(), all));
-    if (result_.compared() == 0 && missing == 0)
-      reasons.emplace_back("no benchmark could be compared");
-
-    // Where the machine is another one, that explains what is slower.
-    if (result_.count(verdict::slower) > 0 && differing == 0)
-      result_.code = exit_code::regression;
-    else if (!reasons.empty())
-      result_.code = exit_code::inconclusive;
-  }
-
   const baseline& before_;
   std::span<const run> after_;
   std::regex excused_;
@@ -303,6 +265,49 @@ class checking {
 };
 
 }  // namespace
+
+void conclude(report& answer) {
+  auto& reasons = answer.reasons;
+  reasons.clear();
+  answer.code = exit_code::pass;
+  const auto differing =
+      std::ranges::count_if(answer.changed, [](const changed_fact& one) { return !one.allowed; });
+  if (differing > 0)
+    reasons.push_back(fmt::format("the machine is not the baseline's: {} {}", differing,
+                                  differing == 1 ? "difference" : "differences"));
+  if (answer.processes_after < least_new_processes)
+    reasons.push_back(fmt::format("{} of {} runs that a verdict needs", answer.processes_after,
+                                  least_new_processes));
+  const auto missing = std::ranges::count_if(
+      answer.lines, [](const line& one) { return one.found == verdict::missing && !one.excused; });
+  if (missing > 0 && answer.processes_after >= least_new_processes)
+    reasons.push_back(fmt::format("{} of the baseline's benchmarks {} missing or failed", missing,
+                                  missing == 1 ? "is" : "are"));
+  for (const auto& one : answer.classes)
+    if (one.changed)
+      reasons.push_back(fmt::format(
+          "the environment changed: the {} benchmarks that {} decides are {} {} as a whole",
+          one.benchmarks, one.latency_bound ? "latency" : "bandwidth",
+          percent_text(std::abs(slowdown(one.shift))), one.shift > 0 ? "slower" : "faster"));
+  if (const auto unsure = answer.count(verdict::ambiguous); unsure > 0)
+    reasons.push_back(fmt::format("{} {} ambiguous: more runs would tell", unsure,
+                                  unsure == 1 ? "benchmark is" : "benchmarks are"));
+  if (const auto all = answer.compared(); 10 * (all - answer.advisory()) < all)
+    reasons.push_back(fmt::format(
+        "too noisy: in {} of {} benchmarks a slowdown of the threshold would go unnoticed",
+        answer.advisory(), all));
+  if (answer.compared() == 0 && missing == 0)
+    reasons.emplace_back("no benchmark could be compared");
+
+  // Where the machine is another one, that explains what is slower.
+  if (answer.count(verdict::slower) > 0 && differing == 0)
+    answer.code = exit_code::regression;
+  else if (!reasons.empty())
+    answer.code = exit_code::inconclusive;
+  std::ranges::stable_sort(answer.lines, {}, [](const line& one) {
+    return std::pair(rank(one), one.judgement ? -std::abs(one.judgement->shift) : 0.0);
+  });
+}
 
 std::string to_string(verdict one) {
   switch (one) {

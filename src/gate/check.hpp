@@ -76,6 +76,9 @@ struct report {
 /// a bad regular expression.
 report check(const baseline& before, std::span<const run> after, const question& asked);
 
+/// Draws reasons and exit code from the rest of the answer, and sorts its lines.
+void conclude(report& answer);
+
 /// What `power` says of one benchmark; slowdowns as parts.
 struct power_line {
   std::string name;

@@ -1,6 +1,7 @@
 #include "gate/compare.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -172,7 +173,7 @@ std::vector<common_shift> take_out_common(std::span<const observed> all, bool wi
     const bool in_class = std::ranges::any_of(
         classes, [&](const common_shift& c) { return c.latency_bound == all[i].latency_bound; });
     if (with_after && in_class) {
-      one.squared_shift = square(found[i].shift - found[i].common);
+      one.shift = found[i].shift - found[i].common;
       one.shift_process_part = found[i].process_part;
       one.shift_session_part = found[i].session_part;
     }
@@ -194,14 +195,15 @@ std::vector<common_shift> take_out_common(std::span<const observed> all, bool wi
 }
 
 /// A slowdown is taken for one when every process shows it, not only their centre: one of three
-/// that was disturbed, or a benchmark with two speeds, is not a slower program. With eight new
-/// processes or more one of them may be as fast as before, and in 20 of the baseline one as slow
+/// that was disturbed, or a benchmark with two speeds, is not a slower program. Of every three
+/// processes beyond the third one may be as fast as before, and of 20 of the baseline one as slow
 /// as now.
 struct every_process {
   double least;  ///< above the centre of the baseline: what the fastest new process must exceed
   std::size_t tolerated;
 
-  every_process(const figures& of, std::size_t after, double threshold) : tolerated(after / 8) {
+  every_process(const figures& of, std::size_t after, double threshold)
+      : tolerated(after < 3 ? 0 : (after - 3) / 3) {
     constexpr double deviations_from_centre = 2.5;
     constexpr double deviations_from_slowest = 2;
     const double deviation = std::sqrt(of.process_variance);
@@ -228,8 +230,10 @@ double detectable_shift(const figures& of, std::size_t after, double threshold, 
   const double critical = quantile(complement(boost::math::students_t(of.degrees()), first_p));
   const double centre_shows = std::max(threshold, critical * error) + sure * error;
   const every_process rule(of, after, threshold);
+  // The probability of one process that makes so many of them that probable.
   const auto needed = static_cast<double>(after - rule.tolerated);
-  const double each = quantile(normal, std::pow(power, 1 / needed));
+  const boost::math::beta_distribution<> of_one(needed, static_cast<double>(rule.tolerated) + 1);
+  const double each = quantile(normal, quantile(of_one, power));
   const double all_show =
       rule.least + std::sqrt(of.process_variance * square(each) + of.by_sessions() * square(sure));
   return std::max(centre_shows, all_show);

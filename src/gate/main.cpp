@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <optional>
 
+#include "gate/confirm.hpp"
 #include "gate/files.hpp"
 #include "gate/options.hpp"
 #include "gate/reports.hpp"
@@ -46,10 +48,20 @@ exit_code answer(const pin_request& asked) {
 
 exit_code answer(const check_request& asked) {
   require_outputs({asked.markdown, asked.junit, asked.json}, inputs_of(asked));
+  const auto both =
+      asked.confirm.empty() ? std::nullopt : std::optional(parse_programs(asked.confirm));
   const auto before = read_baseline(asked.baseline);
   const auto after = read_runs(asked.runs, before.judged_by);
   require_known_keys(asked.asked.allow_different, before.machine, after);
-  const auto found = check(before, after, asked.asked);
+  auto found = check(before, after, asked.asked);
+  if (both)
+    confirm(found, *both, measure_with_shell(before.judged_by),
+            [](std::size_t done, std::size_t of) {
+              std::fputs(fmt::format("\rmeasuring suspects again, {} of {} runs{}", done, of,
+                                     done == of ? "\n" : "")
+                             .c_str(),
+                         stderr);
+            });
   print(text_of(found, asked.all));
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   if (!asked.markdown.empty()) results::write_whole(asked.markdown, markdown_of(found));

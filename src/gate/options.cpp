@@ -168,6 +168,10 @@ class command_line {
                     "benchmarks that may be missing, or fail")
         ->type_name("REGEX");
     add_allow_different(command, check_.asked.allow_different);
+    command
+        .add_option("--confirm", check_.confirm,
+                    "measure suspects again with two programs, in turn")
+        ->type_name("COMMAND_A,COMMAND_B");
     command.add_flag("--all", check_.all, "list also what is the same");
     command.add_option("--markdown", check_.markdown, "write the answer for a comment")
         ->type_name("FILE");

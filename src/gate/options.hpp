@@ -38,6 +38,7 @@ struct check_request {
   paths runs;
   question asked;
   std::filesystem::path markdown, junit, json;  ///< empty: none
+  std::string confirm;                          ///< "COMMAND_A,COMMAND_B"; empty: do not
   bool all = false;                             ///< list also what is the same
 };
 

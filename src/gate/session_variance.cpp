@@ -32,13 +32,25 @@ double log_f(double variance, double scale, double degrees) {
          (degrees + alike_degrees) / 2 * std::log1p(ratio * degrees / alike_degrees);
 }
 
-double log_likelihood(std::span<const session_evidence> all, const std::vector<double>& variances) {
+/// How likely variances make what the new session shows: benchmarks that are faster than their
+/// class, or as fast, because slower ones may be slower in truth, and up to half of them are.
+double log_likelihood_of_shifts(std::span<const session_evidence> all,
+                                const std::vector<double>& variances) {
   double sum = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& one = all[i];
-    if (one.shift_session_part > 0)
-      sum += log_t(one.squared_shift, one.process_variance * one.shift_process_part +
+    if (one.shift_session_part > 0 && one.shift <= 0)
+      sum += log_t(square(one.shift), one.process_variance * one.shift_process_part +
                                           variances[i] * one.shift_session_part);
+  }
+  return sum;
+}
+
+double log_likelihood_of_sessions(std::span<const session_evidence> all,
+                                  const std::vector<double>& variances) {
+  double sum = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& one = all[i];
     if (one.between_degrees > 0)
       sum += log_f(one.between_sessions,
                    one.process_variance * one.between_process_part + variances[i],
@@ -48,7 +60,9 @@ double log_likelihood(std::span<const session_evidence> all, const std::vector<d
 }
 
 /// The largest variance for each benchmark among the models that are about as likely as the best.
-std::vector<double> suite_variances(std::span<const session_evidence> all) {
+template <class LogLikelihood>
+std::vector<double> suite_variances(std::span<const session_evidence> all,
+                                    LogLikelihood log_likelihood) {
   double mean_log = 0;
   for (const auto& one : all)
     mean_log += std::log(one.process_variance) / 2 / static_cast<double>(all.size());
@@ -88,19 +102,29 @@ std::vector<double> suite_variances(std::span<const session_evidence> all) {
 
 std::vector<session_estimate> session_variances(std::span<const session_evidence> all) {
   if (all.empty()) return {};
-  const bool any_evidence = std::ranges::any_of(all, [](const session_evidence& one) {
-    return one.shift_session_part > 0 || one.between_degrees > 0;
-  });
-  auto suite = any_evidence ? suite_variances(all) : std::vector<double>(all.size());
+  const bool shifts = std::ranges::any_of(
+      all, [](const session_evidence& one) { return one.shift_session_part > 0; });
+  const bool sessions =
+      std::ranges::any_of(all, [](const session_evidence& one) { return one.between_degrees > 0; });
+  // Each by itself: a baseline of two sessions that were alike must not hide that the new one is
+  // not.
+  std::vector<double> suite(all.size());
+  const auto raise = [&](const std::vector<double>& variances) {
+    for (std::size_t i = 0; i < all.size(); ++i) suite[i] = std::max(suite[i], variances[i]);
+  };
+  if (shifts) raise(suite_variances(all, log_likelihood_of_shifts));
+  if (sessions) raise(suite_variances(all, log_likelihood_of_sessions));
+  const bool assumed = (!shifts && !sessions) || all.size() < enough_benchmarks;
+
   std::vector<session_estimate> estimates;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& one = all[i];
-    if (!any_evidence || all.size() < enough_benchmarks)
+    if (assumed)
       suite[i] = std::max(
           {suite[i], square(assumed_least), square(assumed_times_process) * one.process_variance});
     const double own =
         std::max(0.0, one.between_sessions - one.process_variance * one.between_process_part);
-    const double alike = any_evidence ? alike_degrees : assumed_degrees;
+    const double alike = assumed ? assumed_degrees : alike_degrees;
     const double degrees = alike + one.between_degrees;
     const double both = (alike * suite[i] + one.between_degrees * own) / degrees;
     estimates.push_back({std::max(suite[i], both), degrees});

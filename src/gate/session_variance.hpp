@@ -8,9 +8,9 @@ namespace gate {
 /// What one benchmark tells about how much sessions differ, beyond what its class has in common.
 struct session_evidence {
   double process_variance;  ///< of one process
-  /// The new session against the baseline: the squared difference, its part of the process
-  /// variance, and its part of the session variance. Zero weight: there is none.
-  double squared_shift, shift_process_part, shift_session_part;
+  /// The new session against the baseline: the difference, its part of the process variance, and
+  /// its part of the session variance. No session part: there is none.
+  double shift, shift_process_part, shift_session_part;
   /// Between the baseline's sessions: the variance of their centres, its part of the process
   /// variance, and the degrees of freedom. No degrees: one session.
   double between_sessions, between_process_part, between_degrees;

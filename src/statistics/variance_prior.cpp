@@ -53,7 +53,9 @@ variance_prior::variance_prior(std::span<const variance_estimate> estimates) {
   const double mean = std::reduce(logs.begin(), logs.end()) / count;
   double squares = 0;
   for (const double one : logs) squares += (one - mean) * (one - mean);
-  const double excess = squares / (count - 1) - own;
+  // What clipping takes from the variance of normal values.
+  constexpr double left_by_clipping = 0.93;
+  const double excess = squares / (count - 1) / left_by_clipping - own;
   if (excess <= trigamma(many_degrees / 2)) {
     typical_ = {std::exp(mean), many_degrees};
     return;

@@ -87,7 +87,7 @@ TEST_P(profile_defaults, are_these) {
 
 INSTANTIATE_TEST_SUITE_P(
     all, profile_defaults,
-    testing::Values(profile_values{"quick", 5, 3ms, 6, 4, 128 * mib, {mib}},
+    testing::Values(profile_values{"quick", 9, 3ms, 6, 4, 128 * mib, {mib}},
                     profile_values{"standard", 10, 6ms, 15, 4, gib, {64 * kib, mib, 16 * mib}},
                     profile_values{"full",
                                    20,
