@@ -292,10 +292,10 @@ void conclude(report& answer) {
   if (const auto unsure = answer.count(verdict::ambiguous); unsure > 0)
     reasons.push_back(fmt::format("{} {} ambiguous: more runs would tell", unsure,
                                   unsure == 1 ? "benchmark is" : "benchmarks are"));
-  if (const auto all = answer.compared(); 10 * (all - answer.advisory()) < all)
+  if (answer.too_noisy())
     reasons.push_back(fmt::format(
         "too noisy: in {} of {} benchmarks a slowdown of the threshold would go unnoticed",
-        answer.advisory(), all));
+        answer.advisory(), answer.compared()));
   if (answer.compared() == 0 && missing == 0)
     reasons.emplace_back("no benchmark could be compared");
 
@@ -334,6 +334,11 @@ std::size_t report::advisory() const {
 std::size_t report::compared() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(lines, [](const line& one) { return one.judgement.has_value(); }));
+}
+
+bool report::too_noisy() const {
+  const auto all = compared();
+  return 10 * (all - advisory()) < all;
 }
 
 report check(const baseline& before, std::span<const run> after, const question& asked) {

@@ -69,6 +69,8 @@ struct report {
   [[nodiscard]] std::size_t count(verdict one) const;
   [[nodiscard]] std::size_t advisory() const;
   [[nodiscard]] std::size_t compared() const;
+  /// So many are advisory that the rest says little.
+  [[nodiscard]] bool too_noisy() const;
 };
 
 /// Compares runs with a baseline; docs/GATE.md. Throws bad_input: no runs; runs that are not

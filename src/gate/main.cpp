@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <optional>
 
 #include "gate/confirm.hpp"
@@ -82,14 +83,25 @@ exit_code answer(const show_request& asked) {
   return exit_code::pass;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   try {
     const auto code =
         std::visit([](const auto& asked) { return answer(asked); }, parse_command_line(argc, argv));
     return static_cast<int>(code);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& wrong) {
     return complain(wrong.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const std::bad_alloc&) {  // also by a complaint
+    std::fputs("gate_transfers: there is not enough memory\n", stderr);
+    return static_cast<int>(exit_code::bad_input);
   }
 }
