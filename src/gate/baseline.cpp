@@ -70,9 +70,18 @@ process origin_of(const run& one) {
   return {one.file.filename().string(), one.started, one.boot, one.card, one.content};
 }
 
-std::optional<double> median_of(const measured& one) {
+double cost(double value, const metric& judged_by) {
+  return judged_by.more_is_better ? -std::log(value) : std::log(value);
+}
+
+double value_of(double cost, const metric& judged_by) {
+  return std::exp(judged_by.more_is_better ? -cost : cost);
+}
+
+std::optional<double> figure_of(const measured& one, const metric& judged_by) {
   if (one.values.empty() || one.failed > 0) return std::nullopt;
-  return statistics::median(one.values);
+  if (!judged_by.fastest_repetition) return statistics::median(one.values);
+  return judged_by.more_is_better ? std::ranges::max(one.values) : std::ranges::min(one.values);
 }
 
 pinned pin(std::span<const run> runs, const metric& judged_by,
@@ -113,9 +122,9 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
                                             name, judged_by.key, one.file.string()));
     for (const auto& [name, figures] : one.benchmarks) {
       auto& place = all[name];
-      place.medians.resize(runs.size());
+      place.figures.resize(runs.size());
       if (figures.bytes) place.bytes = figures.bytes;
-      place.medians[i] = median_of(figures);
+      place.figures[i] = figure_of(figures, judged_by);
       if (figures.failed > 0)
         result.warnings.push_back(
             fmt::format("{} failed in {}: not used there", name, quoted(one.file)));
@@ -123,7 +132,7 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
   }
   for (auto& [name, place] : all) {
     const auto measured_by =
-        std::ranges::count_if(place.medians, [](const auto& one) { return one.has_value(); });
+        std::ranges::count_if(place.figures, [](const auto& one) { return one.has_value(); });
     if (std::cmp_greater_equal(measured_by, least_processes))
       made.benchmarks.emplace(name, std::move(place));
     else

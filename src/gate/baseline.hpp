@@ -25,8 +25,8 @@ struct process {
 /// One benchmark in all processes.
 struct history {
   std::optional<double> bytes;  ///< moved by one operation
-  /// Median over the repetitions, by process; none where it was not measured or has failed.
-  std::vector<std::optional<double>> medians;
+  /// figure_of() each process; none where it was not measured or has failed.
+  std::vector<std::optional<double>> figures;
 };
 
 /// What new runs are compared with.
@@ -60,8 +60,9 @@ void require_comparable(std::span<const run> runs, std::span<const process> know
 
 process origin_of(const run& one);
 
-/// Median of the repetitions; none where there are none or one has failed.
-std::optional<double> median_of(const measured& one);
+/// What stands for a process: its repetitions' median, or the fastest of them; none where there are
+/// none or one has failed.
+std::optional<double> figure_of(const measured& one, const metric& judged_by);
 
 struct pinned {
   baseline made;

@@ -37,15 +37,16 @@ json to_json(const baseline& one) {
   }
   json benchmarks = json::object();
   for (const auto& [name, figures] : one.benchmarks) {
-    json medians = json::array();
-    for (const auto& value : figures.medians)
-      medians.push_back(value ? shortened(*value) : json(nullptr));
+    json by_process = json::array();
+    for (const auto& value : figures.figures)
+      by_process.push_back(value ? shortened(*value) : json(nullptr));
     benchmarks[name] = {{"bytes", figures.bytes ? shortened(*figures.bytes) : json(nullptr)},
-                        {"medians", std::move(medians)}};
+                        {"figures", std::move(by_process)}};
   }
   return {{"format", baseline_format},
           {"kind", baseline_kind},
           {"judged_by", one.judged_by.key},
+          {"of_repetitions", one.judged_by.fastest_repetition ? "fastest" : "median"},
           {"ours", one.ours},
           {"on_host", one.on_host},
           {"device", or_null(one.device)},

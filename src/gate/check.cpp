@@ -23,15 +23,6 @@ constexpr double latency_border_ns = 50e3;
 /// What clocks and digits cannot tell apart.
 constexpr double least_time_difference_ns = 0.5;
 
-/// Larger is slower, whatever the metric.
-double cost(double value, const metric& judged_by) {
-  return judged_by.more_is_better ? -std::log(value) : std::log(value);
-}
-
-double value_of(double cost, const metric& judged_by) {
-  return std::exp(judged_by.more_is_better ? -cost : cost);
-}
-
 bool is_time(const metric& judged_by) {
   return judged_by.key == "real_time" || judged_by.key == "cpu_time";
 }
@@ -45,8 +36,8 @@ std::optional<double> time_of(double value, const history& of, const metric& jud
 costs costs_of(const history& of, std::span<const std::size_t> sessions, std::size_t count,
                const metric& judged_by) {
   costs by_session(count);
-  for (std::size_t i = 0; i < of.medians.size(); ++i)
-    if (of.medians[i]) by_session[sessions[i]].push_back(cost(*of.medians[i], judged_by));
+  for (std::size_t i = 0; i < of.figures.size(); ++i)
+    if (of.figures[i]) by_session[sessions[i]].push_back(cost(*of.figures[i], judged_by));
   return by_session;
 }
 
@@ -176,7 +167,7 @@ class checking {
           "alone, or assumed");
   }
 
-  /// The new runs' medians of a benchmark, and why they are too few.
+  /// The new runs' figures of a benchmark, and why they are too few.
   std::pair<history, std::string> new_figures(const std::string& name) const {
     history figures;
     std::size_t failed = 0;
@@ -185,11 +176,11 @@ class checking {
     for (const auto& one : after_) {
       unjudged = unjudged || std::ranges::find(one.unjudged, name) != one.unjudged.end();
       const auto found = one.benchmarks.find(name);
-      figures.medians.emplace_back();
+      figures.figures.emplace_back();
       if (found == one.benchmarks.end()) continue;
       if (found->second.failed > 0) ++failed;
-      figures.medians.back() = median_of(found->second);
-      if (figures.medians.back()) ++usable;
+      figures.figures.back() = figure_of(found->second, before_.judged_by);
+      if (figures.figures.back()) ++usable;
     }
     if (failed > 0) return {figures, fmt::format("failed in {} of {} runs", failed, after_.size())};
     if (usable == 0 && unjudged)

@@ -60,10 +60,6 @@ std::string in_quotes(const std::string& text) {
   return quoted + "'";
 }
 
-double cost(double value, const metric& judged_by) {
-  return judged_by.more_is_better ? -std::log(value) : std::log(value);
-}
-
 /// Costs of one suspect with both programs, by process.
 struct duel {
   std::vector<double> before, after;
@@ -130,8 +126,9 @@ void confirm(report& answer, const programs& both, const measure_once& measure,
       const auto result = measure(is_after ? both.after : both.before, names);
       for (std::size_t i = 0; i < suspects.size(); ++i) {
         const auto found = result.benchmarks.find(names[i]);
-        const auto value =
-            found == result.benchmarks.end() ? std::nullopt : median_of(found->second);
+        const auto value = found == result.benchmarks.end()
+                               ? std::nullopt
+                               : figure_of(found->second, answer.judged_by);
         if (value)
           (is_after ? duels[i].after : duels[i].before).push_back(cost(*value, answer.judged_by));
         else

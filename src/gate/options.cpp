@@ -110,9 +110,25 @@ class command_line {
   static void add_metric(CLI::App& command, metric& into) {
     command
         .add_option_function<std::string>(
-            "--judge-by", [&into](const std::string& key) { into = metric_named(key); },
+            "--judge-by",
+            [&into](const std::string& key) {
+              const bool fastest = into.fastest_repetition;
+              into = metric_named(key);
+              into.fastest_repetition = fastest;
+            },
             "a field of the rows: real_time (the default), gb_per_s, device_ns, ...")
         ->type_name("KEY");
+    command
+        .add_option_function<std::string>(
+            "--of-repetitions",
+            [&into](const std::string& which) {
+              if (which != "median" && which != "fastest")
+                throw usage_error(
+                    fmt::format("bad --of-repetitions '{}': median or fastest", which));
+              into.fastest_repetition = which == "fastest";
+            },
+            "what stands for a run: median (the default) or fastest")
+        ->type_name("WHICH");
   }
 
   static void add_allow_different(CLI::App& command, std::set<std::string>& into) {

@@ -83,6 +83,7 @@ std::string json_of(const report& answer) {
       {"on_host", answer.on_host},
       {"has_fingerprint", answer.has_fingerprint},
       {"judged_by", answer.judged_by.key},
+      {"of_repetitions", answer.judged_by.fastest_repetition ? "fastest" : "median"},
       {"threshold", limits.threshold},
       {"latency_threshold", limits.latency_threshold},
       {"false_alarm", limits.false_alarm},

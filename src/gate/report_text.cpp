@@ -167,7 +167,7 @@ std::string text_of(const baseline& made, std::span<const std::string> warnings,
                     const std::filesystem::path& file) {
   auto text = sentence(fmt::format(
       "{}: a baseline of {} from {}, judged by {}", input::printable(file.string()),
-      counted(made.benchmarks.size(), "benchmark"), made_from(made), made.judged_by.key));
+      counted(made.benchmarks.size(), "benchmark"), made_from(made), metric_text(made.judged_by)));
   for (const auto& one : warnings) text += sentence("Warning: " + one);
   return text;
 }
@@ -195,8 +195,8 @@ std::string text_of(const baseline& of, std::span<const power_line> lines, std::
     heads += std::string(one.width - columns_of(one.head), ' ') + one.head;
   }
   const auto name_width = width_for(names, figures);
-  auto text =
-      sentence(fmt::format("A baseline from {}, judged by {}", made_from(of), of.judged_by.key));
+  auto text = sentence(
+      fmt::format("A baseline from {}, judged by {}", made_from(of), metric_text(of.judged_by)));
   text += results::wrapped(fmt::format(
       "The slowdowns that {} in one session show with a probability of 80 and 95 %, at one of {} "
       "for any false alarm; and the runs from which on noise does not hide a slowdown of the "

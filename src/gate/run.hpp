@@ -23,11 +23,19 @@ class bad_input : public std::runtime_error {
 struct metric {
   std::string key = "real_time";  ///< a time in the row's time_unit; any other is taken as it is
   bool more_is_better = false;    ///< a rate; otherwise a time
+  /// Stands for a process: the fastest of its repetitions, otherwise their median.
+  bool fastest_repetition = false;
 
   /// The direction follows from the name: what ends in `_per_s`, `_per_second` or `_percent` is a
   /// rate.
   static metric named(std::string key);
 };
+
+/// Larger is slower, whatever the metric: the logarithm of a time, or of a rate with its sign
+/// turned.
+double cost(double value, const metric& judged_by);
+/// Back again.
+double value_of(double cost, const metric& judged_by);
 
 /// One benchmark of one process.
 struct measured {

@@ -70,11 +70,11 @@ std::string cell_of(const run& one, const std::string& name, const metric& judge
   const auto found = one.benchmarks.find(name);
   if (found == one.benchmarks.end()) return fmt::format("{:>{}}", "-", value_width);
   const auto& values = found->second.values;
-  const auto median = median_of(found->second);
-  if (!median) return fmt::format("{:>{}}", "failed", value_width);
+  const auto figure = figure_of(found->second, judged_by);
+  if (!figure) return fmt::format("{:>{}}", "failed", value_width);
   const auto [least, most] = std::ranges::minmax(values);
-  return fmt::format("{:>{}}{:>{}}", value_text(*median, judged_by), value_width,
-                     values.size() > 1 ? percent_text((most - least) / *median) : "-",
+  return fmt::format("{:>{}}{:>{}}", value_text(*figure, judged_by), value_width,
+                     values.size() > 1 ? percent_text((most - least) / *figure) : "-",
                      cell_width - value_width);
 }
 

@@ -139,6 +139,10 @@ std::string verdict_sentence(const report& answer) {
   return fmt::format("{}{}: {}", verdict_word(answer.code), where, fmt::join(parts, "; "));
 }
 
+std::string metric_text(const metric& judged_by) {
+  return judged_by.key + (judged_by.fastest_repetition ? " of the fastest repetition" : "");
+}
+
 std::string device_text(const std::string& device, bool on_host) {
   if (on_host) return "host device (no GPU)";
   return device.empty() ? "unknown device" : device;
@@ -149,7 +153,7 @@ std::string origin_sentence(const report& answer) {
       "{}: {} of {} against a baseline of {} of {}, judged by {}",
       device_text(answer.device, answer.on_host), counted(answer.processes_after, "run"),
       counted(answer.sessions_after, "session"), counted(answer.processes_before, "run"),
-      counted(answer.sessions_before, "session"), answer.judged_by.key);
+      counted(answer.sessions_before, "session"), metric_text(answer.judged_by));
 }
 
 std::string changed_sentence(const changed_fact& one) {

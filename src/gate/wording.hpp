@@ -23,6 +23,9 @@ std::string value_text(double value, const metric& judged_by);
 /// "-" where there is none.
 std::string value_text(const std::optional<double>& value, const metric& judged_by);
 
+/// "real_time", "real_time of the fastest repetition".
+std::string metric_text(const metric& judged_by);
+
 /// A part as a percentage of about three digits: "3.12 %"; signed: "+3.12 %".
 std::string percent_text(double part);
 std::string signed_percent_text(double part);

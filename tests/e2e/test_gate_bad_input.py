@@ -283,11 +283,11 @@ def newer(document: dict[str, Any]) -> None:
 
 
 def few(document: dict[str, Any]) -> None:
-    document["benchmarks"][ONE]["medians"] = [1, 2]
+    document["benchmarks"][ONE]["figures"] = [1, 2]
 
 
 def negative(document: dict[str, Any]) -> None:
-    document["benchmarks"][ONE]["medians"][3] = -1
+    document["benchmarks"][ONE]["figures"][3] = -1
 
 
 def without_runs(document: dict[str, Any]) -> None:

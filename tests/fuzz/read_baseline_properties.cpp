@@ -42,8 +42,8 @@ void check_read_baseline(const std::string& text) {
   }
   for (const auto& [name, history] : one.benchmarks) {
     require_printable(name);
-    require(history.medians.size() == one.processes.size(), "not a median for each run");
-    for (const auto& value : history.medians)
-      require(!value || (std::isfinite(*value) && *value > 0), "a median that is no time");
+    require(history.figures.size() == one.processes.size(), "not a figure for each run");
+    for (const auto& value : history.figures)
+      require(!value || (std::isfinite(*value) && *value > 0), "a figure that is no time");
   }
 }

@@ -51,14 +51,14 @@ split taken_out(const gate::baseline& all, const std::set<std::size_t>& which,
     const double times = factor != 1 && std::regex_search(name, slowed) ? factor : 1;
     std::vector<std::optional<double>> left;
     std::size_t next = 0;
-    for (std::size_t i = 0; i < history.medians.size(); ++i) {
-      const auto& value = history.medians[i];
+    for (std::size_t i = 0; i < history.figures.size(); ++i) {
+      const auto& value = history.figures[i];
       if (!which.contains(i))
         left.push_back(value);
       else if (auto& run = made.taken[next++]; value)
         run.benchmarks[name] = {{*value * times}, 0, history.bytes};
     }
-    history.medians = std::move(left);
+    history.figures = std::move(left);
   }
   return made;
 }
@@ -136,10 +136,9 @@ int main(int argc, char** argv) {
       add(counted, gate::check(made.rest, made.taken, {}), names, percent != 0);
     }
     fmt::print(
-        "{} checks of {} runs against {} others: {} with a false alarm, {} passed, {} "
-        "inconclusive\n",
-        counted.checks, runs, all.processes.size() - runs, counted.alarms, counted.passes,
-        counted.inconclusive);
+        "{} checks of {} runs against {}: {} with a false alarm, {} passed, {} inconclusive\n",
+        counted.checks, runs, by_session ? "the other sessions" : "all others", counted.alarms,
+        counted.passes, counted.inconclusive);
     for (const auto& [name, times] : counted.false_alarms)
       fmt::print("  false alarm: {} ({} times)\n", name, times);
     if (counted.slowed > 0) {

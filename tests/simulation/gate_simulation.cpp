@@ -144,6 +144,9 @@ std::vector<setting> slowed() {
     for (const std::size_t sessions : {1, 2})
       all.push_back({fmt::format("processes 0.5 %, slower by {:.0f} %", 100 * slowdown), sessions,
                      10 / sessions, 3, .005, .005, 0, 0, 0, 0, slowdown});
+  for (const double deviation : {.01, .02, .03})
+    all.push_back({fmt::format("processes {:.0f} %, slower by 10 %", 100 * deviation), 2, 5, 3,
+                   deviation, deviation, 0, 0, 0, 0, 0.10});
   for (const double slowdown : {0.03, 0.05, 0.10}) {
     all.push_back({fmt::format("and 1 % outliers, by {:.0f} %", 100 * slowdown), 2, 5, 3, .005,
                    .005, 0, 0, .01, 0, slowdown});

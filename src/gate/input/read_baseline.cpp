@@ -49,14 +49,14 @@ history history_in(const json& of, std::size_t processes) {
   history one;
   if (!of.at("bytes").is_null()) one.bytes = positive(of.at("bytes"));
   std::size_t measured_by = 0;
-  for (const auto& value : of.at("medians")) {
-    one.medians.emplace_back();
+  for (const auto& value : of.at("figures")) {
+    one.figures.emplace_back();
     if (value.is_null()) continue;
-    one.medians.back() = positive(value);
+    one.figures.back() = positive(value);
     ++measured_by;
   }
-  if (one.medians.size() != processes) throw bad_input("not one median for each run");
-  if (measured_by < least_processes) throw bad_input("fewer than three medians");
+  if (one.figures.size() != processes) throw bad_input("not one figure for each run");
+  if (measured_by < least_processes) throw bad_input("fewer than three figures");
   return one;
 }
 
@@ -72,6 +72,10 @@ baseline baseline_of(const json& content) {
                                 baseline_format));
   baseline one;
   one.judged_by = metric::named(text_in(content, "judged_by"));
+  const auto repetitions = text_in(content, "of_repetitions");
+  if (repetitions != "median" && repetitions != "fastest")
+    throw bad_input("its 'of_repetitions' is neither median nor fastest");
+  one.judged_by.fastest_repetition = repetitions == "fastest";
   one.ours = content.at("ours").get<bool>();
   one.on_host = content.at("on_host").get<bool>();
   one.device = text_in(content, "device");
