@@ -63,7 +63,10 @@ history history_in(const json& of, std::size_t processes) {
 baseline baseline_of(const json& content) {
   if (!content.is_object() || content.value("kind", "") != baseline_kind)
     throw bad_input("it is not a baseline (gate_transfers pin makes one)");
-  const auto format = content.at("format").get<int>();
+  // A number that is not whole, or too large for one, has no value as one.
+  if (!content.at("format").is_number_integer())
+    throw bad_input("its format is not a whole number");
+  const auto format = content.at("format").get<std::int64_t>();
   if (format > baseline_format)
     throw bad_input(fmt::format("its format is {}, this program knows {}: use a newer one", format,
                                 baseline_format));
