@@ -86,8 +86,9 @@ class suite {
 
 std::string figures_sentence(const line& one, const metric& judged_by) {
   const auto texts = cells_of(one, judged_by);
-  return fmt::format("before {}, after {}, slower by {}, p {}, detectable {}", texts.before,
-                     texts.after, texts.slower_by, texts.p, texts.detectable);
+  return fmt::format("before {}, after {}, slower by {}, p {}, detectable {}{}", texts.before,
+                     texts.after, texts.slower_by, texts.p, texts.detectable,
+                     one.note.empty() ? "" : "; " + one.note);
 }
 
 void add(suite& to, const line& one, const metric& judged_by) {

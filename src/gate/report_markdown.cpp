@@ -103,9 +103,10 @@ class document {
  private:
   [[nodiscard]] std::string row_of(const line& one) const {
     const auto texts = cells_of(one, judged_by_);
-    return fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(one.name), plain(texts.before),
-                       plain(texts.after), plain(texts.slower_by), plain(texts.p),
-                       plain(texts.detectable));
+    const auto note = one.note.empty() ? "" : "<br>" + plain(one.note);
+    return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", code(one.name), note,
+                       plain(texts.before), plain(texts.after), plain(texts.slower_by),
+                       plain(texts.p), plain(texts.detectable));
   }
 
   [[nodiscard]] static std::string remark_on(const line& one) {

@@ -85,7 +85,7 @@ class compared_table {
       for (std::size_t i = 0; i < all.size(); ++i)
         rest += fmt::format("{:>{}}", all[i], columns_[i].width);
       text += row(one->name, name_width_, rest);
-      if (!one->note.empty()) text += results::wrapped("  " + one->note, terminal_columns, 4);
+      if (!one->note.empty()) text += "  " + results::wrapped(one->note, terminal_columns - 2, 4);
     }
     return text;
   }
@@ -106,7 +106,7 @@ std::string list_of(const std::vector<const line*>& lines, const std::string& ti
     if (one.excused) why += why.empty() ? "allowed" : ", allowed";
     if (!why.empty()) why = "  " + why;
     const bool fits = columns_of(one.name) + columns_of(why) <= terminal_columns;
-    text += one.name + (fits ? "" : "\n") + why + "\n";
+    text += fmt::format("{}{}{}\n", one.name, fits ? "" : "\n", why);
   }
   if (shown < lines.size())
     text += fmt::format("and {} more (--all lists them)\n", lines.size() - shown);

@@ -56,11 +56,13 @@ std::string facts_that_differ(std::span<const run> runs) {
       if (place == values.end()) place = values.insert(place, {value, {}});
       place->second.push_back(i + 1);
     }
-    std::vector<std::string> texts;
-    for (const auto& [value, those] : values)
-      texts.push_back(fmt::format("{} ({})", value, fmt::join(those, ", ")));
-    text +=
-        results::wrapped(fmt::format("- {}: {}", key, fmt::join(texts, ", ")), terminal_columns, 4);
+    auto words = fmt::format("- {}:", key);
+    const char* separator = "";
+    for (const auto& [value, those] : values) {
+      words += fmt::format("{} {} ({})", separator, value, fmt::join(those, ", "));
+      separator = ",";
+    }
+    text += results::wrapped(words, terminal_columns, 4);
   }
   return text;
 }

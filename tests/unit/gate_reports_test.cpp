@@ -267,6 +267,16 @@ TEST(gate_junit, any_name_can_be_read_back) {
   EXPECT_THAT(text, Not(HasSubstr("\xef\xbf\xbf")));
 }
 
+TEST(gate_reports, what_is_said_of_a_benchmark_is_in_every_form) {
+  auto one = compared("a/b", verdict::slower, 0.1);
+  one.note = "confirmed in 8 pairs";
+  const auto answer = report_of(exit_code::regression, {one});
+  EXPECT_THAT(text_of(answer), HasSubstr("  confirmed in 8 pairs\n"));
+  EXPECT_THAT(markdown_of(answer), HasSubstr("<code>a/b</code><br>confirmed in 8 pairs |"));
+  EXPECT_THAT(junit_of(answer, some_time), HasSubstr("; confirmed in 8 pairs\""));
+  EXPECT_THAT(json_of(answer), HasSubstr("\"note\": \"confirmed in 8 pairs\""));
+}
+
 // JSON
 
 TEST(gate_json, has_everything_as_numbers) {
