@@ -212,6 +212,18 @@ class checks : public testing::Test {
 
   report answer(const question& asked = {}) { return check(pin(before_, {}).made, after_, asked); }
 
+  static question different(const std::string& key) {
+    question asked;
+    asked.allow_different = {key};
+    return asked;
+  }
+
+  static question missing(const std::string& names) {
+    question asked;
+    asked.allow_missing = names;
+    return asked;
+  }
+
   static const line& on(const report& of, const std::string& name) {
     for (const auto& one : of.lines)
       if (one.name == name) return one;
@@ -255,7 +267,7 @@ TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
   EXPECT_EQ(result.changed.at(0).what.key, "link.width");
-  EXPECT_EQ(answer({.allow_different = {"link.width"}}).code, exit_code::regression);
+  EXPECT_EQ(answer(different("link.width")).code, exit_code::regression);
 }
 
 TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) {
@@ -263,8 +275,8 @@ TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) 
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
   EXPECT_EQ(on(result, "copy/2").found, verdict::missing);
-  EXPECT_EQ(answer({.allow_missing = "copy/2$"}).code, exit_code::pass);
-  EXPECT_THROW(answer({.allow_missing = "("}), bad_input);
+  EXPECT_EQ(answer(missing("copy/2$")).code, exit_code::pass);
+  EXPECT_THROW(answer(missing("(")), bad_input);
 }
 
 TEST_F(checks, take_a_failed_benchmark_for_missing_and_not_for_fast) {

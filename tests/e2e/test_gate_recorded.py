@@ -1,0 +1,52 @@
+"""The gate on the recorded runs of two H200 machines: what docs/GATE.md says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from program import Program
+
+PASS, REGRESSION, INCONCLUSIVE = 0, 1, 3
+FOLDER = Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-21-gate"
+FIRST = [f"first-{number}.json.gz" for number in (9, 10, 11)]
+SECOND = [f"second-{number}.json.gz" for number in (6, 7, 8)]
+SLOWED = [f"slowed-{number}.json.gz" for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected", "recorded"),
+    [
+        (FIRST, PASS, "first"),
+        (SECOND, INCONCLUSIVE, "second"),
+        (FIRST + SECOND, PASS, "all"),
+        (SLOWED, REGRESSION, "slowed"),
+    ],
+)
+def test_says_of_recorded_runs_what_is_recorded(
+    gate: Program, runs: list[str], expected: int, recorded: str
+) -> None:
+    done = gate.run("check", "baseline-median.json", *runs, cwd=FOLDER)
+    assert done.code == expected, done
+    assert done.out == (FOLDER / f"check-{recorded}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [(FIRST, PASS), (SECOND, PASS), (FIRST + SECOND, PASS), (SLOWED, REGRESSION)],
+)
+def test_decides_also_by_the_fastest_repetition(
+    gate: Program, runs: list[str], expected: int
+) -> None:
+    done = gate.run("check", "baseline-fastest.json", *runs, cwd=FOLDER)
+    assert done.code == expected, done
+
+
+@pytest.mark.parametrize("which", ["median", "fastest"])
+def test_makes_the_recorded_baselines_again(gate: Program, which: str, tmp_path: Path) -> None:
+    runs = [FOLDER / f"first-{number}.json.gz" for number in range(1, 9)]
+    runs += [FOLDER / f"second-{number}.json.gz" for number in range(1, 6)]
+    made = tmp_path / "baseline.json"
+    done = gate.run("pin", *runs, f"--of-repetitions={which}", f"--out={made}")
+    assert done.code == PASS, done
+    assert made.read_bytes() == (FOLDER / f"baseline-{which}.json").read_bytes()
