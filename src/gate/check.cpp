@@ -4,60 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <regex>
 #include <utility>
 
-#include "gate/wording.hpp"
+#include "gate/observe.hpp"
 #include "input/printable.hpp"
-#include "statistics/location.hpp"
 
 namespace gate {
 namespace {
-
-constexpr std::size_t least_new_processes = 3;
-/// Operations shorter than this are latency-bound: a call and its wait take 6 to 10 us, so that of
-/// longer ones they are less than a fifth, and where latency drifts by 5 %, the threshold for what
-/// is bound by it, these drift by less than 1 %.
-constexpr double latency_border_ns = 50e3;
-/// What clocks and digits cannot tell apart.
-constexpr double least_time_difference_ns = 0.5;
-
-bool is_time(const metric& judged_by) {
-  return judged_by.key == "real_time" || judged_by.key == "cpu_time";
-}
-
-std::optional<double> time_of(double value, const history& of, const metric& judged_by) {
-  if (is_time(judged_by)) return value;
-  if (judged_by.key == "gb_per_s" && of.bytes) return *of.bytes / value;
-  return std::nullopt;
-}
-
-costs costs_of(const history& of, std::span<const std::size_t> sessions, std::size_t count,
-               const metric& judged_by) {
-  costs by_session(count);
-  for (std::size_t i = 0; i < of.figures.size(); ++i)
-    if (of.figures[i]) by_session[sessions[i]].push_back(cost(*of.figures[i], judged_by));
-  return by_session;
-}
-
-std::vector<double> joined(const costs& sessions) {
-  std::vector<double> all;
-  for (const auto& one : sessions) all.insert(all.end(), one.begin(), one.end());
-  return all;
-}
-
-/// The baseline's part of what is compared.
-observed observed_in(const history& of, std::span<const std::size_t> sessions, std::size_t count,
-                     const metric& judged_by) {
-  observed one;
-  one.before = costs_of(of, sessions, count, judged_by);
-  const double centre = value_of(statistics::location(joined(one.before)), judged_by);
-  const auto time = time_of(centre, of, judged_by);
-  one.latency_bound = time && *time < latency_border_ns;
-  if (is_time(judged_by)) one.least_deviation = least_time_difference_ns / centre;
-  return one;
-}
 
 std::vector<process> origins_of(std::span<const run> runs) {
   std::vector<process> all;
@@ -107,19 +61,6 @@ verdict verdict_of(outcome one) {
     case outcome::same: break;
   }
   return verdict::same;
-}
-
-/// Worst first.
-int rank(const line& one) {
-  switch (one.found) {
-    case verdict::slower: return 0;
-    case verdict::ambiguous: return 1;
-    case verdict::missing: return one.excused ? 5 : 2;
-    case verdict::faster: return 3;
-    case verdict::added: return 4;
-    case verdict::same: break;
-  }
-  return 6;
 }
 
 class checking {
@@ -209,11 +150,10 @@ class checking {
       entry.name = name;
       entry.latency_bound = one.latency_bound;
       entry.threshold = result_.asked.allowed.threshold_for(one.latency_bound);
-      entry.before = value_of(statistics::location(joined(one.before)), before_.judged_by);
+      entry.before = centre_of(one.before, before_.judged_by);
       auto [figures, why_not] = new_figures(name);
       one.after = costs_of(figures, sessions_after_, result_.sessions_after, before_.judged_by);
-      if (const auto values = joined(one.after); !values.empty())
-        entry.after = value_of(statistics::location(values), before_.judged_by);
+      if (!joined(one.after).empty()) entry.after = centre_of(one.after, before_.judged_by);
       if (why_not.empty()) {
         compared.push_back(std::move(one));
         places.push_back(result_.lines.size());
@@ -257,119 +197,11 @@ class checking {
 
 }  // namespace
 
-void conclude(report& answer) {
-  auto& reasons = answer.reasons;
-  reasons.clear();
-  answer.code = exit_code::pass;
-  const auto differing =
-      std::ranges::count_if(answer.changed, [](const changed_fact& one) { return !one.allowed; });
-  if (differing > 0)
-    reasons.push_back(fmt::format("the machine is not the baseline's: {} {}", differing,
-                                  differing == 1 ? "difference" : "differences"));
-  if (answer.processes_after < least_new_processes)
-    reasons.push_back(fmt::format("{} of {} runs that a verdict needs", answer.processes_after,
-                                  least_new_processes));
-  const auto missing = std::ranges::count_if(
-      answer.lines, [](const line& one) { return one.found == verdict::missing && !one.excused; });
-  if (missing > 0 && answer.processes_after >= least_new_processes)
-    reasons.push_back(fmt::format("{} of the baseline's benchmarks {} missing or failed", missing,
-                                  missing == 1 ? "is" : "are"));
-  for (const auto& one : answer.classes)
-    if (one.changed)
-      reasons.push_back(fmt::format(
-          "the environment changed: the {} benchmarks that {} decides are {} {} as a whole",
-          one.benchmarks, one.latency_bound ? "latency" : "bandwidth",
-          percent_text(std::abs(slowdown(one.shift))), one.shift > 0 ? "slower" : "faster"));
-  if (const auto unsure = answer.count(verdict::ambiguous); unsure > 0)
-    reasons.push_back(fmt::format("{} {} ambiguous: more runs would tell", unsure,
-                                  unsure == 1 ? "benchmark is" : "benchmarks are"));
-  if (answer.too_noisy())
-    reasons.push_back(fmt::format(
-        "too noisy: in {} of {} benchmarks a slowdown of the threshold would go unnoticed",
-        answer.advisory(), answer.compared()));
-  if (answer.compared() == 0 && missing == 0)
-    reasons.emplace_back("no benchmark could be compared");
-
-  // Where the machine is another one, that explains what is slower.
-  if (answer.count(verdict::slower) > 0 && differing == 0)
-    answer.code = exit_code::regression;
-  else if (!reasons.empty())
-    answer.code = exit_code::inconclusive;
-  std::ranges::stable_sort(answer.lines, {}, [](const line& one) {
-    return std::pair(rank(one), one.judgement ? -std::abs(one.judgement->shift) : 0.0);
-  });
-}
-
-std::string to_string(verdict one) {
-  switch (one) {
-    case verdict::slower: return "slower";
-    case verdict::faster: return "faster";
-    case verdict::ambiguous: return "ambiguous";
-    case verdict::missing: return "missing";
-    case verdict::added: return "new";
-    case verdict::same: break;
-  }
-  return "same";
-}
-
-double slowdown(double shift) { return std::expm1(shift); }
-
-std::size_t report::count(verdict one) const {
-  return static_cast<std::size_t>(std::ranges::count(lines, one, &line::found));
-}
-
-std::size_t report::advisory() const {
-  return static_cast<std::size_t>(std::ranges::count(lines, true, &line::advisory));
-}
-
-std::size_t report::compared() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(lines, [](const line& one) { return one.judgement.has_value(); }));
-}
-
-bool report::too_noisy() const {
-  const auto all = compared();
-  return 10 * (all - advisory()) < all;
-}
-
 report check(const baseline& before, std::span<const run> after, const question& asked) {
   if (after.empty()) throw bad_input("no runs to check");
   require_like(before, after.front());
   require_comparable(after, before.processes);
   return checking(before, after, asked).answer();
-}
-
-std::vector<power_line> power(const baseline& before, std::size_t new_runs, const limits& allowed) {
-  constexpr std::size_t most_runs = 50;
-  const auto sessions = sessions_of(before.processes);
-  const auto count = number_of_sessions(before.processes);
-  std::vector<observed> all;
-  std::vector<power_line> lines;
-  for (const auto& [name, known] : before.benchmarks) {
-    all.push_back(observed_in(known, sessions, count, before.judged_by));
-    const auto& one = all.back();
-    power_line entry;
-    entry.name = name;
-    entry.latency_bound = one.latency_bound;
-    entry.threshold = allowed.threshold_for(one.latency_bound);
-    entry.before = value_of(statistics::location(joined(one.before)), before.judged_by);
-    lines.push_back(std::move(entry));
-  }
-  const auto found = detectable(all, new_runs, allowed);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    lines[i].detectable = slowdown(found[i].detectable);
-    lines[i].detectable_surely = slowdown(found[i].detectable_surely);
-    lines[i].advisory = slowdown(found[i].resolution) > lines[i].threshold;
-    lines[i].process_deviation = found[i].process_deviation;
-    lines[i].session_deviation = found[i].session_deviation;
-  }
-  for (std::size_t runs = least_new_processes; runs <= most_runs; ++runs) {
-    const auto with_runs = detectable(all, runs, allowed);
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      if (!lines[i].runs_needed && slowdown(with_runs[i].resolution) <= lines[i].threshold)
-        lines[i].runs_needed = runs;
-  }
-  return lines;
 }
 
 }  // namespace gate

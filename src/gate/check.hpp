@@ -13,6 +13,9 @@
 
 namespace gate {
 
+/// Fewer new runs get no verdict.
+inline constexpr std::size_t least_new_processes = 3;
+
 /// Exit codes of gate_transfers.
 enum class exit_code { pass = 0, regression = 1, bad_input = 2, inconclusive = 3 };
 

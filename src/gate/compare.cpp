@@ -24,12 +24,6 @@ constexpr double ambiguous_rates = 3;
 
 double square(double x) { return x * x; }
 
-std::vector<double> joined(const costs& sessions) {
-  std::vector<double> all;
-  for (const auto& one : sessions) all.insert(all.end(), one.begin(), one.end());
-  return all;
-}
-
 /// By how much the centre of all processes varies with the sessions, as a part of their variance.
 double session_part(const costs& sessions, std::size_t processes) {
   double part = 0;
@@ -253,6 +247,12 @@ judged described(const figures& of, std::size_t after, double first_p) {
 }
 
 }  // namespace
+
+std::vector<double> joined(const costs& sessions) {
+  std::vector<double> all;
+  for (const auto& one : sessions) all.insert(all.end(), one.begin(), one.end());
+  return all;
+}
 
 comparison compare(std::span<const observed> all, const limits& allowed) {
   auto found = figures_of(all, 0, allowed);

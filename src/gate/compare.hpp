@@ -13,6 +13,9 @@ namespace gate {
 /// in which the benchmark was not measured is empty.
 using costs = std::vector<std::vector<double>>;
 
+/// All processes, session by session.
+std::vector<double> joined(const costs& sessions);
+
 /// What is compared: one benchmark before and after.
 struct observed {
   costs before;  ///< three processes or more in all; as many sessions for every benchmark
