@@ -204,7 +204,7 @@ struct every_process {
     const double one_process =
         std::sqrt(of.process_variance * (1 + statistics::location_variance(of.before.size())) +
                   of.by_sessions());
-    const auto slowest = of.before[of.before.size() - 1 - of.before.size() / 20] - of.centre;
+    const auto slowest = of.before[of.before.size() - 1 - of.before.size() / 40] - of.centre;
     least = std::max(0.0, of.common) + std::max({threshold, deviations_from_centre * one_process,
                                                  slowest + deviations_from_slowest * deviation});
   }
