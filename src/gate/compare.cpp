@@ -5,6 +5,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include "statistics/clipped_variance.hpp"
@@ -95,29 +96,40 @@ std::vector<figures> figures_of(std::span<const observed> all, std::size_t assum
   return found;
 }
 
-/// Centres of the baseline's sessions, from their mean; empty unless all were measured.
-std::vector<double> session_centres(const observed& one) {
-  std::vector<double> centres;
-  double mean = 0;
-  for (const auto& session : one.before) {
-    if (session.empty()) return {};
-    centres.push_back(statistics::location(session));
-    mean += centres.back() / static_cast<double>(one.before.size());
-  }
-  for (auto& centre : centres) centre -= mean;
-  return centres;
+/// Centres of the baseline's sessions, from their mean; none where a benchmark was not measured.
+using centres = std::vector<std::optional<double>>;
+
+void subtract_mean(centres& of) {
+  double sum = 0;
+  double count = 0;
+  for (const auto& one : of)
+    if (one) {
+      sum += *one;
+      ++count;
+    }
+  for (auto& one : of)
+    if (one) *one -= sum / count;
 }
 
-/// What the benchmarks of a class have in common in each session of the baseline.
-std::vector<double> common_to_sessions(const std::vector<std::vector<double>>& centres) {
+centres session_centres(const observed& one) {
+  centres found;
+  for (const auto& session : one.before)
+    found.push_back(session.empty() ? std::nullopt : std::optional(statistics::location(session)));
+  subtract_mean(found);
+  return found;
+}
+
+/// What benchmarks have in common in each session of the baseline: their median.
+std::vector<double> common_to_sessions(const std::vector<centres>& of_class) {
   std::vector<std::vector<double>> by_session;
-  for (const auto& one : centres)
-    for (std::size_t s = 0; s < one.size(); ++s) {
-      by_session.resize(std::max(by_session.size(), s + 1));
-      by_session[s].push_back(one[s]);
-    }
+  for (const auto& one : of_class) {
+    by_session.resize(one.size());
+    for (std::size_t s = 0; s < one.size(); ++s)
+      if (one[s]) by_session[s].push_back(*one[s]);
+  }
   std::vector<double> common;
-  for (auto& one : by_session) common.push_back(statistics::median(std::move(one)));
+  for (auto& one : by_session)
+    common.push_back(one.empty() ? 0 : statistics::median(std::move(one)));
   return common;
 }
 
@@ -131,57 +143,72 @@ double explained_by(const std::vector<double>& common) {
   return quantile(t, 0.995) * std::sqrt(squares / (sessions - 1) * (1 + 1 / sessions));
 }
 
+std::vector<std::size_t> members(std::span<const observed> all, bool latency_bound) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].latency_bound == latency_bound) places.push_back(i);
+  return places;
+}
+
+/// Below this a class's shifts may be improvements: the fastest tenth.
+double fastest_tenth(std::vector<double> shifts) {
+  std::ranges::sort(shifts);
+  return std::min(0.0, statistics::quantile(shifts, 0.1));
+}
+
+/// What the sessions of the baseline say of one benchmark, after what its class has in common.
+void add_between_sessions(const observed& one, centres of, const std::vector<double>& common,
+                          session_evidence& to) {
+  double sessions = 0;
+  for (std::size_t s = 0; s < of.size(); ++s) {
+    if (!of[s]) continue;
+    if (!common.empty()) *of[s] -= common[s];
+    ++sessions;
+  }
+  if (sessions < 2) return;
+  subtract_mean(of);
+  to.between_degrees = sessions - 1;
+  for (std::size_t s = 0; s < of.size(); ++s) {
+    if (!of[s]) continue;
+    to.between_sessions += square(*of[s]) / to.between_degrees;
+    to.between_process_part += statistics::location_variance(one.before[s].size()) / sessions;
+  }
+}
+
 /// Finds what each class has in common, takes it out of what sessions and shifts tell, and
 /// estimates from the rest how much sessions differ.
 std::vector<common_shift> take_out_common(std::span<const observed> all, bool with_after,
                                           std::vector<figures>& found, const limits& allowed) {
   std::vector<common_shift> classes;
-  std::vector<std::vector<double>> centres;
-  for (const auto& one : all) centres.push_back(session_centres(one));
+  std::vector<session_evidence> evidence(all.size());
   for (const bool latency_bound : {false, true}) {
+    const auto places = members(all, latency_bound);
     std::vector<double> shifts;
-    std::vector<std::vector<double>> of_class;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].latency_bound == latency_bound) {
-        shifts.push_back(found[i].shift);
-        of_class.push_back(centres[i]);
-      }
-    if (shifts.size() < enough_for_a_class) continue;
-    const auto in_sessions = common_to_sessions(of_class);
-    common_shift common{latency_bound, shifts.size(), 0, explained_by(in_sessions), false};
-    if (with_after) common.shift = statistics::median(shifts);
-    const double threshold = std::log1p(allowed.threshold_for(latency_bound));
-    common.changed = std::abs(common.shift) > std::max(threshold, common.explained);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].latency_bound != latency_bound) continue;
-      found[i].common = common.shift;
-      for (std::size_t s = 0; s < centres[i].size(); ++s) centres[i][s] -= in_sessions[s];
+    std::vector<centres> of_class;
+    for (const auto i : places) {
+      shifts.push_back(found[i].shift);
+      of_class.push_back(session_centres(all[i]));
+      evidence[i].process_variance = found[i].process_variance;
     }
-    classes.push_back(common);
-  }
-
-  std::vector<session_evidence> evidence;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    session_evidence one{found[i].process_variance, 0, 0, 0, 0, 0, 0};
     // A class too small for a common shift says nothing about the new session: it may be all real.
-    const bool in_class = std::ranges::any_of(
-        classes, [&](const common_shift& c) { return c.latency_bound == all[i].latency_bound; });
-    if (with_after && in_class) {
-      one.shift = found[i].shift - found[i].common;
-      one.shift_process_part = found[i].process_part;
-      one.shift_session_part = found[i].session_part;
+    const bool is_class = places.size() >= enough_for_a_class;
+    const auto in_sessions = is_class ? common_to_sessions(of_class) : std::vector<double>();
+    common_shift common{latency_bound, places.size(), 0, explained_by(in_sessions), false};
+    if (with_after && is_class) common.shift = statistics::median(shifts);
+    common.changed = std::abs(common.shift) > std::log1p(allowed.threshold_for(latency_bound));
+    if (is_class) classes.push_back(common);
+    for (auto& one : shifts) one -= common.shift;
+    const double censored_below = is_class ? fastest_tenth(shifts) : 0;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const auto i = places[k];
+      found[i].common = common.shift;
+      add_between_sessions(all[i], of_class[k], in_sessions, evidence[i]);
+      if (!with_after || !is_class) continue;
+      evidence[i].shift = shifts[k];
+      evidence[i].censored_below = censored_below;
+      evidence[i].shift_process_part = found[i].process_part;
+      evidence[i].shift_session_part = found[i].session_part;
     }
-    if (const auto sessions = centres[i].size(); sessions > 1) {
-      double mean = 0;
-      for (const double centre : centres[i]) mean += centre / static_cast<double>(sessions);
-      one.between_degrees = static_cast<double>(sessions - 1);
-      for (std::size_t s = 0; s < sessions; ++s) {
-        one.between_sessions += square(centres[i][s] - mean) / one.between_degrees;
-        one.between_process_part +=
-            statistics::location_variance(all[i].before[s].size()) / static_cast<double>(sessions);
-      }
-    }
-    evidence.push_back(one);
   }
   const auto estimates = session_variances(evidence);
   for (std::size_t i = 0; i < found.size(); ++i) found[i].session = estimates[i];
@@ -254,19 +281,30 @@ std::vector<double> joined(const costs& sessions) {
   return all;
 }
 
+bool is_blind(const judged& one, double threshold) {
+  return one.resolution > std::log1p(2 * threshold);
+}
+
+bool is_too_noisy(std::size_t blind, std::size_t compared) {
+  return 10 * (compared - blind) < compared;
+}
+
 comparison compare(std::span<const observed> all, const limits& allowed) {
   auto found = figures_of(all, 0, allowed);
   comparison result;
   result.classes = take_out_common(all, true, found, allowed);
 
   std::vector<double> p_slower;
+  std::vector<double> p_slower_in_all;
   std::vector<double> p_faster;
   for (const auto& one : found) {
     const boost::math::students_t t(one.degrees());
     p_slower.push_back(cdf(complement(t, one.slower_by() / one.standard_error())));
+    p_slower_in_all.push_back(cdf(complement(t, one.shift / one.standard_error())));
     p_faster.push_back(cdf(complement(t, one.faster_by() / one.standard_error())));
   }
   p_slower = statistics::holm_adjusted(p_slower);
+  p_slower_in_all = statistics::holm_adjusted(p_slower_in_all);
   p_faster = statistics::holm_adjusted(p_faster);
 
   const double first_p = allowed.false_alarm / static_cast<double>(all.size());
@@ -278,10 +316,14 @@ comparison compare(std::span<const observed> all, const limits& allowed) {
         std::ranges::any_of(result.classes, [&](const common_shift& c) {
           return c.latency_bound == all[i].latency_bound && c.changed;
         });
-    if (of.slower_by() > of.threshold && one.p < ambiguous_rates * allowed.false_alarm) {
+    const double unsure = ambiguous_rates * allowed.false_alarm;
+    if (of.slower_by() > of.threshold && one.p < unsure) {
       const bool sure = one.p < allowed.false_alarm && !environment_changed &&
                         every_process(of, of.after.size(), of.threshold).shown_by(of);
       one.verdict = sure ? outcome::slower : outcome::ambiguous;
+    } else if (of.shift > of.threshold && p_slower_in_all[i] < unsure) {
+      // Beyond the threshold only together with its class: whose change that is cannot be told.
+      one.verdict = outcome::ambiguous;
     } else if (of.faster_by() > of.threshold && p_faster[i] < allowed.false_alarm) {
       one.verdict = outcome::faster;
     }

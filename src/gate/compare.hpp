@@ -52,13 +52,18 @@ struct judged {
   double resolution = 0;
 };
 
+/// Whether noise hides even a slowdown of twice the threshold, given as a part.
+bool is_blind(const judged& one, double threshold);
+/// A suite is too noisy for a verdict when nine of ten benchmarks are blind.
+bool is_too_noisy(std::size_t blind, std::size_t compared);
+
 /// A class of benchmarks as a whole: those that latency decides, or those that bandwidth does.
 struct common_shift {
   bool latency_bound = false;
   std::size_t benchmarks = 0;
   double shift = 0;      ///< median of the shifts
   double explained = 0;  ///< how far the sessions of the baseline lie apart; 0 where too few tell
-  bool changed = false;  ///< beyond the threshold and beyond what is explained
+  bool changed = false;  ///< beyond the threshold
 };
 
 struct comparison {

@@ -53,8 +53,10 @@ std::size_t report::compared() const {
 }
 
 bool report::too_noisy() const {
-  const auto all = compared();
-  return 10 * (all - advisory()) < all;
+  const auto blind = std::ranges::count_if(lines, [](const line& one) {
+    return one.judgement && is_blind(*one.judgement, one.threshold);
+  });
+  return is_too_noisy(static_cast<std::size_t>(blind), compared());
 }
 
 void conclude(report& answer) {
@@ -84,9 +86,9 @@ void conclude(report& answer) {
     reasons.push_back(fmt::format("{} {} ambiguous: more runs would tell", unsure,
                                   unsure == 1 ? "benchmark is" : "benchmarks are"));
   if (answer.too_noisy())
-    reasons.push_back(fmt::format(
-        "too noisy: in {} of {} benchmarks a slowdown of the threshold would go unnoticed",
-        answer.advisory(), answer.compared()));
+    reasons.emplace_back(
+        "too noisy: in nine of ten benchmarks even a slowdown of twice the threshold would go "
+        "unnoticed");
   if (answer.compared() == 0 && missing == 0)
     reasons.emplace_back("no benchmark could be compared");
 

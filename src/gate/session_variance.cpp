@@ -1,6 +1,7 @@
 #include "gate/session_variance.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 namespace gate {
@@ -10,17 +11,19 @@ namespace {
 /// of freedom. Chosen with the simulation of docs/GATE.md, where they differ from none to 1 %.
 constexpr double alike_degrees = 6;
 constexpr double as_likely = 2;
-constexpr std::size_t enough_benchmarks = 20;
-constexpr double assumed_times_process = 2;
+/// New sessions of benchmarks, or degrees of freedom between sessions of the baseline.
+constexpr double enough_evidence = 20;
+constexpr double assumed_times_process = 5;
 constexpr double assumed_least = 0.002;
 /// An assumption is no estimate that could be far too small.
 constexpr double assumed_degrees = 30;
 
 double square(double x) { return x * x; }
 
-/// Logarithm of the density of the absolute value x * scale, x of Student's t, up to a constant.
+/// Logarithm of the density of x * scale, x of Student's t.
 double log_t(double squared, double scale_squared) {
-  return -0.5 * std::log(scale_squared) -
+  const double at_zero = std::log(pdf(boost::math::students_t(alike_degrees), 0.0));
+  return at_zero - 0.5 * std::log(scale_squared) -
          (alike_degrees + 1) / 2 * std::log1p(squared / scale_squared / alike_degrees);
 }
 
@@ -33,15 +36,19 @@ double log_f(double variance, double scale, double degrees) {
 }
 
 /// How likely variances make what the new session shows: benchmarks that are faster than their
-/// class, or as fast, because slower ones may be slower in truth, and up to half of them are.
+/// class, or as fast, because slower ones may be slower in truth, up to half of them. The fastest
+/// may be improvements; all that is used of them is that they are the fastest.
 double log_likelihood_of_shifts(std::span<const session_evidence> all,
                                 const std::vector<double>& variances) {
   double sum = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& one = all[i];
-    if (one.shift_session_part > 0 && one.shift <= 0)
-      sum += log_t(square(one.shift), one.process_variance * one.shift_process_part +
-                                          variances[i] * one.shift_session_part);
+    if (one.shift_session_part <= 0 || one.shift > 0) continue;
+    const double variance =
+        one.process_variance * one.shift_process_part + variances[i] * one.shift_session_part;
+    sum += one.shift < one.censored_below ? std::log(cdf(boost::math::students_t(alike_degrees),
+                                                         one.censored_below / std::sqrt(variance)))
+                                          : log_t(square(one.shift), variance);
   }
   return sum;
 }
@@ -114,7 +121,10 @@ std::vector<session_estimate> session_variances(std::span<const session_evidence
   };
   if (shifts) raise(suite_variances(all, log_likelihood_of_shifts));
   if (sessions) raise(suite_variances(all, log_likelihood_of_sessions));
-  const bool assumed = (!shifts && !sessions) || all.size() < enough_benchmarks;
+  double evidence = 0;
+  for (const auto& one : all)
+    evidence += (one.shift_session_part > 0 ? 1 : 0) + one.between_degrees;
+  const bool assumed = evidence < enough_evidence;
 
   std::vector<session_estimate> estimates;
   for (std::size_t i = 0; i < all.size(); ++i) {
