@@ -25,6 +25,11 @@ std::string quoted(const std::filesystem::path& file) {
   return "'" + input::printable(file.string()) + "'";
 }
 
+bool is_same_start(const process& left, const process& right) {
+  return left.started && right.started && *left.started == *right.started && !left.boot.empty() &&
+         left.boot == right.boot && left.card == right.card;
+}
+
 void warn_of(const run& one, std::vector<std::string>& warnings) {
   if (!one.complete)
     warnings.push_back(
@@ -55,6 +60,22 @@ void require_comparable(std::span<const run> runs, std::span<const process> know
     if (!is_new)
       throw bad_input(fmt::format("{} holds the same measurements as {}: they are not independent",
                                   quoted(one.file), place->second));
+    // The file that a run has left when it was interrupted, or while it went on, beside that of the
+    // whole: two short runs may begin in the same second, but not one that ended and one that did
+    // not.
+    const auto is_of_the_same = [&](const process& other) {
+      return !one.complete && is_same_start(origin_of(one), other);
+    };
+    const bool is_part = std::ranges::any_of(known, is_of_the_same) ||
+                         std::ranges::any_of(runs, [&](const run& other) {
+                           return &other != &one && is_of_the_same(origin_of(other));
+                         });
+    if (is_part)
+      throw bad_input(
+          fmt::format("{} was interrupted, and another file is of a run that began in the same "
+                      "second on the same "
+                      "machine: they may be one run",
+                      quoted(one.file)));
     const auto& first = runs.front();
     if (one.ours != first.ours)
       throw bad_input(fmt::format("{} and {} were made by different programs", quoted(first.file),
@@ -162,15 +183,23 @@ std::vector<std::size_t> sessions_of(std::span<const process> processes) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(
       order, {}, [&](std::size_t i) { return processes[i].started.value_or(sys_seconds::min()); });
+  // The latest process of each session so far.
+  std::vector<std::size_t> latest;
   std::vector<std::size_t> sessions(processes.size());
-  for (std::size_t k = 1; k < order.size(); ++k) {
-    const auto& before = processes[order[k - 1]];
-    const auto& now = processes[order[k]];
-    const bool later =
-        before.started && now.started && *now.started - *before.started > same_session;
-    const bool another =
-        later || known_to_differ(before.boot, now.boot) || known_to_differ(before.card, now.card);
-    sessions[order[k]] = sessions[order[k - 1]] + (another ? 1 : 0);
+  for (const auto i : order) {
+    const auto& now = processes[i];
+    const auto same = std::ranges::find_if(latest, [&](std::size_t k) {
+      const auto& before = processes[k];
+      const bool later =
+          before.started && now.started && *now.started - *before.started > same_session;
+      return !later && !known_to_differ(before.boot, now.boot) &&
+             !known_to_differ(before.card, now.card);
+    });
+    sessions[i] = static_cast<std::size_t>(same - latest.begin());
+    if (same == latest.end())
+      latest.push_back(i);
+    else
+      *same = i;
   }
   return sessions;
 }

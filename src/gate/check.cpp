@@ -113,12 +113,16 @@ class checking {
     history figures;
     std::size_t failed = 0;
     std::size_t usable = 0;
+    std::size_t lacking = 0;  // of the runs that were not interrupted
     bool unjudged = false;
     for (const auto& one : after_) {
       unjudged = unjudged || std::ranges::find(one.unjudged, name) != one.unjudged.end();
       const auto found = one.benchmarks.find(name);
       figures.figures.emplace_back();
-      if (found == one.benchmarks.end()) continue;
+      if (found == one.benchmarks.end()) {
+        if (one.complete) ++lacking;
+        continue;
+      }
       if (found->second.failed > 0) ++failed;
       figures.figures.back() = figure_of(found->second, before_.judged_by);
       if (figures.figures.back()) ++usable;
@@ -127,6 +131,8 @@ class checking {
     if (usable == 0 && unjudged)
       return {figures, fmt::format("has no repetitions with '{}'", before_.judged_by.key)};
     if (usable == 0) return {figures, "not measured"};
+    if (lacking > 0)
+      return {figures, fmt::format("measured by {} of {} runs", usable, after_.size())};
     if (usable < least_new_processes)
       return {figures, fmt::format("measured by {} of {} runs, {} are needed", usable,
                                    after_.size(), least_new_processes)};

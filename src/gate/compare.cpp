@@ -282,7 +282,7 @@ std::vector<double> joined(const costs& sessions) {
 }
 
 bool is_blind(const judged& one, double threshold) {
-  return one.resolution > std::log1p(2 * threshold);
+  return one.resolution > std::log1p(3 * threshold);
 }
 
 bool is_too_noisy(std::size_t blind, std::size_t compared) {

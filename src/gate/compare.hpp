@@ -52,7 +52,7 @@ struct judged {
   double resolution = 0;
 };
 
-/// Whether noise hides even a slowdown of twice the threshold, given as a part.
+/// Whether noise hides even a slowdown of three times the threshold, given as a part.
 bool is_blind(const judged& one, double threshold);
 /// A suite is too noisy for a verdict when nine of ten benchmarks are blind.
 bool is_too_noisy(std::size_t blind, std::size_t compared);

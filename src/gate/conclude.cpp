@@ -87,7 +87,8 @@ void conclude(report& answer) {
                                   unsure == 1 ? "benchmark is" : "benchmarks are"));
   if (answer.too_noisy())
     reasons.emplace_back(
-        "too noisy: in nine of ten benchmarks even a slowdown of twice the threshold would go "
+        "too noisy: in nine of ten benchmarks even a slowdown of three times the threshold would "
+        "go "
         "unnoticed");
   if (answer.compared() == 0 && missing == 0)
     reasons.emplace_back("no benchmark could be compared");

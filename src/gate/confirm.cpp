@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/math/special_functions/binomial.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <map>
+#include <fstream>
 
 #include "gate/baseline.hpp"
+#include "gate/shell.hpp"
 #include "gate/wording.hpp"
+#include "input/printable.hpp"
 #include "statistics/holm.hpp"
 #include "statistics/location.hpp"
 #include "statistics/rank_test.hpp"
@@ -53,11 +54,41 @@ std::string escaped(const std::string& name) {
   return text;
 }
 
-/// As one word of a shell's command.
-std::string in_quotes(const std::string& text) {
-  std::string quoted = "'";
-  for (const char one : text) quoted += one == '\'' ? std::string("'\\''") : std::string(1, one);
-  return quoted + "'";
+/// What a command said last, for a message.
+std::string last_line(const files::path& messages) {
+  std::ifstream in(messages);
+  std::string last;
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty()) last = line;
+  return last.empty() ? "" : ": " + input::printable_in_short(last);
+}
+
+/// Enough processes of each for the least p that so many suspects ask for, twice over.
+std::size_t rounds_for(std::size_t suspects, double false_alarm) {
+  for (std::size_t rounds = least_confirm_rounds; rounds < most_confirm_rounds; ++rounds) {
+    const auto each = static_cast<unsigned>(2 * rounds);
+    if (2 * static_cast<double>(suspects) /
+            boost::math::binomial_coefficient<double>(2 * each, each) <
+        false_alarm)
+      return rounds;
+  }
+  return most_confirm_rounds;
+}
+
+/// What was measured must be what the check was about, the same each time, and measured anew.
+void require_alike(const report& answer, const std::vector<run>& measured) {
+  const auto& first = measured.front();
+  for (const auto& one : measured) {
+    if (one.on_host != answer.on_host || one.device != answer.device)
+      throw bad_input(fmt::format("--confirm measured on {}, the check is about {}",
+                                  device_text(one.device, one.on_host),
+                                  device_text(answer.device, answer.on_host)));
+    if (const auto other = differences(first.machine, one.machine); !other.empty())
+      throw bad_input(
+          fmt::format("the programs of --confirm do not measure alike: {} is '{}' and '{}'",
+                      other.front().key, other.front().before, other.front().after));
+  }
+  require_comparable(measured);
 }
 
 /// Costs of one suspect with both programs, by process.
@@ -92,17 +123,20 @@ measure_once measure_with_shell(const metric& judged_by) {
   return [judged_by](const std::string& command, const std::vector<std::string>& benchmarks) {
     const temporary_folder folder;
     const auto file = folder.path() / "result.json";
+    const auto messages = folder.path() / "messages.txt";
     std::vector<std::string> names;
     for (const auto& one : benchmarks) names.push_back(escaped(one));
-    const auto filter = fmt::format("--benchmark_filter=^({})$", fmt::join(names, "|"));
-    const auto line = fmt::format("{} {} {} >/dev/null 2>&1", command, in_quotes(filter),
-                                  in_quotes("--benchmark_out=" + file.string()));
-    const int status = std::system(line.c_str());
-    const bool ended = status != -1 && WIFEXITED(status);
-    if (!ended || WEXITSTATUS(status) > 1)
-      throw bad_input(fmt::format(
-          "'{}' {}", command,
-          ended ? fmt::format("ended with {}", WEXITSTATUS(status)) : "did not end by itself"));
+    const int code =
+        run_in_shell(command,
+                     {fmt::format("--benchmark_filter=^({})$", fmt::join(names, "|")),
+                      "--benchmark_out=" + file.string(), "--benchmark_out_format=json"},
+                     messages);
+    // 1: a benchmark failed, which its rows say.
+    if (code > 1 || !files::exists(file))
+      throw bad_input(
+          fmt::format("the command of --confirm '{}' {}{}", command,
+                      code > 1 ? fmt::format("ended with {}", code) : "has written no result file",
+                      last_line(messages)));
     return read_run(file, judged_by);
   };
 }
@@ -118,15 +152,17 @@ void confirm(report& answer, const programs& both, const measure_once& measure,
     }
   if (suspects.empty()) return;
 
+  const auto rounds = rounds_for(suspects.size(), answer.asked.allowed.false_alarm);
   std::vector<duel> duels(suspects.size());
-  std::size_t done = 0;
-  for (std::size_t round = 0; round < confirm_rounds; ++round)
+  std::vector<run> measured;
+  for (std::size_t round = 0; round < rounds; ++round)
     for (const bool is_after : {false, true, true, false}) {
-      progress(done++, 4 * confirm_rounds);
-      const auto result = measure(is_after ? both.after : both.before, names);
+      progress(measured.size(), 4 * rounds);
+      measured.push_back(measure(is_after ? both.after : both.before, names));
+      require_alike(answer, measured);
       for (std::size_t i = 0; i < suspects.size(); ++i) {
-        const auto found = result.benchmarks.find(names[i]);
-        const auto value = found == result.benchmarks.end()
+        const auto found = measured.back().benchmarks.find(names[i]);
+        const auto value = found == measured.back().benchmarks.end()
                                ? std::nullopt
                                : figure_of(found->second, answer.judged_by);
         if (value)
@@ -135,12 +171,21 @@ void confirm(report& answer, const programs& both, const measure_once& measure,
           ++duels[i].missing;
       }
     }
-  progress(done, 4 * confirm_rounds);
+  progress(measured.size(), 4 * rounds);
 
-  std::vector<double> p;
-  for (const auto& one : duels)
-    p.push_back(one.missing > 0 ? 1 : statistics::rank_test(one.before, one.after));
-  p = statistics::holm_adjusted(p);
+  // That a suspect is slower at all, and that it is not slower by the threshold.
+  std::vector<double> p_slower;
+  std::vector<double> p_not_slower;
+  for (std::size_t i = 0; i < duels.size(); ++i) {
+    auto& [before, after, missing] = duels[i];
+    p_slower.push_back(missing > 0 ? 1 : statistics::rank_test(before, after));
+    auto least = before;
+    for (auto& one : least) one += std::log1p(suspects[i]->threshold);
+    p_not_slower.push_back(missing > 0 ? 1 : statistics::rank_test(after, least));
+  }
+  p_slower = statistics::holm_adjusted(p_slower);
+  p_not_slower = statistics::holm_adjusted(p_not_slower);
+  const double false_alarm = answer.asked.allowed.false_alarm;
   for (std::size_t i = 0; i < suspects.size(); ++i) {
     auto& suspect = *suspects[i];
     if (duels[i].missing > 0) {
@@ -149,15 +194,18 @@ void confirm(report& answer, const programs& both, const measure_once& measure,
     }
     const double shift =
         statistics::location(duels[i].after) - statistics::location(duels[i].before);
-    const bool counts = slowdown(shift) > suspect.threshold;
-    const bool sure = p[i] < answer.asked.allowed.false_alarm;
-    suspect.found = !counts ? verdict::same : sure ? verdict::slower : verdict::ambiguous;
+    if (slowdown(shift) > suspect.threshold && p_slower[i] < false_alarm)
+      suspect.found = verdict::slower;
+    else if (slowdown(shift) <= suspect.threshold && p_not_slower[i] < false_alarm)
+      suspect.found = verdict::same;
+    else
+      suspect.found = verdict::ambiguous;
     suspect.note =
-        fmt::format("in turn: {}, {}", signed_percent_text(slowdown(shift)), p_text(p[i]));
+        fmt::format("in turn: {}, p {}", signed_percent_text(slowdown(shift)), p_text(p_slower[i]));
   }
   answer.notes.push_back(fmt::format(
       "{} measured again, {} runs of each program in turn; the verdict on them is from these",
-      counted(suspects.size(), "suspect was", "suspects were"), 2 * confirm_rounds));
+      counted(suspects.size(), "suspect was", "suspects were"), 2 * rounds));
   conclude(answer);
 }
 

@@ -11,6 +11,7 @@
 #include "gate/files.hpp"
 #include "gate/options.hpp"
 #include "gate/reports.hpp"
+#include "gate/shell.hpp"
 #include "gate/show.hpp"
 #include "input/printable.hpp"
 #include "results/result_file.hpp"
@@ -90,6 +91,9 @@ int run_program(int argc, char** argv) {
     return static_cast<int>(code);
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const interrupted& by) {
+    complain("interrupted");
+    return 128 + by.number();
   } catch (const std::exception& wrong) {
     return complain(wrong.what());
   }

@@ -54,7 +54,7 @@ struct measured {
 ///   memory.total_gib (rounded), .transparent_hugepage_enabled, .transparent_hugepage_defrag;
 ///   process.numa_policy_nodes_allowed; virtualisation.hypervisor; iommu.enabled; kernel.release;
 ///   program.build_type: a debug build measures something else;
-///   settings.min_time_ms, .random_order: they change what a figure means.
+///   settings.min_time_ms, .rounds, .random_order: they change what a figure means.
 /// The program's commit, compiler and toolkit are not among them: they may be what is tested. Nor
 /// is what differs between equal machines or from day to day: names, load, the distribution.
 using fingerprint = std::vector<std::pair<std::string, std::string>>;

@@ -22,7 +22,7 @@ double square(double x) { return x * x; }
 
 /// Logarithm of the density of x * scale, x of Student's t.
 double log_t(double squared, double scale_squared) {
-  const double at_zero = std::log(pdf(boost::math::students_t(alike_degrees), 0.0));
+  static const double at_zero = std::log(pdf(boost::math::students_t(alike_degrees), 0.0));
   return at_zero - 0.5 * std::log(scale_squared) -
          (alike_degrees + 1) / 2 * std::log1p(squared / scale_squared / alike_degrees);
 }
@@ -35,20 +35,28 @@ double log_f(double variance, double scale, double degrees) {
          (degrees + alike_degrees) / 2 * std::log1p(ratio * degrees / alike_degrees);
 }
 
+double variance_of_shift(const session_evidence& one, double session_variance) {
+  return one.process_variance * one.shift_process_part + session_variance * one.shift_session_part;
+}
+
+/// Probability of a shift below this.
+double probability_below(double shift, double variance) {
+  return cdf(boost::math::students_t(alike_degrees), shift / std::sqrt(variance));
+}
+
 /// How likely variances make what the new session shows: benchmarks that are faster than their
-/// class, or as fast, because slower ones may be slower in truth, up to half of them. The fastest
-/// may be improvements; all that is used of them is that they are the fastest.
+/// class, or as fast, because slower ones may be slower in truth, up to half of them. Where the
+/// fastest are improvements, all that is used of them is that they are the fastest.
 double log_likelihood_of_shifts(std::span<const session_evidence> all,
-                                const std::vector<double>& variances) {
+                                const std::vector<double>& variances, bool with_improvements) {
   double sum = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& one = all[i];
     if (one.shift_session_part <= 0 || one.shift > 0) continue;
-    const double variance =
-        one.process_variance * one.shift_process_part + variances[i] * one.shift_session_part;
-    sum += one.shift < one.censored_below ? std::log(cdf(boost::math::students_t(alike_degrees),
-                                                         one.censored_below / std::sqrt(variance)))
-                                          : log_t(square(one.shift), variance);
+    const double variance = variance_of_shift(one, variances[i]);
+    sum += with_improvements && one.shift < one.censored_below
+               ? std::log(probability_below(one.censored_below, variance))
+               : log_t(square(one.shift), variance);
   }
   return sum;
 }
@@ -119,7 +127,22 @@ std::vector<session_estimate> session_variances(std::span<const session_evidence
   const auto raise = [&](const std::vector<double>& variances) {
     for (std::size_t i = 0; i < all.size(); ++i) suite[i] = std::max(suite[i], variances[i]);
   };
-  if (shifts) raise(suite_variances(all, log_likelihood_of_shifts));
+  if (shifts) {
+    const auto fit = [&](bool with_improvements) {
+      return suite_variances(all, [&](const auto& evidence, const auto& variances) {
+        return log_likelihood_of_shifts(evidence, variances, with_improvements);
+      });
+    };
+    raise(fit(true));
+    // One that chance makes so fast in one of a hundred suites is an improvement.
+    constexpr double one_of_a_hundred = 0.01;
+    bool improved = false;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      improved = improved || (all[i].shift_session_part > 0 &&
+                              probability_below(all[i].shift, variance_of_shift(all[i], suite[i])) <
+                                  one_of_a_hundred / static_cast<double>(all.size()));
+    if (!improved) raise(fit(false));
+  }
   if (sessions) raise(suite_variances(all, log_likelihood_of_sessions));
   double evidence = 0;
   for (const auto& one : all)

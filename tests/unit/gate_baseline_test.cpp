@@ -91,6 +91,16 @@ TEST(baselines, refuse_the_same_measurements_twice) {
   EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("not independent")));
 }
 
+TEST(baselines, refuse_the_unfinished_file_of_a_run_beside_the_whole) {
+  auto runs = made_up_runs(3);
+  runs[2].started = runs[0].started;
+  EXPECT_NO_THROW(pin(runs, {}));  // two short runs
+  runs[2].complete = false;
+  EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("the same second")));
+  runs[2].card = "another";
+  EXPECT_NO_THROW(pin(runs, {}));
+}
+
 TEST(baselines, refuse_the_host_device_beside_a_gpu_and_other_programs) {
   auto runs = made_up_runs(3);
   runs[1].on_host = true;
@@ -161,6 +171,12 @@ TEST(sessions, end_with_a_restart_and_with_another_card) {
   runs[2].boot = runs[3].boot = "another";
   runs[3].card = "another";
   EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(0, 0, 1, 2));
+}
+
+TEST(sessions, of_two_cards_in_turn_are_two) {
+  auto runs = made_up_runs(6);
+  for (const std::size_t i : {1, 3, 5}) runs[i].card = "another";
+  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(0, 1, 0, 1, 0, 1));
 }
 
 TEST(sessions, are_found_whatever_the_order_of_the_files) {
@@ -277,6 +293,14 @@ TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) 
   EXPECT_EQ(on(result, "copy/2").found, verdict::missing);
   EXPECT_EQ(answer(missing("copy/2$")).code, exit_code::pass);
   EXPECT_THROW(answer(missing("(")), bad_input);
+}
+
+TEST_F(checks, take_what_one_of_many_runs_lacks_for_missing) {
+  for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
+  after_[6].benchmarks.erase("copy/2");
+  EXPECT_EQ(on(answer(), "copy/2").found, verdict::missing);
+  after_[6].complete = false;
+  EXPECT_EQ(on(answer(), "copy/2").found, verdict::same);
 }
 
 TEST_F(checks, take_a_failed_benchmark_for_missing_and_not_for_fast) {

@@ -86,6 +86,7 @@ json own_facts() {
       {"program", {{"git_commit", "abc"}, {"build_type", "Release"}}},
       {"run",
        {{"min_time_ms", 6.0},
+        {"rounds", 2},
         {"random_order", true},
         {"faults_injected", json::array()},
         {"started_utc", "2026-11-21T10:22:25Z"}}},
@@ -488,7 +489,7 @@ TEST(gate_facts, the_fingerprint_has_its_order) {
           Pair("process.numa_policy_nodes_allowed", "0"), Pair("virtualisation.hypervisor", "KVM"),
           Pair("iommu.enabled", "false"), Pair("kernel.release", "6.1.0"),
           Pair("program.build_type", "Release"), Pair("settings.min_time_ms", "6"),
-          Pair("settings.random_order", "true")));
+          Pair("settings.rounds", "2"), Pair("settings.random_order", "true")));
 }
 
 TEST(gate_facts, a_difference_in_the_file_is_one_in_the_fingerprint) {

@@ -111,7 +111,7 @@ fingerprint fingerprint_of(const element& facts) {
   add_all("iommu", {"machine", "iommu"}, {"enabled"});
   add_all("kernel", {"machine", "kernel"}, {"release"});
   add_all("program", {"program"}, {"build_type"});
-  add_all("settings", {"run"}, {"min_time_ms", "random_order"});
+  add_all("settings", {"run"}, {"min_time_ms", "rounds", "random_order"});
   return found;
 }
 
