@@ -90,6 +90,9 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
     throw bad_input(fmt::format("a baseline needs {} runs or more, better {}; here {} {}",
                                 least_processes, recommended_processes,
                                 runs.size() == 1 ? "is" : "are", runs.size()));
+  if (runs.size() > most_processes)
+    throw bad_input(
+        fmt::format("a baseline can have {} runs, here are {}", most_processes, runs.size()));
   require_comparable(runs);
   pinned result;
   auto& made = result.made;
@@ -130,6 +133,9 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
             fmt::format("{} failed in {}: not used there", name, quoted(one.file)));
     }
   }
+  if (made.ours && made.machine.empty())
+    throw bad_input(
+        "no fact of the machine is the same in all runs: nothing could tell another one");
   for (auto& [name, place] : all) {
     const auto measured_by =
         std::ranges::count_if(place.figures, [](const auto& one) { return one.has_value(); });

@@ -43,8 +43,21 @@ void require_command(std::span<const char* const> arguments) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 metric metric_named(const std::string& key) {
-  if (key.empty()) throw usage_error("--judge-by needs the name of a field, such as gb_per_s");
-  return metric::named(key);
+  constexpr std::string_view more = ":more", less = ":less";
+  const bool says_more = key.ends_with(more), says_less = key.ends_with(less);
+  auto named =
+      metric::named(says_more || says_less ? key.substr(0, key.size() - more.size()) : key);
+  if (named.key.empty())
+    throw usage_error("--judge-by needs the name of a field, such as gb_per_s");
+  if (named.is_time() && says_more)
+    throw usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
+  if (says_more || says_less) {
+    named.more_is_better = says_more;
+  } else if (!named.tells_direction()) {
+    throw usage_error(fmt::format(
+        "--judge-by={0}: its name does not tell which is better; write {0}:more or {0}:less", key));
+  }
+  return named;
 }
 
 std::size_t parse_runs(const std::string& text) {
@@ -116,7 +129,8 @@ class command_line {
               into = metric_named(key);
               into.fastest_repetition = fastest;
             },
-            "a field of the rows: real_time (the default), gb_per_s, device_ns, ...")
+            "a field of the rows: real_time (the default), gb_per_s, device_ns, ...; with :more or "
+            ":less, which is better, where its name does not tell")
         ->type_name("KEY");
     command
         .add_option_function<std::string>(

@@ -21,14 +21,22 @@ class bad_input : public std::runtime_error {
 
 /// What benchmarks are judged by: a field of their rows.
 struct metric {
-  std::string key = "real_time";  ///< a time in the row's time_unit; any other is taken as it is
-  bool more_is_better = false;    ///< a rate; otherwise a time
+  std::string key = "real_time";  ///< real_time, cpu_time: in ns, whatever the row's time_unit; any
+                                  ///< other is taken as it is
+  bool more_is_better = false;  ///< as of rates
   /// Stands for a process: the fastest of its repetitions, otherwise their median.
   bool fastest_repetition = false;
 
   /// The direction follows from the name: what ends in `_per_s`, `_per_second` or `_percent` is a
   /// rate.
   static metric named(std::string key);
+
+  /// A time, in ns: real_time, cpu_time and what ends in `_ns`.
+  [[nodiscard]] bool is_time() const;
+  /// Whether the name tells the direction: a time or a rate.
+  [[nodiscard]] bool tells_direction() const;
+  /// Positive and finite, and of a time such that somebody can have measured it.
+  [[nodiscard]] bool can_be(double value) const;
 };
 
 /// Larger is slower, whatever the metric: the logarithm of a time, or of a rate with its sign

@@ -65,7 +65,7 @@ std::vector<const line*> lines_of(const report& answer, verdict found) {
 
 std::string value_text(double value, const metric& judged_by) {
   const auto& key = judged_by.key;
-  if (key == "real_time" || key == "cpu_time" || key.ends_with("_ns")) return time_text(value);
+  if (judged_by.is_time()) return time_text(value);
   if (key.ends_with("gb_per_s")) return digits(value) + " GB/s";
   if (key == "bytes_per_second") return digits(value / 1e9) + " GB/s";
   if (key.ends_with("_per_second") || key.ends_with("_per_s")) return rate_text(value);
@@ -140,7 +140,11 @@ std::string verdict_sentence(const report& answer) {
 }
 
 std::string metric_text(const metric& judged_by) {
-  return judged_by.key + (judged_by.fastest_repetition ? " of the fastest repetition" : "");
+  const auto* const direction = judged_by.is_time()        ? ""
+                                : judged_by.more_is_better ? " (more is better)"
+                                                           : " (less is better)";
+  return judged_by.key + direction +
+         (judged_by.fastest_repetition ? " of the fastest repetition" : "");
 }
 
 std::string device_text(const std::string& device, bool on_host) {
