@@ -39,11 +39,17 @@ std::vector<difference> differences(const fingerprint& before, const fingerprint
     const auto there = std::ranges::find(of, key, &fingerprint::value_type::first);
     return there == of.end() ? std::string() : there->second;
   };
-  for (const auto& [key, value] : before)
-    if (const auto other = value_in(after, key); other != value)
+  // Known only of memory that a run has used.
+  const auto may_be_unknown = [](const std::string& key) {
+    return key.starts_with("memory_type.");
+  };
+  for (const auto& [key, value] : before) {
+    const auto other = value_in(after, key);
+    if (other != value && !(other.empty() && may_be_unknown(key)))
       found.push_back({key, value, other});
+  }
   for (const auto& [key, value] : after)
-    if (value_in(before, key).empty()) found.push_back({key, "", value});
+    if (value_in(before, key).empty() && !may_be_unknown(key)) found.push_back({key, "", value});
   return found;
 }
 

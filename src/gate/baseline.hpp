@@ -52,7 +52,8 @@ struct difference {
   std::string key, before, after;
 };
 
-/// In the order of fingerprints: what explains most comes first.
+/// In the order of fingerprints: what explains most comes first. A `memory_type` that only one side
+/// knows is none: it is known of memory that a run has used.
 std::vector<difference> differences(const fingerprint& before, const fingerprint& after);
 
 /// Throws bad_input when runs are not independent (the same measurements twice, also as one of

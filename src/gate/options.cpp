@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <regex>
 #include <span>
 #include <string_view>
 
@@ -58,6 +59,16 @@ metric metric_named(const std::string& key) {
         "--judge-by={0}: its name does not tell which is better; write {0}:more or {0}:less", key));
   }
   return named;
+}
+
+/// Before anything is measured or read.
+std::string expression(const std::string& text) {
+  try {
+    static_cast<void>(std::regex(text, std::regex::extended));
+  } catch (const std::regex_error&) {
+    throw usage_error(fmt::format("--allow-missing='{}' is not a regular expression", text));
+  }
+  return text;
 }
 
 std::size_t parse_runs(const std::string& text) {
@@ -194,8 +205,10 @@ class command_line {
     add_runs(command, check_.runs);
     add_limits(command, check_.asked.allowed);
     command
-        .add_option("--allow-missing", check_.asked.allow_missing,
-                    "benchmarks that may be missing, or fail")
+        .add_option_function<std::string>(
+            "--allow-missing",
+            [this](const std::string& text) { check_.asked.allow_missing = expression(text); },
+            "benchmarks that may be missing, or fail")
         ->type_name("REGEX");
     add_allow_different(command, check_.asked.allow_different);
     command

@@ -23,7 +23,7 @@ class bad_input : public std::runtime_error {
 struct metric {
   std::string key = "real_time";  ///< real_time, cpu_time: in ns, whatever the row's time_unit; any
                                   ///< other is taken as it is
-  bool more_is_better = false;  ///< as of rates
+  bool more_is_better = false;    ///< as of rates
   /// Stands for a process: the fastest of its repetitions, otherwise their median.
   bool fastest_repetition = false;
 
@@ -66,6 +66,9 @@ struct measured {
 /// The program's commit, compiler and toolkit are not among them: they may be what is tested. Nor
 /// is what differs between equal machines or from day to day: names, load, the distribution.
 using fingerprint = std::vector<std::pair<std::string, std::string>>;
+
+/// All keys that a fingerprint can have, but for memory_type.*.
+const std::vector<std::string>& fact_keys();
 
 /// One process, as its result file has it. Its texts, names of benchmarks included, are printable
 /// (input/printable.hpp).

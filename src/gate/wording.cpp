@@ -132,10 +132,17 @@ std::string verdict_sentence(const report& answer) {
                                 counted(answer.compared(), "benchmark"), worst->name,
                                 percent_text(slowdown(worst->judgement->shift))));
   }
-  if (answer.code == exit_code::pass)
-    parts.push_back(fmt::format("none of {} slower", counted(answer.compared(), "benchmark")));
+  if (answer.code == exit_code::pass) {
+    const auto noisy = answer.advisory();
+    parts.push_back(fmt::format(
+        "none of the {} that can show a slowdown of {} ({} where latency decides) is slower",
+        counted(answer.compared() - noisy, "benchmark"), limit_text(answer.asked.allowed.threshold),
+        limit_text(answer.asked.allowed.latency_threshold)));
+    if (noisy > 0)
+      parts.push_back(fmt::format("{} {} too noisy to tell", noisy, noisy == 1 ? "is" : "are"));
+  }
   if (answer.code == exit_code::inconclusive)
-    parts.insert(parts.begin(), answer.reasons.begin(), answer.reasons.end());
+    parts.insert(parts.end(), answer.reasons.begin(), answer.reasons.end());
   return fmt::format("{}{}: {}", verdict_word(answer.code), where, fmt::join(parts, "; "));
 }
 
@@ -178,12 +185,41 @@ std::string class_sentence(const common_shift& one) {
   return text;
 }
 
+std::string verdict_text(const report& answer, verdict found) {
+  const bool too_few = answer.processes_after < least_new_processes;
+  return too_few && found == verdict::missing ? "not judged" : to_string(found);
+}
+
+std::string changed_title(const report& answer) {
+  const auto is_setting = [](const changed_fact& one) {
+    return one.what.key.starts_with("settings.");
+  };
+  const auto settings = std::ranges::count_if(answer.changed, is_setting);
+  const bool all = std::cmp_equal(settings, answer.changed.size());
+  return fmt::format("{} not as {}, which may explain the rest:",
+                     all            ? "The settings are"
+                     : settings > 0 ? "The machine and the settings are"
+                                    : "The machine is",
+                     settings > 0 ? "they were" : "it was");
+}
+
+std::size_t of_baseline(const report& answer) {
+  return answer.lines.size() - answer.count(verdict::added);
+}
+
+std::size_t not_measured(const report& answer, bool also_excused) {
+  return static_cast<std::size_t>(std::ranges::count_if(answer.lines, [&](const line& one) {
+    return one.found == verdict::missing && !one.after && one.note == "not measured" &&
+           (also_excused || !one.excused);
+  }));
+}
+
 std::string counts_sentence(const report& answer) {
   std::vector<std::string> parts;
   for (const auto one : worst_first) {
     const auto count = answer.count(one);
     if (count == 0) continue;
-    parts.push_back(fmt::format("{} {}", count, to_string(one)));
+    parts.push_back(fmt::format("{} {}", count, verdict_text(answer, one)));
     if (one != verdict::missing) continue;
     if (const auto excused = count - unexcused(answer); excused > 0)
       parts.back() += fmt::format(" ({} of them allowed)", excused);
