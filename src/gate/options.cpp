@@ -140,8 +140,7 @@ class command_line {
               into = metric_named(key);
               into.fastest_repetition = fastest;
             },
-            "a field of the rows: real_time (the default), gb_per_s, device_ns, ...; with :more or "
-            ":less, which is better, where its name does not tell")
+            "real_time (the default), gb_per_s, ...; other counters with :more or :less")
         ->type_name("KEY");
     command
         .add_option_function<std::string>(
