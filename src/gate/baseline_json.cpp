@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "gate/baseline.hpp"
-#include "gate/input/hash.hpp"
 
 namespace gate {
 namespace {
@@ -21,21 +20,6 @@ json time_to_json(const std::optional<std::chrono::sys_seconds>& time) {
 double shortened(double value) { return std::stod(fmt::format("{:.9g}", value)); }
 
 }  // namespace
-
-std::uint64_t digest_of(const baseline& one) {
-  hash all;
-  const auto add = [&](const std::optional<double>& value) {
-    const double number = value ? shortened(*value) : 0;  // figures are positive
-    all.add(&number, sizeof(number));
-  };
-  for (const auto& process : one.processes) all.add(process.content);
-  for (const auto& [name, figures] : one.benchmarks) {
-    all.add(std::string_view(name));
-    add(figures.bytes);
-    for (const auto& value : figures.figures) add(value);
-  }
-  return all.value();
-}
 
 json to_json(const baseline& one) {
   const auto sessions = sessions_of(one.processes);

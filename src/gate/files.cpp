@@ -60,10 +60,9 @@ void require_facts(const std::set<std::string>& keys, const fingerprint& machine
   for (const auto& key : keys) {
     if (known.contains(key) || key.starts_with("memory_type.")) continue;
     const auto meant = bench::nearest(key, known);
-    throw usage_error(fmt::format("bad --allow-different '{}': there is no such fact; {}", key,
-                                  meant.empty()
-                                      ? std::string("there is device.driver_version, for example")
-                                      : fmt::format("did you mean {}?", meant)));
+    throw usage_error(fmt::format("bad --allow-different '{}': no such fact; {}", key,
+                                  meant.empty() ? std::string("such as device.name")
+                                                : fmt::format("did you mean {}?", meant)));
   }
 }
 

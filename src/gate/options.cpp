@@ -140,7 +140,7 @@ class command_line {
               into = metric_named(key);
               into.fastest_repetition = fastest;
             },
-            "real_time (the default), gb_per_s, ...; other counters with :more or :less")
+            "real_time (the default), gb_per_s, ...; or COUNTER:more, :less")
         ->type_name("KEY");
     command
         .add_option_function<std::string>(

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gate/baseline.hpp"
+#include "gate/input/hash.hpp"
 #include "gate/input/timestamp.hpp"
 #include "input/printable.hpp"
 #include "input/read_text.hpp"
@@ -171,6 +172,22 @@ baseline baseline_of(const json& content) {
 }
 
 }  // namespace
+
+std::uint64_t digest_of(const baseline& one) {
+  hash all;
+  const auto add = [&](const std::optional<double>& value) {
+    const double number =
+        value ? std::stod(fmt::format("{:.9g}", *value)) : 0;  // figures are positive
+    all.add(&number, sizeof(number));
+  };
+  for (const auto& process : one.processes) all.add(process.content);
+  for (const auto& [name, figures] : one.benchmarks) {
+    all.add(std::string_view(name));
+    add(figures.bytes);
+    for (const auto& value : figures.figures) add(value);
+  }
+  return all.value();
+}
 
 baseline baseline_in(const std::string& text, const std::filesystem::path& file) {
   const auto refused = [&](const std::string& why) {
