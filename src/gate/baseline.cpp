@@ -44,11 +44,17 @@ std::vector<difference> differences(const fingerprint& before, const fingerprint
     const auto there = std::ranges::find(of, key, &fingerprint::value_type::first);
     return there == of.end() ? std::string() : there->second;
   };
-  for (const auto& [key, value] : before)
-    if (const auto other = value_in(after, key); other != value)
+  // Known only of memory that a run has used.
+  const auto may_be_unknown = [](const std::string& key) {
+    return key.starts_with("memory_type.");
+  };
+  for (const auto& [key, value] : before) {
+    const auto other = value_in(after, key);
+    if (other != value && !(other.empty() && may_be_unknown(key)))
       found.push_back({key, value, other});
+  }
   for (const auto& [key, value] : after)
-    if (value_in(before, key).empty()) found.push_back({key, "", value});
+    if (value_in(before, key).empty() && !may_be_unknown(key)) found.push_back({key, "", value});
   return found;
 }
 
@@ -111,6 +117,9 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
     throw bad_input(fmt::format("a baseline needs {} runs or more, better {}; here {} {}",
                                 least_processes, recommended_processes,
                                 runs.size() == 1 ? "is" : "are", runs.size()));
+  if (runs.size() > most_processes)
+    throw bad_input(
+        fmt::format("a baseline can have {} runs, here are {}", most_processes, runs.size()));
   require_comparable(runs);
   pinned result;
   auto& made = result.made;
@@ -151,6 +160,9 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
             fmt::format("{} failed in {}: not used there", name, quoted(one.file)));
     }
   }
+  if (made.ours && made.machine.empty())
+    throw bad_input(
+        "no fact of the machine is the same in all runs: nothing could tell another one");
   for (auto& [name, place] : all) {
     const auto measured_by =
         std::ranges::count_if(place.figures, [](const auto& one) { return one.has_value(); });

@@ -45,13 +45,15 @@ inline constexpr int baseline_format = 1;
 inline constexpr const char* baseline_kind = "bench_transfers baseline";
 inline constexpr std::size_t least_processes = 3;
 inline constexpr std::size_t recommended_processes = 10;
+inline constexpr std::size_t most_processes = 1000;
 
 /// A key of two fingerprints that is not the same; a side that does not have it is empty.
 struct difference {
   std::string key, before, after;
 };
 
-/// In the order of fingerprints: what explains most comes first.
+/// In the order of fingerprints: what explains most comes first. A `memory_type` that only one side
+/// knows is none: it is known of memory that a run has used.
 std::vector<difference> differences(const fingerprint& before, const fingerprint& after);
 
 /// Throws bad_input when runs are not independent (the same measurements twice, also as one of
@@ -69,9 +71,9 @@ struct pinned {
   std::vector<std::string> warnings;  ///< one line each
 };
 
-/// A baseline from so many processes. Throws bad_input: fewer than three; not comparable; faults
-/// injected on purpose; fingerprints that differ, but for the keys `allowed`; no benchmark that
-/// three processes have measured.
+/// A baseline from so many processes. Throws bad_input: fewer than three, or more than a thousand;
+/// not comparable; faults injected on purpose; fingerprints that differ, but for the keys
+/// `allowed`; no benchmark that three processes have measured.
 pinned pin(std::span<const run> runs, const metric& judged_by,
            const std::set<std::string>& allowed = {});
 
@@ -82,6 +84,8 @@ std::vector<std::size_t> sessions_of(std::span<const process> processes);
 std::size_t number_of_sessions(std::span<const process> processes);
 
 nlohmann::ordered_json to_json(const baseline& one);
+/// Of names and figures, as a file has them: tells that lines were lost or changed, as by a merge.
+std::uint64_t digest_of(const baseline& one);
 /// The same as a file's text, a benchmark a line.
 std::string to_text(const baseline& one);
 

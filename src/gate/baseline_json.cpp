@@ -17,7 +17,7 @@ json time_to_json(const std::optional<std::chrono::sys_seconds>& time) {
 }
 
 /// Nine digits, as result files have them.
-json shortened(double value) { return std::stod(fmt::format("{:.9g}", value)); }
+double shortened(double value) { return std::stod(fmt::format("{:.9g}", value)); }
 
 }  // namespace
 
@@ -39,19 +39,22 @@ json to_json(const baseline& one) {
   for (const auto& [name, figures] : one.benchmarks) {
     json by_process = json::array();
     for (const auto& value : figures.figures)
-      by_process.push_back(value ? shortened(*value) : json(nullptr));
-    benchmarks[name] = {{"bytes", figures.bytes ? shortened(*figures.bytes) : json(nullptr)},
+      by_process.push_back(value ? json(shortened(*value)) : json(nullptr));
+    benchmarks[name] = {{"bytes", figures.bytes ? json(shortened(*figures.bytes)) : json(nullptr)},
                         {"figures", std::move(by_process)}};
   }
   return {{"format", baseline_format},
           {"kind", baseline_kind},
           {"judged_by", one.judged_by.key},
+          {"better", one.judged_by.more_is_better ? "more" : "less"},
           {"of_repetitions", one.judged_by.fastest_repetition ? "fastest" : "median"},
           {"ours", one.ours},
           {"on_host", one.on_host},
           {"device", or_null(one.device)},
           {"machine", std::move(machine)},
           {"runs", std::move(runs)},
+          {"benchmark_count", one.benchmarks.size()},
+          {"digest", fmt::format("{:016x}", digest_of(one))},
           {"benchmarks", std::move(benchmarks)}};
 }
 

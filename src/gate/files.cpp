@@ -54,6 +54,18 @@ std::vector<run> read_runs(const paths& files, const metric& judged_by) {
   return runs;
 }
 
+void require_facts(const std::set<std::string>& keys, const fingerprint& machine) {
+  std::set<std::string> known(fact_keys().begin(), fact_keys().end());
+  for (const auto& [key, value] : machine) known.insert(key);
+  for (const auto& key : keys) {
+    if (known.contains(key) || key.starts_with("memory_type.")) continue;
+    const auto meant = bench::nearest(key, known);
+    throw usage_error(fmt::format("bad --allow-different '{}': no such fact; {}", key,
+                                  meant.empty() ? std::string("such as device.name")
+                                                : fmt::format("did you mean {}?", meant)));
+  }
+}
+
 void require_known_keys(const std::set<std::string>& keys, const fingerprint& machine,
                         std::span<const run> runs) {
   std::set<std::string> known;

@@ -27,4 +27,8 @@ std::vector<run> read_runs(const paths& files, const metric& judged_by);
 void require_known_keys(const std::set<std::string>& keys, const fingerprint& machine,
                         std::span<const run> runs);
 
+/// Throws usage_error for keys that neither the baseline has nor any run could have: before runs
+/// are there.
+void require_facts(const std::set<std::string>& keys, const fingerprint& machine);
+
 }  // namespace gate

@@ -53,6 +53,7 @@ exit_code answer(const check_request& asked) {
   const auto both =
       asked.confirm.empty() ? std::nullopt : std::optional(parse_programs(asked.confirm));
   const auto before = read_baseline(asked.baseline);
+  require_facts(asked.asked.allow_different, before.machine);
   const auto after = read_runs(asked.runs, before.judged_by);
   require_known_keys(asked.asked.allow_different, before.machine, after);
   auto found = check(before, after, asked.asked);

@@ -14,9 +14,7 @@ constexpr double latency_border_ns = 50e3;
 /// What clocks and digits cannot tell apart.
 constexpr double least_time_difference_ns = 0.5;
 
-bool is_time(const metric& judged_by) {
-  return judged_by.key == "real_time" || judged_by.key == "cpu_time";
-}
+bool is_time(const metric& judged_by) { return judged_by.is_time(); }
 
 std::optional<double> time_of(double value, const history& of, const metric& judged_by) {
   if (is_time(judged_by)) return value;

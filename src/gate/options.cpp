@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <regex>
 #include <span>
 #include <string_view>
 
@@ -43,8 +44,31 @@ void require_command(std::span<const char* const> arguments) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 metric metric_named(const std::string& key) {
-  if (key.empty()) throw usage_error("--judge-by needs the name of a field, such as gb_per_s");
-  return metric::named(key);
+  constexpr std::string_view more = ":more", less = ":less";
+  const bool says_more = key.ends_with(more), says_less = key.ends_with(less);
+  auto named =
+      metric::named(says_more || says_less ? key.substr(0, key.size() - more.size()) : key);
+  if (named.key.empty())
+    throw usage_error("--judge-by needs the name of a field, such as gb_per_s");
+  if (named.is_time() && says_more)
+    throw usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
+  if (says_more || says_less) {
+    named.more_is_better = says_more;
+  } else if (!named.tells_direction()) {
+    throw usage_error(fmt::format(
+        "--judge-by={0}: its name does not tell which is better; write {0}:more or {0}:less", key));
+  }
+  return named;
+}
+
+/// Before anything is measured or read.
+std::string expression(const std::string& text) {
+  try {
+    static_cast<void>(std::regex(text, std::regex::extended));
+  } catch (const std::regex_error&) {
+    throw usage_error(fmt::format("--allow-missing='{}' is not a regular expression", text));
+  }
+  return text;
 }
 
 std::size_t parse_runs(const std::string& text) {
@@ -116,7 +140,7 @@ class command_line {
               into = metric_named(key);
               into.fastest_repetition = fastest;
             },
-            "a field of the rows: real_time (the default), gb_per_s, device_ns, ...")
+            "real_time (the default), gb_per_s, ...; or COUNTER:more, :less")
         ->type_name("KEY");
     command
         .add_option_function<std::string>(
@@ -180,8 +204,10 @@ class command_line {
     add_runs(command, check_.runs);
     add_limits(command, check_.asked.allowed);
     command
-        .add_option("--allow-missing", check_.asked.allow_missing,
-                    "benchmarks that may be missing, or fail")
+        .add_option_function<std::string>(
+            "--allow-missing",
+            [this](const std::string& text) { check_.asked.allow_missing = expression(text); },
+            "benchmarks that may be missing, or fail")
         ->type_name("REGEX");
     add_allow_different(command, check_.asked.allow_different);
     command

@@ -91,7 +91,9 @@ std::string figures_sentence(const line& one, const metric& judged_by) {
                      one.note.empty() ? "" : "; " + one.note);
 }
 
-void add(suite& to, const line& one, const metric& judged_by) {
+void add(suite& to, const line& one, const report& answer) {
+  const auto& judged_by = answer.judged_by;
+  const auto missing = verdict_text(answer, verdict::missing);
   constexpr const char* of = "gate_transfers.benchmarks";
   const auto type = to_string(one.found);
   switch (one.found) {
@@ -101,7 +103,7 @@ void add(suite& to, const line& one, const metric& judged_by) {
       return to.add(of, one.name, "error", type, "ambiguous: " + figures_sentence(one, judged_by));
     case verdict::missing:
       return to.add(of, one.name, one.excused ? "skipped" : "error", type,
-                    "missing: " + one.note + (one.excused ? " (allowed)" : ""));
+                    missing + ": " + one.note + (one.excused ? " (allowed)" : ""));
     case verdict::same:
     case verdict::faster:
     case verdict::added: return to.add(of, one.name, nullptr, type, "");
@@ -118,9 +120,10 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
   made.add_property("thresholds", thresholds_text(answer.asked.allowed));
   for (const auto& one : answer.changed) made.add_property("changed", changed_sentence(one));
   for (const auto& one : answer.classes) made.add_property("as a whole", class_sentence(one));
-  for (const auto& reason : answer.reasons)
+  const bool is_inconclusive = answer.code == exit_code::inconclusive;
+  for (const auto& reason : is_inconclusive ? answer.reasons : std::vector<std::string>())
     made.add("gate_transfers.inconclusive", reason, "error", "inconclusive", reason);
-  for (const auto& one : answer.lines) add(made, one, answer.judged_by);
+  for (const auto& one : answer.lines) add(made, one, answer);
   return made.text(text_of(answer, true));
 }
 

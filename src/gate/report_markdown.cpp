@@ -57,7 +57,7 @@ std::string title_of(const report& answer) {
 std::string what_changed(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
-    text += "**The machine is not as it was, which may explain the rest:**\n\n";
+    text += "**" + changed_title(answer) + "**\n\n";
     for (const auto& one : answer.changed) {
       const auto words = changed_sentence(one);
       text += fmt::format("- {}{}\n", code(one.what.key), plain(words.substr(one.what.key.size())));
@@ -73,12 +73,15 @@ std::string what_changed(const report& answer) {
 /// Tables one after the other, as long as there is room.
 class document {
  public:
-  document(std::string head, const metric& judged_by)
-      : text_(std::move(head)), judged_by_(judged_by) {}
+  document(std::string head, const report& answer)
+      : text_(std::move(head)), answer_(answer), judged_by_(answer.judged_by) {}
 
-  void add(const std::vector<const line*>& lines, verdict found, bool open) {
+  void add(const std::string& text) { text_ += text; }
+
+  void add(verdict found, bool open, std::size_t most = most_bytes) {
+    const auto lines = lines_of(answer_, found);
     if (lines.empty()) return;
-    const auto title = fmt::format("{} {}", lines.size(), to_string(found));
+    const auto title = fmt::format("{} {}", lines.size(), verdict_text(answer_, found));
     const bool has_figures = found != verdict::missing && found != verdict::added;
     text_ += open ? fmt::format("**{}**\n\n", title)
                   : fmt::format("<details><summary>{}</summary>\n\n", title);
@@ -88,7 +91,7 @@ class document {
     std::size_t shown = 0;
     for (; shown < lines.size(); ++shown) {
       const auto row = has_figures ? row_of(*lines[shown]) : remark_on(*lines[shown]);
-      if (text_.size() + row.size() > most_bytes) break;
+      if (text_.size() + row.size() > most) break;
       text_ += row;
     }
     text_ += '\n';
@@ -115,13 +118,18 @@ class document {
   }
 
   std::string text_;
+  const report& answer_;
   const metric& judged_by_;
 };
 
 }  // namespace
 
 std::string markdown_of(const report& answer) {
-  auto head = title_of(answer) + plain(origin_sentence(answer)) + ".\n\n" + what_changed(answer);
+  document made(title_of(answer) + plain(origin_sentence(answer)) + ".\n\n", answer);
+  // What somebody has to look at comes first; where the machine is another, that explains it.
+  const bool slower_first = answer.code == exit_code::regression;
+  if (slower_first) made.add(verdict::slower, true, most_bytes / 2);
+  auto head = what_changed(answer);
   for (const auto& reason : answer.reasons) head += fmt::format("- {}\n", plain(reason));
   if (!answer.reasons.empty()) head += '\n';
   head += plain(counts_sentence(answer)) + ".";
@@ -135,10 +143,12 @@ std::string markdown_of(const report& answer) {
     }
     head += fmt::format("Note: {}.\n\n", plain(answer.notes[i]));
   }
-  document tables(std::move(head), answer.judged_by);
+  made.add(head);
+  const bool too_few = answer.processes_after < least_new_processes;
   for (const auto found : worst_first)
-    tables.add(lines_of(answer, found), found, found == verdict::slower);
-  return tables.text();
+    if (found != verdict::slower || !slower_first)
+      made.add(found, found == verdict::slower || (found == verdict::missing && !too_few));
+  return made.text();
 }
 
 }  // namespace gate

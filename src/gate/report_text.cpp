@@ -14,6 +14,11 @@ namespace {
 
 using results::terminal_columns;
 
+constexpr const char* legend =
+    "\nbefore, after: the middle of the processes; p: how likely chance alone makes any look so "
+    "slow\n"
+    "detectable: the least slowdown that would be found 4 times of 5; *: noise hides the "
+    "threshold\n";
 constexpr std::size_t most_listed = 20;  // of what has no figures
 
 /// Columns of a table on the right of the benchmarks' names.
@@ -47,7 +52,7 @@ std::string sentence(const std::string& text) { return results::wrapped(text + "
 std::string what_changed(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
-    text += "\nThe machine is not as it was, which may explain the rest:\n";
+    text += "\n" + changed_title(answer) + "\n";
     for (const auto& one : answer.changed)
       text += results::wrapped("- " + changed_sentence(one), terminal_columns, 4);
   }
@@ -127,23 +132,26 @@ std::vector<const line*> hidden_by_noise(const report& answer,
 
 std::string tables(const report& answer, bool all) {
   std::string text;
+  bool has_table = false;
   compared_table table(answer);
   for (const auto found : worst_first) {
     const auto lines = lines_of(answer, found);
     if (found == verdict::same && !all) {
       if (const auto hidden = hidden_by_noise(answer, lines); !hidden.empty())
-        text += table.of(hidden, "SAME, WITHIN THE NOISE");
+        text += table.of(hidden, "SAME, WITHIN THE NOISE"), has_table = true;
       continue;
     }
     // With too few runs, that is all there is to say of each.
     const bool too_few = answer.processes_after < least_processes;
     if (lines.empty() || (found == verdict::missing && too_few && !all)) continue;
-    auto title = to_string(found);
-    for (auto& letter : title) letter = static_cast<char>(letter - 'a' + 'A');
+    auto title = verdict_text(answer, found);
+    for (auto& letter : title)
+      if (letter != ' ') letter = static_cast<char>(letter - 'a' + 'A');
     const bool has_figures = found != verdict::missing && found != verdict::added;
     text += has_figures ? table.of(lines, title) : list_of(lines, title, all);
+    has_table = has_table || has_figures;
   }
-  return text;
+  return has_table ? text + legend : text;
 }
 
 std::string made_from(const baseline& one) {

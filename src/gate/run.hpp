@@ -21,14 +21,22 @@ class bad_input : public std::runtime_error {
 
 /// What benchmarks are judged by: a field of their rows.
 struct metric {
-  std::string key = "real_time";  ///< a time in the row's time_unit; any other is taken as it is
-  bool more_is_better = false;    ///< a rate; otherwise a time
+  std::string key = "real_time";  ///< real_time, cpu_time: in ns, whatever the row's time_unit; any
+                                  ///< other is taken as it is
+  bool more_is_better = false;    ///< as of rates
   /// Stands for a process: the fastest of its repetitions, otherwise their median.
   bool fastest_repetition = false;
 
   /// The direction follows from the name: what ends in `_per_s`, `_per_second` or `_percent` is a
   /// rate.
   static metric named(std::string key);
+
+  /// A time, in ns: real_time, cpu_time and what ends in `_ns`.
+  [[nodiscard]] bool is_time() const;
+  /// Whether the name tells the direction: a time or a rate.
+  [[nodiscard]] bool tells_direction() const;
+  /// Positive and finite, and of a time such that somebody can have measured it.
+  [[nodiscard]] bool can_be(double value) const;
 };
 
 /// Larger is slower, whatever the metric: the logarithm of a time, or of a rate with its sign
@@ -58,6 +66,9 @@ struct measured {
 /// The program's commit, compiler and toolkit are not among them: they may be what is tested. Nor
 /// is what differs between equal machines or from day to day: names, load, the distribution.
 using fingerprint = std::vector<std::pair<std::string, std::string>>;
+
+/// All keys that a fingerprint can have, but for memory_type.*.
+const std::vector<std::string>& fact_keys();
 
 /// One process, as its result file has it. Its texts, names of benchmarks included, are printable
 /// (input/printable.hpp).

@@ -65,7 +65,7 @@ std::vector<const line*> lines_of(const report& answer, verdict found) {
 
 std::string value_text(double value, const metric& judged_by) {
   const auto& key = judged_by.key;
-  if (key == "real_time" || key == "cpu_time" || key.ends_with("_ns")) return time_text(value);
+  if (judged_by.is_time()) return time_text(value);
   if (key.ends_with("gb_per_s")) return digits(value) + " GB/s";
   if (key == "bytes_per_second") return digits(value / 1e9) + " GB/s";
   if (key.ends_with("_per_second") || key.ends_with("_per_s")) return rate_text(value);
@@ -132,15 +132,26 @@ std::string verdict_sentence(const report& answer) {
                                 counted(answer.compared(), "benchmark"), worst->name,
                                 percent_text(slowdown(worst->judgement->shift))));
   }
-  if (answer.code == exit_code::pass)
-    parts.push_back(fmt::format("none of {} slower", counted(answer.compared(), "benchmark")));
+  if (answer.code == exit_code::pass) {
+    const auto noisy = answer.advisory();
+    parts.push_back(fmt::format(
+        "none of the {} that can show a slowdown of {} ({} where latency decides) is slower",
+        counted(answer.compared() - noisy, "benchmark"), limit_text(answer.asked.allowed.threshold),
+        limit_text(answer.asked.allowed.latency_threshold)));
+    if (noisy > 0)
+      parts.push_back(fmt::format("{} {} too noisy to tell", noisy, noisy == 1 ? "is" : "are"));
+  }
   if (answer.code == exit_code::inconclusive)
-    parts.insert(parts.begin(), answer.reasons.begin(), answer.reasons.end());
+    parts.insert(parts.end(), answer.reasons.begin(), answer.reasons.end());
   return fmt::format("{}{}: {}", verdict_word(answer.code), where, fmt::join(parts, "; "));
 }
 
 std::string metric_text(const metric& judged_by) {
-  return judged_by.key + (judged_by.fastest_repetition ? " of the fastest repetition" : "");
+  const auto* const direction = judged_by.is_time()        ? ""
+                                : judged_by.more_is_better ? " (more is better)"
+                                                           : " (less is better)";
+  return judged_by.key + direction +
+         (judged_by.fastest_repetition ? " of the fastest repetition" : "");
 }
 
 std::string device_text(const std::string& device, bool on_host) {
@@ -174,12 +185,41 @@ std::string class_sentence(const common_shift& one) {
   return text;
 }
 
+std::string verdict_text(const report& answer, verdict found) {
+  const bool too_few = answer.processes_after < least_new_processes;
+  return too_few && found == verdict::missing ? "not judged" : to_string(found);
+}
+
+std::string changed_title(const report& answer) {
+  const auto is_setting = [](const changed_fact& one) {
+    return one.what.key.starts_with("settings.");
+  };
+  const auto settings = std::ranges::count_if(answer.changed, is_setting);
+  const bool all = std::cmp_equal(settings, answer.changed.size());
+  return fmt::format("{} not as {}, which may explain the rest:",
+                     all            ? "The settings are"
+                     : settings > 0 ? "The machine and the settings are"
+                                    : "The machine is",
+                     settings > 0 ? "they were" : "it was");
+}
+
+std::size_t of_baseline(const report& answer) {
+  return answer.lines.size() - answer.count(verdict::added);
+}
+
+std::size_t not_measured(const report& answer, bool also_excused) {
+  return static_cast<std::size_t>(std::ranges::count_if(answer.lines, [&](const line& one) {
+    return one.found == verdict::missing && !one.after && one.note == "not measured" &&
+           (also_excused || !one.excused);
+  }));
+}
+
 std::string counts_sentence(const report& answer) {
   std::vector<std::string> parts;
   for (const auto one : worst_first) {
     const auto count = answer.count(one);
     if (count == 0) continue;
-    parts.push_back(fmt::format("{} {}", count, to_string(one)));
+    parts.push_back(fmt::format("{} {}", count, verdict_text(answer, one)));
     if (one != verdict::missing) continue;
     if (const auto excused = count - unexcused(answer); excused > 0)
       parts.back() += fmt::format(" ({} of them allowed)", excused);

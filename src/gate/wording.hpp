@@ -58,6 +58,14 @@ std::string verdict_sentence(const report& answer);
 
 /// What was compared with what, as one line.
 std::string origin_sentence(const report& answer);
+/// A verdict's name; "not judged" for what is missing only because there are too few runs.
+std::string verdict_text(const report& answer, verdict found);
+/// What stands above facts that differ.
+std::string changed_title(const report& answer);
+/// How many benchmarks the baseline has, and how many of them no run has measured.
+std::size_t of_baseline(const report& answer);
+std::size_t not_measured(const report& answer, bool also_excused);
+
 /// "the driver was ..., is ...", as one line without the key's meaning.
 std::string changed_sentence(const changed_fact& one);
 /// What a class of benchmarks has in common, as one line.

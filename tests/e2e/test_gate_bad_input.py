@@ -72,6 +72,8 @@ USAGE = {
     ("check", "a", "b", "--false-alarm=0.0001%"): "between 0.001% and 50%",
     ("check", "a", "b", "--nothing=1"): "--nothing=1",
     ("check", "a", "b", "--judge-by=gb_per_s"): "--judge-by",
+    ("pin", "a", "--out=x", "--judge-by=cores"): "cores:more or cores:less",
+    ("pin", "a", "--out=x", "--judge-by=real_time:more"): "less is better",
     ("check", "a", "b", "--json"): "--json",
     ("power", "a", "b"): "b",
     ("power", "a", "--runs=0"): "bad --runs '0'",
@@ -290,6 +292,42 @@ def negative(document: dict[str, Any]) -> None:
     document["benchmarks"][ONE]["figures"][3] = -1
 
 
+def never(document: dict[str, Any]) -> None:
+    document["format"] = 0
+
+
+def absurd(document: dict[str, Any]) -> None:
+    document["benchmarks"][ONE]["figures"][3] = 1e18
+
+
+def edited(document: dict[str, Any]) -> None:
+    document["benchmarks"][ONE]["figures"][3] *= 1.01
+
+
+def line_lost(document: dict[str, Any]) -> None:
+    del document["benchmarks"][ONE]
+
+
+def run_twice(document: dict[str, Any]) -> None:
+    document["runs"][1]["content"] = document["runs"][0]["content"]
+
+
+def too_many_runs(document: dict[str, Any]) -> None:
+    document["runs"] *= 100
+
+
+def of_no_machine(document: dict[str, Any]) -> None:
+    document["machine"] = {}
+
+
+def names_alike(document: dict[str, Any]) -> None:
+    document["benchmarks"]["a\n"] = document["benchmarks"]["a\\n"] = document["benchmarks"][ONE]
+
+
+def turned_around(document: dict[str, Any]) -> None:
+    document["better"] = "more"
+
+
 def without_runs(document: dict[str, Any]) -> None:
     del document["runs"]
 
@@ -302,7 +340,16 @@ def without_benchmarks(document: dict[str, Any]) -> None:
     ("change", "complaint"),
     [
         (newer, "its format is 2"),
-        (few, "median"),
+        (few, "not one figure"),
+        (never, "its format is 0"),
+        (absurd, "nobody can have measured"),
+        (edited, "digest"),
+        (line_lost, "benchmarks and has"),
+        (run_twice, "two of its runs are the same"),
+        (too_many_runs, "more than 1000 runs"),
+        (of_no_machine, "of which machine"),
+        (names_alike, "there twice"),
+        (turned_around, "a time of which more is better"),
         (negative, "not positive"),
         (without_runs, "damaged"),
         (without_benchmarks, "no benchmarks"),
@@ -319,6 +366,31 @@ def test_a_bad_baseline(
     file = changed(baseline, tmp_path / "bad", change)
     for done in (gate.run("check", file, *runs), gate.run("power", file)):
         assert_complains(done, BAD_INPUT, str(file), complaint)
+
+
+@pytest.mark.parametrize("key", ["runs", ONE])
+def test_a_baseline_with_a_key_twice(gate: Program, baseline: Path, tmp_path: Path, key: str):
+    text = baseline.read_text("utf-8")
+    value = json.dumps(json.loads(text).get(key, {}))
+    file = write(tmp_path / "bad", text.replace(f'"{key}":', f'"{key}": {value}, "{key}":'))
+    assert_complains(gate.run("power", file), BAD_INPUT, str(file), f"{key} twice")
+
+
+def test_a_counter_whose_name_does_not_tell_its_direction(gate: Program, lab: Lab, tmp_path: Path):
+    def add(document: dict[str, Any]) -> None:
+        for row in document["benchmarks"]:
+            row["cores"] = 1e6 / row["real_time"]
+
+    runs = [changed(run, run, add) for run in lab.sessions(2, 3)]
+    baseline = tmp_path / "by-cores"
+    done = gate.run("pin", *runs, "--judge-by=cores:more", f"--out={baseline}")
+    assert done.code == PASS, done
+    assert "judged by cores (more is better)" in done.out
+    assert json.loads(baseline.read_text("utf-8"))["better"] == "more"
+    slowed = [changed(run, run, add) for run in lab.runs(3, day=9, slowed={ONE: 1.1})]
+    assert gate.run("check", baseline, *slowed).code == REGRESSION
+    done = gate.run("pin", *runs, "--judge-by=nothing:less", f"--out={baseline}")
+    assert_complains(done, BAD_INPUT, "has nothing; they have cores, cpu_time, gb_per_s, real_time")
 
 
 @pytest.mark.parametrize("kept", [0, 1, 1000, -2])

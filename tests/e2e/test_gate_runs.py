@@ -205,12 +205,12 @@ def project(gate: Program, tmp_path: Path) -> Iterator[Project]:
 
 def test_the_script_measures_and_checks(project: Project):
     project.prepare(project.lab.runs(3, day=9))
-    done = project.run("../baseline.json", "--markdown=a.md", "--", "--device=host", "--seed=1")
+    done = project.run("../baseline.json", "--markdown=a.md", "--", "--device=0", "--seed=1")
     assert done.returncode == PASS, done
-    assert done.stdout.splitlines()[-1].startswith("PASS: ")
+    assert "\nPASS: none of the " in done.stdout
     assert "Measuring run-3 of 3" in done.stderr
     assert len(project.measured) == 3
-    assert all(one.startswith("--profile=quick --device=host --seed=1") for one in project.measured)
+    assert all(one.startswith("--profile=quick --device=0 --seed=1") for one in project.measured)
     assert (project.root / "work/a.md").read_text("utf-8").startswith("## Transfers: PASS")
     runs = [f"run-{number}.{kind}" for number in (1, 2, 3) for kind in ("json", "txt")]
     assert project.kept == ["check.json", "check.txt", *runs]
@@ -251,11 +251,39 @@ def test_the_script_gives_up_after_three_rounds(project: Project):
     assert done.returncode == BAD_INPUT
 
 
-def test_the_script_does_not_measure_more_where_that_tells_nothing(project: Project):
+def test_the_script_stops_after_a_run_that_lacks_benchmarks(project: Project):
     project.prepare(project.lab.runs(3, day=9, without=[ONE]))
-    done = project.run("../baseline.json")
+    (project.root / "work").mkdir(exist_ok=True)
+    (project.root / "work/a.md").write_text("old")
+    done = project.run("../baseline.json", "--markdown=a.md")
     assert done.returncode == INCONCLUSIVE
+    assert len(project.measured) == 1
+    count = len(project.lab.costs)
+    assert f"run 1 measured {count - 1} of the baseline's {count} benchmarks" in done.stderr
+    assert (project.root / "work/a.md").read_text("utf-8").startswith("## Transfers: INCONCLUSIVE")
+
+
+def test_the_script_goes_on_where_all_that_is_lacking_is_allowed(project: Project):
+    project.prepare(project.lab.runs(3, day=9, without=[ONE]))
+    done = project.run("../baseline.json", f"--allow-missing=^{ONE}$")
+    assert done.returncode == PASS, done
     assert len(project.measured) == 3
+
+
+def test_the_script_leaves_no_old_answer(project: Project):
+    (project.prepared / "code").write_text("2")
+    (project.root / "work").mkdir(exist_ok=True)
+    (project.root / "work/a.md").write_text("old")
+    assert project.run("../baseline.json", "--markdown=a.md").returncode == BAD_INPUT
+    assert not (project.root / "work/a.md").exists()
+
+
+def test_the_script_wants_both_programs(project: Project):
+    (project.root / "bin/bench_transfers").unlink()
+    done = project.run("../baseline.json")
+    assert done.returncode == BAD_INPUT
+    assert "has no bench_transfers" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_script_judges_runs_with_failures(project: Project, tmp_path: Path):
@@ -294,6 +322,9 @@ def test_the_script_does_not_judge_what_was_not_measured(project: Project, code:
         (("../baseline.json", "--runs", "3"), "--option=value"),
         (("../baseline.json", "other.json"), "one baseline"),
         (("../baseline.json", "--", "--out=x"), "--out=x"),
+        (("../baseline.json", "--allow-missing=("), "regular expression"),
+        (("../baseline.json", "--allow-different=device.driver"), "no such fact"),
+        (("../baseline.json", "--", "--device=host"), "is a GPU's"),
     ],
 )
 def test_the_script_looks_before_it_measures(

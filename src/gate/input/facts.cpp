@@ -136,6 +136,31 @@ void read_facts(const element& facts, run& into) {
 
 }  // namespace
 
+const std::vector<std::string>& fact_keys() {
+  static const std::vector<std::string> keys{"link.generation",
+                                             "link.width",
+                                             "device.name",
+                                             "device.compute_capability",
+                                             "device.driver_version",
+                                             "device.driver_cuda_version",
+                                             "device.runtime_cuda_version",
+                                             "cpu.model",
+                                             "cpu.numa_nodes",
+                                             "cpu.cpus_allowed",
+                                             "cpu.governor",
+                                             "memory.total_gib",
+                                             "memory.transparent_hugepage_enabled",
+                                             "memory.transparent_hugepage_defrag",
+                                             "process.numa_policy_nodes_allowed",
+                                             "virtualisation.hypervisor",
+                                             "iommu.enabled",
+                                             "kernel.release",
+                                             "program.build_type",
+                                             "settings.min_time_ms",
+                                             "settings.random_order"};
+  return keys;
+}
+
 void read_context(const element& document, run& into) {
   require_version(member(document, {"context", "json_schema_version"}), known_schema,
                   "json_schema_version");

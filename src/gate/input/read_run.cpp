@@ -2,6 +2,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -13,6 +14,10 @@
 
 namespace gate {
 namespace {
+
+bool is_rate(std::string_view key) {
+  return key.ends_with("_per_s") || key.ends_with("_per_second") || key.ends_with("_percent");
+}
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -82,9 +87,21 @@ run run_of(std::string text, const metric& judged_by) {
 }  // namespace
 
 metric metric::named(std::string key) {
-  const auto ends = [&](const char* with) { return key.ends_with(with); };
-  const bool is_rate = ends("_per_s") || ends("_per_second") || ends("_percent");
-  return {std::move(key), is_rate};
+  const bool rate = is_rate(key);
+  return {std::move(key), rate};
+}
+
+bool metric::is_time() const {
+  return key == "real_time" || key == "cpu_time" || key.ends_with("_ns");
+}
+
+bool metric::tells_direction() const { return is_time() || is_rate(key); }
+
+bool metric::can_be(double value) const {
+  constexpr double least_ns = 1e-3;
+  constexpr double most_ns = 1e15;  // eleven days
+  if (is_time()) return value >= least_ns && value <= most_ns;
+  return value > 0 && std::isfinite(value);
 }
 
 run run_in(std::string text, const std::filesystem::path& file, const metric& judged_by) {

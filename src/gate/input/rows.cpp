@@ -5,18 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 
+#include "gate/input/hash.hpp"
 #include "input/printable.hpp"
 
 namespace gate {
 namespace {
 
 using simdjson::dom::element;
-
-constexpr double least_ns = 1e-3;
-constexpr double most_ns = 1e15;  // eleven days
 
 [[noreturn]] void refuse(std::string_view benchmark, const std::string& why) {
   throw bad_input(fmt::format("benchmark {}: {}", input::printable_in_short(benchmark), why));
@@ -107,9 +106,9 @@ double value_of(std::string_view benchmark, const row& one, const metric& judged
                                     input::printable_in_short(unit)));
     value *= *ns;
   }
-  const bool is_time = has_unit(judged_by) || key.ends_with("_ns");
-  if (is_time && !(value >= least_ns && value <= most_ns))
-    refuse(benchmark, fmt::format("its {} is {} ns, which nobody can have measured", key, value));
+  if (!judged_by.can_be(value))
+    refuse(benchmark, fmt::format("its {} is {}{}, which nobody can have measured", key, value,
+                                  judged_by.is_time() ? " ns" : ""));
   return value;
 }
 
@@ -157,6 +156,23 @@ bool is_of_complexity(std::string_view aggregate) {
   return aggregate.ends_with("BigO") || aggregate.ends_with("RMS");
 }
 
+/// Counters, and what else benchmarks could be judged by: numbers that no other row has as its
+/// place.
+std::set<std::string> numbers_in(const simdjson::dom::array& rows) {
+  static const std::set<std::string_view> places{"family_index",   "per_family_instance_index",
+                                                 "repetitions",    "repetition_index",
+                                                 "threads",        "iterations",
+                                                 "aggregate_unit", "bytes"};
+  std::set<std::string> found;
+  for (const auto one : rows) {
+    simdjson::dom::object object;
+    if (one.get(object) != simdjson::SUCCESS) continue;
+    for (const auto& [key, value] : object)
+      if (number_of(value) && !places.contains(key)) found.insert(input::printable_in_short(key));
+  }
+  return found;
+}
+
 class collector {
  public:
   collector(const metric& judged_by, const old_aggregates& old)
@@ -177,7 +193,7 @@ class collector {
                                input::printable_in_short(type)));
   }
 
-  void finish(run& into) {
+  void finish(const simdjson::dom::array& rows, run& into) {
     for (auto& [name, all] : all_) {
       check_indices(name, all);
       auto one = measured_of(all);
@@ -190,7 +206,7 @@ class collector {
     }
     const auto has_values = [](const auto& one) { return !one.second.values.empty(); };
     if (std::ranges::any_of(into.benchmarks, has_values)) return;
-    if (lacks_field_) throw bad_input(fmt::format("none of its benchmarks has {}", judged_by_.key));
+    if (lacks_field_) refuse_field(rows);
     if (!into.unjudged.empty())
       throw bad_input(
           "it has only aggregates; the repetitions are there when it is measured without "
@@ -199,6 +215,19 @@ class collector {
   }
 
  private:
+  [[noreturn]] void refuse_field(const simdjson::dom::array& rows) const {
+    constexpr std::size_t most_named = 12;
+    std::string known;
+    std::size_t named = 0;
+    for (const auto& one : numbers_in(rows)) {
+      if (named == most_named) known += ", ...";
+      if (++named > most_named) break;
+      known += (known.empty() ? "" : ", ") + one;
+    }
+    throw bad_input(
+        fmt::format("none of its benchmarks has {}; they have {}", judged_by_.key, known));
+  }
+
   void add_old(std::size_t number, std::string_view name, const row& one) {
     if (const auto benchmark = old_aggregates_.benchmark_of(name))
       add_aggregate(*benchmark, name);
@@ -266,28 +295,12 @@ class collector {
   bool lacks_field_ = false;  ///< some benchmark
 };
 
-/// FNV-1a, 64 bits (RFC draft-eastlake-fnv): the same in every process.
-class fingerprint_of_bytes {
- public:
-  void add(const void* bytes, std::size_t count) {
-    const auto* const each = static_cast<const unsigned char*>(bytes);
-    for (std::size_t i = 0; i < count; ++i) hash_ = (hash_ ^ each[i]) * 0x100000001b3U;
-  }
-  void add(std::uint64_t number) { add(&number, sizeof(number)); }
-
-  [[nodiscard]] std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325U;
-};
-
 std::uint64_t content_of(const run& read) {
-  fingerprint_of_bytes content;
+  hash content;
   if (read.started)
     content.add(static_cast<std::uint64_t>(read.started->time_since_epoch().count()));
   for (const auto& [name, one] : read.benchmarks) {
-    content.add(name.size());
-    content.add(name.data(), name.size());
+    content.add(std::string_view(name));
     content.add(one.failed);
     content.add(one.values.size());
     content.add(one.values.data(), one.values.size() * sizeof(double));
@@ -316,7 +329,7 @@ void read_rows(const element& document, const metric& judged_by, run& into) {
       throw bad_input(fmt::format("row {} of its benchmarks is no object", number));
     all.add(number, row_of(object, judged_by));
   }
-  all.finish(into);
+  all.finish(rows, into);
   into.content = content_of(into);
 }
 
