@@ -98,8 +98,12 @@ measure() {
   local program=$!
   trap 'kill -TERM $program 2>/dev/null' TERM
   trap : INT  # the terminal sends it to the program as well, and a second one would end it at once
-  while kill -0 $program 2>/dev/null; do wait $program || true; done
-  wait $program || code=$?
+  # A signal ends the waiting, not the program.
+  while true; do
+    code=0
+    wait $program || code=$?
+    kill -0 $program 2>/dev/null || break
+  done
   trap - INT TERM
 }
 

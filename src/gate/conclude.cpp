@@ -66,7 +66,7 @@ void conclude(report& answer) {
   const auto differing =
       std::ranges::count_if(answer.changed, [](const changed_fact& one) { return !one.allowed; });
   if (differing > 0)
-    reasons.push_back(fmt::format("the machine is not the baseline's: {} {}", differing,
+    reasons.push_back(fmt::format("machine or settings are not the baseline's: {} {}", differing,
                                   differing == 1 ? "difference" : "differences"));
   if (answer.processes_after < least_new_processes)
     reasons.push_back(fmt::format("{} of {} runs that a verdict needs", answer.processes_after,

@@ -142,7 +142,7 @@ std::string tables(const report& answer, bool all) {
       continue;
     }
     // With too few runs, that is all there is to say of each.
-    const bool too_few = answer.processes_after < least_processes;
+    const bool too_few = answer.processes_after < least_new_processes;
     if (lines.empty() || (found == verdict::missing && too_few && !all)) continue;
     auto title = verdict_text(answer, found);
     for (auto& letter : title)

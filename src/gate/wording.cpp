@@ -240,7 +240,7 @@ bool more_runs_may_tell(const report& answer) {
   const bool changed =
       std::ranges::any_of(answer.changed, [](const changed_fact& one) { return !one.allowed; }) ||
       std::ranges::any_of(answer.classes, &common_shift::changed);
-  const bool too_few = answer.processes_after < least_processes;
+  const bool too_few = answer.processes_after < least_new_processes;
   if (too_few) return !changed;
   return !changed && !answer.too_noisy() && unexcused(answer) == 0 &&
          answer.count(verdict::ambiguous) > 0;

@@ -129,8 +129,8 @@ TEST(gate_text, of_too_few_runs_it_does_not_list_every_benchmark) {
                           {without_figures("a", verdict::missing, "measured by 2 of 2 runs")},
                           {"2 of 3 runs that a verdict needs"});
   answer.processes_after = 2;
-  EXPECT_THAT(text_of(answer), Not(HasSubstr("MISSING")));
-  EXPECT_THAT(text_of(answer, true), HasSubstr("MISSING"));
+  EXPECT_THAT(text_of(answer), Not(HasSubstr("NOT JUDGED")));
+  EXPECT_THAT(text_of(answer, true), HasSubstr("NOT JUDGED"));
 }
 
 TEST(gate_text, power_tells_what_can_be_found) {
@@ -217,7 +217,7 @@ TEST(gate_markdown, stays_below_the_limit_of_a_comment) {
     if (line.starts_with("<details>")) ++opened;
     if (line == "</details>") ++closed;
   }
-  EXPECT_EQ(opened, 5U);
+  EXPECT_EQ(opened, 4U);  // what is missing is not folded away
   EXPECT_EQ(closed, opened);
 }
 
@@ -238,10 +238,11 @@ TEST(gate_junit, every_verdict_has_its_kind_of_result) {
   EXPECT_EQ(made.result_of("f/faster"), "passed");
   EXPECT_EQ(made.result_of("g/new"), "passed");
   EXPECT_EQ(made.result_of("h/same"), "passed");
-  EXPECT_EQ(made.result_of("1 benchmark is ambiguous: more runs would tell"), "error");
-  EXPECT_STREQ(made.suite().attribute("tests").value(), "8");
+  // Why it would be inconclusive does not matter where something is slower.
+  EXPECT_EQ(made.result_of("1 benchmark is ambiguous: more runs would tell"), "");
+  EXPECT_STREQ(made.suite().attribute("tests").value(), "7");
   EXPECT_STREQ(made.suite().attribute("failures").value(), "1");
-  EXPECT_STREQ(made.suite().attribute("errors").value(), "3");
+  EXPECT_STREQ(made.suite().attribute("errors").value(), "2");
   EXPECT_STREQ(made.suite().attribute("skipped").value(), "1");
   EXPECT_STREQ(made.suite().attribute("timestamp").value(), "2027-01-15T08:00:00");
 }

@@ -98,8 +98,16 @@ TEST(gate_wording, advisory_is_marked) {
 
 TEST(gate_wording, the_verdict_is_one_sentence) {
   const auto same = compared("b", verdict::same, 0);
-  EXPECT_EQ(verdict_sentence(report_of(exit_code::pass, {same})),
-            "PASS: none of 1 benchmark slower");
+  EXPECT_EQ(
+      verdict_sentence(report_of(exit_code::pass, {same})),
+      "PASS: none of the 1 benchmark that can show a slowdown of 2 % (5 % where latency decides) "
+      "is slower");
+  auto noisy = same;
+  noisy.advisory = true;
+  EXPECT_THAT(verdict_sentence(report_of(exit_code::pass, {same, noisy})),
+              HasSubstr("none of the 1 benchmark that can show"));
+  EXPECT_THAT(verdict_sentence(report_of(exit_code::pass, {same, noisy})),
+              HasSubstr("; 1 is too noisy to tell"));
   EXPECT_EQ(verdict_sentence(
                 report_of(exit_code::regression, {compared("a/b", verdict::slower, 0.1), same})),
             "REGRESSION: 1 of 2 benchmarks slower, a/b by 10.0 %");
@@ -152,7 +160,7 @@ TEST(gate_wording, more_runs_tell_only_where_nothing_else_is_wrong) {
   few.processes_after = 2;
   EXPECT_TRUE(more_runs_may_tell(few));
   auto noisy = unsure;
-  noisy.advisory = true;
+  noisy.judgement->resolution = std::log1p(0.2);
   EXPECT_FALSE(more_runs_may_tell(inconclusive({noisy})));
 }
 
