@@ -15,7 +15,7 @@ from plots.derive import Point, Run
 
 MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
 WAYS = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
-ZOOM = "wheel![event.ctrlKey || event.shiftKey]"  # the wheel alone scrolls the page
+ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
 HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
 SHOWN = f"indexof({HIDDEN}, datum.strategy) < 0"
 
