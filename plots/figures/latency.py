@@ -45,10 +45,10 @@ def latency(run: Run) -> Figure:
         run, points, axis, [], lambda way: _fit_layers(way, axis, fits, memories)
     )
     explained = (
-        "dotted: t0 + n/B, t0 of the first and B of the last line that bench_transfers advise has "
-        "fitted; ring: n½, where half of B is reached"
+        "dotted: t0 + n/B where bench_transfers advise has fitted one line (times that bend need "
+        "several: see the table); ring: n½, where half of B is reached"
         if fits
-        else f"no fitted lines: {run.advice.missing or 'too few sizes'}"
+        else f"no fitted lines: {run.advice.missing or 'no strategy is one line'}"
     )
     subtitle = caption.transfers_subtitle(run, points, left_out, explained)
     chart = page("Time of transfers", run, subtitle, *rows)
@@ -79,7 +79,7 @@ def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
         # advise knows zero-copy's directions by the same names as copies
         way = {"read": "h2d", "write": "d2h"}.get(variant, variant)
         fit = run.advice.fits.get(f"{strategy}/{way}")
-        if strategy not in wanted or fit is None or fit.t0_ns <= 0:
+        if strategy not in wanted or fit is None or fit.lines != 1 or fit.t0_ns <= 0:
             continue
         sizes = sorted({p.bytes for p in points if (p.strategy, p.variant) == (strategy, variant)})
         half = fit.half_bytes
@@ -94,10 +94,7 @@ def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
                 "direction": DIRECTIONS[variant],
                 "bytes": place,
                 "half": is_half,
-                # at n½ half of B is reached by definition, also where several lines were fitted
-                "time_us": (2 * place if is_half else fit.t0_ns * fit.gb_per_s + place)
-                / fit.gb_per_s
-                / 1000,
+                "time_us": (fit.t0_ns + place / fit.gb_per_s) / 1000,
                 "t0": numbers.time(fit.t0_ns),
                 "rate": numbers.rate(fit.gb_per_s),
                 "n_half": numbers.size(half) if half else "unknown",

@@ -1,6 +1,7 @@
 """Bandwidth and time against size: what these figures show, and that they render."""
 
 import functools
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +13,7 @@ from plots.derive import NoData, transfer_points
 from plots.figures import FIGURES as ALL_FIGURES
 from plots.figures.bandwidth import bandwidth as bandwidth_figure
 from plots.figures.common import MOST_MEMORIES, SHOWN
+from plots.programs import Advice
 
 FIGURES = ("bandwidth", "latency")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -343,7 +345,7 @@ def test_the_other_scale_is_there_for_the_page():
 
 
 def test_fitted_lines_are_those_of_advise():
-    fitted = synthetic.advice(fits={"copy/pinned/h2d": (2000.0, 50.0, 100000.0)})
+    fitted = synthetic.advice(fits={"copy/pinned/h2d": (2000.0, 50.0, 1e5)})
     shown = render.specification(ALL_FIGURES["latency"](run(advice=fitted)))
     rows = shown["datasets"]["fits"]
     line = {row["bytes"]: row["time_us"] for row in rows if not row["half"]}
@@ -353,6 +355,10 @@ def test_fitted_lines_are_those_of_advise():
     assert half["bytes"] == 100000.0
     assert half["time_us"] == pytest.approx(4.0)  # half of 50 GB/s
     assert {row["t0"] for row in rows} == {"2.000 µs"}
+    bent = replace(fitted.fits["copy/pinned/h2d"], lines=3)
+    broken = Advice(fits={bent.name: bent}, missing="")
+    shown = render.specification(ALL_FIGURES["latency"](run(advice=broken)))
+    assert shown["datasets"]["fits"] == []  # t0 + n/B is not what was fitted there
     assert "no fitted lines: synthetic" in subtitle(spec("latency", "gpu"))
 
 

@@ -10,6 +10,9 @@ from plots import report, style
 
 SECONDS = 30_000  # milliseconds; for machines that are busy
 CHROMIUM = shutil.which("chromium")
+LINES_OF_BANDWIDTH = (
+    "document.querySelectorAll('#bandwidth g.mark-line path[aria-label*=copy]').length"
+)
 POINT = "#bandwidth path[aria-roledescription=point]"
 STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned", "zero_copy/pinned_mapped")
 
@@ -88,14 +91,14 @@ def test_a_strategy_can_be_hidden_and_shown_by_keyboard(page):
     page.keyboard.press("Tab")
     page.keyboard.press("Space")  # the first strategy
     page.wait_for_function(
-        f"document.querySelectorAll('#bandwidth g.mark-line path[aria-label*=copy]').length < {before}",
+        f"{LINES_OF_BANDWIDTH} < {before}",
         timeout=SECONDS,
     )
     assert lines(page, "bandwidth") == before - 3  # both panels and the key
     assert lines(page, "latency") == before  # of this figure only
     page.keyboard.press("Space")
     page.wait_for_function(
-        f"document.querySelectorAll('#bandwidth g.mark-line path[aria-label*=copy]').length == {before}",
+        f"{LINES_OF_BANDWIDTH} == {before}",
         timeout=SECONDS,
     )
 
@@ -114,7 +117,7 @@ def test_the_other_scale_is_logarithmic_and_keeps_what_is_hidden(page):
     )
     assert button.get_attribute("aria-pressed") == "true"
     page.wait_for_function(
-        "document.querySelectorAll('#bandwidth g.mark-line path[aria-label*=copy]').length == 9",
+        f"{LINES_OF_BANDWIDTH} == 9",
         timeout=SECONDS,
     )
 
