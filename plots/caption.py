@@ -6,51 +6,94 @@ import textwrap
 from datetime import datetime
 from typing import Any
 
+from plots.derive import Point, Run, is_cold, is_failed, is_transfer, mapping
 from plots.load import Result
-from plots.points import Point, is_cold, is_failed, is_transfer
 
 HOST_NOTE = "host device: no GPU; copies within this machine's memory"
 TITLE_WIDTH = 90  # characters
-SUBTITLE_WIDTH = 150  # characters
+SUBTITLE_WIDTH = 140  # characters
 
 
-def title(what: str, result: Result) -> list[str]:
+def title(what: str, run: Run) -> list[str]:
     """The title of a figure: its subject and the device."""
-    device = _mapping(result.transfers, "device")
-    name = HOST_NOTE if device.get("kind") == "host" else _text(device, "name", "unknown device")
-    return textwrap.wrap(f"{what} — {name}", TITLE_WIDTH)
+    return wrapped_title(f"{what} — {device_name(run)}")
 
 
-def subtitle(result: Result, points: list[Point]) -> list[str]:
-    """The lines below the title."""
-    paragraphs = [_where_and_when(result), _what_was_timed(points), _remarks(result)]
-    return [line for text in paragraphs for line in textwrap.wrap(text, SUBTITLE_WIDTH)]
+def wrapped_title(text: str) -> list[str]:
+    """A title as lines."""
+    return textwrap.wrap(text, TITLE_WIDTH)
+
+
+def subtitle(run: Run, *paragraphs: str) -> list[str]:
+    """The lines below the title: where and when, and what the figure adds."""
+    return wrapped(where_and_when(run), *paragraphs)
+
+
+def wrapped(*paragraphs: str) -> list[str]:
+    """Paragraphs as lines below a title."""
+    return [line for one in paragraphs for line in textwrap.wrap(one, SUBTITLE_WIDTH)]
+
+
+def transfers_subtitle(run: Run, points: list[Point], *paragraphs: str) -> list[str]:
+    """The same for figures of all plain transfers, which say what they leave out."""
+    return subtitle(run, _what_was_timed(points), _remarks(run.result), *paragraphs)
+
+
+def device_name(run: Run) -> str:
+    """The name of the device; the host device says what it is."""
+    device = mapping(run.result.transfers, "device")
+    return HOST_NOTE if run.on_host else text(device, "name", "unknown device")
 
 
 def link_name(link: dict[str, Any]) -> str:
     """The link between host and device, such as PCIe 5.0 x16."""
     if link.get("type") != "pcie":
-        return _text(link, "type", "link")
+        return text(link, "type", "link")
     generation, width = link.get("generation"), link.get("width")
     return f"PCIe {generation}.0 x{width}" if generation and width else "PCIe"
 
 
-def _where_and_when(result: Result) -> str:
-    run, machine = _mapping(result.transfers, "run"), _mapping(result.transfers, "machine")
-    host = _text(result.context, "host_name", "unknown host")
-    cpu = _text(_mapping(machine, "cpu"), "model", "unknown CPU")
-    profile = _text(run, "profile", "unknown")
+def where_and_when(run: Run) -> str:
+    """Machine, date and profile; whether the run was interrupted."""
+    result = run.result
+    host = text(result.context, "host_name", "unknown host")
+    cpu = text(mapping(mapping(result.transfers, "machine"), "cpu"), "model", "unknown CPU")
+    profile = text(mapping(result.transfers, "run"), "profile", "unknown")
     complete = result.transfers.get("complete") is True
     state = "" if complete else "incomplete run; "
-    return f"{state}{host} ({cpu}), {_date(result)}, profile {profile}"
+    return f"{state}{host} ({cpu}), {date(result)}, profile {profile}"
 
 
-def _date(result: Result) -> str:
-    started = _text(_mapping(result.transfers, "run"), "started_utc", "")
+def date(result: Result) -> str:
+    """When the run was started."""
+    started = text(mapping(result.transfers, "run"), "started_utc", "")
     try:
         return f"{datetime.fromisoformat(started):%Y-%m-%d %H:%M} UTC"
     except ValueError:
-        return started or _text(result.context, "date", "unknown date")
+        return started or text(result.context, "date", "unknown date")
+
+
+def entries(result: Result, key: str) -> list[Any]:
+    """A list in the context, or an empty one."""
+    value = result.transfers.get(key)
+    return value if isinstance(value, list) else []
+
+
+def text(holder: Any, key: str, default: str) -> str:
+    """A string from the result file on one line, without characters that cannot be drawn."""
+    value = holder.get(key) if isinstance(holder, dict) else None
+    return printable(value) or default
+
+
+def printable(value: Any) -> str:
+    """A string on one line, without characters that cannot be drawn; empty if it is none."""
+    characters = value if isinstance(value, str) else ""
+    return " ".join("".join(c if c.isprintable() else " " for c in characters).split())
+
+
+def count(number: int, noun: str) -> str:
+    """So many of something; nothing at all for none."""
+    return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
 
 
 def _what_was_timed(points: list[Point]) -> str:
@@ -59,45 +102,24 @@ def _what_was_timed(points: list[Point]) -> str:
     timed = "wall time from the call until the data are usable at the destination"
     if most == 1:
         return f"{timed}; one repetition"
-    count = f"{most}" if fewest == most else f"{fewest} to {most}"
-    return f"{timed}; median of {count} repetitions; band: fastest to slowest repetition"
+    repetitions = f"{most}" if fewest == most else f"{fewest} to {most}"
+    return f"{timed}; median of {repetitions} repetitions; band: fastest to slowest repetition"
 
 
 def _remarks(result: Result) -> str:
-    rows = [row for row in result.rows if is_transfer(_text(row, "name", ""))]
+    rows = [row for row in result.rows if is_transfer(text(row, "name", ""))]
     failed = {row["name"] for row in rows if is_failed(row)}
     cold = {row["name"] for row in rows if is_cold(row["name"])} - failed
-    skipped = [entry for entry in _list(result, "skipped") if is_transfer(_text(entry, "name", ""))]
+    skipped = [one for one in entries(result, "skipped") if is_transfer(text(one, "name", ""))]
     counts = [
-        _count(len(cold), "cold-cache benchmark"),
-        _count(len(failed), "failed benchmark"),
-        _count(len(skipped), "skipped benchmark"),
+        count(len(cold), "cold-cache benchmark"),
+        count(len(failed), "failed benchmark"),
+        count(len(skipped), "skipped benchmark"),
     ]
     left_out = ", ".join(filter(None, counts))
-    warnings = _count(len(_list(result, "warnings")), "warning")
+    warnings = count(len(entries(result, "warnings")), "warning")
     remarks = [
         f"not shown: {left_out}" if left_out else "",
         f"{warnings} in the result file" if warnings else "",
     ]
     return "; ".join(filter(None, remarks))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
-
-
-def _list(result: Result, key: str) -> list[Any]:
-    value = result.transfers.get(key)
-    return value if isinstance(value, list) else []
-
-
-def _mapping(mapping: dict[str, Any], key: str) -> dict[str, Any]:
-    value = mapping.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _text(mapping: Any, key: str, default: str) -> str:
-    """A string from the result file on one line, without characters that cannot be drawn."""
-    value = mapping.get(key) if isinstance(mapping, dict) else None
-    text = value if isinstance(value, str) else ""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split()) or default

@@ -24,6 +24,7 @@ class Result:
     path: Path
     context: dict[str, Any]
     rows: list[dict[str, Any]]
+    data: bytes = b""  # the whole file, not compressed
 
     @property
     def transfers(self) -> dict[str, Any]:
@@ -35,7 +36,8 @@ class Result:
 def read_result(path: str | Path) -> Result:
     """Reads a result file, plain or compressed with gzip."""
     path = Path(path)
-    document = _parse(path, _read(path))
+    data = _read(path)
+    document = _parse(path, data)
     context = _member(document, "context", dict)
     transfers = _member(context, "transfers", dict)
     rows = _member(document, "benchmarks", list)
@@ -45,7 +47,7 @@ def read_result(path: str | Path) -> Result:
     if rows is None or not all(isinstance(row, dict) for row in rows):
         raise ResultError(f"{path}: not a result file: it has no list of benchmarks")
     repetitions = [row for row in rows if row.get("run_type") == "iteration"]
-    return Result(path, context, repetitions)
+    return Result(path, context, repetitions, data)
 
 
 def _read(path: Path) -> bytes:

@@ -1,8 +1,8 @@
 """How the figures look: colours, lines, points, sizes, axes.
 
-A strategy is `family/memory`. Its colour and line width follow from the memory, its dash
-and point shape from the family. They depend on the name alone, so that a strategy looks
-the same in every figure.
+A strategy is `family/memory`. Its colour, line width and point shape follow from the memory, its
+dash from the family. They depend on the name alone, so that a strategy looks the same in every
+figure.
 """
 
 from __future__ import annotations
@@ -37,36 +37,91 @@ LIMIT = {
     "packet": LimitStyle("#808080", [2, 3], label_above=False),
 }
 
+
+@dataclass(frozen=True)
+class MemoryStyle:
+    """How the strategies of a kind of memory are drawn."""
+
+    colour: str
+    width: float
+    shape: str
+    dark: str  # the colour on a dark page: the same hue, as far from its background
+
+
 # Hues that stay apart for colour-blind readers, and ramps of lightness inside the two large
 # groups: blue for pinned memory, orange for write-combined. Many of these lines lie on each
-# other, so each is thinner than the ones beneath it, and all remain visible.
-MEMORY: dict[str, tuple[str, float]] = {
-    "pageable": ("#000000", 2.0),
-    "pageable_huge": ("#cc79a7", 1.6),
-    "registered": ("#009e73", 2.0),
-    "pinned": ("#08519c", 4.0),
-    "pinned_portable": ("#3182bd", 3.4),
-    "pinned_mapped": ("#6baed6", 2.8),
-    "pinned_portable_mapped": ("#b3d4ea", 2.2),
-    "pinned_wc": ("#8c2d04", 1.9),
-    "pinned_portable_wc": ("#d94801", 1.6),
-    "pinned_mapped_wc": ("#fd8d3c", 1.3),
-    "pinned_portable_mapped_wc": ("#fdc38d", 1.0),
+# other, so each is thinner than the ones beneath it, and all remain visible. In grey the shapes
+# tell the groups apart.
+MEMORY: dict[str, MemoryStyle] = {
+    "pageable": MemoryStyle("#000000", 2.0, "square", "#f0f0f0"),
+    "pageable_huge": MemoryStyle("#cc79a7", 1.6, "square", "#e39ac3"),
+    "registered": MemoryStyle("#009e73", 2.0, "triangle-up", "#2fc79b"),
+    "registered_huge": MemoryStyle("#66c2a5", 1.6, "triangle-up", "#8ee0c6"),
+    "pinned": MemoryStyle("#08519c", 4.0, "circle", "#4f9be6"),
+    "pinned_portable": MemoryStyle("#3182bd", 3.4, "circle", "#64a9da"),
+    "pinned_mapped": MemoryStyle("#6baed6", 2.8, "circle", "#7dbbe0"),
+    "pinned_portable_mapped": MemoryStyle("#b3d4ea", 2.2, "circle", "#b4d5eb"),
+    "pinned_wc": MemoryStyle("#8c2d04", 1.9, "diamond", "#d9683a"),
+    "pinned_portable_wc": MemoryStyle("#d94801", 1.6, "diamond", "#e8702f"),
+    "pinned_mapped_wc": MemoryStyle("#fd8d3c", 1.3, "diamond", "#fd8e3d"),
+    "pinned_portable_mapped_wc": MemoryStyle("#fdc38d", 1.0, "diamond", "#fdc48e"),
+    "staged": MemoryStyle("#aa0050", 2.4, "cross", "#ff5c9e"),
+    "register_once": MemoryStyle("#7a5c00", 1.8, "triangle-down", "#c9a227"),
+    "register_once_huge": MemoryStyle("#b59a3c", 1.5, "triangle-down", "#d8c069"),
+    "graph": MemoryStyle("#4b2e83", 1.4, "triangle-right", "#a88be0"),
+    "managed_prefetch": MemoryStyle("#7570b3", 1.8, "triangle-left", "#9c98d6"),
+    "managed_fault": MemoryStyle("#a6a2d6", 1.5, "triangle-left", "#c0bdea"),
+    "pageable_access": MemoryStyle("#808000", 1.5, "triangle-right", "#b5b53a"),
+    "managed": MemoryStyle("#7570b4", 1.8, "triangle-left", "#9c98d7"),
+    "malloc": MemoryStyle("#777777", 1.8, "square", "#a0a0a0"),
+    "pinned_pool": MemoryStyle("#e6ab02", 1.8, "circle", "#e7ac03"),
+    "lock_touched": MemoryStyle("#009e74", 1.8, "triangle-up", "#2fc79c"),
+    "lock_touched_huge": MemoryStyle("#66c2a6", 1.8, "triangle-up", "#8ee0c7"),
+    "lock_untouched": MemoryStyle("#e0383e", 1.8, "triangle-up", "#f0656a"),
+    "device": MemoryStyle("#66a61e", 1.8, "cross", "#7dbd35"),
+    "device_async": MemoryStyle("#8073ad", 1.8, "cross", "#9f92cc"),
+    "device_pool": MemoryStyle("#b8860b", 1.8, "cross", "#d3a126"),
 }
-OTHER_MEMORY_COLOURS = ["#e6ab02", "#7570b3", "#66a61e", "#999999"]
-OTHER_MEMORY_WIDTH = 1.6
-
-FAMILY: dict[str, tuple[list[int], str]] = {
-    "copy": ([1, 0], "circle"),
-    "copy_async": ([6, 3], "triangle-up"),
-    "zero_copy": ([2, 2], "diamond"),
-}
-
-OTHER_FAMILIES: list[tuple[list[int], str]] = [
-    ([8, 2, 2, 2], "square"),
-    ([4, 1], "cross"),
-    ([1, 3], "triangle-down"),
+OTHER_MEMORY = [
+    MemoryStyle("#e6ab02", 1.6, "cross", "#e7ac03"),
+    MemoryStyle("#8073ac", 1.6, "triangle-left", "#9f92cb"),
+    MemoryStyle("#66a61e", 1.6, "triangle-right", "#7dbd35"),
+    MemoryStyle("#999999", 1.6, "triangle-down", "#9a9a9a"),
 ]
+
+FAMILY: dict[str, list[int]] = {"copy": [1, 0], "copy_async": [6, 3], "zero_copy": [2, 2]}
+OTHER_FAMILIES: list[list[int]] = [[8, 2, 2, 2], [4, 1], [1, 3]]
+
+# The phases of an operation, and what other people have measured.
+PHASES = {
+    "allocate": ("#999933", "#b5b54d"),
+    "upload": ("#332288", "#8878dd"),
+    "compute": ("#44aa99", "#45ab9a"),
+    "download": ("#cc6677", "#cd6778"),
+    "free": ("#ddcc77", "#decd78"),
+    "not divided": ("#bbbbbb", "#777777"),
+}
+OTHERS_COLOUR = "#5f5f5f"
+
+# The colours of axes, texts and lines of figures, and what a dark page shows instead.
+INK, SOFT_INK, LINE, GRID, PAPER = "#111111", "#333333", "#888888", "#e8e8e8", "#ffffff"
+DARK_LINES = {
+    INK: "#eeeeee",
+    SOFT_INK: "#cccccc",
+    LINE: "#8a8a8a",
+    GRID: "#3a3a3a",
+    PAPER: "#1c1c1e",
+    "#444444": "#bdbdbd",
+    "#808080": "#9b9b9b",
+    OTHERS_COLOUR: "#b0b0b0",
+}
+
+
+def dark_colours() -> dict[str, str]:
+    """What a dark page shows instead of each colour."""
+    looks = [*MEMORY.values(), *OTHER_MEMORY]
+    return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES
+
 
 SIZE_LABEL = (
     "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
@@ -82,16 +137,25 @@ def memory_order(memory: str) -> tuple[int, str]:
     return (known.index(memory) if memory in MEMORY else len(known), memory)
 
 
+def memory_style(memory: str) -> MemoryStyle:
+    """How a kind of memory is drawn; one that is not known yet gets a look by its name."""
+    other = OTHER_MEMORY[zlib.crc32(memory.encode()) % len(OTHER_MEMORY)]
+    return MEMORY.get(memory, other)
+
+
 def memory_colour(memory: str) -> str:
-    """The colour of a memory kind; one that is not known yet gets one by its name."""
-    if memory in MEMORY:
-        return MEMORY[memory][0]
-    return OTHER_MEMORY_COLOURS[zlib.crc32(memory.encode()) % len(OTHER_MEMORY_COLOURS)]
+    """The colour of a memory kind."""
+    return memory_style(memory).colour
 
 
 def memory_width(memory: str) -> float:
     """The line width of a memory kind."""
-    return MEMORY[memory][1] if memory in MEMORY else OTHER_MEMORY_WIDTH
+    return memory_style(memory).width
+
+
+def memory_shape(memory: str) -> str:
+    """The shape of the points of a memory kind."""
+    return memory_style(memory).shape
 
 
 def family_order(family: str) -> tuple[int, str]:
@@ -101,17 +165,7 @@ def family_order(family: str) -> tuple[int, str]:
 
 
 def family_dash(family: str) -> list[int]:
-    """The dash of the lines of a family."""
-    return _family(family)[0]
-
-
-def family_shape(family: str) -> str:
-    """The shape of the points of a family."""
-    return _family(family)[1]
-
-
-def _family(family: str) -> tuple[list[int], str]:
-    """A new strategy need not be entered here: its family gets a look by its name."""
+    """The dash of the lines of a family; one that is not known yet gets one by its name."""
     other = OTHER_FAMILIES[zlib.crc32(family.encode()) % len(OTHER_FAMILIES)]
     return FAMILY.get(family, other)
 
@@ -151,22 +205,29 @@ def config() -> alt.Config:
     """The fonts, sizes and lines common to all figures."""
     return alt.Config(
         font=FONT,
-        background="white",
+        background=PAPER,
         padding=12,
-        view=alt.ViewConfig(stroke="#888888"),
+        view=alt.ViewConfig(stroke=LINE),
         axis=alt.AxisConfig(
             labelFontSize=11,
             titleFontSize=12,
             titleFontWeight="normal",
-            gridColor="#e8e8e8",
-            domainColor="#888888",
-            tickColor="#888888",
+            gridColor=GRID,
+            domainColor=LINE,
+            labelColor=INK,
+            titleColor=INK,
+            tickColor=LINE,
+        ),
+        text=alt.MarkConfig(color=INK),
+        legend=alt.LegendConfig(
+            labelFontSize=11, titleFontSize=11, labelColor=INK, titleColor=INK, labelLimit=0
         ),
         title=alt.TitleConfig(
             anchor="start",
             fontSize=15,
             subtitleFontSize=11,
-            subtitleColor="#333333",
+            color=INK,
+            subtitleColor=SOFT_INK,
             subtitleLineHeight=15,
             subtitlePadding=5,
             offset=12,

@@ -1,4 +1,4 @@
-# Sourced by bench, gate, test and lint: installs what is missing and builds. Everything is looked for
+# Sourced by bench, gate, lint, report and test: installs what is missing and builds. Everything is looked for
 # before it is installed, so that a second call installs nothing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -6,7 +6,7 @@ cd "$root"
 
 build_packages=(g++ cmake ninja-build git libbenchmark-dev libgtest-dev libgmock-dev libcli11-dev
   nlohmann-json3-dev libfmt-dev libboost-dev libsimdjson-dev libpugixml-dev zlib1g-dev)
-plot_packages=(python3 python3-venv)
+plot_packages=(python3 python3-venv fonts-liberation)
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "${0##*/}: $*"; exit 2; }

@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from plots.derive import Run
 from plots.load import Result
+from plots.programs import Advice, Fit
 
 KIB, MIB = 1024, 1024 * 1024
 SIZES = (4, 64, KIB, 64 * KIB, MIB, 64 * MIB)
@@ -131,6 +133,41 @@ def result(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> 
     made = document(benchmarks, **transfers)
     repetitions = [row for row in made["benchmarks"] if row["run_type"] == "iteration"]
     return Result(Path("synthetic.json"), made["context"], repetitions)
+
+
+def run(
+    benchmarks: list[dict[str, Any]] | None = None, advice: Advice | None = None, **transfers: Any
+) -> Run:
+    """The same as a run; without `advice`, nobody was asked."""
+    return Run(result(benchmarks, **transfers), advice or Advice(missing="synthetic"))
+
+
+def advice(
+    fits: dict[str, tuple[float, float, float | None]] | None = None,
+    winners: dict[str, list[list[str | None]]] | None = None,
+    rankings: list[dict[str, Any]] | None = None,
+    allocation: bool = True,
+) -> Advice:
+    """Answers of `advise`: fits as (t0 in ns, GB/s, n½), winners by size and reuse."""
+    table = None
+    if winners is not None:
+        table = {
+            "sizes": [KIB, MIB, 64 * MIB],
+            "reuse": [1, 100],
+            "measured_terms": {"allocation": allocation, "cpu_writes": True, "cpu_reads": True},
+            "directions": {
+                way: {
+                    "winner": names,
+                    "total_ns": [[1000.0 for _ in row] for row in names],
+                    "margin": [[0.1 for _ in row] for row in names],
+                    "runner_up": [["copy/second" for _ in row] for row in names],
+                    "extrapolated": [[False for _ in row] for row in names],
+                }
+                for way, names in winners.items()
+            },
+        }
+    lines = {name: Fit(name, 1, t0, rate, half) for name, (t0, rate, half) in (fits or {}).items()}
+    return Advice(lines, table, rankings or [], "" if table else "synthetic")
 
 
 def write(path: Path, content: dict[str, Any]) -> Path:

@@ -1,5 +1,7 @@
-"""The command line."""
+"""The command line: what it writes, and that it writes everything or nothing."""
 
+import gzip
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -8,21 +10,28 @@ import pytest
 import synthetic
 
 from plots.__main__ import main
+from plots.figures import FIGURES
 
-NAMES = ["bandwidth.png", "bandwidth.svg", "latency.png", "latency.svg"]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def quick_images(monkeypatch):
     """Replaces the slow drawing where only the writing of its output is tested."""
-    monkeypatch.setattr("plots.__main__._render", lambda name, chart: {f"{name}.png": b"image"})
+    monkeypatch.setattr("plots.render.images", lambda name, spec: {f"{name}.png": b"image"})
+    monkeypatch.setattr("plots.report.FIGURES", {"latency": FIGURES["latency"]})
+    monkeypatch.setattr("plots.render.library", lambda: "/* libraries */")
+
+
+def names_below(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def assert_fails(capsys, arguments, expected):
     assert main([str(argument) for argument in arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("plots: ")
+    assert captured.err.startswith("report: ")
     assert captured.err.count("\n") == 1
     assert expected in captured.err
 
@@ -30,30 +39,48 @@ def assert_fails(capsys, arguments, expected):
 def test_runs_as_a_module(tmp_path):
     path = synthetic.write(tmp_path / "run.json.gz", synthetic.document())
     done = subprocess.run(
-        [sys.executable, "-m", "plots", path],
-        cwd=Path(__file__).resolve().parents[2],
+        [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    figures = tmp_path / "figures"
-    assert done.stdout.splitlines() == [str(figures / name) for name in NAMES]
-    assert sorted(found.name for found in figures.iterdir()) == NAMES
-    assert (figures / "latency.png").read_bytes().startswith(b"\x89PNG")
-    assert (figures / "latency.svg").read_text("utf-8").startswith("<svg")
+    out = tmp_path / "report"
+    assert done.stdout == f"{out / 'report.html'}\n"
+    figures = ("bandwidth", "compared", "ladder", "latency", "samples")
+    assert names_below(out) == sorted(
+        ["report.html"]
+        + [f"figures/{name}.{kind}" for name in figures for kind in ("pdf", "png", "svg")]
+        + [
+            f"tables/{name}.{kind}"
+            for name in ("benchmarks", "transfers")
+            for kind in ("csv", "md", "tex")
+        ]
+    )
+    starts = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<svg"}
+    for path in (out / "figures").iterdir():
+        assert path.read_bytes().startswith(starts[path.suffix[1:]])
+    assert names_below(tmp_path)[-1] == "run.json.gz"  # nothing is left beside
 
 
-def test_writes_to_the_folder_asked_for_and_replaces_old_figures(tmp_path, capsys):
+def test_an_older_report_is_replaced_as_a_whole(tmp_path, capsys, quick_images):
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     out = tmp_path / "a" / "b"
-    out.mkdir(parents=True)
-    (out / "bandwidth.svg").write_text("old")
     assert main([str(path), "--out", str(out)]) == 0
-    assert capsys.readouterr().out.splitlines() == [str(out / name) for name in NAMES]
-    assert sorted(found.name for found in out.iterdir()) == NAMES
-    assert (out / "bandwidth.svg").read_text("utf-8") != "old"
-    assert not (tmp_path / "figures").exists()
+    (out / "figures" / "of-a-former-run.png").write_bytes(b"old")
+    assert main([str(path), "--out", str(out)]) == 0
+    assert "figures/of-a-former-run.png" not in names_below(out)
+    assert [one.name for one in out.parent.iterdir()] == ["b"]
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_folder_that_is_no_report_is_left_alone(tmp_path, capsys, quick_images):
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    assert_fails(capsys, [path, "--out", tmp_path], "exists and is no report")
+    assert names_below(tmp_path) == ["run.json"]
+    (tmp_path / "empty").mkdir()
+    assert main([str(path), "--out", str(tmp_path / "empty")]) == 0
 
 
 @pytest.mark.parametrize(
@@ -61,22 +88,26 @@ def test_writes_to_the_folder_asked_for_and_replaces_old_figures(tmp_path, capsy
     [
         (b"{", "not JSON"),
         (b"{}", "not a result file"),
+        (gzip.compress(b'{"context": 1}'), "not a result file"),
         (None, "cannot be read"),
     ],
 )
 def test_bad_input_gives_one_line_and_writes_nothing(tmp_path, capsys, content, expected):
+    good = synthetic.write(tmp_path / "good.json", synthetic.document())
     path = tmp_path / "run.json"
     if content is not None:
         path.write_bytes(content)
     out = tmp_path / "out"
-    assert_fails(capsys, [path, "--out", out], expected)
-    assert not out.exists()
+    for arguments in ([path], [good, path], [path, good]):
+        assert_fails(capsys, [*arguments, "--out", out], expected)
+        assert not out.exists()
 
 
-def test_a_file_without_transfers_gives_one_line_and_writes_nothing(tmp_path, capsys):
-    path = synthetic.write(tmp_path / "run.json", synthetic.document([]))
-    assert_fails(capsys, [path], "no transfers to plot")
-    assert not (tmp_path / "figures").exists()
+@pytest.mark.parametrize("benchmarks", [[], [synthetic.failed_row("copy/pinned/h2d/1KiB")]])
+def test_a_file_without_measurements_gives_one_line(tmp_path, capsys, benchmarks):
+    path = synthetic.write(tmp_path / "run.json", synthetic.document(benchmarks))
+    assert_fails(capsys, [path], "nothing was measured")
+    assert names_below(tmp_path) == ["run.json"]
 
 
 def test_a_folder_that_cannot_be_written_gives_one_line(tmp_path, capsys, quick_images):
@@ -90,14 +121,56 @@ def test_a_folder_that_cannot_be_written_gives_one_line(tmp_path, capsys, quick_
 
 def test_nothing_is_left_behind_when_writing_fails(tmp_path, capsys, monkeypatch, quick_images):
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    out = tmp_path / "out"
+    assert main([str(path), "--out", str(out)]) == 0
+    capsys.readouterr()
+    before = {name: (out / name).read_bytes() for name in names_below(out)}
     write_bytes = Path.write_bytes
 
-    def full_after_two(target, data):
+    def full_after_some(target, data):
         if target.name.startswith("latency"):
             raise OSError(28, "No space left on device")
         return write_bytes(target, data)
 
-    monkeypatch.setattr(Path, "write_bytes", full_after_two)
-    out = tmp_path / "out"
+    monkeypatch.setattr(Path, "write_bytes", full_after_some)
     assert_fails(capsys, [path, "--out", out], "cannot be written: No space left on device")
-    assert list(out.iterdir()) == []
+    assert {name: (out / name).read_bytes() for name in names_below(out)} == before
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "run.json"]
+
+
+def test_advise_is_asked_and_its_complaint_is_said(tmp_path, capsys, quick_images, pytestconfig):
+    program = pytestconfig.getoption("binary")
+    if not program.is_file():
+        pytest.skip("bench_transfers is not built")
+    document = synthetic.document()
+    path = synthetic.write(tmp_path / "run.json.gz", document)
+    assert main([str(path), "--program", str(program)]) == 0
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "Time as t0 + n/B, as advise has fitted it" in page
+    fits = (tmp_path / "report" / "tables" / "fits.csv").read_text().splitlines()
+    assert fits[0] == "strategy,t0_ns,gb_per_s,half_bandwidth_bytes,lines"
+    # the synthetic times are 1000 ns + 0.02 ns per byte
+    name, t0, rate, half, _ = next(one for one in fits if one.startswith("copy/pinned/h2d")).split(
+        ","
+    )
+    assert float(t0) == pytest.approx(1000, rel=1e-3)
+    assert float(rate) == pytest.approx(50, rel=1e-3)
+    assert float(half) == pytest.approx(50000, rel=1e-2)
+
+
+def test_a_program_that_answers_nonsense_is_said(tmp_path, capsys, quick_images):
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\necho 'bench_transfers: cannot <b>use</b> it' >&2\nexit 3\n")
+    program.chmod(0o755)
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    assert main([str(path), "--program", str(program)]) == 0
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "no fitted lines: cannot \\u003cb>use\\u003c/b> it" in page
+    assert "<b>use" not in page
+
+
+def test_the_file_that_advise_reads_is_not_compressed(tmp_path):
+    path = synthetic.write(tmp_path / "run.json.gz", synthetic.document())
+    from plots.load import read_result
+
+    assert json.loads(read_result(path).data) == synthetic.document()

@@ -1,365 +1,360 @@
-"""What the figures show, and that they render."""
+"""The other figures: what they show of synthetic and of recorded runs, and that they render."""
 
 import functools
-import io
-import struct
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import synthetic
-from synthetic import KIB, MIB, SIXTEEN, result
+from synthetic import KIB, MIB, run
 
-from plots import style
-from plots.figures import FIGURES, bandwidth
-from plots.load import ResultError
-from plots.points import transfer_points
+from plots import caption, numbers, render, style
+from plots.derive import NoData, Run
+from plots.figures import FIGURES, GROUP_FIGURES
+from plots.load import read_result
+from plots.published import published
 
+RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
 SVG = "{http://www.w3.org/2000/svg}"
 
-ERRORS = [
-    synthetic.failed_row("copy/pinned/h2d/8MiB"),
-    synthetic.row("copy/pinned/h2d/16MiB", 16 * MIB, 1e6, error_occurred=True),
-]
-COLD = synthetic.rows(factors=(50.0, 60.0), suffix="/cold")
-OTHERS = [
-    synthetic.row("cpu/pinned/read_scalar/1MiB", MIB, 5e4),
-    synthetic.row("allocate/pinned/alloc/1MiB", MIB, 5e4),
-    synthetic.row("gpu_array/pinned/sum/1MiB", MIB, 5e4),
-    synthetic.row("copy/pinned/sideways/1MiB", MIB, 5e4),
-    synthetic.row("null/none/h2d/0B", 0, 50.0),
-    synthetic.row("copy/pinned/h2d/0B", 0, 50.0),
-    synthetic.row("nonsense", MIB, 5e4),
-    synthetic.row("copy/\ud800/h2d/1MiB", MIB, 5e4),  # half a character: cannot be drawn
-]
-CASES = {
-    "gpu": result(),
-    "sixteen": result(synthetic.rows(SIXTEEN)),
-    "host": result(device={"kind": "host", "name": "host"}, link=None),
-    "one-size": result(synthetic.rows(sizes=(MIB,))),
-    "one-row": result(synthetic.rows(("copy/pinned",), (MIB,), (1.0,))[:1]),
-    "incomplete": result(complete=False),
-    "cold": result(synthetic.rows() + COLD),
-    "skipped": result(skipped=[{"name": "copy/pinned_wc/h2d", "reason": "synthetic"}]),
-    "errors": result(synthetic.rows() + ERRORS),
-    "others": result(synthetic.rows() + OTHERS),
-    "odd-names": result(
-        device={"kind": "cuda", "name": "Synthetic <GPU> & Söhne \x00"},
-        machine={"cpu": {"model": "Prozeßor <µ> & “x”\nline"}},
-    ),
-    "bare": result(run=None, device=None, link=None, machine=None, skipped=None, warnings=None),
-}
+
+def timed(name, size, gb_per_s, factors=(0.95, 1.0, 1.1), **more):
+    """Three repetitions."""
+    whole = f"{name}/{synthetic.size_name(size)}" if size else name
+    ns = size / gb_per_s if size else gb_per_s
+    rows = [synthetic.row(whole, size, ns * factor, **more) for factor in factors]
+    return [row if size else row | {"bytes": None, "gb_per_s": None} for row in rows]
 
 
-@functools.cache
-def chart(figure, case):
-    """The chart of a case; shared by the tests, which only read it."""
-    return FIGURES[figure](CASES[case])
+def spec_of(figure, of):
+    return render.specification(FIGURES[figure](of))
 
 
-@functools.cache
-def spec(figure, case):
-    """The Vega-Lite specification of a case's chart."""
-    return chart(figure, case).to_dict()
-
-
-@functools.cache
-def svg(figure, case):
-    """The SVG image of a case's chart, as a tree."""
-    return svg_of(chart(figure, case))
-
-
-def svg_of(chart):
-    out = io.StringIO()
-    chart.save(out, format="svg")
-    return ElementTree.fromstring(out.getvalue())
-
-
-def points(spec):
-    return spec["datasets"]["points"]
-
-
-def point(spec, strategy, variant, size):
-    found = [
-        p
-        for p in points(spec)
-        if (p["strategy"], p["variant"], p["bytes"]) == (strategy, variant, size)
-    ]
-    assert len(found) == 1
-    return found[0]
-
-
-def title(spec):
-    return " ".join(spec["title"]["text"])
-
-
-def subtitle(spec):
-    return " ".join(spec["title"]["subtitle"])
-
-
-def panels(spec):
-    return spec["vconcat"][0]["hconcat"]
-
-
-def marks(panel):
-    return [layer["mark"]["type"] for layer in panel["layer"]]
-
-
-def texts(root):
+def texts(spec):
+    """What stands in the drawing."""
+    root = ElementTree.fromstring(render.svg(spec))
     return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize("case", CASES)
-def test_renders(case, figure):
-    png = io.BytesIO()
-    chart(figure, case).save(png, format="png", ppi=72)
-    assert png.getvalue().startswith(b"\x89PNG\r\n\x1a\n")
-    width, height = struct.unpack(">II", png.getvalue()[16:24])
-    assert 400 < width < 1200
-    assert 400 < height < 900
-    assert len(png.getvalue()) > 10_000
-
-    root = svg(figure, case)
-    assert root.tag == f"{SVG}svg"
-    shown = texts(root)
-    assert set(spec(figure, case)["title"]["text"]) <= set(shown)
-    assert {"size of one transfer", "host → device (h2d, read)"} <= set(shown) or case == "one-row"
-    assert len(list(root.iter(f"{SVG}path"))) > 10
+@functools.cache
+def recorded(name):
+    return Run(read_result(RECORDED / name / "result.json.gz"))
 
 
-@pytest.mark.parametrize("figure", FIGURES)
-def test_one_line_per_strategy_in_each_panel_and_in_the_key(figure):
-    groups = svg(figure, "sixteen").iter(f"{SVG}g")
-    lines = [group for group in groups if "mark-line" in group.get("class", "")]
-    assert len(lines) == (2 + 1) * len(SIXTEEN)
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        (
+            "2026-11-21-fast-paths-again",
+            "bandwidth latency ladder compared round_trip fast_paths samples",
+        ),
+        ("2026-11-21-memory", "bandwidth latency ladder compared cpu_access allocation samples"),
+        ("2026-11-21-launches", ""),
+        ("2026-11-21-gib", "allocation"),
+    ],
+)
+def test_recorded_runs_have_the_figures_that_their_data_allow(name, figures):
+    drawn = {}
+    for figure in FIGURES:
+        try:
+            drawn[figure] = spec_of(figure, recorded(name))
+        except NoData as why:
+            assert str(why)
+    assert set(drawn) == set(figures.split())
+    for figure, spec in drawn.items():
+        assert "NVIDIA H200" in " ".join(spec["title"]["text"])
+        assert "2026-11-21" in " ".join(spec["title"]["subtitle"]), figure
 
 
-@pytest.mark.parametrize("size", synthetic.SIZES)
-def test_plots_the_median_over_the_repetitions(size):
-    expected = synthetic.expected_ns(size)
-    for strategy, variant in (("copy/pinned", "h2d"), ("zero_copy/pinned_mapped", "write")):
-        timed = point(spec("latency", "gpu"), strategy, variant, size)
-        assert timed["repetitions"] == 3
-        assert timed["time_us"] == pytest.approx(expected / 1000)
-        assert timed["time_us_low"] == pytest.approx(0.9 * expected / 1000)
-        assert timed["time_us_high"] == pytest.approx(1.2 * expected / 1000)
-        rate = point(spec("bandwidth", "gpu"), strategy, variant, size)
-        assert rate["gb_per_s"] == pytest.approx(size / expected)
-        assert rate["gb_per_s_low"] == pytest.approx(size / expected / 1.2)
-        assert rate["gb_per_s_high"] == pytest.approx(size / expected / 0.9)
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [
+        ("2026-11-21-fast-paths-again", "ladder"),
+        ("2026-11-21-fast-paths-again", "fast_paths"),
+        ("2026-11-21-fast-paths-again", "round_trip"),
+        ("2026-11-21-memory", "cpu_access"),
+        ("2026-11-21-memory", "allocation"),
+        ("2026-11-21-memory", "samples"),
+        ("2026-11-21-memory", "compared"),
+    ],
+)
+def test_every_quantity_has_a_unit_and_every_text_is_drawn_in_one_font(name, figure):
+    spec = spec_of(figure, recorded(name))
+    root = ElementTree.fromstring(render.svg(spec))
+    fonts = {one.get("font-family") for one in root.iter(f"{SVG}text")}
+    assert fonts == {style.FONT}
+    units = ("GB/s", "µs", "ms", "ns", "%", "size of", "times as fast", "CPU seconds per GB")
+    titles = list(axis_titles(spec))
+    assert titles
+    assert all(any(unit in title for unit in units) for title in titles), titles
+    # Liberation Sans has no other signs; one that it lacks would bring another font
+    drawn = "".join("".join(one.itertext()) for one in root.iter(f"{SVG}text"))
+    assert set(drawn) <= set(map(chr, range(0x20, 0x7F))) | set("→−—–·µ½³…×")
 
 
-def test_directions_go_to_their_panels():
-    shown = spec("bandwidth", "gpu")
-    directions = {p["variant"]: p["direction"] for p in points(shown)}
-    assert directions == {
-        "h2d": "host → device",
-        "read": "host → device",
-        "d2h": "device → host",
-        "write": "device → host",
-    }
-    assert [panel["title"]["text"] for panel in panels(shown)] == [
-        "host → device (h2d, read)",
-        "device → host (d2h, write)",
+def axis_titles(node):
+    """The titles of all axes of quantities."""
+    if isinstance(node, dict):
+        for channel in ("x", "y"):
+            encoding = node.get("encoding", {}).get(channel)
+            if encoding and encoding.get("title") and encoding.get("type") == "quantitative":
+                yield encoding["title"]
+        for value in node.values():
+            yield from axis_titles(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from axis_titles(value)
+
+
+def test_the_ladder_names_the_loss_at_each_rung():
+    rows = timed("copy/pinned/h2d", 64 * MIB, 56.0) + timed(
+        "copy/pinned_portable/h2d", 64 * MIB, 55.9
+    )
+    rows += timed("copy/pageable/h2d", 64 * MIB, 14.0) + timed("copy/staged/h2d", 64 * MIB, 50.4)
+    spec = spec_of("ladder", run(rows))
+    shown = [(row["row"], row["gb_per_s_text"]) for row in spec["datasets"]["rungs"]]
+    assert shown == [
+        ("PCIe 5.0 x16", "63.00 GB/s, 100 %"),
+        ("after packet headers", "57.60 GB/s, 91 %, −8.57 % headers"),
+        ("best measured", "56.00 GB/s, 89 %, −2.78 %"),
+        ("copy/pinned and 1 alike", "56.00 GB/s, 89 %"),
+        ("copy/staged", "50.40 GB/s, 80 %, −10.0 % staged by several threads"),
+        ("copy/pageable", "14.00 GB/s, 22 %, −75.0 % staged by the driver"),
     ]
-    for panel, direction in zip(panels(shown), ("host → device", "device → host"), strict=True):
-        filters = {
-            step["filter"]
-            for layer in panel["layer"]
-            if layer["data"]["name"] == "points"
-            for step in layer["transform"]
-        }
-        assert filters == {f"(datum.direction === '{direction}')"}
+    drawn = texts(spec)
+    assert all(set(pair) <= set(drawn) for pair in shown)
 
 
-def test_one_direction_gives_one_panel():
-    only = [row for row in synthetic.rows(("copy/pinned",)) if "/d2h/" in row["name"]]
-    shown = bandwidth(result(only)).to_dict()
-    assert [panel["title"]["text"] for panel in panels(shown)] == ["device → host (d2h)"]
+def test_without_a_link_there_is_no_ladder():
+    with pytest.raises(NoData, match="limit of the link is not known"):
+        FIGURES["ladder"](run(link=None))
 
 
-def test_link_limits_are_drawn_and_labelled():
-    shown = spec("bandwidth", "gpu")
-    limits = {limit["kind"]: limit for limit in shown["datasets"]["limits"]}
-    assert limits["raw"]["label"] == "PCIe 5.0 x16: 63.0 GB/s"
-    assert limits["raw"]["low"] == limits["raw"]["high"] == 63.0
-    assert limits["packet"]["label"] == "with packet headers: 57.6–58.4 GB/s"
-    assert (limits["packet"]["low"], limits["packet"]["high"]) == (57.6, 58.4)
-    assert all({"rule", "text"} <= set(marks(panel)) for panel in panels(shown))
-    drawn = texts(svg("bandwidth", "gpu"))
-    assert drawn.count("PCIe 5.0 x16: 63.0 GB/s") == 2  # once in each panel
+def test_cpu_access_tells_the_effective_memory_type():
+    rows = timed("cpu/pinned_wc/read_scalar", MIB, 0.2) + timed(
+        "cpu/pageable/read_scalar", MIB, 9.0
+    )
+    rows += timed("cpu/pageable/read_scalar", KIB, 40.0)  # a smaller size, from the caches
+    rows += timed("cpu/pageable/read_random", MIB, 1.0, ns_per_access=190.0)
+    rows += timed("cpu/pageable/write_fill", MIB, 13.0)
+    types = [
+        {"memory": "pinned_wc", "memory_type": "write-combined"},
+        {"memory": "pageable", "memory_type": "write-back"},
+    ]
+    spec = spec_of("cpu_access", run(rows, buffers=types))
+    shown = {(row["row"], row["access"]): row["value_text"] for row in spec["datasets"]["accesses"]}
+    assert shown == {
+        ("pinned_wc [write-combined]", "read_scalar"): "0.200 GB/s",
+        ("pageable [write-back]", "read_scalar"): "9.000 GB/s",
+        ("pageable [write-back]", "write_fill"): "13.00 GB/s",
+        ("pageable [write-back]", "read_random"): "190.0 ns",
+    }
+    drawn = texts(spec)
+    assert {"pinned_wc [write-combined]", "reads (GB/s)", "random reads (ns)"} <= set(drawn)
+    scale = spec["vconcat"][0]["hconcat"][0]["layer"][0]["encoding"]["x"]["scale"]
+    assert scale["type"] == "log"
 
 
-@pytest.mark.parametrize(
-    ("link", "kinds"),
-    [
-        (None, []),
-        ({**synthetic.LINK, "limit_gb_per_s": None, "packet_limit_gb_per_s": None}, []),
-        ({**synthetic.LINK, "packet_limit_gb_per_s": None}, ["raw"]),
-        ({**synthetic.LINK, "limit_gb_per_s": None}, ["packet"]),
-    ],
-)
-def test_unknown_limits_are_not_drawn(link, kinds):
-    shown = bandwidth(result(link=link)).to_dict()
-    assert [limit["kind"] for limit in shown["datasets"]["limits"]] == kinds
-    for panel in panels(shown):
-        assert marks(panel).count("text") == len(kinds)
-        assert marks(panel).count("rule") == 2 * len(kinds)
+def test_allocation_shows_both_ways_and_looks_up_the_same_colours():
+    rows = timed("allocate/pinned", MIB, 2.0) + timed("free/pinned", MIB, 8.0)
+    rows += timed("allocate/device_pool", MIB, 9000.0)
+    spec = spec_of("allocation", run(rows))
+    costs = {(row["name"], row["us"]) for row in spec["datasets"]["costs"]}
+    assert {name for name, _ in costs} == {"allocate/pinned", "free/pinned", "allocate/device_pool"}
+    assert dict(costs)["allocate/pinned"] == pytest.approx(MIB / 2e3)
+    assert {"to get it, touched and locked", "to give back", "device_pool"} <= set(texts(spec))
+    colours = dict(FIGURES["allocation"](run(rows)).strategies)
+    assert colours["pinned"] == style.memory_colour("pinned")
 
 
-def test_the_limits_lie_inside_the_bandwidth_axis():
-    slow = result(synthetic.rows(sizes=(4, 64)))
-    layers = panels(bandwidth(slow).to_dict())[0]["layer"]
-    domains = [layer["encoding"]["y"]["scale"]["domain"] for layer in layers]
-    assert all(low == 0 and high > 63.0 for low, high in domains)
-
-
-def test_latency_has_no_link_limits():
-    assert spec("latency", "gpu")["datasets"]["limits"] == []
-
-
-@pytest.mark.parametrize("figure", FIGURES)
-def test_host_results_say_that_there_is_no_gpu(figure):
-    host = title(spec(figure, "host"))
-    assert "host device: no GPU; copies within this machine's memory" in host
-    gpu = title(spec(figure, "gpu"))
-    assert "no GPU" not in gpu
-    assert gpu.endswith("Synthetic GPU")
-
-
-def test_subtitle_says_where_when_and_what():
-    text = subtitle(spec("bandwidth", "gpu"))
-    assert "synthetic-host (Synthetic CPU), 2026-11-20 11:00 UTC, profile standard" in text
-    assert "wall time from the call until the data are usable at the destination" in text
-    assert "median of 3 repetitions; band: fastest to slowest repetition" in text
-    assert "incomplete" not in text
-    assert "not shown" not in text
-
-
-def test_subtitle_counts_the_repetitions_that_there_are():
-    assert "one repetition" in subtitle(spec("bandwidth", "one-row"))
-    uneven = synthetic.rows()[:-2]  # the last aggregate, and the repetition before it
-    assert "median of 2 to 3 repetitions" in subtitle(bandwidth(result(uneven)).to_dict())
-
-
-def test_incomplete_runs_are_marked():
-    assert "incomplete run" in subtitle(spec("bandwidth", "incomplete"))
-    assert "incomplete run" in subtitle(spec("latency", "incomplete"))
-
-
-def test_cold_rows_are_not_mixed_with_the_others():
-    assert points(spec("bandwidth", "cold")) == points(spec("bandwidth", "gpu"))
-    text = subtitle(spec("bandwidth", "cold"))
-    assert "not shown: 48 cold-cache benchmarks" in text  # 4 strategies, 2 variants, 6 sizes
-
-
-def test_failed_rows_are_absent():
-    assert points(spec("bandwidth", "errors")) == points(spec("bandwidth", "gpu"))
-    assert "not shown: 2 failed benchmarks" in subtitle(spec("bandwidth", "errors"))
-
-
-def test_skipped_benchmarks_and_warnings_are_counted():
-    assert "not shown: 1 skipped benchmark" in subtitle(spec("bandwidth", "skipped"))
-    warned = result(warnings=["synthetic", "synthetic"])
-    assert "2 warnings in the result file" in subtitle(bandwidth(warned).to_dict())
-
-
-def test_other_benchmarks_and_sizes_of_zero_are_left_out():
-    assert points(spec("bandwidth", "others")) == points(spec("bandwidth", "gpu"))
-    assert points(spec("latency", "others")) == points(spec("latency", "gpu"))
-    assert subtitle(spec("bandwidth", "others")) == subtitle(spec("bandwidth", "gpu"))
-
-
-def test_a_new_family_of_strategies_is_drawn_without_being_entered_anywhere():
-    new = result(synthetic.rows() + [synthetic.row("copy_halves/pinned/h2d/1MiB", MIB, 5e4)])
-    drawn = [p for p in transfer_points(new) if p.family == "copy_halves"]
-    assert [(p.memory, p.bytes) for p in drawn] == [("pinned", MIB)]
-    assert "copy_halves" in str(bandwidth(new).to_dict())
-
-
-@pytest.mark.parametrize("missing", ["bytes", "gb_per_s", "median_ns"])
-@pytest.mark.parametrize("value", [None, 0, -1.0, float("nan"), float("inf"), "3"])
-def test_rows_without_usable_counters_are_left_out(missing, value):
-    good = synthetic.row("copy/pinned/h2d/1KiB", KIB, 500.0)
-    bad = synthetic.row("copy/pinned/h2d/2KiB", 2 * KIB, 500.0) | {missing: value}
-    assert [p.bytes for p in transfer_points(result([good, bad]))] == [KIB]
-
-
-@pytest.mark.parametrize("figure", FIGURES)
-def test_nothing_to_plot_is_an_error(figure):
-    with pytest.raises(ResultError, match=r"synthetic\.json: no transfers to plot"):
-        FIGURES[figure](result(COLD + ERRORS + OTHERS))
-
-
-def test_names_are_shown_as_they_are_without_control_characters():
-    shown = texts(svg("bandwidth", "odd-names"))
-    assert "Bandwidth of transfers — Synthetic <GPU> & Söhne" in shown
-    assert any("(Prozeßor <µ> & “x” line)" in text for text in shown)
-
-
-def test_long_names_are_wrapped_and_not_cut():
-    name = "Synthetic " + "very " * 40 + "long name"
-    shown = bandwidth(result(device={"kind": "cuda", "name": name})).to_dict()
-    assert len(shown["title"]["text"]) > 1
-    assert title(shown).endswith(name)
-
-
-def scale_of(spec, channel):
-    """What each name maps to on a channel, taken from the lines of the first panel."""
-    layers = panels(spec)[0]["layer"]
-    (lines,) = [layer for layer in layers if layer["mark"]["type"] == "line"]
-    scale = lines["encoding"][channel]["scale"]
-    return dict(zip(scale["domain"], scale["range"], strict=True))
-
-
-def test_a_strategy_looks_the_same_in_every_figure_and_selection():
-    every = scale_of(spec("bandwidth", "sixteen"), "color")
-    assert scale_of(spec("latency", "sixteen"), "color") == every
-    few = scale_of(spec("bandwidth", "gpu"), "color")
-    assert few == {memory: every[memory] for memory in few}
-    assert scale_of(spec("bandwidth", "gpu"), "strokeDash") == {
-        "copy": [1, 0],
-        "copy_async": [6, 3],
-        "zero_copy": [2, 2],
+def ranking(size, way, **pays):
+    return {
+        "question": {"bytes": size, "direction": way},
+        "measured_terms": {"allocation": True},
+        "strategies": [{"name": name.replace("__", "/"), "pays": at} for name, at in pays.items()],
     }
 
 
-def test_known_memory_kinds_have_colours_of_their_own():
-    colours = [style.memory_colour(memory) for memory in synthetic.ALL_MEMORY]
-    assert len(set(colours)) == len(synthetic.ALL_MEMORY)
+def test_break_even_is_what_advise_says():
+    answers = [
+        ranking(
+            MIB,
+            "h2d",
+            copy__pinned={"from": 9},
+            copy__pageable_huge={"up_to": 32},
+            copy__staged="never",
+            copy__pageable=None,
+        ),
+        ranking(64 * MIB, "h2d", copy__pinned={"from": 1}, copy__staged={"from": 1}),
+    ]
+    spec = spec_of("break_even", run(advice=synthetic.advice(rankings=answers)))
+    shown = {(r["strategy"], r["size"]): r["from_text"] for r in spec["datasets"]["pays"]}
+    assert shown == {
+        ("copy/pinned", "1 MiB"): "9 transfers",
+        ("copy/pinned", "64 MiB"): "1 transfer",
+        ("copy/pageable_huge", "1 MiB"): "at once, up to 32",
+        ("copy/staged", "1 MiB"): "never",
+        ("copy/staged", "64 MiB"): "1 transfer",
+    }
+    assert "never" in texts(spec)
 
 
-def test_an_unknown_memory_kind_is_drawn_with_a_stable_colour():
-    shown = bandwidth(result(synthetic.rows(("copy/pinned", "copy/novel")))).to_dict()
-    assert point(shown, "copy/novel", "h2d", MIB)["gb_per_s"] > 0
-    colour = scale_of(shown, "color")["novel"]
-    assert colour in style.OTHER_MEMORY_COLOURS
-    assert colour == style.memory_colour("novel")
+def test_break_even_needs_the_costs_of_allocation():
+    answer = ranking(MIB, "h2d", copy__pinned={"from": 9})
+    answer["measured_terms"]["allocation"] = False
+    with pytest.raises(NoData):
+        FIGURES["break_even"](run(advice=synthetic.advice(rankings=[answer])))
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (4, 64, [4, 8, 16, 32, 64]),
-        (2.7, 1.6e9, [2**exponent for exponent in range(2, 31, 4)]),
-        (2 * MIB, 4.5 * MIB, [2 * MIB, 4 * MIB]),
-    ],
-)
-def test_size_ticks(low, high, expected):
-    assert style.size_ticks(low, high) == expected
+def test_the_winner_map_has_a_cell_for_each_size_and_reuse():
+    winners = [
+        ["copy/pageable", "copy/pinned"],
+        [None, "copy/pinned"],
+        ["copy/pinned", "copy/pinned"],
+    ]
+    spec = spec_of("winner_map", run(advice=synthetic.advice(winners={"h2d": winners})))
+    cells = {(c["bytes"], c["reuse"]): c for c in spec["datasets"]["cells"]}
+    assert set(cells) == {(KIB, 1), (KIB, 100), (MIB, 100), (64 * MIB, 1), (64 * MIB, 100)}
+    assert cells[KIB, 1]["colour"] == style.memory_colour("pageable")
+    assert cells[KIB, 1]["margin_text"] == "10.0 %"
+    drawn = texts(spec)
+    assert (drawn.count("A"), drawn.count("B")) == (4, 1)  # also in grey
+    assert {"A  copy/pinned", "B  copy/pageable", "host → device (h2d)"} <= {
+        text.replace("\u00a0", " ") for text in drawn
+    } or {"A copy/pinned", "B copy/pageable"} <= {" ".join(text.split()) for text in drawn}
 
 
-def test_size_labels_have_binary_units():
-    shown = texts(svg_of(bandwidth(result(synthetic.rows(sizes=(4, 64, KIB, 1024 * MIB))))))
-    assert {"4 B", "64 B", "1 KiB", "4 MiB", "1 GiB"} <= set(shown)
+def test_without_advise_the_winner_map_says_why_it_is_not_there():
+    with pytest.raises(NoData, match="synthetic"):
+        FIGURES["winner_map"](run())
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "ticks"),
-    [(2.0, 3e4, [10, 100, 1e3, 1e4]), (26.0, 27.0, [10, 100]), (10.0, 10.0, [10, 100])],
-)
-def test_time_axis_has_at_least_two_ticks(low, high, ticks):
-    domain, found = style.decades(low, high)
-    assert found == ticks
-    assert domain[0] <= low <= high <= domain[1]
-    assert domain[0] <= found[0] < found[-1] <= domain[1]
+def test_the_round_trip_is_stacked_to_its_whole_time():
+    steps = {"upload_ns": 2e6, "compute_ns": 1e6, "download_ns": 2e6}
+    whole = dict(factors=(1.0, 1.0, 1.0))
+    rows = timed("gpu_array/round_trip/pinned/reused/float32", MIB, MIB / 5.5e6, **whole, **steps)
+    rows += timed("gpu_array/round_trip/pinned/fresh/float32", MIB, MIB / 8e6, **whole, free_ns=1e6)
+    spec = spec_of("round_trip", run(rows))
+    parts = {}
+    for row in spec["datasets"]["phases"]:
+        parts.setdefault(row["row"], []).append((row["phase"], row["start"], row["end"]))
+    assert parts["pinned/reused"] == [
+        ("upload", 0, 2),
+        ("compute", 2, 3),
+        ("download", 3, 5),
+        ("not divided", 5, pytest.approx(5.5)),
+    ]
+    assert parts["pinned/fresh"] == [
+        ("not divided", 0, pytest.approx(7.0)),
+        ("free", pytest.approx(7.0), pytest.approx(8.0)),
+    ]
+    assert {"5.500 ms", "8.000 ms", "time (ms)", "download"} <= set(texts(spec))
+
+
+def test_fast_paths_are_compared_at_the_largest_size_that_both_have():
+    rows = timed("copy/pageable/h2d", MIB, 10.0, cpu_s_per_gb=0.1)
+    rows += timed("copy/pageable/h2d", 64 * MIB, 10.0, cpu_s_per_gb=0.1)
+    rows += timed("copy/staged/h2d", 64 * MIB, 50.0, cpu_s_per_gb=0.25)
+    rows += timed("copy/staged/h2d", 256 * MIB, 55.0, cpu_s_per_gb=0.2)
+    rows += timed("message/memcpy", 0, 8000.0) + timed("message/mapped_flag", 0, 2000.0)
+    spec = spec_of("fast_paths", run(rows))
+    shown = [(r["way"], r["speedup_text"], r["cpu_text"]) for r in spec["datasets"]["ways"]]
+    assert shown == [
+        ("ordinary memory, h2d, 64 MiB: pageable", "1.00×, 10.00 GB/s", "0.100"),
+        ("ordinary memory, h2d, 64 MiB: staged", "5.00×, 50.00 GB/s", "0.250"),
+        ("a message and its answer: memcpy", "1.00×, 8.000 µs", ""),
+        ("a message and its answer: mapped_flag", "4.00×, 2.000 µs", ""),
+    ]
+    drawn = texts(spec)
+    assert {"staged", "mapped_flag", "5.00×, 50.00 GB/s", "CPU seconds per GB"} <= set(drawn)
+    assert spec["datasets"]["ways"][1]["colour"] == style.memory_colour("staged")
+
+
+def test_a_fast_path_without_the_plain_way_is_left_out():
+    with pytest.raises(NoData, match="no fast path"):
+        FIGURES["fast_paths"](run(timed("copy/staged/h2d", MIB, 50.0)))
+
+
+def test_samples_are_an_empirical_distribution():
+    rows = timed("copy/pinned/h2d", MIB, 50.0, factors=(1.0, 0.9, 1.2, 1.0, 1.5))
+    spec = spec_of("samples", run(rows))
+    steps = [(row["relative"], row["share"]) for row in spec["datasets"]["samples"]]
+    assert steps == [
+        (pytest.approx(x), y) for x, y in ((-10, 0.2), (0, 0.4), (0, 0.6), (20, 0.8), (50, 1.0))
+    ]
+    assert "against the median (%)" in texts(spec)
+    with pytest.raises(NoData):
+        FIGURES["samples"](run(rows[:2]))
+
+
+def test_published_figures_are_told_apart_from_ours():
+    spec = spec_of("compared", run(timed("copy/pinned/h2d", 64 * MIB, 56.0)))
+    rows = spec["datasets"]["compared"]
+    ours = [row for row in rows if row["whose"] == "measured here"]
+    assert [row["row"] for row in ours] == ["Synthetic GPU: copy/pinned"]
+    others = [row for row in rows if row["whose"] == "published by others"]
+    assert len(others) == len(published())
+    assert {row["colour"] for row in others} == {style.OTHERS_COLOUR}
+    assert all(row["source"].startswith("https://") for row in others)
+    with pytest.raises(NoData):
+        FIGURES["compared"](run(device={"kind": "host", "name": "host"}))
+
+
+def test_published_figures_have_sources_and_sensible_values():
+    for one in published():
+        assert one.source.startswith("https://")
+        assert 0.5 < one.low <= one.high < 500
+        assert one.direction in ("h2d", "d2h")
+        assert one.gpu and one.strategy and one.tool
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_the_host_device_says_so_in_every_figure(figure):
+    rows = synthetic.rows() + timed("cpu/pageable/read_scalar", MIB, 9.0)
+    rows += timed("allocate/pinned", MIB, 2.0) + timed("copy/staged/h2d", 64 * MIB, 50.0)
+    rows += timed("gpu_array/round_trip/pinned/reused/float32", MIB, 5.0)
+    advice = synthetic.advice(
+        winners={"h2d": [["copy/pinned"] * 2] * 3},
+        rankings=[ranking(MIB, "h2d", copy__pinned={"from": 9})],
+    )
+    host = run(rows, advice, device={"kind": "host", "name": "host"}, link=None)
+    if figure in ("ladder", "compared"):  # of a GPU and its link
+        with pytest.raises(NoData):
+            FIGURES[figure](host)
+    else:
+        assert caption.HOST_NOTE in " ".join(spec_of(figure, host)["title"]["text"])
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_odd_runs_break_no_figure(figure):
+    odd = [
+        run([]),
+        run(
+            timed("copy/pinned/h2d", MIB, 50.0)[:1], link=None, device=None, run=None, machine=None
+        ),
+        run([synthetic.failed_row("copy/pinned/h2d/1MiB")] + synthetic.rows(sizes=(MIB,))),
+        run(synthetic.rows(tuple(f"copy/kind_{i}" for i in range(60)), sizes=(KIB, MIB))),
+    ]
+    for one in odd:
+        try:
+            render.svg(spec_of(figure, one))
+        except NoData as why:
+            assert "\n" not in str(why)
+
+
+def test_runs_side_by_side_are_absolute_and_in_percent_of_each_link():
+    slow = {**synthetic.LINK, "generation": 4, "limit_gb_per_s": 31.5}
+    first = run(timed("copy/pinned/h2d", MIB, 50.4))
+    second = run(timed("copy/pinned/h2d", MIB, 25.2), link=slow)
+    figure = GROUP_FIGURES["machines"]([(1, first), (2, second)])
+    spec = render.specification(figure)
+    shown = {r["run"]: (r["rate"], r["percent"]) for r in spec["datasets"]["runs"]}
+    assert shown == {
+        "run 1": (numbers.rate(50.4), pytest.approx(80)),
+        "run 2": (numbers.rate(25.2), pytest.approx(80)),
+    }
+    assert {"copy/pinned, run 1", "copy/pinned, run 2", "bandwidth (% of the link)"} <= set(
+        texts(spec)
+    )
+    with pytest.raises(NoData):
+        GROUP_FIGURES["machines"]([(1, first), (2, run(timed("copy/novel/h2d", MIB, 5.0)))])

@@ -1,0 +1,276 @@
+"""What memory costs to get and give back, and how often it must be used until that pays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import altair as alt
+
+from plots import caption, numbers, style
+from plots.derive import NoData, Run
+from plots.figures.bars import own_colour, rows_axis
+from plots.figures.common import (
+    SHOWN,
+    WAYS,
+    ZOOM,
+    Figure,
+    by_name,
+    logarithmic,
+    memory_colours,
+    page,
+    sizes_axis,
+    tooltip,
+)
+
+# In this figure device memory and bare page-locking stand beside kinds of host memory.
+DASHES = {"device": [2, 2], "lock": [6, 3]}
+NEVER = "never"
+KEY_COLUMNS = 4
+
+
+def allocation(run: Run) -> Figure:
+    """Time to get and to give back, against size."""
+    rows = _rows(run)
+    if not rows:
+        raise NoData("what memory costs to get was not measured (strategies allocate/…, free/…)")
+    memories = sorted({row["memory"] for row in rows}, key=_order)
+    sizes = [row["bytes"] for row in rows]
+    scale, ticks = logarithmic(min(r["us"] for r in rows), max(r["us"] for r in rows))
+    panels = []
+    for family, title in (("allocate", "to get it, touched and locked"), ("free", "to give back")):
+        if not any(row["family"] == family for row in rows):
+            continue
+        base = (
+            alt.Chart(alt.NamedData("costs"))
+            .transform_filter(alt.datum.family == family)
+            .transform_filter(SHOWN)
+            .encode(
+                x=sizes_axis(min(sizes), max(sizes), "size of the block"),
+                y=alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)"),
+                color=memory_colours(memories),
+                detail="memory:N",
+            )
+        )
+        lines = base.mark_line().encode(
+            strokeDash=by_name("memory", memories, _dash, alt.StrokeDash)
+        )
+        marks = (
+            base.mark_point(filled=True, size=30, opacity=1)
+            .encode(
+                shape=by_name("memory", memories, _shape, alt.Shape),
+                tooltip=tooltip(memory="memory", size="size", time="time", for_a_GiB="per_gib"),
+            )
+            .add_params(alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{family}"))
+        )
+        heading = alt.TitleParams(title, fontSize=12, offset=6, anchor="middle")
+        panels.append(alt.LayerChart(layer=[lines, marks], title=heading, width=285, height=330))
+    chart = page(
+        "Getting memory and giving it back",
+        run,
+        caption.subtitle(
+            run,
+            "median; lock_…: cudaHostRegister alone; pools are warm; both scales are logarithmic",
+        ),
+        alt.hconcat(*panels, spacing=20),
+        _key(memories),
+    )
+    chart.datasets = {
+        "costs": rows,
+        "key": [
+            {
+                "memory": memory,
+                "strategy": memory,
+                "column": i % KEY_COLUMNS + place,
+                "line": i // KEY_COLUMNS,
+                "text": memory if place else "",
+            }
+            for i, memory in enumerate(memories)
+            for place in (0.0, 0.22)
+        ],
+    }
+    largest = max(sizes)
+    dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: row["us"])
+    return Figure(
+        heading="Allocation and page-locking",
+        reading="Lower is better. What is got once and used often costs nothing in the end; what "
+        "is got for each transfer is part of it.",
+        summary=f"At {numbers.size(largest)} the dearest is {dearest['name']}: {dearest['time']}.",
+        chart=chart,
+        strategies=[(memory, style.memory_colour(memory)) for memory in memories],
+    )
+
+
+def _rows(run: Run) -> list[dict[str, Any]]:
+    rows = []
+    for one in run.benchmarks:
+        parts = one.name.split("/")
+        if parts[0] in ("allocate", "free") and len(parts) == 3 and one.bytes:
+            rows.append(
+                {
+                    "name": "/".join(parts[:2]),
+                    "family": parts[0],
+                    "memory": parts[1],
+                    "strategy": parts[1],
+                    "bytes": one.bytes,
+                    "size": numbers.size(one.bytes),
+                    "us": one.ns / 1000,
+                    "time": numbers.time(one.ns),
+                    "per_gib": numbers.time(one.ns * 2**30 / one.bytes),
+                }
+            )
+    return rows
+
+
+def _order(memory: str) -> tuple[Any, ...]:
+    return (memory.startswith("lock"), memory.startswith("device"), style.memory_order(memory))
+
+
+def _dash(memory: str) -> list[int]:
+    return DASHES.get(memory.split("_")[0], [1, 0])
+
+
+def _shape(memory: str) -> str:
+    if memory.startswith("lock"):
+        return "triangle-up"
+    return "cross" if memory.startswith("device") else style.memory_shape(memory)
+
+
+def _key(memories: list[str]) -> alt.LayerChart:
+    place = (
+        alt.Chart(alt.NamedData("key"))
+        .transform_filter(SHOWN)
+        .encode(
+            x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.1, KEY_COLUMNS], nice=False)),
+            y=alt.Y("line:O", axis=None),
+            color=memory_colours(memories),
+            detail="memory:N",
+        )
+    )
+    lines = place.mark_line().encode(strokeDash=by_name("memory", memories, _dash, alt.StrokeDash))
+    names = place.transform_filter("datum.text")
+    marks = names.mark_point(filled=True, size=40, opacity=1).encode(
+        shape=by_name("memory", memories, _shape, alt.Shape)
+    )
+    text = names.mark_text(align="left", dx=9, fontSize=11).encode(
+        text="text:N", color=alt.value(style.INK)
+    )
+    return alt.LayerChart(
+        layer=[lines, marks, text],
+        width=680,
+        height=18 * -(-len(memories) // KEY_COLUMNS),
+        view=alt.ViewBackground(stroke=None),
+    )
+
+
+def break_even(run: Run) -> Figure:
+    """From how many transfers with the same memory on a strategy beats copy/pageable."""
+    rankings = [one for one in run.advice.rankings if one["measured_terms"]["allocation"]]
+    if not rankings:
+        missing = run.advice.missing
+        raise NoData(missing or "without the costs of allocation no break-even is known")
+    rows = [row for one in rankings for row in _pays(one)]
+    known = [row["from"] for row in rows if row["from"] is not None]
+    if not known:
+        raise NoData("no strategy pays against copy/pageable, or it is not known")
+    names = sorted({row["strategy"] for row in rows if row["from"] is not None}, key=_plain_first)
+    never = 10 * max(known)
+    rows = [
+        row | {"transfers": row["from"] or never, "colour": style.memory_colour(row["memory"])}
+        for row in rows
+        if row["strategy"] in names
+    ]
+    powers = [10.0**exponent for exponent in range(1 + int(math.log10(max(known))))]
+    sizes = list(dict.fromkeys(row["size"] for row in rows))
+    panels: list[alt.LayerChart] = []
+    for direction in dict.fromkeys(row["direction"] for row in rows):
+        base = (
+            alt.Chart(alt.NamedData("pays"))
+            .transform_filter(alt.datum.direction == direction)
+            .transform_filter(SHOWN)
+            .encode(
+                x=alt.X(
+                    "transfers:Q",
+                    scale=alt.Scale(type="log", domain=[0.8, never * 1.6], nice=False),
+                    axis=alt.Axis(
+                        values=[*powers, never],
+                        labelExpr=f"datum.value >= {never} ? '{NEVER}' : format(datum.value, '~s')",
+                    ),
+                    title="pays from so many transfers with the same memory",
+                ),
+                y=rows_axis(names, "strategy", labels=not panels, grid=True),
+                yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=sizes)),
+            )
+        )
+        marks = base.mark_point(filled=True, size=55, opacity=1).encode(
+            color=own_colour(),
+            shape=alt.Shape(
+                "size:N",
+                scale=alt.Scale(domain=sizes, range=["circle", "square", "triangle-up", "diamond"]),
+                legend=alt.Legend(
+                    title="size of a transfer", orient="bottom", symbolFillColor=style.LINE
+                ),
+            ),
+            tooltip=tooltip(strategy="strategy", size="size", pays_from="from_text"),
+        )
+        heading = alt.TitleParams(WAYS[direction], fontSize=12, offset=6, anchor="middle")
+        panels.append(
+            alt.LayerChart(layer=[marks], title=heading, width=290, height=28 * len(names))
+        )
+    chart = page(
+        "Reuse from which a strategy pays",
+        run,
+        caption.subtitle(
+            run,
+            "against copy/pageable, with getting the memory, the CPU's filling before an upload "
+            "and its reading after a download, as bench_transfers advise predicts it",
+        ),
+        alt.hconcat(*panels, spacing=18).resolve_legend(shape="shared"),
+    )
+    chart.datasets = {"pays": rows}
+    soonest = min(
+        (row for row in rows if row["from"] is not None), key=lambda row: int(row["from"])
+    )
+    return Figure(
+        heading="Break-even reuse count",
+        reading="Left is better: 1 means that a strategy pays at once. A mark at “never” is "
+        "slower than copy/pageable however often the memory is used.",
+        summary=f"The first to pay is {soonest['strategy']} ({soonest['direction']}, "
+        f"{soonest['size']}): from {soonest['from_text']} on.",
+        chart=chart,
+        strategies=[(name, style.memory_colour(name.split("/")[1])) for name in names],
+    )
+
+
+def _pays(ranking: dict[str, Any]) -> list[dict[str, Any]]:
+    question = ranking["question"]
+    rows = []
+    for one in ranking["strategies"]:
+        pays = one["pays"]
+        if isinstance(pays, dict):
+            start = pays.get("from", 1)
+            text = (
+                f"at once, up to {pays['up_to']}"
+                if "up_to" in pays
+                else f"{start} transfer{'s' if start > 1 else ''}"
+            )
+        elif pays == NEVER:
+            start, text = None, NEVER
+        else:
+            continue
+        rows.append(
+            {
+                "strategy": one["name"],
+                "memory": one["name"].split("/")[1],
+                "direction": question["direction"],
+                "size": numbers.size(question["bytes"]),
+                "from": start,
+                "from_text": text,
+            }
+        )
+    return rows
+
+
+def _plain_first(name: str) -> tuple[Any, ...]:
+    family, memory = name.split("/")[:2]
+    return (style.family_order(family), style.memory_order(memory))

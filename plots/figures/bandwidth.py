@@ -1,0 +1,48 @@
+"""Bandwidth against size, one panel per direction, with the limits of the link."""
+
+from __future__ import annotations
+
+from plots import caption, numbers
+from plots.derive import Run, transfer_points
+from plots.figures.common import (
+    Axis,
+    Figure,
+    against_size,
+    colours_of,
+    drawn,
+    linear,
+    link_limits,
+    logarithmic,
+    page,
+)
+
+
+def bandwidth(run: Run) -> Figure:
+    """Every plain transfer, as fast as it is at each size."""
+    points, left_out = drawn(transfer_points(run))
+    limits = link_limits(run)
+    top = max([point.gb_per_s_high for point in points] + [limit.high for limit in limits])
+    scale, ticks = linear(top)
+    axis = Axis(
+        field="gb_per_s",
+        title="bandwidth (GB/s, 1 GB = 1000³ B)",
+        scale=scale,
+        ticks=ticks,
+        other=logarithmic(min(point.gb_per_s_low for point in points), top),
+    )
+    rows, data = against_size(run, points, axis, limits)
+    subtitle = caption.transfers_subtitle(run, points, left_out)
+    chart = page("Bandwidth of transfers", run, subtitle, *rows)
+    chart.datasets = data
+    chart.usermeta = {"axis": axis.other_form()}
+    best = max(points, key=lambda point: point.gb_per_s)
+    return Figure(
+        heading="Bandwidth against size",
+        reading="Higher is better. Lines at the top are what the link can carry at all and what "
+        "packet headers leave of it; the band around a line reaches from the fastest to the "
+        "slowest repetition.",
+        summary=f"The highest bandwidth is {numbers.rate(best.gb_per_s)}: {best.strategy} "
+        f"({best.variant}) at {best.size}.",
+        chart=chart,
+        strategies=colours_of(points),
+    )

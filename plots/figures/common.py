@@ -1,0 +1,345 @@
+"""What figures share: their parts, and everything against the size of a transfer."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import altair as alt
+
+from plots import caption, style
+from plots.derive import Point, Run
+
+MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
+WAYS = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
+ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
+HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
+SHOWN = f"indexof({HIDDEN}, datum.strategy) < 0"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: what it is called and shows in words, and the chart.
+
+    `strategies` (name, colour) can be switched off by a reader.
+    """
+
+    heading: str
+    reading: str  # how to read it
+    summary: str  # what a reader who cannot see it should know
+    chart: alt.VConcatChart
+    strategies: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A vertical axis: the field of Point that it shows, its title, its scale, its ticks.
+
+    `other` is the scale and the ticks that a reader may have instead, linear or logarithmic.
+    """
+
+    field: str
+    title: str
+    scale: alt.Scale
+    ticks: alt.Axis
+    other: tuple[alt.Scale, alt.Axis]
+
+    def encoding(self, field: str) -> alt.Y:
+        """A field, which may be of other data, on this axis."""
+        return alt.Y(f"{field}:Q", scale=self.scale, axis=self.ticks, title=self.title)
+
+    def other_form(self) -> dict[str, Any]:
+        """The other form for the page, which looks for axes by their title."""
+        scale, ticks = self.other
+        return {"title": self.title, "scale": scale.to_dict(), "axis": ticks.to_dict()}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit of the link in GB/s, or a range of it, and its label."""
+
+    kind: str  # a key of style.LIMIT
+    low: float
+    high: float
+    label: str
+
+
+def linear(top: float) -> tuple[alt.Scale, alt.Axis]:
+    """A linear scale from zero, with some room above."""
+    return alt.Scale(type="linear", domain=[0, top * 1.1], nice=False), alt.Axis()
+
+
+def logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
+    """A logarithmic scale around a range."""
+    domain, ticks = style.decades(low, high)
+    return (
+        alt.Scale(type="log", domain=domain, nice=False),
+        alt.Axis(values=ticks, format=",~f"),
+    )
+
+
+def page(what: str, run: Run, subtitle: list[str], *rows: Any) -> alt.VConcatChart:
+    """A whole chart: the rows below each other, with a title that tells machine and date."""
+    return whole(caption.title(what, run), subtitle, *rows)
+
+
+def whole(text: list[str], subtitle: list[str], *rows: Any) -> alt.VConcatChart:
+    """The same with a title of any text."""
+    title = alt.TitleParams(text=text, subtitle=subtitle)
+    return alt.vconcat(*rows, title=title, config=style.config())
+
+
+def against_size(
+    run: Run,
+    points: list[Point],
+    axis: Axis,
+    limits: list[Limit],
+    more: Callable[[str], list[alt.Chart]] = lambda direction: [],
+) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
+    """Panels of all strategies against size, one per direction, and a key; and their data."""
+    present = {point.direction for point in points}
+    directions = [name for name in ("host → device", "device → host") if name in present]
+    panels = [_panel(name, points, axis, limits, more(name)) for name in directions]
+    data = {
+        "points": [asdict(point) for point in points],
+        "limits": [asdict(limit) for limit in limits],
+        "key": _key_rows(points),
+    }
+    return [alt.hconcat(*panels, spacing=24), _key(points)], data
+
+
+def drawn(points: list[Point]) -> tuple[list[Point], str]:
+    """The points of at most so many kinds of memory as can be told apart; what is left out."""
+    memories = _memories(points)
+    if len(memories) <= MOST_MEMORIES:
+        return points, ""
+    kept = set(memories[:MOST_MEMORIES])
+    shown = [point for point in points if point.memory in kept]
+    left_out = {p.strategy for p in points} - {p.strategy for p in shown}
+    return shown, f"{len(left_out)} more strategies are in the tables only"
+
+
+def colours_of(points: list[Point]) -> list[tuple[str, str]]:
+    """Each strategy and its colour."""
+    return list({p.strategy: (p.strategy, style.memory_colour(p.memory)) for p in points}.values())
+
+
+def tooltip(**fields: str) -> list[alt.Tooltip]:
+    """What a reader sees who points at a mark: title=field, with texts made here."""
+    return [
+        alt.Tooltip(f"{field}:N", title=title.replace("_", " ")) for title, field in fields.items()
+    ]
+
+
+def sizes_axis(low: float, high: float, title: str = "size of one transfer") -> alt.X:
+    """The horizontal axis of sizes."""
+    low, high = low / 1.5, high * 1.5
+    return alt.X(
+        "bytes:Q",
+        scale=alt.Scale(type="log", base=2, domain=[low, high], nice=False),
+        axis=alt.Axis(values=style.size_ticks(low, high), labelExpr=style.SIZE_LABEL),
+        title=title,
+    )
+
+
+def by_name(
+    field: str,
+    names: list[str],
+    value: Callable[[str], Any],
+    channel: Callable[..., Any],
+    legend: alt.Legend | None = None,
+) -> Any:
+    """A channel that shows each name by its own value; mostly a key takes a legend's place."""
+    scale = alt.Scale(type="ordinal", domain=names, range=[value(name) for name in names])
+    # widths have an order, which a nominal field would not have
+    kind = "O" if channel is alt.StrokeWidth else "N"
+    return channel(f"{field}:{kind}", scale=scale, legend=legend)
+
+
+def memory_colours(memories: list[str]) -> Any:
+    """The colours of kinds of memory in a field `memory`."""
+    return by_name("memory", memories, style.memory_colour, alt.Color)
+
+
+def _panel(
+    direction: str, points: list[Point], axis: Axis, limits: list[Limit], more: list[alt.Chart]
+) -> alt.LayerChart:
+    variants = dict.fromkeys(p.variant for p in points if p.direction == direction)
+    title = alt.TitleParams(
+        f"{direction} ({', '.join(variants)})", fontSize=12, offset=6, anchor="middle"
+    )
+    sizes = [point.bytes for point in points]
+    base = (
+        alt.Chart(alt.NamedData("points"))
+        .transform_filter(alt.datum.direction == direction)
+        .transform_filter(SHOWN)
+        .encode(
+            x=sizes_axis(min(sizes), max(sizes)),
+            detail=["strategy:N", "variant:N"],
+            color=memory_colours(_memories(points)),
+        )
+    )
+    zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
+    layers = [layer for limit in limits for layer in _limit_layers(limit, axis)]
+    layers += [
+        _spread(base, points, axis),
+        _lines(base, points).encode(y=axis.encoding(axis.field)),
+        *more,
+        _marks(base, points)
+        .encode(
+            y=axis.encoding(axis.field),
+            tooltip=tooltip(
+                strategy="strategy",
+                direction="variant",
+                size="size",
+                bandwidth="rate",
+                time="time",
+                fastest_to_slowest="spread",
+            ),
+        )
+        .add_params(zoom),
+    ]
+    return alt.LayerChart(
+        layer=layers, title=title, width=style.PANEL_WIDTH, height=style.PANEL_HEIGHT
+    )
+
+
+def _spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
+    """The band between the extreme repetitions; bars if there is one size only."""
+    one_size = len({point.bytes for point in points}) == 1
+    band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(opacity=1, fillOpacity=0.15)
+    return band.encode(y=axis.encoding(f"{axis.field}_low"), y2=f"{axis.field}_high:Q")
+
+
+def _lines(base: alt.Chart, points: list[Point]) -> Any:
+    return base.mark_line(opacity=1).encode(
+        strokeWidth=by_name("memory", _memories(points), style.memory_width, alt.StrokeWidth),
+        strokeDash=by_name("family", _families(points), style.family_dash, alt.StrokeDash),
+    )
+
+
+def _marks(base: alt.Chart, points: list[Point]) -> Any:
+    return base.mark_point(filled=True, size=24, opacity=1).encode(
+        shape=by_name("memory", _memories(points), style.memory_shape, alt.Shape)
+    )
+
+
+def _memories(points: list[Point]) -> list[str]:
+    return sorted({point.memory for point in points}, key=style.memory_order)
+
+
+def _families(points: list[Point]) -> list[str]:
+    return sorted({point.family for point in points}, key=style.family_order)
+
+
+def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
+    """Three places along each sample line of the key: its ends, and its middle for the mark."""
+    families = _families(points)
+    strategies = dict.fromkeys((p.strategy, p.family, p.memory) for p in points)
+    return [
+        {"strategy": strategy, "family": family, "memory": memory, "column": column}
+        for strategy, family, memory in strategies
+        for middle in [families.index(family)]
+        for column in (middle - 0.35, middle, middle + 0.35)
+    ]
+
+
+def _key(points: list[Point]) -> alt.HConcatChart:
+    """The key: a sample of each strategy's line, by memory (rows) and family (columns)."""
+    memories = _memories(points)
+    half = math.ceil(len(memories) / 2)
+    blocks = [memories] if len(memories) <= 3 else [memories[:half], memories[half:]]
+    return alt.hconcat(*(_key_block(points, block) for block in blocks), spacing=30)
+
+
+def _key_block(points: list[Point], memories: list[str]) -> alt.LayerChart:
+    families = _families(points)
+    columns = alt.X(
+        "column:Q",
+        scale=alt.Scale(domain=[-0.5, len(families) - 0.5], nice=False),
+        axis=style.key_axis(
+            orient="top",
+            values=list(range(len(families))),
+            labelExpr=f"{json.dumps(families)}[datum.value]",
+        ),
+        title=None,
+    )
+    rows = alt.Y("memory:N", scale=alt.Scale(domain=memories), axis=style.key_axis(), title=None)
+    base = (
+        alt.Chart(alt.NamedData("key"))
+        .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
+        .transform_filter(SHOWN)
+        .encode(x=columns, y=rows, detail="strategy:N", color=memory_colours(_memories(points)))
+    )
+    middles = base.transform_filter("datum.column == round(datum.column)")
+    return alt.LayerChart(
+        layer=[_lines(base, points), _marks(middles, points)],
+        width=style.KEY_COLUMN_WIDTH * len(families),
+        height=style.KEY_ROW_HEIGHT * len(memories),
+        view=alt.ViewBackground(stroke=None),
+    )
+
+
+def link_limits(run: Run) -> list[Limit]:
+    """The known limits of the link: the raw one, and the one that counts packet headers."""
+    limits = []
+    raw, packet = run.link_limit, run.packet_limit
+    if raw:
+        name = caption.link_name(run.result.transfers["link"])
+        limits.append(Limit("raw", raw, raw, f"{name}: {raw:.1f} GB/s"))
+    if packet:
+        low, high = packet
+        numbers = "–".join(dict.fromkeys([f"{low:.1f}", f"{high:.1f}"]))
+        limits.append(Limit("packet", low, high, f"with packet headers: {numbers} GB/s"))
+    return limits
+
+
+def _limit_layers(limit: Limit, axis: Axis) -> list[alt.Chart]:
+    """Rules at both ends of the limit, a band between them, and a label beside them."""
+    look = style.LIMIT[limit.kind]
+    base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)
+    low, high = axis.encoding("low"), axis.encoding("high")
+    rule = base.mark_rule(color=look.colour, strokeDash=look.dash)
+    text = base.mark_text(
+        color=look.colour,
+        align="left",
+        baseline="bottom" if look.label_above else "top",
+        dy=-3 if look.label_above else 4,
+        fontSize=11,
+    )
+    return [
+        base.mark_rect(color=look.colour, opacity=0.25).encode(y=low, y2="high:Q"),
+        rule.encode(y=low),
+        rule.encode(y=high),
+        text.encode(x=alt.value(6), y=high if look.label_above else low, text="label:N"),
+    ]
+
+
+def ranked_names(run: Run, wanted: list[str]) -> list[str]:
+    """Those of the wanted family/memory that were measured as plain transfers."""
+    there = {"/".join(one.name.split("/")[:2]) for one in run.transfers}
+    return [name for name in wanted if name in there]
+
+
+# What one looks at first; every other flag of pinned memory behaves as one of these does, or the
+# figures with all strategies show that it does not.
+HEADLINE = [
+    "copy/pageable",
+    "copy/pinned",
+    "copy/pinned_wc",
+    "copy/staged",
+    "copy/register_once_huge",
+    "copy_async/pinned",
+    "zero_copy/pinned_mapped",
+    "copy/managed_prefetch",
+]
+
+
+def headline(run: Run, at_most: int = 6) -> list[str]:
+    """The strategies to look at first: of the known ones, otherwise the first that there are."""
+    known = ranked_names(run, HEADLINE)
+    others = dict.fromkeys("/".join(one.name.split("/")[:2]) for one in run.transfers)
+    return (known or list(others))[:at_most]

@@ -1,0 +1,128 @@
+"""Our bandwidths beside what other people have published, clearly told apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots import caption, numbers, style
+from plots.derive import Benchmark, NoData, Run
+from plots.figures.bars import colour_of, height, rows_axis
+from plots.figures.common import SHOWN, Figure, headline, page, tooltip
+from plots.published import published
+
+OURS, OTHERS = "measured here", "published by others"
+WAYS = {"host → device": "h2d", "device → host": "d2h"}
+
+
+def compared(run: Run) -> Figure:
+    """At the largest size of ours; the others' as their sources state them."""
+    if run.on_host:
+        raise NoData("without a GPU nothing that was published of GPUs compares")
+    names = headline(run)
+    found: dict[tuple[str, str], Benchmark] = {}
+    for one in run.transfers:
+        name = "/".join(one.name.split("/")[:2])
+        place = (name, WAYS[one.direction or ""])
+        if name in names and (place not in found or (one.bytes or 0) > (found[place].bytes or 0)):
+            found[place] = one
+    if not found:
+        raise NoData("no plain transfers with warm caches were measured")
+    device = caption.device_name(run)
+    rows: list[dict[str, Any]] = []
+    for (name, way), one in found.items():
+        rate = one.gb_per_s or 0
+        rows.append(
+            {
+                "row": f"{device}: {name}",
+                "strategy": name,
+                "whose": OURS,
+                "direction": way,
+                "low": rate,
+                "high": rate,
+                "rate": numbers.rate(rate),
+                "tool": "bench_transfers",
+                "source": f"this run, {numbers.size(one.bytes or 0)}",
+                "colour": colour_of(name),
+            }
+        )
+    for other in published():
+        note = " (other NUMA node)" if "other NUMA node" in other.note else ""
+        tool = other.tool.split(" ")[0]
+        rows.append(
+            {
+                "row": f"{other.gpu}: {other.strategy}, {tool}{note}",
+                "strategy": other.strategy,
+                "whose": OTHERS,
+                "direction": other.direction,
+                "low": other.low,
+                "high": other.high,
+                "rate": other.rate,
+                "tool": other.tool,
+                "source": other.source,
+                "colour": style.OTHERS_COLOUR,
+            }
+        )
+    order = list(dict.fromkeys(row["row"] for row in rows))
+    values = [row["low"] for row in rows] + [row["high"] for row in rows]
+    domain = [min(values) / 1.3, max(values) * 4]  # room for the texts
+    ticks = [
+        tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if domain[0] < tick < domain[1]
+    ]
+    panels = [_panel(way, order, domain, ticks, i == 0) for i, way in enumerate(("h2d", "d2h"))]
+    chart = page(
+        "Beside published figures",
+        run,
+        caption.subtitle(
+            run,
+            "filled: measured here, at the largest size; hollow: published by others, each of "
+            "another machine and mostly by another tool, as its source states it; log scale",
+        ),
+        alt.hconcat(*panels, spacing=18),
+    )
+    chart.datasets = {"compared": rows}
+    return Figure(
+        heading="Beside figures published by others",
+        reading="Links differ: compare within a generation. The table of sources is below.",
+        summary=f"{len(rows) - len(found)} published figures stand beside {len(found)} of ours.",
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _panel(
+    way: str, order: list[str], domain: list[float], ticks: list[int], labels: bool
+) -> alt.LayerChart:
+    base = (
+        alt.Chart(alt.NamedData("compared"))
+        .transform_filter(alt.datum.direction == way)
+        .transform_filter(SHOWN)
+        .encode(
+            y=rows_axis(order, labels=labels, grid=True),
+            tooltip=tooltip(
+                what="row", whose="whose", bandwidth="rate", tool="tool", source="source"
+            ),
+        )
+    )
+    x = alt.X(
+        "low:Q",
+        scale=alt.Scale(type="log", domain=domain, nice=False),
+        axis=alt.Axis(values=ticks, format="~f"),
+        title="bandwidth (GB/s)",
+    )
+    ours = base.transform_filter(alt.datum.whose == OURS)
+    others = base.transform_filter(alt.datum.whose == OTHERS)
+    colour = alt.Color("colour:N", scale=None, legend=None)
+    layers = [
+        others.mark_rule(strokeWidth=1.5).encode(x=x, x2="high:Q", color=colour),
+        others.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5).encode(
+            x=x, color=colour
+        ),
+        ours.mark_point(filled=True, shape="circle", size=70, opacity=1).encode(x=x, color=colour),
+        base.mark_text(align="left", dx=8, fontSize=10).encode(x=alt.X("high:Q"), text="rate:N"),
+    ]
+    heading = alt.TitleParams(
+        {"h2d": "host → device", "d2h": "device → host"}[way], fontSize=12, offset=6
+    )
+    return alt.LayerChart(layer=layers, title=heading, width=260, height=height(order))

@@ -1,0 +1,155 @@
+"""Fast paths against the plain way, and what they take of the CPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from plots import caption, numbers
+from plots.derive import Benchmark, NoData, Run
+from plots.figures.bars import bars, colour_of
+from plots.figures.common import Figure, page
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something to do, the plain way to do it, and faster ones; names without their size."""
+
+    title: str
+    plain: str
+    fast: tuple[str, ...]
+
+
+QUESTIONS = [
+    *(
+        Question(
+            f"ordinary memory, {way}",
+            f"copy/pageable/{way}",
+            tuple(
+                f"copy/{name}/{way}" for name in ("staged", "register_once", "register_once_huge")
+            ),
+        )
+        for way in ("h2d", "d2h")
+    ),
+    *(
+        Question(
+            f"blocks of {block}, {way}",
+            f"scatter/loop/{block}_blocks/pinned/{way}",
+            tuple(
+                f"scatter/{name}/{block}_blocks/pinned/{way}"
+                for name in ("batch", "gather_kernel", "pack")
+            ),
+        )
+        for way in ("h2d", "d2h")
+        for block in ("4KiB", "64KiB")
+    ),
+    Question(
+        "up, work, down (pinned)",
+        "overlap/pinned/serial",
+        ("overlap/pinned/chosen", "overlap/pinned/pieces_32"),
+    ),
+    Question(
+        "up, work, down (ordinary)",
+        "overlap/pageable/serial",
+        ("overlap/pageable/chosen",),
+    ),
+    Question(
+        "(2 * to_gpu(a)).get()",
+        "gpu_array/round_trip/pageable/expression/float32",
+        ("gpu_array/round_trip/pageable/staged/float32",),
+    ),
+    Question(
+        "a message and its answer", "message/memcpy", ("message/graph", "message/mapped_flag")
+    ),
+]
+
+
+def fast_paths(run: Run) -> Figure:
+    """How many times as fast as the plain way, at the largest size that both have."""
+    rows = [row for question in QUESTIONS for row in _answers(run, question)]
+    if not rows:
+        raise NoData("no fast path was measured beside the plain way to do the same")
+    names = [row["row"] for row in rows]
+    top = max(row["speedup"] for row in rows)
+    panels = [bars("ways", names, "speedup", "times as fast as the plain way", top, 300)]
+    taken = [row["cpu"] for row in rows if row["cpu"]]
+    if taken:
+        panels.append(
+            bars(
+                "ways",
+                names,
+                "cpu",
+                "CPU seconds per GB",
+                max(taken),
+                170,
+                labels=False,
+                where="datum.cpu !== null",
+            )
+        )
+    chart = page(
+        "Fast paths against the plain way",
+        run,
+        caption.subtitle(
+            run,
+            "at the largest size that both were measured at; CPU seconds of all threads, waiting "
+            "in a loop included",
+        ),
+        alt.hconcat(*panels, spacing=20),
+    )
+    chart.datasets = {"ways": rows}
+    best = max(rows, key=lambda row: row["speedup"])
+    return Figure(
+        heading="Fast paths and their price",
+        reading="The first bar of each group is the plain way, 1×. A faster way that takes more "
+        "CPU time pays only where the CPU has nothing better to do.",
+        summary=f"The largest gain is {best['way']}, {best['speedup_text']}.",
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _answers(run: Run, question: Question) -> list[dict[str, Any]]:
+    fast = [name for name in question.fast if _sizes(run, name)]
+    sizes = set(_sizes(run, question.plain))
+    for name in fast:
+        sizes &= set(_sizes(run, name))
+    if not fast or not sizes:
+        return []
+    size = max(sizes)
+    plain = _sizes(run, question.plain)[size]
+    where = f", {numbers.size(size)}" if size else ""
+    return [
+        _row(f"{question.title}{where}", name, _sizes(run, name)[size], plain)
+        for name in (question.plain, *fast)
+    ]
+
+
+def _sizes(run: Run, name: str) -> dict[int, Benchmark]:
+    single = run.find(name)
+    return {0: single} if single else run.sizes(name)
+
+
+def _row(title: str, name: str, one: Benchmark, plain: Benchmark) -> dict[str, Any]:
+    speedup = plain.ns / one.ns
+    rate, cpu = one.gb_per_s if one.bytes else None, one.get("cpu_s_per_gb")
+    way = _way(name)
+    said = [numbers.times(speedup), numbers.rate(rate) if rate else numbers.time(one.ns)]
+    return {
+        "row": f"{title}: {way}" if one is plain else f"{title}|{way}",
+        "way": f"{title}: {way}",
+        "strategy": name,
+        "speedup": speedup,
+        "speedup_text": ", ".join(said),
+        "cpu": cpu,
+        "cpu_text": numbers.digits(cpu) if cpu else "",
+        "colour": "#808080" if one is plain else colour_of(name),
+    }
+
+
+def _way(name: str) -> str:
+    parts = name.split("/")
+    if parts[0] == "gpu_array":
+        return parts[3]
+    return parts[2] if parts[0] == "overlap" else parts[1]

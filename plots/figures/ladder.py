@@ -1,0 +1,164 @@
+"""The efficiency ladder: from the raw link down to each strategy, naming each loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plots import caption, numbers, style
+from plots.derive import Benchmark, NoData, Run
+from plots.figures.bars import bars, colour_of
+from plots.figures.common import Figure, page
+
+# What a strategy does besides sending, by the memory's or the family's name.
+LOSSES = {
+    "pageable": "staged by the driver",
+    "pageable_huge": "staged by the driver",
+    "staged": "staged by several threads",
+    "register_once": "page-locked each time",
+    "register_once_huge": "page-locked each time",
+    "managed_prefetch": "pages migrate",
+    "managed_fault": "page by page, on faults",
+    "pageable_access": "a kernel reads pageable memory",
+    "zero_copy": "requests of a kernel",
+}
+ALIKE = 0.01  # strategies of one kind that differ by less share a rung
+
+
+def ladder(run: Run) -> Figure:
+    """The rungs of both directions, at the largest size that most strategies have."""
+    limit, packet = run.link_limit, run.packet_limit
+    if limit is None:
+        raise NoData("the limit of the link is not known")
+    if not run.transfers:
+        raise NoData("no plain transfers with warm caches were measured")
+    size = max(one.bytes or 0 for one in run.transfers)
+    rows = [
+        row
+        for direction in ("host → device", "device → host")
+        for row in _rungs(run, direction, size, limit, packet)
+    ]
+    panels = []
+    for direction in dict.fromkeys(row["direction"] for row in rows):
+        names = [row["row"] for row in rows if row["direction"] == direction]
+        panel = bars(
+            "rungs",
+            names,
+            "gb_per_s",
+            "bandwidth (GB/s)",
+            limit,
+            width=300,
+            heading=direction,
+            where=f"datum.direction === '{direction}'",
+            tips={"rung": "row", "bandwidth": "rate", "loss": "loss", "alike": "alike"},
+        )
+        panels.append(panel)
+    chart = page(
+        f"Efficiency ladder at {numbers.size(size)}",
+        run,
+        caption.subtitle(
+            run,
+            "percent of the link's raw rate; then what is lost against the rung above (best: "
+            "against the packet limit; strategies: against the best)",
+        ),
+        *panels,
+    )
+    chart.datasets = {"rungs": rows}
+    best = [row for row in rows if row["kind"] == "best"]
+    return Figure(
+        heading="Efficiency ladder",
+        reading="From what the wires carry, over what packet headers leave, down to what each "
+        "strategy makes of it.",
+        summary=" ".join(f"{row['direction']}: best is {row['gb_per_s_text']}." for row in best),
+        chart=chart,
+        strategies=[
+            (row["strategy"], row["colour"])
+            for row in {r["strategy"]: r for r in rows if r["kind"] == "strategy"}.values()
+        ],
+    )
+
+
+def _rungs(
+    run: Run, direction: str, size: int, limit: float, packet: tuple[float, float] | None
+) -> list[dict[str, Any]]:
+    found = [one for one in run.transfers if one.direction == direction and one.bytes == size]
+    if not found:
+        return []
+    ranked = sorted(found, key=lambda one: -(one.gb_per_s or 0))
+    link = caption.link_name(run.result.transfers["link"])
+    rows = [_rung("limit", link, limit, limit, "", direction, style.LIMIT["raw"].colour)]
+    above = limit
+    if packet:
+        above = packet[0]
+        loss = f"−{numbers.percent(1 - above / limit)} headers"
+        rows.append(
+            _rung(
+                "limit",
+                "after packet headers",
+                above,
+                limit,
+                loss,
+                direction,
+                style.LIMIT["packet"].colour,
+            )
+        )
+    best = ranked[0].gb_per_s or 0
+    change = best / above - 1
+    sign = "−" if change < 0 else "+"
+    rows.append(
+        _rung(
+            "best",
+            "best measured",
+            best,
+            limit,
+            f"{sign}{numbers.percent(abs(change))}",
+            direction,
+            "#444444",
+        )
+    )
+    for one, others in _without_twins(ranked):
+        rate = one.gb_per_s or 0
+        name = "/".join(one.name.split("/")[:2])
+        why = LOSSES.get(name.split("/")[1], LOSSES.get(name.split("/")[0], ""))
+        lost = 1 - rate / best
+        loss = "" if lost < ALIKE else f"−{numbers.percent(lost)} {why}".rstrip()
+        row = _rung("strategy", name, rate, limit, loss, direction, colour_of(name))
+        row["row"] = name + (f" and {len(others)} alike" if others else "")
+        row["alike"] = ", ".join(others)
+        rows.append(row)
+    return rows
+
+
+def _rung(
+    kind: str, name: str, rate: float, limit: float, loss: str, direction: str, colour: str
+) -> dict[str, Any]:
+    said = [numbers.rate(rate), f"{100 * rate / limit:.0f} %", loss]
+    return {
+        "kind": kind,
+        "row": name,
+        "strategy": name if kind == "strategy" else "",
+        "gb_per_s": rate,
+        "gb_per_s_text": ", ".join(filter(None, said)),
+        "rate": numbers.rate(rate),
+        "loss": loss,
+        "alike": "",
+        "direction": direction,
+        "colour": colour,
+    }
+
+
+def _without_twins(ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
+    """The strategies without those of the same family and shape that are as fast; their names."""
+    kept: list[tuple[Benchmark, list[str]]] = []
+    plain_first = sorted(ranked, key=lambda one: len(one.strategy))
+    for one in plain_first:
+        family, memory = one.name.split("/")[:2]
+        for first, others in kept:
+            first_family, first_memory = first.name.split("/")[:2]
+            alike = style.memory_shape(memory) == style.memory_shape(first_memory)
+            close = abs((one.gb_per_s or 0) / (first.gb_per_s or 1) - 1) < ALIKE
+            if family == first_family and alike and close:
+                others.append(f"{family}/{memory}")
+                break
+        else:
+            kept.append((one, []))
+    return sorted(kept, key=lambda pair: -(pair[0].gb_per_s or 0))

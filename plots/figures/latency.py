@@ -1,0 +1,131 @@
+"""Time of one operation against size, with the lines that `advise` has fitted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots import caption, numbers, style
+from plots.derive import DIRECTIONS, Point, Run, transfer_points
+from plots.figures.common import (
+    SHOWN,
+    Axis,
+    Figure,
+    against_size,
+    colours_of,
+    drawn,
+    headline,
+    linear,
+    logarithmic,
+    memory_colours,
+    page,
+    tooltip,
+)
+
+
+def latency(run: Run) -> Figure:
+    """Every plain transfer's time, and t0 + n/B of those that one looks at first."""
+    points, left_out = drawn(transfer_points(run))
+    times = [point.time_us_low for point in points] + [point.time_us_high for point in points]
+    fits = _fits(run, points)
+    halves = [row for row in fits if row["half"]]
+    scale, ticks = logarithmic(
+        min(times + [row["time_us"] for row in fits]), max(times + [row["time_us"] for row in fits])
+    )
+    axis = Axis(
+        field="time_us",
+        title="time of one operation (µs)",
+        scale=scale,
+        ticks=ticks,
+        other=linear(max(times)),
+    )
+    memories = sorted({point.memory for point in points}, key=style.memory_order)
+    rows, data = against_size(
+        run, points, axis, [], lambda way: _fit_layers(way, axis, fits, memories)
+    )
+    explained = (
+        "dotted: t0 + n/B where bench_transfers advise has fitted one line (times that bend need "
+        "several: see the table); ring: n½, where half of B is reached"
+        if fits
+        else f"no fitted lines: {run.advice.missing or 'no strategy is one line'}"
+    )
+    subtitle = caption.transfers_subtitle(run, points, left_out, explained)
+    chart = page("Time of transfers", run, subtitle, *rows)
+    chart.datasets = data | {"fits": fits}
+    chart.usermeta = {"axis": axis.other_form()}
+    best = min(points, key=lambda point: point.time_us)
+    said = "; ".join(
+        f"{row['strategy']} ({row['variant']}): t0 {row['t0']}, B {row['rate']}, n½ {row['n_half']}"
+        for row in halves
+    )
+    return Figure(
+        heading="Latency against size, and the fitted line",
+        reading="Lower is better. Small transfers cost t0 whatever their size; large ones cost "
+        "n/B. At n½ both cost the same and half of the bandwidth B is reached.",
+        summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)}: "
+        f"{best.strategy} ({best.variant}) at {best.size}. {said}",
+        chart=chart,
+        strategies=colours_of(points),
+    )
+
+
+def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
+    """Places along t0 + n/B of the strategies to look at first, and n½ of each."""
+    rows = []
+    drawn_variants = dict.fromkeys((p.strategy, p.memory, p.variant) for p in points)
+    wanted = headline(run)
+    for strategy, memory, variant in drawn_variants:
+        # advise knows zero-copy's directions by the same names as copies
+        way = {"read": "h2d", "write": "d2h"}.get(variant, variant)
+        fit = run.advice.fits.get(f"{strategy}/{way}")
+        if strategy not in wanted or fit is None or fit.lines != 1 or fit.t0_ns <= 0:
+            continue
+        sizes = sorted({p.bytes for p in points if (p.strategy, p.variant) == (strategy, variant)})
+        half = fit.half_bytes
+        places = [(float(size), False) for size in sizes]
+        if half and sizes[0] <= half <= sizes[-1]:
+            places.append((half, True))
+        rows += [
+            {
+                "strategy": strategy,
+                "memory": memory,
+                "variant": variant,
+                "direction": DIRECTIONS[variant],
+                "bytes": place,
+                "half": is_half,
+                "time_us": (fit.t0_ns + place / fit.gb_per_s) / 1000,
+                "t0": numbers.time(fit.t0_ns),
+                "rate": numbers.rate(fit.gb_per_s),
+                "n_half": numbers.size(half) if half else "unknown",
+            }
+            for place, is_half in places
+        ]
+    return rows
+
+
+def _fit_layers(
+    direction: str, axis: Axis, fits: list[dict[str, Any]], memories: list[str]
+) -> list[alt.Chart]:
+    if not fits:
+        return []
+    base = (
+        alt.Chart(alt.NamedData("fits"))
+        .transform_filter(alt.datum.direction == direction)
+        .transform_filter(SHOWN)
+        .encode(
+            x="bytes:Q",
+            y=axis.encoding("time_us"),
+            detail=["strategy:N", "variant:N"],
+            color=memory_colours(memories),
+            tooltip=tooltip(
+                strategy="strategy", direction="variant", t0="t0", B="rate", n_half="n_half"
+            ),
+        )
+    )
+    return [
+        base.transform_filter("!datum.half").mark_line(strokeDash=[1, 3], strokeWidth=1.5),
+        base.transform_filter("datum.half").mark_point(
+            filled=False, size=130, strokeWidth=2, shape="circle"
+        ),
+    ]

@@ -1,0 +1,197 @@
+"""Several runs side by side: absolute, and in percent of each one's link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots import caption, numbers, style
+from plots.derive import DIRECTIONS, NoData, Run
+from plots.figures.bars import memory_of
+from plots.figures.common import (
+    SHOWN,
+    Figure,
+    by_name,
+    headline,
+    linear,
+    sizes_axis,
+    tooltip,
+    whole,
+)
+
+# Colours belong to strategies; runs differ by dash and shape.
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 1], [1, 3]]
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+MOST_RUNS = len(DASHES)
+MOST_STRATEGIES = 3
+# What does not lie on each other.
+TOLD_APART = ["copy/pageable", "copy/pinned", "copy/staged", "zero_copy/pinned_mapped"]
+
+
+def machines(runs: list[tuple[int, Run]]) -> Figure:
+    """Bandwidth of what all runs have measured; runs are numbered as in the report."""
+    shown = runs[:MOST_RUNS]
+    wanted = [*TOLD_APART, *headline(shown[0][1])]
+    common = [name for name in dict.fromkeys(wanted) if _in_all(name, shown)][:MOST_STRATEGIES]
+    rows = [row for number, run in shown for row in _rows(number, run, common)]
+    if not rows:
+        raise NoData("these runs have no plain transfer in common")
+    names = list(dict.fromkeys(row["run"] for row in rows))
+    memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
+    fields = [("gb_per_s", "bandwidth (GB/s)")]
+    if all(row["percent"] is not None for row in rows):
+        fields.append(("percent", "bandwidth (% of the link)"))
+    panels = [
+        alt.hconcat(
+            *(
+                _panel(direction, field, title, rows, names, memories)
+                for direction in dict.fromkeys(DIRECTIONS.values())
+                if any(row["direction"] == direction for row in rows)
+            ),
+            spacing=24,
+        )
+        for field, title in fields
+    ]
+    left_out = f"{len(runs) - len(shown)} more runs are in their own sections only"
+    devices = dict.fromkeys(caption.device_name(run) for _, run in shown)
+    described = [
+        f"run {number}: {caption.device_name(run)}, {caption.where_and_when(run)}"
+        for number, run in shown
+    ]
+    chart = whole(
+        caption.wrapped_title(f"Runs side by side — {', '.join(devices)}"),
+        caption.wrapped(*described, left_out if len(runs) > len(shown) else ""),
+        *panels,
+        _key(names, common, memories),
+    )
+    chart.datasets = {"runs": rows, "key": _key_rows(names, common)}
+    best = max(rows, key=lambda row: row["gb_per_s"])
+    return Figure(
+        heading="Runs side by side",
+        reading="Colour tells the strategy, dash and shape the run.",
+        summary=f"The highest bandwidth is {best['rate']}: {best['strategy']} in {best['run']}.",
+        chart=chart,
+        strategies=[(name, style.memory_colour(memory_of(name))) for name in common],
+    )
+
+
+def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:
+    return all(
+        any("/".join(one.name.split("/")[:2]) == name for one in run.transfers) for _, run in runs
+    )
+
+
+def _rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
+    rows = []
+    for one in run.transfers:
+        name = "/".join(one.name.split("/")[:2])
+        if name not in names:
+            continue
+        rate = one.gb_per_s or 0
+        rows.append(
+            {
+                "run": f"run {number}",
+                "strategy": name,
+                "memory": name.split("/")[1],
+                "direction": one.direction,
+                "bytes": one.bytes,
+                "size": numbers.size(one.bytes or 0),
+                "gb_per_s": rate,
+                "rate": numbers.rate(rate),
+                "percent": 100 * rate / run.link_limit if run.link_limit else None,
+                "device": caption.device_name(run),
+            }
+        )
+    return rows
+
+
+def _panel(
+    direction: str,
+    field: str,
+    title: str,
+    rows: list[dict[str, Any]],
+    names: list[str],
+    memories: list[str],
+) -> alt.LayerChart:
+    scale, ticks = linear(max(row[field] for row in rows))
+    sizes = [row["bytes"] for row in rows]
+    base = (
+        alt.Chart(alt.NamedData("runs"))
+        .transform_filter(alt.datum.direction == direction)
+        .transform_filter(SHOWN)
+        .encode(
+            x=sizes_axis(min(sizes), max(sizes)),
+            y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
+            color=by_name("memory", memories, style.memory_colour, alt.Color),
+            detail=["strategy:N", "run:N"],
+        )
+    )
+    heading = alt.TitleParams(direction, fontSize=12, offset=6, anchor="middle")
+    return alt.LayerChart(
+        layer=[_lines(base, names), _marks(base, names)],
+        title=heading,
+        width=style.PANEL_WIDTH,
+        height=220,
+    )
+
+
+def _lines(base: alt.Chart, names: list[str]) -> Any:
+    dashes = dict(zip(names, DASHES, strict=False))
+    return base.mark_line(strokeWidth=1.8).encode(
+        strokeDash=by_name("run", names, dashes.__getitem__, alt.StrokeDash)
+    )
+
+
+def _marks(base: alt.Chart, names: list[str]) -> Any:
+    shapes = dict(zip(names, SHAPES, strict=False))
+    return base.mark_point(filled=True, size=30, opacity=1).encode(
+        shape=by_name("run", names, shapes.__getitem__, alt.Shape),
+        tooltip=tooltip(
+            run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
+        ),
+    )
+
+
+def _key_rows(names: list[str], strategies: list[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "run": name,
+            "strategy": strategy,
+            "memory": strategy.split("/")[1],
+            "column": column + place,
+            "line": line,
+            "text": f"{strategy}, {name}" if place else "",
+            "rate": "",
+            "size": "",
+            "device": "",
+        }
+        for line, name in enumerate(names)
+        for column, strategy in enumerate(strategies)
+        for place in (0.0, 0.15)
+    ]
+
+
+def _key(names: list[str], strategies: list[str], memories: list[str]) -> alt.LayerChart:
+    place = (
+        alt.Chart(alt.NamedData("key"))
+        .transform_filter(SHOWN)
+        .encode(
+            x=alt.X(
+                "column:Q", axis=None, scale=alt.Scale(domain=[-0.1, len(strategies)], nice=False)
+            ),
+            y=alt.Y("line:O", axis=None),
+            color=by_name("memory", memories, style.memory_colour, alt.Color),
+            detail=["strategy:N", "run:N"],
+        )
+    )
+    ends = place.transform_filter("datum.text")
+    text = ends.mark_text(align="left", dx=9, fontSize=11).encode(
+        text="text:N", color=alt.value(style.INK)
+    )
+    return alt.LayerChart(
+        layer=[_lines(place, names), _marks(ends, names), text],
+        width=230 * len(strategies),
+        height=18 * len(names),
+        view=alt.ViewBackground(stroke=None),
+    )

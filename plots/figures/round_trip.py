@@ -1,0 +1,123 @@
+"""The round trip of an array, stacked by phase."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots import caption, numbers, style
+from plots.derive import Benchmark, NoData, Run
+from plots.figures.bars import height, rows_axis
+from plots.figures.common import Figure, page, tooltip
+
+PREFIX = "gpu_array/round_trip/"
+PHASES = ("allocate", "upload", "compute", "download", "free")
+REST = "not divided"
+LEAST_REST = 0.005  # a smaller remainder is only the rounding of medians
+
+
+def round_trip(run: Run) -> Figure:
+    """(2 * to_gpu(a)).get() in every way, at the smallest and the largest size."""
+    ways: dict[str, dict[int, Benchmark]] = {}
+    for one in run.benchmarks:
+        if one.name.startswith(PREFIX) and one.bytes and not one.cold:
+            ways.setdefault(one.name.rsplit("/", 1)[0], {})[one.bytes] = one
+    sizes = sorted({size for sizes in ways.values() for size in sizes})
+    if not sizes:
+        raise NoData("round trips of arrays were not measured (strategies gpu_array/round_trip/…)")
+    ends = list(dict.fromkeys((sizes[0], sizes[-1])))
+    names = sorted(name.removeprefix(PREFIX).removesuffix("/float32") for name in ways)
+    rows = [
+        row
+        for name, found in ways.items()
+        for size in ends
+        if size in found
+        for row in _phases(name.removeprefix(PREFIX).removesuffix("/float32"), found[size])
+    ]
+    panels = [_panel(size, names, rows, size == ends[0]) for size in ends]
+    chart = page(
+        "Round trip of an array of float32: up, 2 · a, down",
+        run,
+        caption.subtitle(
+            run,
+            "medians; ways that are one call to the program cannot be divided into phases; "
+            "fresh: into memory that was just got",
+        ),
+        alt.hconcat(*panels, spacing=24).resolve_legend(color="shared"),
+    )
+    chart.datasets = {"phases": rows}
+    totals = [row for row in rows if row["bytes"] == ends[-1] and row["total"]]
+    best = min(totals, key=lambda row: row["total_ns"])
+    return Figure(
+        heading="Round trip of an array by phase",
+        reading="Shorter is better. What is not upload, work or download is the price of "
+        "convenience.",
+        summary=f"The fastest at {best['size']} is {best['row']}: {best['total']}.",
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _phases(row: str, one: Benchmark) -> list[dict[str, Any]]:
+    assert one.bytes
+    total, start = one.ns, 0.0
+    parts = [(phase, one.get(f"{phase}_ns") or 0.0) for phase in PHASES]
+    parts = [(phase, ns) for phase, ns in parts if ns > 0]
+    rest = total - sum(ns for _, ns in parts)
+    if rest > LEAST_REST * total:
+        # what is not divided comes before what is freed in the end
+        parts.insert(-1 if parts and parts[-1][0] == "free" else len(parts), (REST, rest))
+    rows = []
+    for phase, ns in parts:
+        rows.append(
+            {
+                "row": row,
+                "strategy": row,
+                "bytes": one.bytes,
+                "size": numbers.size(one.bytes),
+                "phase": phase,
+                "start": start / 1e6,
+                "end": (start + ns) / 1e6,
+                "time": numbers.time(ns),
+                "share": numbers.percent(ns / total),
+                "total": "",
+                "total_ns": total,
+            }
+        )
+        start += ns
+    rows[-1]["total"] = numbers.time(total)
+    return rows
+
+
+def _panel(size: int, names: list[str], rows: list[dict[str, Any]], labels: bool) -> alt.LayerChart:
+    ends = [row["end"] for row in rows if row["bytes"] == size]
+    factor, unit = (1e3, "µs") if max(ends) < 1 else (1.0, "ms")
+    top = max(ends) * factor * 1.22
+    there = [phase for phase in style.PHASES if any(row["phase"] == phase for row in rows)]
+    base = (
+        alt.Chart(alt.NamedData("phases"))
+        .transform_filter(alt.datum.bytes == size)
+        .transform_calculate(from_=f"datum.start * {factor}", to_=f"datum.end * {factor}")
+        .encode(y=rows_axis(names, labels=labels))
+    )
+    ends_axis = alt.X(
+        "from_:Q", scale=alt.Scale(domain=[0, top], nice=False), title=f"time ({unit})"
+    )
+    bars = base.mark_bar(height={"band": 0.66}).encode(
+        x=ends_axis,
+        x2="to_:Q",
+        color=alt.Color(
+            "phase:N",
+            scale=alt.Scale(domain=there, range=[style.PHASES[phase][0] for phase in there]),
+            legend=alt.Legend(title=None, orient="bottom", direction="horizontal"),
+        ),
+        tooltip=tooltip(way="row", phase="phase", time="time", share="share"),
+    )
+    text = (
+        base.transform_filter("datum.total")
+        .mark_text(align="left", dx=4, fontSize=11)
+        .encode(x=alt.X("to_:Q"), text="total:N")
+    )
+    heading = alt.TitleParams(numbers.size(size), fontSize=12, offset=6, anchor="middle")
+    return alt.LayerChart(layer=[bars, text], title=heading, width=300, height=height(names))

@@ -1,0 +1,175 @@
+"""Which strategy to use, by size and reuse, as `bench_transfers advise --map` says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots import caption, numbers, style
+from plots.derive import NoData, Run
+from plots.figures.bars import memory_of, own_colour
+from plots.figures.common import WAYS, Figure, page, tooltip
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+CELL = 17
+CLEAR = 0.5  # a margin from which on a cell has its full colour
+
+
+def winner_map(run: Run) -> Figure:
+    """A cell for each size and reuse: the winner's colour and letter, paler if it is close."""
+    answer = run.advice.map
+    if answer is None:
+        raise NoData(run.advice.missing)
+    cells = [cell for way in ("h2d", "d2h") for cell in _cells(answer, way)]
+    if not cells:
+        raise NoData("advise can rank nothing in this file")
+    winners = sorted(
+        {cell["strategy"] for cell in cells},
+        key=lambda name: -sum(cell["strategy"] == name for cell in cells),
+    )
+    letters = {name: LETTERS[i % len(LETTERS)] for i, name in enumerate(winners)}
+    rows = [
+        cell
+        | {
+            "letter": letters[cell["strategy"]],
+            "colour": style.memory_colour(memory_of(cell["strategy"])),
+        }
+        for cell in cells
+    ]
+    directions = dict.fromkeys(cell["direction"] for cell in cells)
+    panels = [_panel(direction, answer, i == 0) for i, direction in enumerate(directions)]
+    terms = answer["measured_terms"]
+    unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
+    chart = page(
+        "What to use, by size and reuse",
+        run,
+        caption.subtitle(
+            run,
+            "as bench_transfers advise predicts it; the paler a cell, the less the next one that "
+            "can be told apart is behind; the CPU fills the memory before an upload and reads it "
+            "after a download",
+            f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
+        ),
+        alt.hconcat(*panels, spacing=18),
+        _key(winners, letters),
+    )
+    chart.datasets = {
+        "cells": rows,
+        "key": [
+            {
+                "letter": letters[name],
+                "strategy": name,
+                "text": f"{letters[name]}  {name}",
+                "colour": style.memory_colour(memory_of(name)),
+                "column": i % 3,
+                "line": i // 3,
+            }
+            for i, name in enumerate(winners)
+        ],
+    }
+    return Figure(
+        heading="Winner map",
+        reading="Find your size on the left and how often the same memory is used below.",
+        summary=f"The strategies that win somewhere: {', '.join(winners)}.",
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
+    table = answer["directions"].get(way, {})
+    cells = []
+    for i, winners in enumerate(table.get("winner", [])):
+        for j, winner in enumerate(winners):
+            if winner is None:
+                continue
+            margin, second = table["margin"][i][j], table["runner_up"][i][j]
+            cells.append(
+                {
+                    "direction": way,
+                    "bytes": answer["sizes"][i],
+                    "size": numbers.size(answer["sizes"][i]),
+                    "reuse": answer["reuse"][j],
+                    "strategy": winner,
+                    "margin": margin or 0.0,
+                    "margin_text": numbers.percent(margin) if margin is not None else "unknown",
+                    "runner_up": second or "none that can be told apart",
+                    "total": numbers.time(table["total_ns"][i][j]),
+                    "clarity": 0.35 + 0.65 * min((margin or 0.0) / CLEAR, 1.0),
+                    "note": "extrapolated" if table["extrapolated"][i][j] else "measured near by",
+                }
+            )
+    return cells
+
+
+def _panel(direction: str, answer: dict[str, Any], labels: bool) -> alt.LayerChart:
+    reuses, sizes = answer["reuse"], answer["sizes"]
+    base = (
+        alt.Chart(alt.NamedData("cells"))
+        .transform_filter(alt.datum.direction == direction)
+        .encode(
+            x=alt.X(
+                "reuse:O",
+                scale=alt.Scale(domain=reuses, padding=0),
+                axis=alt.Axis(
+                    labelAngle=0,
+                    values=[one for one in reuses if str(one).strip("0") == "1"],
+                    format="~s",
+                    labelExpr="format(datum.value, '~s')",
+                ),
+                title="transfers with the same memory",
+            ),
+            y=alt.Y(
+                "bytes:O",
+                scale=alt.Scale(domain=sizes[::-1], padding=0),
+                axis=alt.Axis(
+                    values=sizes[::2], labelExpr=style.SIZE_LABEL, labels=labels, ticks=labels
+                ),
+                title="size of one transfer" if labels else None,
+            ),
+        )
+    )
+    tips = tooltip(
+        use="strategy",
+        size="size",
+        reuse="reuse",
+        predicted="total",
+        next="runner_up",
+        behind_by="margin_text",
+        basis="note",
+    )
+    rect = base.mark_rect().encode(
+        color=own_colour(), opacity=alt.Opacity("clarity:Q", scale=None, legend=None), tooltip=tips
+    )
+    # Letters stand on every colour, also on a dark page, where the paper's colour is another one.
+    text = base.mark_text(fontSize=9, fontWeight="bold").encode(
+        text="letter:N",
+        color=alt.condition(
+            f"datum.clarity * luminance(datum.colour) + (1 - datum.clarity) * "
+            f"luminance('{style.PAPER}') < 0.3",
+            alt.value("#fefefe"),
+            alt.value("#010101"),
+        ),
+    )
+    heading = alt.TitleParams(WAYS[direction], fontSize=12, offset=6, anchor="middle")
+    return alt.LayerChart(
+        layer=[rect, text], title=heading, width=CELL * len(reuses), height=13 * len(sizes)
+    )
+
+
+def _key(winners: list[str], letters: dict[str, str]) -> alt.LayerChart:
+    columns = min(3, len(winners))
+    lines = -(-len(winners) // 3)
+    place = alt.Chart(alt.NamedData("key")).encode(
+        x=alt.X("column:O", axis=None, scale=alt.Scale(domain=list(range(columns)))),
+        y=alt.Y("line:O", axis=None),
+    )
+    squares = place.mark_square(size=150, opacity=1, xOffset=-95).encode(color=own_colour())
+    text = place.mark_text(align="left", xOffset=-82, fontSize=11).encode(text="text:N")
+    return alt.LayerChart(
+        layer=[squares, text],
+        width=230 * columns,
+        height=20 * lines,
+        view=alt.ViewBackground(stroke=None),
+    )

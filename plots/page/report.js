@@ -1,0 +1,85 @@
+"use strict";
+(() => {
+  const { specs, dark } = JSON.parse(document.getElementById("data").textContent);
+  const button = document.getElementById("theme");
+  const asked = window.matchMedia("(prefers-color-scheme: dark)");
+  const charts = new Map();
+  let theme = asked.matches ? "dark" : "light";
+
+  const inTheme = (text, name) =>
+    name === "dark" ? text.replace(/#[0-9a-f]{6}\b/g, (colour) => dark[colour] ?? colour) : text;
+
+  // Gives axes with this title the other scale, linear for logarithmic and the other way round.
+  function rescale(node, { title, scale, axis }) {
+    if (node === null || typeof node !== "object") return;
+    for (const value of Object.values(node)) rescale(value, { title, scale, axis });
+    if (node.title === title && node.scale) Object.assign(node, { scale, axis });
+  }
+
+  async function draw(element) {
+    const name = element.dataset.figure;
+    const chart = charts.get(name);
+    const spec = JSON.parse(inTheme(JSON.stringify(specs[name]), theme));
+    if (chart.other) rescale(spec, spec.usermeta.axis);
+    const made = await vegaEmbed(element, spec, {
+      actions: false, renderer: "svg", ast: false, tooltip: { theme },
+    });
+    chart.view?.finalize();
+    chart.view = made.view;
+    await made.view.signal("hidden", [...chart.hidden]).runAsync();
+    element.dataset.drawn = theme;
+  }
+
+  function wire(element) {
+    const name = element.dataset.figure;
+    const chart = { hidden: new Set(), other: false, view: null };
+    charts.set(name, chart);
+    const controls = document.querySelector(`.controls[data-for="${CSS.escape(name)}"]`);
+    if (controls === null) return;
+    controls.hidden = false;
+    for (const box of controls.querySelectorAll("input")) {
+      box.addEventListener("change", () => {
+        box.checked ? chart.hidden.delete(box.value) : chart.hidden.add(box.value);
+        chart.view?.signal("hidden", [...chart.hidden]).runAsync();
+      });
+    }
+    const scale = controls.querySelector(".scale");
+    scale?.addEventListener("click", () => {
+      chart.other = !chart.other;
+      scale.setAttribute("aria-pressed", String(chart.other));
+      draw(element);
+    });
+  }
+
+  function swatches() {
+    for (const one of document.querySelectorAll(".swatch"))
+      one.style.background = inTheme(one.dataset.colour, theme);
+  }
+
+  async function drawAll() {
+    for (const element of document.querySelectorAll(".chart")) {
+      await draw(element);
+      // One after the other, so that the page stays alive and the first is there at once.
+      await new Promise((done) => setTimeout(done));
+    }
+    document.documentElement.dataset.ready = theme;
+  }
+
+  let drawing = Promise.resolve();
+  function use(name) {
+    theme = name;
+    document.documentElement.dataset.theme = name;
+    button.setAttribute("aria-pressed", String(name === "dark"));
+    swatches();
+    drawing = drawing.then(drawAll);
+  }
+
+  document.querySelectorAll(".chart").forEach(wire);
+  button.addEventListener("click", () => use(theme === "dark" ? "light" : "dark"));
+  asked.addEventListener("change", (event) => use(event.matches ? "dark" : "light"));
+  // Paper is white.
+  let before = theme;
+  window.addEventListener("beforeprint", () => { before = theme; if (theme === "dark") use("light"); });
+  window.addEventListener("afterprint", () => { if (before !== theme) use(before); });
+  use(theme);
+})();

@@ -1,0 +1,105 @@
+"""Asks `bench_transfers advise` what it says of a result: its fitted lines and who wins where."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plots.load import Result
+
+FORMAT = 1  # the newest "format" of advise's files that this package reads
+SECONDS = 60
+QUESTIONS = [(size, way) for size in ("64KiB", "1MiB", "16MiB", "256MiB") for way in ("h2d", "d2h")]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A strategy in one direction as t0 + bytes / bandwidth, as `advise` has fitted it."""
+
+    name: str
+    lines: int
+    t0_ns: float
+    gb_per_s: float
+    half_bytes: float | None
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What `advise` answered, or why it did not."""
+
+    fits: dict[str, Fit] = field(default_factory=dict)
+    map: dict[str, Any] | None = None
+    rankings: list[dict[str, Any]] = field(default_factory=list)
+    missing: str = "bench_transfers was not asked"
+
+
+def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
+    """Asks about everything that the report needs."""
+    if program is None or not program.is_file():
+        return Advice(missing="bench_transfers, which fits the lines and ranks, is not built")
+    with tempfile.TemporaryDirectory(prefix="plots-") as folder:
+        source = Path(folder) / "result.json"
+        source.write_bytes(result.data)
+        common = [str(program), "advise", "--from", str(source)] + ["--allow-host"] * on_host
+        asked = {"check": ["--check", "--json"], "map": ["--map"]} | {
+            f"{size}-{way}": ["--bytes", size, "--direction", way, "--json"]
+            for size, way in QUESTIONS
+        }
+        with ThreadPoolExecutor(2) as pool:
+            answers = dict(
+                zip(
+                    asked,
+                    pool.map(
+                        lambda name: _answer([*common, *asked[name]], Path(folder) / f"{name}.out"),
+                        asked,
+                    ),
+                    strict=True,
+                )
+            )
+    errors = [answer for answer in answers.values() if isinstance(answer, str)]
+    found = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
+    return Advice(
+        fits=_fits(found.get("check")),
+        map=found.get("map"),
+        rankings=[answer for name, answer in found.items() if name not in ("check", "map")],
+        missing=errors[0] if errors else "",
+    )
+
+
+def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
+    """The file that the command writes, or why there is none in one line."""
+    try:
+        done = subprocess.run(
+            [*command, str(out)], capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+        if done.returncode != 0:
+            said = " ".join(done.stderr.split()).removeprefix("bench_transfers: ")
+            return said.replace(str(out.parent / "result.json"), "the file") or "advise failed"
+        content = json.loads(out.read_bytes())
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        return f"bench_transfers advise cannot be asked: {' '.join(str(error).split())}"
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        return "bench_transfers advise answers in a format that is not known here"
+    return content
+
+
+def _fits(check: dict[str, Any] | None) -> dict[str, Fit]:
+    """By name, such as copy/pinned/h2d; without those whose bandwidth is not known."""
+    fits = {}
+    for one in check["checks"] if check else []:
+        model = one["model"]
+        rate = (model["bandwidth_gb_per_s"] or {}).get("value")
+        if rate and model["t0_ns"]:
+            fits[one["name"]] = Fit(
+                one["name"],
+                model["lines"],
+                model["t0_ns"]["value"],
+                rate,
+                model["half_bandwidth_bytes"],
+            )
+    return fits

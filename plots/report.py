@@ -1,0 +1,189 @@
+"""The report: all files of it, from result files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import markupsafe
+
+from plots import caption, findings, render, style, tables
+from plots.derive import NoData, Run
+from plots.figures import FIGURES, GROUP_FIGURES
+from plots.figures.common import Figure
+from plots.load import Result, ResultError
+from plots.programs import ask
+from plots.published import published
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure in the report."""
+
+    name: str  # of its files, and its place in the page
+    figure: Figure
+    spec: dict[str, Any]
+
+
+@dataclass
+class Section:
+    """One run, or several of one kind together: GPUs and the host device never share one."""
+
+    name: str
+    heading: str
+    on_host: bool
+    sentences: dict[str, list[findings.Sentence]] = field(default_factory=dict)
+    drawn: list[Drawn] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    tables: list[tables.Table] = field(default_factory=list)
+    method: list[tuple[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def report(results: list[Result], program: Path | None) -> dict[str, bytes]:
+    """Every file of the report: contents by path."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(render.library)  # takes seconds, like what advise is asked meanwhile
+        runs = _runs(results, program)
+    alone = len(runs) == 1
+    sections = [_run_section(run, "" if alone else f"run-{i + 1}-") for i, run in enumerate(runs)]
+    numbered = list(enumerate(runs, start=1))
+    groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
+    together = [_group_section(group) for group in groups if len(group) > 1]
+    shown = [*filter(lambda one: one.drawn, together), *sections]
+    files = {"report.html": _page(shown).encode()}
+    every = [one for section in shown for one in section.drawn]
+    with ThreadPoolExecutor(2) as pool:
+        for images in pool.map(lambda one: render.images(one.name, one.spec), every):
+            files |= {f"figures/{name}": data for name, data in images.items()}
+    for section in sections:
+        for table in section.tables:
+            made = tables.files(table, section.name)
+            files |= {f"tables/{name}": data for name, data in made.items()}
+    return files
+
+
+def _runs(results: list[Result], program: Path | None) -> list[Run]:
+    """GPU runs first, then those of the host device; otherwise as given."""
+    runs = []
+    for result in results:
+        run = Run(result)
+        if not run.benchmarks:
+            raise ResultError(f"{result.path}: nothing was measured: there is nothing to report")
+        runs.append(Run(result, ask(program, result, run.on_host)))
+    return sorted(runs, key=lambda run: run.on_host)
+
+
+def _run_section(run: Run, prefix: str) -> Section:
+    section = Section(
+        name=prefix,
+        heading=f"{caption.device_name(run)}, {caption.where_and_when(run)}",
+        on_host=run.on_host,
+        sentences={
+            "The machine": findings.machine(run),
+            "Can these numbers be trusted?": findings.trust(run),
+            "Are they normal?": findings.comparison(run),
+            "What matters most": findings.findings(run),
+            "What to use": findings.what_to_use(run),
+        },
+        tables=tables.tables(run),
+        method=_method(run),
+        warnings=[caption.printable(one) for one in caption.entries(run.result, "warnings") if one],
+    )
+    for name, make in FIGURES.items():
+        try:
+            _add(section, f"{prefix}{name}", make(run))
+        except NoData as why:
+            section.left_out.append((name.replace("_", " "), str(why)))
+    return section
+
+
+def _group_section(runs: list[tuple[int, Run]]) -> Section:
+    on_host = runs[0][1].on_host
+    where = "without a GPU" if on_host else "with a GPU"
+    heading = f"{len(runs)} runs {where} side by side"
+    prefix = "host-runs-" if on_host else "runs-"
+    section = Section(name=prefix, heading=heading, on_host=on_host)
+    for name, make in GROUP_FIGURES.items():
+        try:
+            _add(section, f"{prefix}{name}", make(runs))
+        except NoData as why:
+            section.left_out.append((name.replace("_", " "), str(why)))
+    return section
+
+
+def _add(section: Section, name: str, figure: Figure) -> None:
+    section.drawn.append(Drawn(name, figure, render.specification(figure)))
+
+
+def _method(run: Run) -> list[tuple[str, str]]:
+    """Everything that the file says of how it came about, key by key."""
+    skip = ("strategies", "buffers", "skipped", "warnings")
+    rows: list[tuple[str, str]] = [("file", run.result.path.name)]
+    rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
+    _flatten("", {k: v for k, v in run.result.transfers.items() if k not in skip}, rows)
+    for one in caption.entries(run.result, "buffers"):
+        if isinstance(one, dict):
+            memory = caption.text(one, "memory", "unknown")
+            _flatten(f"buffers.{memory}", {k: v for k, v in one.items() if k != "memory"}, rows)
+    reasons: dict[str, list[str]] = {}
+    for one in caption.entries(run.result, "skipped"):
+        reason = caption.text(one, "reason", "no reason given")
+        reasons.setdefault(reason, []).append(caption.text(one, "name", "unknown"))
+    for reason, names in reasons.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        rows.append((f"skipped {names[0]}{more}", reason))
+    rows += [("failed", name) for name in run.failed]
+    return rows
+
+
+def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            _flatten(f"{key}.{name}" if key else str(name), member, rows)
+    elif isinstance(value, str):
+        rows.append((key, caption.printable(value)))
+    else:
+        rows.append((key, json.dumps(value, ensure_ascii=False)))
+
+
+def _page(sections: list[Section]) -> str:
+    """The page with everything inside; names from files are escaped by the template."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "page"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    drawn = {one.name: one.spec for section in sections for one in section.drawn}
+    data = {"specs": drawn, "dark": style.dark_colours()}
+    return environment.get_template("report.html").render(
+        title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
+        sections=sections,
+        published=published(),
+        styles=markupsafe.Markup((HERE / "page" / "report.css").read_text("utf-8")),
+        # Only this project's own and the pinned libraries' code is not escaped.
+        library=markupsafe.Markup(_script(render.library())),
+        script=markupsafe.Markup((HERE / "page" / "report.js").read_text("utf-8")),
+        data=markupsafe.Markup(_json_in_html(data)),
+    )
+
+
+def _json_in_html(data: Any) -> str:
+    """JSON that nothing in it can end: within a script element `<` would."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _script(code: str) -> str:
+    """Code that may stand in a script element."""
+    return re.sub(r"</(script)", r"<\\/\1", code, flags=re.IGNORECASE)

@@ -1,0 +1,403 @@
+"""Bandwidth and time against size: what these figures show, and that they render."""
+
+import functools
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+import synthetic
+from synthetic import KIB, MIB, SIXTEEN, run
+
+from plots import render, style
+from plots.derive import NoData, transfer_points
+from plots.figures import FIGURES as ALL_FIGURES
+from plots.figures.bandwidth import bandwidth as bandwidth_figure
+from plots.figures.common import MOST_MEMORIES, SHOWN
+from plots.programs import Advice
+
+FIGURES = ("bandwidth", "latency")
+SVG = "{http://www.w3.org/2000/svg}"
+
+ERRORS = [
+    synthetic.failed_row("copy/pinned/h2d/8MiB"),
+    synthetic.row("copy/pinned/h2d/16MiB", 16 * MIB, 1e6, error_occurred=True),
+]
+COLD = synthetic.rows(factors=(50.0, 60.0), suffix="/cold")
+OTHERS = [
+    synthetic.row("cpu/pinned/read_scalar/1MiB", MIB, 5e4),
+    synthetic.row("allocate/pinned/alloc/1MiB", MIB, 5e4),
+    synthetic.row("gpu_array/pinned/sum/1MiB", MIB, 5e4),
+    synthetic.row("copy/pinned/sideways/1MiB", MIB, 5e4),
+    synthetic.row("null/none/h2d/0B", 0, 50.0),
+    synthetic.row("copy/pinned/h2d/0B", 0, 50.0),
+    synthetic.row("nonsense", MIB, 5e4),
+    synthetic.row("copy/\ud800/h2d/1MiB", MIB, 5e4),  # half a character: cannot be drawn
+]
+CASES = {
+    "gpu": run(),
+    "sixteen": run(synthetic.rows(SIXTEEN)),
+    "host": run(device={"kind": "host", "name": "host"}, link=None),
+    "one-size": run(synthetic.rows(sizes=(MIB,))),
+    "one-row": run(synthetic.rows(("copy/pinned",), (MIB,), (1.0,))[:1]),
+    "incomplete": run(complete=False),
+    "cold": run(synthetic.rows() + COLD),
+    "skipped": run(skipped=[{"name": "copy/pinned_wc/h2d", "reason": "synthetic"}]),
+    "errors": run(synthetic.rows() + ERRORS),
+    "others": run(synthetic.rows() + OTHERS),
+    "odd-names": run(
+        device={"kind": "cuda", "name": "Synthetic <GPU> & Söhne \x00"},
+        machine={"cpu": {"model": "Prozeßor <µ> & “x”\nline"}},
+    ),
+    "bare": run(run=None, device=None, link=None, machine=None, skipped=None, warnings=None),
+}
+
+
+def bandwidth(of):
+    """The specification of the bandwidths of a run."""
+    return render.specification(bandwidth_figure(of))
+
+
+@functools.cache
+def spec(figure, case):
+    """The Vega-Lite specification of a case's chart; shared by the tests, which only read it."""
+    return render.specification(ALL_FIGURES[figure](CASES[case]))
+
+
+@functools.cache
+def svg(figure, case):
+    """The SVG image of a case's chart, as a tree."""
+    return svg_of(spec(figure, case))
+
+
+def svg_of(spec):
+    return ElementTree.fromstring(render.svg(spec))
+
+
+def points(spec):
+    return spec["datasets"]["points"]
+
+
+def point(spec, strategy, variant, size):
+    found = [
+        p
+        for p in points(spec)
+        if (p["strategy"], p["variant"], p["bytes"]) == (strategy, variant, size)
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def title(spec):
+    return " ".join(spec["title"]["text"])
+
+
+def subtitle(spec):
+    return " ".join(spec["title"]["subtitle"])
+
+
+def panels(spec):
+    return spec["vconcat"][0]["hconcat"]
+
+
+def marks(panel):
+    return [layer["mark"]["type"] for layer in panel["layer"]]
+
+
+def texts(root):
+    return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("case", CASES)
+def test_renders(case, figure):
+    root = svg(figure, case)
+    assert 400 < float(root.get("width")) < 1200
+    assert 400 < float(root.get("height")) < 900
+    assert root.tag == f"{SVG}svg"
+    shown = texts(root)
+    assert set(spec(figure, case)["title"]["text"]) <= set(shown)
+    assert {"size of one transfer", "host → device (h2d, read)"} <= set(shown) or case == "one-row"
+    assert len(list(root.iter(f"{SVG}path"))) > 10
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_one_line_per_strategy_in_each_panel_and_in_the_key(figure):
+    groups = svg(figure, "sixteen").iter(f"{SVG}g")
+    lines = [group for group in groups if "mark-line" in group.get("class", "")]
+    assert len(lines) == (2 + 1) * len(SIXTEEN)
+
+
+@pytest.mark.parametrize("size", synthetic.SIZES)
+def test_plots_the_median_over_the_repetitions(size):
+    expected = synthetic.expected_ns(size)
+    for strategy, variant in (("copy/pinned", "h2d"), ("zero_copy/pinned_mapped", "write")):
+        timed = point(spec("latency", "gpu"), strategy, variant, size)
+        assert timed["repetitions"] == 3
+        assert timed["time_us"] == pytest.approx(expected / 1000)
+        assert timed["time_us_low"] == pytest.approx(0.9 * expected / 1000)
+        assert timed["time_us_high"] == pytest.approx(1.2 * expected / 1000)
+        rate = point(spec("bandwidth", "gpu"), strategy, variant, size)
+        assert rate["gb_per_s"] == pytest.approx(size / expected)
+        assert rate["gb_per_s_low"] == pytest.approx(size / expected / 1.2)
+        assert rate["gb_per_s_high"] == pytest.approx(size / expected / 0.9)
+
+
+def test_directions_go_to_their_panels():
+    shown = spec("bandwidth", "gpu")
+    directions = {p["variant"]: p["direction"] for p in points(shown)}
+    assert directions == {
+        "h2d": "host → device",
+        "read": "host → device",
+        "d2h": "device → host",
+        "write": "device → host",
+    }
+    assert [panel["title"]["text"] for panel in panels(shown)] == [
+        "host → device (h2d, read)",
+        "device → host (d2h, write)",
+    ]
+    for panel, direction in zip(panels(shown), ("host → device", "device → host"), strict=True):
+        filters = {
+            step["filter"]
+            for layer in panel["layer"]
+            if layer["data"]["name"] == "points"
+            for step in layer["transform"]
+        }
+        assert filters == {f"(datum.direction === '{direction}')", SHOWN}
+
+
+def test_one_direction_gives_one_panel():
+    only = [row for row in synthetic.rows(("copy/pinned",)) if "/d2h/" in row["name"]]
+    shown = bandwidth(run(only))
+    assert [panel["title"]["text"] for panel in panels(shown)] == ["device → host (d2h)"]
+
+
+def test_link_limits_are_drawn_and_labelled():
+    shown = spec("bandwidth", "gpu")
+    limits = {limit["kind"]: limit for limit in shown["datasets"]["limits"]}
+    assert limits["raw"]["label"] == "PCIe 5.0 x16: 63.0 GB/s"
+    assert limits["raw"]["low"] == limits["raw"]["high"] == 63.0
+    assert limits["packet"]["label"] == "with packet headers: 57.6–58.4 GB/s"
+    assert (limits["packet"]["low"], limits["packet"]["high"]) == (57.6, 58.4)
+    assert all({"rule", "text"} <= set(marks(panel)) for panel in panels(shown))
+    drawn = texts(svg("bandwidth", "gpu"))
+    assert drawn.count("PCIe 5.0 x16: 63.0 GB/s") == 2  # once in each panel
+
+
+@pytest.mark.parametrize(
+    ("link", "kinds"),
+    [
+        (None, []),
+        ({**synthetic.LINK, "limit_gb_per_s": None, "packet_limit_gb_per_s": None}, []),
+        ({**synthetic.LINK, "packet_limit_gb_per_s": None}, ["raw"]),
+        ({**synthetic.LINK, "limit_gb_per_s": None}, ["packet"]),
+    ],
+)
+def test_unknown_limits_are_not_drawn(link, kinds):
+    shown = bandwidth(run(link=link))
+    assert [limit["kind"] for limit in shown["datasets"]["limits"]] == kinds
+    for panel in panels(shown):
+        assert marks(panel).count("text") == len(kinds)
+        assert marks(panel).count("rule") == 2 * len(kinds)
+
+
+def test_the_limits_lie_inside_the_bandwidth_axis():
+    slow = run(synthetic.rows(sizes=(4, 64)))
+    layers = panels(bandwidth(slow))[0]["layer"]
+    domains = [layer["encoding"]["y"]["scale"]["domain"] for layer in layers]
+    assert all(low == 0 and high > 63.0 for low, high in domains)
+
+
+def test_latency_has_no_link_limits():
+    assert spec("latency", "gpu")["datasets"]["limits"] == []
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_host_results_say_that_there_is_no_gpu(figure):
+    host = title(spec(figure, "host"))
+    assert "host device: no GPU; copies within this machine's memory" in host
+    gpu = title(spec(figure, "gpu"))
+    assert "no GPU" not in gpu
+    assert gpu.endswith("Synthetic GPU")
+
+
+def test_subtitle_says_where_when_and_what():
+    text = subtitle(spec("bandwidth", "gpu"))
+    assert "synthetic-host (Synthetic CPU), 2026-11-20 11:00 UTC, profile standard" in text
+    assert "wall time from the call until the data are usable at the destination" in text
+    assert "median of 3 repetitions; band: fastest to slowest repetition" in text
+    assert "incomplete" not in text
+    assert "not shown" not in text
+
+
+def test_subtitle_counts_the_repetitions_that_there_are():
+    assert "one repetition" in subtitle(spec("bandwidth", "one-row"))
+    uneven = synthetic.rows()[:-2]  # the last aggregate, and the repetition before it
+    assert "median of 2 to 3 repetitions" in subtitle(bandwidth(run(uneven)))
+
+
+def test_incomplete_runs_are_marked():
+    assert "incomplete run" in subtitle(spec("bandwidth", "incomplete"))
+    assert "incomplete run" in subtitle(spec("latency", "incomplete"))
+
+
+def test_cold_rows_are_not_mixed_with_the_others():
+    assert points(spec("bandwidth", "cold")) == points(spec("bandwidth", "gpu"))
+    text = subtitle(spec("bandwidth", "cold"))
+    assert "not shown: 48 cold-cache benchmarks" in text  # 4 strategies, 2 variants, 6 sizes
+
+
+def test_failed_rows_are_absent():
+    assert points(spec("bandwidth", "errors")) == points(spec("bandwidth", "gpu"))
+    assert "not shown: 2 failed benchmarks" in subtitle(spec("bandwidth", "errors"))
+
+
+def test_skipped_benchmarks_and_warnings_are_counted():
+    assert "not shown: 1 skipped benchmark" in subtitle(spec("bandwidth", "skipped"))
+    warned = run(warnings=["synthetic", "synthetic"])
+    assert "2 warnings in the result file" in subtitle(bandwidth(warned))
+
+
+def test_other_benchmarks_and_sizes_of_zero_are_left_out():
+    assert points(spec("bandwidth", "others")) == points(spec("bandwidth", "gpu"))
+    assert points(spec("latency", "others")) == points(spec("latency", "gpu"))
+    assert subtitle(spec("bandwidth", "others")) == subtitle(spec("bandwidth", "gpu"))
+
+
+def test_a_new_family_of_strategies_is_drawn_without_being_entered_anywhere():
+    new = run(synthetic.rows() + [synthetic.row("copy_halves/pinned/h2d/1MiB", MIB, 5e4)])
+    drawn = [p for p in transfer_points(new) if p.family == "copy_halves"]
+    assert [(p.memory, p.bytes) for p in drawn] == [("pinned", MIB)]
+    assert "copy_halves" in str(bandwidth(new))
+
+
+@pytest.mark.parametrize("missing", ["bytes", "gb_per_s", "median_ns"])
+@pytest.mark.parametrize("value", [None, 0, -1.0, float("nan"), float("inf"), "3"])
+def test_rows_without_usable_counters_are_left_out(missing, value):
+    good = synthetic.row("copy/pinned/h2d/1KiB", KIB, 500.0)
+    bad = synthetic.row("copy/pinned/h2d/2KiB", 2 * KIB, 500.0) | {missing: value}
+    assert [p.bytes for p in transfer_points(run([good, bad]))] == [KIB]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_nothing_to_plot_is_an_error(figure):
+    with pytest.raises(NoData, match="no plain transfers with warm caches were measured"):
+        ALL_FIGURES[figure](run(COLD + ERRORS + OTHERS))
+
+
+def test_names_are_shown_as_they_are_without_control_characters():
+    shown = texts(svg("bandwidth", "odd-names"))
+    assert "Bandwidth of transfers — Synthetic <GPU> & Söhne" in shown
+    assert any("(Prozeßor <µ> & “x” line)" in text for text in shown)
+
+
+def test_long_names_are_wrapped_and_not_cut():
+    name = "Synthetic " + "very " * 40 + "long name"
+    shown = bandwidth(run(device={"kind": "cuda", "name": name}))
+    assert len(shown["title"]["text"]) > 1
+    assert title(shown).endswith(name)
+
+
+def scale_of(spec, channel):
+    """What each name maps to on a channel, taken from the lines of the first panel."""
+    layers = panels(spec)[0]["layer"]
+    (lines,) = [layer for layer in layers if layer["mark"]["type"] == "line"]
+    scale = lines["encoding"][channel]["scale"]
+    return dict(zip(scale["domain"], scale["range"], strict=True))
+
+
+def test_a_strategy_looks_the_same_in_every_figure_and_selection():
+    every = scale_of(spec("bandwidth", "sixteen"), "color")
+    assert scale_of(spec("latency", "sixteen"), "color") == every
+    few = scale_of(spec("bandwidth", "gpu"), "color")
+    assert few == {memory: every[memory] for memory in few}
+    assert scale_of(spec("bandwidth", "gpu"), "strokeDash") == {
+        "copy": [1, 0],
+        "copy_async": [6, 3],
+        "zero_copy": [2, 2],
+    }
+
+
+def test_strategies_that_look_alike_in_grey_are_variants_of_one_memory():
+    shapes = {memory: style.memory_shape(memory) for memory in synthetic.ALL_MEMORY}
+    groups = {"pageable": "square", "registered": "triangle-up", "pinned": "circle"}
+    for memory, shape in shapes.items():
+        group = memory.split("_")[0]
+        assert shape == ("diamond" if memory.endswith("_wc") else groups[group])
+
+
+def test_hundreds_of_strategies_are_drawn_as_far_as_they_can_be_told_apart():
+    many = run(synthetic.rows(tuple(f"copy/kind_{i:03}" for i in range(300)), sizes=(KIB, MIB)))
+    shown = bandwidth(many)
+    assert len({p["memory"] for p in points(shown)}) == MOST_MEMORIES
+    assert f"{300 - MOST_MEMORIES} more strategies are in the tables only" in subtitle(shown)
+
+
+def test_the_other_scale_is_there_for_the_page():
+    assert spec("bandwidth", "gpu")["usermeta"]["axis"]["scale"]["type"] == "log"
+    assert spec("latency", "gpu")["usermeta"]["axis"]["scale"]["type"] == "linear"
+    axis = spec("bandwidth", "gpu")["usermeta"]["axis"]
+    titles = {
+        layer["encoding"]["y"]["title"]
+        for p in panels(spec("bandwidth", "gpu"))
+        for layer in p["layer"]
+    }
+    assert titles == {axis["title"]}  # by which the page finds the axes
+
+
+def test_fitted_lines_are_those_of_advise():
+    fitted = synthetic.advice(fits={"copy/pinned/h2d": (2000.0, 50.0, 1e5)})
+    shown = render.specification(ALL_FIGURES["latency"](run(advice=fitted)))
+    rows = shown["datasets"]["fits"]
+    line = {row["bytes"]: row["time_us"] for row in rows if not row["half"]}
+    assert set(line) == set(synthetic.SIZES)
+    assert line[MIB] == pytest.approx(2 + MIB / 50e3)
+    (half,) = [row for row in rows if row["half"]]
+    assert half["bytes"] == 100000.0
+    assert half["time_us"] == pytest.approx(4.0)  # half of 50 GB/s
+    assert {row["t0"] for row in rows} == {"2.000 µs"}
+    bent = replace(fitted.fits["copy/pinned/h2d"], lines=3)
+    broken = Advice(fits={bent.name: bent}, missing="")
+    shown = render.specification(ALL_FIGURES["latency"](run(advice=broken)))
+    assert shown["datasets"]["fits"] == []  # t0 + n/B is not what was fitted there
+    assert "no fitted lines: synthetic" in subtitle(spec("latency", "gpu"))
+
+
+def test_known_memory_kinds_have_colours_of_their_own():
+    colours = [style.memory_colour(memory) for memory in synthetic.ALL_MEMORY]
+    assert len(set(colours)) == len(synthetic.ALL_MEMORY)
+
+
+def test_an_unknown_memory_kind_is_drawn_with_a_stable_colour():
+    shown = bandwidth(run(synthetic.rows(("copy/pinned", "copy/novel"))))
+    assert point(shown, "copy/novel", "h2d", MIB)["gb_per_s"] > 0
+    colour = scale_of(shown, "color")["novel"]
+    assert colour in {look.colour for look in style.OTHER_MEMORY}
+    assert colour == style.memory_colour("novel")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (4, 64, [4, 8, 16, 32, 64]),
+        (2.7, 1.6e9, [2**exponent for exponent in range(2, 31, 4)]),
+        (2 * MIB, 4.5 * MIB, [2 * MIB, 4 * MIB]),
+    ],
+)
+def test_size_ticks(low, high, expected):
+    assert style.size_ticks(low, high) == expected
+
+
+def test_size_labels_have_binary_units():
+    shown = texts(svg_of(bandwidth(run(synthetic.rows(sizes=(4, 64, KIB, 1024 * MIB))))))
+    assert {"4 B", "64 B", "1 KiB", "4 MiB", "1 GiB"} <= set(shown)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [(2.0, 3e4, [10, 100, 1e3, 1e4]), (26.0, 27.0, [10, 100]), (10.0, 10.0, [10, 100])],
+)
+def test_time_axis_has_at_least_two_ticks(low, high, ticks):
+    domain, found = style.decades(low, high)
+    assert found == ticks
+    assert domain[0] <= low <= high <= domain[1]
+    assert domain[0] <= found[0] < found[-1] <= domain[1]

@@ -1,0 +1,170 @@
+"""The page in a browser: what a reader sees when pointing, switching, scaling and darkening."""
+
+import re
+import shutil
+
+import pytest
+import synthetic
+
+from plots import report, style
+
+SECONDS = 30_000  # milliseconds; for machines that are busy
+CHROMIUM = shutil.which("chromium")
+LINES_OF_BANDWIDTH = (
+    "document.querySelectorAll('#bandwidth g.mark-line path[aria-label*=copy]').length"
+)
+POINT = "#bandwidth path[aria-roledescription=point]"
+STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned", "zero_copy/pinned_mapped")
+
+if CHROMIUM is None:
+    pytest.skip("no chromium (scripts/test installs it)", allow_module_level=True)
+
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A report without the image files, which the page does not use."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plots.render.images", lambda name, spec: {})
+        files = report.report([synthetic.result(synthetic.rows(STRATEGIES))], None)
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser, path):
+    """The page, drawn; afterwards nothing may have gone wrong or been asked of a network."""
+    opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
+    said, asked = [], []
+    opened.on("console", lambda message: said.append(message.text))
+    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.goto(path.as_uri())
+    drawn(opened, "light")
+    yield opened
+    assert said == []
+    assert asked == [path.as_uri()]
+    opened.close()
+
+
+def drawn(page, theme):
+    page.wait_for_selector(f"html[data-ready={theme}]", timeout=SECONDS)
+
+
+def lines(page, figure):
+    """How many lines of strategies a figure shows in its panels."""
+    return page.locator(f"#{figure} g.mark-line path[aria-label*='copy']").count()
+
+
+def test_every_figure_is_drawn_and_small_enough(page, path):
+    figures = page.locator("figure").count()
+    assert figures == page.locator(".chart svg").count() == 5
+    assert path.stat().st_size < 6e6
+
+
+def test_pointing_at_a_mark_shows_its_values(page):
+    mark = page.locator("#bandwidth path[aria-label*='copy/pinned'][aria-roledescription=point]")
+    mark.first.scroll_into_view_if_needed()
+    mark.first.hover(force=True)
+    tooltip = page.locator("#vg-tooltip-element.visible")
+    tooltip.wait_for(timeout=SECONDS)
+    text = " ".join(tooltip.inner_text().split())
+    assert re.search(r"strategy copy/|strategy zero_copy/", text)
+    assert re.search(r"bandwidth [\d.e-]+ GB/s", text)
+    assert "fastest to slowest 30.0 %" in text
+
+
+def test_a_strategy_can_be_hidden_and_shown_by_keyboard(page):
+    before = lines(page, "bandwidth")
+    page.locator("#bandwidth summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")  # the first strategy
+    page.wait_for_function(
+        f"{LINES_OF_BANDWIDTH} < {before}",
+        timeout=SECONDS,
+    )
+    assert lines(page, "bandwidth") == before - 3  # both panels and the key
+    assert lines(page, "latency") == before  # of this figure only
+    page.keyboard.press("Space")
+    page.wait_for_function(
+        f"{LINES_OF_BANDWIDTH} == {before}",
+        timeout=SECONDS,
+    )
+
+
+def test_the_other_scale_is_logarithmic_and_keeps_what_is_hidden(page):
+    label = page.locator(
+        "#bandwidth svg [aria-roledescription=axis][aria-label*='bandwidth']"
+    ).first
+    assert "linear scale" in label.get_attribute("aria-label")
+    page.locator("#bandwidth summary").click()
+    page.locator("#bandwidth input").first.uncheck()
+    button = page.locator("#bandwidth .scale")
+    button.click()
+    page.wait_for_selector(
+        "#bandwidth svg [aria-label*='bandwidth'][aria-label*='log scale']", timeout=SECONDS
+    )
+    assert button.get_attribute("aria-pressed") == "true"
+    page.wait_for_function(
+        f"{LINES_OF_BANDWIDTH} == 9",
+        timeout=SECONDS,
+    )
+
+
+def test_the_dark_page_has_light_lines_and_keeps_its_figures(page):
+    dark = style.MEMORY["pageable"].dark
+    assert page.locator(f"#bandwidth path[stroke='{dark}']").count() == 0
+    page.locator("#theme").click()
+    drawn(page, "dark")
+    assert page.locator(f"#bandwidth path[stroke='{dark}']").count() > 0
+    assert page.locator(".chart svg").count() == 5
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == "rgb(28, 28, 30)"
+
+
+def test_zooming_needs_a_key_so_that_the_wheel_scrolls_the_page(page):
+    def turn_the_wheel(amount):
+        chart.scroll_into_view_if_needed()
+        box = chart.bounding_box()
+        page.mouse.move(box["x"] + 250, box["y"] + 250)
+        page.mouse.wheel(0, amount)
+
+    def place():
+        return page.locator(POINT).first.get_attribute("transform")
+
+    chart = page.locator("#bandwidth svg")
+    before = place()
+    turn_the_wheel(10)
+    page.wait_for_timeout(200)
+    assert place() == before
+    page.keyboard.down("Alt")
+    turn_the_wheel(-300)
+    page.keyboard.up("Alt")
+    page.wait_for_function(
+        "([point, was]) => document.querySelector(point).getAttribute('transform') !== was",
+        arg=[POINT, before],
+        timeout=SECONDS,
+    )
+
+
+def test_a_phone_need_not_scroll_sideways(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_the_first_stop_of_the_keyboard_leads_to_the_findings(page):
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "To the findings"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"

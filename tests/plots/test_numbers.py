@@ -1,0 +1,66 @@
+"""Numbers as text are those of gate_transfers show."""
+
+import re
+import subprocess
+
+import pytest
+import synthetic
+
+from plots import numbers
+from plots.derive import Run
+from plots.load import read_result
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0004, "4.000e-04"),
+        (1.23456, "1.235"),
+        (9.99951, "10.00"),
+        (99.996, "100.0"),
+        (2e6, "2.000e+06"),
+    ],
+)
+def test_digits(value, text):
+    assert numbers.digits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(4, "4 B"), (1024, "1 KiB"), (6144, "6 KiB"), (1.5 * 2**20, "1.5 MiB"), (2**30, "1 GiB")],
+)
+def test_sizes(value, text):
+    assert numbers.size(value) == text
+
+
+def times_and_rates():
+    """Medians at and beside the places where the number of digits or the unit changes."""
+    edges = (9.9995, 99.995, 999.95, 9999.5, 99995.0, 999950.0, 1e6, 9.9e8, 9.9995e8)
+    return [edge * factor for edge in edges for factor in (0.9999, 1.0, 1.00011)]
+
+
+def shown(gate, path, *options):
+    done = subprocess.run(
+        [gate, "show", path, *options], capture_output=True, text=True, check=True
+    )
+    lines = (re.split(r" {2,}", line.strip()) for line in done.stdout.splitlines())
+    return {line[0]: line[1:] for line in lines if line[0].startswith("copy/")}
+
+
+def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, pytestconfig):
+    gate = pytestconfig.getoption("binary").with_name("gate_transfers")
+    if not gate.is_file():
+        pytest.skip("gate_transfers is not built")
+    rows = []
+    for i, ns in enumerate(times_and_rates()):
+        for factor in (0.97, 1.0, 1.0 + i / 7, 1.01):  # an even number: medians between two
+            row = synthetic.row(f"copy/kind_{i}/h2d/1MiB", 2**20, ns * factor)
+            rows.append(row | {"real_time": ns * factor, "time_unit": "ns"})
+    path = synthetic.write(tmp_path / "run.json", synthetic.document(rows))
+    run = Run(read_result(path))
+    by_time = shown(gate, path)
+    by_rate = shown(gate, path, "--judge-by=gb_per_s")
+    assert len(run.benchmarks) == len(by_time) == len(times_and_rates())
+    for one in run.benchmarks:
+        assert [numbers.time(one.ns), numbers.percent(one.spread)] == by_time[one.name]
+        assert numbers.rate(one.gb_per_s) == by_rate[one.name][0]

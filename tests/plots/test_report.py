@@ -1,0 +1,199 @@
+"""The page and the tables: escaped, separate for GPU and host device, and in agreement."""
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+import synthetic
+from synthetic import KIB, MIB
+
+from plots import report, style, tables
+from plots.figures import FIGURES
+from plots.load import read_result
+
+EVIL = "<script>alert('x')</script> & “Söhne” </script>"
+
+
+class Page(HTMLParser):
+    """What stands in the page: elements with their attributes, texts by element."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self.stack = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self.stack.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in self.stack:
+            while self.stack.pop() != tag:
+                pass
+
+    def handle_data(self, data):
+        if data.strip():
+            self.texts.append((self.stack[-1] if self.stack else "", data.strip()))
+
+    def of(self, tag):
+        return [text for where, text in self.texts if where == tag]
+
+    def attributes(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Without what takes long and other tests look at: images and libraries."""
+    monkeypatch.setattr("plots.render.images", lambda name, spec: {f"{name}.svg": b"image"})
+    monkeypatch.setattr("plots.render.library", lambda: "/* libraries */")
+    monkeypatch.setattr(
+        "plots.report.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
+    )
+
+
+def made(*results):
+    files = report.report(list(results), None)
+    return files, Page(files["report.html"].decode())
+
+
+def data_of(page):
+    (text,) = [text for where, text in page.texts if where == "script" and text.startswith("{")]
+    return json.loads(text)
+
+
+def test_names_from_files_are_escaped_everywhere():
+    evil = synthetic.result(
+        synthetic.rows(("copy/pinned", "copy/<b>x")),
+        device={"kind": "cuda", "name": EVIL},
+        machine={"cpu": {"model": EVIL}},
+        warnings=[EVIL],
+        skipped=[{"name": EVIL, "reason": EVIL}],
+    )
+    files, page = made(evil)
+    # three of our own, and nothing else that would run
+    assert [attributes for attributes in page.attributes("script")] == [
+        {"type": "application/json", "id": "data"},
+        {},
+        {},
+    ]
+    assert page.attributes("b") == []
+    assert any(EVIL in text for text in page.of("h2"))
+    assert EVIL in data_of(page)["specs"]["bandwidth"]["title"]["text"][0]
+    assert "&lt;b>x" in files["tables/transfers.md"].decode()
+
+
+def test_the_page_asks_no_network_for_anything():
+    _, page = made(synthetic.result())
+    for tag, attributes in page.elements:
+        for name in ("src", "srcset", "data", "action", "poster"):
+            assert name not in attributes
+        if tag == "link":
+            assert attributes["href"] == "data:,"
+        if tag == "a":  # only a click goes there
+            assert attributes["href"].startswith(("#", "https://github.com/"))
+    (policy,) = [m["content"] for m in page.attributes("meta") if "http-equiv" in m]
+    assert policy.startswith("default-src 'none';")
+    assert "connect-src" not in policy
+
+
+def test_headings_are_in_order_and_figures_have_names():
+    _, page = made(synthetic.result(), synthetic.result())
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    charts = [one for one in page.attributes("div") if "data-figure" in one]
+    assert charts
+    for one in charts:
+        assert (one["role"], one["tabindex"]) == ("img", "0")
+        assert len(one["aria-label"]) > 30
+    identifiers = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(identifiers) == len(set(identifiers))
+    targets = [a["href"][1:] for a in page.attributes("a") if a["href"].startswith("#")]
+    assert set(targets) <= set(identifiers)
+
+
+def test_a_figure_without_data_is_left_out_with_a_line():
+    _, page = made(synthetic.result())
+    assert "cpu access: what the CPU pays was not measured (strategies cpu/…)." in page.of("li")
+
+
+def test_runs_of_gpu_and_host_device_never_share_a_chart():
+    gpu = synthetic.result()
+    host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
+    files, page = made(host, gpu, host, gpu)
+    specs = data_of(page)["specs"]
+    assert set(specs) == {f"run-{i}-bandwidth" for i in range(1, 5)} | {
+        "runs-machines",
+        "host-runs-machines",
+    }
+    for name, spec in specs.items():
+        on_host = "no GPU" in " ".join(spec["title"]["text"])
+        assert on_host is (name in ("run-3-bandwidth", "run-4-bandwidth", "host-runs-machines"))
+    numbers = {
+        name: {r["run"] for r in specs[name]["datasets"]["runs"]}
+        for name in specs
+        if name.endswith("machines")
+    }
+    assert numbers == {
+        "runs-machines": {"run 1", "run 2"},
+        "host-runs-machines": {"run 3", "run 4"},
+    }
+    assert "tables/run-4-transfers.csv" in files
+    assert "2 runs without a GPU side by side" in page.of("h2")
+
+
+def test_one_of_each_kind_is_not_put_side_by_side():
+    host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
+    _, page = made(host, synthetic.result())
+    assert set(data_of(page)["specs"]) == {"run-1-bandwidth", "run-2-bandwidth"}
+
+
+def test_the_method_has_what_is_needed_to_repeat_the_run(tmp_path):
+    document = synthetic.document(
+        run={"profile": "full", "seed": 17, "command_line": ["bench_transfers", "--seed=17"]}
+    )
+    _, page = made(read_result(synthetic.write(tmp_path / "run.json.gz", document)))
+    rows = dict(zip(page.of("th"), page.of("td"), strict=False))
+    shown = " ".join(page.of("td"))
+    assert '["bench_transfers", "--seed=17"]' in shown
+    assert "run.seed" in page.of("th")
+    assert "program.git_commit" in page.of("th")
+    assert rows
+
+
+def test_page_and_tables_print_the_same_numbers():
+    rows = synthetic.rows(("copy/pinned",), (KIB, 64 * MIB))
+    files, page = made(synthetic.result(rows))
+    shown = page.of("td")
+    markdown = files["tables/benchmarks.md"].decode().splitlines()[2:]
+    for line in markdown:
+        for cell in line.strip("| ").split(" | ")[1:]:
+            assert cell in shown
+    content = list(csv.DictReader(io.StringIO(files["tables/benchmarks.csv"].decode())))
+    assert {row["benchmark"]: float(row["median_ns"]) for row in content} == {
+        f"copy/pinned/{way}/{name}": pytest.approx(synthetic.expected_ns(size))
+        for way in ("h2d", "d2h")
+        for name, size in (("1KiB", KIB), ("64MiB", 64 * MIB))
+    }
+
+
+def test_latex_and_markdown_are_escaped():
+    table = tables.Table("t", "T", ["a|b", "50 %"], [["x_y & <z>", "1 µs"]], [], [[1]])
+    assert tables.markdown(table) == "| a\\|b | 50 % |\n| --- | --- |\n| x_y & &lt;z> | 1 µs |\n"
+    lines = tables.latex(table).splitlines()
+    assert lines[0] == r"\begin{tabular}{lr}"
+    assert lines[2] == r"a|b & 50 \% \\"
+    assert lines[4] == r"x\_y \& <z> & 1 \textmu{}s \\"
+
+
+def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
+    _, page = made(synthetic.result(synthetic.rows(synthetic.SIXTEEN)))
+    found = data_of(page)
+    colours = set(re.findall(r"#[0-9a-f]{6}\b", json.dumps(found["specs"])))
+    assert colours <= set(found["dark"])
+    assert set(found["dark"]) >= {look.colour for look in style.MEMORY.values()}
