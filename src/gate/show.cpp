@@ -109,15 +109,16 @@ std::string side_by_side(std::span<const run> runs, const metric& judged_by) {
                                                       : std::string(name_width - columns, ' '));
       for (const auto& one : block) {
         const auto cell = cell_of(one, name, judged_by);
-        line += cell + std::string(cell_width - columns_of(cell), ' ');
+        const auto wide = columns_of(cell);
+        line += cell + std::string(wide < cell_width ? cell_width - wide : 1, ' ');
       }
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";
     }
   }
   text +=
-      "\nMedians over the repetitions; range: from the least to the largest, as a part of the "
-      "median.\n";
+      fmt::format("\n{} the repetitions; range: from the least to the largest, as a part of it.\n",
+                  judged_by.fastest_repetition ? "The fastest of" : "Medians over");
   if (!unjudged.empty())
     text += results::wrapped(fmt::format("Not shown: {}, for lack of {}.",
                                          counted(unjudged.size(), "benchmark"), judged_by.key));

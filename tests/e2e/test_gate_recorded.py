@@ -52,3 +52,11 @@ def test_makes_the_recorded_baselines_again(gate: Program, which: str, tmp_path:
     done = gate.run("pin", *runs, f"--of-repetitions={which}", f"--out={made}")
     assert done.code == PASS, done
     assert made.read_bytes() == (FOLDER / f"baseline-{which}.json").read_bytes()
+
+
+@pytest.mark.parametrize("key", ["real_time", "gb_per_s", "cpu_s_per_gb:less"])
+def test_shows_recorded_runs_by_any_counter(gate: Program, key: str) -> None:
+    done = gate.run("show", "first-1.json.gz", "second-1.json.gz", f"--judge-by={key}", cwd=FOLDER)
+    assert done.code == PASS, done
+    assert "copy/pinned/h2d/128MiB" in done.out
+    assert max(map(len, done.out.splitlines())) <= 101  # a figure that is too wide moves its line
