@@ -1,0 +1,67 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+using json = nlohmann::ordered_json;
+
+inline constexpr std::size_t kib = 1024;
+inline constexpr std::size_t mib = 1024 * kib;
+inline constexpr std::size_t gib = 1024 * mib;
+
+/// An empty directory that stands for "/" and goes away after the test.
+class fake_tree : public testing::Test {
+ protected:
+  fake_tree() {
+    std::string name = testing::TempDir() + "/machine_test_XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error("no temporary directory " + name);
+    }
+    root = name;
+  }
+
+  ~fake_tree() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(root, ignored);
+  }
+
+  void write(const std::string& path, std::string_view content) const {
+    std::filesystem::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << content;
+  }
+
+  void make_directory(const std::string& path) const {
+    std::filesystem::create_directories(root / path);
+  }
+
+  /// A device that can do generation 5 x16 unless other values are given.
+  void write_link(const std::string& device, std::string_view speed, std::string_view width,
+                  std::string_view speed_max = "32.0 GT/s PCIe\n",
+                  std::string_view width_max = "16\n") const {
+    const std::string base = "sys/bus/pci/devices/" + device + "/";
+    write(base + "current_link_speed", speed);
+    write(base + "current_link_width", width);
+    write(base + "max_link_speed", speed_max);
+    write(base + "max_link_width", width_max);
+  }
+
+  void write_meminfo(std::string_view available = "8388608 kB") const {
+    write("proc/meminfo",
+          "MemTotal:       16777216 kB\nMemFree:         1048576 kB\n"
+          "MemAvailable:    " +
+              std::string(available) +
+              "\nSwapTotal:       2097152 kB\n"
+              "HugePages_Total:       0\n");
+  }
+
+  std::filesystem::path root;
+};
