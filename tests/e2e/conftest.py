@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from advice_files import gpu_file, write
+from gate_files import Lab
 from program import Program, Result, read
 
 
@@ -51,3 +52,28 @@ def sample(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result
 @pytest.fixture(scope="session")
 def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("advice") / "made_up.json", gpu_file())
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path, seed=10)
+
+
+@pytest.fixture
+def runs(lab: Lab) -> list[Path]:
+    return lab.runs(3, day=9)
+
+
+@pytest.fixture(scope="session")
+def pinned(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
+    """A baseline and its runs."""
+    folder = tmp_path_factory.mktemp("pinned")
+    runs = Lab(folder, seed=11).sessions(3, 4)
+    done = gate.run("pin", *runs, f"--out={folder / 'baseline'}")
+    assert done.code == 0, done
+    return folder / "baseline", runs
+
+
+@pytest.fixture
+def baseline(pinned: tuple[Path, list[Path]]) -> Path:
+    return pinned[0]

@@ -4,45 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import limits
 import pytest
 from gate_files import ONE, Lab, changed, write
-from program import Done, Program, assert_complains, assert_one_complaint
+from program import Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 Change = Callable[[dict[str, Any]], None]
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(tmp_path, seed=10)
-
-
-@pytest.fixture
-def runs(lab: Lab) -> list[Path]:
-    return lab.runs(3, day=9)
-
-
-@pytest.fixture(scope="session")
-def pinned(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
-    """A baseline and its runs."""
-    folder = tmp_path_factory.mktemp("pinned")
-    runs = Lab(folder, seed=11).sessions(3, 4)
-    done = gate.run("pin", *runs, f"--out={folder / 'baseline'}")
-    assert done.code == 0, done
-    return folder / "baseline", runs
-
-
-@pytest.fixture
-def baseline(pinned: tuple[Path, list[Path]]) -> Path:
-    return pinned[0]
 
 
 # The command line
@@ -412,112 +383,3 @@ def test_what_is_no_baseline(gate: Program, baseline: Path, runs: list[Path], tm
     for text in ("{}", "[]", "null", '{"kind": 5}', '{"kind": "bench_transfers baseline"}'):
         file = write(tmp_path / "other", text)
         assert_complains(gate.run("power", file), BAD_INPUT, str(file))
-
-
-# Outputs
-
-OUTPUTS = ("--markdown", "--junit", "--json")
-
-
-@pytest.mark.parametrize("option", OUTPUTS)
-def test_outputs_are_looked_at_before_any_work(
-    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, option: str
-):
-    out = tmp_path / "missing" / "out"
-    done = gate.run("check", baseline, *runs, f"{option}={out}")
-    assert_complains(done, BAD_INPUT, f"cannot write {out}", "No such file or directory")
-    done = gate.run("check", tmp_path / "no-baseline", *runs, f"{option}={tmp_path}")
-    assert_complains(done, BAD_INPUT, "Is a directory")
-    done = gate.run("check", baseline, *runs, f"{option}=/dev/null")
-    assert_complains(done, BAD_INPUT, "/dev/null", "not a regular file")
-
-
-@pytest.mark.parametrize("option", OUTPUTS)
-def test_inputs_are_not_overwritten(
-    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, option: str
-):
-    link = tmp_path / "link"
-    for precious in (baseline, runs[1]):
-        link.symlink_to(precious)
-        before = precious.read_bytes()
-        done = gate.run("check", baseline, *runs, f"{option}={link}")
-        assert_complains(done, BAD_INPUT, "would be overwritten")
-        assert precious.read_bytes() == before
-        link.unlink()
-
-
-def test_two_outputs_are_two_files(gate: Program, baseline: Path, runs: list[Path]):
-    out = runs[0].parent / "out"
-    done = gate.run("check", baseline, *runs, f"--json={out}", f"--junit={out.parent}/./out")
-    assert_complains(done, BAD_INPUT, "the same file")
-
-
-def test_pin_does_not_overwrite_a_run(gate: Program, runs: list[Path]):
-    assert_complains(gate.run("pin", *runs, f"--out={runs[2]}"), BAD_INPUT, "would be overwritten")
-
-
-def assert_tells_and_complains(done: Done, *parts: str) -> None:
-    assert done.code == BAD_INPUT
-    assert_one_complaint(done, *parts)
-
-
-def test_a_full_disk(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
-    limited = {"preexec_fn": limits.file_size(512), "restore_signals": False}
-    for option in OUTPUTS:
-        out = tmp_path / "out"
-        out.write_text("older")
-        done = gate.run("check", baseline, *runs, f"{option}={out}", **limited)
-        assert_tells_and_complains(done, f"cannot write {out}")
-        assert out.read_text() == "older"
-    done = gate.run("pin", *runs, f"--out={tmp_path / 'new'}", **limited)
-    assert_complains(done, BAD_INPUT, f"cannot write {tmp_path / 'new'}")
-    assert sorted(path.name for path in tmp_path.iterdir() if path not in runs) == ["out"]
-
-
-def test_nobody_takes_the_answer(gate: Program, baseline: Path, runs: list[Path]):
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        for arguments in (("check", baseline, *runs), ("power", baseline), ("show", *runs)):
-            done = gate.run(*arguments, stdout=full)
-            assert_complains(done, BAD_INPUT, "standard output")
-
-
-def test_with_little_memory(gate: Program, baseline: Path, runs: list[Path]):
-    """It ends in good order, or is right. Where there is hardly any, the loader does not start it, or
-    nlohmann/json ends it, which needs memory to free what it has read."""
-    complaints = 0
-    not_started, aborted = 127, -signal.SIGABRT
-    for limit in range(4 << 20, 12 << 20, 256 << 10):
-        done = gate.run("check", baseline, *runs, preexec_fn=limits.address_space(limit))
-        assert done.code in (PASS, BAD_INPUT, not_started, aborted), done
-        assert (done.code == PASS) == ("PASS" in done.out)
-        if done.code == BAD_INPUT:
-            assert_complains(done, BAD_INPUT, "memory")
-            complaints += 1
-    assert complaints > 0
-
-
-# Size
-
-
-def test_a_large_check_is_quick(gate: Program, tmp_path: Path):
-    """20 runs of 1,000 benchmarks: at most 1 s and 200 MiB."""
-    costs = {f"copy/memory_{number}/h2d/1MiB": 1e5 + number for number in range(1000)}
-    lab = Lab(tmp_path, costs, seed=13)
-    baseline = tmp_path / "baseline"
-    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
-    runs = lab.runs(20, day=9)
-    # Started by a small process: what a process has used at most begins with what its parent used.
-    measuring = (
-        "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:], stdout=2);"
-        "u = resource.getrusage(resource.RUSAGE_CHILDREN);"
-        "print(code, u.ru_utime + u.ru_stime, u.ru_maxrss)"
-    )
-    command = gate.command("check", baseline, *runs, f"--json={tmp_path / 'answer'}")
-    done = subprocess.run(
-        [sys.executable, "-c", measuring, *command], capture_output=True, check=True, text=True
-    )
-    code, seconds, kib = done.stdout.split()
-    assert int(code) == PASS
-    assert float(seconds) <= 1
-    assert int(kib) <= 200 * 1024
-    assert len(json.loads((tmp_path / "answer").read_text("utf-8"))["benchmarks"]) == 1000
