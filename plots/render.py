@@ -25,7 +25,7 @@ def specification(figure: Figure) -> dict[str, Any]:
 
 
 @functools.cache
-def library() -> str:
+def scripts() -> str:
     """Vega-Lite, Vega and vega-embed as one script."""
     return vlc.javascript_bundle()  # type: ignore[call-arg]  # it may be left out
 

@@ -51,7 +51,7 @@ class Section:
 def report(results: list[Result], program: Path | None) -> dict[str, bytes]:
     """Every file of the report: contents by path."""
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(render.library)  # takes seconds, like what advise is asked meanwhile
+        pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
         runs = _runs(results, program)
     alone = len(runs) == 1
     sections = [_run_section(run, "" if alone else f"run-{i + 1}-") for i, run in enumerate(runs)]
@@ -172,7 +172,7 @@ def _page(sections: list[Section]) -> str:
         published=published(),
         styles=markupsafe.Markup((HERE / "page" / "report.css").read_text("utf-8")),
         # Only this project's own and the pinned libraries' code is not escaped.
-        library=markupsafe.Markup(_script(render.library())),
+        library=markupsafe.Markup(_script(render.scripts())),
         script=markupsafe.Markup((HERE / "page" / "report.js").read_text("utf-8")),
         data=markupsafe.Markup(_json_in_html(data)),
     )

@@ -20,7 +20,7 @@ def quick_images(monkeypatch):
     """Replaces the slow drawing where only the writing of its output is tested."""
     monkeypatch.setattr("plots.render.images", lambda name, spec: {f"{name}.png": b"image"})
     monkeypatch.setattr("plots.report.FIGURES", {"latency": FIGURES["latency"]})
-    monkeypatch.setattr("plots.render.library", lambda: "/* libraries */")
+    monkeypatch.setattr("plots.render.scripts", lambda: "/* libraries */")
 
 
 def names_below(folder):

@@ -49,7 +49,7 @@ class Page(HTMLParser):
 def quick(monkeypatch):
     """Without what takes long and other tests look at: images and libraries."""
     monkeypatch.setattr("plots.render.images", lambda name, spec: {f"{name}.svg": b"image"})
-    monkeypatch.setattr("plots.render.library", lambda: "/* libraries */")
+    monkeypatch.setattr("plots.render.scripts", lambda: "/* libraries */")
     monkeypatch.setattr(
         "plots.report.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
     )
