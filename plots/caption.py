@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from datetime import datetime
 from typing import Any
 
@@ -10,33 +9,16 @@ from plots.derive import Point, Run, is_cold, is_failed, is_transfer, mapping
 from plots.load import Result
 
 HOST_NOTE = "host device: no GPU; copies within this machine's memory"
-TITLE_WIDTH = 90  # characters
-SUBTITLE_WIDTH = 140  # characters
 
 
-def title(what: str, run: Run) -> list[str]:
+def title(what: str, run: Run) -> str:
     """The title of a figure: its subject and the device."""
-    return wrapped_title(f"{what} — {device_name(run)}")
+    return f"{what} — {device_name(run)}"
 
 
-def wrapped_title(text: str) -> list[str]:
-    """A title as lines."""
-    return textwrap.wrap(text, TITLE_WIDTH)
-
-
-def subtitle(run: Run, *paragraphs: str) -> list[str]:
-    """The lines below the title: where and when, and what the figure adds."""
-    return wrapped(where_and_when(run), *paragraphs)
-
-
-def wrapped(*paragraphs: str) -> list[str]:
-    """Paragraphs as lines below a title."""
-    return [line for one in paragraphs for line in textwrap.wrap(one, SUBTITLE_WIDTH)]
-
-
-def transfers_subtitle(run: Run, points: list[Point], *paragraphs: str) -> list[str]:
-    """The same for figures of all plain transfers, which say what they leave out."""
-    return subtitle(run, _what_was_timed(points), _remarks(run.result), *paragraphs)
+def transfers_remarks(run: Run, points: list[Point]) -> list[str]:
+    """What figures of all plain transfers say below the title: how, and what they leave out."""
+    return [_what_was_timed(points), _remarks(run.result)]
 
 
 def device_name(run: Run) -> str:

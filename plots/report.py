@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from plots import caption, findings, render, style, tables
 from plots.derive import NoData, Run
 from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.common import Figure
+from plots.layout import COLUMN, WIDE, Layout
 from plots.load import Result, ResultError
 from plots.programs import ask
 from plots.published import published
@@ -26,11 +29,12 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure in the report."""
+    """A figure in the report, in both layouts."""
 
     name: str  # of its files, and its place in the page
     figure: Figure
     spec: dict[str, Any]
+    column: dict[str, Any]
 
 
 @dataclass
@@ -60,9 +64,14 @@ def report(results: list[Result], program: Path | None) -> dict[str, bytes]:
     together = [_group_section(group) for group in groups if len(group) > 1]
     shown = [*filter(lambda one: one.drawn, together), *sections]
     files = {"report.html": _page(shown).encode()}
-    every = [one for section in shown for one in section.drawn]
+    every = [
+        (f"{one.name}{layout.suffix}", spec)
+        for section in shown
+        for one in section.drawn
+        for layout, spec in ((WIDE, one.spec), (COLUMN, one.column))
+    ]
     with ThreadPoolExecutor(2) as pool:
-        for images in pool.map(lambda one: render.images(one.name, one.spec), every):
+        for images in pool.map(lambda one: render.images(*one), every):
             files |= {f"figures/{name}": data for name, data in images.items()}
     for section in sections:
         for table in section.tables:
@@ -100,7 +109,7 @@ def _run_section(run: Run, prefix: str) -> Section:
     )
     for name, make in FIGURES.items():
         try:
-            _add(section, f"{prefix}{name}", make(run))
+            _add(section, f"{prefix}{name}", partial(make, run))
         except NoData as why:
             section.left_out.append((name.replace("_", " "), str(why)))
     return section
@@ -114,14 +123,16 @@ def _group_section(runs: list[tuple[int, Run]]) -> Section:
     section = Section(name=prefix, heading=heading, on_host=on_host)
     for name, make in GROUP_FIGURES.items():
         try:
-            _add(section, f"{prefix}{name}", make(runs))
+            _add(section, f"{prefix}{name}", partial(make, runs))
         except NoData as why:
             section.left_out.append((name.replace("_", " "), str(why)))
     return section
 
 
-def _add(section: Section, name: str, figure: Figure) -> None:
-    section.drawn.append(Drawn(name, figure, render.specification(figure)))
+def _add(section: Section, name: str, make: Callable[[Layout], Figure]) -> None:
+    figure = make(WIDE)
+    column = render.specification(make(COLUMN))
+    section.drawn.append(Drawn(name, figure, render.specification(figure), column))
 
 
 def _method(run: Run) -> list[tuple[str, str]]:
@@ -164,8 +175,12 @@ def _page(sections: list[Section]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    drawn = {one.name: one.spec for section in sections for one in section.drawn}
-    data = {"specs": drawn, "dark": style.dark_colours()}
+    drawn = [one for section in sections for one in section.drawn]
+    data = {
+        "wide": {one.name: one.spec for one in drawn},
+        "column": {one.name: one.column for one in drawn},
+        "dark": style.dark_colours(),
+    }
     return environment.get_template("report.html").render(
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
         sections=sections,

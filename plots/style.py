@@ -15,8 +15,6 @@ from typing import Any
 import altair as alt
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-PANEL_WIDTH = 340
-PANEL_HEIGHT = 300
 PIXELS_PER_INCH = 200
 
 KEY_COLUMN_WIDTH = 68
@@ -194,19 +192,18 @@ def key_axis(**options: Any) -> alt.Axis:
         domain=False,
         ticks=False,
         grid=False,
-        labelAngle=0,
         labelLimit=0,
         labelOverlap=False,
         **options,
     )
 
 
-def config() -> alt.Config:
+def config(padding: int) -> alt.Config:
     """The fonts, sizes and lines common to all figures."""
     return alt.Config(
         font=FONT,
         background=PAPER,
-        padding=12,
+        padding=padding,
         view=alt.ViewConfig(stroke=LINE),
         axis=alt.AxisConfig(
             labelFontSize=11,

@@ -17,9 +17,10 @@ from plots.figures.machines import machines
 from plots.figures.round_trip import round_trip
 from plots.figures.samples import samples
 from plots.figures.winner_map import winner_map
+from plots.layout import Layout
 
 # In the order of the report. Each raises NoData where a run has nothing for it.
-FIGURES: dict[str, Callable[[Run], Figure]] = {
+FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "bandwidth": bandwidth,
     "latency": latency,
     "ladder": ladder,
@@ -34,4 +35,4 @@ FIGURES: dict[str, Callable[[Run], Figure]] = {
 }
 
 # Of several runs at once, numbered as in the report: all with a GPU, or all without one.
-GROUP_FIGURES: dict[str, Callable[[list[tuple[int, Run]]], Figure]] = {"machines": machines}
+GROUP_FIGURES: dict[str, Callable[[list[tuple[int, Run]], Layout], Figure]] = {"machines": machines}

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
+from plots import numbers, style
 from plots.derive import NoData, Run
 from plots.figures.bars import own_colour, rows_axis
 from plots.figures.common import (
@@ -22,14 +22,17 @@ from plots.figures.common import (
     sizes_axis,
     tooltip,
 )
+from plots.figures.keys import Key
+from plots.layout import Layout
 
 # In this figure device memory and bare page-locking stand beside kinds of host memory.
 DASHES = {"device": [2, 2], "lock": [6, 3]}
 NEVER = "never"
-KEY_COLUMNS = 4
+KEY_WIDTH = 170
+BREAK_EVEN_ROW = {True: 28, False: 24}
 
 
-def allocation(run: Run) -> Figure:
+def allocation(run: Run, layout: Layout) -> Figure:
     """Time to get and to give back, against size."""
     rows = _rows(run)
     if not rows:
@@ -52,43 +55,38 @@ def allocation(run: Run) -> Figure:
                 detail="memory:N",
             )
         )
-        lines = base.mark_line().encode(
-            strokeDash=by_name("memory", memories, _dash, alt.StrokeDash)
-        )
+        lines = _lines(base, memories)
         marks = (
-            base.mark_point(filled=True, size=30, opacity=1)
+            _marks(base, memories)
             .encode(
-                shape=by_name("memory", memories, _shape, alt.Shape),
                 tooltip=tooltip(memory="memory", size="size", time="time", for_a_GiB="per_gib"),
             )
             .add_params(alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{family}"))
         )
         heading = alt.TitleParams(title, fontSize=12, offset=6, anchor="middle")
-        panels.append(alt.LayerChart(layer=[lines, marks], title=heading, width=285, height=330))
+        panels.append(
+            alt.LayerChart(
+                layer=[lines, marks],
+                title=heading,
+                width=layout.in_panel(285),
+                height=layout.panel_height,
+            )
+        )
+    entries = [{"name": one, "memory": one, "strategy": one} for one in memories]
+    key = Key(entries, layout, most_columns=4, width=KEY_WIDTH)
     chart = page(
         "Getting memory and giving it back",
         run,
-        caption.subtitle(
-            run,
-            "median; lock_…: cudaHostRegister alone; pools are warm; both scales are logarithmic",
+        layout,
+        ["median; lock_…: cudaHostRegister alone; pools are warm; both scales are logarithmic"],
+        layout.row(*panels, spacing=20),
+        key.chart(
+            memory_colours(memories),
+            lambda base: _lines(base, memories),
+            lambda base: _marks(base, memories),
         ),
-        alt.hconcat(*panels, spacing=20),
-        _key(memories),
     )
-    chart.datasets = {
-        "costs": rows,
-        "key": [
-            {
-                "memory": memory,
-                "strategy": memory,
-                "column": i % KEY_COLUMNS + place,
-                "line": i // KEY_COLUMNS,
-                "text": memory if place else "",
-            }
-            for i, memory in enumerate(memories)
-            for place in (0.0, 0.22)
-        ],
-    }
+    chart.datasets = {"costs": rows, "key": key.data()}
     largest = max(sizes)
     dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: row["us"])
     return Figure(
@@ -136,34 +134,17 @@ def _shape(memory: str) -> str:
     return "cross" if memory.startswith("device") else style.memory_shape(memory)
 
 
-def _key(memories: list[str]) -> alt.LayerChart:
-    place = (
-        alt.Chart(alt.NamedData("key"))
-        .transform_filter(SHOWN)
-        .encode(
-            x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.1, KEY_COLUMNS], nice=False)),
-            y=alt.Y("line:O", axis=None),
-            color=memory_colours(memories),
-            detail="memory:N",
-        )
-    )
-    lines = place.mark_line().encode(strokeDash=by_name("memory", memories, _dash, alt.StrokeDash))
-    names = place.transform_filter("datum.text")
-    marks = names.mark_point(filled=True, size=40, opacity=1).encode(
+def _lines(base: alt.Chart, memories: list[str]) -> Any:
+    return base.mark_line().encode(strokeDash=by_name("memory", memories, _dash, alt.StrokeDash))
+
+
+def _marks(base: alt.Chart, memories: list[str]) -> Any:
+    return base.mark_point(filled=True, size=30, opacity=1).encode(
         shape=by_name("memory", memories, _shape, alt.Shape)
     )
-    text = names.mark_text(align="left", dx=9, fontSize=11).encode(
-        text="text:N", color=alt.value(style.INK)
-    )
-    return alt.LayerChart(
-        layer=[lines, marks, text],
-        width=680,
-        height=18 * -(-len(memories) // KEY_COLUMNS),
-        view=alt.ViewBackground(stroke=None),
-    )
 
 
-def break_even(run: Run) -> Figure:
+def break_even(run: Run, layout: Layout) -> Figure:
     """From how many transfers with the same memory on a strategy beats copy/pageable."""
     rankings = [one for one in run.advice.rankings if one["measured_terms"]["allocation"]]
     if not rankings:
@@ -196,9 +177,9 @@ def break_even(run: Run) -> Figure:
                         values=[*powers, never],
                         labelExpr=f"datum.value >= {never} ? '{NEVER}' : format(datum.value, '~s')",
                     ),
-                    title="pays from so many transfers with the same memory",
+                    title="pays from so many transfers",
                 ),
-                y=rows_axis(names, "strategy", labels=not panels, grid=True),
+                y=rows_axis(names, "strategy", labels=not (panels and layout.beside), grid=True),
                 yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=sizes)),
             )
         )
@@ -208,24 +189,33 @@ def break_even(run: Run) -> Figure:
                 "size:N",
                 scale=alt.Scale(domain=sizes, range=["circle", "square", "triangle-up", "diamond"]),
                 legend=alt.Legend(
-                    title="size of a transfer", orient="bottom", symbolFillColor=style.LINE
+                    title="size of a transfer",
+                    orient="bottom",
+                    direction="horizontal",
+                    columns=layout.columns(4, 110),
+                    symbolFillColor=style.LINE,
                 ),
             ),
             tooltip=tooltip(strategy="strategy", size="size", pays_from="from_text"),
         )
         heading = alt.TitleParams(WAYS[direction], fontSize=12, offset=6, anchor="middle")
         panels.append(
-            alt.LayerChart(layer=[marks], title=heading, width=290, height=28 * len(names))
+            alt.LayerChart(
+                layer=[marks],
+                title=heading,
+                width=layout.beside_names(names, 290),
+                height=BREAK_EVEN_ROW[layout.beside] * len(names),
+            )
         )
     chart = page(
         "Reuse from which a strategy pays",
         run,
-        caption.subtitle(
-            run,
+        layout,
+        [
             "against copy/pageable, with getting the memory, the CPU's filling before an upload "
-            "and its reading after a download, as bench_transfers advise predicts it",
-        ),
-        alt.hconcat(*panels, spacing=18).resolve_legend(shape="shared"),
+            "and its reading after a download, as bench_transfers advise predicts it"
+        ],
+        layout.row(*panels).resolve_legend(shape="shared"),
     )
     chart.datasets = {"pays": rows}
     soonest = min(

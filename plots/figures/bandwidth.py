@@ -15,9 +15,10 @@ from plots.figures.common import (
     logarithmic,
     page,
 )
+from plots.layout import Layout
 
 
-def bandwidth(run: Run) -> Figure:
+def bandwidth(run: Run, layout: Layout) -> Figure:
     """Every plain transfer, as fast as it is at each size."""
     points, left_out = drawn(transfer_points(run))
     limits = link_limits(run)
@@ -30,9 +31,9 @@ def bandwidth(run: Run) -> Figure:
         ticks=ticks,
         other=logarithmic(min(point.gb_per_s_low for point in points), top),
     )
-    rows, data = against_size(run, points, axis, limits)
-    subtitle = caption.transfers_subtitle(run, points, left_out)
-    chart = page("Bandwidth of transfers", run, subtitle, *rows)
+    rows, data = against_size(run, points, axis, limits, layout)
+    said = [*caption.transfers_remarks(run, points), left_out]
+    chart = page("Bandwidth of transfers", run, layout, said, *rows)
     chart.datasets = data
     chart.usermeta = {"axis": axis.other_form()}
     best = max(points, key=lambda point: point.gb_per_s)

@@ -1,83 +1,134 @@
-"""Horizontal bars and dots with texts: what several figures are made of."""
+"""Rows with a name, a mark and a value: what several figures are made of.
+
+Names stand on the left and values behind the marks, or, in a column, both above the mark.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
 from plots import style
 from plots.figures.common import SHOWN, tooltip
+from plots.layout import Layout
 
-ROW_HEIGHT = 19
-# Rows must differ by name; what stands before the last bar only makes them different.
-LAST_PART = "split(datum.value, '|')[length(split(datum.value, '|')) - 1]"
+TALL_ROW_HEIGHT = 27
+ABOVE, BELOW = -6, 7  # pixels from the middle of a tall row
+# Rows must differ by name; what stands before the last bar only makes them different, or tells
+# that the row begins a group.
+HEADS = "#"
+LAST_PART = "split({0}, '|')[length(split({0}, '|')) - 1]"
 
 
 def rows_axis(
     names: list[str], field: str = "row", labels: bool = True, grid: bool = False
 ) -> alt.Y:
     """The vertical axis with a name for each row."""
+    bold = {"test": f"datum.value[0] === '{HEADS}'", "value": "bold"}
     axis = alt.Axis(
+        labelFontWeight={"condition": bold, "value": "normal"},
         labelLimit=0,
         ticks=False,
         domain=False,
         grid=grid,
         labels=labels,
         labelPadding=6,
-        labelExpr=LAST_PART,
+        labelExpr=LAST_PART.format("datum.value"),
     )
     return alt.Y(f"{field}:N", scale=alt.Scale(domain=names), axis=axis, title=None)
 
 
-def height(names: list[str]) -> int:
-    """The height of a panel with these rows."""
-    return ROW_HEIGHT * len(names)
+def tall_height(names: list[str], layout: Layout) -> int:
+    """The height of a panel with these rows, tall ones where their texts stand above the marks."""
+    return (layout.row_height if layout.beside else TALL_ROW_HEIGHT) * len(names)
 
 
-def bars(
-    data: str,
-    names: list[str],
-    field: str,
-    title: str,
-    top: float,
-    width: int = 330,
-    heading: str = "",
-    labels: bool = True,
-    where: str = "true",
-    tips: dict[str, str] | None = None,
-) -> alt.LayerChart:
-    """Bars from zero in each row's own colour, with the text in `{field}_text` behind them.
+@dataclass(frozen=True)
+class Bars:
+    """Bars in the rows of named data, each in the colour that its field `colour` names.
 
-    The colour is a field of the data; so a bar looks like its strategy in every other figure.
+    Rows have `row`, the value in `field`, its text in `{field}_text`, and what is to be said behind
+    it in `note`.
     """
-    base = (
-        alt.Chart(alt.NamedData(data))
-        .transform_filter(SHOWN)
-        .transform_filter(where)
-        .encode(
-            y=rows_axis(names, labels=labels),
-            x=alt.X(
-                f"{field}:Q",
-                scale=alt.Scale(domain=[0, top], nice=False),
-                axis=alt.Axis(tickCount=6, grid=False),
-                title=title,
-            ),
-            tooltip=tooltip(**(tips or {"row": "row", "value": f"{field}_text"})),
+
+    data: str
+    names: list[str]
+    field: str
+    title: str
+    scale: alt.Scale
+    layout: Layout
+    width: int  # in a layout with room beside
+    heading: str = ""
+    labels: bool = True
+    where: str = "true"
+    tips: dict[str, str] | None = None
+    start: float = 0  # where bars begin
+
+    def chart(self) -> alt.LayerChart:
+        """The panel."""
+        base = (
+            alt.Chart(alt.NamedData(self.data))
+            .transform_filter(SHOWN)
+            .transform_filter(self.where)
+            .transform_calculate(said=f"datum.{self.field}_text", name=LAST_PART.format("datum.row"))
+            .encode(y=rows_axis(self.names, labels=self.labels and self.layout.beside))
         )
-    )
-    bar = base.mark_bar(height={"band": 0.62}).encode(color=own_colour())
-    text = base.mark_text(align="left", dx=4, fontSize=11, clip=False).encode(
-        text=f"{field}_text:N"
-    )
-    heading_params = alt.TitleParams(heading, fontSize=12, offset=6, anchor="start")
-    return alt.LayerChart(
-        layer=[bar, text],
-        title=heading_params,
-        width=width,
-        height=height(names),
-        view=alt.ViewBackground(stroke=None),
-    )
+        heading = alt.TitleParams(self.heading, fontSize=12, offset=6, anchor="start")
+        return alt.LayerChart(
+            layer=(self._beside if self.layout.beside else self._stacked)(base),
+            title=heading,
+            width=self.width if self.layout.beside else self.layout.width,
+            height=tall_height(self.names, self.layout),
+            view=alt.ViewBackground(stroke=None),
+        )
+
+    def _beside(self, base: alt.Chart) -> list[Any]:
+        note = "datum.note ? datum.said + ', ' + datum.note : datum.said"
+        text = base.transform_calculate(behind=note).mark_text(align="left", dx=4, fontSize=11)
+        return [
+            self._bar(base, self.scale, height={"band": 0.62}),
+            text.encode(x=self._x(self.scale), text="behind:N"),
+        ]
+
+    def _stacked(self, base: alt.Chart) -> list[Any]:
+        """Bars that leave room for the notes behind them."""
+        scale = self.scale.copy()
+        scale.range = [0, 0.5 * self.layout.width]
+        note = base.mark_text(align="left", dx=4, fontSize=11, yOffset=BELOW)
+        return [
+            self._bar(base, scale, height=11, yOffset=BELOW),
+            note.encode(x=self._x(scale), text="note:N"),
+            *names_above(base, "name"),
+            base.mark_text(align="right", fontSize=11, yOffset=ABOVE).encode(
+                x=alt.value(self.layout.width), text="said:N"
+            ),
+        ]
+
+    def _bar(self, base: alt.Chart, scale: alt.Scale, **options: Any) -> Any:
+        tips = tooltip(**(self.tips or {"row": "name", "value": "said"}))
+        return base.mark_bar(**options).encode(
+            x=self._x(scale), x2=alt.datum(self.start), color=own_colour(), tooltip=tips
+        )
+
+    def _x(self, scale: alt.Scale) -> alt.X:
+        axis = alt.Axis(tickCount=min(6, self.width // 50), grid=False)
+        return alt.X(f"{self.field}:Q", scale=scale, axis=axis, title=self.title)
+
+
+def names_above(base: alt.Chart, field: str) -> list[Any]:
+    """The texts of a field above the marks of tall rows."""
+    heads = f"datum.row[0] === '{HEADS}'"
+    text = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
+    plain = base.transform_filter(f"!({heads})").mark_text(**text)
+    bold = base.transform_filter(heads).mark_text(**text, fontWeight="bold")
+    return [one.encode(x=alt.value(0), text=f"{field}:N") for one in (plain, bold)]
+
+
+def from_zero(top: float) -> alt.Scale:
+    """A scale of bars."""
+    return alt.Scale(domain=[0, top], nice=False)
 
 
 def own_colour(field: str = "colour") -> Any:

@@ -12,6 +12,7 @@ import altair as alt
 
 from plots import caption, style
 from plots.derive import Point, Run
+from plots.layout import LETTER, Layout
 
 MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
 WAYS = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
@@ -81,15 +82,18 @@ def logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
     )
 
 
-def page(what: str, run: Run, subtitle: list[str], *rows: Any) -> alt.VConcatChart:
+def page(
+    what: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
+) -> alt.VConcatChart:
     """A whole chart: the rows below each other, with a title that tells machine and date."""
-    return whole(caption.title(what, run), subtitle, *rows)
+    said = [caption.where_and_when(run), *paragraphs]
+    return whole(caption.title(what, run), layout, said, *rows)
 
 
-def whole(text: list[str], subtitle: list[str], *rows: Any) -> alt.VConcatChart:
+def whole(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> alt.VConcatChart:
     """The same with a title of any text."""
-    title = alt.TitleParams(text=text, subtitle=subtitle)
-    return alt.vconcat(*rows, title=title, config=style.config())
+    title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
+    return alt.vconcat(*rows, title=title, config=style.config(layout.padding))
 
 
 def against_size(
@@ -97,18 +101,19 @@ def against_size(
     points: list[Point],
     axis: Axis,
     limits: list[Limit],
+    layout: Layout,
     more: Callable[[str], list[alt.Chart]] = lambda direction: [],
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
     """Panels of all strategies against size, one per direction, and a key; and their data."""
     present = {point.direction for point in points}
     directions = [name for name in ("host → device", "device → host") if name in present]
-    panels = [_panel(name, points, axis, limits, more(name)) for name in directions]
+    panels = [_panel(name, points, axis, limits, layout, more(name)) for name in directions]
     data = {
         "points": [asdict(point) for point in points],
         "limits": [asdict(limit) for limit in limits],
         "key": _key_rows(points),
     }
-    return [alt.hconcat(*panels, spacing=24), _key(points)], data
+    return [layout.row(*panels, spacing=24), _key(points, layout)], data
 
 
 def drawn(points: list[Point]) -> tuple[list[Point], str]:
@@ -165,7 +170,12 @@ def memory_colours(memories: list[str]) -> Any:
 
 
 def _panel(
-    direction: str, points: list[Point], axis: Axis, limits: list[Limit], more: list[alt.Chart]
+    direction: str,
+    points: list[Point],
+    axis: Axis,
+    limits: list[Limit],
+    layout: Layout,
+    more: list[alt.Chart],
 ) -> alt.LayerChart:
     variants = dict.fromkeys(p.variant for p in points if p.direction == direction)
     title = alt.TitleParams(
@@ -203,7 +213,7 @@ def _panel(
         .add_params(zoom),
     ]
     return alt.LayerChart(
-        layer=layers, title=title, width=style.PANEL_WIDTH, height=style.PANEL_HEIGHT
+        layer=layers, title=title, width=layout.panel, height=layout.panel_height
     )
 
 
@@ -247,27 +257,34 @@ def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
     ]
 
 
-def _key(points: list[Point]) -> alt.HConcatChart:
+def _key(points: list[Point], layout: Layout) -> Any:
     """The key: a sample of each strategy's line, by memory (rows) and family (columns)."""
     memories = _memories(points)
     half = math.ceil(len(memories) / 2)
-    blocks = [memories] if len(memories) <= 3 else [memories[:half], memories[half:]]
-    return alt.hconcat(*(_key_block(points, block) for block in blocks), spacing=30)
+    one = len(memories) <= 3 or not layout.beside
+    blocks = [memories] if one else [memories[:half], memories[half:]]
+    return layout.row(*(_key_block(points, block, layout) for block in blocks), spacing=30)
 
 
-def _key_block(points: list[Point], memories: list[str]) -> alt.LayerChart:
+def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.LayerChart:
+    """Names on the left, where the panels above have their axis, then a column per family."""
     families = _families(points)
+    names = round(LETTER * max(map(len, memories))) + 8
+    reach = layout.key_range(names + style.KEY_COLUMN_WIDTH * len(families))
     columns = alt.X(
         "column:Q",
-        scale=alt.Scale(domain=[-0.5, len(families) - 0.5], nice=False),
+        scale=alt.Scale(
+            domain=[-0.5, len(families) - 0.5], range=[reach[0] + names, reach[1]], nice=False
+        ),
         axis=style.key_axis(
             orient="top",
             values=list(range(len(families))),
             labelExpr=f"{json.dumps(families)}[datum.value]",
+            labelAngle=0 if layout.beside or len(families) <= 3 else -30,
         ),
         title=None,
     )
-    rows = alt.Y("memory:N", scale=alt.Scale(domain=memories), axis=style.key_axis(), title=None)
+    rows = alt.Y("memory:N", scale=alt.Scale(domain=memories), axis=None, title=None)
     base = (
         alt.Chart(alt.NamedData("key"))
         .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
@@ -275,9 +292,16 @@ def _key_block(points: list[Point], memories: list[str]) -> alt.LayerChart:
         .encode(x=columns, y=rows, detail="strategy:N", color=memory_colours(_memories(points)))
     )
     middles = base.transform_filter("datum.column == round(datum.column)")
+    text = (
+        alt.Chart(alt.NamedData("key"))
+        .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
+        .transform_aggregate(groupby=["memory"])
+        .mark_text(align="left", fontSize=11)
+        .encode(x=alt.value(reach[0]), y=rows, text="memory:N")
+    )
     return alt.LayerChart(
-        layer=[_lines(base, points), _marks(middles, points)],
-        width=style.KEY_COLUMN_WIDTH * len(families),
+        layer=[_lines(base, points), _marks(middles, points), text],
+        width=reach[1],
         height=style.KEY_ROW_HEIGHT * len(memories),
         view=alt.ViewBackground(stroke=None),
     )
@@ -293,7 +317,7 @@ def link_limits(run: Run) -> list[Limit]:
     if packet:
         low, high = packet
         numbers = "–".join(dict.fromkeys([f"{low:.1f}", f"{high:.1f}"]))
-        limits.append(Limit("packet", low, high, f"with packet headers: {numbers} GB/s"))
+        limits.append(Limit("packet", low, high, f"after headers: {numbers} GB/s"))
     return limits
 
 

@@ -8,15 +8,16 @@ import altair as alt
 
 from plots import caption, numbers, style
 from plots.derive import Benchmark, NoData, Run
-from plots.figures.bars import colour_of, height, rows_axis
+from plots.figures.bars import BELOW, colour_of, names_above, rows_axis, tall_height
 from plots.figures.common import SHOWN, Figure, headline, page, tooltip
+from plots.layout import Layout
 from plots.published import published
 
 OURS, OTHERS = "measured here", "published by others"
 WAYS = {"host → device": "h2d", "device → host": "d2h"}
 
 
-def compared(run: Run) -> Figure:
+def compared(run: Run, layout: Layout) -> Figure:
     """At the largest size of ours; the others' as their sources state them."""
     if run.on_host:
         raise NoData("without a GPU nothing that was published of GPUs compares")
@@ -70,16 +71,22 @@ def compared(run: Run) -> Figure:
     ticks = [
         tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if domain[0] < tick < domain[1]
     ]
-    panels = [_panel(way, order, domain, ticks, i == 0) for i, way in enumerate(("h2d", "d2h"))]
+    panels = []
+    for way in ("h2d", "d2h"):
+        # Panels beside each other have their rows in common.
+        there = [row["row"] for row in rows if layout.beside or row["direction"] == way]
+        shown = [name for name in order if name in there]
+        if shown:
+            panels.append(_panel(way, shown, domain, ticks, layout, not panels))
     chart = page(
         "Beside published figures",
         run,
-        caption.subtitle(
-            run,
+        layout,
+        [
             "filled: measured here, at the largest size; hollow: published by others, each of "
-            "another machine and mostly by another tool, as its source states it; log scale",
-        ),
-        alt.hconcat(*panels, spacing=18),
+            "another machine and mostly by another tool, as its source states it; log scale"
+        ],
+        layout.row(*panels),
     )
     chart.datasets = {"compared": rows}
     return Figure(
@@ -92,14 +99,19 @@ def compared(run: Run) -> Figure:
 
 
 def _panel(
-    way: str, order: list[str], domain: list[float], ticks: list[int], labels: bool
+    way: str,
+    order: list[str],
+    domain: list[float],
+    ticks: list[int],
+    layout: Layout,
+    first: bool,
 ) -> alt.LayerChart:
     base = (
         alt.Chart(alt.NamedData("compared"))
         .transform_filter(alt.datum.direction == way)
         .transform_filter(SHOWN)
         .encode(
-            y=rows_axis(order, labels=labels, grid=True),
+            y=rows_axis(order, labels=first and layout.beside, grid=layout.beside),
             tooltip=tooltip(
                 what="row", whose="whose", bandwidth="rate", tool="tool", source="source"
             ),
@@ -114,15 +126,23 @@ def _panel(
     ours = base.transform_filter(alt.datum.whose == OURS)
     others = base.transform_filter(alt.datum.whose == OTHERS)
     colour = alt.Color("colour:N", scale=None, legend=None)
+    # Below what stands above the marks in a column.
+    place = {} if layout.beside else {"yOffset": BELOW}
+    marks = [
+        others.mark_rule(strokeWidth=1.5, **place),
+        others.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5, **place),
+        ours.mark_point(filled=True, shape="circle", size=70, opacity=1, **place),
+    ]
+    behind = base.mark_text(align="left", dx=8, fontSize=11, **place).encode(
+        x="high:Q", text="rate:N"
+    )
     layers = [
-        others.mark_rule(strokeWidth=1.5).encode(x=x, x2="high:Q", color=colour),
-        others.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5).encode(
-            x=x, color=colour
-        ),
-        ours.mark_point(filled=True, shape="circle", size=70, opacity=1).encode(x=x, color=colour),
-        base.mark_text(align="left", dx=8, fontSize=10).encode(x=alt.X("high:Q"), text="rate:N"),
+        marks[0].encode(x=x, x2="high:Q", color=colour),
+        *(mark.encode(x=x, color=colour) for mark in marks[1:]),
+        behind,
+        *([] if layout.beside else names_above(base, "row")),
     ]
     heading = alt.TitleParams(
         {"h2d": "host → device", "d2h": "device → host"}[way], fontSize=12, offset=6
     )
-    return alt.LayerChart(layer=layers, title=heading, width=260, height=height(order))
+    return alt.LayerChart(layer=layers, title=heading, width=260 if layout.beside else layout.width, height=tall_height(order, layout))

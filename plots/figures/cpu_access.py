@@ -8,8 +8,9 @@ import altair as alt
 
 from plots import caption, numbers, style
 from plots.derive import NoData, Run
-from plots.figures.bars import height, own_colour, rows_axis
+from plots.figures.bars import own_colour, rows_axis
 from plots.figures.common import SHOWN, Figure, page, tooltip
+from plots.layout import Layout
 
 READS = {
     "read_scalar": ("8-byte loads", "circle"),
@@ -23,11 +24,12 @@ WRITES = {
     "write_streaming": ("streaming stores", "diamond"),
 }
 RANDOM = "read_random"
+UNKNOWN = "not known"
 
 
-def cpu_access(run: Run) -> Figure:
+def cpu_access(run: Run, layout: Layout) -> Figure:
     """One thread, warm caches, the largest size of each kind of memory."""
-    rows = _rows(run)
+    rows, typed = _typed(_rows(run))
     if not rows:
         raise NoData("what the CPU pays was not measured (strategies cpu/…)")
     order = sorted({row["memory"] for row in rows}, key=style.memory_order)
@@ -37,20 +39,17 @@ def cpu_access(run: Run) -> Figure:
         shown = [row for row in rows if row["access"] in kinds]
         if shown:
             values = [row["value"] for row in shown]
-            panels.append(_panel(names, kinds, title, values, not panels))
+            panels.append(_panel(names, kinds, title, values, layout, not panels))
     latencies = [row["value"] for row in rows if row["access"] == RANDOM]
     if latencies:
         kinds = {RANDOM: ("random line, one by one", "cross")}
-        panels.append(_panel(names, kinds, "random reads (ns)", latencies, not panels))
+        panels.append(_panel(names, kinds, "random reads (ns)", latencies, layout, not panels))
     chart = page(
         "CPU access, one thread",
         run,
-        caption.subtitle(
-            run,
-            "warm caches, the largest size of each kind of memory; in brackets the memory type "
-            "that the processor was found to use, whatever was asked for; logarithmic scales",
-        ),
-        alt.hconcat(*panels, spacing=16).resolve_scale(shape="independent"),
+        layout,
+        [f"warm caches, the largest size of each kind of memory; logarithmic scales; {typed}"],
+        layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
     )
     chart.datasets = {"accesses": rows}
     combined = [row["memory"] for row in rows if row["type"] == "write-combined"]
@@ -87,9 +86,9 @@ def _rows(run: Run) -> list[dict[str, Any]]:
         rows.append(
             {
                 "memory": memory,
-                "row": f"{memory} [{kind}]" if kind else memory,
+                "row": memory,
                 "strategy": memory,
-                "type": kind or "not known",
+                "type": kind or UNKNOWN,
                 "access": access,
                 "size": parts[3],
                 "value": value,
@@ -100,12 +99,26 @@ def _rows(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
+def _typed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """The rows, named with the memory type that is in effect, and what to say of it in general."""
+    types = {row["type"] for row in rows}
+    if types == {UNKNOWN}:
+        return rows, "how the processor treats it is not known"
+    if len(types) == 1:
+        return rows, f"all of it is {types.pop()} in effect, whatever was asked for"
+    named = [row | {"row": f"{row['memory']} [{row['type']}]"} for row in rows]
+    return named, (
+        "in brackets the memory type that is in effect, whatever was asked for"
+    )
+
+
 def _panel(
     names: list[str],
     kinds: dict[str, tuple[str, str]],
     title: str,
     values: list[float],
-    labels: bool,
+    layout: Layout,
+    first: bool,
 ) -> alt.LayerChart:
     low, high = min(values), max(values)
     scale = alt.Scale(type="log", domain=[low / 1.3, high * 1.3], nice=False)
@@ -131,7 +144,7 @@ def _panel(
                 axis=alt.Axis(values=ticks, format=",~f"),
                 title=title,
             ),
-            y=rows_axis(names, labels=labels, grid=True),
+            y=rows_axis(names, labels=first or not layout.beside, grid=True),
         )
     )
     shapes = alt.Shape(
@@ -154,7 +167,8 @@ def _panel(
             memory="memory", type="type", access="access", size="size", it="value_text"
         ),
     )
-    return alt.LayerChart(layer=[marks], width=205, height=height(names))
+    width = layout.beside_names(names, 205)
+    return alt.LayerChart(layer=[marks], width=width, height=layout.row_height * len(names))
 
 
 def _labels(kinds: dict[str, tuple[str, str]]) -> str:

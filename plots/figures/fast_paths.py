@@ -7,10 +7,11 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers
+from plots import numbers
 from plots.derive import Benchmark, NoData, Run
-from plots.figures.bars import bars, colour_of
+from plots.figures.bars import HEADS, Bars, colour_of, from_zero
 from plots.figures.common import Figure, page
+from plots.layout import Layout
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ QUESTIONS = [
     ),
     *(
         Question(
-            f"blocks of {block}, {way}",
+            f"blocks of {block.replace('K', ' K')}, {way}",
             f"scatter/loop/{block}_blocks/pinned/{way}",
             tuple(
                 f"scatter/{name}/{block}_blocks/pinned/{way}"
@@ -66,44 +67,50 @@ QUESTIONS = [
 ]
 
 
-def fast_paths(run: Run) -> Figure:
+def fast_paths(run: Run, layout: Layout) -> Figure:
     """How many times as fast as the plain way, at the largest size that both have."""
-    rows = [row for question in QUESTIONS for row in _answers(run, question)]
-    if not rows:
+    groups = [group for question in QUESTIONS if (group := _answers(run, question))]
+    if not groups:
         raise NoData("no fast path was measured beside the plain way to do the same")
+    rows = [row for group in groups for row in group]
     names = [row["row"] for row in rows]
-    top = max(row["speedup"] for row in rows)
-    panels = [bars("ways", names, "speedup", "times as fast as the plain way", top, 300)]
+    speedups = [row["speedup"] for row in rows]
+    scale = alt.Scale(type="log", domain=[min(speedups) / 1.05, max(speedups)], nice=False)
+    title = "times as fast as the plain way"
+    panels = [Bars("ways", names, "speedup", title, scale, layout, width=260, start=1).chart()]
     taken = [row["cpu"] for row in rows if row["cpu"]]
-    if taken:
-        panels.append(
-            bars(
-                "ways",
-                names,
-                "cpu",
-                "CPU seconds per GB",
-                max(taken),
-                170,
-                labels=False,
-                where="datum.cpu !== null",
-            )
+    # In a column what they take stands behind the bars.
+    if taken and layout.beside:
+        price = Bars(
+            "ways",
+            names,
+            "cpu",
+            "CPU seconds per GB",
+            from_zero(max(taken)),
+            layout,
+            width=170,
+            labels=False,
+            where="isValid(datum.cpu)",
         )
+        panels.append(price.chart())
+    for row in rows:
+        row["note"] = f"{row['cpu_text']} s/GB" if row["cpu"] and not layout.beside else ""
     chart = page(
         "Fast paths against the plain way",
         run,
-        caption.subtitle(
-            run,
-            "at the largest size that both were measured at; CPU seconds of all threads, waiting "
-            "in a loop included",
-        ),
-        alt.hconcat(*panels, spacing=20),
+        layout,
+        [
+            "at the largest size that both were measured at; bars on a logarithmic scale; CPU "
+            "seconds per GB of all threads, waiting in a loop included"
+        ],
+        layout.row(*panels, spacing=90),
     )
     chart.datasets = {"ways": rows}
     best = max(rows, key=lambda row: row["speedup"])
     return Figure(
         heading="Fast paths and their price",
-        reading="The first bar of each group is the plain way, 1×. A faster way that takes more "
-        "CPU time pays only where the CPU has nothing better to do.",
+        reading="In bold is what is to be done and the plain way to do it, 1×. A faster way that takes more CPU time pays "
+        "only where the CPU has nothing better to do.",
         summary=f"The largest gain is {best['way']}, {best['speedup_text']}.",
         chart=chart,
         strategies=[],
@@ -119,11 +126,8 @@ def _answers(run: Run, question: Question) -> list[dict[str, Any]]:
         return []
     size = max(sizes)
     plain = _sizes(run, question.plain)[size]
-    where = f", {numbers.size(size)}" if size else ""
-    return [
-        _row(f"{question.title}{where}", name, _sizes(run, name)[size], plain)
-        for name in (question.plain, *fast)
-    ]
+    title = question.title + (f", {numbers.size(size)}" if size else "")
+    return [_row(title, name, _sizes(run, name)[size], plain) for name in (question.plain, *fast)]
 
 
 def _sizes(run: Run, name: str) -> dict[int, Benchmark]:
@@ -135,16 +139,17 @@ def _row(title: str, name: str, one: Benchmark, plain: Benchmark) -> dict[str, A
     speedup = plain.ns / one.ns
     rate, cpu = one.gb_per_s if one.bytes else None, one.get("cpu_s_per_gb")
     way = _way(name)
-    said = [numbers.times(speedup), numbers.rate(rate) if rate else numbers.time(one.ns)]
+    value = numbers.rate(rate) if rate else numbers.time(one.ns)
+    is_plain = one is plain
     return {
-        "row": f"{title}: {way}" if one is plain else f"{title}|{way}",
+        "row": f"{HEADS}|{title}" if is_plain else f"{title}|{way}",
         "way": f"{title}: {way}",
         "strategy": name,
         "speedup": speedup,
-        "speedup_text": ", ".join(said),
+        "speedup_text": f"{way}: {value}" if is_plain else f"{numbers.times(speedup)}, {value}",
         "cpu": cpu,
         "cpu_text": numbers.digits(cpu) if cpu else "",
-        "colour": "#808080" if one is plain else colour_of(name),
+        "colour": colour_of(name),
     }
 
 

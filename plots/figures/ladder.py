@@ -6,8 +6,9 @@ from typing import Any
 
 from plots import caption, numbers, style
 from plots.derive import Benchmark, NoData, Run
-from plots.figures.bars import bars, colour_of
-from plots.figures.common import Figure, page
+from plots.figures.bars import Bars, colour_of, from_zero
+from plots.figures.common import HEADLINE, Figure, page
+from plots.layout import Layout
 
 # What a strategy does besides sending, by the memory's or the family's name.
 LOSSES = {
@@ -21,10 +22,10 @@ LOSSES = {
     "pageable_access": "a kernel reads pageable memory",
     "zero_copy": "requests of a kernel",
 }
-ALIKE = 0.01  # strategies of one kind that differ by less share a rung
+ALIKE = 0.01  # strategies that differ by less, and lose it alike, share a rung
 
 
-def ladder(run: Run) -> Figure:
+def ladder(run: Run, layout: Layout) -> Figure:
     """The rungs of both directions, at the largest size that most strategies have."""
     limit, packet = run.link_limit, run.packet_limit
     if limit is None:
@@ -40,26 +41,28 @@ def ladder(run: Run) -> Figure:
     panels = []
     for direction in dict.fromkeys(row["direction"] for row in rows):
         names = [row["row"] for row in rows if row["direction"] == direction]
-        panel = bars(
+        panel = Bars(
             "rungs",
             names,
             "gb_per_s",
             "bandwidth (GB/s)",
-            limit,
-            width=300,
+            from_zero(limit),
+            layout,
+            width=330,
             heading=direction,
             where=f"datum.direction === '{direction}'",
-            tips={"rung": "row", "bandwidth": "rate", "loss": "loss", "alike": "alike"},
+            tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
         )
-        panels.append(panel)
+        panels.append(panel.chart())
     chart = page(
         f"Efficiency ladder at {numbers.size(size)}",
         run,
-        caption.subtitle(
-            run,
-            "percent of the link's raw rate; then what is lost against the rung above (best: "
-            "against the packet limit; strategies: against the best)",
-        ),
+        layout,
+        [
+            "percent of the link's raw rate; then what is lost (headers: of the raw rate; best: of "
+            "what they leave; strategies: of the best); alike: within "
+            f"{100 * ALIKE:g} % of each other, and for the same reason"
+        ],
         *panels,
     )
     chart.datasets = {"rungs": rows}
@@ -117,8 +120,7 @@ def _rungs(
     )
     for one, others in _without_twins(ranked):
         rate = one.gb_per_s or 0
-        name = "/".join(one.name.split("/")[:2])
-        why = LOSSES.get(name.split("/")[1], LOSSES.get(name.split("/")[0], ""))
+        name, why = _name(one), _reason(one)
         lost = 1 - rate / best
         loss = "" if lost < ALIKE else f"−{numbers.percent(lost)} {why}".rstrip()
         row = _rung("strategy", name, rate, limit, loss, direction, colour_of(name))
@@ -128,18 +130,25 @@ def _rungs(
     return rows
 
 
+def _name(one: Benchmark) -> str:
+    return "/".join(one.name.split("/")[:2])
+
+
+def _reason(one: Benchmark) -> str:
+    family, memory = one.name.split("/")[:2]
+    return LOSSES.get(memory, LOSSES.get(family, ""))
+
+
 def _rung(
     kind: str, name: str, rate: float, limit: float, loss: str, direction: str, colour: str
 ) -> dict[str, Any]:
-    said = [numbers.rate(rate), f"{100 * rate / limit:.0f} %", loss]
     return {
         "kind": kind,
         "row": name,
         "strategy": name if kind == "strategy" else "",
         "gb_per_s": rate,
-        "gb_per_s_text": ", ".join(filter(None, said)),
-        "rate": numbers.rate(rate),
-        "loss": loss,
+        "gb_per_s_text": f"{numbers.rate(rate)}, {100 * rate / limit:.0f} %",
+        "note": loss,
         "alike": "",
         "direction": direction,
         "colour": colour,
@@ -147,18 +156,20 @@ def _rung(
 
 
 def _without_twins(ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
-    """The strategies without those of the same family and shape that are as fast; their names."""
+    """The rungs: the plainest of strategies that are as fast for the same reason, the others."""
     kept: list[tuple[Benchmark, list[str]]] = []
-    plain_first = sorted(ranked, key=lambda one: len(one.strategy))
-    for one in plain_first:
-        family, memory = one.name.split("/")[:2]
+    for one in sorted(ranked, key=_plain_first):
         for first, others in kept:
-            first_family, first_memory = first.name.split("/")[:2]
-            alike = style.memory_shape(memory) == style.memory_shape(first_memory)
             close = abs((one.gb_per_s or 0) / (first.gb_per_s or 1) - 1) < ALIKE
-            if family == first_family and alike and close:
-                others.append(f"{family}/{memory}")
+            if close and _reason(one) == _reason(first):
+                others.append(_name(one))
                 break
         else:
             kept.append((one, []))
     return sorted(kept, key=lambda pair: -(pair[0].gb_per_s or 0))
+
+
+def _plain_first(one: Benchmark) -> tuple[int, tuple[int, str], tuple[int, str]]:
+    family, memory = one.name.split("/")[:2]
+    plain = _name(one) in HEADLINE
+    return (not plain, style.family_order(family), style.memory_order(memory))

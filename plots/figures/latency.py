@@ -22,9 +22,10 @@ from plots.figures.common import (
     page,
     tooltip,
 )
+from plots.layout import Layout
 
 
-def latency(run: Run) -> Figure:
+def latency(run: Run, layout: Layout) -> Figure:
     """Every plain transfer's time, and t0 + n/B of those that one looks at first."""
     points, left_out = drawn(transfer_points(run))
     times = [point.time_us_low for point in points] + [point.time_us_high for point in points]
@@ -42,7 +43,7 @@ def latency(run: Run) -> Figure:
     )
     memories = sorted({point.memory for point in points}, key=style.memory_order)
     rows, data = against_size(
-        run, points, axis, [], lambda way: _fit_layers(way, axis, fits, memories)
+        run, points, axis, [], layout, lambda way: _fit_layers(way, axis, fits, memories)
     )
     explained = (
         "dotted: t0 + n/B where bench_transfers advise has fitted one line (times that bend need "
@@ -50,8 +51,8 @@ def latency(run: Run) -> Figure:
         if fits
         else f"no fitted lines: {run.advice.missing or 'no strategy is one line'}"
     )
-    subtitle = caption.transfers_subtitle(run, points, left_out, explained)
-    chart = page("Time of transfers", run, subtitle, *rows)
+    said = [*caption.transfers_remarks(run, points), left_out, explained]
+    chart = page("Time of transfers", run, layout, said, *rows)
     chart.datasets = data | {"fits": fits}
     chart.usermeta = {"axis": axis.other_form()}
     best = min(points, key=lambda point: point.time_us)

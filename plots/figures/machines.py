@@ -19,17 +19,21 @@ from plots.figures.common import (
     tooltip,
     whole,
 )
+from plots.figures.keys import Key
+from plots.layout import Layout
 
 # Colours belong to strategies; runs differ by dash and shape.
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 1], [1, 3]]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
 MOST_RUNS = len(DASHES)
 MOST_STRATEGIES = 3
+PANEL_HEIGHT = {True: 220, False: 120}
+KEY_WIDTH = 230
 # What does not lie on each other.
 TOLD_APART = ["copy/pageable", "copy/pinned", "copy/staged", "zero_copy/pinned_mapped"]
 
 
-def machines(runs: list[tuple[int, Run]]) -> Figure:
+def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Bandwidth of what all runs have measured; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
     wanted = [*TOLD_APART, *headline(shown[0][1])]
@@ -43,9 +47,9 @@ def machines(runs: list[tuple[int, Run]]) -> Figure:
     if all(row["percent"] is not None for row in rows):
         fields.append(("percent", "bandwidth (% of the link)"))
     panels = [
-        alt.hconcat(
+        layout.row(
             *(
-                _panel(direction, field, title, rows, names, memories)
+                _panel(direction, field, title, rows, names, memories, layout)
                 for direction in dict.fromkeys(DIRECTIONS.values())
                 if any(row["direction"] == direction for row in rows)
             ),
@@ -59,13 +63,24 @@ def machines(runs: list[tuple[int, Run]]) -> Figure:
         f"run {number}: {caption.device_name(run)}, {caption.where_and_when(run)}"
         for number, run in shown
     ]
+    entries = [
+        {"name": f"{one}, {name}", "run": name, "strategy": one, "memory": one.split("/")[1]}
+        for name in names
+        for one in common
+    ]
+    key = Key(entries, layout, most_columns=len(common), width=KEY_WIDTH)
     chart = whole(
-        caption.wrapped_title(f"Runs side by side — {', '.join(devices)}"),
-        caption.wrapped(*described, left_out if len(runs) > len(shown) else ""),
+        f"Runs side by side — {', '.join(devices)}",
+        layout,
+        [*described, left_out if len(runs) > len(shown) else ""],
         *panels,
-        _key(names, common, memories),
+        key.chart(
+            by_name("memory", memories, style.memory_colour, alt.Color),
+            lambda base: _lines(base, names),
+            lambda base: _marks(base, names),
+        ),
     )
-    chart.datasets = {"runs": rows, "key": _key_rows(names, common)}
+    chart.datasets = {"runs": rows, "key": key.data()}
     best = max(rows, key=lambda row: row["gb_per_s"])
     return Figure(
         heading="Runs side by side",
@@ -113,6 +128,7 @@ def _panel(
     rows: list[dict[str, Any]],
     names: list[str],
     memories: list[str],
+    layout: Layout,
 ) -> alt.LayerChart:
     scale, ticks = linear(max(row[field] for row in rows))
     sizes = [row["bytes"] for row in rows]
@@ -127,12 +143,17 @@ def _panel(
             detail=["strategy:N", "run:N"],
         )
     )
+    marks = _marks(base, names).encode(
+        tooltip=tooltip(
+            run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
+        )
+    )
     heading = alt.TitleParams(direction, fontSize=12, offset=6, anchor="middle")
     return alt.LayerChart(
-        layer=[_lines(base, names), _marks(base, names)],
+        layer=[_lines(base, names), marks],
         title=heading,
-        width=style.PANEL_WIDTH,
-        height=220,
+        width=layout.panel,
+        height=PANEL_HEIGHT[layout.beside],
     )
 
 
@@ -146,52 +167,5 @@ def _lines(base: alt.Chart, names: list[str]) -> Any:
 def _marks(base: alt.Chart, names: list[str]) -> Any:
     shapes = dict(zip(names, SHAPES, strict=False))
     return base.mark_point(filled=True, size=30, opacity=1).encode(
-        shape=by_name("run", names, shapes.__getitem__, alt.Shape),
-        tooltip=tooltip(
-            run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
-        ),
-    )
-
-
-def _key_rows(names: list[str], strategies: list[str]) -> list[dict[str, Any]]:
-    return [
-        {
-            "run": name,
-            "strategy": strategy,
-            "memory": strategy.split("/")[1],
-            "column": column + place,
-            "line": line,
-            "text": f"{strategy}, {name}" if place else "",
-            "rate": "",
-            "size": "",
-            "device": "",
-        }
-        for line, name in enumerate(names)
-        for column, strategy in enumerate(strategies)
-        for place in (0.0, 0.15)
-    ]
-
-
-def _key(names: list[str], strategies: list[str], memories: list[str]) -> alt.LayerChart:
-    place = (
-        alt.Chart(alt.NamedData("key"))
-        .transform_filter(SHOWN)
-        .encode(
-            x=alt.X(
-                "column:Q", axis=None, scale=alt.Scale(domain=[-0.1, len(strategies)], nice=False)
-            ),
-            y=alt.Y("line:O", axis=None),
-            color=by_name("memory", memories, style.memory_colour, alt.Color),
-            detail=["strategy:N", "run:N"],
-        )
-    )
-    ends = place.transform_filter("datum.text")
-    text = ends.mark_text(align="left", dx=9, fontSize=11).encode(
-        text="text:N", color=alt.value(style.INK)
-    )
-    return alt.LayerChart(
-        layer=[_lines(place, names), _marks(ends, names), text],
-        width=230 * len(strategies),
-        height=18 * len(names),
-        view=alt.ViewBackground(stroke=None),
+        shape=by_name("run", names, shapes.__getitem__, alt.Shape)
     )

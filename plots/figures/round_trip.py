@@ -6,10 +6,11 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
+from plots import numbers, style
 from plots.derive import Benchmark, NoData, Run
-from plots.figures.bars import height, rows_axis
+from plots.figures.bars import rows_axis
 from plots.figures.common import Figure, page, tooltip
+from plots.layout import Layout
 
 PREFIX = "gpu_array/round_trip/"
 PHASES = ("allocate", "upload", "compute", "download", "free")
@@ -17,7 +18,7 @@ REST = "not divided"
 LEAST_REST = 0.005  # a smaller remainder is only the rounding of medians
 
 
-def round_trip(run: Run) -> Figure:
+def round_trip(run: Run, layout: Layout) -> Figure:
     """(2 * to_gpu(a)).get() in every way, at the smallest and the largest size."""
     ways: dict[str, dict[int, Benchmark]] = {}
     for one in run.benchmarks:
@@ -35,16 +36,16 @@ def round_trip(run: Run) -> Figure:
         if size in found
         for row in _phases(name.removeprefix(PREFIX).removesuffix("/float32"), found[size])
     ]
-    panels = [_panel(size, names, rows, size == ends[0]) for size in ends]
+    panels = [_panel(size, names, rows, layout, size == ends[0]) for size in ends]
     chart = page(
         "Round trip of an array of float32: up, 2 · a, down",
         run,
-        caption.subtitle(
-            run,
+        layout,
+        [
             "medians; ways that are one call to the program cannot be divided into phases; "
-            "fresh: into memory that was just got",
-        ),
-        alt.hconcat(*panels, spacing=24).resolve_legend(color="shared"),
+            "fresh: into memory that was just got"
+        ],
+        layout.row(*panels, spacing=24).resolve_legend(color="shared"),
     )
     chart.datasets = {"phases": rows}
     totals = [row for row in rows if row["bytes"] == ends[-1] and row["total"]]
@@ -90,16 +91,18 @@ def _phases(row: str, one: Benchmark) -> list[dict[str, Any]]:
     return rows
 
 
-def _panel(size: int, names: list[str], rows: list[dict[str, Any]], labels: bool) -> alt.LayerChart:
+def _panel(
+    size: int, names: list[str], rows: list[dict[str, Any]], layout: Layout, first: bool
+) -> alt.LayerChart:
     ends = [row["end"] for row in rows if row["bytes"] == size]
     factor, unit = (1e3, "µs") if max(ends) < 1 else (1.0, "ms")
-    top = max(ends) * factor * 1.22
+    top = max(ends) * factor * (1.22 if layout.beside else 1.4)  # room for the text
     there = [phase for phase in style.PHASES if any(row["phase"] == phase for row in rows)]
     base = (
         alt.Chart(alt.NamedData("phases"))
         .transform_filter(alt.datum.bytes == size)
         .transform_calculate(from_=f"datum.start * {factor}", to_=f"datum.end * {factor}")
-        .encode(y=rows_axis(names, labels=labels))
+        .encode(y=rows_axis(names, labels=first or not layout.beside))
     )
     ends_axis = alt.X(
         "from_:Q", scale=alt.Scale(domain=[0, top], nice=False), title=f"time ({unit})"
@@ -110,7 +113,9 @@ def _panel(size: int, names: list[str], rows: list[dict[str, Any]], labels: bool
         color=alt.Color(
             "phase:N",
             scale=alt.Scale(domain=there, range=[style.PHASES[phase][0] for phase in there]),
-            legend=alt.Legend(title=None, orient="bottom", direction="horizontal"),
+            legend=alt.Legend(
+                title=None, orient="bottom", direction="horizontal", columns=layout.columns(6, 110)
+            ),
         ),
         tooltip=tooltip(way="row", phase="phase", time="time", share="share"),
     )
@@ -120,4 +125,5 @@ def _panel(size: int, names: list[str], rows: list[dict[str, Any]], labels: bool
         .encode(x=alt.X("to_:Q"), text="total:N")
     )
     heading = alt.TitleParams(numbers.size(size), fontSize=12, offset=6, anchor="middle")
-    return alt.LayerChart(layer=[bars, text], title=heading, width=300, height=height(names))
+    width = layout.beside_names(names, 300)
+    return alt.LayerChart(layer=[bars, text], title=heading, width=width, height=layout.row_height * len(names))

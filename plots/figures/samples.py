@@ -6,14 +6,19 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import NoData, Run
+from plots import numbers, style
+from plots.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.figures.common import SHOWN, Figure, by_name, headline, memory_colours, page, tooltip
+from plots.figures.keys import Key
+from plots.layout import Layout
 
+WAYS = list(dict.fromkeys(DIRECTIONS.values()))
 LEAST = 3  # fewer repetitions make no distribution
+PANEL_HEIGHT = 150
+KEY_WIDTH = 180
 
 
-def samples(run: Run) -> Figure:
+def samples(run: Run, layout: Layout) -> Figure:
     """The strategies to look at first, at a small, a middle and a large size."""
     names = headline(run)
     found = [
@@ -25,66 +30,43 @@ def samples(run: Run) -> Figure:
         raise NoData(f"no plain transfer has {LEAST} repetitions")
     every = sorted({one.bytes or 0 for one in found})
     sizes = list(dict.fromkeys((every[0], every[len(every) // 2], every[-1])))
-    rows: list[dict[str, Any]] = []
-    for one in found:
-        if one.bytes not in sizes:
-            continue
-        family, memory = one.name.split("/")[:2]
-        times = sorted(one.values("median_ns"))
-        for i, ns in enumerate(times):
-            rows.append(
-                {
-                    "strategy": f"{family}/{memory}",
-                    "memory": memory,
-                    "family": family,
-                    "direction": one.direction,
-                    "bytes": one.bytes,
-                    "size": numbers.size(one.bytes),
-                    "relative": 100 * (ns / one.ns - 1),
-                    "share": (i + 1) / len(times),
-                    "time": numbers.time(ns),
-                    "place": f"{i + 1} of {len(times)}",
-                }
-            )
+    rows = [row for one in found if one.bytes in sizes for row in _rows(one)]
     low, high = min(row["relative"] for row in rows), max(row["relative"] for row in rows)
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
     families = sorted({row["family"] for row in rows}, key=style.family_order)
     strategies = [name for name in names if any(row["strategy"] == name for row in rows)]
-    panels = []
-    for direction in ("host → device", "device → host"):
-        line = [
-            _panel(direction, size, memories, families)
-            for size in sizes
-            if any(row["bytes"] == size and row["direction"] == direction for row in rows)
-        ]
-        if line:
-            panels.append(alt.hconcat(*line, spacing=16))
+    ways = [one for one in WAYS if any(row["direction"] == one for row in rows)]
+    # Directions are below each other where three sizes have room beside each other.
+    grid = [[(way, size) for size in sizes] for way in ways]
+    if not layout.beside:
+        grid = [[(way, size) for way in ways] for size in sizes]
+    width = 205 if layout.beside else 110
+    panels = [
+        alt.hconcat(*(_panel(*place, memories, families, width) for place in line), spacing=14)
+        for line in grid
+    ]
+    entries = [
+        {"strategy": name, "name": name, "family": family, "memory": memory}
+        for name in strategies
+        for family, memory in [name.split("/")]
+    ]
+    key = Key(entries, layout, most_columns=3, width=KEY_WIDTH)
     chart = page(
         "Distribution of repetitions",
         run,
-        caption.subtitle(
-            run,
+        layout,
+        [
             "share of the repetitions that took at most so long, against their median; each "
-            "repetition is itself the median of its operations",
-        ),
-        *panels,
-        _key(strategies),
-    )
-    chart.datasets = {
-        "samples": rows,
-        "key": [
-            {
-                "strategy": name,
-                "family": name.split("/")[0],
-                "memory": name.split("/")[1],
-                "column": i % 3 + place,
-                "text": name if place == 0.2 else "",
-                "line": i // 3,
-            }
-            for i, name in enumerate(strategies)
-            for place in (0.0, 0.2)
+            "repetition is itself the median of its operations"
         ],
-    }
+        *panels,
+        key.chart(
+            memory_colours(memories),
+            lambda base: _lines(base, families),
+            lambda base: _marks(base, memories),
+        ),
+    )
+    chart.datasets = {"samples": rows, "key": key.data()}
     widest = max(rows, key=lambda row: abs(row["relative"]))
     return Figure(
         heading="Distribution of samples",
@@ -97,14 +79,36 @@ def samples(run: Run) -> Figure:
     )
 
 
-def _panel(direction: str, size: int, memories: list[str], families: list[str]) -> alt.LayerChart:
+def _rows(one: Benchmark) -> list[dict[str, Any]]:
+    family, memory = one.name.split("/")[:2]
+    times = sorted(one.values("median_ns"))
+    return [
+        {
+            "strategy": f"{family}/{memory}",
+            "memory": memory,
+            "family": family,
+            "direction": one.direction,
+            "bytes": one.bytes,
+            "size": numbers.size(one.bytes or 0),
+            "relative": 100 * (ns / one.ns - 1),
+            "share": (i + 1) / len(times),
+            "time": numbers.time(ns),
+            "place": f"{i + 1} of {len(times)}",
+        }
+        for i, ns in enumerate(times)
+    ]
+
+
+def _panel(
+    direction: str, size: int, memories: list[str], families: list[str], width: int
+) -> alt.LayerChart:
     base = (
         alt.Chart(alt.NamedData("samples"))
         .transform_filter(alt.datum.direction == direction)
         .transform_filter(alt.datum.bytes == size)
         .transform_filter(SHOWN)
         .encode(
-            x=alt.X("relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=5)),
+            x=alt.X("relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)),
             y=alt.Y(
                 "share:Q",
                 scale=alt.Scale(domain=[0, 1.02], nice=False),
@@ -115,48 +119,27 @@ def _panel(direction: str, size: int, memories: list[str], families: list[str]) 
             detail="strategy:N",
         )
     )
-    lines = base.mark_line(interpolate="step-after", strokeWidth=1.6).encode(
-        strokeDash=by_name("family", families, style.family_dash, alt.StrokeDash)
-    )
-    marks = base.mark_point(filled=True, size=22, opacity=1).encode(
-        shape=by_name("memory", memories, style.memory_shape, alt.Shape),
-        tooltip=tooltip(strategy="strategy", size="size", time="time", repetition="place"),
+    marks = _marks(base, memories).encode(
+        tooltip=tooltip(strategy="strategy", size="size", time="time", repetition="place")
     )
     heading = alt.TitleParams(
         f"{direction}, {numbers.size(size)}", fontSize=12, offset=4, anchor="middle"
     )
-    return alt.LayerChart(layer=[lines, marks], title=heading, width=205, height=150)
-
-
-def _key(strategies: list[str]) -> alt.LayerChart:
-    memories = sorted({name.split("/")[1] for name in strategies}, key=style.memory_order)
-    families = sorted({name.split("/")[0] for name in strategies}, key=style.family_order)
-    place = (
-        alt.Chart(alt.NamedData("key"))
-        .transform_filter(SHOWN)
-        .encode(
-            x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.1, 3], nice=False)),
-            y=alt.Y("line:O", axis=None),
-            color=memory_colours(memories),
-            detail="strategy:N",
-        )
+    return alt.LayerChart(
+        layer=[_lines(base, families, interpolate="step-after"), marks],
+        title=heading,
+        width=width,
+        height=PANEL_HEIGHT,
     )
-    lines = place.mark_line().encode(
+
+
+def _lines(base: alt.Chart, families: list[str], **options: Any) -> Any:
+    return base.mark_line(strokeWidth=1.6, **options).encode(
         strokeDash=by_name("family", families, style.family_dash, alt.StrokeDash)
     )
-    marks = (
-        place.transform_filter("datum.text")
-        .mark_point(filled=True, size=30, opacity=1)
-        .encode(shape=by_name("memory", memories, style.memory_shape, alt.Shape))
-    )
-    text = (
-        place.transform_filter("datum.text")
-        .mark_text(align="left", dx=8, fontSize=11)
-        .encode(text="text:N", color=alt.value(style.INK))
-    )
-    return alt.LayerChart(
-        layer=[lines, marks, text],
-        width=640,
-        height=18 * -(-len(strategies) // 3),
-        view=alt.ViewBackground(stroke=None),
+
+
+def _marks(base: alt.Chart, memories: list[str]) -> Any:
+    return base.mark_point(filled=True, size=22, opacity=1).encode(
+        shape=by_name("memory", memories, style.memory_shape, alt.Shape)
     )

@@ -6,17 +6,20 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
+from plots import numbers, style
 from plots.derive import NoData, Run
 from plots.figures.bars import memory_of, own_colour
 from plots.figures.common import WAYS, Figure, page, tooltip
+from plots.layout import Layout
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CELL = 17
+CELL_HEIGHT = {True: 13, False: 11}
+KEY_WIDTH = 180
 CLEAR = 0.5  # a margin from which on a cell has its full colour
 
 
-def winner_map(run: Run) -> Figure:
+def winner_map(run: Run, layout: Layout) -> Figure:
     """A cell for each size and reuse: the winner's colour and letter, paler if it is close."""
     answer = run.advice.map
     if answer is None:
@@ -38,21 +41,22 @@ def winner_map(run: Run) -> Figure:
         for cell in cells
     ]
     directions = dict.fromkeys(cell["direction"] for cell in cells)
-    panels = [_panel(direction, answer, i == 0) for i, direction in enumerate(directions)]
+    panels = [_panel(direction, answer, layout, i == 0) for i, direction in enumerate(directions)]
+    columns = layout.columns(3, KEY_WIDTH)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
     chart = page(
         "What to use, by size and reuse",
         run,
-        caption.subtitle(
-            run,
+        layout,
+        [
             "as bench_transfers advise predicts it; the paler a cell, the less the next one that "
             "can be told apart is behind; the CPU fills the memory before an upload and reads it "
             "after a download",
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
-        ),
-        alt.hconcat(*panels, spacing=18),
-        _key(winners, letters),
+        ],
+        layout.row(*panels),
+        _key(winners, columns, layout),
     )
     chart.datasets = {
         "cells": rows,
@@ -62,8 +66,8 @@ def winner_map(run: Run) -> Figure:
                 "strategy": name,
                 "text": f"{letters[name]}  {name}",
                 "colour": style.memory_colour(memory_of(name)),
-                "column": i % 3,
-                "line": i // 3,
+                "column": i % columns,
+                "line": i // columns,
             }
             for i, name in enumerate(winners)
         ],
@@ -103,7 +107,10 @@ def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
     return cells
 
 
-def _panel(direction: str, answer: dict[str, Any], labels: bool) -> alt.LayerChart:
+def _panel(
+    direction: str, answer: dict[str, Any], layout: Layout, first: bool
+) -> alt.LayerChart:
+    labels = first or not layout.beside
     reuses, sizes = answer["reuse"], answer["sizes"]
     base = (
         alt.Chart(alt.NamedData("cells"))
@@ -143,7 +150,7 @@ def _panel(direction: str, answer: dict[str, Any], labels: bool) -> alt.LayerCha
         color=own_colour(), opacity=alt.Opacity("clarity:Q", scale=None, legend=None), tooltip=tips
     )
     # Letters stand on every colour, also on a dark page, where the paper's colour is another one.
-    text = base.mark_text(fontSize=9, fontWeight="bold").encode(
+    text = base.mark_text(fontSize=10, fontWeight="bold").encode(
         text="letter:N",
         color=alt.condition(
             f"datum.clarity * luminance(datum.colour) + (1 - datum.clarity) * "
@@ -154,22 +161,25 @@ def _panel(direction: str, answer: dict[str, Any], labels: bool) -> alt.LayerCha
     )
     heading = alt.TitleParams(WAYS[direction], fontSize=12, offset=6, anchor="middle")
     return alt.LayerChart(
-        layer=[rect, text], title=heading, width=CELL * len(reuses), height=13 * len(sizes)
+        layer=[rect, text],
+        title=heading,
+        width=min(CELL * len(reuses), layout.panel),
+        height=CELL_HEIGHT[layout.beside] * len(sizes),
     )
 
 
-def _key(winners: list[str], letters: dict[str, str]) -> alt.LayerChart:
-    columns = min(3, len(winners))
-    lines = -(-len(winners) // 3)
+def _key(winners: list[str], columns: int, layout: Layout) -> alt.LayerChart:
+    lines = -(-len(winners) // columns)
+    reach = layout.key_range(KEY_WIDTH * columns)
+    scale = alt.Scale(domain=[-0.05, columns], range=reach, nice=False)
     place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X("column:O", axis=None, scale=alt.Scale(domain=list(range(columns)))),
-        y=alt.Y("line:O", axis=None),
+        x=alt.X("column:Q", axis=None, scale=scale), y=alt.Y("line:O", axis=None)
     )
-    squares = place.mark_square(size=150, opacity=1, xOffset=-95).encode(color=own_colour())
-    text = place.mark_text(align="left", xOffset=-82, fontSize=11).encode(text="text:N")
+    squares = place.mark_square(size=150, opacity=1).encode(color=own_colour())
+    text = place.mark_text(align="left", xOffset=12, fontSize=11).encode(text="text:N")
     return alt.LayerChart(
         layer=[squares, text],
-        width=230 * columns,
+        width=reach[1],
         height=20 * lines,
         view=alt.ViewBackground(stroke=None),
     )

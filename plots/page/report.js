@@ -1,8 +1,9 @@
 "use strict";
 (() => {
-  const { specs, dark } = JSON.parse(document.getElementById("data").textContent);
+  const { wide, column, dark } = JSON.parse(document.getElementById("data").textContent);
   const button = document.getElementById("theme");
   const asked = window.matchMedia("(prefers-color-scheme: dark)");
+  const narrow = window.matchMedia("(max-width: 40rem)"); // as in report.css
   const charts = new Map();
   let theme = asked.matches ? "dark" : "light";
 
@@ -19,7 +20,7 @@
   async function draw(element) {
     const name = element.dataset.figure;
     const chart = charts.get(name);
-    const spec = JSON.parse(inTheme(JSON.stringify(specs[name]), theme));
+    const spec = JSON.parse(inTheme(JSON.stringify((narrow.matches ? column : wide)[name]), theme));
     if (chart.other) rescale(spec, spec.usermeta.axis);
     const made = await vegaEmbed(element, spec, {
       actions: false, renderer: "svg", ast: false, tooltip: { theme },
@@ -28,6 +29,7 @@
     chart.view = made.view;
     await made.view.signal("hidden", [...chart.hidden]).runAsync();
     element.dataset.drawn = theme;
+    element.dataset.layout = narrow.matches ? "column" : "wide";
   }
 
   function wire(element) {
@@ -77,6 +79,7 @@
   document.querySelectorAll(".chart").forEach(wire);
   button.addEventListener("click", () => use(theme === "dark" ? "light" : "dark"));
   asked.addEventListener("change", (event) => use(event.matches ? "dark" : "light"));
+  narrow.addEventListener("change", () => use(theme));
   // Paper is white.
   let before = theme;
   window.addEventListener("beforeprint", () => { before = theme; if (theme === "dark") use("light"); });

@@ -13,6 +13,7 @@ from plots.derive import NoData, transfer_points
 from plots.figures import FIGURES as ALL_FIGURES
 from plots.figures.bandwidth import bandwidth as bandwidth_figure
 from plots.figures.common import MOST_MEMORIES, SHOWN
+from plots.layout import WIDE
 from plots.programs import Advice
 
 FIGURES = ("bandwidth", "latency")
@@ -54,13 +55,13 @@ CASES = {
 
 def bandwidth(of):
     """The specification of the bandwidths of a run."""
-    return render.specification(bandwidth_figure(of))
+    return render.specification(bandwidth_figure(of, WIDE))
 
 
 @functools.cache
 def spec(figure, case):
     """The Vega-Lite specification of a case's chart; shared by the tests, which only read it."""
-    return render.specification(ALL_FIGURES[figure](CASES[case]))
+    return render.specification(ALL_FIGURES[figure](CASES[case], WIDE))
 
 
 @functools.cache
@@ -176,7 +177,7 @@ def test_link_limits_are_drawn_and_labelled():
     limits = {limit["kind"]: limit for limit in shown["datasets"]["limits"]}
     assert limits["raw"]["label"] == "PCIe 5.0 x16: 63.0 GB/s"
     assert limits["raw"]["low"] == limits["raw"]["high"] == 63.0
-    assert limits["packet"]["label"] == "with packet headers: 57.6–58.4 GB/s"
+    assert limits["packet"]["label"] == "after headers: 57.6–58.4 GB/s"
     assert (limits["packet"]["low"], limits["packet"]["high"]) == (57.6, 58.4)
     assert all({"rule", "text"} <= set(marks(panel)) for panel in panels(shown))
     drawn = texts(svg("bandwidth", "gpu"))
@@ -281,7 +282,7 @@ def test_rows_without_usable_counters_are_left_out(missing, value):
 @pytest.mark.parametrize("figure", FIGURES)
 def test_nothing_to_plot_is_an_error(figure):
     with pytest.raises(NoData, match="no plain transfers with warm caches were measured"):
-        ALL_FIGURES[figure](run(COLD + ERRORS + OTHERS))
+        ALL_FIGURES[figure](run(COLD + ERRORS + OTHERS), WIDE)
 
 
 def test_names_are_shown_as_they_are_without_control_characters():
@@ -346,7 +347,7 @@ def test_the_other_scale_is_there_for_the_page():
 
 def test_fitted_lines_are_those_of_advise():
     fitted = synthetic.advice(fits={"copy/pinned/h2d": (2000.0, 50.0, 1e5)})
-    shown = render.specification(ALL_FIGURES["latency"](run(advice=fitted)))
+    shown = render.specification(ALL_FIGURES["latency"](run(advice=fitted), WIDE))
     rows = shown["datasets"]["fits"]
     line = {row["bytes"]: row["time_us"] for row in rows if not row["half"]}
     assert set(line) == set(synthetic.SIZES)
@@ -357,7 +358,7 @@ def test_fitted_lines_are_those_of_advise():
     assert {row["t0"] for row in rows} == {"2.000 µs"}
     bent = replace(fitted.fits["copy/pinned/h2d"], lines=3)
     broken = Advice(fits={bent.name: bent}, missing="")
-    shown = render.specification(ALL_FIGURES["latency"](run(advice=broken)))
+    shown = render.specification(ALL_FIGURES["latency"](run(advice=broken), WIDE))
     assert shown["datasets"]["fits"] == []  # t0 + n/B is not what was fitted there
     assert "no fitted lines: synthetic" in subtitle(spec("latency", "gpu"))
 

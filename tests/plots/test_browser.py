@@ -160,7 +160,14 @@ def test_zooming_needs_a_key_so_that_the_wheel_scrolls_the_page(page):
 
 def test_a_phone_need_not_scroll_sideways(page):
     page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_selector("#samples .chart[data-layout=column]", timeout=SECONDS)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    for chart in page.locator(".chart").all():
+        box = chart.locator("svg").bounding_box()
+        # Nearly as large as drawn, so that it can be read.
+        assert 0.95 * 370 < box["width"] <= 390
+    page.set_viewport_size({"width": 1100, "height": 900})
+    page.wait_for_selector("#samples .chart[data-layout=wide]", timeout=SECONDS)
 
 
 def test_the_first_stop_of_the_keyboard_leads_to_the_findings(page):

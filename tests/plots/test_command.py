@@ -51,7 +51,12 @@ def test_runs_as_a_module(tmp_path):
     figures = ("bandwidth", "compared", "ladder", "latency", "samples")
     assert names_below(out) == sorted(
         ["report.html"]
-        + [f"figures/{name}.{kind}" for name in figures for kind in ("pdf", "png", "svg")]
+        + [
+            f"figures/{name}{layout}.{kind}"
+            for name in figures
+            for layout in ("", "-column")
+            for kind in ("pdf", "png", "svg")
+        ]
         + [
             f"tables/{name}.{kind}"
             for name in ("benchmarks", "transfers")

@@ -82,7 +82,7 @@ def test_names_from_files_are_escaped_everywhere():
     ]
     assert page.attributes("b") == []
     assert any(EVIL in text for text in page.of("h2"))
-    assert EVIL in data_of(page)["specs"]["bandwidth"]["title"]["text"][0]
+    assert EVIL in data_of(page)["wide"]["bandwidth"]["title"]["text"][0]
     assert "&lt;b>x" in files["tables/transfers.md"].decode()
 
 
@@ -126,7 +126,7 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
     gpu = synthetic.result()
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
     files, page = made(host, gpu, host, gpu)
-    specs = data_of(page)["specs"]
+    specs = data_of(page)["wide"]
     assert set(specs) == {f"run-{i}-bandwidth" for i in range(1, 5)} | {
         "runs-machines",
         "host-runs-machines",
@@ -150,7 +150,7 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
 def test_one_of_each_kind_is_not_put_side_by_side():
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
     _, page = made(host, synthetic.result())
-    assert set(data_of(page)["specs"]) == {"run-1-bandwidth", "run-2-bandwidth"}
+    assert set(data_of(page)["wide"]) == {"run-1-bandwidth", "run-2-bandwidth"}
 
 
 def test_the_method_has_what_is_needed_to_repeat_the_run(tmp_path):
@@ -194,6 +194,6 @@ def test_latex_and_markdown_are_escaped():
 def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
     _, page = made(synthetic.result(synthetic.rows(synthetic.SIXTEEN)))
     found = data_of(page)
-    colours = set(re.findall(r"#[0-9a-f]{6}\b", json.dumps(found["specs"])))
+    colours = set(re.findall(r"#[0-9a-f]{6}\b", json.dumps([found["wide"], found["column"]])))
     assert colours <= set(found["dark"])
     assert set(found["dark"]) >= {look.colour for look in style.MEMORY.values()}

@@ -1,0 +1,107 @@
+"""Every figure of recorded runs in both layouts: readable, nothing on each other, nothing cut off."""
+
+import functools
+import shutil
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from plots import render
+from plots.derive import NoData, Run
+from plots.figures import FIGURES, GROUP_FIGURES
+from plots.layout import COLUMN, WIDE
+from plots.load import read_result
+from plots.programs import ask
+
+CHROMIUM = shutil.which("chromium")
+RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
+RUNS = ("2026-11-20-gpu-arrays", "2026-11-21-memory", "2026-11-21-fast-paths-again")
+TEXTS = """() => [...document.querySelectorAll('svg text')].filter(one => one.textContent.trim())
+  .map(one => {
+    const box = one.getBoundingClientRect();
+    const turned = one.getAttribute('transform')?.includes('rotate');
+    return {text: one.textContent, left: box.left, right: box.right, top: box.top,
+            bottom: box.bottom, size: parseFloat(getComputedStyle(one).fontSize), turned};
+  })"""
+# Boxes have the whole height of a line; letters use less of it.
+SLACK = 2.5
+
+if CHROMIUM is None:
+    pytest.skip("no chromium (scripts/test installs it)", allow_module_level=True)
+
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def page():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser.new_page(viewport={"width": 1000, "height": 1200})
+        browser.close()
+
+
+@functools.cache
+def recorded(name, program):
+    result = read_result(RECORDED / name / "result.json.gz")
+    return Run(result, ask(program, result, on_host=False))
+
+
+def drawing(figure, layout):
+    return render.svg(render.specification(figure(layout)))
+
+
+def examine(page, svg, layout):
+    """The texts and the size of the drawing, in pixels, after checking them."""
+    page.set_content(f"<body style='margin: 0'>{svg}</body>")
+    size = page.locator("svg").bounding_box()
+    if layout is COLUMN:
+        assert size["width"] <= 390  # 7 points for the smallest text at 3.3 inches
+        assert size["height"] <= 2.9 * size["width"]  # no higher than a page
+    else:
+        assert size["width"] <= 960
+    texts = page.evaluate(TEXTS)
+    assert texts
+    for one in texts:
+        assert one["size"] >= 10
+        assert one["left"] >= 0, one
+        assert one["right"] <= size["width"], one
+        assert one["top"] >= 0, one
+        assert one["bottom"] <= size["height"], one
+    overlaps = [
+        (a["text"], b["text"])
+        for a, b in combinations(texts, 2)
+        if min(a["right"], b["right"]) - max(a["left"], b["left"]) > SLACK
+        and min(a["bottom"], b["bottom"]) - max(a["top"], b["top"]) > SLACK
+    ]
+    assert overlaps == []
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("name", RUNS)
+def test_texts_are_readable_and_apart(page, name, figure, layout, pytestconfig):
+    run = recorded(name, Path(pytestconfig.getoption("binary")))
+    try:
+        svg = drawing(functools.partial(FIGURES[figure], run), layout)
+    except NoData as why:
+        pytest.skip(str(why))
+    examine(page, svg, layout)
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+def test_runs_side_by_side_are_readable(page, layout, pytestconfig):
+    program = Path(pytestconfig.getoption("binary"))
+    runs = [(i + 1, recorded(name, program)) for i, name in enumerate(RUNS)]
+    svg = drawing(functools.partial(GROUP_FIGURES["machines"], runs), layout)
+    examine(page, svg, layout)
+
+
+def test_the_check_sees_texts_on_each_other(page):
+    """With names on each other it must fail."""
+    svg = drawing(functools.partial(FIGURES["bandwidth"], synthetic.run()), WIDE)
+    twice = svg.replace("</svg>", "<text x='40' y='60' font-size='11'>on top</text></svg>")
+    examine(page, svg, WIDE)
+    with pytest.raises(AssertionError, match="on top"):
+        examine(page, twice, WIDE)
