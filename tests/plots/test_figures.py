@@ -361,6 +361,16 @@ def test_odd_runs_break_no_figure(figure):
             assert "\n" not in str(why)
 
 
+def test_runs_side_by_side_show_strategies_that_colours_tell_apart():
+    rows = [
+        row
+        for name in ("copy/pinned/h2d", "copy_async/pinned/h2d", "copy/staged/h2d")
+        for row in timed(name, MIB, 50.0)
+    ]
+    figure = GROUP_FIGURES["machines"]([(1, run(rows)), (2, run(rows))], WIDE)
+    assert [name for name, _ in figure.strategies] == ["copy/pinned", "copy/staged"]
+
+
 def test_runs_side_by_side_are_absolute_and_in_percent_of_each_link():
     slow = {**synthetic.LINK, "generation": 4, "limit_gb_per_s": 31.5}
     first = run(timed("copy/pinned/h2d", MIB, 50.4))
