@@ -37,10 +37,11 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Bandwidth of what all runs have measured; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
     wanted = [*TOLD_APART, *headline(shown[0][1])]
-    in_all = [name for name in dict.fromkeys(wanted) if _in_all(name, shown)]
-    # One of each memory, which gives the colour.
-    common = list({memory_of(name): name for name in reversed(in_all)}.values())[::-1]
-    common = common[:MOST_STRATEGIES]
+    one_of_each: dict[str, str] = {}  # memory, which gives the colour
+    for name in wanted:
+        if _in_all(name, shown):
+            one_of_each.setdefault(memory_of(name), name)
+    common = list(one_of_each.values())[:MOST_STRATEGIES]
     rows = [row for number, run in shown for row in _rows(number, run, common)]
     if not rows:
         raise NoData("these runs have no plain transfer in common")
