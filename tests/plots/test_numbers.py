@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 import synthetic
@@ -9,6 +10,8 @@ import synthetic
 from plots import numbers
 from plots.derive import Run
 from plots.load import read_result
+
+RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
 
 
 @pytest.mark.parametrize(
@@ -44,23 +47,39 @@ def shown(gate, path, *options):
         [gate, "show", path, *options], capture_output=True, text=True, check=True
     )
     lines = (re.split(r" {2,}", line.strip()) for line in done.stdout.splitlines())
-    return {line[0]: line[1:] for line in lines if line[0].startswith("copy/")}
+    return {line[0]: line[1:] for line in lines}
 
 
-def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, pytestconfig):
-    gate = pytestconfig.getoption("binary").with_name("gate_transfers")
-    if not gate.is_file():
+@pytest.fixture(scope="module")
+def gate(pytestconfig):
+    program = pytestconfig.getoption("binary").with_name("gate_transfers")
+    if not program.is_file():
         pytest.skip("gate_transfers is not built")
+    return program
+
+
+def agree(gate, path):
+    """That every benchmark has the same digits in both programs; how many there are."""
+    run = Run(read_result(path))
+    by_time = shown(gate, path)
+    by_rate = shown(gate, path, "--judge-by=gb_per_s")
+    for one in run.benchmarks:
+        assert [numbers.time(one.ns), numbers.percent(one.spread)] == by_time[one.name]
+        if one.gb_per_s:
+            assert numbers.rate(one.gb_per_s) == by_rate[one.name][0]
+    return len(run.benchmarks)
+
+
+def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, gate):
     rows = []
     for i, ns in enumerate(times_and_rates()):
         for factor in (0.97, 1.0, 1.0 + i / 7, 1.01):  # an even number: medians between two
             row = synthetic.row(f"copy/kind_{i}/h2d/1MiB", 2**20, ns * factor)
             rows.append(row | {"real_time": ns * factor, "time_unit": "ns"})
     path = synthetic.write(tmp_path / "run.json", synthetic.document(rows))
-    run = Run(read_result(path))
-    by_time = shown(gate, path)
-    by_rate = shown(gate, path, "--judge-by=gb_per_s")
-    assert len(run.benchmarks) == len(by_time) == len(times_and_rates())
-    for one in run.benchmarks:
-        assert [numbers.time(one.ns), numbers.percent(one.spread)] == by_time[one.name]
-        assert numbers.rate(one.gb_per_s) == by_rate[one.name][0]
+    assert agree(gate, path) == len(times_and_rates())
+
+
+@pytest.mark.parametrize("name", ["2026-11-21-memory", "2026-11-21-fast-paths-again"])
+def test_agree_with_gate_transfers_show_on_recorded_runs(name, gate):
+    assert agree(gate, RECORDED / name / "result.json.gz") > 1000
