@@ -139,6 +139,15 @@ class checking {
     return {figures, ""};
   }
 
+  std::vector<std::optional<double>> shifts_of(const history& figures, double centre) const {
+    std::vector<std::optional<double>> shifts;
+    for (const auto& one : figures.figures)
+      shifts.push_back(
+          one ? std::optional(cost(*one, before_.judged_by) - cost(centre, before_.judged_by))
+              : std::nullopt);
+    return shifts;
+  }
+
   [[nodiscard]] bool is_excused(const std::string& name) const {
     // std::regex takes stack for each character: a name that nobody gave must not end the program.
     constexpr std::size_t longest_name = 4096;
@@ -161,6 +170,7 @@ class checking {
       one.after = costs_of(figures, sessions_after_, result_.sessions_after, before_.judged_by);
       if (!joined(one.after).empty()) entry.after = centre_of(one.after, before_.judged_by);
       if (why_not.empty()) {
+        entry.shifts = shifts_of(figures, *entry.before);
         compared.push_back(std::move(one));
         places.push_back(result_.lines.size());
       } else {

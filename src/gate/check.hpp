@@ -38,6 +38,9 @@ struct line {
   std::optional<double> before;  ///< centre of the processes, in the metric's unit
   std::optional<double> after;
   std::optional<judged> judgement;  ///< of what was compared
+  /// Of what was compared, each new run's own distance from `before`, in logarithms, positive when
+  /// slower; in the order given.
+  std::vector<std::optional<double>> shifts;
   /// Noise hides slowdowns of more than the threshold: with a probability of 80 % only larger ones
   /// would be found, whatever the threshold.
   bool advisory = false;

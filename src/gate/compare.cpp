@@ -281,6 +281,15 @@ std::vector<double> joined(const costs& sessions) {
   return all;
 }
 
+std::optional<statistics::interval> interval_of(const judged& one, double confidence) {
+  const bool is_known = std::isfinite(one.standard_error) && one.standard_error > 0 &&
+                        std::isfinite(one.degrees) && one.degrees > 0;
+  if (!is_known) return std::nullopt;
+  const boost::math::students_t t(one.degrees);
+  const double half = quantile(t, (1 + confidence) / 2) * one.standard_error;
+  return statistics::interval{one.shift - half, one.shift + half};
+}
+
 bool is_blind(const judged& one, double threshold) {
   return one.resolution > std::log1p(3 * threshold);
 }

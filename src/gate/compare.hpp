@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gate/session_variance.hpp"
+#include "statistics/quantile.hpp"
 
 namespace gate {
 
@@ -51,6 +52,11 @@ struct judged {
   /// The same as `detectable`, if any slowdown counted: what the noise alone leaves to be seen.
   double resolution = 0;
 };
+
+/// The confidence interval of the shift: two-sided, by Student's t, of this benchmark alone. How
+/// surely the common shift is known is not in it, as it is not in the standard error. None where
+/// the standard error is not known.
+std::optional<statistics::interval> interval_of(const judged& one, double confidence);
 
 /// Whether noise hides even a slowdown of three times the threshold, given as a part.
 bool is_blind(const judged& one, double threshold);

@@ -4,6 +4,7 @@
 
 #include "gate/reports.hpp"
 #include "gate/wording.hpp"
+#include "statistics/quantile.hpp"
 
 namespace gate {
 namespace {
@@ -14,6 +15,12 @@ json or_null(const std::string& text) { return text.empty() ? json(nullptr) : js
 
 json or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? json(*value) : json(nullptr);
+}
+
+json or_null(const std::optional<statistics::interval>& shifts) {
+  const double low = shifts ? slowdown(shifts->low) : 0;
+  const double high = shifts ? slowdown(shifts->high) : 0;
+  return shifts && std::isfinite(low) && std::isfinite(high) ? json{low, high} : json(nullptr);
 }
 
 json counts_of(const report& answer) {
@@ -44,9 +51,14 @@ json line_to_json(const line& one) {
   if (one.found == verdict::missing) made["allowed"] = one.excused;
   if (!one.judgement) return made;
   const auto& found = *one.judgement;
+  json of_runs = json::array();
+  for (const auto& shift : one.shifts)
+    of_runs.push_back(or_null(shift ? std::optional(slowdown(*shift)) : std::nullopt));
   made.update({{"decided_by", one.latency_bound ? "latency" : "bandwidth"},
                {"threshold", one.threshold},
                {"slowdown", or_null(slowdown(found.shift))},
+               {"interval_95", or_null(interval_of(found, 0.95))},
+               {"slowdown_of_runs", std::move(of_runs)},
                {"p", or_null(found.p)},
                {"standard_error", or_null(found.standard_error)},
                {"degrees_of_freedom", or_null(found.degrees)},

@@ -90,6 +90,13 @@ def assert_all_say_the_same(answer: Answer, code: int) -> None:
     assert (suite.findtext("system-out") or "").replace("\n  ", " ").endswith(
         answer.document["sentence"] + "\n"
     )
+    for one in answer.document["benchmarks"]:
+        if "slowdown" in one:
+            low, high = one["interval_95"]
+            assert low < one["slowdown"] < high
+            assert len(one["slowdown_of_runs"]) == answer.document["runs"]["after"]
+            runs = [value for value in one["slowdown_of_runs"] if value is not None]
+            assert min(runs) - 1e-9 <= one["slowdown"] <= max(runs) + 1e-9
     for text in (answer.done.out, answer.markdown):
         assert "nan" not in re.findall(r"\b\w+\b", text.lower())
 

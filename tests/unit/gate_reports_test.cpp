@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gate/reports.hpp"
@@ -301,6 +303,39 @@ TEST(gate_json, has_everything_as_numbers) {
   EXPECT_EQ(missing.at("allowed"), false);
   EXPECT_TRUE(missing.at("before").is_null());
   EXPECT_FALSE(missing.contains("slowdown"));
+}
+
+TEST(gate_json, has_the_interval_and_each_run) {
+  auto one = compared("a", verdict::slower, 0.1);
+  one.judgement->standard_error = 0.01;
+  one.judgement->degrees = 10;
+  one.shifts = {std::log1p(0.09), std::nullopt, std::log1p(-0.2)};
+  const auto document = nlohmann::json::parse(json_of(report_of(exit_code::regression, {one})));
+  const auto& found = document.at("benchmarks").at(0);
+  // the 97.5 % quantile of Student's t with ten degrees of freedom is 2.228139
+  const auto& interval = found.at("interval_95");
+  ASSERT_EQ(interval.size(), 2);
+  EXPECT_NEAR(interval.at(0).get<double>(), 1.1 * std::exp(-0.02228139) - 1, 1e-8);
+  EXPECT_NEAR(interval.at(1).get<double>(), 1.1 * std::exp(0.02228139) - 1, 1e-8);
+  const auto& runs = found.at("slowdown_of_runs");
+  ASSERT_EQ(runs.size(), 3);
+  EXPECT_NEAR(runs.at(0).get<double>(), 0.09, 1e-12);
+  EXPECT_TRUE(runs.at(1).is_null());
+  EXPECT_NEAR(runs.at(2).get<double>(), -0.2, 1e-12);
+}
+
+TEST(gate_json, an_interval_that_is_not_known_is_null) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [error, degrees] :
+       {std::pair{0.0, 10.0}, std::pair{0.1, 0.0}, std::pair{nan, 10.0}, std::pair{0.1, nan},
+        std::pair{infinite, 10.0}, std::pair{1e4, 10.0}}) {
+    auto one = compared("a", verdict::same, 0);
+    one.judgement->standard_error = error;
+    one.judgement->degrees = degrees;
+    const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {one})));
+    EXPECT_TRUE(document.at("benchmarks").at(0).at("interval_95").is_null()) << error << degrees;
+  }
 }
 
 TEST(gate_json, what_is_no_number_is_null) {
