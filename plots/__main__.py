@@ -1,4 +1,4 @@
-"""Command line: python -m plots RUN.json [RUN.json ...] [--out DIR]."""
+"""Command line: python -m plots RUN.json [RUN.json ...] [--out DIR] [--baseline BASELINE.json]."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from plots.gate import check as ask
 from plots.load import ResultError, read_result
 from plots.report import report
 from plots.write import write_folder
@@ -19,11 +20,14 @@ def main(arguments: list[str] | None = None) -> int:
     out = options.out or options.runs[0].parent / "report"
     try:
         results = [read_result(path) for path in options.runs]
-        write_folder(out, report(results, options.program))
+        check = ask(options.gate, options.baseline, options.runs) if options.baseline else None
+        write_folder(out, report(results, options.program, check))
     except ResultError as error:
         print(f"report: {error}", file=sys.stderr)
         return 2
     print(out / "report.html")
+    if check:
+        print(check.sentence)
     return 0
 
 
@@ -47,6 +51,19 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         default=ROOT / "build" / "bench_transfers",
         metavar="FILE",
         help="bench_transfers, which fits lines and ranks (default: build/bench_transfers)",
+    )
+    parser.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="made by gate_transfers pin: says whether the runs, of one machine, got slower",
+    )
+    parser.add_argument(
+        "--gate",
+        type=Path,
+        default=ROOT / "build" / "gate_transfers",
+        metavar="FILE",
+        help="gate_transfers, which is asked about the baseline (default: build/gate_transfers)",
     )
     return parser.parse_args(arguments)
 

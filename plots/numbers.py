@@ -19,10 +19,7 @@ def digits(value: float) -> str:
 
 def time(nanoseconds: float) -> str:
     """A time with its unit."""
-    for limit, factor, unit in ((999.95, 1.0, "ns"), (999.95e3, 1e3, "µs"), (999.95e6, 1e6, "ms")):
-        if nanoseconds < limit:
-            return f"{digits(nanoseconds / factor)} {unit}"
-    return f"{digits(nanoseconds / 1e9)} s"
+    return _in_unit(nanoseconds, ("ns", "µs", "ms", "s"))
 
 
 def rate(gb_per_s: float) -> str:
@@ -32,11 +29,32 @@ def rate(gb_per_s: float) -> str:
 
 def percent(part: float) -> str:
     """A part of 1 as three digits of a percentage."""
-    value = 100 * part
-    if not value < 9999.5:
-        return "> 9999 %"
-    decimals = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:.{decimals}f} %"
+    return _percent(part, "")
+
+
+def signed_percent(part: float) -> str:
+    """The same with its sign, of what may be negative."""
+    return _percent(part, "+")
+
+
+def probability(p: float) -> str:
+    """A p-value."""
+    if p < 1e-4:
+        return "<0.0001"
+    return f"{p:.2g}" if p < 0.0995 else f"{p:.2f}"
+
+
+def judged(value: float, key: str) -> str:
+    """A value of the field that the gate judges by, with its unit."""
+    if key in ("real_time", "cpu_time") or key.endswith("_ns"):
+        return time(value)
+    if key.endswith("gb_per_s"):
+        return rate(value)
+    if key == "bytes_per_second":
+        return rate(value / 1e9)
+    if key.endswith(("_per_second", "_per_s")):
+        return _in_unit(value, ("/s", "k/s", "M/s", "G/s"))
+    return f"{digits(value)} %" if key.endswith("_percent") else digits(value)
 
 
 def size(count: float) -> str:
@@ -51,3 +69,19 @@ def size(count: float) -> str:
 def times(factor: float) -> str:
     """How many times as much, with two or three digits."""
     return f"{factor:.2f}×" if factor < 9.95 else f"{factor:.0f}×"
+
+
+def _in_unit(value: float, units: tuple[str, ...]) -> str:
+    """With the first unit that leaves less than a thousand; each is a thousand of the one before."""
+    for i, unit in enumerate(units[:-1]):
+        if value < 999.95 * 1000**i:
+            return f"{digits(value / 1000**i)} {unit}"
+    return f"{digits(value / 1000 ** (len(units) - 1))} {units[-1]}"
+
+
+def _percent(part: float, sign: str) -> str:
+    value = 100 * part
+    if not value < 9999.5:
+        return f"> {sign}9999 %"
+    decimals = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
+    return f"{value:{sign}.{decimals}f} %"

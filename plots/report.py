@@ -15,10 +15,12 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots import caption, findings, render, style, tables
+from plots import caption, findings, render, style, tables, verdict
 from plots.derive import NoData, Run
 from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.common import Figure
+from plots.figures.forest import forest
+from plots.gate import Check
 from plots.layout import COLUMN, WIDE, Layout
 from plots.load import Result, ResultError
 from plots.programs import ask
@@ -52,17 +54,25 @@ class Section:
     warnings: list[str] = field(default_factory=list)
 
 
-def report(results: list[Result], program: Path | None) -> dict[str, bytes]:
-    """Every file of the report: contents by path."""
+def report(
+    results: list[Result], program: Path | None, check: Check | None = None
+) -> dict[str, bytes]:
+    """Every file of the report: contents by path.
+
+    With the gate's answer about the results, its verdict comes first. As they are then runs of one
+    machine, only the first has a section of its own: each takes seconds and half a megabyte.
+    """
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
-        runs = _runs(results, program)
+        runs = _runs(results, program, 1 if check else len(results))
     alone = len(runs) == 1
-    sections = [_run_section(run, "" if alone else f"run-{i + 1}-") for i, run in enumerate(runs)]
     numbered = list(enumerate(runs, start=1))
+    own = numbered[:1] if check else numbered
+    sections = [_run_section(run, "" if alone else f"run-{number}-") for number, run in own]
+    judged = [_check_section(check, numbered)] if check else []
     groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
     together = [_group_section(group) for group in groups if len(group) > 1]
-    shown = [*filter(lambda one: one.drawn, together), *sections]
+    shown = [*judged, *filter(lambda one: one.drawn, together), *sections]
     files = {"report.html": _page(shown).encode()}
     every = [
         (f"{one.name}{layout.suffix}", spec)
@@ -73,21 +83,24 @@ def report(results: list[Result], program: Path | None) -> dict[str, bytes]:
     with ThreadPoolExecutor(2) as pool:
         for images in pool.map(lambda one: render.images(*one), every):
             files |= {f"figures/{name}": data for name, data in images.items()}
-    for section in sections:
+    for section in shown:
         for table in section.tables:
             made = tables.files(table, section.name)
             files |= {f"tables/{name}": data for name, data in made.items()}
     return files
 
 
-def _runs(results: list[Result], program: Path | None) -> list[Run]:
-    """GPU runs first, then those of the host device; otherwise as given."""
+def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
+    """GPU runs first, then those of the host device; otherwise as given.
+
+    `advise` is asked about so many of them.
+    """
     runs = []
-    for result in results:
+    for i, result in enumerate(results):
         run = Run(result)
         if not run.benchmarks:
             raise ResultError(f"{result.path}: nothing was measured: there is nothing to report")
-        runs.append(Run(result, ask(program, result, run.on_host)))
+        runs.append(Run(result, ask(program, result, run.on_host)) if i < asked else run)
     return sorted(runs, key=lambda run: run.on_host)
 
 
@@ -126,6 +139,21 @@ def _group_section(runs: list[tuple[int, Run]]) -> Section:
             _add(section, f"{prefix}{name}", partial(make, runs))
         except NoData as why:
             section.left_out.append((name.replace("_", " "), str(why)))
+    return section
+
+
+def _check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
+    section = Section(
+        name="",
+        heading=verdict.heading(check, runs[0][1]),
+        on_host=runs[0][1].on_host,
+        sentences=verdict.sentences(check, len(runs)),
+        tables=[tables.checked(check)],
+    )
+    try:
+        _add(section, "forest", partial(forest, check, runs))
+    except NoData as why:
+        section.left_out.append(("against the baseline", str(why)))
     return section
 
 

@@ -90,6 +90,24 @@ OTHER_MEMORY = [
 FAMILY: dict[str, list[int]] = {"copy": [1, 0], "copy_async": [6, 3], "zero_copy": [2, 2]}
 OTHER_FAMILIES: list[list[int]] = [[8, 2, 2, 2], [4, 1], [1, 3]]
 
+
+@dataclass(frozen=True)
+class VerdictStyle:
+    """How a benchmark with a verdict of the gate is drawn."""
+
+    colour: str
+    shape: str
+    dark: str
+
+
+# Worst first. Shapes tell verdicts apart in grey.
+VERDICT = {
+    "slower": VerdictStyle("#d55e00", "square", "#ff8533"),
+    "ambiguous": VerdictStyle("#7b3294", "diamond", "#c58fdc"),
+    "faster": VerdictStyle("#0072b2", "triangle-down", "#4aa8e0"),
+    "same": VerdictStyle("#6b6b6b", "circle", "#a8a8a8"),
+}
+
 # The phases of an operation, and what other people have measured.
 PHASES = {
     "allocate": ("#999933", "#b5b54d"),
@@ -117,8 +135,13 @@ DARK_LINES = {
 
 def dark_colours() -> dict[str, str]:
     """What a dark page shows instead of each colour."""
-    looks = [*MEMORY.values(), *OTHER_MEMORY]
+    looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values()]
     return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES
+
+
+def verdict(name: str) -> VerdictStyle:
+    """How a verdict is drawn; one that is not known looks as if nothing had changed."""
+    return VERDICT.get(name, VERDICT["same"])
 
 
 SIZE_LABEL = (

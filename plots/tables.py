@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from plots import numbers
 from plots.derive import Run
+from plots.gate import Check
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -44,6 +45,73 @@ class Table:
 def tables(run: Run) -> list[Table]:
     """Every table that has rows."""
     return [table for table in (_benchmarks(run), _transfers(run), _fits(run)) if table.raw]
+
+
+def checked(check: Check) -> Table:
+    """Every benchmark that the gate says something of, with its texts; worst first."""
+    rows, raw = [], []
+    for one in check.benchmarks:
+        values = [
+            numbers.judged(value, check.judged_by) if value is not None else "-"
+            for value in (one.before, one.after)
+        ]
+        detectable = "-" if one.detectable is None else numbers.percent(one.detectable)
+        low, high = one.interval or (None, None)
+        rows.append(
+            [
+                one.name,
+                f"{check.found(one)} ({one.note})" if one.note else check.found(one),
+                *values,
+                "-" if one.slowdown is None else numbers.signed_percent(one.slowdown),
+                one.interval_text,
+                one.p_text,
+                "-" if one.threshold is None else f"{100 * one.threshold:g} %",
+                f"{detectable} *" if one.advisory else detectable,
+            ]
+        )
+        raw.append(
+            [
+                one.name,
+                one.verdict,
+                one.before,
+                one.after,
+                one.slowdown,
+                low,
+                high,
+                one.p,
+                one.threshold,
+                one.detectable,
+                int(one.advisory),
+                one.note,
+            ]
+        )
+    head = [
+        "benchmark",
+        "verdict",
+        "before",
+        "after",
+        "slower by",
+        "95 % interval",
+        "p",
+        "threshold",
+        "detectable",
+    ]
+    raw_head = [
+        "benchmark",
+        "verdict",
+        "before",
+        "after",
+        "slowdown",
+        "interval_95_low",
+        "interval_95_high",
+        "p",
+        "threshold",
+        "detectable_80",
+        "advisory",
+        "note",
+    ]
+    heading = "Each benchmark against the baseline (*: advisory)"
+    return Table("checked", heading, head, rows, raw_head, raw)
 
 
 def files(table: Table, prefix: str) -> dict[str, bytes]:

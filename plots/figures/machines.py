@@ -61,7 +61,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         )
         for field, title in fields
     ]
-    left_out = f"{len(runs) - len(shown)} more runs are in their own sections only"
+    left_out = f"{len(runs) - len(shown)} more runs are not shown here"
     devices = dict.fromkeys(caption.device_name(run) for _, run in shown)
     described = [
         f"run {number}: {caption.device_name(run)}, {caption.where_and_when(run)}"

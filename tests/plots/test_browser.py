@@ -3,6 +3,7 @@
 import re
 import shutil
 
+import gate_answers
 import pytest
 import synthetic
 
@@ -34,6 +35,18 @@ def path(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def judged_path(tmp_path_factory):
+    """The same with the gate's answer, alone on the page, because the other tests see the rest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plots.render.images", lambda name, spec: {})
+        patch.setattr("plots.report.FIGURES", {})
+        files = report.report([synthetic.result()], None, gate_answers.check())
+    path = tmp_path_factory.mktemp("judged") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
+
+
+@pytest.fixture(scope="module")
 def browser():
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -43,6 +56,15 @@ def browser():
 
 @pytest.fixture
 def page(browser, path):
+    yield from opened_page(browser, path)
+
+
+@pytest.fixture
+def judged_page(browser, judged_path):
+    yield from opened_page(browser, judged_path)
+
+
+def opened_page(browser, path):
     """The page, drawn; afterwards nothing may have gone wrong or been asked of a network."""
     opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
     said, asked = [], []
@@ -175,3 +197,27 @@ def test_the_first_stop_of_the_keyboard_leads_to_the_findings(page):
     assert page.evaluate("document.activeElement.textContent") == "To the findings"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_the_verdict_is_the_first_heading_and_its_figure_shows_values(judged_page):
+    heading = judged_page.locator("h2").first
+    assert heading.is_visible()
+    assert heading.inner_text().startswith("REGRESSION: 3 runs against the baseline")
+    mark = "#forest path[aria-roledescription=point][aria-label*='copy/pinned/h2d/4B']"
+    judged_page.locator(mark).scroll_into_view_if_needed()
+    judged_page.locator(mark).hover(force=True)
+    tooltip = judged_page.locator("#vg-tooltip-element.visible")
+    tooltip.wait_for(timeout=SECONDS)
+    text = " ".join(tooltip.inner_text().split())
+    assert "verdict slower" in text
+    assert "slower by +8.00 %" in text
+    assert "95 % interval +7.00 % to +9.20 %" in text
+
+
+def test_the_forest_plot_is_drawn_for_a_dark_page(judged_page):
+    judged_page.get_by_role("button", name="Dark").click()
+    drawn(judged_page, "dark")
+    marks = judged_page.locator("#forest path[aria-roledescription=point]")
+    fills = {marks.nth(i).get_attribute("fill") for i in range(marks.count())}
+    assert style.VERDICT["slower"].dark in fills
+    assert not fills & {one.colour for one in style.VERDICT.values()}

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots import render
+from plots import gate, render
 from plots.derive import NoData, Run
 from plots.figures import FIGURES, GROUP_FIGURES
+from plots.figures.forest import forest
 from plots.layout import COLUMN, WIDE
 from plots.load import read_result
 from plots.programs import ask
@@ -96,6 +97,19 @@ def test_runs_side_by_side_are_readable(page, layout, pytestconfig):
     runs = [(i + 1, recorded(name, program)) for i, name in enumerate(RUNS)]
     svg = drawing(functools.partial(GROUP_FIGURES["machines"], runs), layout)
     examine(page, svg, layout)
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+@pytest.mark.parametrize("names", ["slowed-1 slowed-2 slowed-3", "second-6 second-7 second-8"])
+def test_runs_against_a_baseline_are_readable(page, names, layout, pytestconfig):
+    program = pytestconfig.getoption("binary").with_name("gate_transfers")
+    if not program.is_file():
+        pytest.skip("gate_transfers is not built")
+    folder = RECORDED / "2026-11-21-gate"
+    paths = [folder / f"{name}.json.gz" for name in names.split()]
+    answer = gate.check(program, folder / "baseline-median.json", paths)
+    runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
+    examine(page, drawing(functools.partial(forest, answer, runs), layout), layout)
 
 
 def test_the_check_sees_texts_on_each_other(page):

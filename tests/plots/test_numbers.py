@@ -36,6 +36,44 @@ def test_sizes(value, text):
     assert numbers.size(value) == text
 
 
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (0.1, "+10.0 %"),
+        (-0.03, "-3.00 %"),
+        (0.09995, "+10.0 %"),
+        (-0.67, "-67.0 %"),
+        (1.14, "+114 %"),
+        (100.0, "> +9999 %"),
+    ],
+)
+def test_signed_percentages(part, text):
+    assert numbers.signed_percent(part) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(9e-5, "<0.0001"), (0.00076, "0.00076"), (0.0994, "0.099"), (0.0996, "0.10")]
+)
+def test_probabilities(p, text):
+    assert numbers.probability(p) == text
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("real_time", "1.235 ms"),
+        ("copy_ns", "1.235 ms"),
+        ("gb_per_s", "1.235e+06 GB/s"),
+        ("bytes_per_second", "0.001 GB/s"),
+        ("items_per_second", "1.235 M/s"),
+        ("link_percent", "1.235e+06 %"),
+        ("cores", "1.235e+06"),
+    ],
+)
+def test_what_is_judged_has_the_unit_of_its_name(key, text):
+    assert numbers.judged(1234567.0, key) == text
+
+
 def times_and_rates():
     """Medians at and beside the places where the number of digits or the unit changes."""
     edges = (9.9995, 99.995, 999.95, 9999.5, 99995.0, 999950.0, 1e6, 9.9e8, 9.9995e8)

@@ -1,0 +1,343 @@
+"""New runs against a baseline, as the gate has judged them: a forest plot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots import caption, numbers, style
+from plots.derive import NoData, Run
+from plots.figures.bars import ABOVE, BELOW, own_colour, tall_height
+from plots.figures.common import Figure, by_name, tooltip, whole
+from plots.figures.keys import LINE_HEIGHT
+from plots.gate import Check, Checked
+from plots.layout import Layout
+
+WIDTH = 430  # where names stand on the left of the marks
+TEXT_WIDTH = 56  # of the slowdowns
+NAME_WIDTH = 300  # longer names are cut; the table and the tooltip have all of them
+KEY_COLUMNS = 2
+KEY_WIDTH = {"wide": 240, "column": 175}  # of a column of the key
+MOST_ROWS = {"wide": 40, "column": 24}  # no higher than a page
+ROOM = 0.3  # beyond the outermost points, as a part of what lies between them
+CLASSES = {False: "bandwidth", True: "latency"}
+
+
+def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
+    """Of the new runs, numbered as in the report, and the gate's answer about them."""
+    if not check.compared:
+        raise NoData("no benchmark could be compared")
+    shown = sorted(check.compared, key=_order)[: MOST_ROWS[layout.name]]
+    low, high = _domain(shown)
+    rows = [_row(one, low, high) for one in shown]
+    of_runs = [
+        (one, number, slowdown)
+        for one in shown
+        for (number, _), slowdown in zip(runs, one.runs, strict=False)
+        if slowdown is not None
+    ]
+    single = [
+        {
+            "name": one.name,
+            "class": CLASSES[one.latency_bound],
+            "slowdown": 100 * slowdown,
+            "text": numbers.signed_percent(slowdown),
+            "run": f"run {number}",
+        }
+        for one, number, slowdown in of_runs
+        if low <= 100 * slowdown <= high
+    ]
+    outside = len(of_runs) - len(single)
+    chart = whole(
+        caption.title(f"New runs against the baseline: {check.verdict}", runs[0][1]),
+        layout,
+        _paragraphs(check, runs, shown, rows, outside),
+        *(
+            _panel(latency_bound, check, shown, (low, high), layout)
+            for latency_bound in CLASSES
+            if any(one.latency_bound == latency_bound for one in shown)
+        ),
+        _key(layout),
+    )
+    chart.datasets = {
+        "checked": rows,
+        "single": single,
+        "lines": _lines(shown, layout),
+        "key": _key_rows(),
+    }
+    return Figure(
+        heading="Each benchmark against the baseline",
+        reading="To the right of zero is slower. The gate decides by more than the interval, which "
+        "is of one benchmark alone: it also asks for the threshold, for all benchmarks at once and "
+        "for every run. Hollow marks are advisory: noise would hide a slowdown of the threshold.",
+        summary=f"{check.sentence}. {_extremes(check)}",
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _lines(shown: list[Checked], layout: Layout) -> list[dict[str, Any]]:
+    """Zero and the threshold of each class; in a column of each row, not to cross its texts."""
+    lines = [
+        {
+            "name": "" if layout.beside else one.name,
+            "class": CLASSES[one.latency_bound],
+            "slowdown": 100 * value,
+            "zero": value == 0,
+        }
+        for one in shown
+        for value in (0, one.threshold or 0)
+    ]
+    return list({tuple(line.values()): line for line in lines}.values())
+
+
+def _order(one: Checked) -> tuple[int, float]:
+    """By verdict, then by slowdown; what is faster by how much it is so."""
+    assert one.slowdown is not None
+    known = list(style.VERDICT)
+    rank = known.index(one.verdict) if one.verdict in known else len(known)
+    return rank, one.slowdown if one.verdict == "faster" else -one.slowdown
+
+
+def _domain(shown: list[Checked]) -> tuple[float, float]:
+    """In percent: all points, and of the intervals what does not squeeze the points together."""
+    thresholds = [100 * (one.threshold or 0) for one in shown]
+    points = [0, *thresholds, *(100 * (one.slowdown or 0) for one in shown)]
+    ends = [100 * end for one in shown for end in one.interval or ()]
+    low, high = min(points), max(points)
+    room, edge = max(ROOM * (high - low), *thresholds), 0.04 * (high - low)
+    return (
+        max(low - room, min([low, *ends]) - edge),
+        min(high + room, max([high, *ends]) + edge),
+    )
+
+
+def _row(one: Checked, low: float, high: float) -> dict[str, Any]:
+    assert one.slowdown is not None
+    ends = [100 * end for end in one.interval or (one.slowdown, one.slowdown)]
+    detectable = "-" if one.detectable is None else numbers.percent(one.detectable)
+    return {
+        "name": one.name,
+        "class": CLASSES[one.latency_bound],
+        "verdict": one.verdict,
+        "colour": style.verdict(one.verdict).colour,
+        "advisory": one.advisory,
+        "slowdown": 100 * one.slowdown,
+        "low": max(low, ends[0]),
+        "high": min(high, ends[1]),
+        "beyond_low": ends[0] < low,
+        "beyond_high": ends[1] > high,
+        "text": numbers.signed_percent(one.slowdown),
+        "interval": one.interval_text,
+        "p": one.p_text,
+        "detectable": f"{detectable}, advisory" if one.advisory else detectable,
+    }
+
+
+def _paragraphs(
+    check: Check,
+    runs: list[tuple[int, Run]],
+    shown: list[Checked],
+    rows: list[dict[str, Any]],
+    outside: int,
+) -> list[str]:
+    last = runs[-1][1].result
+    until = f"; the last of {len(runs)} runs {caption.date(last)}" if len(runs) > 1 else ""
+    cut = len(check.compared) - len(shown)
+    changed = sum(one.verdict != "same" for one in check.compared)
+    judged = sum(one.verdict != "same" for one in shown)
+    which = (
+        f"the {judged} worst of {changed} that are slower, ambiguous or faster"
+        if judged < changed
+        else f"every benchmark that is slower, ambiguous or faster ({changed}), and the largest "
+        "slowdowns of the others"
+        if changed
+        else "the largest slowdowns"
+    )
+    clipped = any(row["beyond_low"] or row["beyond_high"] for row in rows)
+    return [
+        f"{caption.where_and_when(runs[0][1])}{until}",
+        f"{check.origin}; mark: centre of the new runs; line: its 95 % interval",
+        f"shown: {which}; the other {cut} are in the table" * (cut > 0),
+        "; ".join(
+            ["an arrow: the interval goes on beyond the axis"] * clipped
+            + [f"beyond the axis: {caption.count(outside, 'value')} of single runs"] * (outside > 0)
+        ),
+    ]
+
+
+def _extremes(check: Check) -> str:
+    slowest = max(check.compared, key=lambda one: one.slowdown or 0)
+    fastest = min(check.compared, key=lambda one: one.slowdown or 0)
+    parts = [
+        f"{one.name} has changed by {numbers.signed_percent(one.slowdown or 0)} ({one.verdict})"
+        for one in dict.fromkeys((slowest, fastest))
+    ]
+    return f"Of {len(check.compared)} compared, {' and '.join(parts)}."
+
+
+def _panel(
+    latency_bound: bool,
+    check: Check,
+    shown: list[Checked],
+    domain: tuple[float, float],
+    layout: Layout,
+) -> alt.LayerChart:
+    """One class of benchmarks, which have one threshold."""
+    kind = CLASSES[latency_bound]
+    here = [one for one in shown if one.latency_bound == latency_bound]
+    count = sum(one.latency_bound == latency_bound for one in check.compared)
+    names = [one.name for one in here]
+    width = WIDTH if layout.beside else layout.width
+    rows, single, lines = (
+        alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == kind)
+        for data in ("checked", "single", "lines")
+    )
+    x, low, high = (_axis(field, domain) for field in ("slowdown", "low", "high"))
+    y = _names(names, layout)
+    single = single.encode(x=x, y=y, tooltip=tooltip(benchmark="name", run="run", slower_by="text"))
+    marks = rows.encode(
+        y=y,
+        tooltip=tooltip(
+            benchmark="name",
+            verdict="verdict",
+            slower_by="text",
+            **{"95 %_interval": "interval"},
+            p="p",
+            detectable="detectable",
+        ),
+    )
+    limit, place = style.LIMIT["raw"], _place(layout)
+    if not layout.beside:
+        lines = lines.encode(y=_names(names, layout, 0.5), y2=alt.Y2("name:N", bandPosition=1))
+    zero = lines.transform_filter("datum.zero").mark_rule(color=style.LINE, strokeWidth=1.5)
+    threshold = lines.transform_filter("!datum.zero").mark_rule(
+        color=limit.colour, strokeDash=limit.dash
+    )
+    layers = [
+        zero.encode(x=x),
+        threshold.encode(x=x),
+        _tick(single, **place),
+        marks.mark_rule(strokeWidth=1.5, **place).encode(x=low, x2="high:Q", color=own_colour()),
+        _arrow(marks, "low", "triangle-left", **place).encode(x=low),
+        _arrow(marks, "high", "triangle-right", **place).encode(x=high),
+        *_points(marks, x, **place),
+        *_texts(marks, width, layout),
+    ]
+    heading = alt.TitleParams(
+        f"{kind} decides: {len(here)} of {count}; dashed: threshold "
+        f"{100 * (here[0].threshold or 0):g} %",
+        fontSize=12,
+        offset=6,
+        anchor="start",
+        frame="group",
+    )
+    return alt.LayerChart(
+        layer=layers, title=heading, width=width, height=tall_height(names, layout)
+    )
+
+
+def _axis(field: str, domain: tuple[float, float]) -> alt.X:
+    """The horizontal axis, which all panels share."""
+    return alt.X(
+        f"{field}:Q",
+        scale=alt.Scale(domain=list(domain), nice=False),
+        axis=alt.Axis(tickCount=8, format="~f"),
+        title="slower by (%)",
+    )
+
+
+def _names(names: list[str], layout: Layout, place: float = 0.5) -> alt.Y:
+    axis = alt.Axis(
+        labels=layout.beside,
+        labelLimit=NAME_WIDTH,
+        ticks=False,
+        domain=False,
+        grid=False,
+        labelPadding=6,
+    )
+    scale = alt.Scale(type="band", domain=names, padding=0)
+    return alt.Y("name:N", scale=scale, axis=axis, title=None, bandPosition=place)
+
+
+def _place(layout: Layout) -> dict[str, Any]:
+    """Where marks are in their rows: in a column below the texts."""
+    return {} if layout.beside else {"yOffset": BELOW}
+
+
+def _texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
+    """The slowdowns; in a column also the names, both above the marks."""
+    if layout.beside:
+        value = base.mark_text(align="right", fontSize=11)
+        return [value.encode(x=alt.value(width + TEXT_WIDTH), text="text:N")]
+    value = base.mark_text(align="right", fontSize=11, yOffset=ABOVE, dx=-4)
+    name = base.mark_text(
+        align="left", fontSize=11, yOffset=ABOVE, dx=4, limit=width - TEXT_WIDTH - 8
+    )
+    return [
+        name.encode(x=alt.value(0), text="name:N"),
+        value.encode(x=alt.value(width), text="text:N"),
+    ]
+
+
+def _tick(base: alt.Chart, **place: Any) -> Any:
+    return base.mark_tick(
+        orient="vertical", size=10, thickness=1, color=style.OTHERS_COLOUR, opacity=0.8, **place
+    )
+
+
+def _arrow(base: alt.Chart, end: str, shape: str, **place: Any) -> Any:
+    """Where an interval goes on beyond the axis."""
+    beyond = base.transform_filter(f"datum.beyond_{end}")
+    mark = beyond.mark_point(filled=True, shape=shape, size=30, opacity=1, **place)
+    return mark.encode(color=own_colour())
+
+
+def _points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
+    """Filled marks, and hollow ones of what is advisory; shape and colour tell the verdict."""
+    shape = by_name("verdict", list(style.VERDICT), lambda one: style.verdict(one).shape, alt.Shape)
+    filled = base.transform_filter("!datum.advisory").mark_point(
+        filled=True, size=55, opacity=1, **place
+    )
+    hollow = base.transform_filter("datum.advisory").mark_point(
+        filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
+    )
+    return [
+        filled.encode(x=x, shape=shape, color=own_colour()),
+        hollow.encode(x=x, shape=shape, stroke=alt.Stroke("colour:N", scale=None, legend=None)),
+    ]
+
+
+def _key_rows() -> list[dict[str, Any]]:
+    entries = [(name, name, False, "") for name in style.VERDICT]
+    entries.append(("hollow: advisory (noisy)", "same", True, ""))
+    entries.append(("a new run by itself", "", False, "tick"))
+    return [
+        {
+            "text": text,
+            "verdict": verdict,
+            "colour": style.verdict(verdict).colour,
+            "advisory": advisory,
+            "tick": bool(kind),
+            "column": i % KEY_COLUMNS,
+            "line": i // KEY_COLUMNS,
+        }
+        for i, (text, verdict, advisory, kind) in enumerate(entries)
+    ]
+
+
+def _key(layout: Layout) -> alt.LayerChart:
+    x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.05, KEY_COLUMNS], nice=False))
+    base = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
+    marks = base.transform_filter("!datum.tick")
+    return alt.LayerChart(
+        layer=[
+            *_points(marks, x),
+            _tick(base.transform_filter("datum.tick")).encode(x=x),
+            base.mark_text(align="left", dx=9, fontSize=11).encode(x=x, text="text:N"),
+        ],
+        width=KEY_COLUMNS * KEY_WIDTH[layout.name],
+        height=LINE_HEIGHT * len({row["line"] for row in _key_rows()}),
+        view=alt.ViewBackground(stroke=None),
+    )

@@ -1,0 +1,214 @@
+"""Asks `gate_transfers check` whether runs are slower than a baseline."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plots import caption, numbers
+from plots.load import ResultError
+
+FORMAT = 1  # the newest "format" of the gate's answers that this package reads
+SECONDS = 60
+ANSWERS = {0: "PASS", 1: "REGRESSION", 3: "INCONCLUSIVE"}  # by exit code
+LEAST_RUNS = 3  # with fewer new runs the gate judges nothing
+BUILD = "cmake --preset default && cmake --build --preset default --target gate_transfers"
+UNKNOWN = f"gate_transfers answers in a form that is not known here; build this version: {BUILD}"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the gate says of one benchmark. Slowdowns are parts, negative when faster.
+
+    What was not compared has neither `slowdown` nor what follows it.
+    """
+
+    name: str
+    verdict: str  # slower, ambiguous, missing, faster, new, same
+    before: float | None  # in the unit of what is judged
+    after: float | None
+    note: str
+    latency_bound: bool = False
+    threshold: float | None = None
+    slowdown: float | None = None
+    interval: tuple[float, float] | None = None  # of 95 %
+    runs: tuple[float | None, ...] = ()  # each new run's own slowdown
+    p: float | None = None
+    detectable: float | None = None
+    advisory: bool = False
+
+    @property
+    def interval_text(self) -> str:
+        """The interval, or "-" where it is not known."""
+        return " to ".join(map(numbers.signed_percent, self.interval)) if self.interval else "-"
+
+    @property
+    def p_text(self) -> str:
+        """The probability that chance makes it look so slow; "-" where that is no question."""
+        if self.p is None or self.verdict == "faster":
+            return "-"
+        return numbers.probability(self.p)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What all benchmarks of a class have in common."""
+
+    latency_bound: bool
+    benchmarks: int
+    slowdown: float
+    changed: bool  # beyond the threshold
+
+
+@dataclass(frozen=True)
+class Check:
+    """The gate's answer; `differences` are those from the baseline's machine, in words."""
+
+    verdict: str
+    sentence: str
+    reasons: list[str]
+    notes: list[str]
+    differences: list[str]
+    judged_by: str
+    of_fastest: bool
+    runs: tuple[int, int]  # before and after
+    sessions: tuple[int, int]
+    shifts: list[Shift]
+    benchmarks: list[Checked]
+
+    @property
+    def origin(self) -> str:
+        """How many runs were compared with how many."""
+        before, after = (
+            f"{caption.count(runs, 'run')} of {caption.count(sessions, 'session')}"
+            for runs, sessions in zip(self.runs, self.sessions, strict=True)
+        )
+        return f"{after} against a baseline of {before}"
+
+    def found(self, one: Checked) -> str:
+        """A benchmark's verdict in the gate's words."""
+        too_few = self.runs[1] < LEAST_RUNS and one.verdict == "missing"
+        return "not judged" if too_few else one.verdict
+
+    @property
+    def compared(self) -> list[Checked]:
+        """The benchmarks whose slowdown is known."""
+        return [one for one in self.benchmarks if one.slowdown is not None]
+
+
+def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
+    """Checks the runs. Throws ResultError with one line where there is no answer."""
+    if not program.is_file():
+        raise ResultError(f"{program}: not built, and --baseline needs it: {BUILD}")
+    with tempfile.TemporaryDirectory(prefix="plots-") as folder:
+        out = Path(folder) / "check.json"
+        command = [program, "check", baseline, *runs, "--json", out]
+        try:
+            done = subprocess.run(
+                list(map(str, command)),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=SECONDS,
+                check=False,
+            )
+            if done.returncode not in ANSWERS:
+                said = caption.printable(done.stderr).removeprefix("gate_transfers: ")
+                raise ResultError(said or f"{program} ended with {done.returncode}, saying nothing")
+            document = json.loads(out.read_bytes())
+        except (OSError, ValueError, RecursionError, subprocess.TimeoutExpired) as error:
+            why = caption.printable(str(error)).replace(str(out), "its answer")
+            raise ResultError(f"{program} cannot be asked: {why}") from error
+    answer = parse(document, runs)
+    if answer.verdict != ANSWERS[done.returncode]:
+        raise ResultError(UNKNOWN)
+    return answer
+
+
+def parse(document: Any, runs: list[Path]) -> Check:
+    """The answer in the file that `check --json` writes; runs are called by their names alone."""
+    try:
+        known = document["format"] == FORMAT and document["kind"] == "check"
+        if not known or document["verdict"] not in ANSWERS.values():
+            raise ResultError(UNKNOWN)
+        return Check(
+            verdict=document["verdict"],
+            sentence=caption.printable(document["sentence"]),
+            reasons=list(map(caption.printable, document["reasons"])),
+            notes=[_without_folder(caption.printable(one), runs) for one in document["notes"]],
+            differences=list(map(_difference, document["changed"])),
+            judged_by=caption.printable(document["judged_by"]),
+            of_fastest=document["of_repetitions"] == "fastest",
+            runs=_before_and_after(document["runs"]),
+            sessions=_before_and_after(document["sessions"]),
+            shifts=[_shift(one) for one in document["classes"]],
+            benchmarks=[_checked(one) for one in document["benchmarks"]],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ResultError(UNKNOWN) from error
+
+
+def _checked(one: dict[str, Any]) -> Checked:
+    common = (
+        caption.printable(one["name"]),
+        caption.printable(one["verdict"]),
+        _number(one["before"]),
+        _number(one["after"]),
+        caption.printable(one["note"]),
+    )
+    if "slowdown" not in one:
+        return Checked(*common)
+    return Checked(
+        *common,
+        latency_bound=one["decided_by"] == "latency",
+        threshold=float(one["threshold"]),
+        slowdown=_number(one["slowdown"]),
+        interval=_interval(one["interval_95"]),
+        runs=tuple(map(_number, one["slowdown_of_runs"])),
+        p=_number(one["p"]),
+        detectable=_number(one["detectable_80"]),
+        advisory=one["advisory"] is True,
+    )
+
+
+def _shift(one: dict[str, Any]) -> Shift:
+    return Shift(
+        latency_bound=one["decided_by"] == "latency",
+        benchmarks=int(one["benchmarks"]),
+        slowdown=float(one["slowdown"]),
+        changed=one["changed"] is True,
+    )
+
+
+def _difference(one: dict[str, Any]) -> str:
+    before, after = (caption.printable(one[key]) or "unknown" for key in ("before", "after"))
+    allowed = " (allowed)" if one["allowed"] is True else ""
+    return f"{caption.printable(one['key'])}: was {before}, is {after}{allowed}"
+
+
+def _before_and_after(counts: dict[str, Any]) -> tuple[int, int]:
+    return int(counts["before"]), int(counts["after"])
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _interval(ends: list[float] | None) -> tuple[float, float] | None:
+    low, high = map(_number, ends or (None, None))
+    return None if low is None or high is None else (low, high)
+
+
+def _without_folder(note: str, runs: list[Path]) -> str:
+    for path in runs:
+        if note.startswith(str(path)):
+            return path.name + note[len(str(path)) :]
+    return note

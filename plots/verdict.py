@@ -1,0 +1,61 @@
+"""What the gate says of new runs, in sentences."""
+
+from __future__ import annotations
+
+from plots import caption, numbers
+from plots.derive import Run
+from plots.findings import Sentence
+from plots.gate import Check
+
+
+def heading(check: Check, run: Run) -> str:
+    """The verdict, and of what."""
+    runs = caption.count(check.runs[1], "run")
+    return f"{check.verdict}: {runs} against the baseline, {caption.device_name(run)}"
+
+
+def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
+    """Everything but what is said of single benchmarks, by heading."""
+    more = [one for one in check.reasons if one not in check.sentence]
+    said = {
+        "The gate's answer": [check.sentence],
+        "Without what is slower, the answer would be inconclusive": more,
+        "What is not as it was for the baseline": check.differences,
+        "What was compared": [_compared(check), *_shifts(check), *_advisory(check)],
+        "Notes of the gate": check.notes,
+    }
+    if runs > 1:
+        said["What was compared"].append(
+            f"Only the first of these {runs} runs has a section of its own below: they are of one "
+            "machine. For a section of each, make a report without the baseline."
+        )
+    return {name: [Sentence(text) for text in texts] for name, texts in said.items()}
+
+
+def _compared(check: Check) -> str:
+    fastest = " of the fastest repetition" if check.of_fastest else ""
+    counts: dict[str, int] = {}
+    for one in check.benchmarks:
+        counts[check.found(one)] = counts.get(check.found(one), 0) + 1
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{check.origin}, judged by {check.judged_by}{fastest}. Benchmarks: {found or 'none'}."
+
+
+def _shifts(check: Check) -> list[str]:
+    return [
+        f"The {one.benchmarks} benchmarks that {'latency' if one.latency_bound else 'bandwidth'} "
+        f"decides are {numbers.percent(abs(one.slowdown))} "
+        f"{'slower' if one.slowdown > 0 else 'faster'} as a whole"
+        f"{': the environment changed' if one.changed else ''}."
+        for one in check.shifts
+    ]
+
+
+def _advisory(check: Check) -> list[str]:
+    count = sum(one.advisory for one in check.compared)
+    if not count:
+        return []
+    return [
+        f"{count} of {len(check.compared)} {'is' if count == 1 else 'are'} advisory: noise would "
+        "hide a slowdown of the threshold."
+    ]

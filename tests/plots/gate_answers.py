@@ -1,0 +1,82 @@
+"""Synthetic answers of `gate_transfers check --json`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from plots.gate import Check, parse
+
+CODES = {"PASS": 0, "REGRESSION": 1, "INCONCLUSIVE": 3}
+
+
+def compared(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str, Any]:
+    """A benchmark that was compared."""
+    return {
+        "name": name,
+        "verdict": verdict,
+        "before": 1e6,
+        "after": 1e6 * (1 + slowdown),
+        "note": None,
+        "decided_by": "bandwidth",
+        "threshold": 0.02,
+        "slowdown": slowdown,
+        "interval_95": [slowdown - 0.01, slowdown + 0.012],
+        "slowdown_of_runs": [slowdown - 0.002, slowdown, slowdown + 0.003],
+        "p": 0.02 if verdict == "ambiguous" else 1e-6 if verdict == "slower" else 1.0,
+        "detectable_80": 0.025,
+        "advisory": False,
+        **more,
+    }
+
+
+def latency(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str, Any]:
+    """The same, of what latency decides."""
+    return compared(name, verdict, slowdown, **{"decided_by": "latency", "threshold": 0.05} | more)
+
+
+def absent(name: str, verdict: str, note: str | None = None) -> dict[str, Any]:
+    """A benchmark that is missing or new."""
+    return {"name": name, "verdict": verdict, "before": None, "after": None, "note": note}
+
+
+def one_of_each() -> list[dict[str, Any]]:
+    """Every verdict, in both classes."""
+    return [
+        compared("copy/pinned/h2d/64MiB", "slower", 0.1),
+        latency("copy/pinned/h2d/4B", "slower", 0.08, advisory=True),
+        latency("copy/pageable/h2d/4B", "ambiguous", 0.06),
+        absent("copy/gone/h2d/4B", "missing", "not measured"),
+        compared("copy/staged/h2d/64MiB", "faster", -0.04),
+        absent("copy/added/h2d/4B", "new"),
+        compared("copy/pageable/h2d/64MiB", "same", 0.3, advisory=True, interval_95=[-0.9, 4.0]),
+        compared("copy/managed/h2d/64MiB", "same", 0.001, interval_95=None),
+    ]
+
+
+def document(
+    verdict: str = "REGRESSION", benchmarks: list[dict[str, Any]] | None = None, **more: Any
+) -> dict[str, Any]:
+    """The content of the gate's file."""
+    return {
+        "format": 1,
+        "kind": "check",
+        "verdict": verdict,
+        "exit_code": CODES[verdict],
+        "sentence": f"{verdict}: as was made up",
+        "reasons": [],
+        "notes": [],
+        "judged_by": "real_time",
+        "of_repetitions": "median",
+        "runs": {"before": 13, "after": 3},
+        "sessions": {"before": 2, "after": 1},
+        "changed": [],
+        "classes": [],
+        "benchmarks": one_of_each() if benchmarks is None else benchmarks,
+        **more,
+    }
+
+
+def check(*arguments: Any, paths: tuple[Path, ...] = (), **more: Any) -> Check:
+    """The same as read."""
+    return parse(document(*arguments, **more), list(paths))

@@ -1,0 +1,516 @@
+"""Runs against a baseline: what the gate is asked and answers, the forest plot and the table."""
+
+import json
+import re
+import stat
+from pathlib import Path
+from xml.etree import ElementTree
+
+import gate_answers
+import pytest
+import synthetic
+from gate_answers import absent, compared, document, latency
+
+from plots import gate, render, report, style, tables, verdict
+from plots.__main__ import main
+from plots.derive import NoData, Run
+from plots.figures import FIGURES
+from plots.figures.forest import MOST_ROWS, forest
+from plots.layout import COLUMN, WIDE
+from plots.load import ResultError, read_result
+
+RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200" / "2026-11-21-gate"
+BASELINE = RECORDED / "baseline-median.json"
+CHECKED = {
+    "slowed": ("REGRESSION", (1, 2, 3)),
+    "second": ("INCONCLUSIVE", (6, 7, 8)),
+    "third": ("PASS", (1, 2, 3)),
+}
+MOST = MOST_ROWS[WIDE.name]
+SVG = "{http://www.w3.org/2000/svg}"
+EVIL = "<script>alert('x')</script> & “Söhne” | \\x"
+
+
+def drawn(check, runs=3, layout=WIDE):
+    """The specification of the figure of so many synthetic runs."""
+    figure = forest(check, [(number, synthetic.run()) for number in range(1, runs + 1)], layout)
+    return render.specification(figure)
+
+
+def texts(spec):
+    root = ElementTree.fromstring(render.svg(spec))
+    return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
+
+
+def panels(spec):
+    """Heading and names of each panel."""
+    return {
+        one["title"]["text"]: one["layer"][2]["encoding"]["y"]["scale"]["domain"]
+        for one in spec["vconcat"][:-1]
+    }
+
+
+@pytest.fixture
+def program(pytestconfig):
+    program = pytestconfig.getoption("binary").with_name("gate_transfers")
+    if not program.is_file():
+        pytest.skip("gate_transfers is not built")
+    return program
+
+
+@pytest.fixture
+def fake(tmp_path):
+    """Makes a program in the gate's place: it writes this file and ends with this code."""
+
+    def make(content, code=0, said=""):
+        answer = tmp_path / "answer"
+        text = content if isinstance(content, str) else json.dumps(content)
+        answer.write_text(text, "utf-8")
+        made = tmp_path / "gate"
+        made.write_text(
+            f"#!/bin/sh\nfor out; do :; done\ncp {answer} $out\nprintf '{said}' >&2\nexit {code}\n"
+        )
+        made.chmod(made.stat().st_mode | stat.S_IXUSR)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def quick_images(monkeypatch):
+    """Replaces the slow drawing where only the page and the files count."""
+    monkeypatch.setattr("plots.render.images", lambda name, spec: {f"{name}.png": b"image"})
+    monkeypatch.setattr("plots.report.FIGURES", {"latency": FIGURES["latency"]})
+    monkeypatch.setattr("plots.render.scripts", lambda: "/* libraries */")
+
+
+# What the gate is asked and answers
+
+
+@pytest.mark.parametrize("word", gate_answers.CODES)
+def test_every_answer_is_read(fake, word):
+    program = fake(document(word), gate_answers.CODES[word])
+    answer = gate.check(program, Path("b.json"), [Path("r.json")])
+    assert (answer.verdict, answer.sentence) == (word, f"{word}: as was made up")
+    assert len(answer.benchmarks) == 8
+    assert [one.name for one in answer.benchmarks if one.slowdown is None] == [
+        "copy/gone/h2d/4B",
+        "copy/added/h2d/4B",
+    ]
+
+
+def without(key, of):
+    return {name: value for name, value in of.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [],
+        "null",
+        {},
+        document(format=2),
+        document(kind="baseline"),
+        document("PASS") | {"verdict": "FINE"},
+        document("PASS"),  # but it has ended with 1
+        document(runs={"before": 13}),
+        document(benchmarks={"a": 1}),
+        document(benchmarks=["a"]),
+        document(benchmarks=[without("interval_95", compared("a", "same", 0.0))]),
+        document(benchmarks=[compared("a", "same", 0.0, interval_95=[0.1])]),
+        document(benchmarks=[compared("a", "same", 0.0, threshold=None)]),
+        document(benchmarks=[compared("a", "same", 0.0) | {"slowdown": "much"}]),
+        *(without(key, document()) for key in document() if key != "exit_code"),
+    ],
+)
+def test_an_answer_in_another_form_is_one_line(fake, content):
+    with pytest.raises(ResultError, match="answers in a form that is not known here"):
+        gate.check(fake(content, 1), Path("b.json"), [Path("r.json")])
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said", "expected"),
+    [
+        ("{", 0, "", "cannot be asked: Expecting"),
+        (document(), 2, "gate_transfers: cannot read b:\\n  No such file\\n", "^cannot read b: No"),
+        (document(), 139, "", "ended with 139, saying nothing"),
+    ],
+)
+def test_no_answer_is_one_line(fake, content, code, said, expected):
+    with pytest.raises(ResultError, match=expected) as error:
+        gate.check(fake(content, code, said), Path("b.json"), [Path("r.json")])
+    assert "\n" not in str(error.value)
+
+
+def test_a_gate_that_is_not_there_or_no_program_is_one_line(tmp_path):
+    with pytest.raises(ResultError, match="not built, and --baseline needs it: cmake"):
+        gate.check(tmp_path / "none", Path("b.json"), [Path("r.json")])
+    (tmp_path / "text").write_text("no program")
+    with pytest.raises(ResultError, match="cannot be asked: .*Permission denied"):
+        gate.check(tmp_path / "text", Path("b.json"), [Path("r.json")])
+
+
+def test_what_is_not_known_or_too_large_counts_as_not_known():
+    (one,) = gate_answers.check(
+        "PASS", [compared("a", "same", 0.0, interval_95=[0, 1e999], p=None, detectable_80=None)]
+    ).benchmarks
+    assert (one.interval, one.p, one.detectable, one.interval_text) == (None, None, None, "-")
+
+
+# Sentences
+
+
+def said(check, runs=3):
+    return {
+        name: [one.text for one in every] for name, every in verdict.sentences(check, runs).items()
+    }
+
+
+def test_the_gates_words_are_told():
+    check = gate_answers.check(
+        "REGRESSION",
+        reasons=["1 benchmark is ambiguous: more runs would tell"],
+        notes=["somewhere/run-1.json was interrupted"],
+        changed=[
+            {"key": "link.width", "before": "16", "after": "8", "allowed": False},
+            {"key": "cpu.governor", "before": "powersave", "after": None, "allowed": True},
+        ],
+        classes=[
+            {"decided_by": "latency", "benchmarks": 20, "slowdown": -0.0125, "changed": False},
+            {"decided_by": "bandwidth", "benchmarks": 12, "slowdown": 0.031, "changed": True},
+        ],
+    )
+    assert list(said(check).values()) == [
+        ["REGRESSION: as was made up"],
+        ["1 benchmark is ambiguous: more runs would tell"],
+        ["link.width: was 16, is 8", "cpu.governor: was powersave, is unknown (allowed)"],
+        [
+            "3 runs of 1 session against a baseline of 13 runs of 2 sessions, judged by real_time. "
+            "Benchmarks: 2 slower, 1 ambiguous, 1 missing, 1 faster, 1 new, 2 same.",
+            "The 20 benchmarks that latency decides are 1.25 % faster as a whole.",
+            "The 12 benchmarks that bandwidth decides are 3.10 % slower as a whole: "
+            "the environment changed.",
+            "2 of 6 are advisory: noise would hide a slowdown of the threshold.",
+            "Only the first of these 3 runs has a section of its own below: they are of one "
+            "machine. For a section of each, make a report without the baseline.",
+        ],
+        ["somewhere/run-1.json was interrupted"],
+    ]
+
+
+def test_runs_are_called_by_their_names_alone():
+    check = gate_answers.check(
+        notes=["/home/somebody/run-1.json was interrupted", "the baseline is of one session"],
+        paths=(Path("/home/somebody/run-1.json"),),
+    )
+    assert check.notes == ["run-1.json was interrupted", "the baseline is of one session"]
+
+
+def test_reasons_are_not_told_twice():
+    check = gate_answers.check(
+        "INCONCLUSIVE", sentence="INCONCLUSIVE: too noisy: very", reasons=["too noisy: very"]
+    )
+    assert [text for every in said(check).values() for text in every if "noisy" in text] == [
+        "INCONCLUSIVE: too noisy: very"
+    ]
+
+
+def test_with_too_few_runs_nothing_is_judged():
+    check = gate_answers.check(
+        "INCONCLUSIVE",
+        [absent("a", "missing", "measured by 1 of 1 runs, 3 are needed")],
+        runs={"before": 13, "after": 1},
+    )
+    assert "Benchmarks: 1 not judged." in said(check, 1)["What was compared"][0]
+    assert "section" not in " ".join(said(check, 1)["What was compared"])
+    with pytest.raises(NoData, match="no benchmark could be compared"):
+        drawn(check, 1)
+
+
+# The figure
+
+
+def test_each_class_is_a_panel_with_its_threshold_and_the_worst_above():
+    spec = drawn(gate_answers.check())
+    assert panels(spec) == {
+        "bandwidth decides: 4 of 4; dashed: threshold 2 %": [
+            "copy/pinned/h2d/64MiB",
+            "copy/staged/h2d/64MiB",
+            "copy/pageable/h2d/64MiB",
+            "copy/managed/h2d/64MiB",
+        ],
+        "latency decides: 2 of 2; dashed: threshold 5 %": [
+            "copy/pinned/h2d/4B",
+            "copy/pageable/h2d/4B",
+        ],
+    }
+    lines = {(one["class"], one["slowdown"]) for one in spec["datasets"]["lines"]}
+    assert lines == {("bandwidth", 0), ("bandwidth", 2), ("latency", 0), ("latency", 5)}
+    shown = texts(spec)
+    assert {"+10.0 %", "+8.00 %", "+6.00 %", "-4.00 %", "+30.0 %", "+0.10 %"} <= set(shown)
+    assert "New runs against the baseline: REGRESSION — Synthetic GPU" in shown
+    assert any("Synthetic CPU" in text and "2026-11-20 11:00 UTC" in text for text in shown)
+    assert any("3 runs of 1 session against a baseline of 13 runs" in text for text in shown)
+
+
+def test_verdicts_differ_by_shape_as_well_as_colour_and_advisory_ones_are_hollow():
+    assert len({one.shape for one in style.VERDICT.values()}) == len(style.VERDICT)
+    assert len({one.colour for one in style.VERDICT.values()}) == len(style.VERDICT)
+    root = ElementTree.fromstring(render.svg(drawn(gate_answers.check())))
+    points = {}
+    for one in root.iter(f"{SVG}path"):
+        label = one.get("aria-label") or ""
+        found = re.search(r"benchmark: (\S+);", label)
+        if found and one.get("aria-roledescription") == "point":
+            points.setdefault(found[1], []).append((one.get("fill"), one.get("stroke")))
+    colours = {name: look.colour for name, look in style.VERDICT.items()}
+    assert points["copy/pinned/h2d/64MiB"] == [(colours["slower"], None)]
+    assert points["copy/staged/h2d/64MiB"] == [(colours["faster"], None)]
+    assert points["copy/pageable/h2d/4B"] == [(colours["ambiguous"], None)]
+    assert points["copy/managed/h2d/64MiB"] == [(colours["same"], None)]
+    assert points["copy/pinned/h2d/4B"] == [(style.PAPER, colours["slower"])]
+    # with two arrows, because its interval goes on beyond both ends of the axis
+    arrow = (colours["same"], None)
+    assert points["copy/pageable/h2d/64MiB"] == [arrow, arrow, (style.PAPER, colours["same"])]
+
+
+def test_the_axis_has_all_points_and_cuts_intervals_with_arrows():
+    spec = drawn(gate_answers.check())
+    low, high = spec["vconcat"][0]["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert -20 < low < -4
+    assert 30 < high < 50
+    rows = {row["name"]: row for row in spec["datasets"]["checked"]}
+    wide = rows["copy/pageable/h2d/64MiB"]
+    assert (wide["low"], wide["high"]) == (low, high)
+    assert wide["beyond_low"]
+    assert wide["beyond_high"]
+    assert wide["interval"] == "-90.0 % to +400 %"
+    narrow = rows["copy/pinned/h2d/64MiB"]
+    assert (narrow["low"], narrow["high"]) == pytest.approx((9.0, 11.2))
+    assert not narrow["beyond_low"]
+    unknown = rows["copy/managed/h2d/64MiB"]
+    assert unknown["low"] == unknown["high"] == unknown["slowdown"]
+    assert "an arrow: the interval goes on beyond the axis" in " ".join(spec["title"]["subtitle"])
+
+
+def test_without_a_wide_interval_there_is_no_arrow():
+    spec = drawn(gate_answers.check("PASS", [compared("a", "same", 0.001)]))
+    assert "arrow" not in " ".join(spec["title"]["subtitle"])
+    assert not any(row["beyond_low"] or row["beyond_high"] for row in spec["datasets"]["checked"])
+
+
+def test_single_runs_are_shown_under_their_numbers_and_counted_where_they_are_not():
+    one = compared("a", "same", 0.001, slowdown_of_runs=[0.001, None, 0.004, 5.0])
+    spec = drawn(gate_answers.check("PASS", [one]), runs=4)
+    assert [(row["run"], row["text"]) for row in spec["datasets"]["single"]] == [
+        ("run 1", "+0.10 %"),
+        ("run 3", "+0.40 %"),
+    ]
+    assert "beyond the axis: 1 value of single runs" in " ".join(spec["title"]["subtitle"])
+
+
+def test_of_many_the_changed_ones_and_the_largest_slowdowns_are_shown():
+    benchmarks = [compared(f"same/{i}", "same", i / 1e5) for i in range(900)]
+    benchmarks += [latency(f"faster/{i}", "faster", -0.06 - i / 100) for i in range(3)]
+    benchmarks += [compared(f"slower/{i}", "slower", 0.1 + i / 100) for i in range(5)]
+    spec = drawn(gate_answers.check(benchmarks=benchmarks))
+    bandwidth, latencies = panels(spec).values()
+    assert latencies == ["faster/2", "faster/1", "faster/0"]
+    assert bandwidth[:6] == ["slower/4", "slower/3", "slower/2", "slower/1", "slower/0", "same/899"]
+    assert len(bandwidth) + len(latencies) == MOST
+    subtitle = " ".join(spec["title"]["subtitle"])
+    assert "every benchmark that is slower, ambiguous or faster (8), and the largest" in subtitle
+    assert "the other 868 are in the table" in subtitle
+
+
+def test_a_column_has_fewer_rows_with_names_above_and_says_so():
+    benchmarks = [compared(f"same/{i}", "same", i / 1e5) for i in range(100)]
+    spec = drawn(gate_answers.check("PASS", benchmarks), layout=COLUMN)
+    (names,) = panels(spec).values()
+    assert names == [f"same/{i}" for i in range(99, 99 - MOST_ROWS[COLUMN.name], -1)]
+    assert "the other 76 are in the table" in " ".join(spec["title"]["subtitle"])
+    assert set(names) <= set(texts(spec))
+    # zero and the threshold of each row, beside its mark
+    assert len(spec["datasets"]["lines"]) == 2 * len(names)
+
+
+def test_of_many_changed_ones_the_worst_are_shown():
+    benchmarks = [compared(f"slower/{i}", "slower", 0.1 + i / 1000) for i in range(100)]
+    benchmarks.append(compared("faster", "faster", -0.1))
+    spec = drawn(gate_answers.check(benchmarks=benchmarks))
+    (names,) = panels(spec).values()
+    assert names == [f"slower/{i}" for i in range(99, 99 - MOST, -1)]
+    assert "the 40 worst of 101 that are slower" in " ".join(spec["title"]["subtitle"])
+
+
+def test_long_and_odd_names_leave_room_for_the_figure():
+    benchmarks = [compared("copy/" + "long_" * 60 + "/h2d/4B", "slower", 0.1)]
+    benchmarks.append(compared(f"copy/{EVIL}/h2d/4B", "same", 0.0))
+    spec = drawn(gate_answers.check(benchmarks=benchmarks))
+    root = ElementTree.fromstring(render.svg(spec))
+    assert float(root.get("width")) < 960
+    assert f"copy/{EVIL}/h2d/4B" in texts(spec)
+    column = drawn(gate_answers.check(benchmarks=benchmarks), layout=COLUMN)
+    assert float(ElementTree.fromstring(render.svg(column)).get("width")) < 390
+
+
+# The table
+
+
+def test_the_table_has_every_benchmark_with_what_is_known():
+    table = tables.checked(gate_answers.check())
+    assert table.rows[1] == [
+        "copy/pinned/h2d/4B",
+        "slower",
+        "1.000 ms",
+        "1.080 ms",
+        "+8.00 %",
+        "+7.00 % to +9.20 %",
+        "<0.0001",
+        "5 %",
+        "2.50 % *",
+    ]
+    assert table.rows[3] == ["copy/gone/h2d/4B", "missing (not measured)"] + ["-"] * 7
+    assert {len(row) for row in table.rows} == {len(table.head)}
+    assert {len(row) for row in table.raw} == {len(table.raw_head)}
+    assert table.raw[1][table.raw_head.index("slowdown")] == 0.08
+    assert table.raw[1][table.raw_head.index("advisory")] == 1
+
+
+def test_the_table_has_the_digits_that_the_gate_has_printed(program):
+    for name, (_, numbers_of) in CHECKED.items():
+        runs = [RECORDED / f"{name}-{number}.json.gz" for number in numbers_of]
+        check = gate.check(program, BASELINE, runs)
+        rows = {row[0]: row for row in tables.checked(check).rows}
+        printed = (RECORDED / f"check-{name}.txt").read_text("utf-8").splitlines()
+        lines = [re.split(r" {2,}", line) for line in printed if re.match(r"\S+/\S+ {2,}", line)]
+        assert len(lines) > 5
+        for line in lines:
+            row = rows[line[0]]
+            assert line[1:] == [*row[2:5], row[6], row[8]]
+            assert row[5] != "-"
+
+
+# Recorded runs
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_recorded_runs_are_drawn(program, name):
+    word, numbers_of = CHECKED[name]
+    paths = [RECORDED / f"{name}-{number}.json.gz" for number in numbers_of]
+    check = gate.check(program, BASELINE, paths)
+    assert check.verdict == word
+    runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
+    figure = forest(check, runs, WIDE)
+    spec = render.specification(figure)
+    root = ElementTree.fromstring(render.svg(spec))
+    assert {one.get("font-family") for one in root.iter(f"{SVG}text")} == {style.FONT}
+    shown = texts(spec)
+    assert f"New runs against the baseline: {word} — NVIDIA H200" in shown
+    names = [one for every in panels(spec).values() for one in every]
+    assert len(names) == MOST
+    assert set(names) <= set(shown)  # none is cut
+    assert {one.name for one in check.compared if one.verdict != "same"} <= set(names)
+    assert check.sentence in figure.summary
+    for one in check.compared:
+        low, high = one.interval
+        assert low < one.slowdown < high
+        assert len(one.runs) == 3
+
+
+# The page and the command line
+
+
+def page_of(check, results):
+    return report.report(results, None, check)
+
+
+def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_images):
+    files = page_of(gate_answers.check(), [synthetic.result()] * 3)
+    page = files["report.html"].decode()
+    assert re.findall(r'<h2 id="section[^>]*>(.*?)</h2>', page) == [
+        "REGRESSION: 3 runs against the baseline, Synthetic GPU",
+        "3 runs with a GPU side by side",
+        "Synthetic GPU, synthetic-host (Synthetic CPU), 2026-11-20 11:00 UTC, profile standard",
+    ]
+    assert set(files) >= {"figures/forest.png", "tables/checked.csv", "tables/run-1-transfers.csv"}
+    assert not any("run-2" in name for name in files)
+    colours = set(re.findall(r"#[0-9a-f]{6}\b", files["report.html"].decode()))
+    assert {one.colour for one in style.VERDICT.values()} <= colours
+    assert {one.colour for one in style.VERDICT.values()} <= set(style.dark_colours())
+
+
+def test_without_a_comparable_benchmark_there_is_a_line_instead_of_a_figure(quick_images):
+    check = gate_answers.check("INCONCLUSIVE", [absent("a", "missing", "not measured")])
+    files = page_of(check, [synthetic.result()])
+    page = files["report.html"].decode()
+    assert "<li>INCONCLUSIVE: as was made up</li>" in page
+    assert "<li>against the baseline: no benchmark could be compared.</li>" in page
+    assert "figures/forest.png" not in files
+    assert "tables/checked.csv" in files
+
+
+def test_what_the_gate_says_is_escaped(quick_images):
+    check = gate_answers.check(
+        "REGRESSION",
+        [compared(EVIL, "slower", 0.1)],
+        sentence=f"REGRESSION: {EVIL}",
+        notes=[EVIL],
+        changed=[{"key": EVIL, "before": EVIL, "after": EVIL, "allowed": True}],
+    )
+    files = page_of(check, [synthetic.result()])
+    assert "<script>alert" not in files["report.html"].decode()
+    assert "&lt;script>" in files["tables/checked.md"].decode()
+
+
+def fails(capsys, arguments, expected):
+    assert main([str(argument) for argument in arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("report: ")
+    assert captured.err.count("\n") == 1
+    assert expected in captured.err
+
+
+@pytest.mark.parametrize("word", gate_answers.CODES)
+def test_the_verdict_is_printed_and_is_no_failure(tmp_path, capsys, fake, quick_images, word):
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    program = fake(document(word), gate_answers.CODES[word])
+    arguments = [path, "--baseline", tmp_path / "b.json", "--gate", program]
+    assert main(list(map(str, arguments))) == 0
+    out = tmp_path / "report" / "report.html"
+    assert capsys.readouterr().out == f"{out}\n{word}: as was made up\n"
+
+
+def test_without_a_gate_or_an_answer_nothing_is_written(tmp_path, capsys, fake, quick_images):
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    asked = [path, "--out", tmp_path / "out", "--baseline", tmp_path / "b.json", "--gate"]
+    fails(capsys, [*asked, tmp_path / "none"], "not built, and --baseline needs it: cmake")
+    fails(capsys, [*asked, fake("{}", 1)], "answers in a form that is not known here")
+    assert not (tmp_path / "out").exists()
+
+
+def test_bad_input_is_the_gates_line(tmp_path, capsys, program, quick_images):
+    run = RECORDED / "third-1.json.gz"
+    host = synthetic.write(
+        tmp_path / "host.json",
+        synthetic.document(
+            [one | {"real_time": one["median_ns"]} for one in synthetic.rows()],
+            device={"kind": "host", "name": "host"},
+        ),
+    )
+    asked = ["--out", tmp_path / "out", "--gate", program, "--baseline"]
+    fails(capsys, [run, *asked, tmp_path / "none"], "none: No such file or directory")
+    fails(capsys, [run, *asked, run], "it is not a baseline")
+    fails(capsys, [host, *asked, BASELINE], "was made without a GPU, the baseline's runs with one")
+    fails(capsys, [run, run, *asked, BASELINE], "the same")
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_run_alone_gets_no_verdict(tmp_path, capsys, program, quick_images):
+    out = tmp_path / "out"
+    arguments = [RECORDED / "third-1.json.gz", "--out", out, "--gate", program]
+    arguments += ["--baseline", BASELINE]
+    assert main(list(map(str, arguments))) == 0
+    assert "INCONCLUSIVE: 1 of 3 runs" in capsys.readouterr().out
+    assert "240 not judged" in (out / "report.html").read_text("utf-8")
