@@ -72,7 +72,7 @@ def times(factor: float) -> str:
 
 
 def _in_unit(value: float, units: tuple[str, ...]) -> str:
-    """With the first unit that leaves less than a thousand; each is a thousand of the one before."""
+    """With the first unit that leaves less than a thousand; each is a thousand times the last."""
     for i, unit in enumerate(units[:-1]):
         if value < 999.95 * 1000**i:
             return f"{digits(value / 1000**i)} {unit}"

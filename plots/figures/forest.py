@@ -68,9 +68,10 @@ def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     }
     return Figure(
         heading="Each benchmark against the baseline",
-        reading="To the right of zero is slower. The gate decides by more than the interval, which "
-        "is of one benchmark alone: it also asks for the threshold, for all benchmarks at once and "
-        "for every run. Hollow marks are advisory: noise would hide a slowdown of the threshold.",
+        reading="To the right of zero is slower. The interval is of one benchmark alone; the gate "
+        "asks for more: a slowdown beyond the threshold, significant among all that were compared, "
+        "and shown by (nearly) every run. Hollow marks are advisory: noise would hide a slowdown "
+        "of the threshold.",
         summary=f"{check.sentence}. {_extremes(check)}",
         chart=chart,
         strategies=[],
