@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from plots import caption, numbers
-from plots.derive import Benchmark, Run, is_positive, mapping
-from plots.published import published
+from plots import caption, numbers, tables
+from plots.derive import Benchmark, Run, is_failed, is_positive, mapping, named_bytes
+from plots.published import Published, published
 
 NOISY = 0.05  # median spread of the repetitions of large transfers
 LARGE = 2**20  # bytes from which on a transfer's bandwidth counts
+FULL = 16 * 2**20  # bytes from which on a copy of page-locked memory fills a healthy link
+HEALTHY = 0.85  # of what packet headers leave: what such a copy reaches at least
 ALIKE = 0.01
 ASYNCHRONOUS = 0.5  # part of its time after which a call that did not wait has returned
+CLEAR = 0.95  # part of all pairs of repetitions in which the slower one must be slower
 MOST_FINDINGS = 5
+WAYS = {"h2d": "to the device", "d2h": "from the device"}
+TERMS = {
+    "allocation": "allocating and freeing memory once for all its uses",
+    "cpu_writes": "filling the memory by the CPU before an upload",
+    "cpu_reads": "reading it by the CPU after a download",
+}
+# How warnings of bench_transfers begin whose subject `trust` has a sentence about.
+SAID = ("faults were", "link runs at", "CPU governor", "virtual machine", "process runs on NUMA")
 
 
 @dataclass(frozen=True)
@@ -40,21 +52,31 @@ def machine(run: Run) -> list[Sentence]:
     cpu = mapping(info, "cpu")
     parts = [caption.text(cpu, "model", "an unknown processor")]
     if is_positive(cpu.get("logical_cpus_online")):
-        parts.append(f"{cpu['logical_cpus_online']} logical CPUs")
+        parts.append(caption.count(int(cpu["logical_cpus_online"]), "logical CPU"))
     memory = mapping(info, "memory").get("total_bytes")
     if is_positive(memory):
         parts.append(f"{memory / 2**30:.0f} GiB of memory")
     parts.append(caption.text(info, "os", ""))
     where = ", ".join(filter(None, parts))
     when = caption.date(run.result)
+    device = mapping(run.result.transfers, "device")
     if run.on_host:
-        why = caption.text(mapping(run.result.transfers, "device"), "why_not_gpu", "")
-        because = f" ({why})" if why else ""
-        said = f"No GPU was measured{because}: these are copies within the memory of this machine"
-        return [Sentence(f"{said}, {where}, on {when}.", warning=True)]
+        # Its first sentence: the others say what is said here.
+        why = caption.text(device, "why_not_gpu", "").removeprefix("No GPU: ").split(". ")[0]
+        because = f" ({why.rstrip('.')})" if why else ""
+        return [
+            Sentence(
+                f"No GPU was measured{because}. These are copies within the memory of one "
+                "machine: they tell nothing about transfers to a GPU.",
+                warning=True,
+            ),
+            Sentence(f"The machine: {where}; measured on {when}."),
+        ]
     link = mapping(run.result.transfers, "link")
     over = f" on {caption.link_name(link)}" if link else ""
-    return [Sentence(f"{caption.device_name(run)}{over}; host: {where}; measured on {when}.")]
+    driver = caption.text(device, "driver_version", "")
+    by = f" with driver {driver}" if driver else ""
+    return [Sentence(f"{caption.device_name(run)}{over}{by}; host: {where}; measured on {when}.")]
 
 
 def trust(run: Run) -> list[Sentence]:
@@ -63,34 +85,81 @@ def trust(run: Run) -> list[Sentence]:
         _complete,
         _faults,
         _failures,
+        _program,
         _link,
+        _hypervisor,
         _numa,
         _governor,
-        _hypervisor,
         _noise,
     ]
     return [sentence for check in checks if (sentence := check(run)) is not None]
 
 
+def other_warnings(run: Run) -> list[str]:
+    """What bench_transfers itself warned of, without what `trust` says as well."""
+    found = map(caption.printable, caption.entries(run.result, "warnings"))
+    return [one for one in found if one and not one.startswith(SAID)]
+
+
 def _complete(run: Run) -> Sentence | None:
     if run.result.transfers.get("complete") is True:
         return None
-    return Sentence("The run was interrupted: only part of its repetitions is there.", True)
+    info = mapping(run.result.transfers, "run")
+    signal = caption.text(info, "interrupted_by", "")
+    by = f" ({signal})" if signal else ""
+    counts = [one.repetitions for one in run.transfers or run.benchmarks]
+    rounds = info.get("rounds")
+    if not counts or not is_positive(rounds) or rounds < max(counts):
+        return Sentence(f"The run did not end by itself{by}: part of it is missing.", True)
+    fewest, most = min(counts), max(counts)
+    said = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return Sentence(
+        f"The run did not end by itself{by}: its {'transfers' if run.transfers else 'benchmarks'} "
+        f"have {said} of {rounds} repetitions, and some may be missing.",
+        True,
+    )
 
 
 def _faults(run: Run) -> Sentence | None:
-    faults = mapping(run.result.transfers, "run").get("faults_injected")
-    if not isinstance(faults, list) or not faults:
+    names = injected(run)
+    if not names:
         return None
-    names = ", ".join(filter(None, map(caption.printable, faults)))
-    return Sentence(f"Faults were injected on purpose ({names}): use no number of this run.", True)
+    return Sentence(
+        f"Faults were injected on purpose ({', '.join(names)}): use no number of this run. "
+        "No conclusions are drawn from it here.",
+        True,
+    )
+
+
+def injected(run: Run) -> list[str]:
+    """The faults that were injected on purpose."""
+    faults = mapping(run.result.transfers, "run").get("faults_injected")
+    return list(filter(None, map(caption.printable, faults if isinstance(faults, list) else [])))
 
 
 def _failures(run: Run) -> Sentence | None:
     if not run.failed:
         return None
+    first = run.failed[0]
+    row = next(row for row in run.result.rows if is_failed(row) and str(row.get("name")) == first)
+    why = caption.text(row, "error_message", "no reason given").rstrip(".")
     number = caption.count(len(run.failed), "benchmark")
-    return Sentence(f"{number} failed, {caption.printable(run.failed[0])} first.", True)
+    such = ", for example" if len(run.failed) > 1 else ":"
+    return Sentence(f"{number} failed{such} {caption.printable(first)} ({why}).", True)
+
+
+def _program(run: Run) -> Sentence | None:
+    program = mapping(run.result.transfers, "program")
+    build = caption.text(program, "build_type", "Release")
+    if build != "Release":
+        return Sentence(f"The program was built as {build}: it is slower than Release.", True)
+    commit = caption.text(program, "git_commit", "")
+    if commit.endswith("-dirty"):
+        return Sentence(
+            f"The program had changes that are in no commit ({commit}): the run cannot be "
+            "repeated exactly."
+        )
+    return None
 
 
 def _link(run: Run) -> Sentence | None:
@@ -104,8 +173,8 @@ def _link(run: Run) -> Sentence | None:
     if now == most:
         return Sentence(f"The link ran at its full speed under load: PCIe {now[0]}.0 x{now[1]}.")
     return Sentence(
-        f"The link ran below its speed, also under load: PCIe {now[0]}.0 x{now[1]} instead of "
-        f"{most[0]}.0 x{most[1]}. Look at the slot, its riser and the BIOS.",
+        f"Under load the link ran at PCIe {now[0]}.0 x{now[1]}, but it can run at "
+        f"PCIe {most[0]}.0 x{most[1]}. Look at the slot, its riser and the BIOS.",
         True,
     )
 
@@ -117,6 +186,11 @@ def _numa(run: Run) -> Sentence | None:
     device = mapping(run.result.transfers, "device").get("numa_node")
     process = mapping(machine_info, "process").get("numa_node")
     nodes = mapping(machine_info, "cpu").get("numa_nodes")
+    if nodes == 1 and _virtual(run):
+        return Sentence(
+            "The virtual machine has one NUMA node. Whether its memory is near the GPU in the "
+            "physical machine is not known."
+        )
     if nodes == 1:
         return Sentence("The host has one NUMA node: no memory is far from the GPU.")
     if not isinstance(device, int) or not isinstance(process, int) or device < 0:
@@ -124,8 +198,8 @@ def _numa(run: Run) -> Sentence | None:
     if device == process:
         return Sentence(f"The process ran on the GPU's NUMA node, {device}.")
     return Sentence(
-        f"The process ran on NUMA node {process}, the GPU is at node {device}: every transfer "
-        f"crossed between them. Repeat with numactl --cpunodebind={device} --membind={device}.",
+        f"The process ran on NUMA node {process}, the GPU is at node {device}: its transfers "
+        f"crossed between the two. Repeat with numactl --cpunodebind={device} --membind={device}.",
         True,
     )
 
@@ -141,46 +215,65 @@ def _governor(run: Run) -> Sentence | None:
     )
 
 
+def _virtual(run: Run) -> str:
+    """The hypervisor's name, if there is one."""
+    machine_info = mapping(run.result.transfers, "machine")
+    return caption.text(mapping(machine_info, "virtualisation"), "hypervisor", "")
+
+
 def _hypervisor(run: Run) -> Sentence | None:
-    name = caption.text(
-        mapping(mapping(run.result.transfers, "machine"), "virtualisation"), "hypervisor", ""
-    )
+    name = _virtual(run)
     if not name:
         return None
+    shared = "memory and processors" if run.on_host else "host and link"
     return Sentence(
-        f"It is a virtual machine ({name}): the hypervisor decides memory types and may share "
-        "host and link with others.",
+        f"This is a virtual machine ({name}): the hypervisor decides memory types, and other "
+        f"machines may use the same {shared}.",
         True,
     )
 
 
-def _noise(run: Run) -> Sentence | None:
-    several = [one for one in run.transfers if one.repetitions > 1 and (one.bytes or 0) >= LARGE]
+def _noise(run: Run) -> Sentence:
+    large = [one for one in run.transfers if (one.bytes or 0) >= LARGE]
+    what = f"transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
+    several = [one for one in large or run.benchmarks if one.repetitions > 1]
     if not several:
-        return Sentence("How much repetitions differ is not known: there is one of each.", True)
+        return Sentence(f"How noisy the machine was is not known: {what} have one repetition.", True)
     middle = median(one.spread for one in several)
     worst = max(several, key=lambda one: one.spread)
-    said = (
-        f"Repetitions of transfers from {numbers.size(LARGE)} on lie within "
-        f"{numbers.percent(middle)} of each other (median), those of {worst.name} within "
-        f"{numbers.percent(worst.spread)}."
+    times = worst.values("median_ns")
+    most = (
+        f"{worst.name}, between {numbers.time(min(times))} and {numbers.time(max(times))}"
+        if len(several) > 1
+        else ""
     )
-    if middle > NOISY:
-        return Sentence(f"The machine was noisy. {said} Compare with several runs only.", True)
+    said = (
+        f"From fastest to slowest, the repetitions of {what} differ by {numbers.percent(middle)} "
+        f"({f'the median of {len(several)}; most: {most}' if most else several[0].name})."
+    )
+    if large and middle > NOISY:
+        return Sentence(f"The machine was noisy. {said} Judge differences by several runs.", True)
+    if max(one.repetitions for one in several) < 3:
+        return Sentence(f"{said} Two repetitions say little about that.", True)
     return Sentence(said)
 
 
 def comparison(run: Run) -> list[Sentence]:
     """How it compares with the physical limit and with published figures."""
+    if run.on_host or injected(run) or not run.transfers:
+        return []
     sentences = []
     limit = run.link_limit
+    if not limit:
+        sentences.append(
+            Sentence("What the link can carry is not known: nothing here is related to it.")
+        )
     for direction in ("host → device", "device → host"):
-        found = [one for one in run.transfers if one.direction == direction and one.gb_per_s]
-        if not limit or not found:
-            continue
-        best = max(found, key=lambda one: one.gb_per_s or 0)
-        sentences.append(_against_limit(run, direction, best, limit))
-    return sentences + list(_against_others(run))
+        found = [one for one in run.transfers if one.direction == direction]
+        if limit and found:
+            best = max(found, key=lambda one: one.gb_per_s or 0)
+            sentences.append(_against_limit(run, direction, best, limit))
+    return sentences + _against_others(run)
 
 
 def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
@@ -193,41 +286,75 @@ def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> S
             True,
         )
     said += f", {100 * rate / limit:.0f} % of the link's {numbers.rate(limit)}"
-    if run.packet_limit:
-        low, high = run.packet_limit
-        parts = dict.fromkeys(f"{100 * rate / one:.0f}" for one in (high, low))
-        said += f" and {' to '.join(parts)} % of what packet headers leave"
-        if rate < 0.85 * low:
-            return Sentence(f"{said}. A healthy link reaches more.", True)
-    return Sentence(f"{said}.")
+    if not run.packet_limit:
+        return Sentence(f"{said}.")
+    low, high = run.packet_limit
+    parts = dict.fromkeys(f"{100 * rate / one:.0f}" for one in (high, low))
+    said += f" and {' to '.join(parts)} % of what packet headers leave"
+    if rate >= HEALTHY * low:
+        return Sentence(f"{said}, as on a healthy link.")
+    if any(one.direction == direction and _fills_the_link(one) for one in run.transfers):
+        return Sentence(f"{said}. A healthy link reaches more.", True)
+    return Sentence(
+        f"{said}. That says nothing about the link: copies of {numbers.size(FULL)} and more of "
+        "page-locked memory were not measured."
+    )
 
 
-def _against_others(run: Run) -> Iterator[Sentence]:
-    """At most one sentence for each strategy and direction that others measured on this GPU."""
-    if run.on_host:
-        return
+def _fills_the_link(one: Benchmark) -> bool:
+    is_locked = one.name.split("/")[1].startswith(("pinned", "registered"))
+    return one.family.startswith("copy") and (one.bytes or 0) >= FULL and is_locked
+
+
+def _against_others(run: Run) -> list[Sentence]:
+    """One sentence for each strategy and direction that others measured on this GPU or link."""
     name = caption.device_name(run)
+    link = caption.link_name(mapping(run.result.transfers, "link"))
+    theirs: dict[tuple[str, str], list[Published]] = {}
     for other in published():
-        if other.gpu not in name and not name.startswith(other.gpu):
-            continue
-        variants = ("h2d", "read") if other.direction == "h2d" else ("d2h", "write")
-        ours = next(
-            (
-                one
-                for variant in variants
-                if (one := run.largest(f"{other.strategy}/{variant}")) is not None
-            ),
-            None,
-        )
-        if ours is not None and ours.gb_per_s:
-            yield Sentence(
-                f"{other.strategy} {other.direction}: {numbers.rate(ours.gb_per_s)} here; others "
-                f"have published {other.rate} for {other.gpu} ({other.tool}, {other.source})."
+        same_gpu = re.search(rf"{re.escape(other.gpu)}(?![0-9A-Za-z])", name)
+        if same_gpu or (" x" in link and other.link == link):
+            theirs.setdefault((other.strategy, other.direction), []).append(other)
+    sentences = []
+    for (strategy, direction), others in theirs.items():
+        ours = _ours(run, strategy, direction)
+        if ours is not None:
+            said = "; ".join(map(_published, others))
+            sentences.append(
+                Sentence(
+                    f"{strategy} {direction}: {numbers.rate(ours[0])} here ({numbers.size(ours[1])}"
+                    f"). Published: {said}."
+                )
             )
+    if theirs:
+        return sentences
+    known = f" or for {link}" if " x" in link else ""
+    return [Sentence(f"No published figure for {name}{known} is known to this project.")]
+
+
+def _ours(run: Run, strategy: str, direction: str) -> tuple[float, int] | None:
+    """GB/s and bytes at the largest size, in one direction."""
+    if strategy.startswith("duplex/"):
+        both = run.largest(strategy)
+        rate = both.get(f"{direction}_gb_per_s") if both else None
+        return (rate, named_bytes(both.name)) if both and rate else None
+    for variant in ("h2d", "read") if direction == "h2d" else ("d2h", "write"):
+        one = run.largest(f"{strategy}/{variant}")
+        if one is not None and one.gb_per_s and one.bytes:
+            return one.gb_per_s, one.bytes
+    return None
+
+
+def _published(other: Published) -> str:
+    link = "link not stated" if other.link == "not stated" else f"link: {other.link}"
+    how = "; ".join(filter(None, (other.tool, link, other.note, other.source)))
+    return f"{other.rate} for {other.gpu} ({how})"
 
 
 def findings(run: Run) -> list[Sentence]:
     """What matters most, the largest factor first."""
+    if run.on_host or injected(run):
+        return []  # they would be about copies within one memory, or not true
     makers: list[Callable[[Run], Iterator[Finding]]] = [
         _pageable,
         _asynchronous,
@@ -236,6 +363,7 @@ def findings(run: Run) -> list[Sentence]:
         _overlap,
         _messages,
         _fresh_memory,
+        _allocation,
         _write_combined,
         _flags,
     ]
@@ -258,6 +386,12 @@ def _pair(run: Run, first: str, second: str) -> tuple[Benchmark, Benchmark] | No
     return (a[max(common)], b[max(common)]) if common else None
 
 
+def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
+    """Whether it takes so many times as long, and nearly every repetition says so."""
+    pairs = [a > b for a in slow.values("median_ns") for b in fast.values("median_ns")]
+    return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR * len(pairs)
+
+
 def _pageable(run: Run) -> Iterator[Finding]:
     found = list(_pageable_ways(run))
     if found:
@@ -265,23 +399,21 @@ def _pageable(run: Run) -> Iterator[Finding]:
 
 
 def _pageable_ways(run: Run) -> Iterator[Finding]:
-    for way in ("h2d", "d2h"):
+    for way, where in WAYS.items():
         pair = _pair(run, f"copy/pageable/{way}", f"copy/pinned/{way}")
-        if pair is None:
+        if pair is None or not _is_slower(*pair, 1.1):
             continue
         slow, fast = pair
         factor = slow.ns / fast.ns
-        if factor < 1.1:
-            continue
         text = (
-            f"Copies of ordinary memory reach {_share(run, slow)} ({way}, "
-            f"{numbers.size(slow.bytes or 0)}), of pinned memory {numbers.times(factor)} as much "
-            f"({_share(run, fast)})"
+            f"{numbers.size(slow.bytes or 0)} {where}: copies of ordinary (pageable) memory reach "
+            f"{_share(run, slow)}, of pinned memory {_share(run, fast)}, {numbers.times(factor)} "
+            "as much"
         )
         staged = run.sizes(f"copy/staged/{way}").get(slow.bytes or 0)
-        if staged and staged.ns < slow.ns / 1.1:
+        if staged and _is_slower(slow, staged, 1.1):
             text += (
-                f"; staged copies of ordinary memory reach {_share(run, staged)}: use "
+                f". Staged copies of ordinary memory reach {_share(run, staged)}: use "
                 "staged_copier where memory cannot be pinned"
             )
         yield Finding(f"{text}.", factor)
@@ -289,30 +421,37 @@ def _pageable_ways(run: Run) -> Iterator[Finding]:
 
 def _asynchronous(run: Run) -> Iterator[Finding]:
     one = run.largest("copy_async/pageable/h2d")
-    pinned = run.largest("copy_async/pinned/h2d")
     returned = one.get("enqueue_ns") if one else None
     if one is None or not returned or returned < ASYNCHRONOUS * one.ns:
         return
     text = (
-        f"cudaMemcpyAsync of ordinary memory is not asynchronous: at {numbers.size(one.bytes or 0)}"
-        f" it returned after {numbers.time(returned)} of {numbers.time(one.ns)}"
+        f"cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for "
+        f"{numbers.size(one.bytes or 0)} to the device, it returns after {numbers.time(returned)}, "
+        f"and the data are there after {numbers.time(one.ns)}"
     )
+    pinned = run.sizes("copy_async/pinned/h2d").get(one.bytes or 0)
     soon = pinned.get("enqueue_ns") if pinned else None
-    if soon:
-        text += f"; from pinned memory after {numbers.time(soon)}"
-    yield Finding(f"{text}.", 3.0)
+    if pinned and soon and soon < ASYNCHRONOUS * pinned.ns:
+        text += (
+            f". From pinned memory these are {numbers.time(soon)} and {numbers.time(pinned.ns)}"
+        )
+    # What is lost is at most that the copy and as much work could have overlapped.
+    yield Finding(f"{text}.", 2.0)
 
 
 def _scattered(run: Run) -> Iterator[Finding]:
-    for block in ("4KiB", "64KiB"):
+    for block, size in (("4KiB", "4 KiB"), ("64KiB", "64 KiB")):
         names = [f"scatter/{way}/{block}_blocks/pinned/h2d" for way in ("loop", "gather_kernel")]
         pair = _pair(run, *names)
-        if pair and pair[0].ns > 1.2 * pair[1].ns:
+        if pair and _is_slower(*pair, 1.2):
             slow, fast = pair
+            batch = run.sizes(f"scatter/batch/{block}_blocks/pinned/h2d").get(slow.bytes or 0)
+            batched = batch.gb_per_s if batch else None
             yield Finding(
-                f"Scattered blocks of {block}, {numbers.size(slow.bytes or 0)} in all: one kernel "
-                f"gathers them at {numbers.rate(fast.gb_per_s or 0)}, a loop of copies sends them "
-                f"at {numbers.rate(slow.gb_per_s or 0)}.",
+                f"{numbers.size(slow.bytes or 0)} to the device, scattered over pinned memory in "
+                f"blocks of {size}: one kernel gathers them at {numbers.rate(fast.gb_per_s or 0)}, "
+                f"a loop of copies reaches {numbers.rate(slow.gb_per_s or 0)}"
+                f"{f', one batch of copies {numbers.rate(batched)}' if batched else ''}.",
                 slow.ns / fast.ns,
             )
             return
@@ -320,39 +459,45 @@ def _scattered(run: Run) -> Iterator[Finding]:
 
 def _both_ways(run: Run) -> Iterator[Finding]:
     both = run.largest("duplex/engines/pinned")
-    alone = both.get("h2d_alone_gb_per_s") if both else None
-    if both is None or not alone or not both.gb_per_s:
+    if both is None or not both.gb_per_s:
+        return
+    rates = [(both.get(f"{way}_alone_gb_per_s"), both.get(f"{way}_gb_per_s")) for way in WAYS]
+    parts, losses = [], []
+    for where, (alone, busy) in zip(WAYS.values(), rates, strict=True):
+        if alone and busy:
+            parts.append(f"{numbers.rate(busy)} {where} (alone {numbers.rate(alone)})")
+            losses.append(alone / busy)
+    alone = rates[0][0]
+    if not alone or not parts:
         return
     factor = both.gb_per_s / alone
-    text = (
-        f"Both directions at once carry {numbers.rate(both.gb_per_s)} in all, "
-        f"{numbers.times(factor)} as much as one"
+    yield Finding(
+        f"Both directions at once, {numbers.size(named_bytes(both.name))} of pinned memory each, "
+        f"carry {numbers.rate(both.gb_per_s)} together, {numbers.times(factor)} as much as "
+        f"{WAYS['h2d']} alone: {' and '.join(parts)}.",
+        max(factor, *losses),
     )
-    lost = []
-    for way in ("h2d", "d2h"):
-        own, busy = both.get(f"{way}_alone_gb_per_s"), both.get(f"{way}_gb_per_s")
-        if own and busy:
-            lost.append(f"{way} loses {numbers.percent(max(0.0, 1 - busy / own))}")
-    yield Finding(f"{text}{' (' + ', '.join(lost) + ')' if lost else ''}.", factor)
 
 
 def _overlap(run: Run) -> Iterator[Finding]:
     pair = _pair(run, "overlap/pinned/serial", "overlap/pinned/chosen")
-    if pair and pair[0].ns > 1.1 * pair[1].ns:
+    if pair and _is_slower(*pair, 1.1):
         slow, fast = pair
         yield Finding(
-            f"Up, work and down of {numbers.size(slow.bytes or 0)} take {numbers.time(fast.ns)} "
-            f"when they overlap in pieces, {numbers.time(slow.ns)} one after the other.",
+            f"Upload, kernel and download of {numbers.size(slow.bytes or 0)} of pinned memory take "
+            f"{numbers.time(fast.ns)} when pieces of it overlap, {numbers.time(slow.ns)} one after "
+            "the other.",
             slow.ns / fast.ns,
         )
 
 
 def _messages(run: Run) -> Iterator[Finding]:
     plain, flag = run.find("message/memcpy"), run.find("message/mapped_flag")
-    if plain and flag and plain.ns > 1.1 * flag.ns:
+    if plain and flag and _is_slower(plain, flag, 1.1):
         yield Finding(
-            f"A message to a running kernel and its answer take {numbers.time(flag.ns)} through "
-            f"mapped memory, {numbers.time(plain.ns)} by copies.",
+            f"A message of 4 bytes to the device and its answer take {numbers.time(flag.ns)} when "
+            f"a running kernel answers through mapped memory, {numbers.time(plain.ns)} by two "
+            "copies.",
             plain.ns / flag.ns,
         )
 
@@ -360,12 +505,24 @@ def _messages(run: Run) -> Iterator[Finding]:
 def _fresh_memory(run: Run) -> Iterator[Finding]:
     names = [f"gpu_array/get/pageable/{way}/float32" for way in ("fresh", "touched")]
     pair = _pair(run, *names)
-    if pair and pair[0].ns > 1.2 * pair[1].ns:
+    if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
-            f"A download of {numbers.size(slow.bytes or 0)} into memory that was just got takes "
-            f"{numbers.time(slow.ns)}, into memory used before {numbers.time(fast.ns)}: keep the "
-            "destination.",
+            f"A download of {numbers.size(slow.bytes or 0)} into newly allocated memory takes "
+            f"{numbers.time(slow.ns)}, into memory that was used before {numbers.time(fast.ns)}: "
+            "keep the destination and use it again.",
+            slow.ns / fast.ns,
+        )
+
+
+def _allocation(run: Run) -> Iterator[Finding]:
+    pair = _pair(run, "allocate/pinned", "allocate/registered_huge")
+    if pair and _is_slower(*pair, 1.2):
+        slow, fast = pair
+        yield Finding(
+            f"To allocate {numbers.size(slow.bytes or 0)} of pinned memory with cudaHostAlloc takes "
+            f"{numbers.time(slow.ns)}; to allocate huge pages and page-lock them with "
+            f"cudaHostRegister takes {numbers.time(fast.ns)}.",
             slow.ns / fast.ns,
         )
 
@@ -380,67 +537,75 @@ def _write_combined(run: Run) -> Iterator[Finding]:
         plain = mapping(one, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
         if not is_positive(rate) or not is_positive(plain):
             return
-        rates = f"{numbers.rate(rate)} against {numbers.rate(plain)} of ordinary memory"
-        if kind == "write-combined":
+        rates = f"{numbers.rate(rate)}, and {numbers.rate(plain)} from ordinary memory"
+        if kind in ("write-combined", "uncached"):
             yield Finding(
-                f"Write-combined memory is slow to read for the CPU: {rates}, caches cold. Only "
-                "write to it.",
+                f"The CPU reads {kind} memory (flag WRITECOMBINED) at {rates}, with cold caches: "
+                "only write to it.",
                 plain / rate,
             )
         elif kind == "write-back":
             yield Finding(
-                f"The flag WRITECOMBINED had no effect on how the CPU reads: {rates}, caches cold.",
+                f"The flag WRITECOMBINED had no effect on how the CPU reads: {rates}, with cold "
+                "caches.",
                 1.05,
             )
 
 
 def _flags(run: Run) -> Iterator[Finding]:
-    plain = run.largest("copy/pinned/h2d")
-    if plain is None or not plain.gb_per_s:
-        return
-    others = {}
-    for flags in ("portable", "mapped", "wc"):
-        one = run.sizes(f"copy/pinned_{flags}/h2d").get(plain.bytes or 0)
-        if one and one.gb_per_s:
-            others[flags] = one.gb_per_s / plain.gb_per_s - 1
-    if len(others) == 3 and all(abs(change) <= ALIKE for change in others.values()):
-        most = max(abs(change) for change in others.values())
+    alike = []
+    for way, where in WAYS.items():
+        plain = run.largest(f"copy/pinned/{way}")
+        if plain is None:
+            return
+        named = ("portable", "mapped", "wc")
+        others = [run.sizes(f"copy/pinned_{flag}/{way}").get(plain.bytes or 0) for flag in named]
+        found = [one for one in others if one is not None]
+        combined = others[-1]
+        if combined and _is_slower(combined, plain, 1.1):
+            yield Finding(
+                f"{numbers.size(plain.bytes or 0)} {where}: copies of pinned memory with the flag "
+                f"WRITECOMBINED reach {_share(run, combined)}, without it {_share(run, plain)}.",
+                combined.ns / plain.ns,
+            )
+        most = max((abs(one.ns / plain.ns - 1) for one in found), default=1.0)
+        if len(found) == len(named) and most <= ALIKE:
+            alike.append((plain.bytes or 0, f"{numbers.percent(most)} {where}"))
+    if len(alike) == len(WAYS):
         yield Finding(
             "The flags PORTABLE, DEVICEMAP and WRITECOMBINED make no difference to copies of "
-            f"{numbers.size(plain.bytes or 0)} h2d: {numbers.percent(most)} at most.",
+            f"{numbers.size(min(size for size, _ in alike))} of pinned memory: their times differ "
+            f"by at most {' and '.join(said for _, said in alike)}.",
             1.01,
         )
 
 
 def what_to_use(run: Run) -> list[Sentence]:
-    """By size and reuse, from the map of `bench_transfers advise`."""
+    """What the table of tables.py says by size and reuse, and what is not in it."""
     answer = run.advice.map
-    if answer is None:
+    if run.on_host or injected(run) or answer is None:
         return []
-    known = answer["measured_terms"]["allocation"]
-    sentences = []
-    for way in ("h2d", "d2h"):
-        winners = answer["directions"].get(way, {}).get("winner") or []
-        for reuse in (1, 100) if known else (1,):
-            if not winners or reuse not in answer["reuse"]:
-                continue
-            column = answer["reuse"].index(reuse)
-            spans = _spans(answer["sizes"], [row[column] for row in winners])
-            used = f", memory used {'once' if reuse == 1 else f'{reuse} times'}" if known else ""
-            sentences.append(Sentence(f"Use {way}{used}: {'; '.join(spans)}."))
+    winners = [one.strategy for one in tables.choices(run) if one.strategy]
+    if not winners:
+        return []
+    known = answer["measured_terms"]
+    terms = [text for term, text in TERMS.items() if known[term]]
+    missing = [text for term, text in TERMS.items() if not known[term]]
+    what = f"the sum of {_joined([*terms, 'the transfer'])}" if terms else "the transfer alone"
+    sentences = [Sentence(f"Times are predicted from this run by bench_transfers advise: {what}.")]
+    if missing:
+        sentences.append(
+            Sentence(f"What {_joined(missing)} would take was not measured here.", True)
+        )
+    summaries = {
+        caption.text(one, "name", ""): caption.text(one, "summary", "")
+        for one in caption.entries(run.result, "strategies")
+    }
+    for name in dict.fromkeys(winners):
+        if summaries.get(name):
+            sentences.append(Sentence(f"{name}: {summaries[name]}."))
     return sentences
 
 
-def _spans(sizes: list[int], winners: list[Any]) -> list[str]:
-    """ "up to 16 KiB copy/pageable", "above copy/pinned" """
-    spans: list[tuple[str, int]] = []
-    for size, winner in zip(sizes, winners, strict=True):
-        if winner is None:
-            continue
-        if spans and spans[-1][0] == winner:
-            spans[-1] = (winner, size)
-        else:
-            spans.append((winner, size))
-    words = [f"up to {numbers.size(size)} {winner}" for winner, size in spans[:-1]]
-    last = [f"{'above' if words else 'at every size'} {winner}" for winner, _ in spans[-1:]]
-    return words + last
+def _joined(parts: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

@@ -49,6 +49,7 @@ class Section:
     sentences: dict[str, list[findings.Sentence]] = field(default_factory=dict)
     drawn: list[Drawn] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
+    used: list[tables.Table] = field(default_factory=list)  # under "What to use"
     tables: list[tables.Table] = field(default_factory=list)
     method: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -63,14 +64,20 @@ def report(
     machine, only the first has a section of its own: each takes seconds and half a megabyte.
     """
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
+        pool.submit(
+            render.scripts
+        )  # takes seconds, like what advise is asked meanwhile
         runs = _runs(results, program, 1 if check else len(results))
     alone = len(runs) == 1
     numbered = list(enumerate(runs, start=1))
     own = numbered[:1] if check else numbered
-    sections = [_run_section(run, "" if alone else f"run-{number}-") for number, run in own]
+    sections = [
+        _run_section(run, "" if alone else f"run-{number}-") for number, run in own
+    ]
     judged = [_check_section(check, numbered)] if check else []
-    groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
+    groups = [
+        [one for one in numbered if one[1].on_host is kind] for kind in (False, True)
+    ]
     together = [_group_section(group) for group in groups if len(group) > 1]
     shown = [*judged, *filter(lambda one: one.drawn, together), *sections]
     files = {"report.html": _page(shown).encode()}
@@ -84,7 +91,7 @@ def report(
         for images in pool.map(lambda one: render.images(*one), every):
             files |= {f"figures/{name}": data for name, data in images.items()}
     for section in shown:
-        for table in section.tables:
+        for table in (*section.used, *section.tables):
             made = tables.files(table, section.name)
             files |= {f"tables/{name}": data for name, data in made.items()}
     return files
@@ -99,8 +106,12 @@ def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
     for i, result in enumerate(results):
         run = Run(result)
         if not run.benchmarks:
-            raise ResultError(f"{result.path}: nothing was measured: there is nothing to report")
-        runs.append(Run(result, ask(program, result, run.on_host)) if i < asked else run)
+            raise ResultError(
+                f"{result.path}: nothing was measured: there is nothing to report"
+            )
+        runs.append(
+            Run(result, ask(program, result, run.on_host)) if i < asked else run
+        )
     return sorted(runs, key=lambda run: run.on_host)
 
 
@@ -116,9 +127,10 @@ def _run_section(run: Run, prefix: str) -> Section:
             "What matters most": findings.findings(run),
             "What to use": findings.what_to_use(run),
         },
+        used=[] if findings.injected(run) else tables.what_to_use(run),
         tables=tables.tables(run),
         method=_method(run),
-        warnings=[caption.printable(one) for one in caption.entries(run.result, "warnings") if one],
+        warnings=findings.other_warnings(run),
     )
     for name, make in FIGURES.items():
         try:
@@ -172,7 +184,11 @@ def _method(run: Run) -> list[tuple[str, str]]:
     for one in caption.entries(run.result, "buffers"):
         if isinstance(one, dict):
             memory = caption.text(one, "memory", "unknown")
-            _flatten(f"buffers.{memory}", {k: v for k, v in one.items() if k != "memory"}, rows)
+            _flatten(
+                f"buffers.{memory}",
+                {k: v for k, v in one.items() if k != "memory"},
+                rows,
+            )
     reasons: dict[str, list[str]] = {}
     for one in caption.entries(run.result, "skipped"):
         reason = caption.text(one, "reason", "no reason given")
@@ -224,7 +240,11 @@ def _page(sections: list[Section]) -> str:
 def _json_in_html(data: Any) -> str:
     """JSON that nothing in it can end: within a script element `<` would."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return (
+        text.replace("<", "\\u003c")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
 
 
 def _script(code: str) -> str:

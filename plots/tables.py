@@ -10,6 +10,8 @@ from plots import numbers
 from plots.derive import Run
 from plots.gate import Check
 
+USED_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
+
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -44,7 +46,9 @@ class Table:
 
 def tables(run: Run) -> list[Table]:
     """Every table that has rows."""
-    return [table for table in (_benchmarks(run), _transfers(run), _fits(run)) if table.raw]
+    return [
+        table for table in (_benchmarks(run), _transfers(run), _fits(run)) if table.raw
+    ]
 
 
 def checked(check: Check) -> Table:
@@ -114,6 +118,119 @@ def checked(check: Check) -> Table:
     return Table("checked", heading, head, rows, raw_head, raw)
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What `bench_transfers advise` recommends for one direction, reuse and size."""
+
+    direction: str
+    reuse: (
+        int | None
+    )  # None: the costs of allocation are not known, so it makes no difference
+    bytes: int
+    strategy: str | None
+    total_ns: float | None
+    as_good: int  # so many others cannot be told from the fastest
+    next: str | None  # the fastest of those that can
+    margin: float | None  # by how much longer that one takes
+    extrapolated: bool
+
+    @property
+    def text(self) -> str:
+        """The strategy, and how sure that is."""
+        if self.strategy is None:
+            return "-"
+        if self.extrapolated:
+            return f"{self.strategy} (extrapolated)"
+        if self.as_good:
+            return f"{self.strategy} ({self.as_good} as good)"
+        return (
+            self.strategy
+            if self.margin is None
+            else f"{self.strategy} ({_lead(self.margin)})"
+        )
+
+
+def _lead(margin: float) -> str:
+    return f"next: +{100 * margin:.0f} %" if margin < 2 else f"next: {1 + margin:.0f}×"
+
+
+def choices(run: Run) -> list[Choice]:
+    """From the map of `advise`, for few sizes; none where there was no choice."""
+    answer = run.advice.map
+    if answer is None:
+        return []
+    sizes = [
+        size
+        for size in answer["sizes"]
+        if size in USED_SIZES or size == answer["sizes"][-1]
+    ]
+    known = answer["measured_terms"]["allocation"]
+    found = []
+    for way in ("h2d", "d2h"):
+        table = answer["directions"].get(way) or {}
+        for reuse in (1, 100) if known else (1,):
+            if not table.get("winner") or reuse not in answer["reuse"]:
+                continue
+            column = answer["reuse"].index(reuse)
+            for size in sizes:
+                row = answer["sizes"].index(size)
+                found.append(
+                    Choice(
+                        way,
+                        reuse if known else None,
+                        size,
+                        table["winner"][row][column],
+                        table["total_ns"][row][column],
+                        table["as_good"][row][column] or 0,
+                        table["runner_up"][row][column],
+                        table["margin"][row][column],
+                        bool(table["extrapolated"][row][column]),
+                    )
+                )
+    return found if any(one.as_good or one.next for one in found) else []
+
+
+def what_to_use(run: Run) -> list[Table]:
+    """A table with a row for each size; none where nothing can be recommended."""
+    found = choices(run)
+    if not found or run.on_host:
+        return []
+    columns = list(dict.fromkeys((one.direction, one.reuse) for one in found))
+    cells = {(one.direction, one.reuse, one.bytes): one.text for one in found}
+    rows = [
+        [numbers.size(size), *(cells[way, reuse, size] for way, reuse in columns)]
+        for size in dict.fromkeys(one.bytes for one in found)
+    ]
+    used = {None: "", 1: ", memory used once", 100: ", memory used 100 times"}
+    head = ["size", *(f"{way}{used[reuse]}" for way, reuse in columns)]
+    raw_head = [
+        "direction",
+        "reuse",
+        "bytes",
+        "strategy",
+        "total_ns",
+        "as_good",
+        "next",
+        "margin",
+        "extrapolated",
+    ]
+    raw = [
+        [
+            one.direction,
+            one.reuse,
+            one.bytes,
+            one.strategy,
+            one.total_ns,
+            one.as_good,
+            one.next,
+            one.margin,
+            int(one.extrapolated),
+        ]
+        for one in found
+    ]
+    return [Table("what_to_use", "What to use", head, rows, raw_head, raw)]
+
+
 def files(table: Table, prefix: str) -> dict[str, bytes]:
     """The table in each form: contents by file name."""
     return {
@@ -166,7 +283,9 @@ def _benchmarks(run: Run) -> Table:
         "cpu_s_per_gb",
         "repetitions",
     ]
-    return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
+    return Table(
+        "benchmarks", "Everything that was measured", head, rows, raw_head, raw
+    )
 
 
 def _transfers(run: Run) -> Table:
@@ -189,7 +308,14 @@ def _transfers(run: Run) -> Table:
         )
         raw.append([prefix, small.bytes, small.ns, large.bytes, rate, share])
     head = ["strategy", "smallest", "time", "largest", "bandwidth", "of the link"]
-    raw_head = ["strategy", "smallest", "median_ns", "largest", "gb_per_s", "link_percent"]
+    raw_head = [
+        "strategy",
+        "smallest",
+        "median_ns",
+        "largest",
+        "gb_per_s",
+        "link_percent",
+    ]
     return Table("transfers", "Plain transfers, warm caches", head, rows, raw_head, raw)
 
 
@@ -213,14 +339,18 @@ def _fits(run: Run) -> Table:
     ]
     head = ["strategy", "t0", "B", "n½", "lines"]
     raw_head = ["strategy", "t0_ns", "gb_per_s", "half_bandwidth_bytes", "lines"]
-    return Table("fits", "Time as t0 + n/B, as advise has fitted it", head, rows, raw_head, raw)
+    return Table(
+        "fits", "Time as t0 + n/B, as advise has fitted it", head, rows, raw_head, raw
+    )
 
 
 def _csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(table.raw_head)
-    writer.writerows([["" if value is None else value for value in row] for row in table.raw])
+    writer.writerows(
+        [["" if value is None else value for value in row] for row in table.raw]
+    )
     return out.getvalue()
 
 

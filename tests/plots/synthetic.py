@@ -159,6 +159,7 @@ def advice(
                 way: {
                     "winner": names,
                     "total_ns": [[1000.0 for _ in row] for row in names],
+                    "as_good": [[0 for _ in row] for row in names],
                     "margin": [[0.1 for _ in row] for row in names],
                     "runner_up": [["copy/second" for _ in row] for row in names],
                     "extrapolated": [[False for _ in row] for row in names],

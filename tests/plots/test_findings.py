@@ -4,7 +4,7 @@ import pytest
 import synthetic
 from synthetic import KIB, MIB, run
 
-from plots import findings
+from plots import findings, numbers, tables
 
 HEALTHY = {
     "machine": {
@@ -35,12 +35,28 @@ def test_the_machine_is_described():
 
 
 def test_without_a_gpu_that_is_the_first_thing_said():
-    host = run(device={"kind": "host", "name": "host", "why_not_gpu": "no driver"}, link=None)
-    (sentence,) = findings.machine(host)
-    assert sentence.warning
-    assert sentence.text.startswith("No GPU was measured (no driver): these are copies within")
+    why = "No GPU: no driver is installed. Measuring on the device 'host': memory, no link."
+    host = run(device={"kind": "host", "name": "host", "why_not_gpu": why}, link=None)
+    first, second = findings.machine(host)
+    assert first.warning
+    assert first.text.startswith(
+        "No GPU was measured (no driver is installed). These are copies within the memory of one"
+    )
+    assert second.text.startswith("The machine: Synthetic CPU; measured on 2026-11-20")
     assert texts(findings.comparison(host)) == []
     assert not any("link" in text or "NUMA" in text for text in texts(findings.trust(host)))
+
+
+def test_copies_within_one_memory_give_no_advice_for_a_gpu():
+    answer = synthetic.advice(winners={"h2d": [["copy/a", "copy/a"]] * 3})
+    on_host = {"device": {"kind": "host", "name": "host"}, "link": None}
+    for device in ({}, on_host):
+        made = run(pageable(12.6, 56.7, 53.55), answer, **device)
+        assert bool(findings.findings(made)) is (not device)
+        assert bool(findings.what_to_use(made)) is (not device)
+        assert bool(tables.what_to_use(made)) is (not device)
+    virtual = {"virtualisation": {"hypervisor": "KVM"}}
+    assert "link" not in " ".join(texts(findings.trust(run(machine=virtual, **on_host))))
 
 
 def test_a_healthy_machine_gives_no_warning():
@@ -54,14 +70,19 @@ def test_a_healthy_machine_gives_no_warning():
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"complete": False}, "The run was interrupted"),
+        ({"complete": False}, "The run did not end by itself: part of it is missing."),
+        (
+            {"complete": False, "run": {"rounds": 10, "interrupted_by": "SIGTERM"}},
+            "The run did not end by itself (SIGTERM): its transfers have 3 of 10 repetitions",
+        ),
+        ({"program": {"build_type": "Debug"}}, "The program was built as Debug"),
         (
             {"run": {"faults_injected": ["wrong_byte"]}},
             "Faults were injected on purpose (wrong_byte)",
         ),
         (
             {"link": {**synthetic.LINK, "generation": 3, "width": 8}},
-            "The link ran below its speed, also under load: PCIe 3.0 x8 instead of 5.0 x16.",
+            "Under load the link ran at PCIe 3.0 x8, but it can run at PCIe 5.0 x16.",
         ),
         (
             {"device": {**HEALTHY["device"], "numa_node": 1}},
@@ -69,7 +90,7 @@ def test_a_healthy_machine_gives_no_warning():
         ),
         (
             {"machine": {**HEALTHY["machine"], "virtualisation": {"hypervisor": "KVM"}}},
-            "It is a virtual machine (KVM)",
+            "This is a virtual machine (KVM)",
         ),
         (
             {"machine": {**HEALTHY["machine"], "cpu": {"governor": "powersave"}}},
@@ -99,9 +120,38 @@ def test_what_is_not_known_is_said_to_be_not_known(changed, expected):
 def test_failures_are_counted():
     failed = [synthetic.failed_row("copy/pinned/h2d/8MiB")] * 3
     doubtful = run(timed("copy/pinned/h2d", MIB, 50.0) + failed, **HEALTHY)
-    assert "1 benchmark failed, copy/pinned/h2d/8MiB first." in texts(
+    assert "1 benchmark failed: copy/pinned/h2d/8MiB (synthetic failure)." in texts(
         findings.trust(doubtful), True
     )
+
+
+def test_nothing_is_concluded_from_faults_injected_on_purpose():
+    answer = synthetic.advice(winners={"h2d": [["copy/a", "copy/a"]] * 3})
+    faulty = run(pageable(12.6, 56.7), answer, run={"faults_injected": ["slow:1.1@^copy/pinned/"]})
+    assert "use no number of this run" in " ".join(texts(findings.trust(faulty), True))
+    assert findings.comparison(faulty) == []
+    assert findings.findings(faulty) == []
+    assert findings.what_to_use(faulty) == []
+
+
+def test_one_numa_node_of_a_virtual_machine_tells_nothing_of_the_physical_one():
+    one_node = {"cpu": {"numa_nodes": 1}}
+    virtual = {**one_node, "virtualisation": {"hypervisor": "KVM"}}
+    said = " ".join(texts(findings.trust(run(machine=one_node))))
+    assert "The host has one NUMA node: no memory is far from the GPU." in said
+    said = " ".join(texts(findings.trust(run(machine=virtual))))
+    assert "in the physical machine is not known" in said
+    assert "far from the GPU" not in said
+
+
+def test_a_program_that_no_commit_has_is_named():
+    dirty = run(program={"git_commit": "0123abc-dirty"}, **HEALTHY)
+    assert any("in no commit (0123abc-dirty)" in text for text in texts(findings.trust(dirty)))
+
+
+def test_warnings_of_the_program_are_not_repeated():
+    warnings = ["virtual machine (KVM): the hypervisor decides", "another load is running", None, 7]
+    assert findings.other_warnings(run(warnings=warnings)) == ["another load is running"]
 
 
 @pytest.mark.parametrize(("factors", "noisy"), [((0.98, 1, 1.02), False), ((0.9, 1, 1.2), True)])
@@ -110,49 +160,108 @@ def test_noise_is_judged_by_large_transfers(factors, noisy):
     (last,) = [one for one in findings.trust(run(rows, **HEALTHY)) if "epetitions" in one.text]
     assert last.warning is noisy
     spread = "4.00 %" if not noisy else "30.0 %"
-    assert last.text.count(f"within {spread}") == 2
+    assert f"of transfers of 1 MiB and more differ by {spread} (the median of 2;" in last.text
     assert last.text.startswith("The machine was noisy.") is noisy
+    fastest, slowest = (numbers.time(f * synthetic.expected_ns(MIB)) for f in factors[::2])
+    assert f"most: copy/pinned/d2h/1MiB, between {fastest} and {slowest})" in last.text
 
 
 def test_one_repetition_tells_nothing_about_noise():
     one = run(timed("copy/pinned/h2d", MIB, 50.0)[:1], **HEALTHY)
-    assert any("there is one of each" in text for text in texts(findings.trust(one), True))
+    assert any(
+        "is not known: transfers of 1 MiB and more have one repetition" in text
+        for text in texts(findings.trust(one), True)
+    )
+
+
+def test_two_repetitions_tell_little_about_noise():
+    two = run(synthetic.rows(("copy/pinned",), (64 * MIB,), (1, 1.01)), **HEALTHY)
+    (warning,) = texts(findings.trust(two), True)
+    assert warning.endswith("Two repetitions say little about that.")
+
+
+def test_without_large_transfers_noise_is_that_of_what_was_measured():
+    made = [synthetic.row("launch/plain/1_argument", 0, ns) for ns in (2000.0, 2100.0, 2200.0)]
+    said = [text for text in texts(findings.trust(run(made, **HEALTHY))) if "epetitions" in text]
+    assert said == [
+        "From fastest to slowest, the repetitions of benchmarks differ by 9.52 % "
+        "(launch/plain/1_argument)."
+    ]
 
 
 def test_the_best_is_related_to_the_link():
     rows = timed("copy/pinned/h2d", MIB, 40.0) + timed("copy/pinned/h2d", 64 * MIB, 56.0)
-    (sentence,) = findings.comparison(run(rows, **HEALTHY))
+    sentence = findings.comparison(run(rows, **HEALTHY))[0]
     assert not sentence.warning
     assert sentence.text == (
         "host → device: at best 56.00 GB/s (copy/pinned/h2d/64MiB), 89 % of the link's 63.00 GB/s "
-        "and 96 to 97 % of what packet headers leave."
+        "and 96 to 97 % of what packet headers leave, as on a healthy link."
     )
 
 
 def test_a_slow_link_is_told_from_a_healthy_one():
-    (sentence,) = findings.comparison(run(timed("copy/pinned/d2h", 64 * MIB, 25.0), **HEALTHY))
+    sentence = findings.comparison(run(timed("copy/pinned/d2h", 64 * MIB, 25.0), **HEALTHY))[0]
     assert sentence.warning
     assert sentence.text.endswith("A healthy link reaches more.")
 
 
+@pytest.mark.parametrize(("name", "size"), [("copy/pageable", 64 * MIB), ("copy/pinned", 4 * MIB)])
+def test_a_link_is_not_blamed_for_copies_that_cannot_fill_it(name, size):
+    sentence = findings.comparison(run(timed(f"{name}/h2d", size, 9.0), **HEALTHY))[0]
+    assert not sentence.warning
+    assert "That says nothing about the link: copies of 16 MiB and more" in sentence.text
+
+
+def test_without_a_known_link_that_is_said():
+    unknown = run(timed("copy/pinned/h2d", 64 * MIB, 300.0), **HEALTHY, link=None)
+    assert texts(findings.comparison(unknown))[0].startswith("What the link can carry is not known")
+
+
 def test_more_than_the_link_can_carry_is_not_believed():
-    (sentence,) = findings.comparison(run(timed("copy/pinned/h2d", 64 * MIB, 80.0), **HEALTHY))
+    sentence = findings.comparison(run(timed("copy/pinned/h2d", 64 * MIB, 80.0), **HEALTHY))[0]
     assert sentence.warning
     assert "more than the 63.00 GB/s that the link can carry" in sentence.text
     assert "%" not in sentence.text
 
 
+def published_for(gpu, rows, link=synthetic.LINK):
+    device = {"kind": "cuda", "name": gpu}
+    sentences = findings.comparison(run(rows, **{**HEALTHY, "device": device, "link": link}))
+    return [one for one in texts(sentences) if "ublished" in one]
+
+
 def test_published_figures_of_the_same_gpu_are_named_with_their_source():
-    rows = timed("copy/pageable/h2d", 64 * MIB, 9.5)
-    h100 = {"kind": "cuda", "name": "NVIDIA H100 80GB HBM3"}
-    said = texts(findings.comparison(run(rows, **{**HEALTHY, "device": h100})))
+    (said,) = published_for("NVIDIA H100 80GB HBM3", timed("copy/pageable/h2d", 64 * MIB, 9.5))
+    assert said == (
+        "copy/pageable h2d: 9.500 GB/s here (64 MiB). Published: 8 GB/s for NVIDIA H100 (libcudf "
+        "(single-threaded pageable copy); link: PCIe (x86 host); stated as about 8 GB/s; "
+        "https://github.com/rapidsai/kvikio/issues/456)."
+    )
+
+
+@pytest.mark.parametrize("gpu", ["Synthetic GPU", "NVIDIA A1000", "NVIDIA H10"])
+def test_figures_of_other_gpus_are_not_compared(gpu):
+    assert published_for(gpu, timed("copy/pinned/h2d", 64 * MIB, 9.5)) == [
+        f"No published figure for {gpu} or for PCIe 5.0 x16 is known to this project."
+    ]
+
+
+def test_several_published_figures_are_one_sentence_with_what_tells_them_apart():
+    (said,) = published_for("Tesla P100-PCIE-16GB", timed("copy/pinned/h2d", 64 * MIB, 12.0))
+    assert "12.15 GB/s for" in said
+    assert "3.783 GB/s for" in said
+    assert "on the other NUMA node" in said
+
+
+def test_one_direction_of_both_at_once_is_compared_with_the_same():
+    both = {"h2d_gb_per_s": 12.5, "d2h_gb_per_s": 24.5}
+    rows = timed("copy/pinned/h2d", KIB, 1.0)
+    rows += [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 37, **both)]
+    said = published_for("NVIDIA A100-SXM4-80GB", rows)
     assert any(
-        "copy/pageable h2d: 9.500 GB/s here; others have published 8 GB/s for NVIDIA H100" in text
-        and "https://github.com/rapidsai/kvikio/issues/456" in text
+        text.startswith("duplex/engines/pinned h2d: 12.50 GB/s here (64 MiB). Published: 12–13 GB/s")
         for text in said
     )
-    other = texts(findings.comparison(run(rows, **HEALTHY)))
-    assert not any("published" in text for text in other)
 
 
 def pageable(slow, fast, staged=None):
@@ -163,9 +272,10 @@ def pageable(slow, fast, staged=None):
 def test_pageable_memory_is_compared_with_pinned_and_staged():
     (text,) = texts(findings.findings(run(pageable(12.6, 56.7, 53.55))))
     assert text == (
-        "Copies of ordinary memory reach 12.60 GB/s, 20 % of the link (h2d, 64 MiB), of pinned "
-        "memory 4.50× as much (56.70 GB/s, 90 % of the link); staged copies of ordinary memory "
-        "reach 53.55 GB/s, 85 % of the link: use staged_copier where memory cannot be pinned."
+        "64 MiB to the device: copies of ordinary (pageable) memory reach 12.60 GB/s, 20 % of the "
+        "link, of pinned memory 56.70 GB/s, 90 % of the link, 4.50× as much. Staged copies of "
+        "ordinary memory reach 53.55 GB/s, 85 % of the link: use staged_copier where memory cannot "
+        "be pinned."
     )
 
 
@@ -174,9 +284,23 @@ def test_pageable_memory_that_is_as_fast_is_no_finding(rates):
     assert texts(findings.findings(run(pageable(*rates)))) == []
 
 
+def test_a_difference_that_repetitions_do_not_agree_on_is_no_finding():
+    ns = 64 * MIB / 20
+    rows = [synthetic.row("copy/pageable/h2d/64MiB", 64 * MIB, ns * f) for f in (0.5, 1.3, 1.4)]
+    rows += [synthetic.row("copy/pinned/h2d/64MiB", 64 * MIB, ns * f) for f in (0.9, 1.0, 1.35)]
+    assert findings.findings(run(rows)) == []
+
+
+def test_the_direction_that_loses_more_is_named():
+    rows = pageable(40.0, 50.0)
+    rows += timed("copy/pageable/d2h", 16 * MIB, 10.0) + timed("copy/pinned/d2h", 16 * MIB, 50.0)
+    (text,) = texts(findings.findings(run(rows)))
+    assert text.startswith("16 MiB from the device: copies of ordinary (pageable) memory reach 10.00")
+
+
 def test_staging_that_does_not_help_is_not_recommended():
     (text,) = texts(findings.findings(run(pageable(12.6, 56.7, 12.0))))
-    assert "staged" not in text
+    assert "taged" not in text
 
 
 def test_sizes_that_only_one_of_two_has_are_not_compared():
@@ -188,23 +312,37 @@ def test_sizes_that_only_one_of_two_has_are_not_compared():
 def test_copies_that_wait_are_not_called_asynchronous(returned, said):
     ns = 64 * MIB / 10
     rows = timed("copy_async/pageable/h2d", 64 * MIB, 10.0, enqueue_ns=returned * ns)
+    rows += timed("copy_async/pinned/h2d", 64 * MIB, 50.0, enqueue_ns=2000)
+    rows += timed("copy_async/pinned/h2d", 256 * MIB, 50.0, enqueue_ns=3000)  # not compared
     found = texts(findings.findings(run(rows)))
-    assert (
-        any(
-            "is not asynchronous: at 64 MiB it returned after 6.644 ms of 6.711 ms" in text
-            for text in found
-        )
-        is said
+    assert found == [
+        "cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for 64 MiB to "
+        "the device, it returns after 6.644 ms, and the data are there after 6.711 ms. From pinned "
+        "memory these are 2.000 µs and 1.342 ms."
+    ] * said
+
+
+@pytest.mark.parametrize(("rate", "alike"), [(50.0, True), (46.0, False), (25.0, False)])
+def test_flags_make_no_difference_only_where_that_is_so(rate, alike):
+    rows = []
+    for way in ("h2d", "d2h"):
+        rows += timed(f"copy/pinned/{way}", 64 * MIB, 50.2)
+        for flags in ("portable", "mapped", "wc"):
+            slow = flags == "wc" and way == "h2d"
+            rows += timed(f"copy/pinned_{flags}/{way}", 64 * MIB, rate if slow else 50.0)
+    found = texts(findings.findings(run(rows)))
+    assert any("make no difference to copies of 64 MiB" in text for text in found) is alike
+    slow = "with the flag WRITECOMBINED reach 25.00 GB/s, 40 % of the link, without it 50.20 GB/s"
+    assert any(f"64 MiB to the device: copies of pinned memory {slow}" in t for t in found) is (
+        rate == 25.0
     )
 
 
-@pytest.mark.parametrize(("rate", "said"), [(50.0, True), (45.0, False)])
-def test_flags_make_no_difference_only_where_that_is_so(rate, said):
-    rows = timed("copy/pinned/h2d", 64 * MIB, 50.2)
+def test_flags_measured_in_one_direction_are_not_judged():
+    rows = timed("copy/pinned/h2d", 64 * MIB, 50.0)
     for flags in ("portable", "mapped", "wc"):
-        rows += timed(f"copy/pinned_{flags}/h2d", 64 * MIB, rate)
-    found = texts(findings.findings(run(rows)))
-    assert any("make no difference to copies of 64 MiB h2d" in text for text in found) is said
+        rows += timed(f"copy/pinned_{flags}/h2d", 64 * MIB, 50.0)
+    assert findings.findings(run(rows)) == []
 
 
 def buffer(kind, plain, ordinary):
@@ -219,7 +357,8 @@ def buffer(kind, plain, ordinary):
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        ("write-combined", "Write-combined memory is slow to read for the CPU: 0.200 GB/s against"),
+        ("write-combined", "The CPU reads write-combined memory (flag WRITECOMBINED) at 0.200 GB/s"),
+        ("uncached", "The CPU reads uncached memory (flag WRITECOMBINED) at 0.200 GB/s, and 8.000"),
         ("write-back", "The flag WRITECOMBINED had no effect on how the CPU reads"),
         ("unclear", None),
         (None, None),
@@ -245,7 +384,8 @@ def test_the_most_important_five_come_first():
     both = {"h2d_alone_gb_per_s": 50.0, "h2d_gb_per_s": 40.0}
     rows += [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 90, **both)]
     found = texts(findings.findings(run(rows)))
-    starts = ["Scattered", "A download", "A message", "Copies", "Up, work"]
+    starts = ["64 MiB to the device, scattered", "A download", "A message", "64 MiB to the device: "]
+    starts += ["Upload, kernel"]
     assert len(found) == findings.MOST_FINDINGS == len(starts)
     assert [text.startswith(start) for text, start in zip(found, starts, strict=True)] == [True] * 5
 
@@ -255,32 +395,75 @@ def test_both_ways_at_once_are_compared_with_one():
     both |= {"d2h_alone_gb_per_s": 50.0, "d2h_gb_per_s": 45.0}
     rows = [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 90, **both)]
     assert texts(findings.findings(run(rows))) == [
-        "Both directions at once carry 90.00 GB/s in all, 1.80× as much as one (h2d loses 20.0 %, "
-        "d2h loses 10.0 %)."
+        "Both directions at once, 64 MiB of pinned memory each, carry 90.00 GB/s together, 1.80× "
+        "as much as to the device alone: 40.00 GB/s to the device (alone 50.00 GB/s) and 45.00 GB/s "
+        "from the device (alone 50.00 GB/s)."
     ]
+
+
+def test_pinned_memory_from_cudahostalloc_is_compared_with_locked_huge_pages():
+    rows = [synthetic.row("allocate/pinned/256MiB", 256 * MIB, 73e6)] * 3
+    rows += [synthetic.row("allocate/registered_huge/256MiB", 256 * MIB, 7e6)] * 3
+    assert texts(findings.findings(run(rows))) == [
+        "To allocate 256 MiB of pinned memory with cudaHostAlloc takes 73.00 ms; to allocate huge "
+        "pages and page-lock them with cudaHostRegister takes 7.000 ms."
+    ]
+
+
+WINNERS = {
+    "h2d": [["copy/a", "copy/a"], ["copy/b", "copy/a"], ["copy/b", "copy/c"]],
+    "d2h": [["copy/a", "copy/a"], [None, "copy/a"], ["copy/a", "copy/a"]],
+}
 
 
 def test_what_to_use_is_what_advise_says():
-    answer = synthetic.advice(
-        winners={
-            "h2d": [["copy/a", "copy/a"], ["copy/b", "copy/a"], ["copy/b", "copy/c"]],
-            "d2h": [["copy/a", "copy/a"], [None, "copy/a"], ["copy/a", "copy/a"]],
-        }
-    )
-    assert texts(findings.what_to_use(run(advice=answer))) == [
-        "Use h2d, memory used once: up to 1 KiB copy/a; above copy/b.",
-        "Use h2d, memory used 100 times: up to 1 MiB copy/a; above copy/c.",
-        "Use d2h, memory used once: at every size copy/a.",
-        "Use d2h, memory used 100 times: at every size copy/a.",
+    answer = synthetic.advice(winners=WINNERS)
+    h2d = answer.map["directions"]["h2d"]
+    h2d["as_good"][1][0], h2d["margin"][2][0] = 3, 4.2
+    h2d["extrapolated"][2][1], h2d["margin"][1][1] = True, None
+    strategies = [{"name": "copy/b", "summary": "a synthetic copy"}]
+    made = run(advice=answer, strategies=strategies)
+    (table,) = tables.what_to_use(made)
+    once, often = "memory used once", "memory used 100 times"
+    assert table.head == ["size", f"h2d, {once}", f"h2d, {often}", f"d2h, {once}", f"d2h, {often}"]
+    assert table.rows == [  # 1 KiB is too small to matter
+        ["1 MiB", "copy/b (3 as good)", "copy/a", "-", "copy/a (next: +10 %)"],
+        [
+            "64 MiB",
+            "copy/b (next: 5×)",
+            "copy/c (extrapolated)",
+            "copy/a (next: +10 %)",
+            "copy/a (next: +10 %)",
+        ],
+    ]
+    assert table.raw[0] == ["h2d", 1, MIB, "copy/b", 1000.0, 3, "copy/second", 0.1, 0]
+    assert texts(findings.what_to_use(made)) == [
+        "Times are predicted from this run by bench_transfers advise: the sum of allocating and "
+        "freeing memory once for all its uses, filling the memory by the CPU before an upload, "
+        "reading it by the CPU after a download and the transfer.",
+        "copy/b: a synthetic copy.",
     ]
     assert texts(findings.what_to_use(run())) == []
+    assert tables.what_to_use(run()) == []
 
 
 def test_without_the_costs_of_allocation_reuse_is_not_spoken_of():
     answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3}, allocation=False)
-    assert texts(findings.what_to_use(run(advice=answer))) == ["Use h2d: at every size copy/a."]
+    (table,) = tables.what_to_use(run(advice=answer))
+    assert table.head == ["size", "h2d"]
+    assert "What allocating and freeing memory once for all its uses would take was not" in (
+        " ".join(texts(findings.what_to_use(run(advice=answer)), True))
+    )
+
+
+def test_where_nothing_can_be_chosen_nothing_is_advised():
+    answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3})
+    answer.map["directions"]["h2d"]["runner_up"] = [[None] * 2] * 3
+    assert tables.what_to_use(run(advice=answer)) == []
+    assert findings.what_to_use(run(advice=answer)) == []
 
 
 def test_small_sizes_are_not_called_large():
-    small = run(timed("copy/pinned/h2d", KIB, 1.0), **HEALTHY)
-    assert any("is not known: there is one" in text for text in texts(findings.trust(small)))
+    small = run(synthetic.rows(("copy/pinned",), (KIB,), (0.5, 1, 1.5)), **HEALTHY)
+    assert texts(findings.trust(small), True) == []
+    assert any("repetitions of benchmarks differ by 100 %" in t for t in texts(findings.trust(small)))
