@@ -238,7 +238,9 @@ def _noise(run: Run) -> Sentence:
     what = f"transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
     several = [one for one in large or run.benchmarks if one.repetitions > 1]
     if not several:
-        return Sentence(f"How noisy the machine was is not known: {what} have one repetition.", True)
+        return Sentence(
+            f"How noisy the machine was is not known: {what} have one repetition.", True
+        )
     middle = median(one.spread for one in several)
     worst = max(several, key=lambda one: one.spread)
     times = worst.values("median_ns")
@@ -432,9 +434,7 @@ def _asynchronous(run: Run) -> Iterator[Finding]:
     pinned = run.sizes("copy_async/pinned/h2d").get(one.bytes or 0)
     soon = pinned.get("enqueue_ns") if pinned else None
     if pinned and soon and soon < ASYNCHRONOUS * pinned.ns:
-        text += (
-            f". From pinned memory these are {numbers.time(soon)} and {numbers.time(pinned.ns)}"
-        )
+        text += f". From pinned memory these are {numbers.time(soon)} and {numbers.time(pinned.ns)}"
     # What is lost is at most that the copy and as much work could have overlapped.
     yield Finding(f"{text}.", 2.0)
 

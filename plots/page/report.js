@@ -81,8 +81,16 @@
   asked.addEventListener("change", (event) => use(event.matches ? "dark" : "light"));
   narrow.addEventListener("change", () => use(theme));
   // Paper is white.
-  let before = theme;
-  window.addEventListener("beforeprint", () => { before = theme; if (theme === "dark") use("light"); });
-  window.addEventListener("afterprint", () => { if (before !== theme) use(before); });
+  // Printing does not wait for a chart to be drawn again, so what is drawn gets other colours.
+  const light = Object.fromEntries(Object.entries(dark).map(([one, other]) => [other, one]));
+  function recolour(colours) {
+    for (const one of document.querySelectorAll(".chart svg *"))
+      for (const name of ["fill", "stroke"]) {
+        const colour = colours[one.getAttribute(name)];
+        if (colour !== undefined) one.setAttribute(name, colour);
+      }
+  }
+  window.addEventListener("beforeprint", () => { if (theme === "dark") recolour(light); });
+  window.addEventListener("afterprint", () => { if (theme === "dark") recolour(dark); });
   use(theme);
 })();

@@ -192,6 +192,50 @@ def test_a_phone_need_not_scroll_sideways(page):
     page.wait_for_selector("#samples .chart[data-layout=wide]", timeout=SECONDS)
 
 
+A4_WITHOUT_MARGINS = {"width": 718, "height": 1047}  # pixels of 1/96 inch
+TOO_WIDE = """[...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 80))"""
+
+
+def colours_of_marks(page):
+    return set(
+        page.eval_on_selector_all(
+            "#bandwidth path", "all => all.map((p) => p.getAttribute('stroke'))"
+        )
+    )
+
+
+def test_paper_has_what_is_read_and_not_what_is_pressed(page):
+    page.emulate_media(media="print")
+    page.set_viewport_size(A4_WITHOUT_MARGINS)
+    for hidden in ("nav", "#theme", ".skip", ".controls"):
+        assert not page.locator(hidden).first.is_visible(), hidden
+    assert page.locator("details.method td").first.is_visible()  # closed, but printed
+    assert page.evaluate(TOO_WIDE) == []
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_a_dark_page_is_printed_on_white(page, media):
+    page.locator("#theme").click()
+    drawn(page, "dark")
+    pageable = style.MEMORY["pageable"]
+    assert pageable.dark in colours_of_marks(page)
+    page.emulate_media(media=media)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert pageable.colour in colours_of_marks(page)
+    assert not colours_of_marks(page) & (set(style.dark_colours().values()) - {"#777777"})
+    paper = {"screen": "rgb(28, 28, 30)", "print": "rgb(255, 255, 255)"}[media]
+    for element in ("body", ".chart svg"):
+        found = page.evaluate(
+            f"getComputedStyle(document.querySelector('{element}')).backgroundColor"
+        )
+        assert found == paper
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert pageable.dark in colours_of_marks(page)
+    assert pageable.colour not in colours_of_marks(page)
+
+
 def test_the_first_stop_of_the_keyboard_leads_to_the_findings(page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "To the findings"

@@ -259,7 +259,9 @@ def test_one_direction_of_both_at_once_is_compared_with_the_same():
     rows += [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 37, **both)]
     said = published_for("NVIDIA A100-SXM4-80GB", rows)
     assert any(
-        text.startswith("duplex/engines/pinned h2d: 12.50 GB/s here (64 MiB). Published: 12–13 GB/s")
+        text.startswith(
+            "duplex/engines/pinned h2d: 12.50 GB/s here (64 MiB). Published: 12–13 GB/s"
+        )
         for text in said
     )
 
@@ -295,7 +297,9 @@ def test_the_direction_that_loses_more_is_named():
     rows = pageable(40.0, 50.0)
     rows += timed("copy/pageable/d2h", 16 * MIB, 10.0) + timed("copy/pinned/d2h", 16 * MIB, 50.0)
     (text,) = texts(findings.findings(run(rows)))
-    assert text.startswith("16 MiB from the device: copies of ordinary (pageable) memory reach 10.00")
+    assert text.startswith(
+        "16 MiB from the device: copies of ordinary (pageable) memory reach 10.00"
+    )
 
 
 def test_staging_that_does_not_help_is_not_recommended():
@@ -315,11 +319,15 @@ def test_copies_that_wait_are_not_called_asynchronous(returned, said):
     rows += timed("copy_async/pinned/h2d", 64 * MIB, 50.0, enqueue_ns=2000)
     rows += timed("copy_async/pinned/h2d", 256 * MIB, 50.0, enqueue_ns=3000)  # not compared
     found = texts(findings.findings(run(rows)))
-    assert found == [
-        "cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for 64 MiB to "
-        "the device, it returns after 6.644 ms, and the data are there after 6.711 ms. From pinned "
-        "memory these are 2.000 µs and 1.342 ms."
-    ] * said
+    assert (
+        found
+        == [
+            "cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for 64 MiB to "
+            "the device, it returns after 6.644 ms, and the data are there after 6.711 ms. From pinned "
+            "memory these are 2.000 µs and 1.342 ms."
+        ]
+        * said
+    )
 
 
 @pytest.mark.parametrize(("rate", "alike"), [(50.0, True), (46.0, False), (25.0, False)])
@@ -357,7 +365,10 @@ def buffer(kind, plain, ordinary):
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        ("write-combined", "The CPU reads write-combined memory (flag WRITECOMBINED) at 0.200 GB/s"),
+        (
+            "write-combined",
+            "The CPU reads write-combined memory (flag WRITECOMBINED) at 0.200 GB/s",
+        ),
         ("uncached", "The CPU reads uncached memory (flag WRITECOMBINED) at 0.200 GB/s, and 8.000"),
         ("write-back", "The flag WRITECOMBINED had no effect on how the CPU reads"),
         ("unclear", None),
@@ -384,7 +395,12 @@ def test_the_most_important_five_come_first():
     both = {"h2d_alone_gb_per_s": 50.0, "h2d_gb_per_s": 40.0}
     rows += [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 90, **both)]
     found = texts(findings.findings(run(rows)))
-    starts = ["64 MiB to the device, scattered", "A download", "A message", "64 MiB to the device: "]
+    starts = [
+        "64 MiB to the device, scattered",
+        "A download",
+        "A message",
+        "64 MiB to the device: ",
+    ]
     starts += ["Upload, kernel"]
     assert len(found) == findings.MOST_FINDINGS == len(starts)
     assert [text.startswith(start) for text, start in zip(found, starts, strict=True)] == [True] * 5
@@ -466,4 +482,6 @@ def test_where_nothing_can_be_chosen_nothing_is_advised():
 def test_small_sizes_are_not_called_large():
     small = run(synthetic.rows(("copy/pinned",), (KIB,), (0.5, 1, 1.5)), **HEALTHY)
     assert texts(findings.trust(small), True) == []
-    assert any("repetitions of benchmarks differ by 100 %" in t for t in texts(findings.trust(small)))
+    assert any(
+        "repetitions of benchmarks differ by 100 %" in t for t in texts(findings.trust(small))
+    )

@@ -117,6 +117,62 @@ def test_headings_are_in_order_and_figures_have_names():
     assert set(targets) <= set(identifiers)
 
 
+def luminance(colour):
+    """Relative luminance (WCAG 2.2)."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_is_computed_as_its_definition_says():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+
+
+def test_text_can_be_read_in_both_themes_and_on_paper():
+    css = (report.HERE / "page" / "report.css").read_text("utf-8")
+    themes = re.findall(r":root[^{]*\{([^}]*)\}", css)
+    assert len(themes) == 3
+    for theme in themes:
+        colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", theme))
+        for text in ("ink", "soft", "warn", "link"):
+            assert contrast(colours[text], colours["paper"]) >= 4.5, (text, colours)
+    assert themes[0] == themes[2].replace(" color-scheme: light;", "")  # paper is a light page
+
+
+def test_text_in_figures_can_be_read_in_both_themes():
+    dark = style.dark_colours()
+    for text in (style.INK, style.SOFT_INK):
+        assert contrast(text, style.PAPER) >= 4.5
+        assert contrast(dark[text], dark[style.PAPER]) >= 4.5
+
+
+def test_tables_have_names_and_their_heads_a_scope():
+    _, page = made(synthetic.result())
+    assert page.attributes("table")
+    assert all(one.get("aria-label") for one in page.attributes("table"))
+    assert {one.get("scope") for one in page.attributes("th")} == {"col", "row"}
+    regions = [one["aria-label"] for one in page.attributes("div") if one.get("role") == "region"]
+    assert len(regions) == len(set(regions))
+
+
+def test_what_to_use_stands_below_its_heading(monkeypatch):
+    winners = {"h2d": [["copy/pinned", "copy/<b>"]] * 3}
+    answer = synthetic.advice(winners=winners)
+    monkeypatch.setattr("plots.report.ask", lambda *_: answer)
+    files, page = made(synthetic.result())
+    (caption,) = page.of("caption")
+    assert caption.startswith("Which strategy, by size")
+    assert "copy/<b>" in page.of("td")
+    assert "(next: +10 %)" in page.of("small")
+    assert "copy/<b> (next: +10 %)" in files["tables/what_to_use.tex"].decode().replace("\\%", "%")
+
+
 def test_a_figure_without_data_is_left_out_with_a_line():
     _, page = made(synthetic.result())
     assert "cpu access: what the CPU pays was not measured (strategies cpu/…)." in page.of("li")
