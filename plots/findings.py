@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from plots import caption, numbers, tables
 from plots.derive import Benchmark, Run, is_failed, is_positive, mapping, named_bytes
@@ -520,8 +519,8 @@ def _allocation(run: Run) -> Iterator[Finding]:
     if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
-            f"To allocate {numbers.size(slow.bytes or 0)} of pinned memory with cudaHostAlloc takes "
-            f"{numbers.time(slow.ns)}; to allocate huge pages and page-lock them with "
+            f"To allocate {numbers.size(slow.bytes or 0)} of pinned memory with cudaHostAlloc "
+            f"takes {numbers.time(slow.ns)}; to allocate huge pages and page-lock them with "
             f"cudaHostRegister takes {numbers.time(fast.ns)}.",
             slow.ns / fast.ns,
         )

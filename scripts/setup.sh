@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by bench, gate, lint, report and test: installs what is missing and builds. Everything is looked for
 # before it is installed, so that a second call installs nothing.
 set -euo pipefail
@@ -48,19 +49,23 @@ install_packages() {
   done
 }
 
-# The Python environment of plots and tests, made anew when the requirements change.
-make_environment() {
-  local wanted
-  wanted=$(cat plots/requirements.txt tests/requirements.txt | sha256sum)
-  if [ -x .venv/bin/python ] && [ "$(cat .venv/requirements.sha256 2>/dev/null)" = "$wanted" ]; then return; fi
-  say "Preparing the Python environment .venv ..."
-  rm -rf .venv
-  python3 -m venv .venv || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
-  .venv/bin/python -m pip install -q --disable-pip-version-check \
-    -r plots/requirements.txt -r tests/requirements.txt ||
-    fail "the Python packages in plots/requirements.txt cannot be installed; pip says above which and why"
-  printf '%s\n' "$wanted" >.venv/requirements.sha256
+# A Python environment with the requirements given, made anew when they change.
+make_environment_in() {
+  local folder=$1 file wanted requirements=()
+  shift
+  for file; do requirements+=(-r "$file"); done
+  wanted=$(cat "$@" | sha256sum)
+  if [ -x "$folder/bin/python" ] && [ "$(cat "$folder/requirements.sha256" 2>/dev/null)" = "$wanted" ]; then return; fi
+  say "Preparing the Python environment $folder ..."
+  rm -rf "$folder"
+  python3 -m venv "$folder" || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
+  "$folder/bin/python" -m pip install -q --disable-pip-version-check "${requirements[@]}" ||
+    fail "the Python packages in $* cannot be installed; pip says above which and why"
+  printf '%s\n' "$wanted" >"$folder/requirements.sha256"
 }
+
+# That of plots and tests.
+make_environment() { make_environment_in .venv plots/requirements.txt tests/requirements.txt; }
 
 # Configures and builds a preset of CMakePresets.json; further arguments name targets.
 build() {
@@ -101,6 +106,7 @@ measure() {
   # A signal ends the waiting, not the program.
   while true; do
     code=0
+    # shellcheck disable=SC2034  # those that source this read it
     wait $program || code=$?
     kill -0 $program 2>/dev/null || break
   done

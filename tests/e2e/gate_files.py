@@ -8,13 +8,13 @@ import json
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 KIB, MIB = 1024, 1024**2
 REPETITIONS = 3
-FIRST_DAY = datetime(2026, 1, 1, 8, tzinfo=timezone.utc)
+FIRST_DAY = datetime(2026, 1, 1, 8, tzinfo=UTC)
 FACTS: dict[str, Any] = {
     "format": 1,
     "complete": True,

@@ -11,7 +11,7 @@ from typing import Any
 import advice_files
 import pytest
 from advice_files import GIB, KIB, MIB, QUESTION, gpu_file, write
-from program import ALL_RAN, COLUMNS, NOTHING_RAN, USAGE, Done, Program, assert_complains
+from program import ALL_RAN, COLUMNS, USAGE, Done, Program, assert_complains
 
 RECORDED = (
     Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-20-standard/result.json.gz"
@@ -205,9 +205,7 @@ def test_without_allocation_it_first_says_that_reuse_makes_no_difference(
 ):
     document = gpu_file()
     document["benchmarks"] = [
-        row
-        for row in document["benchmarks"]
-        if not row["name"].startswith(("allocate/", "free/"))
+        row for row in document["benchmarks"] if not row["name"].startswith(("allocate/", "free/"))
     ]
     file = write(tmp_path / "result.json", document)
     done = advise(program, f"--from={file}", *QUESTION, "--reuse=1000")
@@ -361,9 +359,7 @@ def test_left_out_sizes_of_the_recorded_run_are_predicted(
     assert max(errors.values()) < 0.16
 
 
-def test_a_compressed_file_gives_the_same_answer(
-    program: Program, recorded: Path, tmp_path: Path
-):
+def test_a_compressed_file_gives_the_same_answer(program: Program, recorded: Path, tmp_path: Path):
     plain = answer(program, tmp_path, f"--from={recorded}", *QUESTION)
     compressed = answer(program, tmp_path, f"--from={RECORDED}", *QUESTION)
     assert plain["from"].pop("file") == str(recorded)

@@ -114,7 +114,8 @@ def test_a_slow_benchmark_is_seen_to_be_slow(program: Program, tmp_path: Path):
 def test_several_faults_at_once(program: Program, tmp_path: Path):
     first, second = TINY_NAMES[0], TINY_NAMES[3]
     faulty = run(program, tmp_path, f"corrupt@{first}", f"fail@{second}")
-    assert faulty.result.transfers["run"]["faults_injected"] == [f"corrupt@{first}", f"fail@{second}"]
+    injected = [f"corrupt@{first}", f"fail@{second}"]
+    assert faulty.result.transfers["run"]["faults_injected"] == injected
     assert faulty.result.failed.keys() == {first, second}
     assert "wrong data" in faulty.result.failed[first]
     assert faulty.result.failed[second] == "injected failure"

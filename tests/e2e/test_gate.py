@@ -87,8 +87,10 @@ def assert_all_say_the_same(answer: Answer, code: int) -> None:
     for kind, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         assert len(suite.findall(f"testcase/{kind}")) == int(suite.attrib[attribute])
     assert len(suite.findall("testcase")) == int(suite.attrib["tests"])
-    assert (suite.findtext("system-out") or "").replace("\n  ", " ").endswith(
-        answer.document["sentence"] + "\n"
+    assert (
+        (suite.findtext("system-out") or "")
+        .replace("\n  ", " ")
+        .endswith(answer.document["sentence"] + "\n")
     )
     for one in answer.document["benchmarks"]:
         if "slowdown" in one:
@@ -355,10 +357,10 @@ def hostile_names() -> list[str]:
 
 
 def test_hostile_names(checks: Gate, gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path, SUITE | {name: 1e6 for name in hostile_names()}, seed=6)
+    lab = Lab(tmp_path, SUITE | dict.fromkeys(hostile_names(), 1e6), seed=6)
     baseline = tmp_path / "hostile"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
-    slowed = {name: 1.1 for name in hostile_names()}
+    slowed = dict.fromkeys(hostile_names(), 1.1)
     answer = checks.check(
         *lab.runs(3, day=9, slowed=slowed), baseline=baseline, expected=REGRESSION
     )
@@ -382,10 +384,10 @@ def test_it_fits_a_terminal(checks: Gate, gate: Program, tmp_path: Path):
         "n" * 99,
         "µ" * 99,
     )
-    lab = Lab(tmp_path, SUITE | {name: 2e6 for name in names}, seed=7)
+    lab = Lab(tmp_path, SUITE | dict.fromkeys(names, 2e6), seed=7)
     baseline = tmp_path / "long"
     pinned = gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}")
-    slow = lab.runs(3, day=9, slowed={name: 1.1 for name in names})
+    slow = lab.runs(3, day=9, slowed=dict.fromkeys(names, 1.1))
     few = lab.runs(3, day=9, without=names, facts={"machine.cpu": {"model": "many words " * 30}})
     outputs = [
         pinned.out,

@@ -1,4 +1,4 @@
-"""`gate_transfers`: whatever is wrong is one line and exit code 2, never a crash and never a pass."""
+"""`gate_transfers`: whatever is wrong is one line and exit code 2, never a crash or a pass."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ def test_usage(gate: Program, tmp_path: Path, arguments: tuple[str, ...]):
 def test_the_last_of_an_option_counts(gate: Program, baseline: Path, lab: Lab):
     slowed = lab.runs(3, day=9, slowed={ONE: 1.04})
     assert gate.run("check", baseline, *slowed).code == REGRESSION
-    assert (
-        gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%").code == PASS
-    )
+    assert gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%").code == PASS
 
 
 def test_a_bad_regular_expression(gate: Program, baseline: Path, runs: list[Path]):
@@ -163,9 +161,7 @@ def test_a_bad_run(gate: Program, baseline: Path, runs: list[Path], tmp_path: Pa
     assert not (tmp_path / "out").exists()
 
 
-def test_files_that_cannot_be_read(
-    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path
-):
+def test_files_that_cannot_be_read(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
     packed = gzip.compress(runs[0].read_bytes())
     cut, bomb = tmp_path / "cut.json.gz", tmp_path / "bomb.json.gz"
     cut.write_bytes(packed[:-20])

@@ -50,7 +50,9 @@ def test_clears_what_the_programs_do_not_show(
 
 
 def test_tells_which_command_does_not_work(
-    gate: Program, host_baseline: Path, slowed: list[Path]  # noqa: F811
+    gate: Program,
+    host_baseline: Path,  # noqa: F811
+    slowed: list[Path],
 ) -> None:
     done = gate.run("check", host_baseline, *slowed, "--confirm=/no/such/program,true")
     assert done.code == BAD_INPUT, done

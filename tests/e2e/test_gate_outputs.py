@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import limits
 import pytest
@@ -61,7 +62,7 @@ def assert_tells_and_complains(done: Done, *parts: str) -> None:
 
 
 def test_a_full_disk(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
-    limited = {"preexec_fn": limits.file_size(512), "restore_signals": False}
+    limited: dict[str, Any] = {"preexec_fn": limits.file_size(512), "restore_signals": False}
     for option in OUTPUTS:
         out = tmp_path / "out"
         out.write_text("older")
@@ -74,15 +75,20 @@ def test_a_full_disk(gate: Program, baseline: Path, runs: list[Path], tmp_path: 
 
 
 def test_nobody_takes_the_answer(gate: Program, baseline: Path, runs: list[Path]):
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        for arguments in (("check", baseline, *runs), ("power", baseline), ("show", *runs)):
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        asked: list[tuple[str | Path, ...]] = [
+            ("check", baseline, *runs),
+            ("power", baseline),
+            ("show", *runs),
+        ]
+        for arguments in asked:
             done = gate.run(*arguments, stdout=full)
             assert_complains(done, BAD_INPUT, "standard output")
 
 
 def test_with_little_memory(gate: Program, baseline: Path, runs: list[Path]):
-    """It ends in good order, or is right. Where there is hardly any, the loader does not start it, or
-    nlohmann/json ends it, which needs memory to free what it has read."""
+    """It ends in good order, or is right. Where there is hardly any, the loader does not start it,
+    or nlohmann/json ends it, which needs memory to free what it has read."""
     complaints = 0
     not_started, aborted = 127, -signal.SIGABRT
     for limit in range(4 << 20, 12 << 20, 256 << 10):

@@ -155,9 +155,8 @@ def test_advise_is_asked_and_its_complaint_is_said(tmp_path, capsys, quick_image
     fits = (tmp_path / "report" / "tables" / "fits.csv").read_text().splitlines()
     assert fits[0] == "strategy,t0_ns,gb_per_s,half_bandwidth_bytes,lines"
     # the synthetic times are 1000 ns + 0.02 ns per byte
-    name, t0, rate, half, _ = next(one for one in fits if one.startswith("copy/pinned/h2d")).split(
-        ","
-    )
+    line = next(one for one in fits if one.startswith("copy/pinned/h2d"))
+    _, t0, rate, half, _ = line.split(",")
     assert float(t0) == pytest.approx(1000, rel=1e-3)
     assert float(rate) == pytest.approx(50, rel=1e-3)
     assert float(half) == pytest.approx(50000, rel=1e-2)

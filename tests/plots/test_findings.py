@@ -319,15 +319,12 @@ def test_copies_that_wait_are_not_called_asynchronous(returned, said):
     rows += timed("copy_async/pinned/h2d", 64 * MIB, 50.0, enqueue_ns=2000)
     rows += timed("copy_async/pinned/h2d", 256 * MIB, 50.0, enqueue_ns=3000)  # not compared
     found = texts(findings.findings(run(rows)))
-    assert (
-        found
-        == [
-            "cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for 64 MiB to "
-            "the device, it returns after 6.644 ms, and the data are there after 6.711 ms. From pinned "
-            "memory these are 2.000 µs and 1.342 ms."
-        ]
-        * said
+    text = (
+        "cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for 64 MiB to "
+        "the device, it returns after 6.644 ms, and the data are there after 6.711 ms. From pinned "
+        "memory these are 2.000 µs and 1.342 ms."
     )
+    assert found == [text] * said
 
 
 @pytest.mark.parametrize(("rate", "alike"), [(50.0, True), (46.0, False), (25.0, False)])
@@ -412,8 +409,8 @@ def test_both_ways_at_once_are_compared_with_one():
     rows = [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 90, **both)]
     assert texts(findings.findings(run(rows))) == [
         "Both directions at once, 64 MiB of pinned memory each, carry 90.00 GB/s together, 1.80× "
-        "as much as to the device alone: 40.00 GB/s to the device (alone 50.00 GB/s) and 45.00 GB/s "
-        "from the device (alone 50.00 GB/s)."
+        "as much as to the device alone: 40.00 GB/s to the device (alone 50.00 GB/s) and 45.00 "
+        "GB/s from the device (alone 50.00 GB/s)."
     ]
 
 

@@ -54,7 +54,7 @@ def test_a_bad_file_gives_one_clear_line(tmp_path, case):
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
-    with pytest.raises(ResultError, match="absent.json: cannot be read: No such file"):
+    with pytest.raises(ResultError, match=r"absent\.json: cannot be read: No such file"):
         read_result(tmp_path / "absent.json")
     with pytest.raises(ResultError, match="cannot be read: Is a directory"):
         read_result(tmp_path)

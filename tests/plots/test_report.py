@@ -5,6 +5,7 @@ import io
 import json
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pytest
 import synthetic
@@ -75,7 +76,7 @@ def test_names_from_files_are_escaped_everywhere():
     )
     files, page = made(evil)
     # three of our own, and nothing else that would run
-    assert [attributes for attributes in page.attributes("script")] == [
+    assert page.attributes("script") == [
         {"type": "application/json", "id": "data"},
         {},
         {},
@@ -105,7 +106,7 @@ def test_headings_are_in_order_and_figures_have_names():
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
     charts = [one for one in page.attributes("div") if "data-figure" in one]
     assert charts
     for one in charts:

@@ -1,4 +1,4 @@
-"""Compiles a source that the library must refuse, and looks for the reason in what the compiler says.
+"""Compiles a source that the library must refuse; the compiler must say the reason.
 
 Every line "// expect: TEXT" of the source names a reason; compilers have different words, so one of
 them is enough. A source without such a line must compile.
