@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from plots import caption, numbers, tables
 from plots.derive import Benchmark, Run, is_failed, is_positive, mapping, named_bytes
@@ -16,6 +17,7 @@ LARGE = 2**20  # bytes from which on a transfer's bandwidth counts
 FULL = 16 * 2**20  # bytes from which on a copy of page-locked memory fills a healthy link
 HEALTHY = 0.85  # of what packet headers leave: what such a copy reaches at least
 ALIKE = 0.01
+FALLEN = 0.9  # of the clock at the start: what is below at the end is another machine, as it were
 ASYNCHRONOUS = 0.5  # part of its time after which a call that did not wait has returned
 CLEAR = 0.95  # part of all pairs of repetitions in which the slower one must be slower
 MOST_FINDINGS = 5
@@ -26,7 +28,17 @@ TERMS = {
     "cpu_reads": "reading it by the CPU after a download",
 }
 # How warnings of bench_transfers begin whose subject `trust` has a sentence about.
-SAID = ("faults were", "link runs at", "CPU governor", "virtual machine", "process runs on NUMA")
+SAID = (
+    "faults were",
+    "link runs at",
+    "CPU governor",
+    "virtual machine",
+    "process runs on NUMA",
+    "the GPU was throttled",
+    "the GPU's SM clock",
+    "packets were sent again",
+    "the CPU was throttled",
+)
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,9 @@ def trust(run: Run) -> list[Sentence]:
         _hypervisor,
         _numa,
         _governor,
+        _gpu_clocks,
+        _replays,
+        _cpu_clocks,
         _noise,
     ]
     return [sentence for check in checks if (sentence := check(run)) is not None]
@@ -212,6 +227,70 @@ def _governor(run: Run) -> Sentence | None:
     return Sentence(
         f"The CPU's frequency governor was {governor}: its clock may have varied.", True
     )
+
+
+def _gpu_clocks(run: Run) -> Sentence | None:
+    if run.on_host:
+        return None
+    gpu = mapping(mapping(run.result.transfers, "clocks"), "gpu")
+    reasons = gpu.get("throttle_reasons")
+    clocks, degrees = _pair_of(gpu, "sm_mhz"), _pair_of(gpu, "temperature_c")
+    seen = [f"{_start_and_end(clocks, 'MHz')}"] if clocks else []
+    most = gpu.get("sm_max_mhz")
+    if clocks and is_positive(most):
+        seen[0] += f" (at most {most:.0f} MHz)"
+    if degrees:
+        seen.append(_start_and_end(degrees, "°C"))
+    said = f": its multiprocessors' clock was {', its temperature '.join(seen)}" if clocks else ""
+    if isinstance(reasons, list) and reasons:
+        names = ", ".join(filter(None, map(caption.printable, reasons)))
+        return Sentence(f"The GPU was throttled during the run ({names}){said}.", True)
+    if len(clocks) == 2 and clocks[1] < FALLEN * clocks[0]:
+        return Sentence(
+            f"The GPU's clock fell during the run{said}. Early and late figures are not alike.",
+            True,
+        )
+    if not isinstance(reasons, list):
+        return Sentence(f"Whether the GPU was throttled is not known{said}.")
+    return Sentence(f"No throttling of the GPU was seen{said}.")
+
+
+def _pair_of(holder: dict[str, Any], key: str) -> list[float]:
+    """The values at the start and at the end of a run, or the first one, or none."""
+    values = holder.get(key)
+    known = [one for one in values if is_positive(one)] if isinstance(values, list) else []
+    return known if isinstance(values, list) and known == values[: len(known)] else []
+
+
+def _start_and_end(values: list[float], unit: str) -> str:
+    if len(values) == 1:
+        return f"{values[0]:.0f} {unit} at the start"
+    return f"{values[0]:.0f} {unit} at the start and {values[1]:.0f} {unit} at the end"
+
+
+def _replays(run: Run) -> Sentence | None:
+    replays = mapping(mapping(run.result.transfers, "clocks"), "gpu").get("pcie_replays")
+    if not is_positive(replays):
+        return None
+    times = caption.count(int(replays), "time")
+    return Sentence(
+        f"Packets were sent again on the link, as the GPU counted {times}: look at the slot, its "
+        "riser and the cable.",
+        True,
+    )
+
+
+def _cpu_clocks(run: Run) -> Sentence | None:
+    events = mapping(mapping(run.result.transfers, "clocks"), "cpu").get("throttle_events")
+    if is_positive(events):
+        return Sentence(
+            f"The CPU was throttled for being too hot: {caption.count(int(events), 'event')}, as "
+            "its logical CPUs counted.",
+            True,
+        )
+    if events == 0 and not isinstance(events, bool):
+        return Sentence("The CPU was not throttled for being too hot.")
+    return Sentence("Whether the CPU was throttled is not known.")
 
 
 def _virtual(run: Run) -> str:

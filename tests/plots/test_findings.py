@@ -117,6 +117,70 @@ def test_what_is_not_known_is_said_to_be_not_known(changed, expected):
     assert any(expected in text for text in texts(findings.trust(unknown), warnings=False))
 
 
+def gpu_clocks(**changed):
+    usual = {
+        "sm_mhz": [1980, 1980],
+        "sm_max_mhz": 1980,
+        "temperature_c": [31, 45],
+        "throttle_reasons": [],
+        "pcie_replays": 0,
+    }
+    return {"gpu": usual | changed, "cpu": {"throttle_events": 0}}
+
+
+AT_FULL_SPEED = (
+    "its multiprocessors' clock was 1980 MHz at the start and 1980 MHz at the end (at most"
+)
+
+
+@pytest.mark.parametrize(
+    ("clocks", "expected", "warning"),
+    [
+        (gpu_clocks(), f"No throttling of the GPU was seen: {AT_FULL_SPEED} 1980 MHz)", False),
+        (gpu_clocks(), "its temperature 31 °C at the start and 45 °C at the end.", False),
+        (gpu_clocks(), "The CPU was not throttled for being too hot.", False),
+        (
+            gpu_clocks(throttle_reasons=["sw_power_cap", "hw_slowdown"], sm_mhz=[1980, 1755]),
+            "The GPU was throttled during the run (sw_power_cap, hw_slowdown): its "
+            "multiprocessors' clock was 1980 MHz at the start and 1755 MHz at the end",
+            True,
+        ),
+        (gpu_clocks(sm_mhz=[1980, 1200]), "The GPU's clock fell during the run", True),
+        (
+            gpu_clocks(sm_mhz=[1980, None]),
+            "was seen: its multiprocessors' clock was 1980 MHz",
+            False,
+        ),
+        (gpu_clocks(sm_mhz=[None, None]), "No throttling of the GPU was seen.", False),
+        (
+            gpu_clocks(throttle_reasons=None, sm_mhz=None),
+            "the GPU was throttled is not known.",
+            False,
+        ),
+        (gpu_clocks(pcie_replays=1), "as the GPU counted 1 time: look at the slot", True),
+        ({"gpu": None, "cpu": None}, "Whether the GPU was throttled is not known.", False),
+        ({"gpu": 7, "cpu": []}, "Whether the CPU was throttled is not known.", False),
+        (None, "Whether the GPU was throttled is not known.", False),
+        (
+            {**gpu_clocks(), "cpu": {"throttle_events": 12}},
+            "The CPU was throttled for being too hot: 12 events",
+            True,
+        ),
+    ],
+)
+def test_throttling_is_said_with_its_numbers_or_not_to_be_known(clocks, expected, warning):
+    made = run(timed("copy/pinned/h2d", MIB, 50.0), **HEALTHY, clocks=clocks)
+    assert [one.warning for one in findings.trust(made) if expected in one.text] == [warning]
+    assert len(texts(findings.trust(made), True)) == warning
+
+
+def test_a_machine_without_a_gpu_has_no_throttled_one():
+    host = run(device={"kind": "host", "name": "host"}, link=None, clocks={"gpu": None})
+    said = " ".join(texts(findings.trust(host)))
+    assert "GPU" not in said
+    assert "Whether the CPU was throttled is not known." in said
+
+
 def test_failures_are_counted():
     failed = [synthetic.failed_row("copy/pinned/h2d/8MiB")] * 3
     doubtful = run(timed("copy/pinned/h2d", MIB, 50.0) + failed, **HEALTHY)
