@@ -72,7 +72,9 @@ class Bars:
             alt.Chart(alt.NamedData(self.data))
             .transform_filter(SHOWN)
             .transform_filter(self.where)
-            .transform_calculate(said=f"datum.{self.field}_text", name=LAST_PART.format("datum.row"))
+            .transform_calculate(
+                said=f"datum.{self.field}_text", name=LAST_PART.format("datum.row")
+            )
             .encode(y=rows_axis(self.names, labels=self.labels and self.layout.beside))
         )
         heading = alt.TitleParams(self.heading, fontSize=12, offset=6, anchor="start")
@@ -120,7 +122,7 @@ class Bars:
 def names_above(base: alt.Chart, field: str) -> list[Any]:
     """The texts of a field above the marks of tall rows."""
     heads = f"datum.row[0] === '{HEADS}'"
-    text = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
+    text: dict[str, Any] = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
     plain = base.transform_filter(f"!({heads})").mark_text(**text)
     bold = base.transform_filter(heads).mark_text(**text, fontWeight="bold")
     return [one.encode(x=alt.value(0), text=f"{field}:N") for one in (plain, bold)]

@@ -212,9 +212,7 @@ def _panel(
         )
         .add_params(zoom),
     ]
-    return alt.LayerChart(
-        layer=layers, title=title, width=layout.panel, height=layout.panel_height
-    )
+    return alt.LayerChart(layer=layers, title=title, width=layout.panel, height=layout.panel_height)
 
 
 def _spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:

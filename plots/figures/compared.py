@@ -71,7 +71,7 @@ def compared(run: Run, layout: Layout) -> Figure:
     ticks = [
         tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if domain[0] < tick < domain[1]
     ]
-    panels = []
+    panels: list[alt.LayerChart] = []
     for way in ("h2d", "d2h"):
         # Panels beside each other have their rows in common.
         there = [row["row"] for row in rows if layout.beside or row["direction"] == way]
@@ -127,7 +127,7 @@ def _panel(
     others = base.transform_filter(alt.datum.whose == OTHERS)
     colour = alt.Color("colour:N", scale=None, legend=None)
     # Below what stands above the marks in a column.
-    place = {} if layout.beside else {"yOffset": BELOW}
+    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
     marks = [
         others.mark_rule(strokeWidth=1.5, **place),
         others.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5, **place),
@@ -145,4 +145,9 @@ def _panel(
     heading = alt.TitleParams(
         {"h2d": "host → device", "d2h": "device → host"}[way], fontSize=12, offset=6
     )
-    return alt.LayerChart(layer=layers, title=heading, width=260 if layout.beside else layout.width, height=tall_height(order, layout))
+    return alt.LayerChart(
+        layer=layers,
+        title=heading,
+        width=260 if layout.beside else layout.width,
+        height=tall_height(order, layout),
+    )

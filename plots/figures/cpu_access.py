@@ -107,9 +107,7 @@ def _typed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
     if len(types) == 1:
         return rows, f"all of it is {types.pop()} in effect, whatever was asked for"
     named = [row | {"row": f"{row['memory']} [{row['type']}]"} for row in rows]
-    return named, (
-        "in brackets the memory type that is in effect, whatever was asked for"
-    )
+    return named, ("in brackets the memory type that is in effect, whatever was asked for")
 
 
 def _panel(

@@ -109,8 +109,8 @@ def fast_paths(run: Run, layout: Layout) -> Figure:
     best = max(rows, key=lambda row: row["speedup"])
     return Figure(
         heading="Fast paths and their price",
-        reading="In bold is what is to be done and the plain way to do it, 1×. A faster way that takes more CPU time pays "
-        "only where the CPU has nothing better to do.",
+        reading="In bold is what is to be done and the plain way to do it, 1×. A faster way that "
+        "takes more CPU time pays only where the CPU has nothing better to do.",
         summary=f"The largest gain is {best['way']}, {best['speedup_text']}.",
         chart=chart,
         strategies=[],

@@ -51,8 +51,8 @@ def latency(run: Run, layout: Layout) -> Figure:
         if fits
         else f"no fitted lines: {run.advice.missing or 'no strategy is one line'}"
     )
-    said = [*caption.transfers_remarks(run, points), left_out, explained]
-    chart = page("Time of transfers", run, layout, said, *rows)
+    remarks = [*caption.transfers_remarks(run, points), left_out, explained]
+    chart = page("Time of transfers", run, layout, remarks, *rows)
     chart.datasets = data | {"fits": fits}
     chart.usermeta = {"axis": axis.other_form()}
     best = min(points, key=lambda point: point.time_us)

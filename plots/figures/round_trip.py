@@ -126,4 +126,6 @@ def _panel(
     )
     heading = alt.TitleParams(numbers.size(size), fontSize=12, offset=6, anchor="middle")
     width = layout.beside_names(names, 300)
-    return alt.LayerChart(layer=[bars, text], title=heading, width=width, height=layout.row_height * len(names))
+    return alt.LayerChart(
+        layer=[bars, text], title=heading, width=width, height=layout.row_height * len(names)
+    )

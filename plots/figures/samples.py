@@ -108,7 +108,9 @@ def _panel(
         .transform_filter(alt.datum.bytes == size)
         .transform_filter(SHOWN)
         .encode(
-            x=alt.X("relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)),
+            x=alt.X(
+                "relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)
+            ),
             y=alt.Y(
                 "share:Q",
                 scale=alt.Scale(domain=[0, 1.02], nice=False),

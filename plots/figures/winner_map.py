@@ -107,9 +107,7 @@ def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
     return cells
 
 
-def _panel(
-    direction: str, answer: dict[str, Any], layout: Layout, first: bool
-) -> alt.LayerChart:
+def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) -> alt.LayerChart:
     labels = first or not layout.beside
     reuses, sizes = answer["reuse"], answer["sizes"]
     base = (

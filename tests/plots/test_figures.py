@@ -113,9 +113,7 @@ def test_the_ladder_names_the_loss_at_each_rung():
     )
     rows += timed("copy/pageable/h2d", 64 * MIB, 14.0) + timed("copy/staged/h2d", 64 * MIB, 50.4)
     spec = spec_of("ladder", run(rows))
-    shown = [
-        (row["row"], row["gb_per_s_text"], row["note"]) for row in spec["datasets"]["rungs"]
-    ]
+    shown = [(row["row"], row["gb_per_s_text"], row["note"]) for row in spec["datasets"]["rungs"]]
     assert shown == [
         ("PCIe 5.0 x16", "63.00 GB/s, 100 %", ""),
         ("after packet headers", "57.60 GB/s, 91 %", "−8.57 % headers"),
@@ -286,7 +284,9 @@ def test_fast_paths_are_compared_at_the_largest_size_that_both_have():
     assert {"staged", "mapped_flag", "5.00×, 50.00 GB/s", "CPU seconds per GB"} <= set(drawn)
     assert spec["datasets"]["ways"][1]["colour"] == style.memory_colour("staged")
     # A column has no panel for the price: it stands behind the bars.
-    assert {"0.250 s/GB", "5.00×, 50.00 GB/s"} <= set(texts(spec_of("fast_paths", run(rows), COLUMN)))
+    assert {"0.250 s/GB", "5.00×, 50.00 GB/s"} <= set(
+        texts(spec_of("fast_paths", run(rows), COLUMN))
+    )
 
 
 def test_a_fast_path_without_the_plain_way_is_left_out():
@@ -386,6 +386,4 @@ def test_runs_side_by_side_are_absolute_and_in_percent_of_each_link():
         texts(spec)
     )
     with pytest.raises(NoData):
-        GROUP_FIGURES["machines"](
-            [(1, first), (2, run(timed("copy/novel/h2d", MIB, 5.0)))], WIDE
-        )
+        GROUP_FIGURES["machines"]([(1, first), (2, run(timed("copy/novel/h2d", MIB, 5.0)))], WIDE)

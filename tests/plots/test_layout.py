@@ -1,4 +1,4 @@
-"""Every figure of recorded runs in both layouts: readable, nothing on each other, nothing cut off."""
+"""Figures of recorded runs in both layouts: readable, nothing on each other, nothing cut off."""
 
 import functools
 import shutil
