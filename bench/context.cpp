@@ -133,12 +133,12 @@ json to_json(const std::vector<skipped_case>& skipped) {
 
 json make_context(const transfers::device& device, const std::optional<std::string>& why_not_gpu,
                   const options& chosen, const plan& all, const buffers& memory,
-                  const std::optional<machine::pcie_link>& link) {
+                  const observation& start) {
   const auto clock = measure_clock();
   const auto described = machine::describe();
   const auto& cuda = device.description().cuda;
   const auto node = cuda ? machine::numa_node_of(cuda->pci_bus_id) : std::nullopt;
-  auto warnings = machine::doubts(described, link, node);
+  auto warnings = machine::doubts(described, start.link, node);
   if (!chosen.faults.empty())
     warnings.insert(warnings.begin(), "faults were injected on purpose: no figure here is real");
 
@@ -150,7 +150,8 @@ json make_context(const transfers::device& device, const std::optional<std::stri
       {"program", program()},
       {"run", run_settings(chosen)},
       {"device", device_facts(device, why_not_gpu)},
-      {"link", to_json(link)},
+      {"link", to_json(start.link)},
+      {"clocks", machine::to_json({.start = start.clocks})},
       {"machine", described},
       {"clock",
        {{"name", "std::chrono::steady_clock"},

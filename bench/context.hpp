@@ -5,8 +5,8 @@
 #include <string>
 
 #include "buffers.hpp"
-#include "machine/pcie.hpp"
 #include "measure.hpp"
+#include "observe.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 
@@ -14,11 +14,12 @@ namespace bench {
 
 /// The context of a new result file: Google Benchmark's, and ours below "transfers" (keys in
 /// docs/RESULT_FILE.md), with "complete" false until the run has ended by itself.
-/// `why_not_gpu` is set when the host device was taken for want of a GPU.
+/// `why_not_gpu` is set when the host device was taken for want of a GPU; `start` is what was
+/// observed before the run.
 nlohmann::ordered_json make_context(const transfers::device& device,
                                     const std::optional<std::string>& why_not_gpu,
                                     const options& chosen, const plan& all, const buffers& memory,
-                                    const std::optional<machine::pcie_link>& link);
+                                    const observation& start);
 
 nlohmann::ordered_json to_json(const std::vector<skipped_case>& skipped);
 

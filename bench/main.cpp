@@ -11,6 +11,7 @@
 #include "heap.hpp"
 #include "interruption.hpp"
 #include "link.hpp"
+#include "observe.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "report.hpp"
@@ -57,15 +58,20 @@ int measure(const options& chosen, const registry& strategies) {
   check_output(chosen);
   progress shown(stderr);
   if (why_not_gpu) shown.say(*why_not_gpu);
-  const auto link = observe_link(*device);
+  const auto monitor = open_monitor(*device);
+  const auto start = observe_under_load(*device, monitor.get());
   shown.say("allocating and filling buffers …");
   buffers memory(*device, chosen.seed);
   reserve_buffers(all, *device, memory);
 
   results::result_file file(chosen.out_format == "json" ? chosen.out : "",
-                            make_context(*device, why_not_gpu, chosen, all, memory, link));
-  auto measured = session(*device, memory, chosen, limit_of(link), file, shown).measure(all);
-  finish(file, chosen, all, measured, link, *device);
+                            make_context(*device, why_not_gpu, chosen, all, memory, start));
+  auto measured = session(*device, memory, chosen, limit_of(start.link), file, shown, monitor.get())
+                      .measure(all);
+  // A lost device cannot be asked again.
+  const auto end =
+      measured.device_lost ? observation{} : observe_under_load(*device, monitor.get());
+  finish(file, chosen, all, measured, start, end);
   shown.clear();
   report(std::cout, file, chosen, measured);
   return exit_code_of(measured);

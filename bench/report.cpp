@@ -10,6 +10,7 @@
 
 #include "context.hpp"
 #include "link.hpp"
+#include "machine/trust.hpp"
 #include "results/summary.hpp"
 #include "results/wrapped.hpp"
 
@@ -104,8 +105,7 @@ void list_benchmarks(std::ostream& out, const plan& all) {
 }
 
 void finish(results::result_file& file, const options& chosen, const plan& all,
-            const outcome& measured, const std::optional<machine::pcie_link>& link_before,
-            transfers::device& device) {
+            const outcome& measured, const observation& start, const observation& end) {
   if (chosen.out_aggregates_only)
     for (auto& row : aggregate_rows(measured.runs)) file.add(std::move(row));
   auto facts = file.content().at("context").at("transfers");
@@ -114,9 +114,11 @@ void finish(results::result_file& file, const options& chosen, const plan& all,
   facts["complete"] = measured.signal == 0 && !measured.device_lost;
   facts["skipped"] = to_json(all.skipped);
   for (const auto& one : to_json(measured.skipped)) facts["skipped"].push_back(one);
-  // A lost device cannot be asked again.
-  if (!measured.device_lost && to_json(observe_link(device)) != to_json(link_before))
+  if (!measured.device_lost && to_json(end.link) != to_json(start.link))
     facts["warnings"].push_back("the link changed its speed or width during the run");
+  const machine::clocks_of_run clocks{start.clocks, end.clocks, measured.throttled_by};
+  facts["clocks"] = machine::to_json(clocks);
+  for (const auto& doubt : machine::doubts(clocks)) facts["warnings"].push_back(doubt);
   file.set_facts(std::move(facts));
   std::vector<std::string> order;
   for (const auto& one : all.cases) order.push_back(one.name);

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <iosfwd>
-#include <optional>
 
-#include "machine/pcie.hpp"
+#include "observe.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "results/result_file.hpp"
@@ -19,11 +18,11 @@ void list_strategies(std::ostream& out, const std::vector<const strategy*>& stra
 void list_benchmarks(std::ostream& out, const plan& all);
 
 /// Completes the result file: aggregates where asked for (else readers take them from the
-/// repetitions), what was skipped, how and when the run ended, and whether
-/// the link is still what it was at the beginning. Throws results::write_error.
+/// repetitions), what was skipped, how and when the run ended, and what link and clocks did between
+/// its start and its end (nothing is known of that where the device was lost). Throws
+/// results::write_error.
 void finish(results::result_file& file, const options& chosen, const plan& all,
-            const outcome& measured, const std::optional<machine::pcie_link>& link_before,
-            transfers::device& device);
+            const outcome& measured, const observation& start, const observation& end);
 
 /// Prints the summary, or the rows in the form that --benchmark_format asks for. Throws
 /// results::write_error when `out` does not take it.

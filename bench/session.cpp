@@ -66,14 +66,16 @@ struct session::state {
 };
 
 session::session(transfers::device& device, buffers& memory, const options& chosen,
-                 std::optional<double> link_limit, results::result_file& rows, progress& shown)
+                 std::optional<double> link_limit, results::result_file& rows, progress& shown,
+                 const machine::gpu_monitor* monitor)
     : device_(device),
       memory_(memory),
       stream_(device.create_stream()),
       chosen_(chosen),
       link_limit_(link_limit),
       rows_(rows),
-      shown_(shown) {}
+      shown_(shown),
+      monitor_(monitor) {}
 
 int session::most_rounds(const std::vector<state>& cases) const {
   const bool more = std::ranges::any_of(
@@ -92,6 +94,7 @@ outcome session::measure(const plan& all) {
           (one.what->of->until_stable && one.is_known_well()))
         one.finished = true;
     measure_round(cases, round, result);
+    if (monitor_ && !device_lost_) machine::add(result.throttled_by, monitor_->read().throttled_by);
   }
   result.device_lost = device_lost_.has_value();
   result.signal = interruption();

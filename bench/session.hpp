@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "buffers.hpp"
+#include "machine/gpu_monitor.hpp"
 #include "measure.hpp"
 #include "options.hpp"
 #include "plan.hpp"
@@ -28,6 +29,8 @@ struct outcome {
   std::vector<skipped_case> skipped;  ///< found impossible only when prepared
   bool device_lost = false;           ///< the rest could not be measured
   int signal = 0;                     ///< what interrupted it, 0 for nothing
+  /// The GPU's reasons between rounds; nullopt: no monitor, or it does not tell.
+  std::optional<machine::throttle_reasons> throttled_by;
 };
 
 /// Measures everything planned: settles each benchmark's schedule and proves once that one
@@ -36,8 +39,10 @@ struct outcome {
 class session {
  public:
   /// `link_limit` in GB/s for the counter link_percent; `rows` takes every repetition at once.
+  /// `monitor` is read after each round, if there is one.
   session(transfers::device& device, buffers& memory, const options& chosen,
-          std::optional<double> link_limit, results::result_file& rows, progress& shown);
+          std::optional<double> link_limit, results::result_file& rows, progress& shown,
+          const machine::gpu_monitor* monitor = nullptr);
 
   /// Throws results::write_error; what goes wrong in a benchmark is in the outcome.
   outcome measure(const plan& all);
@@ -71,6 +76,7 @@ class session {
   std::optional<double> link_limit_;
   results::result_file& rows_;
   progress& shown_;
+  const machine::gpu_monitor* monitor_;
   std::optional<std::string> device_lost_;  ///< why nothing can be measured any more
   std::exception_ptr write_failure_;        ///< carried around Google Benchmark's frames
 };

@@ -16,6 +16,13 @@ if(NOT TRANSFERS_CUDA STREQUAL "OFF")
     find_package(CUDAToolkit REQUIRED)
     set(TRANSFERS_HAVE_CUDA ON)
     find_file(TRANSFERS_NVRTC_HEADER nvrtc.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
+    # In toolkits installed without cuda-nvml-dev it is missing: scripts/setup.sh gets it from PyPI.
+    file(GLOB nvml_wheel "${PROJECT_SOURCE_DIR}/.nvml/nvidia/*/include")
+    find_file(TRANSFERS_NVML_HEADER nvml.h
+      PATHS ${CUDAToolkit_INCLUDE_DIRS} ${nvml_wheel} NO_DEFAULT_PATH)
+    if(NOT TRANSFERS_NVML_HEADER)
+      message(STATUS "No nvml.h: the clocks of GPUs will not be known")
+    endif()
     message(STATUS "CUDA ${CUDAToolkit_VERSION}: devices 'cuda:N' and 'host'")
   elseif(TRANSFERS_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TRANSFERS_CUDA is ON, but no nvcc was found: "

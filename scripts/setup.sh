@@ -67,6 +67,20 @@ make_environment_in() {
 # That of plots and tests.
 make_environment() { make_environment_in .venv plots/requirements.txt tests/requirements.txt; }
 
+# The header of NVIDIA's management library, for its types; the library comes with the driver.
+# Toolkits installed without cuda-nvml-dev lack it. In a folder that outlives .venv, because builds
+# go on using it; cmake/Cuda.cmake looks there, too.
+get_nvml_header() {
+  local toolkit header
+  toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+  for header in "$toolkit"/include/nvml.h /usr/include/nvml.h .nvml/nvidia/*/include/nvml.h; do
+    if [ -e "$header" ]; then return; fi
+  done
+  .venv/bin/python -m pip install -q --disable-pip-version-check --retries 1 --timeout 10 --no-deps \
+    --target .nvml nvidia-nvml-dev==13.0.87 ||
+    say "No nvml.h: GPU clocks will not be known; it comes with the package cuda-nvml-dev of the CUDA toolkit"
+}
+
 # Configures and builds a preset of CMakePresets.json; further arguments name targets.
 build() {
   local preset=$1
@@ -117,4 +131,5 @@ prepare() {
   find_cuda || build_packages+=(libthrust-dev)
   install_packages "${build_packages[@]}" "${plot_packages[@]}"
   make_environment
+  if find_cuda; then get_nvml_header; fi
 }

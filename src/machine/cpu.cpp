@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/clocks.hpp"
 #include "machine/files.hpp"
 #include "machine/sections.hpp"
 
@@ -129,6 +130,18 @@ nlohmann::ordered_json caches(const std::filesystem::path& root) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> cpu_throttle_events(const std::filesystem::path& root) {
+  std::optional<std::size_t> sum;
+  for (const std::filesystem::path& cpu : cpu_directories(root)) {
+    for (const char* counter : {"core_throttle_count", "package_throttle_count"}) {
+      if (const auto count = read_count(cpu / "thermal_throttle" / counter)) {
+        sum = sum.value_or(0) + *count;
+      }
+    }
+  }
+  return sum;
+}
 
 nlohmann::ordered_json describe_cpu(const std::filesystem::path& root) {
   return {

@@ -1,11 +1,12 @@
 #include "machine/trust.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <string_view>
-#include <utility>
 
 namespace machine {
 
@@ -114,21 +115,77 @@ doubt about_load(const nlohmann::ordered_json& described) {
       load->get<double>(), cpus.get<std::size_t>());
 }
 
+doubt about_throttled_gpu(const clocks_of_run& run) {
+  const auto reasons = run.gpu_throttled_by();
+  if (!reasons || reasons->empty()) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "the GPU was throttled during the run ({}): too little power or cooling, or another GPU that "
+      "it keeps in step with; what its multiprocessors do may be slow",
+      fmt::join(*reasons, ", "));
+}
+
+/// Clocks rise and fall in steps of less than 1 %, and by some steps with the temperature.
+doubt about_sm_clock(const clocks_of_run& run) {
+  constexpr double tolerated_share = 0.9;
+  const auto start = run.start.gpu ? run.start.gpu->sm_mhz : std::nullopt;
+  const auto end = run.end.gpu ? run.end.gpu->sm_mhz : std::nullopt;
+  if (!start || !end || *end >= tolerated_share * *start) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "the GPU's SM clock was {} MHz at the start of the run and {} MHz at its end, under load "
+      "both "
+      "times: early and late figures are not alike",
+      *start, *end);
+}
+
+doubt about_replays(const clocks_of_run& run) {
+  const auto replays = run.pcie_replays().value_or(0);
+  if (replays == 0) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "packets were sent again on the PCIe link during the run, as the GPU counted {} times: "
+      "transmission errors, which a bad slot, riser or cable causes, make transfers slow",
+      replays);
+}
+
+doubt about_throttled_cpu(const clocks_of_run& run) {
+  const auto events = run.cpu_throttle_events().value_or(0);
+  if (events == 0) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "the CPU was throttled during the run for being too hot: {} events, as its logical CPUs "
+      "counted them; small transfers and copies by the CPU can be slow and scattered",
+      events);
+}
+
+std::vector<std::string> known(std::initializer_list<doubt> candidates) {
+  std::vector<std::string> lines;
+  for (const doubt& candidate : candidates) {
+    if (candidate) {
+      lines.push_back(*candidate);
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> doubts(const nlohmann::ordered_json& described,
                                 const std::optional<pcie_link>& link,
                                 std::optional<int> device_numa_node) {
-  std::vector<std::string> lines;
-  for (doubt& line :
-       std::array<doubt, 6>{about_link(link), about_governor(described),
-                            about_hypervisor(described), about_numa(described, device_numa_node),
-                            about_memlock(described), about_load(described)}) {
-    if (line) {
-      lines.push_back(*std::move(line));
-    }
-  }
-  return lines;
+  return known({about_link(link), about_governor(described), about_hypervisor(described),
+                about_numa(described, device_numa_node), about_memlock(described),
+                about_load(described)});
+}
+
+std::vector<std::string> doubts(const clocks_of_run& run) {
+  return known({about_throttled_gpu(run), about_sm_clock(run), about_replays(run),
+                about_throttled_cpu(run)});
 }
 
 }  // namespace machine

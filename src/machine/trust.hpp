@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/clocks.hpp"
 #include "machine/pcie.hpp"
 
 namespace machine {
@@ -15,5 +16,8 @@ namespace machine {
 std::vector<std::string> doubts(const nlohmann::ordered_json& described,
                                 const std::optional<pcie_link>& link,
                                 std::optional<int> device_numa_node);
+
+/// The same, from what GPU and CPU told at both ends of the run.
+std::vector<std::string> doubts(const clocks_of_run& run);
 
 }  // namespace machine

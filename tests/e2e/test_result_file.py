@@ -110,6 +110,17 @@ def test_says_on_what_it_ran(sample: Result):
     assert sample.transfers["link"] is None
 
 
+def test_says_whether_the_cpu_was_throttled_and_of_no_gpu(sample: Result):
+    clocks = sample.transfers["clocks"]
+    assert list(clocks) == ["gpu", "cpu"]
+    assert clocks["gpu"] is None
+    counters = Path("/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count")
+    if counters.exists():
+        assert clocks["cpu"]["throttle_events"] >= 0
+    else:
+        assert clocks["cpu"] is None
+
+
 @pytest.mark.parametrize(
     "path",
     [

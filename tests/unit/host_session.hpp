@@ -36,7 +36,7 @@ class host_session : public testing::Test {
     planned = make_plan(strategies, *device, chosen);
     reserve_buffers(planned, *device, memory);
     EXPECT_THAT(planned.skipped, testing::IsEmpty());
-    session all(*device, memory, chosen, link_limit, rows, shown);
+    session all(*device, memory, chosen, link_limit, rows, shown, monitor);
     auto result = all.measure(planned);
     for (const auto& [kind, block] : memory.all_host())
       left_wrong += check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
@@ -106,6 +106,7 @@ class host_session : public testing::Test {
   options chosen;
   plan planned;
   std::optional<double> link_limit;
+  const machine::gpu_monitor* monitor = nullptr;
   results::result_file rows{"", {{"transfers", nullptr}}};
   std::size_t left_wrong = 0;  ///< bytes of host buffers not as they were
 

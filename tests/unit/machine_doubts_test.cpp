@@ -112,4 +112,62 @@ TEST(machine_doubts, each_cause_gets_its_own_line) {
   EXPECT_EQ(machine::doubts(described, machine::pcie_link{1, 1, 5, 16}, 1).size(), 6U);
 }
 
+/// A run in which nothing happened to the clocks.
+machine::clocks_of_run steady() {
+  const machine::clocks all{.gpu = machine::gpu_clocks{.sm_mhz = 2000,
+                                                       .throttled_by = machine::throttle_reasons{},
+                                                       .pcie_replays = 7},
+                            .cpu_throttle_events = 100};
+  return {.start = all, .end = all};
+}
+
+TEST(machine_doubts, none_about_steady_clocks) {
+  EXPECT_EQ(machine::doubts(steady()), std::vector<std::string>{});
+}
+
+TEST(machine_doubts, none_about_clocks_that_are_not_known) {
+  const std::vector<std::string> none;
+  EXPECT_EQ(machine::doubts(machine::clocks_of_run{}), none);
+  machine::clocks_of_run run = steady();
+  run.end = {};
+  EXPECT_EQ(machine::doubts(run), none);
+  run = steady();
+  run.start = {};
+  run.end.gpu->throttled_by.reset();
+  EXPECT_EQ(machine::doubts(run), none);
+}
+
+TEST(machine_doubts, throttled_gpu) {
+  machine::clocks_of_run run = steady();
+  run.seen_between = {"hw_thermal_slowdown", "sw_power_cap"};
+  expect_doubt(machine::doubts(run), {"GPU was throttled", "(hw_thermal_slowdown, sw_power_cap)"});
+  run = steady();
+  run.start.gpu->throttled_by = {"sync_boost"};
+  expect_doubt(machine::doubts(run), {"(sync_boost)"});
+}
+
+TEST(machine_doubts, sm_clock_that_has_fallen) {
+  machine::clocks_of_run run = steady();
+  run.end.gpu->sm_mhz = 1800;  // nine tenths are tolerated
+  EXPECT_TRUE(machine::doubts(run).empty());
+  run.end.gpu->sm_mhz = 1799;
+  expect_doubt(machine::doubts(run), {"2000 MHz at the start", "1799 MHz at its end"});
+  run.end.gpu->sm_mhz = 2200;
+  EXPECT_TRUE(machine::doubts(run).empty());
+}
+
+TEST(machine_doubts, pcie_replays) {
+  machine::clocks_of_run run = steady();
+  run.end.gpu->pcie_replays = 19;
+  expect_doubt(machine::doubts(run), {"PCIe", "12 times"});
+  run.end.gpu->pcie_replays = 0;
+  EXPECT_TRUE(machine::doubts(run).empty());
+}
+
+TEST(machine_doubts, throttled_cpu) {
+  machine::clocks_of_run run = steady();
+  run.end.cpu_throttle_events = 134;
+  expect_doubt(machine::doubts(run), {"CPU was throttled", "34 events"});
+}
+
 }  // namespace

@@ -82,6 +82,7 @@ inline json own_facts() {
         {"driver_cuda_version", "13.0"},
         {"runtime_cuda_version", "13.0"}}},
       {"link", {{"type", "pcie"}, {"generation", 5}, {"width", 16}, {"generation_max", 5}}},
+      {"clocks", {{"gpu", {{"sm_mhz", {1980, 1980}}}}, {"cpu", nullptr}}},
       {"machine",
        {{"cpu",
          {{"model", "Some CPU"}, {"numa_nodes", 1}, {"cpus_allowed", 16}, {"governor", nullptr}}},

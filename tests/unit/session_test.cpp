@@ -56,6 +56,31 @@ TEST_F(host_session, measures_every_benchmark_in_every_round) {
   }
 }
 
+/// Finds one more reason each time.
+class made_up_monitor final : public machine::gpu_monitor {
+ public:
+  [[nodiscard]] machine::gpu_clocks read() const override {
+    ++reads;
+    machine::gpu_clocks now;
+    if (reads > 1) now.throttled_by = {"reason " + std::to_string(reads)};
+    return now;
+  }
+  mutable int reads = 0;
+};
+
+TEST_F(host_session, reads_the_gpu_after_each_round) {
+  chosen.rounds = 3;
+  const made_up_monitor gpu;
+  monitor = &gpu;
+  const auto result = run_session();
+  EXPECT_EQ(gpu.reads, 3);
+  EXPECT_EQ(result.throttled_by, (machine::throttle_reasons{"reason 2", "reason 3"}));
+}
+
+TEST_F(host_session, knows_no_reasons_without_a_monitor) {
+  EXPECT_EQ(run_session().throttled_by, std::nullopt);
+}
+
 TEST_F(host_session, figures_agree_with_each_other) {
   link_limit = 50;
   static_cast<void>(run_session());

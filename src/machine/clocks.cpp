@@ -1,0 +1,82 @@
+#include "machine/clocks.hpp"
+
+#include "machine/files.hpp"
+
+namespace machine {
+
+namespace {
+
+template <class Of, class Value>
+std::optional<Value> member(const std::optional<Of>& of, std::optional<Value> Of::*which) {
+  return of ? (*of).*which : std::nullopt;
+}
+
+template <class Count>
+std::optional<std::size_t> rise(const std::optional<Count>& start,
+                                const std::optional<Count>& end) {
+  if (!start || !end || *end < *start) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(*end - *start);
+}
+
+nlohmann::ordered_json gpu_to_json(const clocks_of_run& run) {
+  const auto& start = run.start.gpu;
+  const auto& end = run.end.gpu;
+  if (!start && !end) {
+    return nullptr;
+  }
+  const auto both = [&](auto which) {
+    return nlohmann::ordered_json::array(
+        {or_null(member(start, which)), or_null(member(end, which))});
+  };
+  const auto either = [&](auto which) {
+    const auto first = member(start, which);
+    return or_null(first ? first : member(end, which));
+  };
+  return {{"sm_mhz", both(&gpu_clocks::sm_mhz)},
+          {"sm_max_mhz", either(&gpu_clocks::sm_max_mhz)},
+          {"memory_mhz", both(&gpu_clocks::memory_mhz)},
+          {"memory_max_mhz", either(&gpu_clocks::memory_max_mhz)},
+          {"temperature_c", both(&gpu_clocks::temperature_c)},
+          {"throttle_reasons", or_null(run.gpu_throttled_by())},
+          {"pcie_replays", or_null(run.pcie_replays())}};
+}
+
+}  // namespace
+
+void add(std::optional<throttle_reasons>& to, const std::optional<throttle_reasons>& more) {
+  if (!more) {
+    return;
+  }
+  if (!to) {
+    to.emplace();
+  }
+  to->insert(more->begin(), more->end());
+}
+
+std::optional<throttle_reasons> clocks_of_run::gpu_throttled_by() const {
+  auto all = seen_between;
+  add(all, member(start.gpu, &gpu_clocks::throttled_by));
+  add(all, member(end.gpu, &gpu_clocks::throttled_by));
+  return all;
+}
+
+std::optional<std::size_t> clocks_of_run::pcie_replays() const {
+  return rise(member(start.gpu, &gpu_clocks::pcie_replays),
+              member(end.gpu, &gpu_clocks::pcie_replays));
+}
+
+std::optional<std::size_t> clocks_of_run::cpu_throttle_events() const {
+  return rise(start.cpu_throttle_events, end.cpu_throttle_events);
+}
+
+nlohmann::ordered_json to_json(const clocks_of_run& run) {
+  nlohmann::ordered_json cpu = nullptr;
+  if (const auto events = run.cpu_throttle_events()) {
+    cpu = {{"throttle_events", *events}};
+  }
+  return {{"gpu", gpu_to_json(run)}, {"cpu", cpu}};
+}
+
+}  // namespace machine

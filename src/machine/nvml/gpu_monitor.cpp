@@ -1,0 +1,138 @@
+#include "machine/gpu_monitor.hpp"
+
+#include <dlfcn.h>
+#include <nvml.h>  // for types: nothing of NVML is linked
+
+#include <array>
+#include <utility>
+
+// The names that every driver knows are deprecated since CUDA 13.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+namespace machine {
+
+namespace {
+
+/// An opened library is closed in the end, and before that shut down, if it was initialised.
+struct closer {
+  decltype(&nvmlShutdown) shut_down = nullptr;
+
+  void operator()(void* library) const noexcept {
+    if (shut_down) {
+      shut_down();
+    }
+    dlclose(library);
+  }
+};
+using nvml_library = std::unique_ptr<void, closer>;
+
+/// Null where this version of the library has no such function.
+template <class Function>
+Function find(const nvml_library& in, const char* name) {
+  return reinterpret_cast<Function>(dlsym(in.get(), name));
+}
+
+/// Initialised; null where that is not possible.
+nvml_library open(const std::string& name) {
+  nvml_library opened(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!opened) {
+    return nullptr;
+  }
+  const auto initialise = find<decltype(&nvmlInit_v2)>(opened, "nvmlInit_v2");
+  const auto shut_down = find<decltype(&nvmlShutdown)>(opened, "nvmlShutdown");
+  if (!initialise || !shut_down || initialise() != NVML_SUCCESS) {
+    return nullptr;
+  }
+  opened.get_deleter().shut_down = shut_down;
+  return opened;
+}
+
+/// Nullopt where there is no such function or it refuses.
+template <class Value, class... Arguments, class... Given>
+std::optional<Value> ask(nvmlReturn_t (*function)(nvmlDevice_t, Arguments...), nvmlDevice_t gpu,
+                         Given... given) {
+  Value value{};
+  if (!function || function(gpu, given..., &value) != NVML_SUCCESS) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+throttle_reasons decoded(unsigned long long bits) {
+  constexpr std::array<std::pair<unsigned long long, const char*>, 6> names{{
+      {nvmlClocksThrottleReasonSwPowerCap, "sw_power_cap"},
+      {nvmlClocksThrottleReasonHwSlowdown, "hw_slowdown"},
+      {nvmlClocksThrottleReasonSyncBoost, "sync_boost"},
+      {nvmlClocksThrottleReasonSwThermalSlowdown, "sw_thermal_slowdown"},
+      {nvmlClocksThrottleReasonHwThermalSlowdown, "hw_thermal_slowdown"},
+      {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "hw_power_brake_slowdown"},
+  }};
+  throttle_reasons found;
+  for (const auto& [bit, name] : names) {
+    if ((bits & bit) != 0) {
+      found.insert(name);
+    }
+  }
+  return found;
+}
+
+class nvml_monitor final : public gpu_monitor {
+ public:
+  nvml_monitor(nvml_library library, nvmlDevice_t gpu)
+      : library_(std::move(library)),
+        gpu_(gpu),
+        clock_(find<decltype(clock_)>(library_, "nvmlDeviceGetClockInfo")),
+        reasons_(find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksEventReasons")),
+        temperature_(find<decltype(temperature_)>(library_, "nvmlDeviceGetTemperature")),
+        replays_(find<decltype(replays_)>(library_, "nvmlDeviceGetPcieReplayCounter")) {
+    if (!reasons_) {  // its name before version 535 of the driver
+      reasons_ = find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    }
+    const auto max_clock =
+        find<decltype(&nvmlDeviceGetMaxClockInfo)>(library_, "nvmlDeviceGetMaxClockInfo");
+    sm_max_mhz_ = ask<unsigned>(max_clock, gpu_, NVML_CLOCK_SM);
+    memory_max_mhz_ = ask<unsigned>(max_clock, gpu_, NVML_CLOCK_MEM);
+  }
+
+  [[nodiscard]] gpu_clocks read() const override {
+    gpu_clocks now;
+    now.sm_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_SM);
+    if (const auto bits = ask<unsigned long long>(reasons_, gpu_)) {
+      now.throttled_by = decoded(*bits);
+    }
+    now.memory_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_MEM);
+    now.temperature_c = ask<unsigned>(temperature_, gpu_, NVML_TEMPERATURE_GPU);
+    now.pcie_replays = ask<unsigned>(replays_, gpu_);
+    now.sm_max_mhz = sm_max_mhz_;
+    now.memory_max_mhz = memory_max_mhz_;
+    return now;
+  }
+
+ private:
+  nvml_library library_;
+  nvmlDevice_t gpu_;
+  decltype(&nvmlDeviceGetClockInfo) clock_;
+  decltype(&nvmlDeviceGetCurrentClocksThrottleReasons) reasons_;
+  decltype(&nvmlDeviceGetTemperature) temperature_;
+  decltype(&nvmlDeviceGetPcieReplayCounter) replays_;
+  std::optional<unsigned> sm_max_mhz_;
+  std::optional<unsigned> memory_max_mhz_;
+};
+
+}  // namespace
+
+std::unique_ptr<gpu_monitor> monitor_gpu(std::string_view pci_bus_id, const std::string& library) {
+  auto nvml = open(library);
+  if (!nvml) {
+    return nullptr;
+  }
+  const auto by_address =
+      find<decltype(&nvmlDeviceGetHandleByPciBusId_v2)>(nvml, "nvmlDeviceGetHandleByPciBusId_v2");
+  nvmlDevice_t gpu = nullptr;
+  if (!by_address || by_address(std::string(pci_bus_id).c_str(), &gpu) != NVML_SUCCESS) {
+    return nullptr;
+  }
+  return std::make_unique<nvml_monitor>(std::move(nvml), gpu);
+}
+
+}  // namespace machine

@@ -1,0 +1,75 @@
+#include "observe.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "on_gpu.hpp"
+
+namespace bench {
+namespace {
+
+class observe_on_gpu : public transfers::on_gpu {
+ protected:
+  void SetUp() override {
+    transfers::on_gpu::SetUp();
+    if (IsSkipped()) return;
+    monitor = open_monitor(*gpu);
+    if (!monitor) GTEST_SKIP() << "no monitor: built without nvml.h, or NVML cannot be used here";
+  }
+
+  std::unique_ptr<machine::gpu_monitor> monitor;
+};
+
+void expect_clock(const char* name, std::optional<unsigned> mhz, std::optional<unsigned> max) {
+  // What is not known is between them.
+  EXPECT_GT(mhz.value_or(1), 0U) << name;
+  EXPECT_LE(mhz.value_or(0), max.value_or(100'000)) << name;
+}
+
+TEST_F(observe_on_gpu, clocks_are_plausible) {
+  const auto seen = observe_under_load(*gpu, monitor.get());
+  ASSERT_TRUE(seen.clocks.gpu);
+  const auto& now = *seen.clocks.gpu;
+  std::printf("%s\n", machine::to_json({.start = seen.clocks}).dump().c_str());
+  expect_clock("SM", now.sm_mhz, now.sm_max_mhz);
+  expect_clock("memory", now.memory_mhz, now.memory_max_mhz);
+  if (now.temperature_c) {
+    EXPECT_GE(*now.temperature_c, 1U);
+    EXPECT_LE(*now.temperature_c, 120U);
+  }
+  // What no GPU refuses.
+  EXPECT_TRUE(now.sm_mhz);
+  EXPECT_TRUE(now.sm_max_mhz);
+}
+
+TEST_F(observe_on_gpu, counters_do_not_fall) {
+  const auto start = observe_under_load(*gpu, monitor.get());
+  const auto end = observe_under_load(*gpu, monitor.get());
+  ASSERT_TRUE(start.clocks.gpu && end.clocks.gpu);
+  const machine::clocks_of_run run{start.clocks, end.clocks, {}};
+  EXPECT_EQ(run.pcie_replays().has_value(), start.clocks.gpu->pcie_replays.has_value());
+  EXPECT_EQ(run.cpu_throttle_events().has_value(), start.clocks.cpu_throttle_events.has_value());
+}
+
+/// Else the load would have ended before everything is read (see observe.cpp).
+TEST_F(observe_on_gpu, reading_takes_less_time_than_the_load_lasts) {
+  using clock = std::chrono::steady_clock;
+  using milliseconds = std::chrono::duration<double, std::milli>;
+  for (int i = 0; i < 3; ++i) {
+    const auto start = clock::now();
+    EXPECT_TRUE(monitor->read().sm_mhz);
+    const milliseconds taken = clock::now() - start;
+    std::printf("read in %.2f ms\n", taken.count());
+    EXPECT_LT(taken.count(), 15);
+  }
+}
+
+TEST_F(observe_on_gpu, a_second_monitor_can_be_opened_and_closed_meanwhile) {
+  EXPECT_TRUE(open_monitor(*gpu)->read().sm_mhz);
+  EXPECT_TRUE(monitor->read().sm_mhz);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,88 @@
+// Stands in for the driver's management library, in the versions that CMakeLists.txt lists.
+#include <nvml.h>
+
+#include <string_view>
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+namespace {
+
+int open_times = 0;
+
+nvmlDevice_t gpu() {
+  static char device;
+  return reinterpret_cast<nvmlDevice_t>(&device);
+}
+
+template <class Value>
+nvmlReturn_t answer(nvmlDevice_t device, Value* into, Value value) {
+  if (open_times != 1) return NVML_ERROR_UNINITIALIZED;
+  if (device != gpu()) return NVML_ERROR_INVALID_ARGUMENT;
+  *into = value;
+  return NVML_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int fake_nvml_open_times() { return open_times; }
+
+nvmlReturn_t nvmlInit_v2() {
+#ifdef FAKE_NVML_WITHOUT_DRIVER
+  return NVML_ERROR_DRIVER_NOT_LOADED;
+#else
+  ++open_times;
+  return NVML_SUCCESS;
+#endif
+}
+
+nvmlReturn_t nvmlShutdown() {
+  --open_times;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* address, nvmlDevice_t* device) {
+  if (std::string_view(address) != "0000:06:00.0") return NVML_ERROR_NOT_FOUND;
+  return answer(gpu(), device, gpu());
+}
+
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned* mhz) {
+#ifdef FAKE_NVML_OLD
+  if (type == NVML_CLOCK_MEM) return NVML_ERROR_NOT_SUPPORTED;
+#endif
+  return answer(device, mhz, type == NVML_CLOCK_SM ? 1755U : type == NVML_CLOCK_MEM ? 3201U : 0U);
+}
+
+nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned* mhz) {
+  return answer(device, mhz, type == NVML_CLOCK_SM ? 1980U : type == NVML_CLOCK_MEM ? 3202U : 0U);
+}
+
+#ifdef FAKE_NVML_OLD
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
+                                                       unsigned long long* reasons) {
+  return answer(device, reasons, 0x8ULL | 0x10ULL);
+}
+#else
+/// Every bit there is.
+nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device,
+                                                    unsigned long long* reasons) {
+  return answer(device, reasons, ~0ULL);
+}
+
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
+                                                       unsigned long long* reasons) {
+  return answer(device, reasons, 0ULL);
+}
+
+nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensor,
+                                      unsigned* celsius) {
+  return answer(device, celsius, sensor == NVML_TEMPERATURE_GPU ? 64U : 0U);
+}
+
+nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned* replays) {
+  return answer(device, replays, 12U);
+}
+#endif
+
+}  // extern "C"
