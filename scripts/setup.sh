@@ -73,7 +73,7 @@ make_environment() { make_environment_in .venv plots/requirements.txt tests/requ
 get_nvml_header() {
   local toolkit header
   toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-  for header in "$toolkit"/include/nvml.h /usr/include/nvml.h .nvml/nvidia/*/include/nvml.h; do
+  for header in "$toolkit"/include/nvml.h .nvml/nvidia/*/include/nvml.h; do
     if [ -e "$header" ]; then return; fi
   done
   .venv/bin/python -m pip install -q --disable-pip-version-check --retries 1 --timeout 10 --no-deps \
