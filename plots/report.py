@@ -64,20 +64,14 @@ def report(
     machine, only the first has a section of its own: each takes seconds and half a megabyte.
     """
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(
-            render.scripts
-        )  # takes seconds, like what advise is asked meanwhile
+        pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
         runs = _runs(results, program, 1 if check else len(results))
     alone = len(runs) == 1
     numbered = list(enumerate(runs, start=1))
     own = numbered[:1] if check else numbered
-    sections = [
-        _run_section(run, "" if alone else f"run-{number}-") for number, run in own
-    ]
+    sections = [_run_section(run, "" if alone else f"run-{number}-") for number, run in own]
     judged = [_check_section(check, numbered)] if check else []
-    groups = [
-        [one for one in numbered if one[1].on_host is kind] for kind in (False, True)
-    ]
+    groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
     together = [_group_section(group) for group in groups if len(group) > 1]
     shown = [*judged, *filter(lambda one: one.drawn, together), *sections]
     files = {"report.html": _page(shown).encode()}
@@ -106,12 +100,8 @@ def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
     for i, result in enumerate(results):
         run = Run(result)
         if not run.benchmarks:
-            raise ResultError(
-                f"{result.path}: nothing was measured: there is nothing to report"
-            )
-        runs.append(
-            Run(result, ask(program, result, run.on_host)) if i < asked else run
-        )
+            raise ResultError(f"{result.path}: nothing was measured: there is nothing to report")
+        runs.append(Run(result, ask(program, result, run.on_host)) if i < asked else run)
     return sorted(runs, key=lambda run: run.on_host)
 
 
@@ -240,11 +230,7 @@ def _page(sections: list[Section]) -> str:
 def _json_in_html(data: Any) -> str:
     """JSON that nothing in it can end: within a script element `<` would."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return (
-        text.replace("<", "\\u003c")
-        .replace("\u2028", "\\u2028")
-        .replace("\u2029", "\\u2029")
-    )
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _script(code: str) -> str:

@@ -135,6 +135,7 @@ DARK_LINES = {
 
 def dark_colours() -> dict[str, str]:
     """What a dark page shows instead of each colour."""
+    looks: list[MemoryStyle | VerdictStyle]
     looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values()]
     return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES
 

@@ -46,9 +46,7 @@ class Table:
 
 def tables(run: Run) -> list[Table]:
     """Every table that has rows."""
-    return [
-        table for table in (_benchmarks(run), _transfers(run), _fits(run)) if table.raw
-    ]
+    return [table for table in (_benchmarks(run), _transfers(run), _fits(run)) if table.raw]
 
 
 def checked(check: Check) -> Table:
@@ -123,9 +121,7 @@ class Choice:
     """What `bench_transfers advise` recommends for one direction, reuse and size."""
 
     direction: str
-    reuse: (
-        int | None
-    )  # None: the costs of allocation are not known, so it makes no difference
+    reuse: int | None  # None: the costs of allocation are not known, so it makes no difference
     bytes: int
     strategy: str | None
     total_ns: float | None
@@ -143,11 +139,7 @@ class Choice:
             return f"{self.strategy} (extrapolated)"
         if self.as_good:
             return f"{self.strategy} ({self.as_good} as good)"
-        return (
-            self.strategy
-            if self.margin is None
-            else f"{self.strategy} ({_lead(self.margin)})"
-        )
+        return self.strategy if self.margin is None else f"{self.strategy} ({_lead(self.margin)})"
 
 
 def _lead(margin: float) -> str:
@@ -159,11 +151,7 @@ def choices(run: Run) -> list[Choice]:
     answer = run.advice.map
     if answer is None:
         return []
-    sizes = [
-        size
-        for size in answer["sizes"]
-        if size in USED_SIZES or size == answer["sizes"][-1]
-    ]
+    sizes = [size for size in answer["sizes"] if size in USED_SIZES or size == answer["sizes"][-1]]
     known = answer["measured_terms"]["allocation"]
     found = []
     for way in ("h2d", "d2h"):
@@ -283,9 +271,7 @@ def _benchmarks(run: Run) -> Table:
         "cpu_s_per_gb",
         "repetitions",
     ]
-    return Table(
-        "benchmarks", "Everything that was measured", head, rows, raw_head, raw
-    )
+    return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
 
 
 def _transfers(run: Run) -> Table:
@@ -339,18 +325,14 @@ def _fits(run: Run) -> Table:
     ]
     head = ["strategy", "t0", "B", "n½", "lines"]
     raw_head = ["strategy", "t0_ns", "gb_per_s", "half_bandwidth_bytes", "lines"]
-    return Table(
-        "fits", "Time as t0 + n/B, as advise has fitted it", head, rows, raw_head, raw
-    )
+    return Table("fits", "Time as t0 + n/B, as advise has fitted it", head, rows, raw_head, raw)
 
 
 def _csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(table.raw_head)
-    writer.writerows(
-        [["" if value is None else value for value in row] for row in table.raw]
-    )
+    writer.writerows([["" if value is None else value for value in row] for row in table.raw])
     return out.getvalue()
 
 

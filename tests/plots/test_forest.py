@@ -146,7 +146,7 @@ def test_a_gate_that_is_not_there_or_no_program_is_one_line(tmp_path):
     with pytest.raises(ResultError, match="not built, and --baseline needs it: cmake"):
         gate.check(tmp_path / "none", Path("b.json"), [Path("r.json")])
     (tmp_path / "text").write_text("no program")
-    with pytest.raises(ResultError, match="cannot be asked: .*Permission denied"):
+    with pytest.raises(ResultError, match=r"cannot be asked: .*Permission denied"):
         gate.check(tmp_path / "text", Path("b.json"), [Path("r.json")])
 
 

@@ -154,7 +154,7 @@ def test_text_in_figures_can_be_read_in_both_themes():
 
 
 def test_tables_have_names_and_their_heads_a_scope():
-    _, page = made(synthetic.result())
+    _, page = made(synthetic.result(), synthetic.result())
     assert page.attributes("table")
     assert all(one.get("aria-label") for one in page.attributes("table"))
     assert {one.get("scope") for one in page.attributes("th")} == {"col", "row"}
