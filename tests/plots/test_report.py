@@ -254,3 +254,8 @@ def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
     colours = set(re.findall(r"#[0-9a-f]{6}\b", json.dumps([found["wide"], found["column"]])))
     assert colours <= set(found["dark"])
     assert set(found["dark"]) >= {look.colour for look in style.MEMORY.values()}
+
+
+def test_what_is_drawn_dark_can_be_printed_light():
+    dark = style.dark_colours()
+    assert len(set(dark.values())) == len(dark)
