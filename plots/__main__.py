@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from altair.utils.schemapi import debug_mode
+
 from plots.gate import check as ask
 from plots.load import ResultError, read_result
 from plots.report import report
@@ -21,7 +23,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         results = [read_result(path) for path in options.runs]
         check = ask(options.gate, options.baseline, options.runs) if options.baseline else None
-        write_folder(out, report(results, options.program, check))
+        with debug_mode(False):  # altair's, which checks each part of a chart: seconds in all
+            files = report(results, options.program, check)
+        write_folder(out, files)
+    except KeyboardInterrupt:
+        print("report: interrupted; nothing was written", file=sys.stderr)
+        return 130
     except ResultError as error:
         print(f"report: {error}", file=sys.stderr)
         return 2

@@ -70,6 +70,8 @@ def text(holder: Any, key: str, default: str) -> str:
 def printable(value: Any) -> str:
     """A string on one line, without characters that cannot be drawn; empty if it is none."""
     characters = value if isinstance(value, str) else ""
+    if characters.isprintable():
+        return " ".join(characters.split())
     return " ".join("".join(c if c.isprintable() else " " for c in characters).split())
 
 

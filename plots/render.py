@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import functools
+import multiprocessing
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor
+from itertools import starmap
 from typing import Any
 
 import altair as alt
 import vl_convert as vlc
+from altair.utils import schemapi
 
 from plots import style
 from plots.figures.common import HIDDEN, Figure
+
+MOST_PROCESSES = 4
 
 
 def specification(figure: Figure) -> dict[str, Any]:
     """The Vega-Lite specification, complete with its data.
 
-    The data are added behind altair's back, which would check each row for seconds.
+    The data are added behind altair's back, which would check each row for seconds; the rest is
+    checked where altair is in its debug mode.
     """
     bare = figure.chart.copy(deep=False)
     bare.datasets = alt.Undefined
-    spec = bare.to_dict()
+    spec = bare.to_dict(validate=schemapi.DEBUG_MODE)
     parameters = [{"name": HIDDEN, "value": []}, *spec.get("params", [])]
     return {**spec, "params": parameters, "datasets": figure.chart.datasets}
 
@@ -28,6 +37,24 @@ def specification(figure: Figure) -> dict[str, Any]:
 def scripts() -> str:
     """Vega-Lite, Vega and vega-embed as one script."""
     return vlc.javascript_bundle()  # type: ignore[call-arg]  # it may be left out
+
+
+def drawings(named: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
+    """All images of specifications with names: contents by file name."""
+    # Processes, because vl-convert draws for one thread at a time; new ones, because it has threads
+    # of its own, which copies of this process would lack.
+    fresh = multiprocessing.get_context("spawn")
+    workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(named))
+    if workers < 2:
+        made = list(starmap(images, named))
+    else:
+        with ProcessPoolExecutor(workers, fresh, _leave_interruptions_to_parent) as pool:
+            made = list(pool.map(images, *zip(*named, strict=True)))
+    return {name: data for one in made for name, data in one.items()}
+
+
+def _leave_interruptions_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:

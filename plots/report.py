@@ -81,9 +81,7 @@ def report(
         for one in section.drawn
         for layout, spec in ((WIDE, one.spec), (COLUMN, one.column))
     ]
-    with ThreadPoolExecutor(2) as pool:
-        for images in pool.map(lambda one: render.images(*one), every):
-            files |= {f"figures/{name}": data for name, data in images.items()}
+    files |= {f"figures/{name}": data for name, data in render.drawings(every).items()}
     for section in shown:
         for table in (*section.used, *section.tables):
             made = tables.files(table, section.name)

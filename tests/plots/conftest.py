@@ -3,4 +3,15 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Without what takes seconds, where other tests look at it: images and libraries."""
+    monkeypatch.setattr(
+        "plots.render.drawings", lambda named: {f"{name}.png": b"image" for name, _ in named}
+    )
+    monkeypatch.setattr("plots.render.scripts", lambda: "/* libraries */")

@@ -27,7 +27,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 def path(tmp_path_factory):
     """A report without the image files, which the page does not use."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.render.images", lambda name, spec: {})
+        patch.setattr("plots.render.drawings", lambda named: {})
         files = report.report([synthetic.result(synthetic.rows(STRATEGIES))], None)
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_bytes(files["report.html"])
@@ -38,7 +38,7 @@ def path(tmp_path_factory):
 def judged_path(tmp_path_factory):
     """The same with the gate's answer, alone on the page, because the other tests see the rest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.render.images", lambda name, spec: {})
+        patch.setattr("plots.render.drawings", lambda named: {})
         patch.setattr("plots.report.FIGURES", {})
         files = report.report([synthetic.result()], None, gate_answers.check())
     path = tmp_path_factory.mktemp("judged") / "report.html"

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 import synthetic
 
+from plots import render
 from plots.__main__ import main
 from plots.figures import FIGURES
+from plots.layout import WIDE
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def quick_images(monkeypatch):
+def quick_images(monkeypatch, undrawn):
     """Replaces the slow drawing where only the writing of its output is tested."""
-    monkeypatch.setattr("plots.render.images", lambda name, spec: {f"{name}.png": b"image"})
     monkeypatch.setattr("plots.report.FIGURES", {"latency": FIGURES["latency"]})
-    monkeypatch.setattr("plots.render.scripts", lambda: "/* libraries */")
 
 
 def names_below(folder):
@@ -178,3 +178,29 @@ def test_the_file_that_advise_reads_is_not_compressed(tmp_path):
     from plots.load import read_result
 
     assert json.loads(read_result(path).data) == synthetic.document()
+
+
+def test_an_interruption_gives_one_line_and_writes_nothing(tmp_path, capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("plots.__main__.report", interrupted)
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    assert main([str(path)]) == 130
+    assert capsys.readouterr().err == "report: interrupted; nothing was written\n"
+    assert names_below(tmp_path) == ["run.json"]
+
+
+def test_drawings_of_several_processes_are_those_of_one(monkeypatch):
+    specs = [
+        (f"{i}", render.specification(FIGURES["latency"](synthetic.run(rows), WIDE)))
+        for i, rows in enumerate((synthetic.rows(), synthetic.rows(("copy/pinned",))))
+    ]
+    several = render.drawings(specs)
+    monkeypatch.setattr("plots.render.MOST_PROCESSES", 1)
+    one = render.drawings(specs)
+    assert [several[name] for name in one if name[-3:] != "pdf"] == [
+        data for name, data in one.items() if name[-3:] != "pdf"  # which has a date
+    ]
+    assert sorted(several) == sorted(one)
+    assert sorted(several) == ["0.pdf", "0.png", "0.svg", "1.pdf", "1.png", "1.svg"]

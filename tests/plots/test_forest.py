@@ -77,11 +77,9 @@ def fake(tmp_path):
 
 
 @pytest.fixture
-def quick_images(monkeypatch):
+def quick_images(monkeypatch, undrawn):
     """Replaces the slow drawing where only the page and the files count."""
-    monkeypatch.setattr("plots.render.images", lambda name, spec: {f"{name}.png": b"image"})
     monkeypatch.setattr("plots.report.FIGURES", {"latency": FIGURES["latency"]})
-    monkeypatch.setattr("plots.render.scripts", lambda: "/* libraries */")
 
 
 # What the gate is asked and answers

@@ -47,10 +47,8 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Without what takes long and other tests look at: images and libraries."""
-    monkeypatch.setattr("plots.render.images", lambda name, spec: {f"{name}.svg": b"image"})
-    monkeypatch.setattr("plots.render.scripts", lambda: "/* libraries */")
+def quick(monkeypatch, undrawn):
+    """With two figures that are made at once."""
     monkeypatch.setattr(
         "plots.report.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
     )
