@@ -73,7 +73,10 @@ class Bars:
             .transform_filter(SHOWN)
             .transform_filter(self.where)
             .transform_calculate(
-                said=f"datum.{self.field}_text", name=LAST_PART.format("datum.row")
+                said=f"datum.{self.field}_text",
+                name=LAST_PART.format("datum.row"),
+                # A bar to the left of where bars begin has its text on the other side of that.
+                behind=f"max(datum.{self.field}, {self.start})",
             )
             .encode(y=rows_axis(self.names, labels=self.labels and self.layout.beside))
         )
@@ -87,11 +90,11 @@ class Bars:
         )
 
     def _beside(self, base: alt.Chart) -> list[Any]:
-        note = "datum.note ? datum.said + ', ' + datum.note : datum.said"
-        text = base.transform_calculate(behind=note).mark_text(align="left", dx=4, fontSize=11)
+        both = base.transform_calculate(both="datum.said + (datum.note ? ', ' + datum.note : '')")
+        text = both.mark_text(align="left", dx=4, fontSize=11)
         return [
             self._bar(base, self.scale, height={"band": 0.62}),
-            text.encode(x=self._x(self.scale), text="behind:N"),
+            text.encode(x=self._x(self.scale, "behind"), text="both:N"),
         ]
 
     def _stacked(self, base: alt.Chart) -> list[Any]:
@@ -101,7 +104,7 @@ class Bars:
         note = base.mark_text(align="left", dx=4, fontSize=11, yOffset=BELOW)
         return [
             self._bar(base, scale, height=11, yOffset=BELOW),
-            note.encode(x=self._x(scale), text="note:N"),
+            note.encode(x=self._x(scale, "behind"), text="note:N"),
             *names_above(base, "name"),
             base.mark_text(align="right", fontSize=11, yOffset=ABOVE).encode(
                 x=alt.value(self.layout.width), text="said:N"
@@ -111,12 +114,15 @@ class Bars:
     def _bar(self, base: alt.Chart, scale: alt.Scale, **options: Any) -> Any:
         tips = tooltip(**(self.tips or {"row": "name", "value": "said"}))
         return base.mark_bar(**options).encode(
-            x=self._x(scale), x2=alt.datum(self.start), color=own_colour(), tooltip=tips
+            x=self._x(scale, self.field),
+            x2=alt.datum(self.start),
+            color=own_colour(),
+            tooltip=tips,
         )
 
-    def _x(self, scale: alt.Scale) -> alt.X:
+    def _x(self, scale: alt.Scale, field: str) -> alt.X:
         axis = alt.Axis(tickCount=min(6, self.width // 50), grid=False)
-        return alt.X(f"{self.field}:Q", scale=scale, axis=axis, title=self.title)
+        return alt.X(f"{field}:Q", scale=scale, axis=axis, title=self.title)
 
 
 def names_above(base: alt.Chart, field: str) -> list[Any]:

@@ -1,6 +1,7 @@
 """The other figures: what they show of synthetic and of recorded runs, and that they render."""
 
 import functools
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -287,6 +288,26 @@ def test_fast_paths_are_compared_at_the_largest_size_that_both_have():
     assert {"0.250 s/GB", "5.00×, 50.00 GB/s"} <= set(
         texts(spec_of("fast_paths", run(rows), COLUMN))
     )
+
+
+def test_a_text_behind_a_bar_to_the_left_is_not_on_the_bar():
+    rows = timed("copy/pageable/h2d", MIB, 10.0)
+    rows += timed("copy/staged/h2d", MIB, 5.0) + timed("copy/register_once/h2d", MIB, 20.0)
+    root = ElementTree.fromstring(render.svg(spec_of("fast_paths", run(rows))))
+    texts_at = {
+        "".join(one.itertext()): float(place[1])
+        for one in root.iter(f"{SVG}text")
+        if (place := re.match(r"translate\(([\d.]+),", one.get("transform", "")))
+    }
+    bars_at = [
+        (float(place[1]), float(place[2]))
+        for one in root.iter(f"{SVG}path")
+        if one.get("aria-roledescription") == "bar"
+        and (place := re.match(r"M([\d.]+),[\d.]+h([\d.]+)", one.get("d", "")))
+    ]
+    begin = next(x for x, length in bars_at if length == 0)
+    assert min(x for x, _ in bars_at) < begin  # of what is slower
+    assert begin < texts_at["0.50×, 5.000 GB/s"] < texts_at["2.00×, 20.00 GB/s"]
 
 
 def test_a_fast_path_without_the_plain_way_is_left_out():
