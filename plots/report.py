@@ -208,9 +208,11 @@ def _page(sections: list[Section]) -> str:
         lstrip_blocks=True,
     )
     drawn = [one for section in sections for one in section.drawn]
+    rows: list[Any] = []
     data = {
-        "wide": {one.name: one.spec for one in drawn},
-        "column": {one.name: one.column for one in drawn},
+        "wide": {one.name: _with_shared_rows(one.spec, rows) for one in drawn},
+        "column": {one.name: _with_shared_rows(one.column, rows) for one in drawn},
+        "rows": rows,
         "dark": style.dark_colours(),
     }
     return environment.get_template("report.html").render(
@@ -223,6 +225,16 @@ def _page(sections: list[Section]) -> str:
         script=markupsafe.Markup((HERE / "page" / "report.js").read_text("utf-8")),
         data=markupsafe.Markup(_json_in_html(data)),
     )
+
+
+def _with_shared_rows(spec: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
+    """The specification with indexes into `rows` for its data, of which most are used twice."""
+    places = {}
+    for name, data in spec["datasets"].items():
+        if data not in rows:
+            rows.append(data)
+        places[name] = rows.index(data)
+    return {**spec, "datasets": places}
 
 
 def _json_in_html(data: Any) -> str:

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { wide, column, dark } = JSON.parse(document.getElementById("data").textContent);
+  const { wide, column, rows, dark } = JSON.parse(document.getElementById("data").textContent);
   const button = document.getElementById("theme");
   const asked = window.matchMedia("(prefers-color-scheme: dark)");
   const narrow = window.matchMedia("(max-width: 40rem)"); // as in report.css
@@ -21,6 +21,8 @@
     const name = element.dataset.figure;
     const chart = charts.get(name);
     const spec = JSON.parse(inTheme(JSON.stringify((narrow.matches ? column : wide)[name]), theme));
+    for (const [key, index] of Object.entries(spec.datasets))
+      spec.datasets[key] = JSON.parse(inTheme(JSON.stringify(rows[index]), theme));
     if (chart.other) rescale(spec, spec.usermeta.axis);
     const made = await vegaEmbed(element, spec, {
       actions: false, renderer: "svg", ast: false, tooltip: { theme },

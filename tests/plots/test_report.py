@@ -190,7 +190,7 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
         on_host = "no GPU" in " ".join(spec["title"]["text"])
         assert on_host is (name in ("run-3-bandwidth", "run-4-bandwidth", "host-runs-machines"))
     numbers = {
-        name: {r["run"] for r in specs[name]["datasets"]["runs"]}
+        name: {r["run"] for r in data_of(page)["rows"][specs[name]["datasets"]["runs"]]}
         for name in specs
         if name.endswith("machines")
     }
@@ -249,7 +249,7 @@ def test_latex_and_markdown_are_escaped():
 def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
     _, page = made(synthetic.result(synthetic.rows(synthetic.SIXTEEN)))
     found = data_of(page)
-    colours = set(re.findall(r"#[0-9a-f]{6}\b", json.dumps([found["wide"], found["column"]])))
+    colours = set(re.findall(r"#[0-9a-f]{6}\b", json.dumps([found["wide"], found["column"], found["rows"]])))
     assert colours <= set(found["dark"])
     assert set(found["dark"]) >= {look.colour for look in style.MEMORY.values()}
 
