@@ -12,11 +12,12 @@ struct parts {
   std::string strategy, variant, size;
 };
 
-/// A benchmark's median over its repetitions.
+/// A benchmark's medians over its repetitions, as `gate_transfers show` and reports have them.
 struct figure {
   parts name;
   double bytes;
   double median_ns;
+  double gb_per_s;  ///< with an even number of repetitions not quite bytes / median_ns
   std::string run_name;
 };
 

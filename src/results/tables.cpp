@@ -57,7 +57,7 @@ std::string table(const std::vector<figure>& figures, const json& link) {
   if (figures.empty()) return "";
   const auto [small, large] = std::ranges::minmax(figures, {}, &figure::bytes);
   const auto time = [](const figure& f) { return f.median_ns / 1000; };
-  const auto rate = [](const figure& f) { return f.bytes / f.median_ns; };
+  const auto rate = [](const figure& f) { return f.gb_per_s; };
   // Latency is of interest only where it is not bandwidth seen from the other side.
   const bool with_latency = small.bytes < large.bytes || small.bytes <= 4096;
   const auto slow_to = pick(figures, small.bytes, true, time);
@@ -107,7 +107,7 @@ std::string table_of_smaller(const std::vector<figure>& figures) {
       const auto found = std::ranges::find_if(all, [&](const figure& one) {
         return one.bytes == own.bytes && to_device(one.name.variant) == towards_device;
       });
-      return found == all.end() ? "-" : fmt::format("{:.2f}", found->bytes / found->median_ns);
+      return found == all.end() ? "-" : fmt::format("{:.2f}", found->gb_per_s);
     };
     text +=
         fmt::format("{:<54}{:>8}{:>12}{:>12}\n", strategy, own.name.size, rate(true), rate(false));
@@ -274,7 +274,7 @@ std::string table_of_cpu_access(const std::vector<figure>& figures, const json& 
   for (const auto& one : figures) {
     auto& into = rows[memory_of(one.name.strategy)];
     if (one.name.size != into.largest->name.size) continue;
-    into.gb_per_s[one.name.variant] = one.bytes / one.median_ns;
+    into.gb_per_s[one.name.variant] = one.gb_per_s;
     if (one.name.variant != "read_random") continue;
     const auto found =
         latencies.find(fmt::format("{}/{}/{}", one.name.strategy, one.name.variant, one.name.size));

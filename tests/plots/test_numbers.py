@@ -121,3 +121,19 @@ def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, gate):
 @pytest.mark.parametrize("name", ["2026-11-21-memory", "2026-11-21-fast-paths-again"])
 def test_agree_with_gate_transfers_show_on_recorded_runs(name, gate):
     assert agree(gate, RECORDED / name / "result.json.gz") > 1000
+
+
+def test_agree_with_the_summary_of_the_same_run():
+    folder = RECORDED / "2026-11-21-report"
+    run = Run(read_result(folder / "result.json.gz"))
+    printed = (folder / "summary.txt").read_text("utf-8")
+    table = printed.partition("1GiB, GB/s")[2].partition("* best of its column")[0]
+    compared = 0
+    for line in table.splitlines():
+        name, *cells = line.replace("*", " ").split() or [""]
+        for way, cell in zip((("h2d", "read"), ("d2h", "write")), cells[2:4], strict=False):
+            found = [one for w in way if (one := run.find(f"{name}/{w}/1GiB"))]
+            if found:
+                assert f"{found[0].gb_per_s:.2f}" == cell, line
+                compared += 1
+    assert compared > 40

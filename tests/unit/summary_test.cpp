@@ -137,6 +137,16 @@ TEST(summary_of_gpu, takes_the_median_over_repetitions_and_leaves_out_the_rest) 
   EXPECT_EQ(row_of(summary(all), "copy/pinned").at(1), "3.000");
 }
 
+TEST(summary_of_gpu, rates_are_medians_over_repetitions_as_other_programs_have_them) {
+  auto all = on_gpu();
+  for (const double ns : {10'000.0, 40'000.0}) {
+    add(all, "copy/pinned/h2d/1MiB", mib, ns);
+    all["benchmarks"].back()["gb_per_s"] = mib / ns;
+  }
+  // (104.86 + 26.21) / 2, and not 1 MiB in the median time, 25 us.
+  EXPECT_THAT(summary(all), AllOf(HasSubstr(" 65.54 "), Not(HasSubstr("41.94"))));
+}
+
 TEST(summary_of_gpu, of_cold_caches_alone_says_so) {
   auto all = on_gpu();
   add(all, "copy/pinned/h2d/4B/cold", 4, 7000);
