@@ -14,7 +14,7 @@ from plots.layout import Layout
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CELL = 17
-CELL_HEIGHT = {True: 13, False: 11}
+CELL_HEIGHT = {True: 13, False: 10}
 KEY_WIDTH = 180
 CLEAR = 0.5  # a margin from which on a cell has its full colour
 

@@ -17,8 +17,10 @@ from plots.load import read_result
 from plots.programs import ask
 
 CHROMIUM = shutil.which("chromium")
-RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
-RUNS = ("2026-11-20-gpu-arrays", "2026-11-21-memory", "2026-11-21-fast-paths-again")
+RECORDED = Path(__file__).resolve().parents[2] / "results"
+# Among them have all figures; the second has few lines.
+RUNS = ("nvidia-h200/2026-11-21-report", "nvidia-h200/2026-11-20-gpu-arrays")
+HOST = "host/2026-11-21-report"
 TEXTS = """() => [...document.querySelectorAll('svg text')].filter(one => one.textContent.trim())
   .map(one => {
     const box = one.getBoundingClientRect();
@@ -46,7 +48,7 @@ def page():
 @functools.cache
 def recorded(name, program):
     result = read_result(RECORDED / name / "result.json.gz")
-    return Run(result, ask(program, result, on_host=False))
+    return Run(result, ask(program, result, on_host=name == HOST))
 
 
 def drawing(figure, layout):
@@ -81,7 +83,7 @@ def examine(page, svg, layout):
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
 @pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", [*RUNS, HOST])
 def test_texts_are_readable_and_apart(page, name, figure, layout, pytestconfig):
     run = recorded(name, Path(pytestconfig.getoption("binary")))
     try:
@@ -105,7 +107,7 @@ def test_runs_against_a_baseline_are_readable(page, names, layout, pytestconfig)
     program = pytestconfig.getoption("binary").with_name("gate_transfers")
     if not program.is_file():
         pytest.skip("gate_transfers is not built")
-    folder = RECORDED / "2026-11-21-gate"
+    folder = RECORDED / "nvidia-h200" / "2026-11-21-gate"
     paths = [folder / f"{name}.json.gz" for name in names.split()]
     answer = gate.check(program, folder / "baseline-median.json", paths)
     runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
