@@ -9,7 +9,7 @@ from pathlib import Path
 from altair.utils.schemapi import debug_mode
 
 from plots.gate import check as ask
-from plots.load import ResultError, read_result
+from plots.load import Result, ResultError, read_result
 from plots.report import report
 from plots.write import write_folder
 
@@ -21,7 +21,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parse(arguments)
     out = options.out or options.runs[0].parent / "report"
     try:
-        results = [read_result(path) for path in options.runs]
+        results = _different([read_result(path) for path in options.runs])
+        if not options.program.is_file():
+            print(
+                f"report: {options.program} is not built: no fitted lines, no advice",
+                file=sys.stderr,
+            )
         check = ask(options.gate, options.baseline, options.runs) if options.baseline else None
         with debug_mode(False):  # altair's, which checks each part of a chart: seconds in all
             files = report(results, options.program, check)
@@ -36,6 +41,16 @@ def main(arguments: list[str] | None = None) -> int:
     if check:
         print(check.sentence)
     return 0
+
+
+def _different(results: list[Result]) -> list[Result]:
+    """The results, if none is given twice. Throws ResultError."""
+    seen: dict[bytes, Path] = {}
+    for one in results:
+        first = seen.setdefault(one.data, one.path)
+        if first is not one.path:
+            raise ResultError(f"{one.path}: the same run as {first}: give each once")
+    return results
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:

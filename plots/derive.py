@@ -24,6 +24,7 @@ DIRECTIONS = {
     "d2h": "device → host",
     "write": "device → host",
 }
+NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
 SIZE = re.compile(r"^\d+(B|KiB|MiB|GiB)$")
 
 

@@ -313,7 +313,7 @@ def _hypervisor(run: Run) -> Sentence | None:
 
 def _noise(run: Run) -> Sentence:
     large = [one for one in run.transfers if (one.bytes or 0) >= LARGE]
-    what = f"transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
+    what = f"warm transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
     several = [one for one in large or run.benchmarks if one.repetitions > 1]
     if not several:
         return Sentence(
@@ -671,6 +671,13 @@ def what_to_use(run: Run) -> list[Sentence]:
     missing = [text for term, text in TERMS.items() if not known[term]]
     what = f"the sum of {_joined([*terms, 'the transfer'])}" if terms else "the transfer alone"
     sentences = [Sentence(f"Times are predicted from this run by bench_transfers advise: {what}.")]
+    if any(one.extrapolated for one in tables.choices(run)):
+        sentences.append(
+            Sentence(
+                "Extrapolated: at that size a part of the sum was not measured, mostly allocating "
+                "or the CPU's access, which are measured at fewer sizes than transfers."
+            )
+        )
     if missing:
         sentences.append(
             Sentence(f"What {_joined(missing)} would take was not measured here.", True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -69,7 +70,7 @@ def report(
     alone = len(runs) == 1
     numbered = list(enumerate(runs, start=1))
     own = numbered[:1] if check else numbered
-    sections = [_run_section(run, "" if alone else f"run-{number}-") for number, run in own]
+    sections = [_run_section(run, None if alone else number) for number, run in own]
     judged = [_check_section(check, numbered)] if check else []
     groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
     together = [_group_section(group) for group in groups if len(group) > 1]
@@ -103,10 +104,13 @@ def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
     return sorted(runs, key=lambda run: run.on_host)
 
 
-def _run_section(run: Run, prefix: str) -> Section:
+def _run_section(run: Run, number: int | None) -> Section:
+    """Of one run; numbered where there are several."""
+    prefix = "" if number is None else f"run-{number}-"
+    which = "" if number is None else f"Run {number} ({run.result.path.name}): "
     section = Section(
         name=prefix,
-        heading=f"{caption.device_name(run)}, {caption.where_and_when(run)}",
+        heading=f"{which}{caption.device_name(run)}, {caption.where_and_when(run)}",
         on_host=run.on_host,
         sentences={
             "The machine": findings.machine(run),
@@ -133,7 +137,10 @@ def _group_section(runs: list[tuple[int, Run]]) -> Section:
     where = "without a GPU" if on_host else "with a GPU"
     heading = f"{len(runs)} runs {where} side by side"
     prefix = "host-runs-" if on_host else "runs-"
-    section = Section(name=prefix, heading=heading, on_host=on_host)
+    table = tables.side_by_side(runs)
+    section = Section(
+        name=prefix, heading=heading, on_host=on_host, tables=[table] if table else []
+    )
     for name, make in GROUP_FIGURES.items():
         try:
             _add(section, f"{prefix}{name}", partial(make, runs))
@@ -194,6 +201,8 @@ def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
             _flatten(f"{key}.{name}" if key else str(name), member, rows)
     elif isinstance(value, str):
         rows.append((key, caption.printable(value)))
+    elif key == "run.command_line" and isinstance(value, list):
+        rows.append((key, caption.printable(shlex.join(map(str, value)))))
     else:
         rows.append((key, json.dumps(value, ensure_ascii=False)))
 
@@ -218,7 +227,7 @@ def _page(sections: list[Section]) -> str:
     return environment.get_template("report.html").render(
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
         sections=sections,
-        published=published(),
+        published=[] if all(section.on_host for section in sections) else published(),
         styles=markupsafe.Markup((HERE / "page" / "report.css").read_text("utf-8")),
         # Only this project's own and the pinned libraries' code is not escaped.
         library=markupsafe.Markup(_script(render.scripts())),

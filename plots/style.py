@@ -108,13 +108,14 @@ VERDICT = {
     "same": VerdictStyle("#6b6b6b", "circle", "#a8a8a8"),
 }
 
-# The phases of an operation, and what other people have measured.
+# The phases of an operation, light beside dark where they follow each other, to be told apart in
+# grey; and what other people have measured.
 PHASES = {
-    "allocate": ("#999933", "#b5b54d"),
+    "allocate": ("#ddcc77", "#b09f48"),
     "upload": ("#332288", "#8878dd"),
     "compute": ("#44aa99", "#45ab9a"),
-    "download": ("#cc6677", "#cd6778"),
-    "free": ("#ddcc77", "#decd78"),
+    "download": ("#882255", "#c95c91"),
+    "free": ("#f2e6bd", "#e0d3a6"),
     "not divided": ("#bbbbbb", "#777777"),
 }
 OTHERS_COLOUR = "#5f5f5f"

@@ -10,6 +10,8 @@ from plots import numbers
 from plots.derive import Run
 from plots.gate import Check
 
+NOT_MOVED = ("allocate", "free")
+LONG = 45  # rows that fit on a page of paper
 USED_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
 LATEX = {
@@ -228,13 +230,43 @@ def files(table: Table, prefix: str) -> dict[str, bytes]:
     }
 
 
+def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
+    """What all runs have measured, at their largest common size, and how it differs from the first.
+
+    None where that is nothing.
+    """
+    prefixes = dict.fromkeys("/".join(one.name.split("/")[:3]) for one in runs[0][1].transfers)
+    rows, raw = [], []
+    for prefix in prefixes:
+        found = [run.sizes(prefix) for _, run in runs]
+        common = set.intersection(*(set(sizes) for sizes in found))
+        if not common:
+            continue
+        size = max(common)
+        first = found[0][size]
+        cells = [numbers.rate(first.gb_per_s or 0)]
+        for sizes in found[1:]:
+            change = (sizes[size].gb_per_s or 0) / (first.gb_per_s or 1) - 1
+            cells.append(
+                f"{numbers.rate(sizes[size].gb_per_s or 0)} ({numbers.signed_percent(change)})"
+            )
+        rows.append([prefix, numbers.size(size), *cells])
+        raw.append([prefix, size, *(sizes[size].gb_per_s for sizes in found)])
+    names = [f"run {number}" for number, _ in runs]
+    heading = f"Bandwidth of {names[0]}, and of the others (in brackets: against it)"
+    raw_head = ["strategy", "bytes", *(f"gb_per_s of {name}" for name in names)]
+    head = ["strategy", "size", *names]
+    return Table("side_by_side", heading, head, rows, raw_head, raw) if rows else None
+
+
 def _benchmarks(run: Run) -> Table:
     """Everything that was measured."""
     rows, raw = [], []
     for one in run.benchmarks:
         times = one.values("median_ns")
         spread = numbers.percent(one.spread) if one.repetitions > 1 else "-"
-        rate = one.gb_per_s if one.bytes else None
+        # What is allocated is not moved.
+        rate = one.gb_per_s if one.bytes and one.family not in NOT_MOVED else None
         rows.append(
             [
                 one.name,
@@ -293,7 +325,7 @@ def _transfers(run: Run) -> Table:
             ]
         )
         raw.append([prefix, small.bytes, small.ns, large.bytes, rate, share])
-    head = ["strategy", "smallest", "time", "largest", "bandwidth", "of the link"]
+    head = ["strategy", "smallest", "its time", "largest", "its bandwidth", "of the link"]
     raw_head = [
         "strategy",
         "smallest",
@@ -315,17 +347,28 @@ def _fits(run: Run) -> Table:
             fit.name,
             numbers.time(fit.t0_ns),
             numbers.rate(fit.gb_per_s),
-            numbers.size(fit.half_bytes) if fit.half_bytes else "-",
+            # Of several lines, t0 is of the first and B of the last: half of B has another place.
+            numbers.size(fit.half_bytes) if fit.half_bytes and fit.lines == 1 else "-",
             str(fit.lines),
         ]
         for fit in fits
     ]
     raw: list[list[str | float | int | None]] = [
-        [fit.name, fit.t0_ns, fit.gb_per_s, fit.half_bytes, fit.lines] for fit in fits
+        [
+            fit.name,
+            fit.t0_ns,
+            fit.gb_per_s,
+            fit.half_bytes if fit.lines == 1 else None,
+            fit.lines,
+        ]
+        for fit in fits
     ]
     head = ["strategy", "t0", "B", "n½", "lines"]
     raw_head = ["strategy", "t0_ns", "gb_per_s", "half_bandwidth_bytes", "lines"]
-    return Table("fits", "Time as t0 + n/B, as advise has fitted it", head, rows, raw_head, raw)
+    heading = (
+        "Time as t0 + n/B, as advise has fitted it (several lines: t0 of the first, B of the last)"
+    )
+    return Table("fits", heading, head, rows, raw_head, raw)
 
 
 def _csv(table: Table) -> str:
@@ -349,13 +392,14 @@ def _markdown_cell(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """As a LaTeX tabular."""
+    """As a LaTeX tabular, or as a longtable (of the package of that name) over several pages."""
     columns = "l" + "r" * (len(table.head) - 1)
     lines = [" & ".join(map(_latex_cell, row)) + r" \\" for row in table.rows]
     head = " & ".join(map(_latex_cell, table.head)) + r" \\"
+    kind, again = ("longtable", [r"\endhead"]) if len(lines) > LONG else ("tabular", [])
     return "\n".join(
-        [rf"\begin{{tabular}}{{{columns}}}", r"\hline", head, r"\hline", *lines]
-        + [r"\hline", r"\end{tabular}", ""]
+        [rf"\begin{{{kind}}}{{{columns}}}", r"\hline", head, r"\hline", *again, *lines]
+        + [r"\hline", rf"\end{{{kind}}}", ""]
     )
 
 

@@ -57,7 +57,7 @@ make_environment_in() {
   wanted=$(cat "$@" | sha256sum)
   if [ -x "$folder/bin/python" ] && [ "$(cat "$folder/requirements.sha256" 2>/dev/null)" = "$wanted" ]; then return; fi
   say "Preparing the Python environment $folder ..."
-  rm -rf "$folder"
+  rm -rf "$folder" 2>/dev/null || fail "$folder is of no use here and cannot be made anew: it belongs to somebody else"
   python3 -m venv "$folder" || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
   "$folder/bin/python" -m pip install -q --disable-pip-version-check "${requirements[@]}" ||
     fail "the Python packages in $* cannot be installed; pip says above which and why"

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from plots import numbers, style
-from plots.derive import NoData, Run
+from plots.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.figures.bars import own_colour, rows_axis
 from plots.figures.common import (
     SHOWN,
@@ -27,6 +27,13 @@ from plots.layout import Layout
 
 # In this figure device memory and bare page-locking stand beside kinds of host memory.
 DASHES = {"device": [2, 2], "lock": [6, 3]}
+# And shapes, where colours alone would tell neighbours apart.
+SHAPES = {
+    "malloc": "triangle-right",
+    "lock_untouched": "triangle-down",
+    "device_async": "diamond",
+    "device_pool": "square",
+}
 NEVER = "never"
 KEY_WIDTH = 170
 BREAK_EVEN_ROW = {True: 28, False: 24}
@@ -129,9 +136,7 @@ def _dash(memory: str) -> list[int]:
 
 
 def _shape(memory: str) -> str:
-    if memory.startswith("lock"):
-        return "triangle-up"
-    return "cross" if memory.startswith("device") else style.memory_shape(memory)
+    return SHAPES.get(memory, style.memory_shape(memory))
 
 
 def _lines(base: alt.Chart, memories: list[str]) -> Any:
@@ -146,6 +151,8 @@ def _marks(base: alt.Chart, memories: list[str]) -> Any:
 
 def break_even(run: Run, layout: Layout) -> Figure:
     """From how many transfers with the same memory on a strategy beats copy/pageable."""
+    if run.on_host:
+        raise NoData(NOTHING_TO_ADVISE)
     rankings = [one for one in run.advice.rankings if one["measured_terms"]["allocation"]]
     if not rankings:
         missing = run.advice.missing
@@ -218,15 +225,13 @@ def break_even(run: Run, layout: Layout) -> Figure:
         layout.row(*panels).resolve_legend(shape="shared"),
     )
     chart.datasets = {"pays": rows}
-    soonest = min(
-        (row for row in rows if row["from"] is not None), key=lambda row: int(row["from"])
-    )
+    example = next((row for row in rows if row["strategy"] == "copy/pinned"), rows[0])
     return Figure(
         heading="Break-even reuse count",
         reading="Left is better: 1 means that a strategy pays at once. A mark at “never” is "
         "slower than copy/pageable however often the memory is used.",
-        summary=f"The first to pay is {soonest['strategy']} ({soonest['direction']}, "
-        f"{soonest['size']}): from {soonest['from_text']} on.",
+        summary=f"For example {example['strategy']} ({example['direction']}, {example['size']}): "
+        f"{example['from_text']}.",
         chart=chart,
         strategies=[(name, style.memory_colour(name.split("/")[1])) for name in names],
     )

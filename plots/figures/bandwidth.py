@@ -39,11 +39,18 @@ def bandwidth(run: Run, layout: Layout) -> Figure:
     best = max(points, key=lambda point: point.gb_per_s)
     return Figure(
         heading="Bandwidth against size",
-        reading="Higher is better. Lines at the top are what the link can carry at all and what "
-        "packet headers leave of it; the band around a line reaches from the fastest to the "
-        "slowest repetition.",
+        reading=f"Higher is better. {_about_limits(run, bool(limits))} The band around a line "
+        "reaches from the fastest to the slowest repetition.",
         summary=f"The highest bandwidth is {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
         chart=chart,
         strategies=colours_of(points),
     )
+
+
+def _about_limits(run: Run, known: bool) -> str:
+    if run.on_host:
+        return "Rates beyond what memory delivers are copies within caches."
+    if known:
+        return "Lines at the top are what the link can carry at all and what packet headers leave of it."
+    return "What the link can carry is not known."

@@ -14,7 +14,7 @@ from plots import style
 from plots.figures.common import SHOWN, tooltip
 from plots.layout import Layout
 
-TALL_ROW_HEIGHT = 27
+TALL_ROW_HEIGHT = 25
 ABOVE, BELOW = -6, 7  # pixels from the middle of a tall row
 # Rows must differ by name; what stands before the last bar only makes them different, or tells
 # that the row begins a group.

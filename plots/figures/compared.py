@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots import caption, numbers, style
-from plots.derive import Benchmark, NoData, Run
+from plots.derive import DIRECTIONS, NoData, Run, named_bytes
 from plots.figures.bars import BELOW, colour_of, names_above, rows_axis, tall_height
 from plots.figures.common import SHOWN, Figure, headline, page, tooltip
 from plots.layout import Layout
@@ -21,19 +21,12 @@ def compared(run: Run, layout: Layout) -> Figure:
     """At the largest size of ours; the others' as their sources state them."""
     if run.on_host:
         raise NoData("without a GPU nothing that was published of GPUs compares")
-    names = headline(run)
-    found: dict[tuple[str, str], Benchmark] = {}
-    for one in run.transfers:
-        name = "/".join(one.name.split("/")[:2])
-        place = (name, WAYS[one.direction or ""])
-        if name in names and (place not in found or (one.bytes or 0) > (found[place].bytes or 0)):
-            found[place] = one
+    found = _ours(run)
     if not found:
         raise NoData("no plain transfers with warm caches were measured")
     device = caption.device_name(run)
     rows: list[dict[str, Any]] = []
-    for (name, way), one in found.items():
-        rate = one.gb_per_s or 0
+    for (name, way), (rate, size) in found.items():
         rows.append(
             {
                 "row": f"{device}: {name}",
@@ -44,7 +37,7 @@ def compared(run: Run, layout: Layout) -> Figure:
                 "high": rate,
                 "rate": numbers.rate(rate),
                 "tool": "bench_transfers",
-                "source": f"this run, {numbers.size(one.bytes or 0)}",
+                "source": f"this run, {numbers.size(size)}",
                 "colour": colour_of(name),
             }
         )
@@ -92,10 +85,29 @@ def compared(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Beside figures published by others",
         reading="Links differ: compare within a generation. The table of sources is below.",
-        summary=f"{len(rows) - len(found)} published figures stand beside {len(found)} of ours.",
+        summary=f"{len(rows) - len(found)} published figures stand beside {len(found)} of ours; for "
+        "strategies that others have published ours are shown, too, where they were measured.",
         chart=chart,
         strategies=[],
     )
+
+
+def _ours(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
+    """GB/s and size, the largest, by strategy and direction: the first to look at, and what others
+    have published."""
+    names = dict.fromkeys([*headline(run), *(one.strategy for one in published())])
+    found: dict[tuple[str, str], tuple[float, int]] = {}
+    for name in names:
+        for variant, direction in DIRECTIONS.items():
+            one = run.largest(f"{name}/{variant}")
+            if one and one.bytes and one.gb_per_s and not one.cold:
+                found[name, WAYS[direction]] = (one.gb_per_s, one.bytes)
+        both = run.largest(name) if name.startswith("duplex/") else None
+        for way in WAYS.values():
+            rate = both.get(f"{way}_gb_per_s") if both else None
+            if both and both.bytes and rate:
+                found[name, way] = (rate, named_bytes(both.name))
+    return found
 
 
 def _panel(

@@ -48,7 +48,7 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
         "CPU access, one thread",
         run,
         layout,
-        [f"warm caches, the largest size of each kind of memory; logarithmic scales; {typed}"],
+        [f"warm caches, {_sizes(rows)}; logarithmic scales; {typed}"],
         layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
     )
     chart.datasets = {"accesses": rows}
@@ -97,6 +97,15 @@ def _rows(run: Run) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _sizes(rows: list[dict[str, Any]]) -> str:
+    """The sizes of the blocks: the usual one, and what has another one."""
+    sizes = [row["size"] for row in rows]
+    usual = max(dict.fromkeys(sizes), key=sizes.count)
+    others = {row["memory"]: row["size"] for row in rows if row["size"] != usual}
+    exceptions = ", ".join(f"{memory} {size}" for memory, size in others.items())
+    return f"blocks of {usual}" + (f" ({exceptions})" if exceptions else "")
 
 
 def _typed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:

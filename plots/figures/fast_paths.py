@@ -23,6 +23,7 @@ class Question:
     fast: tuple[str, ...]
 
 
+ROUND_TRIPS = ("overlap/", "gpu_array/round_trip/")
 QUESTIONS = [
     *(
         Question(
@@ -79,7 +80,7 @@ def fast_paths(run: Run, layout: Layout) -> Figure:
     title = "times as fast as the plain way"
     panels = [Bars("ways", names, "speedup", title, scale, layout, width=260, start=1).chart()]
     taken = [row["cpu"] for row in rows if row["cpu"]]
-    # In a column what they take stands behind the bars.
+    # In a column what they take stands with the rates.
     if taken and layout.beside:
         price = Bars(
             "ways",
@@ -93,8 +94,8 @@ def fast_paths(run: Run, layout: Layout) -> Figure:
             where="isValid(datum.cpu)",
         )
         panels.append(price.chart())
-    for row in rows:
-        row["note"] = f"{row['cpu_text']} s/GB" if row["cpu"] and not layout.beside else ""
+    if not layout.beside:
+        rows = [_with_price(row) for row in rows]
     chart = page(
         "Fast paths against the plain way",
         run,
@@ -130,6 +131,13 @@ def _answers(run: Run, question: Question) -> list[dict[str, Any]]:
     return [_row(title, name, _sizes(run, name)[size], plain) for name in (question.plain, *fast)]
 
 
+def _with_price(row: dict[str, Any]) -> dict[str, Any]:
+    """The row in a column; the plain way, which has no bar, says everything in the bar's place."""
+    said = row["speedup_text"] + (f", {row['cpu_text']} s/GB" if row["cpu"] else "")
+    is_plain = row["row"].startswith(HEADS)
+    return row | {"speedup_text": "" if is_plain else said, "note": said if is_plain else ""}
+
+
 def _sizes(run: Run, name: str) -> dict[int, Benchmark]:
     single = run.find(name)
     return {0: single} if single else run.sizes(name)
@@ -138,6 +146,8 @@ def _sizes(run: Run, name: str) -> dict[int, Benchmark]:
 def _row(title: str, name: str, one: Benchmark, plain: Benchmark) -> dict[str, Any]:
     speedup = plain.ns / one.ns
     rate, cpu = one.gb_per_s if one.bytes else None, one.get("cpu_s_per_gb")
+    if name.startswith(ROUND_TRIPS):
+        rate = None  # twice as many bytes move: a rate would not compare with others
     way = _way(name)
     value = numbers.rate(rate) if rate else numbers.time(one.ns)
     is_plain = one is plain

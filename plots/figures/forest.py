@@ -172,7 +172,8 @@ def _extremes(check: Check) -> str:
     slowest = max(check.compared, key=lambda one: one.slowdown or 0)
     fastest = min(check.compared, key=lambda one: one.slowdown or 0)
     parts = [
-        f"{one.name} has changed by {numbers.signed_percent(one.slowdown or 0)} ({one.verdict})"
+        f"{one.name} has changed by {numbers.signed_percent(one.slowdown or 0)} "
+        f"({'within the noise' if one.verdict == 'same' else one.verdict})"
         for one in dict.fromkeys((slowest, fastest))
     ]
     return f"Of {len(check.compared)} compared, {' and '.join(parts)}."

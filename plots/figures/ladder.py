@@ -60,7 +60,7 @@ def ladder(run: Run, layout: Layout) -> Figure:
         layout,
         [
             "percent of the link's raw rate; then what is lost (headers: of the raw rate; best: of "
-            "what they leave; strategies: of the best); alike: within "
+            "what they leave at least; strategies: of the best); alike: within "
             f"{100 * ALIKE:g} % of each other, and for the same reason"
         ],
         *panels,
@@ -91,19 +91,20 @@ def _rungs(
     rows = [_rung("limit", link, limit, limit, "", direction, style.LIMIT["raw"].colour)]
     above = limit
     if packet:
-        above = packet[0]
-        loss = f"−{numbers.percent(1 - above / limit)} headers"
-        rows.append(
-            _rung(
-                "limit",
-                "after packet headers",
-                above,
-                limit,
-                loss,
-                direction,
-                style.LIMIT["packet"].colour,
-            )
+        above, most = packet
+        shares = [f"{100 * one / limit:.0f}" for one in packet]
+        losses = [f"{100 * (1 - one / limit):.1f} %" for one in (most, above)]
+        rung = _rung(
+            "limit",
+            "after packet headers",
+            above,
+            limit,
+            f"−{' to '.join(dict.fromkeys(losses))} headers",
+            direction,
+            style.LIMIT["packet"].colour,
         )
+        rates = _range([f"{above:.1f}", f"{most:.1f}"])
+        rows.append(rung | {"gb_per_s_text": f"{rates} GB/s, {_range(shares)} %"})
     best = ranked[0].gb_per_s or 0
     change = best / above - 1
     sign = "−" if change < 0 else "+"
@@ -128,6 +129,11 @@ def _rungs(
         row["alike"] = ", ".join(others)
         rows.append(row)
     return rows
+
+
+def _range(texts: list[str]) -> str:
+    """Texts with a dash between them, or one if they are the same."""
+    return "–".join(dict.fromkeys(texts))
 
 
 def _name(one: Benchmark) -> str:

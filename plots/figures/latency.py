@@ -46,7 +46,7 @@ def latency(run: Run, layout: Layout) -> Figure:
         run, points, axis, [], layout, lambda way: _fit_layers(way, axis, fits, memories)
     )
     explained = (
-        "dotted: t0 + n/B where bench_transfers advise has fitted one line (times that bend need "
+        "black dots: t0 + n/B where bench_transfers advise has fitted one line (times that bend need "
         "several: see the table); ring: n½, where half of B is reached"
         if fits
         else f"no fitted lines: {run.advice.missing or 'no strategy is one line'}"
@@ -124,8 +124,11 @@ def _fit_layers(
             ),
         )
     )
+    lines = base.transform_filter("!datum.half")
     return [
-        base.transform_filter("!datum.half").mark_line(strokeDash=[1, 3], strokeWidth=1.5),
+        # Lines of the measured times would hide them without a bright edge.
+        lines.mark_line(strokeWidth=3, opacity=0.8).encode(color=alt.value(style.PAPER)),
+        lines.mark_line(strokeDash=[1, 3], strokeWidth=1.6).encode(color=alt.value(style.INK)),
         base.transform_filter("datum.half").mark_point(
             filled=False, size=130, strokeWidth=2, shape="circle"
         ),

@@ -48,7 +48,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     names = list(dict.fromkeys(row["run"] for row in rows))
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
     fields = [("gb_per_s", "bandwidth (GB/s)")]
-    if all(row["percent"] is not None for row in rows):
+    if len({run.link_limit for _, run in shown}) > 1 and all(row["percent"] for row in rows):
         fields.append(("percent", "bandwidth (% of the link)"))
     panels = [
         layout.row(
@@ -76,7 +76,11 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     chart = whole(
         f"Runs side by side — {', '.join(devices)}",
         layout,
-        [*described, left_out if len(runs) > len(shown) else ""],
+        [
+            *described,
+            "medians of the repetitions; wall time until the data are usable, warm caches",
+            left_out if len(runs) > len(shown) else "",
+        ],
         *panels,
         key.chart(
             by_name("memory", memories, style.memory_colour, alt.Color),

@@ -107,7 +107,7 @@ def _panel(
     ends_axis = alt.X(
         "from_:Q", scale=alt.Scale(domain=[0, top], nice=False), title=f"time ({unit})"
     )
-    bars = base.mark_bar(height={"band": 0.66}).encode(
+    bars = base.mark_bar(height={"band": 0.66}, stroke=style.PAPER, strokeWidth=0.6).encode(
         x=ends_axis,
         x2="to_:Q",
         color=alt.Color(

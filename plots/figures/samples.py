@@ -70,10 +70,12 @@ def samples(run: Run, layout: Layout) -> Figure:
     widest = max(rows, key=lambda row: abs(row["relative"]))
     return Figure(
         heading="Distribution of samples",
-        reading="A steep curve is a steady benchmark. Two steps are two modes: the median of "
-        "such a benchmark hides one of them.",
-        summary=f"Repetitions lie between {low:+.1f} % and {high:+.1f} % of their medians; the "
-        f"farthest is {widest['strategy']} at {widest['size']}.",
+        reading="A steep curve is a steady benchmark. Two steep parts with a flat one between "
+        "them hint at two modes: the median of such a benchmark hides one. Panels have scales of "
+        "their own.",
+        summary=f"The fastest repetition takes {numbers.percent(-low / 100)} less than its median, "
+        f"the slowest {numbers.percent(high / 100)} more; the farthest is {widest['strategy']} at "
+        f"{widest['size']}.",
         chart=chart,
         strategies=[(name, style.memory_colour(name.split("/")[1])) for name in strategies],
     )
@@ -142,6 +144,6 @@ def _lines(base: alt.Chart, families: list[str], **options: Any) -> Any:
 
 
 def _marks(base: alt.Chart, memories: list[str]) -> Any:
-    return base.mark_point(filled=True, size=22, opacity=1).encode(
+    return base.mark_point(filled=True, size=36, opacity=1).encode(
         shape=by_name("memory", memories, style.memory_shape, alt.Shape)
     )

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots import numbers, style
-from plots.derive import NoData, Run
+from plots.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.figures.bars import memory_of, own_colour
 from plots.figures.common import WAYS, Figure, page, tooltip
 from plots.layout import Layout
@@ -22,8 +22,12 @@ CLEAR = 0.5  # a margin from which on a cell has its full colour
 def winner_map(run: Run, layout: Layout) -> Figure:
     """A cell for each size and reuse: the winner's colour and letter, paler if it is close."""
     answer = run.advice.map
+    if run.on_host:
+        raise NoData(NOTHING_TO_ADVISE)
     if answer is None:
         raise NoData(run.advice.missing)
+    if not answer["measured_terms"]["allocation"]:
+        raise NoData("without the costs of allocation the same strategy wins at every reuse")
     cells = [cell for way in ("h2d", "d2h") for cell in _cells(answer, way)]
     if not cells:
         raise NoData("advise can rank nothing in this file")
@@ -35,7 +39,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     rows = [
         cell
         | {
-            "letter": letters[cell["strategy"]],
+            "letter": _cased(letters[cell["strategy"]], cell["extrapolated"]),
             "colour": style.memory_colour(memory_of(cell["strategy"])),
         }
         for cell in cells
@@ -50,9 +54,9 @@ def winner_map(run: Run, layout: Layout) -> Figure:
         run,
         layout,
         [
-            "as bench_transfers advise predicts it; the paler a cell, the less the next one that "
-            "can be told apart is behind; the CPU fills the memory before an upload and reads it "
-            "after a download",
+            "as bench_transfers advise predicts it: getting the memory, filling or reading it by "
+            "the CPU, the transfer; the paler a cell, the less the next one that can be told apart "
+            "is behind; small letters: extrapolated, of sizes at which a part was not measured",
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
         ],
         layout.row(*panels),
@@ -74,11 +78,17 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     }
     return Figure(
         heading="Winner map",
-        reading="Find your size on the left and how often the same memory is used below.",
+        reading="Find your size on the left and how often the same memory is used below. Where "
+        "several are as good, one of them is named: point at a cell for how many. Strategies of one "
+        "kind of memory have one colour: letters tell them apart.",
         summary=f"The strategies that win somewhere: {', '.join(winners)}.",
         chart=chart,
         strategies=[],
     )
+
+
+def _cased(letter: str, extrapolated: bool) -> str:
+    return letter.lower() if extrapolated else letter
 
 
 def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
@@ -101,6 +111,8 @@ def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
                     "runner_up": second or "none that can be told apart",
                     "total": numbers.time(table["total_ns"][i][j]),
                     "clarity": 0.35 + 0.65 * min((margin or 0.0) / CLEAR, 1.0),
+                    "as_good": f"{table['as_good'][i][j]} more",
+                    "extrapolated": bool(table["extrapolated"][i][j]),
                     "note": "extrapolated" if table["extrapolated"][i][j] else "measured near by",
                 }
             )
@@ -140,6 +152,7 @@ def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) 
         size="size",
         reuse="reuse",
         predicted="total",
+        cannot_be_told_from_it="as_good",
         next="runner_up",
         behind_by="margin_text",
         basis="note",

@@ -45,7 +45,8 @@ def test_runs_as_a_module(tmp_path):
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    said = f"report: {tmp_path / 'none'} is not built: no fitted lines, no advice\n"
+    assert (done.returncode, done.stderr) == (0, said)
     out = tmp_path / "report"
     assert done.stdout == f"{out / 'report.html'}\n"
     figures = ("bandwidth", "compared", "ladder", "latency", "samples")
@@ -200,7 +201,15 @@ def test_drawings_of_several_processes_are_those_of_one(monkeypatch):
     monkeypatch.setattr("plots.render.MOST_PROCESSES", 1)
     one = render.drawings(specs)
     assert [several[name] for name in one if name[-3:] != "pdf"] == [
-        data for name, data in one.items() if name[-3:] != "pdf"  # which has a date
+        data
+        for name, data in one.items()
+        if name[-3:] != "pdf"  # which has a date
     ]
     assert sorted(several) == sorted(one)
     assert sorted(several) == ["0.pdf", "0.png", "0.svg", "1.pdf", "1.png", "1.svg"]
+
+
+def test_a_run_is_taken_once(tmp_path, capsys, undrawn):
+    first = synthetic.write(tmp_path / "a.json", synthetic.document())
+    again = synthetic.write(tmp_path / "b.json.gz", synthetic.document())
+    assert_fails(capsys, [first, again], "b.json.gz: the same run as")

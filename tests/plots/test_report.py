@@ -1,6 +1,7 @@
 """The page and the tables: escaped, separate for GPU and host device, and in agreement."""
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -12,8 +13,10 @@ import synthetic
 from synthetic import KIB, MIB
 
 from plots import report, style, tables
+from plots.derive import Run
 from plots.figures import FIGURES
 from plots.load import read_result
+from plots.programs import Advice, Fit
 
 EVIL = "<script>alert('x')</script> & “Söhne” </script>"
 
@@ -208,14 +211,15 @@ def test_one_of_each_kind_is_not_put_side_by_side():
     assert set(data_of(page)["wide"]) == {"run-1-bandwidth", "run-2-bandwidth"}
 
 
+COMMAND = ["bench_transfers", "--strategies=copy a", "--seed=17"]
+
+
 def test_the_method_has_what_is_needed_to_repeat_the_run(tmp_path):
-    document = synthetic.document(
-        run={"profile": "full", "seed": 17, "command_line": ["bench_transfers", "--seed=17"]}
-    )
+    document = synthetic.document(run={"profile": "full", "seed": 17, "command_line": COMMAND})
     _, page = made(read_result(synthetic.write(tmp_path / "run.json.gz", document)))
     rows = dict(zip(page.of("th"), page.of("td"), strict=False))
     shown = " ".join(page.of("td"))
-    assert '["bench_transfers", "--seed=17"]' in shown
+    assert "bench_transfers '--strategies=copy a' --seed=17" in shown
     assert "run.seed" in page.of("th")
     assert "program.git_commit" in page.of("th")
     assert rows
@@ -249,7 +253,9 @@ def test_latex_and_markdown_are_escaped():
 def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
     _, page = made(synthetic.result(synthetic.rows(synthetic.SIXTEEN)))
     found = data_of(page)
-    colours = set(re.findall(r"#[0-9a-f]{6}\b", json.dumps([found["wide"], found["column"], found["rows"]])))
+    colours = set(
+        re.findall(r"#[0-9a-f]{6}\b", json.dumps([found["wide"], found["column"], found["rows"]]))
+    )
     assert colours <= set(found["dark"])
     assert set(found["dark"]) >= {look.colour for look in style.MEMORY.values()}
 
@@ -257,3 +263,50 @@ def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
 def test_what_is_drawn_dark_can_be_printed_light():
     dark = style.dark_colours()
     assert len(set(dark.values())) == len(dark)
+
+
+def test_runs_side_by_side_are_compared_in_numbers():
+    faster = synthetic.result(synthetic.rows(("copy/pinned",), factors=(0.5, 0.5, 0.5)))
+    table = tables.side_by_side([(1, synthetic.run(synthetic.rows())), (2, Run(faster))])
+    assert table.head == ["strategy", "size", "run 1", "run 2"]
+    assert {row[0] for row in table.rows} == {"copy/pinned/h2d", "copy/pinned/d2h"}
+    assert all(row[1] == "64 MiB" and row[3].endswith("(+100 %)") for row in table.rows)
+    other = synthetic.run(synthetic.rows(("copy/novel",)))
+    assert tables.side_by_side([(1, Run(faster)), (2, other)]) is None
+
+
+def test_what_is_allocated_has_no_bandwidth():
+    rows = [
+        synthetic.row(f"{name}/1MiB", 2**20, 5000.0) for name in ("allocate/pinned", "copy/a/h2d")
+    ]
+    (table, *_) = tables.tables(synthetic.run(rows))
+    assert [row[3] for row in table.rows] == ["-", "209.7 GB/s"]
+
+
+def test_half_of_the_bandwidth_is_told_of_single_lines_only():
+    fits = {
+        f"copy/pinned/{way}": Fit(f"copy/pinned/{way}", lines, 1000.0, 10.0, 5000.0)
+        for way, lines in (("h2d", 1), ("d2h", 3))
+    }
+    made = synthetic.run(advice=Advice(fits=fits))
+    (table,) = [one for one in tables.tables(made) if one.name == "fits"]
+    assert {row[0]: row[3] for row in table.rows} == {
+        "copy/pinned/h2d": "4.88 KiB",
+        "copy/pinned/d2h": "-",
+    }
+
+
+def test_a_long_table_can_be_broken_in_latex():
+    table = tables.Table("t", "T", ["a", "b"], [["x", "1"]] * 46, [], [])
+    assert tables.latex(table).startswith(r"\begin{longtable}{lr}")
+    assert r"\endhead" in tables.latex(table)
+    short = dataclasses.replace(table, rows=table.rows[:45])
+    assert tables.latex(short).startswith(r"\begin{tabular}{lr}")
+
+
+def test_without_a_gpu_no_figures_of_gpus_are_listed():
+    host = {"kind": "host", "name": "host"}
+    _, page = made(synthetic.result(device=host, link=None))
+    assert "Figures published by others" not in page.of("h2")
+    _, page = made(synthetic.result(device=host, link=None), synthetic.result())
+    assert "Figures published by others" in page.of("h2")
