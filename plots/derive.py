@@ -6,12 +6,11 @@ derived here: it comes from their answers, see programs.py.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import median
+from statistics import median, quantiles
 from typing import Any, TypeGuard
 
 from plots import numbers, style
@@ -25,7 +24,8 @@ DIRECTIONS = {
     "write": "device → host",
 }
 NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
-SIZE = re.compile(r"^\d+(B|KiB|MiB|GiB)$")
+SIZE = re.compile(r"^[0-9]{1,12}(B|KiB|MiB|GiB)$")
+LEAST, MOST = 1e-18, 1e18  # beyond these are damaged files, and logarithms that fail
 
 
 class NoData(Exception):
@@ -80,6 +80,15 @@ class Benchmark:
     def gb_per_s(self) -> float | None:
         """The bandwidth, as `gate_transfers show --judge-by=gb_per_s` takes it."""
         return self.get("gb_per_s")
+
+    @property
+    def middle_half(self) -> float:
+        """How far the quartiles of the repetitions lie apart, as a part of the median.
+
+        Unlike the range it does not grow with the number of repetitions.
+        """
+        lower, middle, upper = quantiles(self.values("median_ns"), n=4, method="inclusive")
+        return (upper - lower) / middle
 
     @property
     def spread(self) -> float:
@@ -218,8 +227,9 @@ def is_failed(row: dict[str, Any]) -> bool:
 
 
 def is_positive(value: Any) -> TypeGuard[float]:
-    """Whether a value from a result file is a number above zero."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
+    """Whether a value from a result file is a number above zero, of a size that can be meant."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and LEAST < value < MOST
 
 
 def mapping(value: Any, key: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from plots import caption, numbers, tables
 from plots.derive import Benchmark, Run, is_failed, is_positive, mapping, named_bytes
 from plots.published import Published, published
 
-NOISY = 0.05  # median spread of the repetitions of large transfers
+NOISY = 0.03  # between the quartiles of the repetitions of large transfers
 LARGE = 2**20  # bytes from which on a transfer's bandwidth counts
 FULL = 16 * 2**20  # bytes from which on a copy of page-locked memory fills a healthy link
 HEALTHY = 0.85  # of what packet headers leave: what such a copy reaches at least
@@ -184,7 +184,7 @@ def _link(run: Run) -> Sentence | None:
     most = (link.get("generation_max"), link.get("width_max"))
     if not all(map(is_positive, (*now, *most))):
         return Sentence("Whether the link ran at its full speed is not known.")
-    if now == most:
+    if all(one >= full for one, full in zip(now, most, strict=True)):
         return Sentence(f"The link ran at its full speed under load: PCIe {now[0]}.0 x{now[1]}.")
     return Sentence(
         f"Under load the link ran at PCIe {now[0]}.0 x{now[1]}, but it can run at "
@@ -243,7 +243,7 @@ def _gpu_clocks(run: Run) -> Sentence | None:
         seen.append(_start_and_end(degrees, "°C"))
     said = f": its multiprocessors' clock was {', its temperature '.join(seen)}" if clocks else ""
     if isinstance(reasons, list) and reasons:
-        names = ", ".join(filter(None, map(caption.printable, reasons)))
+        names = ", ".join(filter(None, map(caption.printable, reasons))) or "reasons unreadable"
         return Sentence(f"The GPU was throttled during the run ({names}){said}.", True)
     if len(clocks) == 2 and clocks[1] < FALLEN * clocks[0]:
         return Sentence(
@@ -252,6 +252,11 @@ def _gpu_clocks(run: Run) -> Sentence | None:
         )
     if not isinstance(reasons, list):
         return Sentence(f"Whether the GPU was throttled is not known{said}.")
+    if run.result.transfers.get("complete") is not True:
+        return Sentence(
+            f"No throttling of the GPU was seen at the start{said}; what came later may not be in "
+            "the file."
+        )
     return Sentence(f"No throttling of the GPU was seen{said}.")
 
 
@@ -319,17 +324,19 @@ def _noise(run: Run) -> Sentence:
         return Sentence(
             f"How noisy the machine was is not known: {what} have one repetition.", True
         )
-    middle = median(one.spread for one in several)
+    middle = median(one.middle_half for one in several)
     worst = max(several, key=lambda one: one.spread)
     times = worst.values("median_ns")
     most = (
-        f"{worst.name}, between {numbers.time(min(times))} and {numbers.time(max(times))}"
+        f"; from fastest to slowest, {worst.name} differs most: {numbers.time(min(times))} to "
+        f"{numbers.time(max(times))}"
         if len(several) > 1
         else ""
     )
+    of_many = f"the median of {len(several)}" if len(several) > 1 else several[0].name
     said = (
-        f"From fastest to slowest, the repetitions of {what} differ by {numbers.percent(middle)} "
-        f"({f'the median of {len(several)}; most: {most}' if most else several[0].name})."
+        f"The middle half of the repetitions of {what} lies within {numbers.percent(middle)} "
+        f"({of_many}){most}."
     )
     if large and middle > NOISY:
         return Sentence(f"The machine was noisy. {said} Judge differences by several runs.", True)
@@ -484,7 +491,7 @@ def _pageable_ways(run: Run) -> Iterator[Finding]:
         if pair is None or not _is_slower(*pair, 1.1):
             continue
         slow, fast = pair
-        factor = slow.ns / fast.ns
+        factor = (fast.gb_per_s or 0) / (slow.gb_per_s or 1)
         text = (
             f"{numbers.size(slow.bytes or 0)} {where}: copies of ordinary (pageable) memory reach "
             f"{_share(run, slow)}, of pinned memory {_share(run, fast)}, {numbers.times(factor)} "

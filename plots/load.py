@@ -11,6 +11,7 @@ from typing import Any
 
 FORMAT = 1  # the newest "format" of a result file that this package reads
 GZIP_MAGIC = b"\x1f\x8b"
+MOST_BYTES = 256 << 20  # a full run with all strategies has less than half
 
 
 class ResultError(Exception):
@@ -52,8 +53,13 @@ def read_result(path: str | Path) -> Result:
 
 def _read(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if data.startswith(GZIP_MAGIC) else data
+        with path.open("rb") as plain:
+            packed = plain.peek(2).startswith(GZIP_MAGIC)
+            with gzip.open(plain) if packed else plain as source:
+                data = source.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise ResultError(f"{path}: more than {MOST_BYTES >> 20} MiB: not a result file")
+        return data
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ResultError(f"{path}: damaged gzip file: {error}") from error
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import multiprocessing
 import os
@@ -18,6 +19,7 @@ from plots import style
 from plots.figures.common import HIDDEN, Figure
 
 MOST_PROCESSES = 4
+PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def specification(figure: Figure) -> dict[str, Any]:
@@ -54,7 +56,9 @@ def drawings(named: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
 
 
 def _leave_interruptions_to_parent() -> None:
+    """Ends with the parent, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:

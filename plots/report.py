@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from plots.load import Result, ResultError
 from plots.programs import ask
 from plots.published import published
 
+MOST_SECTIONS = 6
 HERE = Path(__file__).resolve().parent
 
 
@@ -62,14 +63,15 @@ def report(
     """Every file of the report: contents by path.
 
     With the gate's answer about the results, its verdict comes first. As they are then runs of one
-    machine, only the first has a section of its own: each takes seconds and half a megabyte.
+    machine, only the first has a section of its own: each takes seconds and half a megabyte. For
+    the same reason otherwise only the first few have one.
     """
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
-        runs = _runs(results, program, 1 if check else len(results))
+        runs = _runs(results, program, 1 if check else MOST_SECTIONS)
     alone = len(runs) == 1
     numbered = list(enumerate(runs, start=1))
-    own = numbered[:1] if check else numbered
+    own = numbered[: 1 if check else MOST_SECTIONS]
     sections = [_run_section(run, None if alone else number) for number, run in own]
     judged = [_check_section(check, numbered)] if check else []
     groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
@@ -95,19 +97,20 @@ def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
 
     `advise` is asked about so many of them.
     """
-    runs = []
-    for i, result in enumerate(results):
-        run = Run(result)
+    runs = sorted(map(Run, results), key=lambda run: run.on_host)
+    for run in runs:
         if not run.benchmarks:
-            raise ResultError(f"{result.path}: nothing was measured: there is nothing to report")
-        runs.append(Run(result, ask(program, result, run.on_host)) if i < asked else run)
-    return sorted(runs, key=lambda run: run.on_host)
+            raise ResultError(f"{run.result.path}: nothing was measured: there is nothing to report")
+    return [
+        replace(run, advice=ask(program, run.result, run.on_host)) if i < asked else run
+        for i, run in enumerate(runs)
+    ]
 
 
 def _run_section(run: Run, number: int | None) -> Section:
     """Of one run; numbered where there are several."""
     prefix = "" if number is None else f"run-{number}-"
-    which = "" if number is None else f"Run {number} ({run.result.path.name}): "
+    which = "" if number is None else f"Run {number} ({caption.printable(run.result.path.name)}): "
     section = Section(
         name=prefix,
         heading=f"{which}{caption.device_name(run)}, {caption.where_and_when(run)}",
@@ -141,6 +144,10 @@ def _group_section(runs: list[tuple[int, Run]]) -> Section:
     section = Section(
         name=prefix, heading=heading, on_host=on_host, tables=[table] if table else []
     )
+    without = [number for number, _ in runs if number > MOST_SECTIONS]
+    if without:
+        said = f"Runs from {without[0]} on have no sections of their own: make reports of fewer."
+        section.sentences = {"What is left out": [findings.Sentence(said, True)]}
     for name, make in GROUP_FIGURES.items():
         try:
             _add(section, f"{prefix}{name}", partial(make, runs))
@@ -173,7 +180,7 @@ def _add(section: Section, name: str, make: Callable[[Layout], Figure]) -> None:
 def _method(run: Run) -> list[tuple[str, str]]:
     """Everything that the file says of how it came about, key by key."""
     skip = ("strategies", "buffers", "skipped", "warnings")
-    rows: list[tuple[str, str]] = [("file", run.result.path.name)]
+    rows: list[tuple[str, str]] = [("file", caption.printable(run.result.path.name))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
     _flatten("", {k: v for k, v in run.result.transfers.items() if k not in skip}, rows)
     for one in caption.entries(run.result, "buffers"):
@@ -191,20 +198,21 @@ def _method(run: Run) -> list[tuple[str, str]]:
     for reason, names in reasons.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         rows.append((f"skipped {names[0]}{more}", reason))
-    rows += [("failed", name) for name in run.failed]
+    rows += [("failed", caption.printable(name)) for name in run.failed]
     return rows
 
 
 def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
     if isinstance(value, dict):
         for name, member in value.items():
-            _flatten(f"{key}.{name}" if key else str(name), member, rows)
+            below = caption.printable(str(name))
+            _flatten(f"{key}.{below}" if key else below, member, rows)
     elif isinstance(value, str):
         rows.append((key, caption.printable(value)))
     elif key == "run.command_line" and isinstance(value, list):
         rows.append((key, caption.printable(shlex.join(map(str, value)))))
     else:
-        rows.append((key, json.dumps(value, ensure_ascii=False)))
+        rows.append((key, caption.printable(json.dumps(value, ensure_ascii=False))))
 
 
 def _page(sections: list[Section]) -> str:
@@ -248,7 +256,7 @@ def _with_shared_rows(spec: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
 
 def _json_in_html(data: Any) -> str:
     """JSON that nothing in it can end: within a script element `<` would."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

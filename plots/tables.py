@@ -137,11 +137,14 @@ class Choice:
         """The strategy, and how sure that is."""
         if self.strategy is None:
             return "-"
-        if self.extrapolated:
-            return f"{self.strategy} (extrapolated)"
+        said = []
         if self.as_good:
-            return f"{self.strategy} ({self.as_good} as good)"
-        return self.strategy if self.margin is None else f"{self.strategy} ({_lead(self.margin)})"
+            said.append(f"{self.as_good} as good")
+        elif self.margin is not None and not self.extrapolated:
+            said.append(_lead(self.margin))
+        if self.extrapolated:
+            said.append("extrapolated")
+        return f"{self.strategy} ({', '.join(said)})" if said else self.strategy
 
 
 def _lead(margin: float) -> str:
@@ -386,7 +389,12 @@ def markdown(table: Table) -> str:
 
 
 def _markdown_cell(text: str) -> str:
-    for plain, escaped in (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("*", "\\*")):
+    for plain, escaped in (
+        ("\\", "\\\\"),
+        ("&", "&amp;"),
+        ("<", "&lt;"),
+        *((sign, f"\\{sign}") for sign in "|*[]`!"),
+    ):
         text = text.replace(plain, escaped)
     return text
 

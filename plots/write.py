@@ -7,33 +7,46 @@ from pathlib import Path
 
 from plots.load import ResultError
 
-PAGE = "report.html"  # what tells a report from somebody's other folder
+PAGE = "report.html"
+PARTS = {PAGE, "figures", "tables"}  # all that a report's folder holds
 
 
 def write_folder(out: Path, files: dict[str, bytes]) -> None:
     """Writes files (contents by path) to a folder, in place of an older report there.
 
-    They are written beside it first. Throws ResultError when that fails, or when the folder holds
-    something else.
+    They are written beside it first, and the older report stays until they are in its place. Throws
+    ResultError when that fails, or when the folder holds something else.
     """
+    out = out.resolve()  # a link stays one
     _refuse_others(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-            made = Path(scratch) / "new"
+            made, old = Path(scratch) / "new", Path(scratch) / "old"
             for name, data in files.items():
                 path = made / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-            if out.exists():
-                out.rename(Path(scratch) / "old")
-            made.rename(out)
+            try:
+                if out.exists():
+                    out.rename(old)
+                made.rename(out)
+            except BaseException:
+                if old.exists() and not out.exists():
+                    old.rename(out)
+                raise
     except OSError as error:
         raise ResultError(f"{out}: cannot be written: {error.strerror or error}") from error
 
 
 def _refuse_others(out: Path) -> None:
-    if out.is_dir() and any(out.iterdir()) and not (out / PAGE).is_file():
-        raise ResultError(f"{out}: exists and is no report: choose another folder (--out)")
     if out.exists() and not out.is_dir():
         raise ResultError(f"{out}: cannot be written: it is not a folder")
+    if not out.is_dir():
+        return
+    there = {path.name for path in out.iterdir()}
+    if there and (PAGE not in there or not there <= PARTS):
+        other = min(there - PARTS, default="figures")
+        raise ResultError(
+            f"{out}: holds {other!r}, which is of no report: choose another folder (--out)"
+        )

@@ -52,5 +52,5 @@ def _about_limits(run: Run, known: bool) -> str:
     if run.on_host:
         return "Rates beyond what memory delivers are copies within caches."
     if known:
-        return "Lines at the top are what the link can carry at all and what packet headers leave of it."
+        return "Lines at the top: what the link carries, and what packet headers leave of it."
     return "What the link can carry is not known."

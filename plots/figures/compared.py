@@ -85,8 +85,8 @@ def compared(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Beside figures published by others",
         reading="Links differ: compare within a generation. The table of sources is below.",
-        summary=f"{len(rows) - len(found)} published figures stand beside {len(found)} of ours; for "
-        "strategies that others have published ours are shown, too, where they were measured.",
+        summary=f"{len(rows) - len(found)} published figures stand beside {len(found)} of ours; "
+        "strategies that others have published are shown of ours, too, where they were measured.",
         chart=chart,
         strategies=[],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from plots import caption, numbers, style
@@ -22,6 +23,7 @@ LOSSES = {
     "pageable_access": "a kernel reads pageable memory",
     "zero_copy": "requests of a kernel",
 }
+MOST = 0.75  # of the strategies of the size that has the most
 ALIKE = 0.01  # strategies that differ by less, and lose it alike, share a rung
 
 
@@ -32,7 +34,8 @@ def ladder(run: Run, layout: Layout) -> Figure:
         raise NoData("the limit of the link is not known")
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
-    size = max(one.bytes or 0 for one in run.transfers)
+    size, left_out = _size_of_most(run)
+    top = max([limit, *(one.gb_per_s or 0 for one in run.transfers if one.bytes == size)])
     rows = [
         row
         for direction in ("host → device", "device → host")
@@ -46,7 +49,7 @@ def ladder(run: Run, layout: Layout) -> Figure:
             names,
             "gb_per_s",
             "bandwidth (GB/s)",
-            from_zero(limit),
+            from_zero(top),
             layout,
             width=330,
             heading=direction,
@@ -61,7 +64,8 @@ def ladder(run: Run, layout: Layout) -> Figure:
         [
             "percent of the link's raw rate; then what is lost (headers: of the raw rate; best: of "
             "what they leave at least; strategies: of the best); alike: within "
-            f"{100 * ALIKE:g} % of each other, and for the same reason"
+            f"{100 * ALIKE:g} % of each other, and for the same reason",
+            f"not measured at this size: {', '.join(left_out)}" if left_out else "",
         ],
         *panels,
     )
@@ -129,6 +133,15 @@ def _rungs(
         row["alike"] = ", ".join(others)
         rows.append(row)
     return rows
+
+
+def _size_of_most(run: Run) -> tuple[int, list[str]]:
+    """The largest size that nearly as many strategies have as any other; those that have not."""
+    count = Counter(one.bytes or 0 for one in run.transfers)
+    size = max(one for one in count if count[one] >= MOST * max(count.values()))
+    there = {_name(one) for one in run.transfers if one.bytes == size}
+    every = dict.fromkeys(_name(one) for one in run.transfers)
+    return size, [name for name in every if name not in there]
 
 
 def _range(texts: list[str]) -> str:

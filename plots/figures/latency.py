@@ -46,8 +46,8 @@ def latency(run: Run, layout: Layout) -> Figure:
         run, points, axis, [], layout, lambda way: _fit_layers(way, axis, fits, memories)
     )
     explained = (
-        "black dots: t0 + n/B where bench_transfers advise has fitted one line (times that bend need "
-        "several: see the table); ring: n½, where half of B is reached"
+        "black dots: t0 + n/B where bench_transfers advise has fitted one line (times that bend "
+        "need several: see the table); ring: n½, where half of B is reached"
         if fits
         else f"no fitted lines: {run.advice.missing or 'no strategy is one line'}"
     )

@@ -79,8 +79,8 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Winner map",
         reading="Find your size on the left and how often the same memory is used below. Where "
-        "several are as good, one of them is named: point at a cell for how many. Strategies of one "
-        "kind of memory have one colour: letters tell them apart.",
+        "several are as good, one of them is named: point at a cell for how many. Strategies of "
+        "one kind of memory have one colour: letters tell them apart.",
         summary=f"The strategies that win somewhere: {', '.join(winners)}.",
         chart=chart,
         strategies=[],

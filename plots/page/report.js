@@ -21,8 +21,10 @@
     const name = element.dataset.figure;
     const chart = charts.get(name);
     const spec = JSON.parse(inTheme(JSON.stringify((narrow.matches ? column : wide)[name]), theme));
-    for (const [key, index] of Object.entries(spec.datasets))
-      spec.datasets[key] = JSON.parse(inTheme(JSON.stringify(rows[index]), theme));
+    // Of data only whole texts are colours; others are names.
+    const shown = (data) => JSON.parse(JSON.stringify(data, (key, value) =>
+      typeof value === "string" && /^#[0-9a-f]{6}$/.test(value) ? inTheme(value, theme) : value));
+    for (const [key, index] of Object.entries(spec.datasets)) spec.datasets[key] = shown(rows[index]);
     if (chart.other) rescale(spec, spec.usermeta.axis);
     const made = await vegaEmbed(element, spec, {
       actions: false, renderer: "svg", ast: false, tooltip: { theme },

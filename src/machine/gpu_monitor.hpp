@@ -15,7 +15,8 @@ class gpu_monitor {
   gpu_monitor(const gpu_monitor&) = delete;
   gpu_monitor& operator=(const gpu_monitor&) = delete;
 
-  /// What depends most on the load is asked for first. Takes some milliseconds at most.
+  /// What depends most on the load is asked for first. Takes some milliseconds of
+  /// a healthy driver; NVML knows no time limit.
   [[nodiscard]] virtual gpu_clocks read() const = 0;
 
  protected:

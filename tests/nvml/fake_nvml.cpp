@@ -8,6 +8,7 @@
 namespace {
 
 int open_times = 0;
+unsigned long long reasons_now = ~0ULL;  // every bit there is
 
 nvmlDevice_t gpu() {
   static char device;
@@ -27,6 +28,8 @@ nvmlReturn_t answer(nvmlDevice_t device, Value* into, Value value) {
 extern "C" {
 
 int fake_nvml_open_times() { return open_times; }
+
+void fake_nvml_set_reasons(unsigned long long bits) { reasons_now = bits; }
 
 nvmlReturn_t nvmlInit_v2() {
 #ifdef FAKE_NVML_WITHOUT_DRIVER
@@ -64,10 +67,9 @@ nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
   return answer(device, reasons, 0x8ULL | 0x10ULL);
 }
 #else
-/// Every bit there is.
 nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device,
                                                     unsigned long long* reasons) {
-  return answer(device, reasons, ~0ULL);
+  return answer(device, reasons, reasons_now);
 }
 
 nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 
 namespace {
@@ -39,6 +40,31 @@ TEST(gpu_monitor, reasons_are_those_that_slow_a_gpu_down) {
   EXPECT_EQ(monitor->read().throttled_by,
             (throttle_reasons{"sw_power_cap", "hw_slowdown", "sync_boost", "sw_thermal_slowdown",
                               "hw_thermal_slowdown", "hw_power_brake_slowdown"}));
+}
+
+TEST(gpu_monitor, each_reason_has_its_own_bit) {
+  const auto monitor = monitor_gpu(address, FAKE_NVML);
+  ASSERT_NE(monitor, nullptr);
+  void* const loaded = dlopen(FAKE_NVML, RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(loaded, nullptr);
+  const auto set =
+      reinterpret_cast<void (*)(unsigned long long)>(dlsym(loaded, "fake_nvml_set_reasons"));
+  // Of NVML's documentation, "Clocks Event Reasons": idle, settings and display slow nothing down.
+  const std::map<unsigned long long, throttle_reasons> known{{0x1, {}},
+                                                             {0x2, {}},
+                                                             {0x4, {"sw_power_cap"}},
+                                                             {0x8, {"hw_slowdown"}},
+                                                             {0x10, {"sync_boost"}},
+                                                             {0x20, {"sw_thermal_slowdown"}},
+                                                             {0x40, {"hw_thermal_slowdown"}},
+                                                             {0x80, {"hw_power_brake_slowdown"}},
+                                                             {0x100, {}}};
+  for (const auto& [bit, reasons] : known) {
+    set(bit);
+    EXPECT_EQ(monitor->read().throttled_by, reasons) << bit;
+  }
+  set(~0ULL);
+  dlclose(loaded);
 }
 
 TEST(gpu_monitor, takes_an_older_library) {

@@ -4,6 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from plots import render
 from plots.__main__ import main
 from plots.figures import FIGURES
 from plots.layout import WIDE
+from plots.load import ResultError
+from plots.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -83,7 +86,7 @@ def test_an_older_report_is_replaced_as_a_whole(tmp_path, capsys, quick_images):
 
 def test_a_folder_that_is_no_report_is_left_alone(tmp_path, capsys, quick_images):
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
-    assert_fails(capsys, [path, "--out", tmp_path], "exists and is no report")
+    assert_fails(capsys, [path, "--out", tmp_path], "holds 'run.json', which is of no report")
     assert names_below(tmp_path) == ["run.json"]
     (tmp_path / "empty").mkdir()
     assert main([str(path), "--out", str(tmp_path / "empty")]) == 0
@@ -213,3 +216,114 @@ def test_a_run_is_taken_once(tmp_path, capsys, undrawn):
     first = synthetic.write(tmp_path / "a.json", synthetic.document())
     again = synthetic.write(tmp_path / "b.json.gz", synthetic.document())
     assert_fails(capsys, [first, again], "b.json.gz: the same run as")
+
+
+def test_a_folder_with_a_report_and_more_is_left_alone(tmp_path, capsys, undrawn):
+    """As that of a recorded run, whose report is beside the result."""
+    path = synthetic.write(tmp_path / "result.json", synthetic.document())
+    (tmp_path / "report.html").write_text("old")
+    assert_fails(capsys, [path, "--out", tmp_path], "holds 'result.json'")
+    assert names_below(tmp_path) == ["report.html", "result.json"]
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left"), KeyboardInterrupt()])
+def test_the_older_report_stays_when_the_new_one_cannot_take_its_place(
+    tmp_path, monkeypatch, failure
+):
+    out = tmp_path / "report"
+    write_folder(out, {"report.html": b"old"})
+    rename = Path.rename
+
+    def failing(path, target):
+        if path.name == "new":
+            raise failure
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises((ResultError, KeyboardInterrupt)):
+        write_folder(out, {"report.html": b"new"})
+    assert (out / "report.html").read_bytes() == b"old"
+    assert [one.name for one in tmp_path.iterdir()] == ["report"]
+
+
+def test_a_link_to_a_folder_stays_a_link(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_folder(tmp_path / "link", {"report.html": b"new"})
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "report.html").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"median_ns": 10**400},
+        {"median_ns": 1e308},
+        {"median_ns": 5e-324},
+        {"gb_per_s": 10**400},
+        {"name": "copy/pinned/h2d/" + "9" * 5000 + "B"},
+        {"name": "copy/\ud800/h2d/1MiB"},
+        {"name": "copy/\u202e/h2d/1MiB", "error_occurred": True},
+    ],
+)
+def test_values_that_cannot_be_meant_break_nothing(tmp_path, undrawn, changed):
+    rows = synthetic.rows() + [synthetic.row("copy/pinned/h2d/2MiB", 2**21, 9.0) | changed]
+    document = synthetic.document(rows, machine={"cpu": {"\ud800": ["\udfff"]}})
+    path = synthetic.write(tmp_path / "run.json", document)
+    assert main([str(path)]) == 0
+    assert "Infinity" not in (tmp_path / "report" / "report.html").read_text("utf-8")
+
+
+def test_what_nobody_thought_of_gives_one_line(tmp_path, capsys, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("by\nnothing")
+
+    monkeypatch.setattr("plots.__main__.report", broken)
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    assert_fails(capsys, [path], "ZeroDivisionError: by nothing")
+
+
+def test_files_that_unpack_to_too_much_are_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("plots.load.MOST_BYTES", 1 << 20)
+    path = tmp_path / "run.json.gz"
+    path.write_bytes(gzip.compress(b" " * (2 << 20)))
+    assert_fails(capsys, [path], "more than 1 MiB: not a result file")
+
+
+def test_the_processes_that_draw_end_with_the_one_that_was_killed(tmp_path):
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    killed = subprocess.Popen(
+        [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def drawing():
+        tasks = Path(f"/proc/{killed.pid}/task")
+        found = (one.read_text().split() for one in tasks.glob("*/children"))
+        children = [int(pid) for pids in found for pid in pids]
+        return [pid for pid in children if b"spawn_main" in commands_of(pid)]
+
+    workers = wait_for(lambda: (found := drawing()) and len(found) > 1 and found)
+    time.sleep(1)  # for them to begin
+    killed.kill()
+    killed.wait()
+    wait_for(lambda: not any(b"spawn_main" in commands_of(pid) for pid in workers))
+
+
+def commands_of(pid):
+    """Its command line; empty when it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.02)
+    raise TimeoutError

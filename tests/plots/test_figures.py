@@ -178,6 +178,8 @@ def test_allocation_shows_both_ways_and_looks_up_the_same_colours():
     costs = {(row["name"], row["us"]) for row in spec["datasets"]["costs"]}
     assert {name for name, _ in costs} == {"allocate/pinned", "free/pinned", "allocate/device_pool"}
     assert dict(costs)["allocate/pinned"] == pytest.approx(MIB / 2e3)
+    gib = next(r["per_gib"] for r in spec["datasets"]["costs"] if r["name"] == "allocate/pinned")
+    assert gib == numbers.time(1024 * MIB / 2.0)
     assert {"to get it, touched and locked", "to give back", "device_pool"} <= set(texts(spec))
     colours = dict(FIGURES["allocation"](run(rows), WIDE).strategies)
     assert colours["pinned"] == style.memory_colour("pinned")
@@ -235,6 +237,13 @@ def test_the_winner_map_has_a_cell_for_each_size_and_reuse():
     assert cells[KIB, 1]["margin_text"] == "10.0 %"
     drawn = texts(spec)
     assert (drawn.count("A"), drawn.count("B")) == (4, 1)  # also in grey
+    answer = synthetic.advice(winners={"h2d": winners})
+    answer.map["directions"]["h2d"]["margin"][0] = [0.01, 4.0]
+    answer.map["directions"]["h2d"]["extrapolated"][2][0] = True
+    spec = spec_of("winner_map", run(advice=answer))
+    cells = {(c["bytes"], c["reuse"]): c for c in spec["datasets"]["cells"]}
+    assert cells[KIB, 1]["clarity"] < 0.5 < cells[KIB, 100]["clarity"] == 1  # clear wins are strong
+    assert (cells[64 * MIB, 1]["letter"], cells[64 * MIB, 100]["letter"]) == ("a", "A")
     assert {"A  copy/pinned", "B  copy/pageable", "host → device (h2d)"} <= {
         text.replace("\u00a0", " ") for text in drawn
     } or {"A copy/pinned", "B copy/pageable"} <= {" ".join(text.split()) for text in drawn}
@@ -326,11 +335,42 @@ def test_samples_are_an_empirical_distribution():
         FIGURES["samples"](run(rows[:2]), WIDE)
 
 
+def test_the_distribution_steps_up_where_a_repetition_was():
+    rows = timed("copy/pinned/h2d", MIB, 50.0, factors=(1.0, 0.9, 1.2))
+    (line, *_) = (
+        layer["mark"]
+        for layer in spec_of("samples", run(rows))["vconcat"][0]["hconcat"][0]["layer"]
+        if layer["mark"]["type"] == "line"
+    )
+    assert line["interpolate"] == "step-after"  # a share holds from its repetition to the next
+
+
+def test_the_ladder_is_of_a_size_that_most_strategies_have():
+    names = ("copy/pinned", "copy/pageable", "copy/staged", "copy/graph")
+    rows = synthetic.rows(names, (MIB,)) + timed("copy/pinned/h2d", 64 * MIB, 70.0)
+    rows += timed("copy/late/h2d", 64 * MIB, 9.0)
+    spec = spec_of("ladder", run(rows))
+    assert "1 MiB" in spec["title"]["text"][0]
+    assert {row["direction"] for row in spec["datasets"]["rungs"]} == {
+        "host → device",
+        "device → host",
+    }
+    assert "not measured at this size: copy/late" in " ".join(spec["title"]["subtitle"])
+
+
 def test_published_figures_are_told_apart_from_ours():
-    spec = spec_of("compared", run(timed("copy/pinned/h2d", 64 * MIB, 56.0)))
+    made = timed("copy/pinned/h2d", 64 * MIB, 56.0) + timed("copy/pinned/h2d", KIB, 1.0)
+    both = {"h2d_gb_per_s": 51.0, "d2h_gb_per_s": 50.0}
+    made += timed("duplex/engines/pinned", 64 * MIB, 101.0, **both)
+    spec = spec_of("compared", run(made))
     rows = spec["datasets"]["compared"]
     ours = [row for row in rows if row["whose"] == "measured here"]
-    assert [row["row"] for row in ours] == ["Synthetic GPU: copy/pinned"]
+    assert [(row["row"], row["direction"], row["rate"]) for row in ours] == [
+        ("Synthetic GPU: copy/pinned", "h2d", "56.00 GB/s"),
+        # because others have published it
+        ("Synthetic GPU: duplex/engines/pinned", "h2d", "51.00 GB/s"),
+        ("Synthetic GPU: duplex/engines/pinned", "d2h", "50.00 GB/s"),
+    ]
     others = [row for row in rows if row["whose"] == "published by others"]
     assert len(others) == len(published())
     assert {row["colour"] for row in others} == {style.OTHERS_COLOUR}

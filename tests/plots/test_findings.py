@@ -1,5 +1,7 @@
 """Sentences follow from the data, and nothing is said that does not."""
 
+import statistics
+
 import pytest
 import synthetic
 from synthetic import KIB, MIB, run
@@ -223,11 +225,20 @@ def test_noise_is_judged_by_large_transfers(factors, noisy):
     rows = synthetic.rows(("copy/pinned",), (64, MIB), factors)
     (last,) = [one for one in findings.trust(run(rows, **HEALTHY)) if "epetitions" in one.text]
     assert last.warning is noisy
-    spread = "4.00 %" if not noisy else "30.0 %"
-    assert f"of warm transfers of 1 MiB and more differ by {spread} (the median of 2;" in last.text
+    half = "2.00 %" if not noisy else "15.0 %"  # between the quartiles
+    assert f"of warm transfers of 1 MiB and more lies within {half} (the median of 2);" in last.text
     assert last.text.startswith("The machine was noisy.") is noisy
     fastest, slowest = (numbers.time(f * synthetic.expected_ns(MIB)) for f in factors[::2])
-    assert f"most: copy/pinned/d2h/1MiB, between {fastest} and {slowest})" in last.text
+    assert f"copy/pinned/d2h/1MiB differs most: {fastest} to {slowest}." in last.text
+
+
+def test_noise_does_not_depend_on_how_often_was_measured():
+    def said(count):
+        noise = [statistics.NormalDist(1, 0.016).inv_cdf((i + 0.5) / count) for i in range(count)]
+        rows = synthetic.rows(("copy/pinned",), (MIB,), noise)
+        return next(one for one in findings.trust(run(rows, **HEALTHY)) if "epetitions" in one.text)
+
+    assert [said(count).warning for count in (5, 8, 20, 100)] == [False] * 4
 
 
 def test_one_repetition_tells_nothing_about_noise():
@@ -248,7 +259,7 @@ def test_without_large_transfers_noise_is_that_of_what_was_measured():
     made = [synthetic.row("launch/plain/1_argument", 0, ns) for ns in (2000.0, 2100.0, 2200.0)]
     said = [text for text in texts(findings.trust(run(made, **HEALTHY))) if "epetitions" in text]
     assert said == [
-        "From fastest to slowest, the repetitions of benchmarks differ by 9.52 % "
+        "The middle half of the repetitions of benchmarks lies within 4.76 % "
         "(launch/plain/1_argument)."
     ]
 
@@ -546,5 +557,27 @@ def test_small_sizes_are_not_called_large():
     small = run(synthetic.rows(("copy/pinned",), (KIB,), (0.5, 1, 1.5)), **HEALTHY)
     assert texts(findings.trust(small), True) == []
     assert any(
-        "repetitions of benchmarks differ by 100 %" in t for t in texts(findings.trust(small))
+        "repetitions of benchmarks lies within 50.0 %" in t for t in texts(findings.trust(small))
     )
+
+
+@pytest.mark.parametrize(
+    ("link", "full"),
+    [
+        ({"width": 8}, False),
+        ({"generation": 4}, False),
+        ({"generation_max": 4}, True),  # newer than the file's program knew
+        ({}, True),
+    ],
+)
+def test_generation_and_width_of_the_link_count(link, full):
+    said = " ".join(texts(findings.trust(run(link={**synthetic.LINK, **link}))))
+    assert ("at its full speed under load" in said) is full
+    assert ("but it can run at" in said) is not full
+
+
+def test_an_interrupted_run_says_of_throttling_only_what_its_start_tells():
+    clocks = {"gpu": {"throttle_reasons": [], "sm_mhz": [1980, None], "sm_max_mhz": 1980}}
+    said = " ".join(texts(findings.trust(run(clocks=clocks, complete=False))))
+    assert "No throttling of the GPU was seen at the start" in said
+    assert "what came later may not be in the file" in said

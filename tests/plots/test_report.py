@@ -243,7 +243,9 @@ def test_page_and_tables_print_the_same_numbers():
 
 def test_latex_and_markdown_are_escaped():
     table = tables.Table("t", "T", ["a|b", "50 %"], [["x_y & <z>", "1 µs"]], [], [[1]])
-    assert tables.markdown(table) == "| a\\|b | 50 % |\n| --- | --- |\n| x_y & &lt;z> | 1 µs |\n"
+    assert (
+        tables.markdown(table) == "| a\\|b | 50 % |\n| --- | --- |\n| x_y &amp; &lt;z> | 1 µs |\n"
+    )
     lines = tables.latex(table).splitlines()
     assert lines[0] == r"\begin{tabular}{lr}"
     assert lines[2] == r"a|b & 50 \% \\"
@@ -310,3 +312,11 @@ def test_without_a_gpu_no_figures_of_gpus_are_listed():
     assert "Figures published by others" not in page.of("h2")
     _, page = made(synthetic.result(device=host, link=None), synthetic.result())
     assert "Figures published by others" in page.of("h2")
+
+
+def test_many_runs_are_side_by_side_and_the_first_few_have_sections():
+    files, page = made(*[synthetic.result()] * 8)
+    assert sum(text.startswith("Run ") for text in page.of("h2")) == 6
+    assert "8 runs with a GPU side by side" in page.of("h2")
+    assert "Runs from 7 on have no sections of their own: make reports of fewer." in page.of("li")
+    assert not any("run-7" in name for name in files)
