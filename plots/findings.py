@@ -180,9 +180,9 @@ def _link(run: Run) -> Sentence | None:
     link = mapping(run.result.transfers, "link")
     if run.on_host or link.get("type") != "pcie":
         return None
-    now = (link.get("generation"), link.get("width"))
-    most = (link.get("generation_max"), link.get("width_max"))
-    if not all(map(is_positive, (*now, *most))):
+    now = [one for key in ("generation", "width") if is_positive(one := link.get(key))]
+    most = [one for key in ("generation_max", "width_max") if is_positive(one := link.get(key))]
+    if len(now) + len(most) < 4:
         return Sentence("Whether the link ran at its full speed is not known.")
     if all(one >= full for one, full in zip(now, most, strict=True)):
         return Sentence(f"The link ran at its full speed under load: PCIe {now[0]}.0 x{now[1]}.")

@@ -100,7 +100,7 @@ def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
     runs = sorted(map(Run, results), key=lambda run: run.on_host)
     for run in runs:
         if not run.benchmarks:
-            raise ResultError(f"{run.result.path}: nothing was measured: there is nothing to report")
+            raise ResultError(f"{run.result.path}: nothing was measured, nothing to report")
     return [
         replace(run, advice=ask(program, run.result, run.on_host)) if i < asked else run
         for i, run in enumerate(runs)
