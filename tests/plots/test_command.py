@@ -14,7 +14,8 @@ from plots import render
 from plots.__main__ import main
 from plots.figures import FIGURES
 from plots.layout import WIDE
-from plots.load import ResultError
+from plots.load import ResultError, read_result
+from plots.programs import ask
 from plots.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -177,11 +178,16 @@ def test_a_program_that_answers_nonsense_is_said(tmp_path, capsys, quick_images)
     assert "<b>use" not in page
 
 
-def test_the_file_that_advise_reads_is_not_compressed(tmp_path):
-    path = synthetic.write(tmp_path / "run.json.gz", synthetic.document())
-    from plots.load import read_result
-
-    assert json.loads(read_result(path).data) == synthetic.document()
+def test_what_advise_is_given_is_all_that_it_reads(tmp_path, pytestconfig):
+    program = pytestconfig.getoption("binary")
+    recorded = ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
+    advice = ask(program, read_result(recorded), on_host=False)
+    command = [program, "advise", "--from", recorded, "--map", tmp_path / "map.json"]
+    subprocess.run(command, check=True, capture_output=True)
+    whole = json.loads((tmp_path / "map.json").read_bytes())
+    assert {**advice.map, "from": None} == {**whole, "from": None}
+    assert advice.missing == ""
+    assert len(advice.rankings) == 8
 
 
 def test_an_interruption_gives_one_line_and_writes_nothing(tmp_path, capsys, monkeypatch):

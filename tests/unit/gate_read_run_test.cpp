@@ -113,7 +113,7 @@ TEST(gate_files, that_cannot_be_read_are_named) {
             "cannot use /does/not/exist.json: No such file or directory");
   EXPECT_EQ(why("/"), "cannot use /: it is a folder, not a file");
   EXPECT_EQ(why("/dev/null"), "cannot use /dev/null: it is empty");
-  EXPECT_EQ(why("/dev/zero"), "cannot use /dev/zero: it is larger than 64 MiB");
+  EXPECT_EQ(why("/dev/zero"), "cannot use /dev/zero: it is larger than 128 MiB");
 }
 
 std::vector<std::filesystem::path> recorded_files() {

@@ -102,8 +102,8 @@ TEST(unpacked, a_bomb_is_refused_before_it_fills_memory) {
   EXPECT_EQ(complaint_about(bomb, 1 << 20), "");
   EXPECT_EQ(complaint_about(bomb, (1 << 20) - 1), "unpacked it is larger than 1 MiB");
   std::string many;
-  for (int i = 0; i < 100; ++i) many += bomb;
-  EXPECT_EQ(complaint_about(many), "unpacked it is larger than 64 MiB");
+  for (int i = 0; i < 200; ++i) many += bomb;
+  EXPECT_EQ(complaint_about(many), "unpacked it is larger than 128 MiB");
 }
 
 TEST(read_text, reads_files_of_both_kinds) {
@@ -122,7 +122,7 @@ TEST(read_text, says_why_something_cannot_be_read) {
   const auto why = [](const char* path) { return complaint([&] { return read_text(path); }); };
   EXPECT_EQ(why("/"), "it is a folder, not a file");
   EXPECT_EQ(why("/does/not/exist"), "No such file or directory");
-  EXPECT_EQ(why("/dev/zero"), "it is larger than 64 MiB");
+  EXPECT_EQ(why("/dev/zero"), "it is larger than 128 MiB");
   EXPECT_EQ(why("/proc/self/mem"), "Input/output error");  // opens, but page 0 is not there
 }
 
