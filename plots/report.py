@@ -110,7 +110,7 @@ def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
 def _run_section(run: Run, number: int | None) -> Section:
     """Of one run; numbered where there are several."""
     prefix = "" if number is None else f"run-{number}-"
-    which = "" if number is None else f"Run {number} ({caption.printable(run.result.path.name)}): "
+    which = "" if number is None else f"Run {number} ({_file(run)}): "
     section = Section(
         name=prefix,
         heading=f"{which}{caption.device_name(run)}, {caption.where_and_when(run)}",
@@ -177,10 +177,15 @@ def _add(section: Section, name: str, make: Callable[[Layout], Figure]) -> None:
     section.drawn.append(Drawn(name, figure, render.specification(figure), column))
 
 
+def _file(run: Run) -> str:
+    """The file's name with its folder, because many are called result.json."""
+    return caption.printable("/".join(run.result.path.parts[-2:]))
+
+
 def _method(run: Run) -> list[tuple[str, str]]:
     """Everything that the file says of how it came about, key by key."""
     skip = ("strategies", "buffers", "skipped", "warnings")
-    rows: list[tuple[str, str]] = [("file", caption.printable(run.result.path.name))]
+    rows: list[tuple[str, str]] = [("file", _file(run))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
     _flatten("", {k: v for k, v in run.result.transfers.items() if k not in skip}, rows)
     for one in caption.entries(run.result, "buffers"):

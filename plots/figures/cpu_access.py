@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots import caption, numbers, style
-from plots.derive import NoData, Run
+from plots.derive import NoData, Run, named_bytes
 from plots.figures.bars import own_colour, rows_axis
 from plots.figures.common import SHOWN, Figure, page, tooltip
 from plots.layout import Layout
@@ -90,7 +90,7 @@ def _rows(run: Run) -> list[dict[str, Any]]:
                 "strategy": memory,
                 "type": kind or UNKNOWN,
                 "access": access,
-                "size": parts[3],
+                "size": numbers.size(named_bytes(one.name)),
                 "value": value,
                 "value_text": numbers.time(value) if access == RANDOM else numbers.rate(value),
                 "colour": style.memory_colour(memory),
