@@ -16,7 +16,7 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots import caption, findings, render, style, tables, verdict
+from plots import caption, findings, render, style, tables, trust, verdict
 from plots.derive import NoData, Run
 from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.common import Figure
@@ -48,7 +48,7 @@ class Section:
     name: str
     heading: str
     on_host: bool
-    sentences: dict[str, list[findings.Sentence]] = field(default_factory=dict)
+    sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)
     drawn: list[Drawn] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     used: list[tables.Table] = field(default_factory=list)  # under "What to use"
@@ -116,16 +116,16 @@ def _run_section(run: Run, number: int | None) -> Section:
         heading=f"{which}{caption.device_name(run)}, {caption.where_and_when(run)}",
         on_host=run.on_host,
         sentences={
-            "The machine": findings.machine(run),
-            "Can these numbers be trusted?": findings.trust(run),
+            "The machine": trust.machine(run),
+            "Can these numbers be trusted?": trust.trust(run),
             "Are they normal?": findings.comparison(run),
             "What matters most": findings.findings(run),
             "What to use": findings.what_to_use(run),
         },
-        used=[] if findings.injected(run) else tables.what_to_use(run),
+        used=[] if trust.injected(run) else tables.what_to_use(run),
         tables=tables.tables(run),
         method=_method(run),
-        warnings=findings.other_warnings(run),
+        warnings=trust.other_warnings(run),
     )
     for name, make in FIGURES.items():
         try:
@@ -147,7 +147,7 @@ def _group_section(runs: list[tuple[int, Run]]) -> Section:
     without = [number for number, _ in runs if number > MOST_SECTIONS]
     if without:
         said = f"Runs from {without[0]} on have no sections of their own: make reports of fewer."
-        section.sentences = {"What is left out": [findings.Sentence(said, True)]}
+        section.sentences = {"What is left out": [trust.Sentence(said, True)]}
     for name, make in GROUP_FIGURES.items():
         try:
             _add(section, f"{prefix}{name}", partial(make, runs))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plots import caption, numbers
 from plots.derive import Run
-from plots.findings import Sentence
 from plots.gate import Check
+from plots.trust import Sentence
 
 
 def heading(check: Check, run: Run) -> str:

@@ -1,0 +1,323 @@
+"""What was measured, and whether to trust it: sentences, each derived from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from plots import caption, numbers
+from plots.derive import Run, is_failed, is_positive, mapping
+
+NOISY = 0.03  # between the quartiles of the repetitions of large transfers
+LARGE = 2**20  # bytes from which on a transfer's bandwidth counts
+FALLEN = 0.9  # of the clock at the start: what is below at the end is another machine, as it were
+# How warnings of bench_transfers begin whose subject `trust` has a sentence about.
+SAID = (
+    "faults were",
+    "link runs at",
+    "CPU governor",
+    "virtual machine",
+    "process runs on NUMA",
+    "the GPU was throttled",
+    "the GPU's SM clock",
+    "packets were sent again",
+    "the CPU was throttled",
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, and whether a reader should beware."""
+
+    text: str
+    warning: bool = False
+
+
+def machine(run: Run) -> list[Sentence]:
+    """What was measured."""
+    info = mapping(run.result.transfers, "machine")
+    cpu = mapping(info, "cpu")
+    parts = [caption.text(cpu, "model", "an unknown processor")]
+    if is_positive(cpu.get("logical_cpus_online")):
+        parts.append(caption.count(int(cpu["logical_cpus_online"]), "logical CPU"))
+    memory = mapping(info, "memory").get("total_bytes")
+    if is_positive(memory):
+        parts.append(f"{memory / 2**30:.0f} GiB of memory")
+    parts.append(caption.text(info, "os", ""))
+    where = ", ".join(filter(None, parts))
+    when = caption.date(run.result)
+    device = mapping(run.result.transfers, "device")
+    if run.on_host:
+        # Its first sentence: the others say what is said here.
+        why = caption.text(device, "why_not_gpu", "").removeprefix("No GPU: ").split(". ")[0]
+        because = f" ({why.rstrip('.')})" if why else ""
+        return [
+            Sentence(
+                f"No GPU was measured{because}. These are copies within the memory of one "
+                "machine: they tell nothing about transfers to a GPU.",
+                warning=True,
+            ),
+            Sentence(f"The machine: {where}; measured on {when}."),
+        ]
+    link = mapping(run.result.transfers, "link")
+    over = f" on {caption.link_name(link)}" if link else ""
+    driver = caption.text(device, "driver_version", "")
+    by = f" with driver {driver}" if driver else ""
+    return [Sentence(f"{caption.device_name(run)}{over}{by}; host: {where}; measured on {when}.")]
+
+
+def trust(run: Run) -> list[Sentence]:
+    """Whether the numbers can be trusted."""
+    checks: list[Callable[[Run], Sentence | None]] = [
+        _complete,
+        _faults,
+        _failures,
+        _program,
+        _link,
+        _hypervisor,
+        _numa,
+        _governor,
+        _gpu_clocks,
+        _replays,
+        _cpu_clocks,
+        _noise,
+    ]
+    return [sentence for check in checks if (sentence := check(run)) is not None]
+
+
+def other_warnings(run: Run) -> list[str]:
+    """What bench_transfers itself warned of, without what `trust` says as well."""
+    found = map(caption.printable, caption.entries(run.result, "warnings"))
+    return [one for one in found if one and not one.startswith(SAID)]
+
+
+def _complete(run: Run) -> Sentence | None:
+    if run.result.transfers.get("complete") is True:
+        return None
+    info = mapping(run.result.transfers, "run")
+    signal = caption.text(info, "interrupted_by", "")
+    by = f" ({signal})" if signal else ""
+    counts = [one.repetitions for one in run.transfers or run.benchmarks]
+    rounds = info.get("rounds")
+    if not counts or not is_positive(rounds) or rounds < max(counts):
+        return Sentence(f"The run did not end by itself{by}: part of it is missing.", True)
+    fewest, most = min(counts), max(counts)
+    said = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return Sentence(
+        f"The run did not end by itself{by}: its {'transfers' if run.transfers else 'benchmarks'} "
+        f"have {said} of {rounds} repetitions, and some may be missing.",
+        True,
+    )
+
+
+def _faults(run: Run) -> Sentence | None:
+    names = injected(run)
+    if not names:
+        return None
+    return Sentence(
+        f"Faults were injected on purpose ({', '.join(names)}): use no number of this run. "
+        "No conclusions are drawn from it here.",
+        True,
+    )
+
+
+def injected(run: Run) -> list[str]:
+    """The faults that were injected on purpose."""
+    faults = mapping(run.result.transfers, "run").get("faults_injected")
+    return list(filter(None, map(caption.printable, faults if isinstance(faults, list) else [])))
+
+
+def _failures(run: Run) -> Sentence | None:
+    if not run.failed:
+        return None
+    first = run.failed[0]
+    row = next(row for row in run.result.rows if is_failed(row) and str(row.get("name")) == first)
+    why = caption.text(row, "error_message", "no reason given").rstrip(".")
+    number = caption.count(len(run.failed), "benchmark")
+    such = ", for example" if len(run.failed) > 1 else ":"
+    return Sentence(f"{number} failed{such} {caption.printable(first)} ({why}).", True)
+
+
+def _program(run: Run) -> Sentence | None:
+    program = mapping(run.result.transfers, "program")
+    build = caption.text(program, "build_type", "Release")
+    if build != "Release":
+        return Sentence(f"The program was built as {build}: it is slower than Release.", True)
+    commit = caption.text(program, "git_commit", "")
+    if commit.endswith("-dirty"):
+        return Sentence(
+            f"The program had changes that are in no commit ({commit}): the run cannot be "
+            "repeated exactly."
+        )
+    return None
+
+
+def _link(run: Run) -> Sentence | None:
+    link = mapping(run.result.transfers, "link")
+    if run.on_host or link.get("type") != "pcie":
+        return None
+    now = [one for key in ("generation", "width") if is_positive(one := link.get(key))]
+    most = [one for key in ("generation_max", "width_max") if is_positive(one := link.get(key))]
+    if len(now) + len(most) < 4:
+        return Sentence("Whether the link ran at its full speed is not known.")
+    if all(one >= full for one, full in zip(now, most, strict=True)):
+        return Sentence(f"The link ran at its full speed under load: PCIe {now[0]}.0 x{now[1]}.")
+    return Sentence(
+        f"Under load the link ran at PCIe {now[0]}.0 x{now[1]}, but it can run at "
+        f"PCIe {most[0]}.0 x{most[1]}. Look at the slot, its riser and the BIOS.",
+        True,
+    )
+
+
+def _numa(run: Run) -> Sentence | None:
+    if run.on_host:
+        return None
+    machine_info = mapping(run.result.transfers, "machine")
+    device = mapping(run.result.transfers, "device").get("numa_node")
+    process = mapping(machine_info, "process").get("numa_node")
+    nodes = mapping(machine_info, "cpu").get("numa_nodes")
+    if nodes == 1 and _virtual(run):
+        return Sentence(
+            "The virtual machine has one NUMA node. Whether its memory is near the GPU in the "
+            "physical machine is not known."
+        )
+    if nodes == 1:
+        return Sentence("The host has one NUMA node: no memory is far from the GPU.")
+    if not isinstance(device, int) or not isinstance(process, int) or device < 0:
+        return Sentence("Whether the memory was near the GPU (NUMA) is not known.")
+    if device == process:
+        return Sentence(f"The process ran on the GPU's NUMA node, {device}.")
+    return Sentence(
+        f"The process ran on NUMA node {process}, the GPU is at node {device}: its transfers "
+        f"crossed between the two. Repeat with numactl --cpunodebind={device} --membind={device}.",
+        True,
+    )
+
+
+def _governor(run: Run) -> Sentence | None:
+    governor = caption.text(
+        mapping(mapping(run.result.transfers, "machine"), "cpu"), "governor", ""
+    )
+    if governor in ("", "performance"):
+        return None
+    return Sentence(
+        f"The CPU's frequency governor was {governor}: its clock may have varied.", True
+    )
+
+
+def _gpu_clocks(run: Run) -> Sentence | None:
+    if run.on_host:
+        return None
+    gpu = mapping(mapping(run.result.transfers, "clocks"), "gpu")
+    reasons = gpu.get("throttle_reasons")
+    clocks, degrees = _pair_of(gpu, "sm_mhz"), _pair_of(gpu, "temperature_c")
+    seen = [f"{_start_and_end(clocks, 'MHz')}"] if clocks else []
+    most = gpu.get("sm_max_mhz")
+    if clocks and is_positive(most):
+        seen[0] += f" (at most {most:.0f} MHz)"
+    if degrees:
+        seen.append(_start_and_end(degrees, "°C"))
+    said = f": its multiprocessors' clock was {', its temperature '.join(seen)}" if clocks else ""
+    if isinstance(reasons, list) and reasons:
+        names = ", ".join(filter(None, map(caption.printable, reasons))) or "reasons unreadable"
+        return Sentence(f"The GPU was throttled during the run ({names}){said}.", True)
+    if len(clocks) == 2 and clocks[1] < FALLEN * clocks[0]:
+        return Sentence(
+            f"The GPU's clock fell during the run{said}. Early and late figures are not alike.",
+            True,
+        )
+    if not isinstance(reasons, list):
+        return Sentence(f"Whether the GPU was throttled is not known{said}.")
+    if run.result.transfers.get("complete") is not True:
+        return Sentence(
+            f"No throttling of the GPU was seen at the start{said}; what came later may not be in "
+            "the file."
+        )
+    return Sentence(f"No throttling of the GPU was seen{said}.")
+
+
+def _pair_of(holder: dict[str, Any], key: str) -> list[float]:
+    """The values at the start and at the end of a run, or the first one, or none."""
+    values = holder.get(key)
+    known = [one for one in values if is_positive(one)] if isinstance(values, list) else []
+    return known if isinstance(values, list) and known == values[: len(known)] else []
+
+
+def _start_and_end(values: list[float], unit: str) -> str:
+    if len(values) == 1:
+        return f"{values[0]:.0f} {unit} at the start"
+    return f"{values[0]:.0f} {unit} at the start and {values[1]:.0f} {unit} at the end"
+
+
+def _replays(run: Run) -> Sentence | None:
+    replays = mapping(mapping(run.result.transfers, "clocks"), "gpu").get("pcie_replays")
+    if not is_positive(replays):
+        return None
+    times = caption.count(int(replays), "time")
+    return Sentence(
+        f"Packets were sent again on the link, as the GPU counted {times}: look at the slot, its "
+        "riser and the cable.",
+        True,
+    )
+
+
+def _cpu_clocks(run: Run) -> Sentence | None:
+    events = mapping(mapping(run.result.transfers, "clocks"), "cpu").get("throttle_events")
+    if is_positive(events):
+        return Sentence(
+            f"The CPU was throttled for being too hot: {caption.count(int(events), 'event')}, as "
+            "its logical CPUs counted.",
+            True,
+        )
+    if events == 0 and not isinstance(events, bool):
+        return Sentence("The CPU was not throttled for being too hot.")
+    return Sentence("Whether the CPU was throttled is not known.")
+
+
+def _virtual(run: Run) -> str:
+    """The hypervisor's name, if there is one."""
+    machine_info = mapping(run.result.transfers, "machine")
+    return caption.text(mapping(machine_info, "virtualisation"), "hypervisor", "")
+
+
+def _hypervisor(run: Run) -> Sentence | None:
+    name = _virtual(run)
+    if not name:
+        return None
+    shared = "memory and processors" if run.on_host else "host and link"
+    return Sentence(
+        f"This is a virtual machine ({name}): the hypervisor decides memory types, and other "
+        f"machines may use the same {shared}.",
+        True,
+    )
+
+
+def _noise(run: Run) -> Sentence:
+    large = [one for one in run.transfers if (one.bytes or 0) >= LARGE]
+    what = f"warm transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
+    several = [one for one in large or run.benchmarks if one.repetitions > 1]
+    if not several:
+        return Sentence(
+            f"How noisy the machine was is not known: {what} have one repetition.", True
+        )
+    middle = median(one.middle_half for one in several)
+    worst = max(several, key=lambda one: one.spread)
+    times = worst.values("median_ns")
+    most = (
+        f"; from fastest to slowest, {worst.name} differs most: {numbers.time(min(times))} to "
+        f"{numbers.time(max(times))}"
+        if len(several) > 1
+        else ""
+    )
+    of_many = f"the median of {len(several)}" if len(several) > 1 else several[0].name
+    said = (
+        f"The middle half of the repetitions of {what} lies within {numbers.percent(middle)} "
+        f"({of_many}){most}."
+    )
+    if large and middle > NOISY:
+        return Sentence(f"The machine was noisy. {said} Judge differences by several runs.", True)
+    if max(one.repetitions for one in several) < 3:
+        return Sentence(f"{said} Two repetitions say little about that.", True)
+    return Sentence(said)

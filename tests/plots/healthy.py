@@ -1,0 +1,22 @@
+"""A machine of which nothing is doubtful, and what is said of it."""
+
+import synthetic
+
+HEALTHY = {
+    "machine": {
+        "cpu": {"model": "Synthetic CPU", "logical_cpus_online": 8, "numa_nodes": 2},
+        "process": {"numa_node": 0},
+        "virtualisation": {"hypervisor": None},
+        "memory": {"total_bytes": 64 * 2**30},
+    },
+    "device": {"kind": "cuda", "name": "Synthetic GPU", "numa_node": 0},
+}
+
+
+def texts(sentences, warnings=None):
+    return [one.text for one in sentences if warnings is None or one.warning is warnings]
+
+
+def timed(name, size, gb_per_s, **more):
+    """Three equal repetitions."""
+    return [synthetic.row(f"{name}/{synthetic.size_name(size)}", size, size / gb_per_s, **more)] * 3

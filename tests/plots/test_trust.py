@@ -1,0 +1,255 @@
+"""What was measured and whether to trust it: nothing is said that the data do not say."""
+
+import statistics
+
+import pytest
+import synthetic
+from healthy import HEALTHY, texts, timed
+from synthetic import KIB, MIB, run
+
+from plots import findings, numbers, trust
+
+
+def test_the_machine_is_described():
+    (text,) = texts(trust.machine(run(**HEALTHY)))
+    assert text == (
+        "Synthetic GPU on PCIe 5.0 x16; host: Synthetic CPU, 8 logical CPUs, 64 GiB of memory; "
+        "measured on 2026-11-20 11:00 UTC."
+    )
+
+
+def test_without_a_gpu_that_is_the_first_thing_said():
+    why = "No GPU: no driver is installed. Measuring on the device 'host': memory, no link."
+    host = run(device={"kind": "host", "name": "host", "why_not_gpu": why}, link=None)
+    first, second = trust.machine(host)
+    assert first.warning
+    assert first.text.startswith(
+        "No GPU was measured (no driver is installed). These are copies within the memory of one"
+    )
+    assert second.text.startswith("The machine: Synthetic CPU; measured on 2026-11-20")
+    assert texts(findings.comparison(host)) == []
+    assert not any("link" in text or "NUMA" in text for text in texts(trust.trust(host)))
+
+
+def test_a_healthy_machine_gives_no_warning():
+    healthy = run(timed("copy/pinned/h2d", 64 * MIB, 55.0), **HEALTHY)
+    assert texts(trust.trust(healthy), warnings=True) == []
+    said = " ".join(texts(trust.trust(healthy)))
+    assert "The link ran at its full speed under load: PCIe 5.0 x16." in said
+    assert "The process ran on the GPU's NUMA node, 0." in said
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"complete": False}, "The run did not end by itself: part of it is missing."),
+        (
+            {"complete": False, "run": {"rounds": 10, "interrupted_by": "SIGTERM"}},
+            "The run did not end by itself (SIGTERM): its transfers have 3 of 10 repetitions",
+        ),
+        ({"program": {"build_type": "Debug"}}, "The program was built as Debug"),
+        (
+            {"run": {"faults_injected": ["wrong_byte"]}},
+            "Faults were injected on purpose (wrong_byte)",
+        ),
+        (
+            {"link": {**synthetic.LINK, "generation": 3, "width": 8}},
+            "Under load the link ran at PCIe 3.0 x8, but it can run at PCIe 5.0 x16.",
+        ),
+        (
+            {"device": {**HEALTHY["device"], "numa_node": 1}},
+            "The process ran on NUMA node 0, the GPU is at node 1",
+        ),
+        (
+            {"machine": {**HEALTHY["machine"], "virtualisation": {"hypervisor": "KVM"}}},
+            "This is a virtual machine (KVM)",
+        ),
+        (
+            {"machine": {**HEALTHY["machine"], "cpu": {"governor": "powersave"}}},
+            "frequency governor was powersave",
+        ),
+    ],
+)
+def test_what_makes_numbers_doubtful_is_said_as_a_warning(changed, expected):
+    doubtful = run(timed("copy/pinned/h2d", MIB, 50.0), **{**HEALTHY, **changed})
+    (warning,) = texts(trust.trust(doubtful), warnings=True)
+    assert warning.startswith(expected) or expected in warning
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"link": {**synthetic.LINK, "width_max": None}}, "at its full speed is not known"),
+        ({"device": {**HEALTHY["device"], "numa_node": None}}, "(NUMA) is not known"),
+        ({"device": {**HEALTHY["device"], "numa_node": -1}}, "(NUMA) is not known"),
+    ],
+)
+def test_what_is_not_known_is_said_to_be_not_known(changed, expected):
+    unknown = run(timed("copy/pinned/h2d", MIB, 50.0), **{**HEALTHY, **changed})
+    assert any(expected in text for text in texts(trust.trust(unknown), warnings=False))
+
+
+def gpu_clocks(**changed):
+    usual = {
+        "sm_mhz": [1980, 1980],
+        "sm_max_mhz": 1980,
+        "temperature_c": [31, 45],
+        "throttle_reasons": [],
+        "pcie_replays": 0,
+    }
+    return {"gpu": usual | changed, "cpu": {"throttle_events": 0}}
+
+
+AT_FULL_SPEED = (
+    "its multiprocessors' clock was 1980 MHz at the start and 1980 MHz at the end (at most"
+)
+
+
+@pytest.mark.parametrize(
+    ("clocks", "expected", "warning"),
+    [
+        (gpu_clocks(), f"No throttling of the GPU was seen: {AT_FULL_SPEED} 1980 MHz)", False),
+        (gpu_clocks(), "its temperature 31 °C at the start and 45 °C at the end.", False),
+        (gpu_clocks(), "The CPU was not throttled for being too hot.", False),
+        (
+            gpu_clocks(throttle_reasons=["sw_power_cap", "hw_slowdown"], sm_mhz=[1980, 1755]),
+            "The GPU was throttled during the run (sw_power_cap, hw_slowdown): its "
+            "multiprocessors' clock was 1980 MHz at the start and 1755 MHz at the end",
+            True,
+        ),
+        (gpu_clocks(sm_mhz=[1980, 1200]), "The GPU's clock fell during the run", True),
+        (
+            gpu_clocks(sm_mhz=[1980, None]),
+            "was seen: its multiprocessors' clock was 1980 MHz",
+            False,
+        ),
+        (gpu_clocks(sm_mhz=[None, None]), "No throttling of the GPU was seen.", False),
+        (
+            gpu_clocks(throttle_reasons=None, sm_mhz=None),
+            "the GPU was throttled is not known.",
+            False,
+        ),
+        (gpu_clocks(pcie_replays=1), "as the GPU counted 1 time: look at the slot", True),
+        ({"gpu": None, "cpu": None}, "Whether the GPU was throttled is not known.", False),
+        ({"gpu": 7, "cpu": []}, "Whether the CPU was throttled is not known.", False),
+        (None, "Whether the GPU was throttled is not known.", False),
+        (
+            {**gpu_clocks(), "cpu": {"throttle_events": 12}},
+            "The CPU was throttled for being too hot: 12 events",
+            True,
+        ),
+    ],
+)
+def test_throttling_is_said_with_its_numbers_or_not_to_be_known(clocks, expected, warning):
+    made = run(timed("copy/pinned/h2d", MIB, 50.0), **HEALTHY, clocks=clocks)
+    assert [one.warning for one in trust.trust(made) if expected in one.text] == [warning]
+    assert len(texts(trust.trust(made), True)) == warning
+
+
+def test_a_machine_without_a_gpu_has_no_throttled_one():
+    host = run(device={"kind": "host", "name": "host"}, link=None, clocks={"gpu": None})
+    said = " ".join(texts(trust.trust(host)))
+    assert "GPU" not in said
+    assert "Whether the CPU was throttled is not known." in said
+
+
+def test_failures_are_counted():
+    failed = [synthetic.failed_row("copy/pinned/h2d/8MiB")] * 3
+    doubtful = run(timed("copy/pinned/h2d", MIB, 50.0) + failed, **HEALTHY)
+    assert "1 benchmark failed: copy/pinned/h2d/8MiB (synthetic failure)." in texts(
+        trust.trust(doubtful), True
+    )
+
+
+def test_one_numa_node_of_a_virtual_machine_tells_nothing_of_the_physical_one():
+    one_node = {"cpu": {"numa_nodes": 1}}
+    virtual = {**one_node, "virtualisation": {"hypervisor": "KVM"}}
+    said = " ".join(texts(trust.trust(run(machine=one_node))))
+    assert "The host has one NUMA node: no memory is far from the GPU." in said
+    said = " ".join(texts(trust.trust(run(machine=virtual))))
+    assert "in the physical machine is not known" in said
+    assert "far from the GPU" not in said
+
+
+def test_a_program_that_no_commit_has_is_named():
+    dirty = run(program={"git_commit": "0123abc-dirty"}, **HEALTHY)
+    assert any("in no commit (0123abc-dirty)" in text for text in texts(trust.trust(dirty)))
+
+
+def test_warnings_of_the_program_are_not_repeated():
+    warnings = ["virtual machine (KVM): the hypervisor decides", "another load is running", None, 7]
+    assert trust.other_warnings(run(warnings=warnings)) == ["another load is running"]
+
+
+@pytest.mark.parametrize(("factors", "noisy"), [((0.98, 1, 1.02), False), ((0.9, 1, 1.2), True)])
+def test_noise_is_judged_by_large_transfers(factors, noisy):
+    rows = synthetic.rows(("copy/pinned",), (64, MIB), factors)
+    (last,) = [one for one in trust.trust(run(rows, **HEALTHY)) if "epetitions" in one.text]
+    assert last.warning is noisy
+    half = "2.00 %" if not noisy else "15.0 %"  # between the quartiles
+    assert f"of warm transfers of 1 MiB and more lies within {half} (the median of 2);" in last.text
+    assert last.text.startswith("The machine was noisy.") is noisy
+    fastest, slowest = (numbers.time(f * synthetic.expected_ns(MIB)) for f in factors[::2])
+    assert f"copy/pinned/d2h/1MiB differs most: {fastest} to {slowest}." in last.text
+
+
+def test_noise_does_not_depend_on_how_often_was_measured():
+    def said(count):
+        noise = [statistics.NormalDist(1, 0.016).inv_cdf((i + 0.5) / count) for i in range(count)]
+        rows = synthetic.rows(("copy/pinned",), (MIB,), noise)
+        return next(one for one in trust.trust(run(rows, **HEALTHY)) if "epetitions" in one.text)
+
+    assert [said(count).warning for count in (5, 8, 20, 100)] == [False] * 4
+
+
+def test_one_repetition_tells_nothing_about_noise():
+    one = run(timed("copy/pinned/h2d", MIB, 50.0)[:1], **HEALTHY)
+    assert any(
+        "is not known: warm transfers of 1 MiB and more have one repetition" in text
+        for text in texts(trust.trust(one), True)
+    )
+
+
+def test_two_repetitions_tell_little_about_noise():
+    two = run(synthetic.rows(("copy/pinned",), (64 * MIB,), (1, 1.01)), **HEALTHY)
+    (warning,) = texts(trust.trust(two), True)
+    assert warning.endswith("Two repetitions say little about that.")
+
+
+def test_without_large_transfers_noise_is_that_of_what_was_measured():
+    made = [synthetic.row("launch/plain/1_argument", 0, ns) for ns in (2000.0, 2100.0, 2200.0)]
+    said = [text for text in texts(trust.trust(run(made, **HEALTHY))) if "epetitions" in text]
+    assert said == [
+        "The middle half of the repetitions of benchmarks lies within 4.76 % "
+        "(launch/plain/1_argument)."
+    ]
+
+
+def test_small_sizes_are_not_called_large():
+    small = run(synthetic.rows(("copy/pinned",), (KIB,), (0.5, 1, 1.5)), **HEALTHY)
+    assert texts(trust.trust(small), True) == []
+    assert any(
+        "repetitions of benchmarks lies within 50.0 %" in t for t in texts(trust.trust(small))
+    )
+
+
+@pytest.mark.parametrize(
+    ("link", "full"),
+    [
+        ({"width": 8}, False),
+        ({"generation": 4}, False),
+        ({"generation_max": 4}, True),  # newer than the file's program knew
+        ({}, True),
+    ],
+)
+def test_generation_and_width_of_the_link_count(link, full):
+    said = " ".join(texts(trust.trust(run(link={**synthetic.LINK, **link}))))
+    assert ("at its full speed under load" in said) is full
+    assert ("but it can run at" in said) is not full
+
+
+def test_an_interrupted_run_says_of_throttling_only_what_its_start_tells():
+    clocks = {"gpu": {"throttle_reasons": [], "sm_mhz": [1980, None], "sm_max_mhz": 1980}}
+    said = " ".join(texts(trust.trust(run(clocks=clocks, complete=False))))
+    assert "No throttling of the GPU was seen at the start" in said
+    assert "what came later may not be in the file" in said
