@@ -165,7 +165,7 @@ def test_files_that_cannot_be_read(gate: Program, baseline: Path, runs: list[Pat
     packed = gzip.compress(runs[0].read_bytes())
     cut, bomb = tmp_path / "cut.json.gz", tmp_path / "bomb.json.gz"
     cut.write_bytes(packed[:-20])
-    bomb.write_bytes(gzip.compress(b" " * (100 << 20), 1))
+    bomb.write_bytes(gzip.compress(b" " * (200 << 20), 1))
     for file, complaint in (
         (tmp_path / "missing.json", "No such file"),
         (tmp_path, "folder"),
