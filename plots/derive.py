@@ -25,6 +25,7 @@ DIRECTIONS = {
 }
 NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
 SIZE = re.compile(r"^[0-9]{1,12}(B|KiB|MiB|GiB)$")
+LONGEST_NAME = 200
 LEAST, MOST = 1e-18, 1e18  # beyond these are damaged files, and logarithms that fail
 
 
@@ -136,9 +137,16 @@ class Run:
         rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for row in self.result.rows:
             name = str(row.get("name"))
-            if name.isprintable() and not is_failed(row) and is_positive(row.get("median_ns")):
+            if can_be_shown(name) and not is_failed(row) and is_positive(row.get("median_ns")):
                 rows[name].append(row)
         return sorted((_benchmark(*item) for item in rows.items()), key=_name_order)
+
+    @cached_property
+    def left_out(self) -> int:
+        """How many benchmarks have names that cannot be shown."""
+        return len(
+            {name for row in self.result.rows if not can_be_shown(name := str(row.get("name")))}
+        )
 
     @cached_property
     def failed(self) -> list[str]:
@@ -214,6 +222,11 @@ def is_transfer(name: str) -> bool:
 def is_cold(name: str) -> bool:
     """Whether a benchmark runs with a cold cache: family/memory/variant/size/cold."""
     return "cold" in name.split("/")[4:]
+
+
+def can_be_shown(name: str) -> bool:
+    """Whether the name of a benchmark is one that a program means."""
+    return name.isprintable() and len(name) <= LONGEST_NAME
 
 
 def is_whole(one: Benchmark) -> bool:

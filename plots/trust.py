@@ -74,6 +74,7 @@ def trust(run: Run) -> list[Sentence]:
         _complete,
         _faults,
         _failures,
+        _names,
         _program,
         _link,
         _hypervisor,
@@ -138,6 +139,13 @@ def _failures(run: Run) -> Sentence | None:
     number = caption.count(len(run.failed), "benchmark")
     such = ", for example" if len(run.failed) > 1 else ":"
     return Sentence(f"{number} failed{such} {caption.printable(first)} ({why}).", True)
+
+
+def _names(run: Run) -> Sentence | None:
+    if not run.left_out:
+        return None
+    number = caption.count(run.left_out, "benchmark")
+    return Sentence(f"{number} left out: names that are too long or cannot be printed.", True)
 
 
 def _program(run: Run) -> Sentence | None:

@@ -253,3 +253,9 @@ def test_an_interrupted_run_says_of_throttling_only_what_its_start_tells():
     said = " ".join(texts(trust.trust(run(clocks=clocks, complete=False))))
     assert "No throttling of the GPU was seen at the start" in said
     assert "what came later may not be in the file" in said
+
+
+def test_names_that_cannot_be_shown_are_counted():
+    odd = [synthetic.row(name, MIB, 9.0) for name in ("copy/" + "x" * 200, "copy/\u202e/h2d/1MiB")]
+    said = texts(trust.trust(run(synthetic.rows() + odd + odd, **HEALTHY)), True)
+    assert "2 benchmarks left out: names that are too long or cannot be printed." in said
