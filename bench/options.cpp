@@ -7,8 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <random>
 #include <span>
+#include <utility>
 
 #include "machine/machine.hpp"
 #include "provenance.hpp"
@@ -78,6 +80,22 @@ void require_values(std::span<const char* const> arguments) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
+
+std::vector<std::string> without_folders(std::vector<std::string> command_line) {
+  const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  bool path_follows = true;  // the program's own
+  for (auto& argument : command_line) {
+    const bool is_path = std::exchange(path_follows, false);
+    for (const std::string option : {"--out", "--benchmark_out"}) {
+      if (argument == option)
+        path_follows = true;
+      else if (argument.starts_with(option + "="))
+        argument = option + "=" + name(argument.substr(option.size() + 1));
+    }
+    if (is_path) argument = name(argument);
+  }
+  return command_line;
+}
 
 parsed_command_line parse_command_line(int argc, const char* const* argv) {
   options chosen;
@@ -203,7 +221,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   chosen.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
   chosen.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
   for (const auto& text : faults) chosen.faults.push_back(parse_fault(text));
-  chosen.command_line.assign(argv, argv + argc);
+  chosen.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
   return {std::nullopt, std::nullopt, chosen};
 }
 
@@ -213,7 +231,8 @@ void hand_to_google_benchmark(char* program, const options& chosen) {
       "--benchmark_filter=", "--benchmark_enable_random_interleaving=false"};
   arguments.insert(arguments.end(), chosen.for_google_benchmark.begin(),
                    chosen.for_google_benchmark.end());
-  std::vector<char*> pointers{program};
+  char* const slash = std::strrchr(program, '/');
+  std::vector<char*> pointers{slash ? slash + 1 : program};  // as result files have it
   for (auto& argument : arguments) pointers.push_back(argument.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());

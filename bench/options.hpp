@@ -46,7 +46,7 @@ struct options {
   bool out_aggregates_only = false;
   bool display_aggregates_only = false;
   std::vector<fault> faults;
-  std::vector<std::string> command_line;
+  std::vector<std::string> command_line;          ///< without folders
   std::vector<std::string> for_google_benchmark;  ///< flags passed on as they are
 };
 
@@ -60,6 +60,10 @@ struct parsed_command_line {
   std::optional<advice_request> advice;  ///< `advise` and its options: nothing is measured
   options chosen;
 };
+
+/// A command line as result files have it: of the program and of the file that is written, only the
+/// name, because such files are handed on and where they were written repeats nothing.
+std::vector<std::string> without_folders(std::vector<std::string> command_line);
 
 /// Throws usage_error with one line for whatever is wrong.
 parsed_command_line parse_command_line(int argc, const char* const* argv);

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import jinja2
@@ -28,6 +28,7 @@ from plots.programs import ask
 from plots.published import published
 
 MOST_SECTIONS = 6
+WRITTEN = ("--out", "--benchmark_out")
 HERE = Path(__file__).resolve().parent
 
 
@@ -207,6 +208,18 @@ def _method(run: Run) -> list[tuple[str, str]]:
     return rows
 
 
+def _without_folders(words: list[Any]) -> list[str]:
+    """A command line of an older file, too, as newer ones have it: where things were is private."""
+    shown = [str(word) for word in words]
+    for i, word in enumerate(shown):
+        option, is_set, value = word.partition("=")
+        if i == 0 or shown[i - 1] in WRITTEN:
+            shown[i] = PurePath(word).name
+        elif is_set and option in WRITTEN:
+            shown[i] = f"{option}={PurePath(value).name}"
+    return shown
+
+
 def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
     if isinstance(value, dict):
         for name, member in value.items():
@@ -215,7 +228,7 @@ def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
     elif isinstance(value, str):
         rows.append((key, caption.printable(value)))
     elif key == "run.command_line" and isinstance(value, list):
-        rows.append((key, caption.printable(shlex.join(map(str, value)))))
+        rows.append((key, caption.printable(shlex.join(_without_folders(value)))))
     else:
         rows.append((key, caption.printable(json.dumps(value, ensure_ascii=False))))
 

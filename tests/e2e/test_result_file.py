@@ -90,7 +90,7 @@ def test_says_what_ran(sample: Result, program: Program):
     assert sample.transfers["format"] == 1
     assert sample.transfers["complete"] is True
     assert run["interrupted_by"] is None
-    assert run["command_line"][0] == str(program.path)
+    assert run["command_line"][0] == sample.context["executable"] == program.path.name
     assert "--seed=42" in run["command_line"]
     assert (run["seed"], run["rounds"], run["min_time_ms"]) == (42, 2, 1)
     assert run["sizes"] == [*SIZES.values()]

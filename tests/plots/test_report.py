@@ -211,7 +211,7 @@ def test_one_of_each_kind_is_not_put_side_by_side():
     assert set(data_of(page)["wide"]) == {"run-1-bandwidth", "run-2-bandwidth"}
 
 
-COMMAND = ["bench_transfers", "--strategies=copy a", "--seed=17"]
+COMMAND = ["/private/bench_transfers", "--strategies=copy a", "--seed=17", "--out=/private/r.json"]
 
 
 def test_the_method_has_what_is_needed_to_repeat_the_run(tmp_path):
@@ -219,7 +219,8 @@ def test_the_method_has_what_is_needed_to_repeat_the_run(tmp_path):
     _, page = made(read_result(synthetic.write(tmp_path / "run.json.gz", document)))
     rows = dict(zip(page.of("th"), page.of("td"), strict=False))
     shown = " ".join(page.of("td"))
-    assert "bench_transfers '--strategies=copy a' --seed=17" in shown
+    assert "bench_transfers '--strategies=copy a' --seed=17 --out=r.json" in shown
+    assert "private" not in shown
     assert "run.seed" in page.of("th")
     assert "program.git_commit" in page.of("th")
     assert rows

@@ -99,6 +99,17 @@ INSTANTIATE_TEST_SUITE_P(
                                     64 * mib}}),
     [](const auto& of) { return of.param.name; });
 
+TEST(recorded_command_line, has_names_of_files_without_their_folders) {
+  using words = std::vector<std::string>;
+  EXPECT_EQ(without_folders({"/a/b/bench_transfers", "--out=/home/me/r.json", "--seed=1"}),
+            (words{"bench_transfers", "--out=r.json", "--seed=1"}));
+  EXPECT_EQ(without_folders({"./x", "--benchmark_out", "/home/me/r.json", "--out", "r"}),
+            (words{"x", "--benchmark_out", "r.json", "--out", "r"}));
+  EXPECT_EQ(without_folders({"x", "--strategies=copy/pinned", "--output=/a/b", "--out="}),
+            (words{"x", "--strategies=copy/pinned", "--output=/a/b", "--out="}));
+  EXPECT_EQ(without_folders({}), words{});
+}
+
 TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_profile) {
   const auto got = chosen({});
   EXPECT_EQ(got.profile_name, "standard");
