@@ -50,6 +50,7 @@ int exit_code_of(const outcome& measured) {
 
 int measure(const options& chosen, const registry& strategies) {
   const auto [device, why_not_gpu] = choose_device(chosen.device);
+  const auto current = device->make_current();  // for subjects that are CUDA code
   auto all = make_plan(strategies, *device, chosen);
   if (chosen.list_benchmarks) return list_benchmarks(std::cout, all), all_ran;
   if (all.cases.empty() && all.skipped.empty())

@@ -74,8 +74,8 @@ struct pattern {
 };
 
 /// Where transfers go to and come from. Two implementations: CUDA, and the host itself as a
-/// loopback (device memory is DRAM, copies are memcpy). A CUDA device is made current for the
-/// thread that opens it; other threads call use_in_this_thread() before they use it.
+/// loopback (device memory is DRAM, copies are memcpy). Any thread may use any device: each call
+/// makes its device current and restores the device that was current before it.
 class device {
  public:
   virtual ~device() = default;
@@ -119,9 +119,10 @@ class device {
   /// Waits for everything enqueued on any stream of this device. Throws device_error.
   virtual void synchronize() = 0;
 
-  /// Makes the device current for the calling thread (cudaSetDevice), which costs little where it
-  /// is already. Throws device_error.
-  virtual void use_in_this_thread() = 0;
+  /// Makes the device current for the calling thread, for CUDA code of one's own, until the owner
+  /// returned goes, in the same thread; then the device that was current before is current again.
+  /// Owners go in the reverse order. Null for the host device. Throws device_error.
+  [[nodiscard]] virtual std::shared_ptr<const void> make_current() = 0;
 
   /// Writes bytes [offset, offset + bytes) of the pattern to `block + offset` in device memory.
   /// `block` must be a multiple of 8, as allocate() returns it. Returns when done.

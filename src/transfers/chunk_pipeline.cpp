@@ -16,7 +16,6 @@ chunk_pipeline::chunk_pipeline(device& on, const pipeline_shape& shape)
   if (std::max(shape.host_bytes, shape.device_bytes) >
       std::numeric_limits<std::ptrdiff_t>::max() / slots)
     throw out_of_memory("so many chunks of this size are more than there are addresses");
-  on.use_in_this_thread();
   // Huge pages, because they are locked several times as fast (docs/CPU_ACCESS.md).
   const auto kind = on.why_unsupported(registered_huge) ? pinned() : registered_huge;
   if (shape.host_bytes > 0) on_host_ = on.allocate_host(slots * shape.host_bytes, kind);
@@ -42,7 +41,7 @@ void chunk_pipeline::run(std::size_t total, const chunk_sizes& sizes, const chun
   const auto part = [&](unsigned index) {
     auto& mine = lanes_[index];
     try {
-      device_.use_in_this_thread();
+      const auto current = device_.make_current();  // for CUDA code that `work` calls
       work_in(mine, total, sizes, work);
     } catch (...) {
       failed_ = true;

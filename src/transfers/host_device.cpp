@@ -359,7 +359,7 @@ class host_device final : public device {
 
   void synchronize() override { work_->wait(); }
 
-  void use_in_this_thread() override {}
+  [[nodiscard]] std::shared_ptr<const void> make_current() override { return nullptr; }
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {

@@ -43,7 +43,6 @@ void staged_copier::copy(std::byte* destination, const std::byte* source, std::s
     detail::move_in_chunks(state_->pipeline, state_->how.in(way), destination, source, bytes, way);
     return;
   }
-  state_->on.use_in_this_thread();
   state_->on.copy(destination, source, bytes, way);
 }
 

@@ -99,7 +99,6 @@ TEST_F(staged_on_cuda, serves_threads_that_have_not_used_the_device_before) {
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < 3; ++i)
     threads.emplace_back([&, i] {
-      gpu->use_in_this_thread();
       for (int k = 0; k < 3; ++k) expect_exact(by, (3 + i) * mib + i, i, 0);
     });
 }

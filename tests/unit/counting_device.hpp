@@ -201,7 +201,9 @@ class counting_device final : public device {
     return std::make_unique<counting_stream>(inner_->create_stream(), counts_);
   }
   void synchronize() override { inner_->synchronize(); }
-  void use_in_this_thread() override { inner_->use_in_this_thread(); }
+  [[nodiscard]] std::shared_ptr<const void> make_current() override {
+    return inner_->make_current();
+  }
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {
     inner_->write_pattern(block, offset, bytes, what);

@@ -77,7 +77,9 @@ class limited_device : public transfers::device {
     return host_->create_stream();
   }
   void synchronize() override { host_->synchronize(); }
-  void use_in_this_thread() override { host_->use_in_this_thread(); }
+  [[nodiscard]] std::shared_ptr<const void> make_current() override {
+    return host_->make_current();
+  }
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      transfers::pattern what) override {
     host_->write_pattern(block, offset, bytes, what);

@@ -65,7 +65,9 @@ class lenient_device final : public device {
   }
   [[nodiscard]] std::unique_ptr<stream> create_stream() override { return inner_->create_stream(); }
   void synchronize() override { inner_->synchronize(); }
-  void use_in_this_thread() override { inner_->use_in_this_thread(); }
+  [[nodiscard]] std::shared_ptr<const void> make_current() override {
+    return inner_->make_current();
+  }
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {
     inner_->write_pattern(block, offset, bytes, what);

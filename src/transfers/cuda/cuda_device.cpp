@@ -4,12 +4,14 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "../pages.hpp"
 #include "check.hpp"
 #include "cuda_pattern.hpp"
 #include "cuda_stream.hpp"
+#include "current_context.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
 
@@ -18,6 +20,7 @@ namespace {
 
 using detail::attribute;
 using detail::cuda_check;
+using detail::current_context;
 using detail::memcpy_kind;
 
 std::string version_text(int version) {
@@ -72,9 +75,8 @@ unsigned host_alloc_flags(pin_flags flags) {
 
 class cuda_device final : public device {
  public:
-  explicit cuda_device(int index) {
-    cuda_check(cudaSetDevice(index), "cudaSetDevice");
-    cuda_check(cudaFree(nullptr), "creating the CUDA context");
+  explicit cuda_device(int index) : context_(detail::primary_context(index)) {
+    const current_context here(context_);
     description_ = describe_device(index);
     stream_ = detail::make_stream();
   }
@@ -98,6 +100,7 @@ class cuda_device final : public device {
 
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
     if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
+    const current_context here(context_);
     switch (kind.origin) {
       case host_origin::pageable: return {map_pages(bytes, page_size::base), bytes, kind, nullptr};
       case host_origin::pageable_huge:
@@ -115,13 +118,15 @@ class cuda_device final : public device {
 
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {
     if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of device memory");
+    const current_context here(context_);
     void* data = nullptr;
     cuda_check(cudaMalloc(&data, bytes), "cudaMalloc");
-    return {{static_cast<std::byte*>(data), [](std::byte* p) { cudaFree(p); }}, bytes};
+    return {{static_cast<std::byte*>(data), in_context(cudaFree)}, bytes};
   }
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
     if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
+    const current_context here(context_);
     // Memory from cudaHostAlloc is told apart here, parts of registered memory below.
     if (copies_directly(memory.data()) || copies_directly(memory.data() + memory.size() - 1))
       throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
@@ -131,18 +136,20 @@ class cuda_device final : public device {
       throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
     }
     cuda_check(code, "cudaHostRegister");
-    return {{memory.data(), [](std::byte* first) { cudaHostUnregister(first); }},
+    return {{memory.data(), in_context(cudaHostUnregister)},
             memory.size(),
             mapped_address(memory.data())};
   }
 
   [[nodiscard]] bool copies_directly(const std::byte* host) const override {
+    const current_context here(context_);
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, host), "cudaPointerGetAttributes");
     return attributes.type != cudaMemoryTypeUnregistered;
   }
 
   [[nodiscard]] std::byte* address_on_device(std::byte* host) const override {
+    const current_context here(context_);
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, host), "cudaPointerGetAttributes");
     // Where the device reads ordinary memory too, that memory has an address there.
@@ -151,6 +158,7 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] std::size_t free_memory() const override {
+    const current_context here(context_);
     std::size_t free = 0;
     std::size_t total = 0;
     cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -159,32 +167,48 @@ class cuda_device final : public device {
 
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             direction way) override {
+    const current_context here(context_);
     cuda_check(cudaMemcpy(destination, source, bytes, memcpy_kind(way)), "cudaMemcpy");
     cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
+    const current_context here(context_);
     return detail::create_cuda_stream(description_.cuda->index);
   }
 
-  void synchronize() override { cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+  void synchronize() override {
+    const current_context here(context_);
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
 
-  void use_in_this_thread() override {
-    cuda_check(cudaSetDevice(description_.cuda->index), "cudaSetDevice");
+  [[nodiscard]] std::shared_ptr<const void> make_current() override {
+    return std::make_shared<const current_context>(context_);
   }
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern what) override {
+    const current_context here(context_);
     detail::write_cuda_pattern(stream_.get(), block, offset, bytes, what);
     cuda_check(cudaStreamSynchronize(stream_.get()), "writing the test pattern");
   }
 
   [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
                                             std::size_t bytes, pattern what) override {
+    const current_context here(context_);
     return detail::check_cuda_pattern(stream_.get(), block, offset, bytes, what);
   }
 
  private:
+  /// A deleter that calls `free` where the memory is from.
+  template <class Free>
+  [[nodiscard]] std::function<void(std::byte*)> in_context(Free free) const {
+    return [free, context = context_](std::byte* memory) {
+      const current_context here(context, std::nothrow);
+      free(memory);
+    };
+  }
+
   static std::byte* mapped_address(std::byte* host) {
     void* address = nullptr;
     if (cudaHostGetDevicePointer(&address, host, 0) == cudaSuccess)
@@ -216,7 +240,7 @@ class cuda_device final : public device {
     void* memory = nullptr;
     cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
     auto* const data = static_cast<std::byte*>(memory);
-    host_memory made{{data, [](std::byte* p) { cudaFree(p); }}, bytes, managed, data};
+    host_memory made{{data, in_context(cudaFree)}, bytes, managed, data};
     const cudaMemLocation host{cudaMemLocationTypeHost, 0};
     cuda_check(cudaMemAdvise(memory, bytes, cudaMemAdviseSetPreferredLocation, host),
                "cudaMemAdvise");
@@ -224,14 +248,15 @@ class cuda_device final : public device {
     return made;
   }
 
-  static host_memory allocate_pinned(std::size_t bytes, host_memory_kind kind) {
+  [[nodiscard]] host_memory allocate_pinned(std::size_t bytes, host_memory_kind kind) const {
     if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of host memory");
     void* memory = nullptr;
     cuda_check(cudaHostAlloc(&memory, bytes, host_alloc_flags(kind.flags)), "cudaHostAlloc");
     auto* const data = static_cast<std::byte*>(memory);
-    return {{data, [](std::byte* p) { cudaFreeHost(p); }}, bytes, kind, mapped_address(data)};
+    return {{data, in_context(cudaFreeHost)}, bytes, kind, mapped_address(data)};
   }
 
+  CUcontext context_;
   device_description description_;
   detail::stream_handle stream_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "check.hpp"
+#include "current_context.hpp"
 
 namespace transfers::detail {
 namespace {
@@ -50,14 +51,19 @@ class recording {
 
 std::function<void()> record_cuda_graph(void* handle, const std::function<void()>& work) {
   auto* const stream = static_cast<cudaStream_t>(handle);
+  const current_context here(stream);
   recording begun(stream);
   work();
   const auto recorded = begun.end();
   cudaGraphExec_t instantiated{};
   cuda_check(cudaGraphInstantiate(&instantiated, recorded.get(), 0), "cudaGraphInstantiate");
   const std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>> executable(
-      instantiated, [](cudaGraphExec_t one) { cudaGraphExecDestroy(one); });
+      instantiated, [stream](cudaGraphExec_t graph) {
+        const current_context destroying(stream, std::nothrow);
+        cudaGraphExecDestroy(graph);
+      });
   return [executable, stream] {
+    const current_context launching(stream);
     cuda_check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch");
   };
 }

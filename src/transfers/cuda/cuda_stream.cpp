@@ -10,6 +10,7 @@
 #include "../lengths.hpp"
 #include "check.hpp"
 #include "cuda_calculate.hpp"
+#include "current_context.hpp"
 #include "kernels.hpp"
 #include "transfers/error.hpp"
 
@@ -19,26 +20,30 @@ namespace {
 /// As stream_closer.
 struct event_closer {
   using pointer = cudaEvent_t;
-  void operator()(cudaEvent_t event) const noexcept { cudaEventDestroy(event); }
+  CUcontext context{};
+  void operator()(cudaEvent_t event) const noexcept {
+    const current_context here(context, std::nothrow);
+    cudaEventDestroy(event);
+  }
 };
 using event_handle = std::unique_ptr<cudaEvent_t, event_closer>;
 
-event_handle make_event() {
+event_handle make_event(CUcontext context, unsigned flags = cudaEventDefault) {
   cudaEvent_t event{};
-  cuda_check(cudaEventCreate(&event), "cudaEventCreate");
-  return event_handle(event);
+  cuda_check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
+  return {event, {context}};
 }
 
 class cuda_event final : public event {
  public:
-  explicit cuda_event(cudaStream_t in) {
-    cudaEvent_t made{};
-    cuda_check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    event_.reset(made);
-    cuda_check(cudaEventRecord(made, in), "cudaEventRecord");
+  /// The context must be current.
+  cuda_event(CUcontext context, cudaStream_t stream)
+      : event_(make_event(context, cudaEventDisableTiming)) {
+    cuda_check(cudaEventRecord(event_.get(), stream), "cudaEventRecord");
   }
 
   [[nodiscard]] bool done() const override {
+    const current_context here(event_.get_deleter().context);
     const auto state = cudaEventQuery(event_.get());
     if (state == cudaErrorNotReady) {
       cudaGetLastError();  // or whoever looks for errors next takes it for one
@@ -48,6 +53,7 @@ class cuda_event final : public event {
     return true;
   }
   void wait() const override {
+    const current_context here(event_.get_deleter().context);
     cuda_check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
   }
 
@@ -57,18 +63,22 @@ class cuda_event final : public event {
 
 class cuda_stream final : public stream {
  public:
+  /// The device's context must be current.
   explicit cuda_stream(int device)
-      : multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
+      : context_(primary_context(device)),
+        multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
         kilohertz_(attribute(cudaDevAttrClockRate, device)) {}
 
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             direction way) override {
+    const current_context here(context_);
     cuda_check(cudaMemcpyAsync(destination, source, bytes, memcpy_kind(way), stream_.get()),
                "cudaMemcpyAsync");
   }
 
   void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
                       unsigned most_blocks) override {
+    const current_context here(context_);
     launch_copy(destination, source, bytes, multiprocessors_, most_blocks, stream_.get());
   }
 
@@ -77,6 +87,7 @@ class cuda_stream final : public stream {
                   direction /*way*/) override {
     check_lengths(destinations.size(), sources.size(), sizes.size());
     if (sizes.empty()) return;
+    const current_context here(context_);
     // Every copy takes the attributes of the first.
     cudaMemcpyAttributes in_order{};
     in_order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
@@ -92,11 +103,13 @@ class cuda_stream final : public stream {
   void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
                    direction way) override {
     if (pieces == 0) return;
+    const current_context here(context_);
     launch_pieces(table, pieces, on_device, way, multiprocessors_, stream_.get());
   }
 
   void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
                     pitched_extent extent, direction way) override {
+    const current_context here(context_);
     if (extent.slices == 1) {
       cuda_check(
           cudaMemcpy2DAsync(destination.data, destination.row_pitch, source.data, source.row_pitch,
@@ -114,16 +127,22 @@ class cuda_stream final : public stream {
   }
 
   void clear(std::byte* memory, std::size_t bytes) override {
+    const current_context here(context_);
     cuda_check(cudaMemsetAsync(memory, 0, bytes, stream_.get()), "cudaMemsetAsync");
   }
 
   void calculate(const elementwise_operation& what) override {
+    const current_context here(context_);
     calculate_on_cuda(stream_.get(), what);
   }
 
-  void convert(const conversion& what) override { convert_on_cuda(stream_.get(), what); }
+  void convert(const conversion& what) override {
+    const current_context here(context_);
+    convert_on_cuda(stream_.get(), what);
+  }
 
   void call(std::function<void()> function) override {
+    const current_context here(context_);
     // A graph would call it again and again, and could not own it.
     if (is_recording()) throw unsupported("a function call cannot be recorded into a graph");
     auto pending = std::make_unique<called>(failure_, std::move(function));
@@ -132,10 +151,12 @@ class cuda_stream final : public stream {
   }
 
   [[nodiscard]] std::unique_ptr<event> record() override {
-    return std::make_unique<cuda_event>(stream_.get());
+    const current_context here(context_);
+    return std::make_unique<cuda_event>(context_, stream_.get());
   }
 
   [[nodiscard]] bool is_recording() const override {
+    const current_context here(context_);
     auto state = cudaStreamCaptureStatusNone;
     cuda_check(cudaStreamIsCapturing(stream_.get(), &state), "cudaStreamIsCapturing");
     return state != cudaStreamCaptureStatusNone;
@@ -144,12 +165,14 @@ class cuda_stream final : public stream {
   [[nodiscard]] void* native_handle() const noexcept override { return stream_.get(); }
 
   void synchronize() override {
+    const current_context here(context_);
     cuda_check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
     failure_->rethrow();
   }
 
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
       const std::function<void()>& before, const std::function<void()>& timed) override {
+    const current_context here(context_);
     // Enqueueing a few operations and events takes some 10 µs.
     constexpr long long microseconds = 30;
     launch_delay(microseconds * kilohertz_ / 1000, stream_.get());
@@ -204,15 +227,22 @@ class cuda_stream final : public stream {
     return make_cudaPitchedPtr(data, row_pitch, row_pitch, slice_pitch / row_pitch);
   }
 
+  CUcontext context_;
   int multiprocessors_;
   long long kilohertz_;
   std::shared_ptr<failure> failure_ = std::make_shared<failure>();
   stream_handle stream_ = make_stream();
-  event_handle start_ = make_event();
-  event_handle stop_ = make_event();
+  event_handle start_ = make_event(context_);
+  event_handle stop_ = make_event(context_);
 };
 
 }  // namespace
+
+void stream_closer::operator()(cudaStream_t stream) const noexcept {
+  const current_context here(stream, std::nothrow);
+  cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+}
 
 stream_handle make_stream() {
   cudaStream_t stream{};

@@ -11,10 +11,7 @@ namespace transfers::detail {
 /// An error when it is destroyed has been reported by an earlier call, or the process is ending.
 struct stream_closer {
   using pointer = cudaStream_t;
-  void operator()(cudaStream_t stream) const noexcept {
-    cudaStreamSynchronize(stream);
-    cudaStreamDestroy(stream);
-  }
+  void operator()(cudaStream_t stream) const noexcept;
 };
 using stream_handle = std::unique_ptr<cudaStream_t, stream_closer>;
 

@@ -1,5 +1,6 @@
 #include "../mailbox_services.hpp"
 #include "check.hpp"
+#include "current_context.hpp"
 #include "transfers/mailbox.cuh"
 
 namespace transfers::detail {
@@ -14,7 +15,9 @@ __global__ void echo(mailbox_end end) {
 
 mailbox::service cuda_echo_service() {
   return [](stream& in, const mailbox_end& end) {
-    echo<<<1, 1, 0, static_cast<cudaStream_t>(in.native_handle())>>>(end);
+    auto* const stream = static_cast<cudaStream_t>(in.native_handle());
+    const current_context here(stream);
+    echo<<<1, 1, 0, stream>>>(end);
     cuda_check(cudaGetLastError(), "launch of the kernel that answers messages");
   };
 }

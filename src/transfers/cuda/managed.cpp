@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "check.hpp"
+#include "current_context.hpp"
 #include "transfers/error.hpp"
 
 namespace transfers {
@@ -15,9 +16,14 @@ managed_memory::managed_memory(device& on, std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
   if (const auto reason = why_no_managed_memory(on)) throw unsupported(*reason);
   device_index_ = on.description().cuda->index;
+  auto* const context = detail::primary_context(device_index_);
+  const detail::current_context here(context);
   void* memory = nullptr;
   cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
-  data_ = {static_cast<std::byte*>(memory), [](std::byte* p) { cudaFree(p); }};
+  data_ = {static_cast<std::byte*>(memory), [context](std::byte* p) {
+             const detail::current_context freeing(context, std::nothrow);
+             cudaFree(p);
+           }};
 }
 
 void managed_memory::prefetch(stream& in, residence to) const {
@@ -25,12 +31,13 @@ void managed_memory::prefetch(stream& in, residence to) const {
                                     ? cudaMemLocation{cudaMemLocationTypeDevice, device_index_}
                                     : cudaMemLocation{cudaMemLocationTypeHost, 0};
   constexpr unsigned no_flags = 0;
-  cuda_check(cudaMemPrefetchAsync(data(), bytes_, place, no_flags,
-                                  static_cast<cudaStream_t>(in.native_handle())),
-             "cudaMemPrefetchAsync");
+  auto* const stream = static_cast<cudaStream_t>(in.native_handle());
+  const detail::current_context here(stream);
+  cuda_check(cudaMemPrefetchAsync(data(), bytes_, place, no_flags, stream), "cudaMemPrefetchAsync");
 }
 
 std::optional<residence> managed_memory::prefetched_to() const {
+  const detail::current_context here(detail::primary_context(device_index_));
   auto place = cudaMemLocationTypeInvalid;
   cuda_check(
       cudaMemRangeGetAttribute(&place, sizeof place, cudaMemRangeAttributeLastPrefetchLocationType,

@@ -10,6 +10,7 @@
 
 #include "check.hpp"
 #include "cuda_function.hpp"
+#include "current_context.hpp"
 #include "nvrtc.hpp"
 #include "transfers/device.hpp"
 #include "transfers/error.hpp"
@@ -147,7 +148,9 @@ std::string architecture_of(const device& on) {
 
 struct library_closer {
   using pointer = cudaLibrary_t;
+  CUcontext context{};
   void operator()(cudaLibrary_t library) const noexcept {
+    const detail::current_context here(context, std::nothrow);
     // What has been launched may still be running, and nothing promises that unloading waits.
     cudaDeviceSynchronize();
     cudaLibraryUnload(library);
@@ -155,11 +158,12 @@ struct library_closer {
 };
 using library_handle = std::unique_ptr<cudaLibrary_t, library_closer>;
 
-library_handle load(const std::vector<char>& cubin) {
+library_handle load(CUcontext context, const std::vector<char>& cubin) {
+  const detail::current_context here(context);
   cudaLibrary_t library{};
   cuda_check(cudaLibraryLoadData(&library, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
              "cudaLibraryLoadData");
-  return library_handle(library);
+  return {library, {context}};
 }
 
 }  // namespace
@@ -180,8 +184,11 @@ compiled_source compile_source(std::string_view source, std::string_view archite
 
 class source_module::loaded {
  public:
-  explicit loaded(compiled_source source)
-      : library_(load(source.cubin)), lowered_names_(std::move(source.lowered_names)) {}
+  loaded(CUcontext context, compiled_source source)
+      : library_(load(context, source.cubin)), lowered_names_(std::move(source.lowered_names)) {}
+
+  /// Where the kernels run.
+  [[nodiscard]] CUcontext context() const noexcept { return library_.get_deleter().context; }
 
   /// Throws unsupported.
   [[nodiscard]] const void* kernel(const std::string& name) const {
@@ -212,10 +219,12 @@ class source_module::loaded {
 source_module::source_module(device& on, std::string_view source, const source_options& options) {
   auto compiled = compile_source(source, architecture_of(on), options);
   log_ = std::move(compiled.log);
-  loaded_ = std::make_shared<const loaded>(std::move(compiled));
+  loaded_ = std::make_shared<const loaded>(detail::primary_context(on.description().cuda->index),
+                                           std::move(compiled));
 }
 
 function source_module::get_function(const std::string& name) const {
+  const detail::current_context here(loaded_->context());
   return function(std::make_shared<detail::cuda_kernel>(name, loaded_->kernel(name), loaded_));
 }
 

@@ -1,0 +1,93 @@
+#include "current_context.hpp"
+
+#include <cudaTypedefs.h>
+
+#include "check.hpp"
+
+namespace transfers::detail {
+namespace {
+
+/// From the driver that is installed: without one the program must still start.
+template <class Function>
+Function driver_function(const char* name) {
+  constexpr unsigned version = 12000;  // older than every driver that runs this program
+  void* address = nullptr;
+  auto found = cudaDriverEntryPointSymbolNotFound;
+  cuda_check(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found),
+             name);
+  if (found != cudaDriverEntryPointSuccess) cuda_check(cudaErrorSymbolNotFound, name);
+  return reinterpret_cast<Function>(address);
+}
+
+struct driver {
+  PFN_cuCtxGetCurrent_v4000 get_current =
+      driver_function<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent");
+  PFN_cuCtxPushCurrent_v4000 push = driver_function<PFN_cuCtxPushCurrent_v4000>("cuCtxPushCurrent");
+  PFN_cuCtxPopCurrent_v4000 pop = driver_function<PFN_cuCtxPopCurrent_v4000>("cuCtxPopCurrent");
+  PFN_cuStreamGetCtx_v9020 context_of_stream =
+      driver_function<PFN_cuStreamGetCtx_v9020>("cuStreamGetCtx");
+  PFN_cuDevicePrimaryCtxRetain_v7000 retain_primary =
+      driver_function<PFN_cuDevicePrimaryCtxRetain_v7000>("cuDevicePrimaryCtxRetain");
+  PFN_cuDevicePrimaryCtxRelease_v11000 release_primary =
+      driver_function<PFN_cuDevicePrimaryCtxRelease_v11000>("cuDevicePrimaryCtxRelease");
+};
+
+const driver& the_driver() {
+  static const driver loaded;
+  return loaded;
+}
+
+/// The two enumerations have the same numbers (CUDA Runtime API, cudaError).
+void driver_check(CUresult code, const char* call) {
+  cuda_check(static_cast<cudaError_t>(code), call);
+}
+
+}  // namespace
+
+CUcontext primary_context(int device) {
+  constexpr unsigned no_flags = 0;
+  cuda_check(cudaInitDevice(device, no_flags, no_flags), "creating the CUDA context");
+  CUcontext context{};
+  driver_check(the_driver().retain_primary(&context, device), "cuDevicePrimaryCtxRetain");
+  // The runtime's own reference keeps it.
+  driver_check(the_driver().release_primary(device), "cuDevicePrimaryCtxRelease");
+  return context;
+}
+
+current_context::current_context(CUcontext context) {
+  driver_check(enter(context), "cuCtxPushCurrent");
+}
+
+current_context::current_context(cudaStream_t stream) {
+  driver_check(enter(stream), "cuStreamGetCtx");
+}
+
+current_context::current_context(CUcontext context, std::nothrow_t) noexcept {
+  static_cast<void>(enter(context));
+}
+
+current_context::current_context(cudaStream_t stream, std::nothrow_t) noexcept {
+  static_cast<void>(enter(stream));
+}
+
+current_context::~current_context() {
+  CUcontext own{};
+  if (pushed_) the_driver().pop(&own);
+}
+
+CUresult current_context::enter(CUcontext context) noexcept {
+  CUcontext previous{};
+  if (const auto code = the_driver().get_current(&previous); code != CUDA_SUCCESS) return code;
+  if (previous == context) return CUDA_SUCCESS;
+  const auto code = the_driver().push(context);
+  pushed_ = code == CUDA_SUCCESS;
+  return code;
+}
+
+CUresult current_context::enter(cudaStream_t stream) noexcept {
+  CUcontext context{};
+  const auto code = the_driver().context_of_stream(stream, &context);
+  return code == CUDA_SUCCESS ? enter(context) : code;
+}
+
+}  // namespace transfers::detail

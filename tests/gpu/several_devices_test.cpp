@@ -1,0 +1,337 @@
+// Two GPUs in one process: everything that a device makes is its own, whichever is current. Skipped
+// where there are fewer.
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kernels_for_tests.hpp"
+#include "transfers/transfers.hpp"
+
+namespace transfers {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+int current_device() {
+  int index = -1;
+  EXPECT_EQ(cudaGetDevice(&index), cudaSuccess);
+  return index;
+}
+
+/// The device that an address belongs to; for page-locked memory the one that locked it.
+int device_of(const void* address) {
+  cudaPointerAttributes attributes{};
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, address), cudaSuccess);
+  EXPECT_NE(attributes.type, cudaMemoryTypeUnregistered);
+  return attributes.device;
+}
+
+int device_of(const stream& work) {
+  int index = -1;
+  EXPECT_EQ(cudaStreamGetDevice(static_cast<cudaStream_t>(work.native_handle()), &index),
+            cudaSuccess);
+  return index;
+}
+
+struct setting {
+  int current;                ///< in the test's thread, from the beginning to the end
+  std::array<int, 2> opened;  ///< in this order
+};
+
+class on_two_gpus : public testing::TestWithParam<setting> {
+ protected:
+  void SetUp() override {
+    const auto found = find_cuda();
+    if (found.devices < 2) GTEST_SKIP() << "there are no two GPUs";
+    ASSERT_EQ(cudaSetDevice(GetParam().current), cudaSuccess);
+    for (const int index : GetParam().opened) gpus[index] = open_cuda_device(index);
+  }
+  void TearDown() override {
+    if (IsSkipped()) return;
+    EXPECT_EQ(current_device(), GetParam().current);
+    for (auto& gpu : gpus) gpu.reset();
+    EXPECT_EQ(current_device(), GetParam().current);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  }
+
+  /// Calls work(index, device) for each, and expects the current device to stay.
+  template <class Work>
+  void on_each(Work&& work) {
+    for (int index = 0; index < 2; ++index) {
+      work(index, *gpus[index]);
+      EXPECT_EQ(current_device(), GetParam().current) << "after work on device " << index;
+    }
+  }
+
+  std::array<std::unique_ptr<device>, 2> gpus;
+};
+
+TEST_P(on_two_gpus, device_memory_lies_on_its_device) {
+  on_each([](int index, device& gpu) {
+    const auto block = gpu.allocate(mib);
+    EXPECT_EQ(device_of(block.data()), index);
+    const auto free_before = gpu.free_memory();
+    const auto large = gpu.allocate(256 * mib);
+    EXPECT_LE(gpu.free_memory() + 128 * mib, free_before);  // the other's stays as it is
+  });
+}
+
+TEST_P(on_two_gpus, page_locked_memory_is_locked_by_its_device) {
+  on_each([](int index, device& gpu) {
+    for (const auto kind : {pinned(), pinned(pin_flags::mapped), pinned(pin_flags::portable),
+                            registered, registered_huge}) {
+      const auto host = gpu.allocate_host(mib, kind);
+      EXPECT_EQ(device_of(host.data()), index) << describe(kind);
+      EXPECT_TRUE(gpu.copies_directly(host.data()));
+      EXPECT_NE(gpu.address_on_device(host.data()), nullptr);
+    }
+    std::vector<std::byte> memory(mib);
+    const auto lock = gpu.lock(memory);
+    EXPECT_EQ(device_of(memory.data()), index);
+  });
+}
+
+TEST_P(on_two_gpus, streams_and_events_are_its_devices) {
+  on_each([](int index, device& gpu) {
+    const auto work = gpu.create_stream();
+    EXPECT_EQ(device_of(*work), index);
+    const auto block = gpu.allocate(mib);
+    work->clear(block.data(), mib);
+    const auto done = work->record();
+    done->wait();
+    EXPECT_TRUE(done->done());
+    EXPECT_TRUE(work->span_on_device([] {}, [&] { work->clear(block.data(), mib); }).has_value());
+    gpu.synchronize();
+  });
+}
+
+TEST_P(on_two_gpus, copies_of_each_arrive) {
+  constexpr std::size_t bytes = 3 * mib + 5;
+  on_each([](int index, device& gpu) {
+    const pattern data{static_cast<std::uint64_t>(index), false};
+    const auto block = gpu.allocate(bytes);
+    for (const auto kind : {pageable, pinned()}) {
+      const auto host = gpu.allocate_host(bytes, kind);
+      write_host_pattern(host.data(), 0, bytes, data);
+      gpu.copy(block.data(), host.data(), bytes, direction::h2d);
+      EXPECT_EQ(gpu.check_pattern(block.data(), 0, bytes, data).wrong_bytes, 0U);
+      gpu.write_pattern(block.data(), 0, bytes, {42, true});
+      gpu.copy(host.data(), block.data(), bytes, direction::d2h);
+      EXPECT_EQ(check_host_pattern(host.data(), 0, bytes, {42, true}).wrong_bytes, 0U);
+    }
+    const auto mapped = gpu.allocate_host(bytes, pinned(pin_flags::mapped));
+    write_host_pattern(mapped.data(), 0, bytes, data);
+    const auto work = gpu.create_stream();
+    work->copy_by_kernel(block.data(), mapped.on_device(), bytes);
+    work->synchronize();
+    EXPECT_EQ(gpu.check_pattern(block.data(), 0, bytes, data).wrong_bytes, 0U);
+  });
+}
+
+TEST_P(on_two_gpus, arrays_of_two_contexts_lie_on_their_devices) {
+  for (const auto from : {allocation::pooled, allocation::plain}) {
+    const context first(*gpus[0], from);
+    const context second(*gpus[1], from);
+    const std::vector<float> numbers{1, 2, 3};
+    const auto a = to_gpu(first, numbers);
+    const auto b = to_gpu(second, numbers);
+    const auto doubled = 2 * a;
+    const auto tripled = 3 * b;
+    EXPECT_EQ(device_of(a.data()), 0);
+    EXPECT_EQ(device_of(b.data()), 1);
+    EXPECT_EQ(device_of(doubled.data()), 0);
+    EXPECT_EQ(device_of(tripled.data()), 1);
+    EXPECT_EQ(device_of(first.stream()), 0);
+    EXPECT_EQ(device_of(second.stream()), 1);
+    EXPECT_EQ(doubled.get()[2], 6);
+    EXPECT_EQ(tripled.get(pinned())[2], 9);
+    EXPECT_EQ(tripled.astype<double>().get()[2], 9);
+    EXPECT_EQ(device_of(second.allocate_staging(mib).data()), 1);
+    EXPECT_EQ(current_device(), GetParam().current);
+  }
+}
+
+TEST_P(on_two_gpus, kernels_run_on_the_device_of_their_stream) {
+  const auto scale = cuda_function("scale", scale_kernel());  // of both devices
+  on_each([&](int /*index*/, device& gpu) {
+    const context in(gpu);
+    std::vector<float> data{1, 2, 3, 4};
+    scale(in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
+    EXPECT_EQ(data[3], 12);
+    call(
+        in,
+        [&](float* on_device) {
+          EXPECT_EQ(current_device(), gpu.description().cuda->index);  // for code of one's own
+          scale.launch(in.stream(), {.grid = {2}, .block = {2}},
+                       std::array<argument, 3>{on_device, 3.0F, 4U});
+        },
+        in_out(data));
+    EXPECT_EQ(data[3], 36);
+  });
+}
+
+TEST_P(on_two_gpus, kernels_from_source_text_run_on_their_device) {
+  if (const auto reason = why_no_compiler()) GTEST_SKIP() << *reason;
+  constexpr auto text =
+      "__global__ void twice(float* data) { data[threadIdx.x] = 2 * data[threadIdx.x]; }";
+  on_each([&](int /*index*/, device& gpu) {
+    const context in(gpu);
+    const source_module module(gpu, text);
+    std::vector<float> data{1, 2, 3, 4};
+    module.get_function("twice")(in, {.block = {4}}, in_out(data));
+    EXPECT_EQ(data[3], 8);
+  });
+}
+
+TEST_P(on_two_gpus, graphs_run_on_the_device_of_their_stream) {
+  on_each([](int /*index*/, device& gpu) {
+    const auto work = gpu.create_stream();
+    const auto host = gpu.allocate_host(mib, pinned());
+    const auto block = gpu.allocate(mib);
+    const graph recorded(*work, [&] {
+      work->copy(block.data(), host.data(), mib, direction::h2d);
+      work->copy_by_kernel(host.data(), block.data(), mib / 2);
+    });
+    write_host_pattern(host.data(), 0, mib, {5, false});
+    recorded.enqueue();
+    work->synchronize();
+    EXPECT_EQ(gpu.check_pattern(block.data(), 0, mib, {5, false}).wrong_bytes, 0U);
+  });
+}
+
+TEST_P(on_two_gpus, managed_memory_moves_to_its_device) {
+  if (const auto reason = why_no_managed_memory(*gpus[0])) GTEST_SKIP() << *reason;
+  on_each([](int /*index*/, device& gpu) {
+    const managed_memory shared(gpu, mib);
+    const auto work = gpu.create_stream();
+    shared.prefetch(*work, residence::device);
+    work->synchronize();
+    EXPECT_EQ(shared.prefetched_to(), residence::device);
+    const auto host = gpu.allocate_host(mib, managed);
+    EXPECT_NE(host.on_device(), nullptr);
+  });
+}
+
+TEST_P(on_two_gpus, staged_copies_and_round_trips_use_their_device) {
+  constexpr std::size_t count = 16 * mib / sizeof(float);
+  on_each([&](int index, device& gpu) {
+    const context in(gpu);
+    staged_copier copier(gpu);
+    std::vector<float> source(count, 2);
+    std::vector<float> destination(count);
+    const device_buffer<float> block(in, count);
+    auto* const there = reinterpret_cast<std::byte*>(block.data());
+    copier.copy(there, reinterpret_cast<const std::byte*>(source.data()), block.bytes(),
+                direction::h2d);
+    copier.copy(reinterpret_cast<std::byte*>(destination.data()), there, block.bytes(),
+                direction::d2h);
+    EXPECT_EQ(destination, source);
+    const auto to_zero = [&](stream& work, std::span<float> piece, std::size_t /*first*/) {
+      EXPECT_EQ(device_of(work), index);
+      EXPECT_EQ(current_device(), index);  // for code of one's own
+      work.clear(reinterpret_cast<std::byte*>(piece.data()), piece.size_bytes());
+    };
+    round_trip(in, source, destination, to_zero);
+    EXPECT_EQ(destination, std::vector<float>(count));
+    host_buffer<float> locked(gpu, count, pinned());
+    std::ranges::fill(locked, 2.0F);
+    round_trip(in, locked, locked, to_zero);
+    EXPECT_TRUE(std::ranges::all_of(locked, [](float value) { return value == 0; }));
+  });
+}
+
+TEST_P(on_two_gpus, mailboxes_are_answered_by_their_device) {
+  on_each([](int /*index*/, device& gpu) {
+    mailbox box(gpu, echo_service(gpu));
+    EXPECT_EQ(box.exchange(7), 7U);
+  });
+}
+
+TEST_P(on_two_gpus, errors_leave_the_current_device) {
+  on_each([](int /*index*/, device& gpu) {
+    std::vector<std::byte> memory(mib);
+    const auto lock = gpu.lock(memory);
+    EXPECT_THROW(static_cast<void>(gpu.lock(memory)), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(gpu.allocate(std::size_t{1} << 50)), out_of_memory);
+    const auto work = gpu.create_stream();
+    EXPECT_THROW(
+        graph(*work, []() -> void { throw std::runtime_error("the work that is recorded fails"); }),
+        std::runtime_error);
+    EXPECT_FALSE(work->is_recording());
+  });
+}
+
+TEST_P(on_two_gpus, threads_that_have_used_neither_use_both) {
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([this, thread] {
+      for (int turn = 0; turn < 8; ++turn) {
+        const int index = (thread + turn) % 2;
+        const context in(*gpus[index]);
+        const auto array = to_gpu(in, std::vector<int>{thread, turn}) + 1;
+        EXPECT_EQ(device_of(array.data()), index);
+        EXPECT_EQ(array.get()[1], turn + 1);
+        EXPECT_EQ(current_device(), 0);  // a thread's first
+      }
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+TEST_P(on_two_gpus, make_current_ends_in_the_reverse_order) {
+  const auto first = gpus[0]->make_current();
+  EXPECT_EQ(current_device(), 0);
+  {
+    const auto second = gpus[1]->make_current();
+    EXPECT_EQ(current_device(), 1);
+  }
+  EXPECT_EQ(current_device(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(current_and_opened, on_two_gpus,
+                         testing::Values(setting{0, {0, 1}}, setting{0, {1, 0}}, setting{1, {0, 1}},
+                                         setting{1, {1, 0}}));
+
+/// Contexts take hundreds of megabytes: a process that uses the second GPU must not make one on the
+/// first. To be run in a process of its own, as ctest does.
+TEST(the_second_gpu, is_used_without_a_context_on_the_first) {
+  if (find_cuda().devices < 2) GTEST_SKIP() << "there are no two GPUs";
+  const auto has_context = [](int index) {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &function, 12000,
+                                               cudaEnableDefault, &found),
+              cudaSuccess);
+    unsigned flags = 0;
+    int active = -1;
+    EXPECT_EQ(
+        reinterpret_cast<decltype(&cuDevicePrimaryCtxGetState)>(function)(index, &flags, &active),
+        CUDA_SUCCESS);
+    return active != 0;
+  };
+  const auto second = open_cuda_device(1);
+  if (has_context(0)) GTEST_SKIP() << "this process has used the first GPU already";
+  {
+    const context in(*second);
+    const auto array = 2 * to_gpu(in, std::vector<float>{1, 2, 3});
+    EXPECT_EQ(array.get(pinned())[2], 6);
+    std::vector<std::byte> host(8 * mib);
+    const auto block = second->allocate(host.size());
+    second->copy(block.data(), host.data(), host.size(), direction::h2d);
+    second->synchronize();
+  }
+  EXPECT_TRUE(has_context(1));
+  EXPECT_FALSE(has_context(0));
+}
+
+}  // namespace
+}  // namespace transfers
