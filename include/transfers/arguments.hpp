@@ -69,15 +69,25 @@ class prepared_argument<handled<T, goes_in, comes_out>> {
   prepared_argument(const context& in, const handled<T, goes_in, comes_out>& range)
       : range_(range.range), buffer_(in, range.range.size()) {}
   void upload() {
-    if constexpr (goes_in) buffer_.copy_from_async(range_);
+    if constexpr (goes_in)
+      copy(on_device(), reinterpret_cast<const std::byte*>(range_.data()), direction::h2d);
   }
   /// Address on the device; to const elements when nothing comes back.
   [[nodiscard]] auto value() const { return static_cast<pointer>(buffer_.data()); }
   void download() {
-    if constexpr (comes_out) buffer_.copy_to_async(range_);
+    if constexpr (comes_out)
+      copy(reinterpret_cast<std::byte*>(range_.data()), on_device(), direction::d2h);
   }
 
  private:
+  [[nodiscard]] std::byte* on_device() const {
+    return reinterpret_cast<std::byte*>(buffer_.data());
+  }
+  void copy(std::byte* destination, const std::byte* source, direction way) const {
+    if (buffer_.bytes() > 0)
+      buffer_.context().copy_or_enqueue(destination, source, buffer_.bytes(), way);
+  }
+
   using pointer = std::conditional_t<comes_out, T*, const T*>;
   decltype(handled<T, goes_in, comes_out>::range) range_;
   device_buffer<T> buffer_;
@@ -122,17 +132,9 @@ class waits_when_unwinding {
   bool armed_ = true;
 };
 
-}  // namespace detail
-
-/// Allocates device memory for handled arguments, uploads what goes in, calls `launch` with their
-/// addresses on the device in their place (arrays and buffers become addresses as well, everything
-/// else stays), downloads what comes out, and returns when that has arrived. `launch` enqueues its
-/// work on the context's stream. All device memory is freed, also when it throws; then nothing is
-/// downloaded (but what a host function throws comes
-/// out after the downloads). Throws what `launch` throws, out_of_memory, device_error (what comes
-/// out is undefined then).
+/// call() for a `launch` that makes the device current by itself.
 template <class Launch, class... A>
-void call(const context& in, Launch&& launch, const A&... arguments) {
+void call_kernel(const context& in, Launch&& launch, const A&... arguments) {
   std::tuple<detail::prepared_argument<A>...> prepared{
       detail::prepared_argument<A>(in, arguments)...};
   detail::waits_when_unwinding guard(in);  // before the memory is freed
@@ -145,6 +147,21 @@ void call(const context& in, Launch&& launch, const A&... arguments) {
       prepared);
   guard.no_more();
   in.synchronize();
+}
+
+}  // namespace detail
+
+/// Allocates device memory for handled arguments, uploads what goes in, calls `launch` with their
+/// addresses on the device in their place (arrays and buffers become addresses as well, everything
+/// else stays), downloads what comes out, and returns when that has arrived. `launch` enqueues its
+/// work on the context's stream; the device is current meanwhile. Much pageable memory is staged
+/// (context::copy). All device memory is freed, also when `launch` throws; then nothing is
+/// downloaded (but what a host function throws may come out after downloads). Throws what `launch`
+/// throws, out_of_memory, device_error (what comes out is undefined then).
+template <class Launch, class... A>
+void call(const context& in, Launch&& launch, const A&... arguments) {
+  const auto current = in.device().make_current();
+  detail::call_kernel(in, std::forward<Launch>(launch), arguments...);
 }
 
 }  // namespace transfers

@@ -48,6 +48,11 @@ class context {
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             direction way) const;
 
+  /// The same, but only enqueued where the data need no staging: source and destination must stay
+  /// as they are until the context has been synchronized. Throws device_error.
+  void copy_or_enqueue(std::byte* destination, const std::byte* source, std::size_t bytes,
+                       direction way) const;
+
   /// From now on pageable memory is staged by this copier, from the sizes on that it says; by none
   /// at all if it is null. For this context and its copies; not while they are in use.
   void stage_by(std::shared_ptr<staged_copier> copier) const;
@@ -61,6 +66,10 @@ class context {
   bool operator==(const context&) const = default;
 
  private:
+  /// Whether the copy was one to be staged, and now is done.
+  [[nodiscard]] bool copy_staged(std::byte* destination, const std::byte* source, std::size_t bytes,
+                                 direction way) const;
+
   struct state;
   std::shared_ptr<state> state_;
 };

@@ -130,7 +130,7 @@ class function {
          ...),
         "kernel arguments must be in(), out(), in_out(), arrays, buffers or trivially "
         "copyable values: a GPU gets bytes, not objects");
-    call(
+    detail::call_kernel(
         in,
         [&](const auto&... each) {
           launch(in.stream(), threads, std::array<argument, sizeof...(A)>{each...});

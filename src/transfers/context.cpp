@@ -94,18 +94,29 @@ host_memory context::allocate_staging(std::size_t bytes) const {
           on_device};
 }
 
+bool context::copy_staged(std::byte* destination, const std::byte* source, std::size_t bytes,
+                          direction way) const {
+  if (bytes < state_->least_staged(way) ||
+      device().copies_directly(way == direction::h2d ? source : destination))
+    return false;
+  auto* const copier = state_->make_copier();
+  if (copier == nullptr) return false;
+  synchronize();
+  copier->copy(destination, source, bytes, way);
+  return true;
+}
+
 void context::copy(std::byte* destination, const std::byte* source, std::size_t bytes,
                    direction way) const {
-  if (bytes >= state_->least_staged(way) &&
-      !device().copies_directly(way == direction::h2d ? source : destination)) {
-    if (auto* const by = state_->make_copier()) {
-      synchronize();
-      by->copy(destination, source, bytes, way);
-      return;
-    }
-  }
+  if (copy_staged(destination, source, bytes, way)) return;
   stream().copy(destination, source, bytes, way);
   synchronize();
+}
+
+void context::copy_or_enqueue(std::byte* destination, const std::byte* source, std::size_t bytes,
+                              direction way) const {
+  if (!copy_staged(destination, source, bytes, way))
+    stream().copy(destination, source, bytes, way);
 }
 
 void context::stage_by(std::shared_ptr<staged_copier> copier) const {

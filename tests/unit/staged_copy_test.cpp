@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "counting_device.hpp"
+#include "transfers/arguments.hpp"
 #include "transfers/gpu_array.hpp"
 
 namespace transfers {
@@ -260,6 +261,41 @@ TEST_F(arrays_of_pageable_memory, are_staged_by_the_copier_given) {
   array.get(back);
   EXPECT_EQ(back, numbers_);
   EXPECT_GE(on_.counts().enqueued, 26U);
+}
+
+TEST_F(arrays_of_pageable_memory, are_staged_as_arguments_of_a_call) {
+  const context in(on_);
+  in.stage_by(std::make_shared<staged_copier>(on_, in_pages(2)));
+  std::iota(numbers_.begin(), numbers_.end(), 7);
+  const auto numbers = numbers_;
+  std::vector<int> sums(numbers.size());
+  const std::size_t chunks = 13;  // of each copy
+  call(
+      in,
+      [&](const int* source, int* changed, int* destination) {
+        EXPECT_GE(on_.counts().enqueued, 2 * chunks);
+        in.stream().call([=, count = sums.size()] {
+          for (std::size_t i = 0; i < count; ++i) {
+            destination[i] = source[i] + changed[i];
+            changed[i] = -changed[i];
+          }
+        });
+      },
+      transfers::in(numbers), in_out(numbers_), out(sums));
+  EXPECT_GE(on_.counts().enqueued, 4 * chunks);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    ASSERT_EQ(numbers_[i], -numbers[i]) << i;
+    ASSERT_EQ(sums[i], 2 * numbers[i]) << i;
+  }
+}
+
+TEST_F(arrays_of_pageable_memory, are_only_enqueued_as_arguments_where_they_are_small) {
+  const context in(on_);
+  call(
+      in, [&](const int*, int*) { EXPECT_EQ(on_.counts().enqueued, 2U); }, transfers::in(numbers_),
+      in_out(numbers_));
+  EXPECT_EQ(on_.counts().enqueued, 3U);
+  EXPECT_EQ(on_.counts().host_blocks, 0U);
 }
 
 TEST_F(arrays_of_pageable_memory, are_copied_plainly_where_they_are_small) {
