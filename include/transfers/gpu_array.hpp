@@ -124,10 +124,11 @@ class gpu_array {
   /// are thrown. A range has its elements in the array's order. set() returns when the data have
   /// arrived; set_async() only enqueues (see device_buffer::copy_from_async).
   void set(std::span<const T> source) { buffer_.copy_from(source); }
-  void set_async(std::span<const T> source) { buffer_.copy_from_async(source); }
-  void set_async(const host_array<T>& source) {
-    detail::check_alike(source.shape(), source.order(), shape_, order_);
-    buffer_.copy_from_async(source);
+  template <detail::contiguous_elements R>
+  void set_async(R&& source) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<R>, host_array<T>>)
+      detail::check_alike(source.shape(), source.order(), shape_, order_);
+    buffer_.copy_from_async(std::forward<R>(source));
   }
   void set(const host_array<T>& source) {
     detail::check_alike(source.shape(), source.order(), shape_, order_);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transfers/arguments.hpp"
@@ -23,6 +24,12 @@ void compiles(const context& gpu, const function& kernel) {
   buffer.copy_to(std::span(data));
 
   auto array = to_gpu(gpu, to_read);
+  host_array<float> shaped({3});
+  array.set_async(to_read);
+  array.set_async(std::span(data));
+  array.set_async(shaped);
+  array.set_async(std::as_const(shaped));
+  buffer.copy_from_async(data);
   array.get(data);
   array.get(strided_view<float>(data, {3}, {1}));
   call(
