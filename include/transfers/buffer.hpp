@@ -85,18 +85,20 @@ class host_buffer {
       : host_buffer(elements, detail::allocate_ordinary(detail::bytes_of<T>(elements), alignment,
                                                         alignof(T))) {}
 
-  [[nodiscard]] T* data() const noexcept {
-    if (elements_ == 0) return nullptr;
-    return reinterpret_cast<T*>(memory_.owner.data() + memory_.padding);
-  }
+  [[nodiscard]] T* data() const noexcept { return elements_ == 0 ? nullptr : first(); }
   [[nodiscard]] std::size_t size() const noexcept { return elements_; }
   [[nodiscard]] bool empty() const noexcept { return elements_ == 0; }
   [[nodiscard]] T* begin() const noexcept { return data(); }
   [[nodiscard]] T* end() const noexcept { return data() + size(); }
-  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return first()[i]; }
   [[nodiscard]] host_memory_kind kind() const noexcept { return memory_.owner.kind(); }
 
  private:
+  /// data() of a buffer that has elements.
+  [[nodiscard]] T* first() const noexcept {
+    return reinterpret_cast<T*>(memory_.owner.data() + memory_.padding);
+  }
+
   host_buffer(std::size_t elements, detail::aligned_memory memory)
       : memory_(std::move(memory)), elements_(elements) {}
 

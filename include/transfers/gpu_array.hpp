@@ -68,9 +68,9 @@ class host_array {
 
   /// Uninitialised, in ordinary memory or in memory of a kind.
   explicit host_array(const shape& extents, order as = order::row_major)
-      : buffer_(extents.elements()), shape_(extents), order_(as) {}
+      : host_array(host_buffer<T>(extents.elements()), extents, as) {}
   host_array(device& on, const shape& extents, host_memory_kind kind, order as = order::row_major)
-      : buffer_(on, extents.elements(), kind), shape_(extents), order_(as) {}
+      : host_array(host_buffer<T>(on, extents.elements(), kind), extents, as) {}
 
   [[nodiscard]] T* data() const noexcept { return buffer_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
@@ -85,18 +85,23 @@ class host_array {
   /// One index for each extent; not checked.
   template <std::convertible_to<std::size_t>... Index>
   [[nodiscard]] T& operator()(Index... index) const noexcept {
-    const std::array<std::size_t, sizeof...(Index)> at{static_cast<std::size_t>(index)...};
-    const auto steps = strides_of(shape_, order_);
     std::size_t offset = 0;
-    for (std::size_t i = 0; i < at.size(); ++i)
-      offset += at[i] * static_cast<std::size_t>(steps[i]);
-    return data()[offset];
+    std::size_t i = 0;
+    ((offset += static_cast<std::size_t>(index) * static_cast<std::size_t>(strides_[i++])), ...);
+    return buffer_[offset];
   }
 
  private:
+  host_array(host_buffer<T> buffer, const transfers::shape& extents, transfers::order as)
+      : buffer_(std::move(buffer)),
+        shape_(extents),
+        order_(as),
+        strides_(strides_of(extents, as)) {}
+
   host_buffer<T> buffer_;
   transfers::shape shape_;
   transfers::order order_;
+  strides strides_;  ///< kept: to compute them costs more than to access an element
 };
 
 /// An array in device memory, like PyCUDA's gpuarray. All work is done in the order of the
