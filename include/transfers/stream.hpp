@@ -151,6 +151,8 @@ class stream {
 
   /// The cudaStream_t, for CUDA code of one's own; null for the host device.
   [[nodiscard]] virtual void* native_handle() const noexcept = 0;
+  /// The CUcontext that it belongs to; null likewise.
+  [[nodiscard]] virtual void* native_context() const noexcept = 0;
 
   /// Returns when everything enqueued is done and its data usable. Throws device_error.
   virtual void synchronize() = 0;

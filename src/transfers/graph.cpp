@@ -5,8 +5,6 @@
 namespace transfers {
 
 graph::graph(stream& in, const std::function<void()>& work)
-    : enqueue_(in.native_handle() == nullptr
-                   ? work
-                   : detail::record_cuda_graph(in.native_handle(), work)) {}
+    : enqueue_(in.native_handle() == nullptr ? work : detail::record_cuda_graph(in, work)) {}
 
 }  // namespace transfers

@@ -181,6 +181,7 @@ class host_stream final : public stream {
   [[nodiscard]] bool is_recording() const override { return false; }
 
   [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
+  [[nodiscard]] void* native_context() const noexcept override { return nullptr; }
 
   void synchronize() override {
     std::unique_lock lock(mutex_);

@@ -112,6 +112,7 @@ class counting_stream final : public stream {
   }
   [[nodiscard]] bool is_recording() const override { return inner_->is_recording(); }
   [[nodiscard]] void* native_handle() const noexcept override { return inner_->native_handle(); }
+  [[nodiscard]] void* native_context() const noexcept override { return inner_->native_context(); }
   void synchronize() override {
     inner_->synchronize();
     counts_->count_operation();

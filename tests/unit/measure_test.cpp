@@ -343,6 +343,7 @@ class fake_stream : public transfers::stream {
   std::unique_ptr<transfers::event> record() override { return nullptr; }
   [[nodiscard]] bool is_recording() const override { return false; }
   [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
+  [[nodiscard]] void* native_context() const noexcept override { return nullptr; }
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
       const std::function<void()>& before, const std::function<void()>& timed) override {
     if (!has_clock_) return std::nullopt;

@@ -78,7 +78,7 @@ class cuda_device final : public device {
   explicit cuda_device(int index) : context_(detail::primary_context(index)) {
     const current_context here(context_);
     description_ = describe_device(index);
-    stream_ = detail::make_stream();
+    stream_ = detail::make_stream(context_);
   }
 
   [[nodiscard]] const device_description& description() const noexcept override {
@@ -174,7 +174,7 @@ class cuda_device final : public device {
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
     const current_context here(context_);
-    return detail::create_cuda_stream(description_.cuda->index);
+    return detail::create_cuda_stream(description_.cuda->index, context_);
   }
 
   void synchronize() override {

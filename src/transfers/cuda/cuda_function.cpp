@@ -46,7 +46,7 @@ void cuda_kernel::launch(stream& on, const launch_shape& threads,
     throw std::invalid_argument(
         fmt::format("{} is a CUDA kernel: the host device cannot run it", name_));
   check_shape(*this, threads);
-  const current_context here(in);
+  const current_context here(on);
   const auto code = cudaLaunchKernel(kernel_, to_dim3(threads.grid), to_dim3(threads.block),
                                      const_cast<void**>(arguments),  // which are only read
                                      threads.shared_bytes, in);

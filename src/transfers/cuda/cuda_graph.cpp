@@ -49,22 +49,23 @@ class recording {
 
 }  // namespace
 
-std::function<void()> record_cuda_graph(void* handle, const std::function<void()>& work) {
-  auto* const stream = static_cast<cudaStream_t>(handle);
-  const current_context here(stream);
-  recording begun(stream);
+std::function<void()> record_cuda_graph(const stream& in, const std::function<void()>& work) {
+  auto* const handle = static_cast<cudaStream_t>(in.native_handle());
+  auto* const context = static_cast<CUcontext>(in.native_context());
+  const current_context here(context);
+  recording begun(handle);
   work();
   const auto recorded = begun.end();
   cudaGraphExec_t instantiated{};
   cuda_check(cudaGraphInstantiate(&instantiated, recorded.get(), 0), "cudaGraphInstantiate");
   const std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>> executable(
-      instantiated, [stream](cudaGraphExec_t graph) {
-        const current_context destroying(stream, std::nothrow);
+      instantiated, [context](cudaGraphExec_t graph) {
+        const current_context destroying(context, std::nothrow);
         cudaGraphExecDestroy(graph);
       });
-  return [executable, stream] {
-    const current_context launching(stream);
-    cuda_check(cudaGraphLaunch(executable.get(), stream), "cudaGraphLaunch");
+  return [executable, handle, context] {
+    const current_context launching(context);
+    cuda_check(cudaGraphLaunch(executable.get(), handle), "cudaGraphLaunch");
   };
 }
 

@@ -2,9 +2,11 @@
 
 #include <functional>
 
+#include "transfers/stream.hpp"
+
 namespace transfers::detail {
 
-/// What enqueues on a cudaStream_t again what `work` enqueues there now. Throws as graph does.
-std::function<void()> record_cuda_graph(void* stream, const std::function<void()>& work);
+/// What enqueues on a CUDA stream again what `work` enqueues there now. Throws as graph does.
+std::function<void()> record_cuda_graph(const stream& in, const std::function<void()>& work);
 
 }  // namespace transfers::detail

@@ -63,9 +63,9 @@ class cuda_event final : public event {
 
 class cuda_stream final : public stream {
  public:
-  /// The device's context must be current.
-  explicit cuda_stream(int device)
-      : context_(primary_context(device)),
+  /// The context must be current.
+  cuda_stream(int device, CUcontext context)
+      : context_(context),
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
         kilohertz_(attribute(cudaDevAttrClockRate, device)) {}
 
@@ -163,6 +163,7 @@ class cuda_stream final : public stream {
   }
 
   [[nodiscard]] void* native_handle() const noexcept override { return stream_.get(); }
+  [[nodiscard]] void* native_context() const noexcept override { return context_; }
 
   void synchronize() override {
     const current_context here(context_);
@@ -231,7 +232,7 @@ class cuda_stream final : public stream {
   int multiprocessors_;
   long long kilohertz_;
   std::shared_ptr<failure> failure_ = std::make_shared<failure>();
-  stream_handle stream_ = make_stream();
+  stream_handle stream_ = make_stream(context_);
   event_handle start_ = make_event(context_);
   event_handle stop_ = make_event(context_);
 };
@@ -239,16 +240,16 @@ class cuda_stream final : public stream {
 }  // namespace
 
 void stream_closer::operator()(cudaStream_t stream) const noexcept {
-  const current_context here(stream, std::nothrow);
+  const current_context here(context, std::nothrow);
   cudaStreamSynchronize(stream);
   cudaStreamDestroy(stream);
 }
 
-stream_handle make_stream() {
+stream_handle make_stream(CUcontext context) {
   cudaStream_t stream{};
   cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
              "cudaStreamCreateWithFlags");
-  return stream_handle(stream);
+  return {stream, {context}};
 }
 
 int attribute(cudaDeviceAttr which, int device) {
@@ -257,8 +258,8 @@ int attribute(cudaDeviceAttr which, int device) {
   return value;
 }
 
-std::unique_ptr<stream> create_cuda_stream(int device) {
-  return std::make_unique<cuda_stream>(device);
+std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context) {
+  return std::make_unique<cuda_stream>(device, context);
 }
 
 }  // namespace transfers::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <memory>
@@ -11,12 +12,14 @@ namespace transfers::detail {
 /// An error when it is destroyed has been reported by an earlier call, or the process is ending.
 struct stream_closer {
   using pointer = cudaStream_t;
+  CUcontext context{};
   void operator()(cudaStream_t stream) const noexcept;
 };
 using stream_handle = std::unique_ptr<cudaStream_t, stream_closer>;
 
-/// That does not wait for the default stream. Throws device_error.
-stream_handle make_stream();
+/// That does not wait for the default stream, of the context, which must be current. Throws
+/// device_error.
+stream_handle make_stream(CUcontext context);
 
 constexpr cudaMemcpyKind memcpy_kind(direction way) {
   return way == direction::h2d ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
@@ -25,7 +28,7 @@ constexpr cudaMemcpyKind memcpy_kind(direction way) {
 /// Throws device_error.
 int attribute(cudaDeviceAttr which, int device);
 
-/// A stream of the current device, which must be this one. Throws device_error.
-std::unique_ptr<stream> create_cuda_stream(int device);
+/// A stream of a device's context, which must be current. Throws device_error.
+std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context);
 
 }  // namespace transfers::detail

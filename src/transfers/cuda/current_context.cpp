@@ -1,6 +1,7 @@
 #include "current_context.hpp"
 
 #include <cudaTypedefs.h>
+#include <cuda_runtime.h>
 
 #include "check.hpp"
 
@@ -24,8 +25,6 @@ struct driver {
       driver_function<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent");
   PFN_cuCtxPushCurrent_v4000 push = driver_function<PFN_cuCtxPushCurrent_v4000>("cuCtxPushCurrent");
   PFN_cuCtxPopCurrent_v4000 pop = driver_function<PFN_cuCtxPopCurrent_v4000>("cuCtxPopCurrent");
-  PFN_cuStreamGetCtx_v9020 context_of_stream =
-      driver_function<PFN_cuStreamGetCtx_v9020>("cuStreamGetCtx");
   PFN_cuDevicePrimaryCtxRetain_v7000 retain_primary =
       driver_function<PFN_cuDevicePrimaryCtxRetain_v7000>("cuDevicePrimaryCtxRetain");
   PFN_cuDevicePrimaryCtxRelease_v11000 release_primary =
@@ -58,16 +57,8 @@ current_context::current_context(CUcontext context) {
   driver_check(enter(context), "cuCtxPushCurrent");
 }
 
-current_context::current_context(cudaStream_t stream) {
-  driver_check(enter(stream), "cuStreamGetCtx");
-}
-
 current_context::current_context(CUcontext context, std::nothrow_t) noexcept {
   static_cast<void>(enter(context));
-}
-
-current_context::current_context(cudaStream_t stream, std::nothrow_t) noexcept {
-  static_cast<void>(enter(stream));
 }
 
 current_context::~current_context() {
@@ -82,12 +73,6 @@ CUresult current_context::enter(CUcontext context) noexcept {
   const auto code = the_driver().push(context);
   pushed_ = code == CUDA_SUCCESS;
   return code;
-}
-
-CUresult current_context::enter(cudaStream_t stream) noexcept {
-  CUcontext context{};
-  const auto code = the_driver().context_of_stream(stream, &context);
-  return code == CUDA_SUCCESS ? enter(context) : code;
 }
 
 }  // namespace transfers::detail

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cuda.h>
-#include <cuda_runtime.h>
 
 #include <new>
+
+#include "transfers/stream.hpp"
 
 namespace transfers::detail {
 
@@ -17,13 +18,13 @@ CUcontext primary_context(int device);
 /// cudaSetDevice).
 class current_context {
  public:
-  /// Throw device_error.
+  /// Throws device_error.
   explicit current_context(CUcontext context);
-  explicit current_context(cudaStream_t stream);  ///< the context that the stream belongs to
-
+  /// The context of a CUDA stream. Throws device_error.
+  explicit current_context(const stream& work)
+      : current_context(static_cast<CUcontext>(work.native_context())) {}
   /// For deleters: an error here has been reported by an earlier call, or the process is ending.
   current_context(CUcontext context, std::nothrow_t) noexcept;
-  current_context(cudaStream_t stream, std::nothrow_t) noexcept;
 
   current_context(const current_context&) = delete;
   current_context& operator=(const current_context&) = delete;
@@ -31,7 +32,6 @@ class current_context {
 
  private:
   CUresult enter(CUcontext context) noexcept;
-  CUresult enter(cudaStream_t stream) noexcept;
 
   bool pushed_ = false;
 };

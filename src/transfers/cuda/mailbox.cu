@@ -15,9 +15,8 @@ __global__ void echo(mailbox_end end) {
 
 mailbox::service cuda_echo_service() {
   return [](stream& in, const mailbox_end& end) {
-    auto* const stream = static_cast<cudaStream_t>(in.native_handle());
-    const current_context here(stream);
-    echo<<<1, 1, 0, stream>>>(end);
+    const current_context here(in);
+    echo<<<1, 1, 0, static_cast<cudaStream_t>(in.native_handle())>>>(end);
     cuda_check(cudaGetLastError(), "launch of the kernel that answers messages");
   };
 }

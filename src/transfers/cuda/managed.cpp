@@ -32,7 +32,7 @@ void managed_memory::prefetch(stream& in, residence to) const {
                                     : cudaMemLocation{cudaMemLocationTypeHost, 0};
   constexpr unsigned no_flags = 0;
   auto* const stream = static_cast<cudaStream_t>(in.native_handle());
-  const detail::current_context here(stream);
+  const detail::current_context here(in);
   cuda_check(cudaMemPrefetchAsync(data(), bytes_, place, no_flags, stream), "cudaMemPrefetchAsync");
 }
 
