@@ -136,7 +136,7 @@ std::string verdict_sentence(const report& answer) {
     const auto noisy = answer.advisory();
     parts.push_back(fmt::format(
         "none of the {} that can show a slowdown of {} ({} where latency decides) is slower",
-        counted(answer.compared() - noisy, "benchmark"), limit_text(answer.asked.allowed.threshold),
+        counted(answer.telling(), "benchmark"), limit_text(answer.asked.allowed.threshold),
         limit_text(answer.asked.allowed.latency_threshold)));
     if (noisy > 0)
       parts.push_back(fmt::format("{} {} too noisy to tell", noisy, noisy == 1 ? "is" : "are"));
@@ -235,6 +235,15 @@ std::string advisory_sentence(const report& answer) {
                      thresholds_text(answer.asked.allowed));
 }
 
+std::string too_little_sentence(const report& answer) {
+  const auto telling = answer.telling();
+  return fmt::format(
+      "{} can show a slowdown of the threshold ({}): {} too noisy",
+      telling == 0 ? fmt::format("none of {}", counted(answer.compared(), "benchmark"))
+                   : fmt::format("only {} of {}", telling, counted(answer.compared(), "benchmark")),
+      thresholds_text(answer.asked.allowed), telling == 0 ? "all are" : "the others are");
+}
+
 bool more_runs_may_tell(const report& answer) {
   if (answer.code != exit_code::inconclusive) return false;
   const bool changed =
@@ -243,7 +252,7 @@ bool more_runs_may_tell(const report& answer) {
   const bool too_few = answer.processes_after < least_new_processes;
   if (too_few) return !changed;
   return !changed && !answer.too_noisy() && unexcused(answer) == 0 &&
-         answer.count(verdict::ambiguous) > 0;
+         (answer.count(verdict::ambiguous) > 0 || answer.says_too_little());
 }
 
 }  // namespace gate

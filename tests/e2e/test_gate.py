@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import random
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
@@ -274,6 +275,40 @@ def test_too_noisy(checks: Gate, gate: Program, tmp_path: Path):
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
     assert f"{len(SUITE)} of {len(SUITE)} are advisory (*)" in answer.text
     assert "too noisy" in answer.document["sentence"]
+
+
+def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
+    checks: Gate, gate: Program, tmp_path: Path
+):
+    """Processes differ so much that none of them can."""
+    lab = Lab(tmp_path, process_deviation=0.012, seed=2)
+    baseline = tmp_path / "noisy"
+    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    assert_cannot_tell(checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE))
+
+
+def test_improvements_do_not_make_regressions_pass(checks: Gate, lab: Lab):
+    """What half of the suite does is taken for the noise of a session."""
+    slower = list(SUITE)[:4]
+    factors = dict.fromkeys(slower, 1.1)
+    checks.check(*lab.runs(3, day=9, slowed=factors), expected=REGRESSION)
+    for name in list(SUITE)[5::2]:
+        factors[name] = random.Random(name).uniform(0.8, 1)
+    assert_cannot_tell(checks.check(*lab.runs(3, day=9, slowed=factors), expected=INCONCLUSIVE))
+
+
+def assert_cannot_tell(answer: Answer) -> None:
+    reason = (
+        f"none of {len(SUITE)} benchmarks can show a slowdown of the threshold "
+        "(2 %, 5 % where latency decides): all are too noisy"
+    )
+    assert reason in answer.document["reasons"]
+    assert reason in answer.document["sentence"]
+    assert reason in html.unescape(answer.markdown)
+    case = answer.junit.find(".//testcase[@classname='gate_transfers.inconclusive']")
+    assert case is not None
+    assert case.attrib["name"] == reason
+    assert answer.document["more_runs_may_tell"] is True
 
 
 def test_judged_by_another_field(checks: Gate, gate: Program, lab: Lab, tmp_path: Path):

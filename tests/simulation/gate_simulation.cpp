@@ -97,10 +97,10 @@ rates simulate(const setting& of, std::size_t suites, std::size_t benchmarks, st
     const auto result = gate::compare(one.benchmarks, {});
     bool alarm = false;
     const auto threshold = gate::limits{}.threshold;
-    const auto blind = std::ranges::count_if(
-        result.benchmarks, [&](const auto& b) { return gate::is_blind(b, threshold); });
+    const auto telling = std::ranges::count_if(
+        result.benchmarks, [&](const auto& b) { return !gate::is_advisory(b, threshold); });
     bool unsure = std::ranges::any_of(result.classes, &gate::common_shift::changed) ||
-                  gate::is_too_noisy(static_cast<std::size_t>(blind), benchmarks);
+                  gate::says_too_little(static_cast<std::size_t>(telling), benchmarks);
     for (std::size_t b = 0; b < benchmarks; ++b) {
       const auto verdict = result.benchmarks[b].verdict;
       if (one.slowed[b]) {

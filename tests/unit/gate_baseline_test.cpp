@@ -343,6 +343,30 @@ TEST_F(checks, do_not_pass_when_nothing_can_be_seen) {
   EXPECT_THAT(result.reasons, Contains(HasSubstr("too noisy")));
 }
 
+/// Of 30 benchmarks, so many are without noise; in the others it hides the threshold.
+report with_telling(int count) {
+  report answer;
+  answer.processes_after = least_new_processes;
+  for (int i = 0; i < 30; ++i) {
+    line one;
+    one.name = std::to_string(i);
+    one.judgement = judged{};
+    one.advisory = i >= count;
+    answer.lines.push_back(std::move(one));
+  }
+  conclude(answer);
+  return answer;
+}
+
+TEST(verdicts, are_inconclusive_unless_one_of_ten_benchmarks_can_show_the_threshold) {
+  EXPECT_EQ(with_telling(3).code, exit_code::pass);
+  for (const int count : {2, 1, 0}) {
+    const auto answer = with_telling(count);
+    EXPECT_EQ(answer.code, exit_code::inconclusive) << count;
+    EXPECT_THAT(answer.reasons, ElementsAre(HasSubstr("can show a slowdown of the threshold")));
+  }
+}
+
 TEST_F(checks, refuse_runs_of_the_baseline_itself) {
   after_[0] = before_[4];
   EXPECT_THAT([&] { answer(); }, ThrowsMessage<bad_input>(HasSubstr("of the baseline")));
