@@ -66,9 +66,16 @@ def test_the_last_of_an_option_counts(gate: Program, baseline: Path, lab: Lab):
     assert gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%").code == PASS
 
 
-def test_a_bad_regular_expression(gate: Program, baseline: Path, runs: list[Path]):
-    done = gate.run("check", baseline, *runs, "--allow-missing=(")
-    assert_complains(done, BAD_INPUT, "--allow-missing='('", "regular expression")
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [("(", "'(' is not a regular expression"), ("a" * 100_000, "aaa…' is too long")],
+    ids=["unfinished", "too long"],
+)
+def test_a_bad_regular_expression(
+    gate: Program, baseline: Path, runs: list[Path], expression: str, said: str
+):
+    done = gate.run("check", baseline, *runs, f"--allow-missing={expression}")
+    assert_complains(done, BAD_INPUT, "--allow-missing=", said)
 
 
 def test_a_fact_that_no_file_has(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
