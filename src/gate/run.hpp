@@ -68,7 +68,7 @@ struct measured {
 using fingerprint = std::vector<std::pair<std::string, std::string>>;
 
 /// All keys that a fingerprint can have, but for memory_type.*.
-const std::vector<std::string>& fact_keys();
+std::vector<std::string> fact_keys();
 
 /// One process, as its result file has it. Its texts, names of benchmarks included, are printable
 /// (input/printable.hpp).
