@@ -33,6 +33,8 @@ struct metric {
 
   /// A time, in ns: real_time, cpu_time and what ends in `_ns`.
   [[nodiscard]] bool is_time() const;
+  /// In bytes: of those, more is better.
+  [[nodiscard]] bool is_rate_of_bytes() const;
   /// Whether the name tells the direction: a time or a rate.
   [[nodiscard]] bool tells_direction() const;
   /// Positive and finite, and of a time such that somebody can have measured it.

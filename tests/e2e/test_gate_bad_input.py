@@ -255,7 +255,16 @@ def test_a_long_name_takes_no_stack(gate: Program, tmp_path: Path):
 
 
 def newer(document: dict[str, Any]) -> None:
-    document["format"] = 2
+    document["format"] = 3
+
+
+def older(document: dict[str, Any]) -> None:
+    """As if its digest did not cover all of it."""
+    document["format"] = 1
+
+
+def without_digest(document: dict[str, Any]) -> None:
+    del document["digest"]
 
 
 def few(document: dict[str, Any]) -> None:
@@ -276,6 +285,22 @@ def absurd(document: dict[str, Any]) -> None:
 
 def edited(document: dict[str, Any]) -> None:
     document["benchmarks"][ONE]["figures"][3] *= 1.01
+
+
+def fastest_of_median(document: dict[str, Any]) -> None:
+    document["of_repetitions"] = "fastest"
+
+
+def of_another_machine(document: dict[str, Any]) -> None:
+    document["machine"] = {"link.width": "16"}
+
+
+def of_another_field(document: dict[str, Any]) -> None:
+    document.update(judged_by="gb_per_s", better="more")
+
+
+def of_another_program(document: dict[str, Any]) -> None:
+    document.update(ours=False, machine={})
 
 
 def line_lost(document: dict[str, Any]) -> None:
@@ -313,11 +338,17 @@ def without_benchmarks(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (newer, "its format is 2"),
+        (newer, "its format is 3"),
+        (older, "digest"),
+        (without_digest, "no 'digest'"),
         (few, "not one figure"),
         (never, "its format is 0"),
         (absurd, "nobody can have measured"),
         (edited, "digest"),
+        (fastest_of_median, "digest"),
+        (of_another_machine, "digest"),
+        (of_another_field, "digest"),
+        (of_another_program, "digest"),
         (line_lost, "benchmarks and has"),
         (run_twice, "two of its runs are the same"),
         (too_many_runs, "more than 1000 runs"),
@@ -340,6 +371,23 @@ def test_a_bad_baseline(
     file = changed(baseline, tmp_path / "bad", change)
     for done in (gate.run("check", file, *runs), gate.run("power", file)):
         assert_complains(done, BAD_INPUT, str(file), complaint)
+
+
+def test_a_rate_of_which_less_would_be_better(gate: Program, lab: Lab, tmp_path: Path):
+    """As a line of another baseline makes it; whoever asks for it gets it."""
+    runs, baseline = lab.sessions(2, 3), tmp_path / "rates"
+    assert gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}").code == PASS
+    text = baseline.read_text("utf-8")
+    write(baseline, text.replace('"better": "more"', '"better": "less"'))
+    assert_complains(gate.run("power", baseline), BAD_INPUT, "digest")
+    assert gate.run("pin", *runs, "--judge-by=gb_per_s:less", f"--out={baseline}").code == PASS
+    assert gate.run("power", baseline).code == PASS
+
+
+def test_a_baseline_of_a_million_objects(gate: Program, tmp_path: Path):
+    head = '{"format": 2, "kind": "bench_transfers baseline", "benchmarks": ['
+    file = write(tmp_path / "many", head + ",".join(['{"a": 1}'] * 1_000_000) + "]}")
+    assert_complains(gate.run("power", file), BAD_INPUT, "no 'judged_by'")
 
 
 @pytest.mark.parametrize("key", ["runs", ONE])
