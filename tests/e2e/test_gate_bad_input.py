@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +115,10 @@ def set_schema(document: dict[str, Any]) -> None:
     document["context"]["json_schema_version"] = 2
 
 
+def set_complete(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["complete"] = "false"
+
+
 def twice(document: dict[str, Any]) -> None:
     document["benchmarks"] += document["benchmarks"][:1]
 
@@ -132,6 +138,10 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "newer schema": (set_schema, "json_schema_version is 2"),
     "twice": (twice, "copy/pinned/h2d/4MiB"),
     "empty list": (nothing, "benchmarks"),
+    "error as text": (set_row("error_occurred", "true"), "error_occurred is neither true nor"),
+    "error as number": (set_row("error_occurred", 1), "error_occurred is neither true nor"),
+    "skipped as text": (set_row("skipped", "true"), "skipped is neither true nor"),
+    "complete as text": (set_complete, "complete is neither true nor false"),
 }
 TEXTS: dict[str, tuple[str, str]] = {
     "empty": ("", "it is empty"),
@@ -183,6 +193,27 @@ def test_files_that_cannot_be_read(gate: Program, baseline: Path, runs: list[Pat
             assert_complains(done, BAD_INPUT, str(file), complaint)
     (tmp_path / "good.json.gz").write_bytes(packed)
     assert gate.run("check", baseline, tmp_path / "good.json.gz", *runs[1:]).code == PASS
+
+
+def test_a_named_pipe_is_not_waited_for(
+    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path
+):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to(pipe)
+    for file in (pipe, tmp_path / "link"):
+        for done in everywhere(gate, file, baseline, runs, tmp_path / "out"):
+            assert_complains(done, BAD_INPUT, str(file), "a named pipe")
+        assert_complains(gate.run("power", file), BAD_INPUT, str(file), "a named pipe")
+
+
+def test_a_pipe_without_a_name_is_read(gate: Program, runs: list[Path]):
+    with subprocess.Popen(["cat", runs[0]], stdout=subprocess.PIPE) as source:
+        assert source.stdout is not None
+        number = source.stdout.fileno()
+        done = gate.run("show", f"/dev/fd/{number}", pass_fds=(number,))
+    assert done.code == PASS, done
+    assert ONE in done.out
 
 
 def test_the_same_run_twice(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):

@@ -108,6 +108,17 @@ TEST(gate_facts, that_lessen_trust_are_taken_over) {
   EXPECT_THAT(found.warnings, ElementsAre("one", "two\\nlines", "5"));
 }
 
+TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
+  for (const json& wrong : {json("false"), json(0), json::array({false})})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/complete", wrong))),
+                HasSubstr("its complete is neither true nor false"))
+        << wrong;
+  for (const json& wrong : {json("slow:1.1@copy.*"), json(true)})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/run/faults_injected", wrong))),
+                HasSubstr("its run.faults_injected is no list"))
+        << wrong;
+}
+
 TEST(gate_facts, a_file_without_optional_ones_is_read) {
   const auto found = read(own({{"format", 1}, {"device", {{"kind", "cuda"}}}}));
   EXPECT_TRUE(found.ours);

@@ -1,6 +1,7 @@
 #include "gate/input/facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -45,11 +46,22 @@ std::string text_at(const element& in, const path& keys) {
   return found ? text_of(*found).value_or("") : "";
 }
 
+/// A file without it is of a run that has ended.
+bool is_complete(const element& facts) {
+  bool complete = true;
+  if (const auto found = member(facts, {"complete"});
+      found && found->get(complete) != simdjson::SUCCESS)
+    throw bad_input("its complete is neither true nor false");
+  return complete;
+}
+
 std::vector<std::string> texts_at(const element& in, const path& keys) {
   std::vector<std::string> texts;
   const auto found = member(in, keys);
+  if (!found) return texts;
   simdjson::dom::array list;
-  if (!found || found->get(list) != simdjson::SUCCESS) return texts;
+  if (found->get(list) != simdjson::SUCCESS)
+    throw bad_input(fmt::format("its {} is no list", fmt::join(keys, ".")));
   for (const auto one : list)
     if (auto text = text_of(one)) texts.push_back(std::move(*text));
   return texts;
@@ -153,7 +165,7 @@ void read_facts(const element& facts, run& into) {
   into.started = parse_timestamp(text_at(facts, {"run", "started_utc"}));
   into.boot = text_at(facts, {"machine", "kernel", "boot_id"});
   into.faults = texts_at(facts, {"run", "faults_injected"});
-  into.complete = text_at(facts, {"complete"}) != "false";
+  into.complete = is_complete(facts);
   into.warnings = texts_at(facts, {"warnings"});
 }
 
