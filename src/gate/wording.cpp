@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "input/printable.hpp"
+
 namespace gate {
 namespace {
 
@@ -150,7 +152,7 @@ std::string metric_text(const metric& judged_by) {
   const auto* const direction = judged_by.is_time()        ? ""
                                 : judged_by.more_is_better ? " (more is better)"
                                                            : " (less is better)";
-  return judged_by.key + direction +
+  return input::printable(judged_by.key) + direction +
          (judged_by.fastest_repetition ? " of the fastest repetition" : "");
 }
 
