@@ -60,9 +60,9 @@ def test_makes_the_recorded_baselines_again(gate: Program, which: str, tmp_path:
         if new != old
     ]
     assert differing == [('"format"', '"format"'), ('"digest"', '"digest"')]
-    for runs in (FIRST, SECOND, THIRD, SLOWED):
+    for checked in (FIRST, SECOND, THIRD, SLOWED):
         again, before = (
-            gate.run("check", baseline, *runs, cwd=FOLDER) for baseline in (made, recorded)
+            gate.run("check", baseline, *checked, cwd=FOLDER) for baseline in (made, recorded)
         )
         assert again == before
 
