@@ -14,6 +14,7 @@
 #include "advice/ranking.hpp"
 #include "advice/text.hpp"
 #include "advice/to_json.hpp"
+#include "input/printable.hpp"
 #include "results/result_file.hpp"
 #include "sizes.hpp"
 
@@ -148,8 +149,9 @@ void write_map(std::ostream& out, const advice_request& request,
     nothing(measured, "no strategy has all that a sum needs");
   write(request.map, advice::map_document(measured, model, both));
   out << advice::labelled(
-      measured, fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n",
-                            both[0].sizes.size(), both[0].reuses.size(), request.map.string()));
+      measured,
+      fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n", both[0].sizes.size(),
+                  both[0].reuses.size(), input::printable(request.map.string())));
   if (!model.measured().allocation)
     out << advice::labelled(measured,
                             "Note: all reuse counts have the same answer there: allocating was "

@@ -9,6 +9,7 @@
 #include "choose_device.hpp"
 #include "context.hpp"
 #include "heap.hpp"
+#include "input/printable.hpp"
 #include "interruption.hpp"
 #include "link.hpp"
 #include "observe.hpp"
@@ -27,7 +28,7 @@ using namespace bench;
 enum exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
 
 int complain(const std::string& sentence, int code) {
-  const auto text = results::wrapped_if_long("bench_transfers: " + sentence);
+  const auto text = results::wrapped_if_long("bench_transfers: " + input::printable(sentence));
   std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
   return code;
 }

@@ -45,13 +45,18 @@ def read_result(path: str | Path) -> Result:
     if transfers is None:
         raise ResultError(f"{path}: not a result file: it has no context.transfers")
     _check_format(path, transfers.get("format"))
+    _check_truth(path, transfers, "complete")
     if rows is None or not all(isinstance(row, dict) for row in rows):
         raise ResultError(f"{path}: not a result file: it has no list of benchmarks")
     repetitions = [row for row in rows if row.get("run_type") == "iteration"]
+    for row in repetitions:
+        _check_truth(path, row, "error_occurred")
     return Result(path, context, repetitions, data)
 
 
 def _read(path: Path) -> bytes:
+    if _is_named_pipe(path):
+        raise ResultError(f"{path}: cannot be read: it is a named pipe, not a file")
     try:
         with path.open("rb") as plain:
             packed = plain.peek(2).startswith(GZIP_MAGIC)
@@ -64,6 +69,14 @@ def _read(path: Path) -> bytes:
         raise ResultError(f"{path}: damaged gzip file: {error}") from error
     except OSError as error:
         raise ResultError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _is_named_pipe(path: Path) -> bool:
+    """To open it waits for whoever writes; a pipe of the shell has a writer, and no path."""
+    try:
+        return path.is_fifo() and path.resolve(strict=True).is_fifo()
+    except OSError:
+        return False
 
 
 def _parse(path: Path, data: bytes) -> Any:
@@ -86,3 +99,8 @@ def _check_format(path: Path, number: Any) -> None:
         raise ResultError(
             f"{path}: result format {number} is newer than the newest known here, {FORMAT}"
         )
+
+
+def _check_truth(path: Path, where: dict[str, Any], key: str) -> None:
+    if not isinstance(where.get(key), bool | None):
+        raise ResultError(f"{path}: not a result file: {key} is neither true nor false")

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "input/printable.hpp"
 #include "input/read_text.hpp"
 #include "sizes.hpp"
 #include "statistics/quantile.hpp"
@@ -46,9 +47,18 @@ json member(const json& in, std::initializer_list<const char*> keys) {
   return *found;
 }
 
+/// Printable, as all that is taken over from the file.
 std::string text_at(const json& in, std::initializer_list<const char*> keys) {
   const auto found = member(in, keys);
-  return found.is_string() ? found.get<std::string>() : "";
+  return found.is_string() ? input::printable(found.get_ref<const std::string&>()) : "";
+}
+
+/// None where it is not there.
+std::optional<bool> truth_at(const json& in, const char* key, const std::filesystem::path& file) {
+  const auto found = member(in, {key});
+  if (found.is_null()) return std::nullopt;
+  if (!found.is_boolean()) refuse(file, fmt::format("its {} is neither true nor false", key));
+  return found.get<bool>();
 }
 
 /// A counter that is a positive number.
@@ -119,7 +129,7 @@ void add(rates& all, measurements& read, const json& row) {
   if (text_at(row, {"run_type"}) != "iteration") return;
   const auto what = quantity_of(text_at(row, {"run_name"}));
   if (!what) return;
-  if (member(row, {"error_occurred"}) == true) {
+  if (truth_at(row, "error_occurred", read.from.file).value_or(false)) {
     ++read.failed_rows;
     return;
   }
@@ -146,7 +156,7 @@ origin origin_in(const json& facts, const std::filesystem::path& file) {
           text_at(facts, {"run", "started_utc"}),
           text_at(facts, {"program", "git_commit"}),
           kind != "host",
-          member(facts, {"complete"}) != false};
+          truth_at(facts, "complete", file).value_or(true)};
 }
 
 }  // namespace

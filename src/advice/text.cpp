@@ -8,6 +8,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "input/printable.hpp"
 #include "results/wrapped.hpp"
 #include "sizes.hpp"
 #include "statistics/quantile.hpp"
@@ -68,7 +69,8 @@ std::string origin_lines(const measurements& from) {
                           where.device.empty() ? "unknown device" : where.device,
                           where.cpu.empty() ? "unknown CPU" : where.cpu,
                           where.started.empty() ? "at an unknown time" : where.started,
-                          where.commit.empty() ? "unknown" : where.commit, where.file.string());
+                          where.commit.empty() ? "unknown" : where.commit,
+                          input::printable(where.file.string()));
   text = results::wrapped(text, columns);
   if (!where.complete)
     text += results::wrapped("Note: the run did not come to its end; this is from its first part.",

@@ -12,7 +12,6 @@
 namespace gate {
 namespace {
 
-using json = nlohmann::ordered_json;
 using std::chrono::sys_seconds;
 
 constexpr std::chrono::hours same_session{1};

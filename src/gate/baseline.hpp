@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -40,8 +39,8 @@ struct baseline {
   std::map<std::string, history> benchmarks;
 };
 
-/// The newest format of baselines that is understood.
-inline constexpr int baseline_format = 1;
+/// The newest format of baselines that is understood. The first one has another digest.
+inline constexpr int baseline_format = 2;
 inline constexpr const char* baseline_kind = "bench_transfers baseline";
 inline constexpr std::size_t least_processes = 3;
 inline constexpr std::size_t recommended_processes = 10;
@@ -83,15 +82,15 @@ pinned pin(std::span<const run> runs, const metric& judged_by,
 std::vector<std::size_t> sessions_of(std::span<const process> processes);
 std::size_t number_of_sessions(std::span<const process> processes);
 
-nlohmann::ordered_json to_json(const baseline& one);
-/// Of names and figures, as a file has them: tells that lines were lost or changed, as by a merge.
-std::uint64_t digest_of(const baseline& one);
-/// The same as a file's text, a benchmark a line.
+/// A file's text, a benchmark a line.
 std::string to_text(const baseline& one);
+/// Of all that such a text says but the digest itself: tells that lines were lost or changed, as by
+/// a merge.
+std::string digest_of(std::string text);
 
 /// Throws bad_input: not a baseline, damaged, or of a newer format.
 baseline read_baseline(const std::filesystem::path& file);
 /// The same from a file's text; `file` is only named.
-baseline baseline_in(const std::string& text, const std::filesystem::path& file);
+baseline baseline_in(std::string text, const std::filesystem::path& file);
 
 }  // namespace gate

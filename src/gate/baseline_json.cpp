@@ -1,6 +1,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "gate/baseline.hpp"
 
 namespace gate {
@@ -19,9 +21,16 @@ json time_to_json(const std::optional<std::chrono::sys_seconds>& time) {
 /// Nine digits, as result files have them.
 double shortened(double value) { return std::stod(fmt::format("{:.9g}", value)); }
 
-}  // namespace
+json to_json(const history& one) {
+  json by_process = json::array();
+  for (const auto& value : one.figures)
+    by_process.push_back(value ? json(shortened(*value)) : json(nullptr));
+  return {{"bytes", one.bytes ? json(shortened(*one.bytes)) : json(nullptr)},
+          {"figures", std::move(by_process)}};
+}
 
-json to_json(const baseline& one) {
+/// All but the benchmarks and the digest.
+json facts_of(const baseline& one) {
   const auto sessions = sessions_of(one.processes);
   json machine = json::object();
   for (const auto& [key, value] : one.machine) machine[key] = value;
@@ -35,14 +44,6 @@ json to_json(const baseline& one) {
                     {"card", or_null(process.card)},
                     {"content", fmt::format("{:016x}", process.content)}});
   }
-  json benchmarks = json::object();
-  for (const auto& [name, figures] : one.benchmarks) {
-    json by_process = json::array();
-    for (const auto& value : figures.figures)
-      by_process.push_back(value ? json(shortened(*value)) : json(nullptr));
-    benchmarks[name] = {{"bytes", figures.bytes ? json(shortened(*figures.bytes)) : json(nullptr)},
-                        {"figures", std::move(by_process)}};
-  }
   return {{"format", baseline_format},
           {"kind", baseline_kind},
           {"judged_by", one.judged_by.key},
@@ -53,26 +54,26 @@ json to_json(const baseline& one) {
           {"device", or_null(one.device)},
           {"machine", std::move(machine)},
           {"runs", std::move(runs)},
-          {"benchmark_count", one.benchmarks.size()},
-          {"digest", fmt::format("{:016x}", digest_of(one))},
-          {"benchmarks", std::move(benchmarks)}};
+          {"benchmark_count", one.benchmarks.size()}};
 }
+
+}  // namespace
 
 std::string to_text(const baseline& one) {
   // A benchmark a line: a baseline is kept under version control.
-  const auto content = to_json(one);
-  std::string text = "{\n";
-  for (const auto& [key, value] : content.items()) {
-    if (key == "benchmarks") continue;
-    text += fmt::format("{}: {},\n", json(key).dump(), value.dump());
-  }
-  text += "\"benchmarks\": {";
+  const auto content = facts_of(one);
+  std::string facts;
+  for (const auto& [key, value] : content.items())
+    facts += fmt::format("{}: {},\n", json(key).dump(), value.dump());
+  std::string benchmarks = "\"benchmarks\": {";
   const char* separator = "\n";
-  for (const auto& [name, figures] : content.at("benchmarks").items()) {
-    text += fmt::format("{}{}: {}", separator, json(name).dump(), figures.dump());
+  for (const auto& [name, figures] : one.benchmarks) {
+    benchmarks += fmt::format("{}{}: {}", separator, json(name).dump(), to_json(figures).dump());
     separator = ",\n";
   }
-  return text + "\n}\n}\n";
+  benchmarks += "\n}\n}\n";
+  const auto digest = digest_of("{\n" + facts + benchmarks);
+  return fmt::format("{{\n{}\"digest\": \"{}\",\n{}", facts, digest, benchmarks);
 }
 
 }  // namespace gate

@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <regex>
 #include <utility>
 
 #include "gate/observe.hpp"
 #include "input/printable.hpp"
+#include "input/regular_expression.hpp"
 
 namespace gate {
 namespace {
@@ -21,9 +21,10 @@ std::vector<process> origins_of(std::span<const run> runs) {
 
 std::regex compiled(const std::string& expression) {
   try {
-    return std::regex(expression, std::regex::extended);
-  } catch (const std::regex_error&) {
-    throw bad_input(fmt::format("--allow-missing='{}' is not a regular expression", expression));
+    return input::regular_expression(expression);
+  } catch (const input::expression_error& wrong) {
+    throw bad_input(fmt::format("--allow-missing='{}' {}", input::printable_in_short(expression),
+                                wrong.what()));
   }
 }
 
@@ -187,7 +188,7 @@ class checking {
       auto& entry = result_.lines[places[i]];
       entry.judgement = judgement.benchmarks[i];
       entry.found = verdict_of(entry.judgement->verdict);
-      entry.advisory = slowdown(entry.judgement->resolution) > entry.threshold;
+      entry.advisory = is_advisory(*entry.judgement, entry.threshold);
     }
   }
 

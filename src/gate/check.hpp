@@ -75,7 +75,11 @@ struct report {
   [[nodiscard]] std::size_t count(verdict one) const;
   [[nodiscard]] std::size_t advisory() const;
   [[nodiscard]] std::size_t compared() const;
-  /// So many are advisory that the rest says little.
+  /// Compared, and not advisory.
+  [[nodiscard]] std::size_t telling() const;
+  /// So few can show the threshold that the answer cannot be a pass.
+  [[nodiscard]] bool says_too_little() const;
+  /// So few can show even three times the threshold that a few more runs will not change it.
   [[nodiscard]] bool too_noisy() const;
 };
 

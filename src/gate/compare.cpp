@@ -290,12 +290,16 @@ std::optional<statistics::interval> interval_of(const judged& one, double confid
   return statistics::interval{one.shift - half, one.shift + half};
 }
 
+bool is_advisory(const judged& one, double threshold) {
+  return one.resolution > std::log1p(threshold);
+}
+
 bool is_blind(const judged& one, double threshold) {
   return one.resolution > std::log1p(3 * threshold);
 }
 
-bool is_too_noisy(std::size_t blind, std::size_t compared) {
-  return 10 * (compared - blind) < compared;
+bool says_too_little(std::size_t telling, std::size_t compared) {
+  return benchmarks_for_each_that_tells * telling < compared;
 }
 
 comparison compare(std::span<const observed> all, const limits& allowed) {

@@ -58,10 +58,17 @@ struct judged {
 /// the standard error is not known.
 std::optional<statistics::interval> interval_of(const judged& one, double confidence);
 
-/// Whether noise hides even a slowdown of three times the threshold, given as a part.
+/// Whether noise hides a slowdown of the threshold, given as a part.
+bool is_advisory(const judged& one, double threshold);
+/// Whether noise hides even a slowdown of three times the threshold.
 bool is_blind(const judged& one, double threshold);
-/// A suite is too noisy for a verdict when nine of ten benchmarks are blind.
-bool is_too_noisy(std::size_t blind, std::size_t compared);
+
+/// A verdict is said of the whole suite, and needs one benchmark of so many that can tell it.
+/// Advisory benchmarks slow down unseen: a pass of which nine of ten are says nothing of the suite.
+/// That half of them can tell is more than machines shared with others allow.
+inline constexpr std::size_t benchmarks_for_each_that_tells = 10;
+/// Too few of those compared can tell, or none.
+bool says_too_little(std::size_t telling, std::size_t compared);
 
 /// A class of benchmarks as a whole: those that latency decides, or those that bandwidth does.
 struct common_shift {

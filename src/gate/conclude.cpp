@@ -52,11 +52,15 @@ std::size_t report::compared() const {
       std::ranges::count_if(lines, [](const line& one) { return one.judgement.has_value(); }));
 }
 
+std::size_t report::telling() const { return compared() - advisory(); }
+
+bool report::says_too_little() const { return gate::says_too_little(telling(), compared()); }
+
 bool report::too_noisy() const {
-  const auto blind = std::ranges::count_if(lines, [](const line& one) {
-    return one.judgement && is_blind(*one.judgement, one.threshold);
+  const auto seeing = std::ranges::count_if(lines, [](const line& one) {
+    return one.judgement && !is_blind(*one.judgement, one.threshold);
   });
-  return is_too_noisy(static_cast<std::size_t>(blind), compared());
+  return gate::says_too_little(static_cast<std::size_t>(seeing), compared());
 }
 
 void conclude(report& answer) {
@@ -88,8 +92,9 @@ void conclude(report& answer) {
   if (answer.too_noisy())
     reasons.emplace_back(
         "too noisy: in nine of ten benchmarks even a slowdown of three times the threshold would "
-        "go "
-        "unnoticed");
+        "go unnoticed");
+  else if (answer.says_too_little())
+    reasons.push_back(too_little_sentence(answer));
   if (answer.compared() == 0 && missing == 0)
     reasons.emplace_back("no benchmark could be compared");
 

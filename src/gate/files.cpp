@@ -55,7 +55,8 @@ std::vector<run> read_runs(const paths& files, const metric& judged_by) {
 }
 
 void require_facts(const std::set<std::string>& keys, const fingerprint& machine) {
-  std::set<std::string> known(fact_keys().begin(), fact_keys().end());
+  const auto facts = fact_keys();
+  std::set<std::string> known(facts.begin(), facts.end());
   for (const auto& [key, value] : machine) known.insert(key);
   for (const auto& key : keys) {
     if (known.contains(key) || key.starts_with("memory_type.")) continue;

@@ -4,10 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <regex>
 #include <span>
 #include <string_view>
 
+#include "input/printable.hpp"
+#include "input/regular_expression.hpp"
 #include "nearest.hpp"
 #include "provenance.hpp"
 
@@ -64,9 +65,10 @@ metric metric_named(const std::string& key) {
 /// Before anything is measured or read.
 std::string expression(const std::string& text) {
   try {
-    static_cast<void>(std::regex(text, std::regex::extended));
-  } catch (const std::regex_error&) {
-    throw usage_error(fmt::format("--allow-missing='{}' is not a regular expression", text));
+    static_cast<void>(input::regular_expression(text));
+  } catch (const input::expression_error& wrong) {
+    throw usage_error(
+        fmt::format("--allow-missing='{}' {}", input::printable_in_short(text), wrong.what()));
   }
   return text;
 }

@@ -23,14 +23,14 @@ std::vector<power_line> power(const baseline& before, std::size_t new_runs, cons
   for (std::size_t i = 0; i < lines.size(); ++i) {
     lines[i].detectable = slowdown(found[i].detectable);
     lines[i].detectable_surely = slowdown(found[i].detectable_surely);
-    lines[i].advisory = slowdown(found[i].resolution) > lines[i].threshold;
+    lines[i].advisory = is_advisory(found[i], lines[i].threshold);
     lines[i].process_deviation = found[i].process_deviation;
     lines[i].session_deviation = found[i].session_deviation;
   }
   for (std::size_t runs = least_new_processes; runs <= most_runs; ++runs) {
     const auto with_runs = detectable(all, runs, allowed);
     for (std::size_t i = 0; i < lines.size(); ++i)
-      if (!lines[i].runs_needed && slowdown(with_runs[i].resolution) <= lines[i].threshold)
+      if (!lines[i].runs_needed && !is_advisory(with_runs[i], lines[i].threshold))
         lines[i].runs_needed = runs;
   }
   return lines;

@@ -33,6 +33,8 @@ struct metric {
 
   /// A time, in ns: real_time, cpu_time and what ends in `_ns`.
   [[nodiscard]] bool is_time() const;
+  /// In bytes: of those, more is better.
+  [[nodiscard]] bool is_rate_of_bytes() const;
   /// Whether the name tells the direction: a time or a rate.
   [[nodiscard]] bool tells_direction() const;
   /// Positive and finite, and of a time such that somebody can have measured it.
@@ -68,7 +70,7 @@ struct measured {
 using fingerprint = std::vector<std::pair<std::string, std::string>>;
 
 /// All keys that a fingerprint can have, but for memory_type.*.
-const std::vector<std::string>& fact_keys();
+std::vector<std::string> fact_keys();
 
 /// One process, as its result file has it. Its texts, names of benchmarks included, are printable
 /// (input/printable.hpp).

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "input/printable.hpp"
+
 namespace gate {
 namespace {
 
@@ -136,7 +138,7 @@ std::string verdict_sentence(const report& answer) {
     const auto noisy = answer.advisory();
     parts.push_back(fmt::format(
         "none of the {} that can show a slowdown of {} ({} where latency decides) is slower",
-        counted(answer.compared() - noisy, "benchmark"), limit_text(answer.asked.allowed.threshold),
+        counted(answer.telling(), "benchmark"), limit_text(answer.asked.allowed.threshold),
         limit_text(answer.asked.allowed.latency_threshold)));
     if (noisy > 0)
       parts.push_back(fmt::format("{} {} too noisy to tell", noisy, noisy == 1 ? "is" : "are"));
@@ -150,7 +152,7 @@ std::string metric_text(const metric& judged_by) {
   const auto* const direction = judged_by.is_time()        ? ""
                                 : judged_by.more_is_better ? " (more is better)"
                                                            : " (less is better)";
-  return judged_by.key + direction +
+  return input::printable(judged_by.key) + direction +
          (judged_by.fastest_repetition ? " of the fastest repetition" : "");
 }
 
@@ -235,6 +237,15 @@ std::string advisory_sentence(const report& answer) {
                      thresholds_text(answer.asked.allowed));
 }
 
+std::string too_little_sentence(const report& answer) {
+  const auto telling = answer.telling();
+  return fmt::format(
+      "{} can show a slowdown of the threshold ({}): {} too noisy",
+      telling == 0 ? fmt::format("none of {}", counted(answer.compared(), "benchmark"))
+                   : fmt::format("only {} of {}", telling, counted(answer.compared(), "benchmark")),
+      thresholds_text(answer.asked.allowed), telling == 0 ? "all are" : "the others are");
+}
+
 bool more_runs_may_tell(const report& answer) {
   if (answer.code != exit_code::inconclusive) return false;
   const bool changed =
@@ -243,7 +254,7 @@ bool more_runs_may_tell(const report& answer) {
   const bool too_few = answer.processes_after < least_new_processes;
   if (too_few) return !changed;
   return !changed && !answer.too_noisy() && unexcused(answer) == 0 &&
-         answer.count(verdict::ambiguous) > 0;
+         (answer.count(verdict::ambiguous) > 0 || answer.says_too_little());
 }
 
 }  // namespace gate

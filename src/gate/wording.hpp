@@ -75,11 +75,14 @@ std::string counts_sentence(const report& answer);
 /// In how many benchmarks noise would hide a slowdown of the threshold; empty where in none.
 std::string advisory_sentence(const report& answer);
 
+/// That too few benchmarks can show the threshold for a pass, as one line.
+std::string too_little_sentence(const report& answer);
+
 /// What stands for the device in titles: a GPU's name, "host device (no GPU)", "unknown device".
 std::string device_text(const std::string& device, bool on_host);
 
 /// Whether the answer is inconclusive for no other reason than too few runs: some benchmarks are
-/// ambiguous, or there are fewer runs than a verdict needs.
+/// ambiguous, too few can show the threshold, or there are fewer runs than a verdict needs.
 bool more_runs_may_tell(const report& answer);
 
 }  // namespace gate

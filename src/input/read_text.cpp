@@ -74,9 +74,20 @@ class gzip_stream {
   bool ended_ = false;
 };
 
+/// To open it waits for whoever writes, perhaps for ever. A pipe of the shell, such as /dev/stdin,
+/// has a writer, and no path.
+bool is_named_pipe(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_fifo(file, unknown)) return false;
+  std::error_code without_path;
+  static_cast<void>(std::filesystem::canonical(file, without_path));
+  return !without_path;
+}
+
 std::string read_bytes(const std::filesystem::path& file, std::size_t most_bytes) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) refuse("it is a folder, not a file");
+  if (is_named_pipe(file)) refuse("it is a named pipe, not a file");
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   if (!in.is_open()) refuse(std::generic_category().message(errno));

@@ -248,6 +248,23 @@ def test_incomplete_runs_and_failed_rows_are_told(program: Program, tmp_path: Pa
     assert found["from"]["complete"] is False
 
 
+def test_texts_of_a_file_cannot_steer_a_terminal(program: Program, tmp_path: Path):
+    hostile = "\x1b]0;title\x07\x1b[2J\u202e\n"
+    document = gpu_file()
+    facts = document["context"]["transfers"]
+    facts["device"]["name"] = facts["machine"]["cpu"]["model"] = hostile
+    facts["run"]["started_utc"] = facts["program"]["git_commit"] = hostile
+    facts["strategies"] = [{"name": "copy/pinned", "memory": hostile}]
+    for row in document["benchmarks"]:
+        row["run_name"] = row["run_name"].replace("pinned_mapped", f"pinned{hostile}")
+    file = write(tmp_path / f"result{hostile}.json", document)
+    map_file = tmp_path / f"map{hostile}.json"
+    for question in (QUESTION, ("--check",), (f"--map={map_file}",)):
+        done = advise(program, f"--from={file}", *question)
+        assert not set(done.out) & set("\x1b\x07\u202e"), done
+        assert r"\x1b]0;title\x07\x1b[2J\u202e\n" in done.out.replace("\n  ", "").replace("\n", "")
+
+
 def test_the_newest_local_result_is_used(program: Program, tmp_path: Path):
     for age, name in ((30, "older"), (10, "newest"), (20, "old")):
         folder = tmp_path / "results/local" / name / "time"

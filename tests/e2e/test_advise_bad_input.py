@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,18 @@ def newer_format() -> str:
     return json.dumps(document)
 
 
+def failed_as(value: Any) -> str:
+    document = gpu_file()
+    document["benchmarks"][0]["error_occurred"] = value
+    return json.dumps(document)
+
+
+def complete_as(value: Any) -> str:
+    document = gpu_file()
+    document["context"]["transfers"]["complete"] = value
+    return json.dumps(document)
+
+
 BAD_FILES: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "it is empty"),
     "truncated": (json.dumps(gpu_file())[:100_000], "only the beginning"),
@@ -93,6 +106,9 @@ BAD_FILES: dict[str, tuple[str | bytes, str]] = {
     "compressed": (gzip.compress(b"{}"), "no result file of bench_transfers"),
     "compressed and cut off": (gzip.compress(b"{}")[:-3], "cut off"),
     "binary": (bytes(range(256)), "not JSON"),
+    "error as text": (failed_as("true"), "error_occurred is neither true nor false"),
+    "error as number": (failed_as(1), "error_occurred is neither true nor false"),
+    "complete as text": (complete_as("false"), "complete is neither true nor false"),
 }
 
 
@@ -114,6 +130,13 @@ def test_a_file_that_is_not_there(program: Program, tmp_path: Path):
     assert_complains(done, USAGE, str(missing), "No such file or directory")
     done = program.run("advise", f"--from={tmp_path}", *QUESTION)
     assert_complains(done, USAGE, str(tmp_path), "folder")
+
+
+def test_a_named_pipe_is_not_waited_for(program: Program, tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = program.run("advise", f"--from={pipe}", *QUESTION)
+    assert_complains(done, USAGE, str(pipe), "a named pipe")
 
 
 NOTHING: dict[str, tuple[list[dict[str, Any]], str]] = {

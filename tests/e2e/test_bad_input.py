@@ -203,3 +203,9 @@ def test_what_is_not_a_file_is_not_replaced_by_one(program: Program, tmp_path: P
     finally:
         os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("option", ["--strategies=", "--device=", "--out=", "--", ""])
+def test_arguments_cannot_steer_a_terminal(program: Program, tmp_path: Path, option: str):
+    done = program.run(*TINY, option + "a/\n\x1b[2J\u202e", cwd=tmp_path)
+    assert_complains(done, USAGE, r"a/\n\x1b[2J\u202e")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import random
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
@@ -19,6 +20,47 @@ from program import COLUMNS, Done, Program
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 WORDS = {PASS: "PASS", REGRESSION: "REGRESSION", INCONCLUSIVE: "INCONCLUSIVE"}
 GITHUB_LIMIT = 65_536
+#: By their keys, where they stand in a file, and two values.
+FACTS_OF_RUNS: dict[str, tuple[str, Any, Any]] = {
+    "link.generation": ("link.generation", 4, 5),
+    "link.width": ("link.width", 8, 16),
+    "device.name": ("device.name", "One GPU", "Another GPU"),
+    "device.compute_capability": ("device.compute_capability", "8.0", "9.0"),
+    "device.driver_version": ("device.driver_version", "580.1", "590.1"),
+    "device.driver_cuda_version": ("device.driver_cuda_version", "12.0", "13.0"),
+    "device.runtime_cuda_version": ("device.runtime_cuda_version", "12.0", "13.0"),
+    "cpu.model": ("machine.cpu.model", "One CPU", "Another CPU"),
+    "cpu.numa_nodes": ("machine.cpu.numa_nodes", 1, 2),
+    "cpu.cpus_allowed": ("machine.cpu.cpus_allowed", 8, 16),
+    "cpu.governor": ("machine.cpu.governor", "powersave", "performance"),
+    "memory.total_gib": ("machine.memory.total_bytes", 64 * 2**30, 128 * 2**30),
+    "memory.transparent_hugepage_enabled": (
+        "machine.memory.transparent_hugepage_enabled",
+        "always",
+        "madvise",
+    ),
+    "memory.transparent_hugepage_defrag": (
+        "machine.memory.transparent_hugepage_defrag",
+        "always",
+        "madvise",
+    ),
+    "process.numa_policy_nodes_allowed": (
+        "machine.process",
+        {"numa_policy_nodes_allowed": "0"},
+        {"numa_policy_nodes_allowed": "0-1"},
+    ),
+    "virtualisation.hypervisor": (
+        "machine.virtualisation",
+        {"hypervisor": "KVM"},
+        {"hypervisor": "Xen"},
+    ),
+    "iommu.enabled": ("machine.iommu", {"enabled": True}, {"enabled": False}),
+    "kernel.release": ("machine.kernel.release", "6.1", "6.2"),
+    "program.build_type": ("program.build_type", "Release", "Debug"),
+    "settings.min_time_ms": ("run.min_time_ms", 3, 6),
+    "settings.rounds": ("run.rounds", 2, 3),
+    "settings.random_order": ("run.random_order", True, False),
+}
 SCHEMA = Path(__file__).resolve().parents[1] / "data/junit.xsd"
 
 
@@ -246,6 +288,20 @@ def test_another_machine(checks: Gate, lab: Lab, facts: Mapping[str, Any], key: 
     assert answer.document["changed"][0]["allowed"] is True
 
 
+@pytest.mark.parametrize("key", [*FACTS_OF_RUNS])
+def test_any_fact_may_be_allowed_to_differ(gate: Program, lab: Lab, key: str):
+    """Also where it differs in the baseline already, which so does not have it."""
+    path, one, other = FACTS_OF_RUNS[key]
+    old = [*lab.runs(2, facts={path: one}), *lab.runs(2, day=1, facts={path: other})]
+    baseline = lab.folder / "baseline"
+    assert gate.run("pin", *old, f"--out={baseline}").code == BAD_INPUT
+    done = gate.run("pin", *old, f"--allow-different={key}", f"--out={baseline}")
+    assert done.code == PASS, done
+    new = lab.runs(3, day=9, facts={path: one})
+    done = gate.run("check", baseline, *new, f"--allow-different={key}")
+    assert done.code != BAD_INPUT, done
+
+
 def test_too_few_runs(checks: Gate, lab: Lab):
     for count in (1, 2):
         answer = checks.check(*lab.runs(count, day=8 + count), expected=INCONCLUSIVE)
@@ -274,6 +330,40 @@ def test_too_noisy(checks: Gate, gate: Program, tmp_path: Path):
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
     assert f"{len(SUITE)} of {len(SUITE)} are advisory (*)" in answer.text
     assert "too noisy" in answer.document["sentence"]
+
+
+def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
+    checks: Gate, gate: Program, tmp_path: Path
+):
+    """Processes differ so much that none of them can."""
+    lab = Lab(tmp_path, process_deviation=0.012, seed=2)
+    baseline = tmp_path / "noisy"
+    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    assert_cannot_tell(checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE))
+
+
+def test_improvements_do_not_make_regressions_pass(checks: Gate, lab: Lab):
+    """What half of the suite does is taken for the noise of a session."""
+    slower = list(SUITE)[:4]
+    factors = dict.fromkeys(slower, 1.1)
+    checks.check(*lab.runs(3, day=9, slowed=factors), expected=REGRESSION)
+    for name in list(SUITE)[5::2]:
+        factors[name] = random.Random(name).uniform(0.8, 1)
+    assert_cannot_tell(checks.check(*lab.runs(3, day=9, slowed=factors), expected=INCONCLUSIVE))
+
+
+def assert_cannot_tell(answer: Answer) -> None:
+    reason = (
+        f"none of {len(SUITE)} benchmarks can show a slowdown of the threshold "
+        "(2 %, 5 % where latency decides): all are too noisy"
+    )
+    assert reason in answer.document["reasons"]
+    assert reason in answer.document["sentence"]
+    assert reason in html.unescape(answer.markdown)
+    case = answer.junit.find(".//testcase[@classname='gate_transfers.inconclusive']")
+    assert case is not None
+    assert case.attrib["name"] == reason
+    assert answer.document["more_runs_may_tell"] is True
 
 
 def test_judged_by_another_field(checks: Gate, gate: Program, lab: Lab, tmp_path: Path):

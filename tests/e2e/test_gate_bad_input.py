@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,9 +68,16 @@ def test_the_last_of_an_option_counts(gate: Program, baseline: Path, lab: Lab):
     assert gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%").code == PASS
 
 
-def test_a_bad_regular_expression(gate: Program, baseline: Path, runs: list[Path]):
-    done = gate.run("check", baseline, *runs, "--allow-missing=(")
-    assert_complains(done, BAD_INPUT, "--allow-missing='('", "regular expression")
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [("(", "'(' is not a regular expression"), ("a" * 100_000, "aaa…' is too long")],
+    ids=["unfinished", "too long"],
+)
+def test_a_bad_regular_expression(
+    gate: Program, baseline: Path, runs: list[Path], expression: str, said: str
+):
+    done = gate.run("check", baseline, *runs, f"--allow-missing={expression}")
+    assert_complains(done, BAD_INPUT, "--allow-missing=", said)
 
 
 def test_a_fact_that_no_file_has(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
@@ -106,6 +115,10 @@ def set_schema(document: dict[str, Any]) -> None:
     document["context"]["json_schema_version"] = 2
 
 
+def set_complete(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["complete"] = "false"
+
+
 def twice(document: dict[str, Any]) -> None:
     document["benchmarks"] += document["benchmarks"][:1]
 
@@ -125,6 +138,10 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "newer schema": (set_schema, "json_schema_version is 2"),
     "twice": (twice, "copy/pinned/h2d/4MiB"),
     "empty list": (nothing, "benchmarks"),
+    "error as text": (set_row("error_occurred", "true"), "error_occurred is neither true nor"),
+    "error as number": (set_row("error_occurred", 1), "error_occurred is neither true nor"),
+    "skipped as text": (set_row("skipped", "true"), "skipped is neither true nor"),
+    "complete as text": (set_complete, "complete is neither true nor false"),
 }
 TEXTS: dict[str, tuple[str, str]] = {
     "empty": ("", "it is empty"),
@@ -176,6 +193,27 @@ def test_files_that_cannot_be_read(gate: Program, baseline: Path, runs: list[Pat
             assert_complains(done, BAD_INPUT, str(file), complaint)
     (tmp_path / "good.json.gz").write_bytes(packed)
     assert gate.run("check", baseline, tmp_path / "good.json.gz", *runs[1:]).code == PASS
+
+
+def test_a_named_pipe_is_not_waited_for(
+    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path
+):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to(pipe)
+    for file in (pipe, tmp_path / "link"):
+        for done in everywhere(gate, file, baseline, runs, tmp_path / "out"):
+            assert_complains(done, BAD_INPUT, str(file), "a named pipe")
+        assert_complains(gate.run("power", file), BAD_INPUT, str(file), "a named pipe")
+
+
+def test_a_pipe_without_a_name_is_read(gate: Program, runs: list[Path]):
+    with subprocess.Popen(["cat", runs[0]], stdout=subprocess.PIPE) as source:
+        assert source.stdout is not None
+        number = source.stdout.fileno()
+        done = gate.run("show", f"/dev/fd/{number}", pass_fds=(number,))
+    assert done.code == PASS, done
+    assert ONE in done.out
 
 
 def test_the_same_run_twice(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
@@ -248,7 +286,16 @@ def test_a_long_name_takes_no_stack(gate: Program, tmp_path: Path):
 
 
 def newer(document: dict[str, Any]) -> None:
-    document["format"] = 2
+    document["format"] = 3
+
+
+def older(document: dict[str, Any]) -> None:
+    """As if its digest did not cover all of it."""
+    document["format"] = 1
+
+
+def without_digest(document: dict[str, Any]) -> None:
+    del document["digest"]
 
 
 def few(document: dict[str, Any]) -> None:
@@ -269,6 +316,22 @@ def absurd(document: dict[str, Any]) -> None:
 
 def edited(document: dict[str, Any]) -> None:
     document["benchmarks"][ONE]["figures"][3] *= 1.01
+
+
+def fastest_of_median(document: dict[str, Any]) -> None:
+    document["of_repetitions"] = "fastest"
+
+
+def of_another_machine(document: dict[str, Any]) -> None:
+    document["machine"] = {"link.width": "16"}
+
+
+def of_another_field(document: dict[str, Any]) -> None:
+    document.update(judged_by="gb_per_s", better="more")
+
+
+def of_another_program(document: dict[str, Any]) -> None:
+    document.update(ours=False, machine={})
 
 
 def line_lost(document: dict[str, Any]) -> None:
@@ -306,11 +369,17 @@ def without_benchmarks(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (newer, "its format is 2"),
+        (newer, "its format is 3"),
+        (older, "digest"),
+        (without_digest, "no 'digest'"),
         (few, "not one figure"),
         (never, "its format is 0"),
         (absurd, "nobody can have measured"),
         (edited, "digest"),
+        (fastest_of_median, "digest"),
+        (of_another_machine, "digest"),
+        (of_another_field, "digest"),
+        (of_another_program, "digest"),
         (line_lost, "benchmarks and has"),
         (run_twice, "two of its runs are the same"),
         (too_many_runs, "more than 1000 runs"),
@@ -333,6 +402,23 @@ def test_a_bad_baseline(
     file = changed(baseline, tmp_path / "bad", change)
     for done in (gate.run("check", file, *runs), gate.run("power", file)):
         assert_complains(done, BAD_INPUT, str(file), complaint)
+
+
+def test_a_rate_of_which_less_would_be_better(gate: Program, lab: Lab, tmp_path: Path):
+    """As a line of another baseline makes it; whoever asks for it gets it."""
+    runs, baseline = lab.sessions(2, 3), tmp_path / "rates"
+    assert gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}").code == PASS
+    text = baseline.read_text("utf-8")
+    write(baseline, text.replace('"better": "more"', '"better": "less"'))
+    assert_complains(gate.run("power", baseline), BAD_INPUT, "digest")
+    assert gate.run("pin", *runs, "--judge-by=gb_per_s:less", f"--out={baseline}").code == PASS
+    assert gate.run("power", baseline).code == PASS
+
+
+def test_a_baseline_of_a_million_objects(gate: Program, tmp_path: Path):
+    head = '{"format": 2, "kind": "bench_transfers baseline", "benchmarks": ['
+    file = write(tmp_path / "many", head + ",".join(['{"a": 1}'] * 1_000_000) + "]}")
+    assert_complains(gate.run("power", file), BAD_INPUT, "no 'judged_by'")
 
 
 @pytest.mark.parametrize("key", ["runs", ONE])

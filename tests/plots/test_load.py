@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import pytest
 import synthetic
@@ -17,6 +18,12 @@ def test_reads_context_and_repetitions(tmp_path, name):
     assert result.context["host_name"] == "synthetic-host"
     assert len(result.rows) == 4 * 2 * 6 * 3
     assert {row["run_type"] for row in result.rows} == {"iteration"}
+
+
+def with_row(**what):
+    document = synthetic.document()
+    document["benchmarks"][0] |= what
+    return json.dumps(document).encode()
 
 
 def bad_files():
@@ -35,6 +42,12 @@ def bad_files():
         "other-json": (b'{"context": {"date": "x"}, "benchmarks": []}', "no context.transfers"),
         "no-rows": (json.dumps(without_rows).encode(), "no list of benchmarks"),
         "odd-rows": (json.dumps(synthetic.document([]) | {"benchmarks": [1]}).encode(), "no list"),
+        "error-as-text": (with_row(error_occurred="true"), "error_occurred is neither true nor"),
+        "error-as-number": (with_row(error_occurred=1), "error_occurred is neither true nor false"),
+        "complete-as-text": (
+            json.dumps(synthetic.document(complete="false")).encode(),
+            "complete is neither true nor false",
+        ),
         "no-format": (json.dumps(synthetic.document(format=None)).encode(), "format is None"),
         "newer": (json.dumps(synthetic.document(format=2)).encode(), "format 2 is newer"),
     }
@@ -58,3 +71,11 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
         read_result(tmp_path / "absent.json")
     with pytest.raises(ResultError, match="cannot be read: Is a directory"):
         read_result(tmp_path)
+
+
+def test_a_named_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for name in ("pipe", "link"):
+        with pytest.raises(ResultError, match=rf"{name}: cannot be read: it is a named pipe"):
+            read_result(tmp_path / name)

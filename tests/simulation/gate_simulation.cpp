@@ -88,19 +88,19 @@ struct rates {
   double predicted_at_least = 0;       ///< of slowed ones: that `detectable` says are found
 };
 
-rates simulate(const setting& of, std::size_t suites, std::size_t benchmarks, std::uint64_t seed) {
+rates simulate(const setting& of, std::size_t suites, std::size_t benchmarks, std::uint64_t seed,
+               const gate::limits& allowed) {
   simulation made(seed);
   rates counted;
   double slowed = 0;
   for (std::size_t i = 0; i < suites; ++i) {
     const auto one = made.next(of, benchmarks);
-    const auto result = gate::compare(one.benchmarks, {});
+    const auto result = gate::compare(one.benchmarks, allowed);
     bool alarm = false;
-    const auto threshold = gate::limits{}.threshold;
-    const auto blind = std::ranges::count_if(
-        result.benchmarks, [&](const auto& b) { return gate::is_blind(b, threshold); });
+    const auto telling = std::ranges::count_if(
+        result.benchmarks, [&](const auto& b) { return !gate::is_advisory(b, allowed.threshold); });
     bool unsure = std::ranges::any_of(result.classes, &gate::common_shift::changed) ||
-                  gate::is_too_noisy(static_cast<std::size_t>(blind), benchmarks);
+                  gate::says_too_little(static_cast<std::size_t>(telling), benchmarks);
     for (std::size_t b = 0; b < benchmarks; ++b) {
       const auto verdict = result.benchmarks[b].verdict;
       if (one.slowed[b]) {
@@ -168,18 +168,23 @@ int main(int argc, char** argv) {
   std::size_t suites = 1000;
   std::size_t benchmarks = 200;
   std::uint64_t seed = 1;
+  double percent = 2;
   CLI::App app{"How often the gate errs: simulated suites, judged as gate_transfers check does."};
   app.add_option("--suites", suites, "of each kind (1000)")->check(CLI::PositiveNumber);
   app.add_option("--benchmarks", benchmarks, "in each suite (200)")->check(CLI::Range(1, 100000));
   app.add_option("--seed", seed, "(1)");
+  app.add_option("--threshold", percent, "the slowdown that counts, in percent (2)")
+      ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
+  gate::limits allowed;
+  allowed.threshold = percent / 100;
 
   fmt::print("{} suites of {} benchmarks each, seed {}, nothing changed\n\n", suites, benchmarks,
              seed);
   fmt::print("{:<40} {:>8} {:>9} {:>4} {:>12} {:>13}\n", "what differs", "sessions", "processes",
              "new", "false alarms", "inconclusive");
   for (const auto& one : unchanged()) {
-    const auto found = simulate(one, suites, benchmarks, seed);
+    const auto found = simulate(one, suites, benchmarks, seed, allowed);
     fmt::print("{:<40} {:>8} {:>9} {:>4} {:>10.1f} % {:>11.1f} %\n", one.name, one.sessions,
                one.sessions * one.processes, one.after, 100 * found.alarm,
                100 * found.inconclusive);
@@ -189,7 +194,8 @@ int main(int argc, char** argv) {
       "\nA twentieth of the benchmarks slowed\n\n{:<40} {:>8} {:>9} {:>4} {:>7} {:>10} {:>10}\n",
       "what differs", "sessions", "processes", "new", "found", "ambiguous", "predicted");
   for (const auto& one : slowed()) {
-    const auto found = simulate(one, std::max<std::size_t>(1, suites / 5), benchmarks, seed);
+    const auto found =
+        simulate(one, std::max<std::size_t>(1, suites / 5), benchmarks, seed, allowed);
     fmt::print("{:<40} {:>8} {:>9} {:>4} {:>5.1f} % {:>8.1f} % {:>8.1f} %\n", one.name,
                one.sessions, one.sessions * one.processes, one.after, 100 * found.found,
                100 * found.ambiguous, 100 * found.predicted_at_least);

@@ -1,5 +1,9 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <sstream>
 
 #include "gate/baseline.hpp"
 #include "gate/check.hpp"
@@ -151,6 +155,84 @@ TEST(baselines, come_back_from_their_file_as_they_were) {
   EXPECT_EQ(back.processes[1].started, noon + 1min);
   EXPECT_EQ(back.processes[2].started, std::nullopt);
   EXPECT_EQ(back.benchmarks.at("copy").figures[3], std::nullopt);
+}
+
+/// Whether a text is read as another baseline than the one that was pinned.
+bool is_taken_for_another(const std::string& text, const std::string& whole) {
+  try {
+    return to_text(baseline_in(text, "baseline.json")) != whole;
+  } catch (const bad_input&) {
+    return false;
+  }
+}
+
+TEST(baselines, are_refused_when_any_bit_was_changed) {
+  const auto whole = to_text(pin(made_up_runs(3), metric::named("gb_per_s")).made);
+  for (std::size_t at = 0; at < whole.size(); ++at)
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      auto text = whole;
+      text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << bit));
+      EXPECT_FALSE(is_taken_for_another(text, whole)) << "bit " << bit << " of byte " << at;
+    }
+}
+
+TEST(baselines, are_refused_when_a_line_is_that_of_another) {
+  auto runs = made_up_runs(3);
+  metric judged_by = metric::named("gb_per_s");
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  };
+  const auto lines = lines_of(to_text(pin(runs, judged_by).made));
+  for (auto& one : runs) {
+    one.on_host = true;
+    one.device = "host";
+    one.machine = {{"device.name", "host"}};
+    one.content += 10;
+    one.benchmarks["copy"].values = {200, 201, 202};
+    one.benchmarks["other"] = one.benchmarks["copy"];
+  }
+  judged_by = {"cores", false, true};
+  const auto others = lines_of(to_text(pin(runs, judged_by).made));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i] == others[i]) continue;
+    auto mixed = lines;
+    mixed[i] = others[i];
+    EXPECT_THROW(baseline_in(fmt::format("{}", fmt::join(mixed, "\n")), "baseline.json"), bad_input)
+        << others[i];
+  }
+}
+
+/// Of the first format, whose digest covers runs, names and figures alone; this is what it wrote.
+constexpr const char* old_digest = "2a76e5b15231b6b5";
+
+TEST(baselines, of_the_first_format_are_read_unless_they_cannot_be) {
+  const auto text = [](const std::string& judged_by, const std::string& better,
+                       const std::string& device = "GPU", const std::string& digest = old_digest) {
+    std::string made = R"({"format": 1, "kind": "bench_transfers baseline", )";
+    made += fmt::format(R"("judged_by": "{}", "better": "{}", "of_repetitions": "median", )",
+                        judged_by, better);
+    made += fmt::format(R"("ours": true, "on_host": false, "device": "{}", )", device);
+    made += R"("machine": {"device.name": "GPU"}, "runs": [)";
+    for (const int number : {1, 2, 3})
+      made += fmt::format(R"({}{{"file": "r{}", "session": 0, "started_utc": null, "boot": null, )"
+                          R"("card": null, "content": "000000000000000{}"}})",
+                          number > 1 ? ", " : "", number, number);
+    made += fmt::format(R"(], "benchmark_count": 1, "digest": "{}", )", digest);
+    return made + R"("benchmarks": {"null": {"bytes": null, "figures": [1, 2, 3]}}})";
+  };
+  const auto read = [](const std::string& one) { return baseline_in(one, "old.json"); };
+  EXPECT_EQ(read(text("real_time", "less")).benchmarks.size(), 1);
+  EXPECT_TRUE(read(text("gb_per_s", "more")).judged_by.more_is_better);
+  EXPECT_FALSE(read(text("errors_per_s", "less")).judged_by.more_is_better);
+  EXPECT_THAT([&] { read(text("gb_per_s", "less")); },
+              ThrowsMessage<bad_input>(HasSubstr("of which less is better: pin it anew")));
+  EXPECT_THAT([&] { read(text("real_time", "less", "another GPU")); },
+              ThrowsMessage<bad_input>(HasSubstr("its device is 'another GPU'")));
+  EXPECT_THAT([&] { read(text("real_time", "less", "GPU", "7c342e081fbbcf5a")); },
+              ThrowsMessage<bad_input>(HasSubstr("digest")));
 }
 
 TEST(sessions, end_after_an_hour_without_a_run) {
@@ -341,6 +423,30 @@ TEST_F(checks, do_not_pass_when_nothing_can_be_seen) {
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
   EXPECT_THAT(result.reasons, Contains(HasSubstr("too noisy")));
+}
+
+/// Of 30 benchmarks, so many are without noise; in the others it hides the threshold.
+report with_telling(int count) {
+  report answer;
+  answer.processes_after = least_new_processes;
+  for (int i = 0; i < 30; ++i) {
+    line one;
+    one.name = std::to_string(i);
+    one.judgement = judged{};
+    one.advisory = i >= count;
+    answer.lines.push_back(std::move(one));
+  }
+  conclude(answer);
+  return answer;
+}
+
+TEST(verdicts, are_inconclusive_unless_one_of_ten_benchmarks_can_show_the_threshold) {
+  EXPECT_EQ(with_telling(3).code, exit_code::pass);
+  for (const int count : {2, 1, 0}) {
+    const auto answer = with_telling(count);
+    EXPECT_EQ(answer.code, exit_code::inconclusive) << count;
+    EXPECT_THAT(answer.reasons, ElementsAre(HasSubstr("can show a slowdown of the threshold")));
+  }
 }
 
 TEST_F(checks, refuse_runs_of_the_baseline_itself) {

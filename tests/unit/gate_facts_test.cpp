@@ -17,6 +17,7 @@ using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
 using testing::Pair;
+using testing::UnorderedElementsAreArray;
 using namespace std::chrono_literals;
 
 // What a file says about itself.
@@ -53,6 +54,14 @@ TEST(gate_facts, the_fingerprint_has_its_order) {
           Pair("iommu.enabled", "false"), Pair("kernel.release", "6.1.0"),
           Pair("program.build_type", "Release"), Pair("settings.min_time_ms", "6"),
           Pair("settings.rounds", "2"), Pair("settings.random_order", "true")));
+}
+
+TEST(gate_facts, all_keys_of_a_fingerprint_are_known) {
+  std::vector<std::string> keys;
+  const auto facts = changed(own_facts(), "/machine/cpu/governor", "powersave");
+  for (const auto& [key, value] : read(own(facts)).machine)
+    if (!key.starts_with("memory_type.")) keys.push_back(key);
+  EXPECT_THAT(keys, UnorderedElementsAreArray(fact_keys()));
 }
 
 TEST(gate_facts, a_difference_in_the_file_is_one_in_the_fingerprint) {
@@ -97,6 +106,17 @@ TEST(gate_facts, that_lessen_trust_are_taken_over) {
   EXPECT_FALSE(found.complete);
   EXPECT_THAT(found.faults, ElementsAre("slow:1.1@copy.*"));
   EXPECT_THAT(found.warnings, ElementsAre("one", "two\\nlines", "5"));
+}
+
+TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
+  for (const json& wrong : {json("false"), json(0), json::array({false})})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/complete", wrong))),
+                HasSubstr("its complete is neither true nor false"))
+        << wrong;
+  for (const json& wrong : {json("slow:1.1@copy.*"), json(true)})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/run/faults_injected", wrong))),
+                HasSubstr("its run.faults_injected is no list"))
+        << wrong;
 }
 
 TEST(gate_facts, a_file_without_optional_ones_is_read) {

@@ -115,11 +115,12 @@ TEST(gate_rows, errors_count_as_failed_and_never_as_fast) {
   const auto all =
       foreign({row("a", 0, 10), failed(row("a", 1, 1)), failed(row("b", 0, 1)),
                with(row("c", 0, 0), "skipped", true), with(row("d", 0, 0), "error_message", "why"),
-               without(without(failed(row("e", 0, 1)), "real_time"), "time_unit")});
+               without(without(failed(row("e", 0, 1)), "real_time"), "time_unit"),
+               with(row("f", 0, 1), "skip_message", "not today")});
   const auto found = read(all).benchmarks;
   EXPECT_THAT(found.at("a").values, ElementsAre(10));
   EXPECT_EQ(found.at("a").failed, 1U);
-  for (const auto* name : {"b", "c", "d", "e"}) {
+  for (const auto* name : {"b", "c", "d", "e", "f"}) {
     EXPECT_THAT(found.at(name).values, IsEmpty()) << name;
     EXPECT_EQ(found.at(name).failed, 1U) << name;
   }
@@ -132,6 +133,22 @@ TEST(gate_rows, a_file_where_everything_failed_is_a_run) {
 TEST(gate_rows, a_counter_called_skipped_is_no_error) {
   EXPECT_THAT(values(foreign({with(row("a", 0, 10), "skipped", 3)}), "a"), ElementsAre(10));
   EXPECT_THAT(values(foreign({with(row("a", 0, 10), "error_occurred", false)}), "a"),
+              ElementsAre(10));
+}
+
+TEST(gate_rows, what_does_not_tell_whether_it_failed_is_refused_and_named) {
+  const std::vector<std::pair<const char*, json>> wrong{{"error_occurred", "true"},
+                                                        {"error_occurred", 1},
+                                                        {"error_occurred", json::array({true})},
+                                                        {"skipped", "true"},
+                                                        {"skipped", json::object()},
+                                                        {"error_message", 5},
+                                                        {"skip_message", true}};
+  for (const auto& [key, value] : wrong)
+    EXPECT_THAT(complaint_about_row(with(row("slow/one", 0, 1), key, value)),
+                AllOf(HasSubstr("slow/one"), HasSubstr(std::string("its ") + key + " is n")))
+        << key << value;
+  EXPECT_THAT(values(foreign({with(row("a", 0, 10), "error_occurred", nullptr)}), "a"),
               ElementsAre(10));
 }
 

@@ -119,6 +119,18 @@ TEST(gate_wording, the_verdict_is_one_sentence) {
             "REGRESSION: 1 of 1 benchmark slower, a by 10.0 %");
 }
 
+TEST(gate_wording, too_few_that_can_show_the_threshold_are_counted) {
+  const auto same = compared("a", verdict::same, 0);
+  auto noisy = same;
+  noisy.advisory = true;
+  EXPECT_EQ(too_little_sentence(report_of(exit_code::inconclusive, {same, noisy})),
+            "only 1 of 2 benchmarks can show a slowdown of the threshold (2 %, 5 % where latency "
+            "decides): the others are too noisy");
+  EXPECT_EQ(too_little_sentence(report_of(exit_code::inconclusive, {noisy, noisy})),
+            "none of 2 benchmarks can show a slowdown of the threshold (2 %, 5 % where latency "
+            "decides): all are too noisy");
+}
+
 TEST(gate_wording, without_a_gpu_every_sentence_says_so) {
   auto answer = report_of(exit_code::pass, {compared("b", verdict::same, 0)});
   answer.on_host = true;
@@ -160,8 +172,12 @@ TEST(gate_wording, more_runs_tell_only_where_nothing_else_is_wrong) {
   few.processes_after = 2;
   EXPECT_TRUE(more_runs_may_tell(few));
   auto noisy = unsure;
+  noisy.advisory = true;
   noisy.judgement->resolution = std::log1p(0.2);
   EXPECT_FALSE(more_runs_may_tell(inconclusive({noisy})));
+  auto advisory = compared("a", verdict::same, 0);
+  advisory.advisory = true;
+  EXPECT_TRUE(more_runs_may_tell(inconclusive({advisory})));
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include "gate/input/facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "gate/input/timestamp.hpp"
 #include "input/printable.hpp"
@@ -18,10 +20,10 @@ using simdjson::dom::element;
 constexpr std::int64_t known_format = 1;
 constexpr std::int64_t known_schema = 1;
 
-using path = std::initializer_list<std::string_view>;
+using path = std::vector<std::string_view>;
 
 /// A member of nested objects; none where there is none, or null.
-std::optional<element> member(element in, path keys) {
+std::optional<element> member(element in, const path& keys) {
   for (const auto key : keys)
     if (in[key].get(in) != simdjson::SUCCESS) return std::nullopt;
   return in.is_null() ? std::nullopt : std::optional(in);
@@ -39,16 +41,27 @@ std::optional<std::string> text_of(const element& fact) {
   return std::nullopt;
 }
 
-std::string text_at(const element& in, path keys) {
+std::string text_at(const element& in, const path& keys) {
   const auto found = member(in, keys);
   return found ? text_of(*found).value_or("") : "";
 }
 
-std::vector<std::string> texts_at(const element& in, path keys) {
+/// A file without it is of a run that has ended.
+bool is_complete(const element& facts) {
+  bool complete = true;
+  if (const auto found = member(facts, {"complete"});
+      found && found->get(complete) != simdjson::SUCCESS)
+    throw bad_input("its complete is neither true nor false");
+  return complete;
+}
+
+std::vector<std::string> texts_at(const element& in, const path& keys) {
   std::vector<std::string> texts;
   const auto found = member(in, keys);
+  if (!found) return texts;
   simdjson::dom::array list;
-  if (!found || found->get(list) != simdjson::SUCCESS) return texts;
+  if (found->get(list) != simdjson::SUCCESS)
+    throw bad_input(fmt::format("its {} is no list", fmt::join(keys, ".")));
   for (const auto one : list)
     if (auto text = text_of(one)) texts.push_back(std::move(*text));
   return texts;
@@ -78,40 +91,62 @@ void add_memory_types(const element& facts, fingerprint& into) {
   }
 }
 
-std::string rounded_gib(const element& bytes) {
+std::optional<std::string> rounded_gib(const element& bytes) {
   double number = 0;
-  if (bytes.get(number) != simdjson::SUCCESS) return "";
+  if (bytes.get(number) != simdjson::SUCCESS) return std::nullopt;
   constexpr double gib = 1 << 30;
   return fmt::format("{}", std::round(number / gib));
 }
 
+/// What belongs to a fingerprint, and where a file has it.
+struct fact {
+  std::string key;
+  path place;
+  std::optional<std::string> (*text)(const element&) = text_of;
+};
+
 /// The list, and its order, are documented at gate::fingerprint.
+const std::vector<fact>& known_facts() {
+  static const std::vector<fact> facts{
+      {"link.generation", {"link", "generation"}},
+      {"link.width", {"link", "width"}},
+      {"device.name", {"device", "name"}},
+      {"device.compute_capability", {"device", "compute_capability"}},
+      {"device.driver_version", {"device", "driver_version"}},
+      {"device.driver_cuda_version", {"device", "driver_cuda_version"}},
+      {"device.runtime_cuda_version", {"device", "runtime_cuda_version"}},
+      {"cpu.model", {"machine", "cpu", "model"}},
+      {"cpu.numa_nodes", {"machine", "cpu", "numa_nodes"}},
+      {"cpu.cpus_allowed", {"machine", "cpu", "cpus_allowed"}},
+      {"cpu.governor", {"machine", "cpu", "governor"}},
+      {"memory.total_gib", {"machine", "memory", "total_bytes"}, rounded_gib},
+      {"memory.transparent_hugepage_enabled",
+       {"machine", "memory", "transparent_hugepage_enabled"}},
+      {"memory.transparent_hugepage_defrag", {"machine", "memory", "transparent_hugepage_defrag"}},
+      {"process.numa_policy_nodes_allowed", {"machine", "process", "numa_policy_nodes_allowed"}},
+      {"virtualisation.hypervisor", {"machine", "virtualisation", "hypervisor"}},
+      {"iommu.enabled", {"machine", "iommu", "enabled"}},
+      {"kernel.release", {"machine", "kernel", "release"}},
+      {"program.build_type", {"program", "build_type"}},
+      {"settings.min_time_ms", {"run", "min_time_ms"}},
+      {"settings.rounds", {"run", "rounds"}},
+      {"settings.random_order", {"run", "random_order"}}};
+  return facts;
+}
+
 fingerprint fingerprint_of(const element& facts) {
   fingerprint found;
-  const auto add = [&](std::string key, const std::string& text) {
-    if (!text.empty()) found.emplace_back(std::move(key), text);
+  const auto add = [&](const fact& one) {
+    const auto value = member(facts, one.place);
+    if (auto text = value ? one.text(*value) : std::nullopt)
+      found.emplace_back(one.key, std::move(*text));
   };
-  const auto add_all = [&](std::string_view group, path inside, path keys) {
-    const auto in = member(facts, inside);
-    if (!in) return;
-    for (const auto key : keys) add(fmt::format("{}.{}", group, key), text_at(*in, {key}));
-  };
-  add_all("link", {"link"}, {"generation", "width"});
+  const auto& known = known_facts();
+  const auto after_link =
+      std::ranges::find_if_not(known, [](const fact& one) { return one.key.starts_with("link."); });
+  std::for_each(known.begin(), after_link, add);
   add_memory_types(facts, found);
-  add_all("device", {"device"},
-          {"name", "compute_capability", "driver_version", "driver_cuda_version",
-           "runtime_cuda_version"});
-  add_all("cpu", {"machine", "cpu"}, {"model", "numa_nodes", "cpus_allowed", "governor"});
-  if (const auto bytes = member(facts, {"machine", "memory", "total_bytes"}))
-    add("memory.total_gib", rounded_gib(*bytes));
-  add_all("memory", {"machine", "memory"},
-          {"transparent_hugepage_enabled", "transparent_hugepage_defrag"});
-  add_all("process", {"machine", "process"}, {"numa_policy_nodes_allowed"});
-  add_all("virtualisation", {"machine", "virtualisation"}, {"hypervisor"});
-  add_all("iommu", {"machine", "iommu"}, {"enabled"});
-  add_all("kernel", {"machine", "kernel"}, {"release"});
-  add_all("program", {"program"}, {"build_type"});
-  add_all("settings", {"run"}, {"min_time_ms", "rounds", "random_order"});
+  std::for_each(after_link, known.end(), add);
   return found;
 }
 
@@ -130,34 +165,15 @@ void read_facts(const element& facts, run& into) {
   into.started = parse_timestamp(text_at(facts, {"run", "started_utc"}));
   into.boot = text_at(facts, {"machine", "kernel", "boot_id"});
   into.faults = texts_at(facts, {"run", "faults_injected"});
-  into.complete = text_at(facts, {"complete"}) != "false";
+  into.complete = is_complete(facts);
   into.warnings = texts_at(facts, {"warnings"});
 }
 
 }  // namespace
 
-const std::vector<std::string>& fact_keys() {
-  static const std::vector<std::string> keys{"link.generation",
-                                             "link.width",
-                                             "device.name",
-                                             "device.compute_capability",
-                                             "device.driver_version",
-                                             "device.driver_cuda_version",
-                                             "device.runtime_cuda_version",
-                                             "cpu.model",
-                                             "cpu.numa_nodes",
-                                             "cpu.cpus_allowed",
-                                             "cpu.governor",
-                                             "memory.total_gib",
-                                             "memory.transparent_hugepage_enabled",
-                                             "memory.transparent_hugepage_defrag",
-                                             "process.numa_policy_nodes_allowed",
-                                             "virtualisation.hypervisor",
-                                             "iommu.enabled",
-                                             "kernel.release",
-                                             "program.build_type",
-                                             "settings.min_time_ms",
-                                             "settings.random_order"};
+std::vector<std::string> fact_keys() {
+  std::vector<std::string> keys;
+  for (const auto& one : known_facts()) keys.push_back(one.key);
   return keys;
 }
 

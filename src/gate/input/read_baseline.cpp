@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "gate/baseline.hpp"
 #include "gate/input/hash.hpp"
+#include "gate/input/json.hpp"
 #include "gate/input/timestamp.hpp"
 #include "input/printable.hpp"
 #include "input/read_text.hpp"
@@ -14,40 +19,64 @@
 namespace gate {
 namespace {
 
-using json = nlohmann::ordered_json;
+using simdjson::dom::element;
 
-std::string text_in(const json& of, const char* key) {
-  const auto& value = of.at(key);
-  return value.is_null() ? std::string() : input::printable(value.get<std::string>());
+constexpr std::string_view digest_key = "digest";
+/// The first format: its digest covers runs, names and figures alone.
+constexpr std::int64_t format_of_figures = 1;
+
+element part(const element& of, std::string_view key) {
+  element value;
+  if (of[key].get(value) != simdjson::SUCCESS)
+    throw bad_input(fmt::format("it is a damaged baseline: it has no '{}'", key));
+  return value;
 }
 
-/// The library goes through objects and lists alike.
-const json& list_in(const json& of, const char* key) {
-  const auto& list = of.at(key);
-  if (!list.is_array()) throw bad_input(fmt::format("'{}' that is no list", key));
-  return list;
+/// As a text, a list, an object, a number or a truth.
+template <class Value>
+Value as(const element& value, std::string_view key, std::string_view kind) {
+  Value found{};
+  if (value.get(found) != simdjson::SUCCESS)
+    throw bad_input(fmt::format("it is a damaged baseline: a '{}' that is no {}", key, kind));
+  return found;
 }
 
-const json& object_in(const json& of, const char* key) {
-  const auto& object = of.at(key);
-  if (!object.is_object()) throw bad_input(fmt::format("'{}' that is no object", key));
-  return object;
+std::string_view raw_text_in(const element& of, std::string_view key) {
+  return as<std::string_view>(part(of, key), key, "text");
 }
 
-double positive(const json& value) {
-  const auto number = value.get<double>();
+std::string text_in(const element& of, std::string_view key) {
+  const auto value = part(of, key);
+  return value.is_null() ? std::string()
+                         : input::printable(as<std::string_view>(value, key, "text"));
+}
+
+simdjson::dom::array list_in(const element& of, std::string_view key) {
+  return as<simdjson::dom::array>(part(of, key), key, "list");
+}
+
+simdjson::dom::object object_in(const element& of, std::string_view key) {
+  return as<simdjson::dom::object>(part(of, key), key, "object");
+}
+
+bool truth_in(const element& of, std::string_view key) {
+  return as<bool>(part(of, key), key, "truth");
+}
+
+double positive(const element& value, std::string_view key) {
+  const auto number = as<double>(value, key, "number");
   if (!std::isfinite(number) || number <= 0) throw bad_input("a figure that is not positive");
   return number;
 }
 
-double figure_in(const json& value, const metric& judged_by) {
-  const auto number = positive(value);
+double figure_in(const element& value, const metric& judged_by) {
+  const auto number = positive(value, "figures");
   if (!judged_by.can_be(number))
     throw bad_input(fmt::format("a figure that nobody can have measured: {}", number));
   return number;
 }
 
-std::uint64_t hexadecimal(const std::string& text, const char* key) {
+std::uint64_t hexadecimal(std::string_view text, std::string_view key) {
   std::uint64_t value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (error != std::errc{} || stopped != text.data() + text.size())
@@ -55,7 +84,7 @@ std::uint64_t hexadecimal(const std::string& text, const char* key) {
   return value;
 }
 
-process process_in(const json& of) {
+process process_in(const element& of) {
   process one;
   one.file = text_in(of, "file");
   if (const auto started = text_in(of, "started_utc"); !started.empty()) {
@@ -68,11 +97,11 @@ process process_in(const json& of) {
   return one;
 }
 
-history history_in(const json& of, std::size_t processes, const metric& judged_by) {
+history history_in(const element& of, std::size_t processes, const metric& judged_by) {
   history one;
-  if (!of.at("bytes").is_null()) one.bytes = positive(of.at("bytes"));
+  if (const auto bytes = part(of, "bytes"); !bytes.is_null()) one.bytes = positive(bytes, "bytes");
   std::size_t measured_by = 0;
-  for (const auto& value : list_in(of, "figures")) {
+  for (const auto value : list_in(of, "figures")) {
     one.figures.emplace_back();
     if (value.is_null()) continue;
     one.figures.back() = figure_in(value, judged_by);
@@ -83,7 +112,7 @@ history history_in(const json& of, std::size_t processes, const metric& judged_b
   return one;
 }
 
-metric metric_in(const json& content) {
+metric metric_in(const element& content) {
   auto judged_by = metric::named(text_in(content, "judged_by"));
   if (judged_by.key.empty()) throw bad_input("it does not say what it is judged by");
   const auto better = text_in(content, "better");
@@ -101,11 +130,12 @@ metric metric_in(const json& content) {
 
 /// The facts by which a machine is known again. A baseline of ours without any would take runs of
 /// every machine.
-fingerprint machine_in(const json& content, bool ours) {
+fingerprint machine_in(const element& content, bool ours) {
   fingerprint machine;
   std::set<std::string> keys;
-  for (const auto& [key, value] : content.items()) {
-    machine.emplace_back(input::printable(key), input::printable(value.get<std::string>()));
+  for (const auto& [key, value] : object_in(content, "machine")) {
+    machine.emplace_back(input::printable(key),
+                         input::printable(as<std::string_view>(value, key, "text")));
     if (!keys.insert(machine.back().first).second)
       throw bad_input(fmt::format("it has {} twice", machine.back().first));
   }
@@ -113,13 +143,13 @@ fingerprint machine_in(const json& content, bool ours) {
   return machine;
 }
 
-std::vector<process> processes_in(const json& content) {
+std::vector<process> processes_in(const simdjson::dom::array& content) {
   if (content.size() < least_processes) throw bad_input("it has fewer than three runs");
   if (content.size() > most_processes)
     throw bad_input(fmt::format("it has more than {} runs", most_processes));
   std::vector<process> all;
   std::map<std::uint64_t, std::string> seen;
-  for (const auto& entry : content) {
+  for (const auto entry : content) {
     all.push_back(process_in(entry));
     const auto [other, is_new] = seen.emplace(all.back().content, all.back().file);
     if (!is_new)
@@ -129,51 +159,71 @@ std::vector<process> processes_in(const json& content) {
   return all;
 }
 
-/// What was lost or changed since it was made, as when two versions are merged line by line.
-void require_whole(const baseline& one, const json& content) {
-  const auto count = content.at("benchmark_count").get<double>();
-  if (count != static_cast<double>(one.benchmarks.size()))
-    throw bad_input(fmt::format("it says that it has {} benchmarks and has {}: pin it anew", count,
-                                one.benchmarks.size()));
-  if (hexadecimal(text_in(content, "digest"), "digest") != digest_of(one))
-    throw bad_input("its names or figures are not those that were pinned (digest): pin it anew");
+/// What cannot be, whatever was pinned: a line of another baseline has taken its place.
+void require_possible(const baseline& one) {
+  if (!one.ours && !one.machine.empty())
+    throw bad_input("it says of which machine it is, which no other program's files do");
+  for (const auto& [key, value] : one.machine)
+    if (key == "device.name" && value != one.device)
+      throw bad_input(
+          fmt::format("its device is '{}', and that of its machine '{}'", one.device, value));
 }
 
-baseline baseline_of(const json& content) {
-  if (!content.is_object() || content.value("kind", "") != baseline_kind)
-    throw bad_input("it is not a baseline (gate_transfers pin makes one)");
-  // A number that is not whole, or too large for one, has no value as one.
-  if (!content.at("format").is_number_integer())
-    throw bad_input("its format is not a whole number");
-  const auto format = content.at("format").get<std::int64_t>();
-  if (format > baseline_format)
-    throw bad_input(fmt::format("its format is {}, this program knows {}: use a newer one", format,
-                                baseline_format));
-  if (format < 1) throw bad_input(fmt::format("its format is {}, which there never was", format));
-  baseline one;
-  one.judged_by = metric_in(content);
-  one.ours = content.at("ours").get<bool>();
-  one.on_host = content.at("on_host").get<bool>();
-  one.device = text_in(content, "device");
-  one.machine = machine_in(object_in(content, "machine"), one.ours);
-  one.processes = processes_in(list_in(content, "runs"));
-  for (const auto& [name, figures] : object_in(content, "benchmarks").items()) {
-    try {
-      const auto [place, is_new] = one.benchmarks.emplace(
-          input::printable(name), history_in(figures, one.processes.size(), one.judged_by));
-      if (!is_new) throw bad_input("a name that is there twice");
-    } catch (const bad_input& wrong) {
-      throw bad_input(fmt::format("{} has {}", input::printable_in_short(name), wrong.what()));
-    }
+/// Of a key that is there twice, one would be believed, and nobody would know which.
+void require_each_key_once(const element& part) {
+  if (part.is_array())
+    for (const auto one : simdjson::dom::array(part)) require_each_key_once(one);
+  if (!part.is_object()) return;
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : simdjson::dom::object(part)) {
+    keys.push_back(key);
+    require_each_key_once(value);
   }
-  if (one.benchmarks.empty()) throw bad_input("it has no benchmarks");
-  require_whole(one, content);
-  return one;
+  std::ranges::sort(keys);
+  if (const auto twice = std::ranges::adjacent_find(keys); twice != keys.end())
+    throw bad_input(fmt::format("it has {} twice", input::printable_in_short(*twice)));
 }
 
-}  // namespace
+/// All that a part says; how its numbers and white space are written does not count.
+void add(const element& part, hash& to) {
+  using simdjson::dom::element_type;
+  const auto type = part.is_number() ? element_type::DOUBLE : part.type();
+  to.add(static_cast<std::uint64_t>(type));
+  switch (type) {
+    case element_type::ARRAY: {
+      const simdjson::dom::array list(part);
+      to.add(list.size());
+      for (const auto one : list) add(one, to);
+      break;
+    }
+    case element_type::OBJECT: {
+      const simdjson::dom::object object(part);
+      to.add(object.size());
+      for (const auto& [key, value] : object) {
+        to.add(key);
+        add(value, to);
+      }
+      break;
+    }
+    case element_type::STRING: to.add(std::string_view(part)); break;
+    case element_type::BOOL: to.add(std::uint64_t{bool(part)}); break;
+    case element_type::NULL_VALUE: break;
+    default: to.add(std::bit_cast<std::uint64_t>(double(part)));
+  }
+}
 
-std::uint64_t digest_of(const baseline& one) {
+std::string digest_of(const element& content) {
+  hash all;
+  for (const auto& [key, value] : simdjson::dom::object(content)) {
+    if (key == digest_key) continue;
+    all.add(key);
+    add(value, all);
+  }
+  return fmt::format("{:016x}", all.value());
+}
+
+/// Of runs, names and figures, as the first format has it.
+std::string digest_of_figures(const baseline& one) {
   hash all;
   const auto add = [&](const std::optional<double>& value) {
     const double number =
@@ -186,36 +236,87 @@ std::uint64_t digest_of(const baseline& one) {
     add(figures.bytes);
     for (const auto& value : figures.figures) add(value);
   }
-  return all.value();
+  return fmt::format("{:016x}", all.value());
 }
 
-baseline baseline_in(const std::string& text, const std::filesystem::path& file) {
-  const auto refused = [&](const std::string& why) {
-    return bad_input(
-        fmt::format("cannot use {}: {}", input::printable_in_short(file.string()), why));
-  };
-  constexpr int most_depth = 16;
-  // Of a key that is there twice, the parser would keep the last, and nobody would know.
-  std::vector<std::set<std::string>> keys;
-  const auto look = [&](int depth, json::parse_event_t event, const json& part) {
-    using enum json::parse_event_t;
-    if (depth > most_depth) throw bad_input("it is nested too deeply");
-    if (event == object_start) keys.emplace_back();
-    if (event == object_end) keys.pop_back();
-    if (event == key && !keys.back().insert(part.get<std::string>()).second)
-      throw bad_input(
-          fmt::format("it has {} twice", input::printable_in_short(part.get<std::string>())));
-    return true;
-  };
+std::int64_t format_of(const element& content) {
+  const auto value = part(content, "format");
+  std::int64_t format = 0;
+  // A number that is not whole, or too large for one, has no value as one.
+  if (value.get(format) != simdjson::SUCCESS) throw bad_input("its format is not a whole number");
+  if (format > baseline_format)
+    throw bad_input(fmt::format("its format is {}, this program knows {}: use a newer one", format,
+                                baseline_format));
+  if (format < format_of_figures)
+    throw bad_input(fmt::format("its format is {}, which there never was", format));
+  return format;
+}
+
+/// What was lost or changed since it was made, as when two versions are merged line by line.
+void require_whole(const baseline& one, const element& content) {
+  const auto count = as<double>(part(content, "benchmark_count"), "benchmark_count", "number");
+  if (count != static_cast<double>(one.benchmarks.size()))
+    throw bad_input(fmt::format("it says that it has {} benchmarks and has {}: pin it anew", count,
+                                one.benchmarks.size()));
+  const bool is_old = format_of(content) == format_of_figures;
+  if (raw_text_in(content, digest_key) != (is_old ? digest_of_figures(one) : digest_of(content)))
+    throw bad_input("it is not as it was pinned (digest): pin it anew");
+  // The old digest leaves out what decides the verdict.
+  const auto& judged_by = one.judged_by;
+  if (is_old && judged_by.is_rate_of_bytes() && !judged_by.more_is_better)
+    throw bad_input(
+        fmt::format("it is judged by {} of which less is better: pin it anew", judged_by.key));
+}
+
+baseline baseline_of(const element& content) {
+  std::string_view kind;
+  if (content["kind"].get(kind) != simdjson::SUCCESS || kind != baseline_kind)
+    throw bad_input("it is not a baseline (gate_transfers pin makes one)");
+  require_each_key_once(content);
+  static_cast<void>(format_of(content));
+  baseline one;
+  one.judged_by = metric_in(content);
+  one.ours = truth_in(content, "ours");
+  one.on_host = truth_in(content, "on_host");
+  one.device = text_in(content, "device");
+  one.machine = machine_in(content, one.ours);
+  one.processes = processes_in(list_in(content, "runs"));
+  for (const auto& [name, figures] : object_in(content, "benchmarks")) {
+    try {
+      const auto [place, is_new] = one.benchmarks.emplace(
+          input::printable(name), history_in(figures, one.processes.size(), one.judged_by));
+      if (!is_new) throw bad_input("a name that is there twice");
+    } catch (const bad_input& wrong) {
+      throw bad_input(fmt::format("{} has {}", input::printable_in_short(name), wrong.what()));
+    }
+  }
+  if (one.benchmarks.empty()) throw bad_input("it has no benchmarks");
+  require_possible(one);
+  require_whole(one, content);
+  return one;
+}
+
+element baseline_parsed(simdjson::dom::parser& parser, std::string text) {
+  constexpr std::size_t most_depth = 16;
+  if (parser.allocate(text.size(), most_depth) != simdjson::SUCCESS)
+    throw bad_input("there is not enough memory to read it");
+  return parsed(parser, std::move(text));
+}
+
+}  // namespace
+
+std::string digest_of(std::string text) {
+  simdjson::dom::parser parser;
+  return digest_of(baseline_parsed(parser, std::move(text)));
+}
+
+baseline baseline_in(std::string text, const std::filesystem::path& file) {
   try {
-    return baseline_of(json::parse(text, look));
+    simdjson::dom::parser parser;
+    return baseline_of(baseline_parsed(parser, std::move(text)));
   } catch (const bad_input& wrong) {
-    throw refused(wrong.what());
-  } catch (const json::parse_error& wrong) {
-    throw refused(text.empty() ? "it is empty"
-                               : fmt::format("it is not JSON (byte {})", wrong.byte));
-  } catch (const json::exception&) {
-    throw refused("it is a damaged baseline: a part is missing or of another type");
+    throw bad_input(
+        fmt::format("cannot use {}: {}", input::printable_in_short(file.string()), wrong.what()));
   }
 }
 
@@ -227,7 +328,7 @@ baseline read_baseline(const std::filesystem::path& file) {
     throw bad_input(
         fmt::format("cannot read {}: {}", input::printable_in_short(file.string()), wrong.what()));
   }
-  return baseline_in(text, file);
+  return baseline_in(std::move(text), file);
 }
 
 }  // namespace gate

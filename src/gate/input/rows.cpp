@@ -25,7 +25,7 @@ using simdjson::dom::element;
 /// because counters, which have any name, come last.
 struct row {
   std::optional<element> name, run_name, run_type, aggregate_name, index, unit, judged, bytes,
-      error_occurred, error_message, skipped;
+      error_occurred, error_message, skipped, skip_message;
   bool judged_twice = false;
 };
 
@@ -42,6 +42,7 @@ row row_of(const simdjson::dom::object& object, const metric& judged_by) {
       std::pair(std::string_view("error_occurred"), &row::error_occurred),
       std::pair(std::string_view("error_message"), &row::error_message),
       std::pair(std::string_view("skipped"), &row::skipped),
+      std::pair(std::string_view("skip_message"), &row::skip_message),
   };
   for (const auto& [key, value] : object) {
     if (key == judged_by.key) {
@@ -66,14 +67,30 @@ std::optional<double> number_of(const std::optional<element>& value) {
   return number;
 }
 
-bool is_true(const std::optional<element>& value) {
+/// Of a repetition; what is not there is not true.
+bool is_true(std::string_view benchmark, const std::optional<element>& value, const char* key) {
   bool truth = false;
-  return value && value->get(truth) == simdjson::SUCCESS && truth;
+  if (value && !value->is_null() && value->get(truth) != simdjson::SUCCESS)
+    refuse(benchmark, fmt::format("its {} is neither true nor false", key));
+  return truth;
 }
 
-/// `skipped` is a truth in newer releases of Google Benchmark; a counter may have that name, too.
-bool has_failed(const row& one) {
-  return is_true(one.error_occurred) || is_true(one.skipped) || !text_of(one.error_message).empty();
+bool has_text(std::string_view benchmark, const std::optional<element>& value, const char* key) {
+  if (value && !value->is_null() && !value->is_string())
+    refuse(benchmark, fmt::format("its {} is no text", key));
+  return !text_of(value).empty();
+}
+
+/// Each of these fields is looked at, whatever the others say: a file must not be read otherwise
+/// elsewhere. `skipped` is a truth in newer releases of Google Benchmark; a counter may have that
+/// name, too.
+bool has_failed(std::string_view benchmark, const row& one) {
+  const bool is_counter = one.skipped && one.skipped->is_number();
+  const bool error = is_true(benchmark, one.error_occurred, "error_occurred");
+  const bool skipped = !is_counter && is_true(benchmark, one.skipped, "skipped");
+  const bool says_error = has_text(benchmark, one.error_message, "error_message");
+  const bool says_skipped = has_text(benchmark, one.skip_message, "skip_message");
+  return error || skipped || says_error || says_skipped;
 }
 
 /// The time units of Google Benchmark (GetTimeUnitString).
@@ -244,7 +261,7 @@ class collector {
     auto& all = of(name);
     if (const auto bytes = number_of(one.bytes); bytes && *bytes > 0 && !all.bytes)
       all.bytes = bytes;
-    const bool failed = has_failed(one);
+    const bool failed = has_failed(name, one);
     if (!failed && !one.judged && !has_unit(judged_by_)) {
       ++all.without;
       lacks_field_ = true;
