@@ -80,6 +80,27 @@ def test_corruption_of_cold_and_asynchronous_copies_is_found(program: Program, t
     assert all(message.startswith("wrong data: 1 of") for message in result.failed.values())
 
 
+def test_an_operation_that_fails_before_its_memory_is_made_fails_alone(
+    program: Program, tmp_path: Path
+):
+    """Its destination is memory that only the operation itself makes."""
+    out = tmp_path / "result.json"
+    program.measure(
+        "--strategies=first_call,copy/pageable",
+        "--sizes=64KiB",
+        "--inject=fail@first_call/new_context",
+        f"--out={out}",
+        expected=SOMETHING_FAILED,
+    )
+    result = read(out)
+    failed = {name for name in result.names() if name.startswith("first_call/new_context/")}
+    assert failed
+    assert result.failed == dict.fromkeys(failed, "injected failure")
+    assert {row["name"] for row in result.measured} == result.names() - failed
+    assert {f"copy/pageable/{way}/64KiB" for way in ("h2d", "d2h")} <= result.names()
+    assert result.transfers["complete"] is True
+
+
 def test_everything_failed_is_a_failure_too(program: Program, tmp_path: Path):
     faulty = run(program, tmp_path, "corrupt@.")
     assert_failed(faulty, TINY_NAMES, "wrong data")

@@ -9,7 +9,16 @@ from typing import Any
 
 import limits
 import pytest
-from program import SOMETHING_FAILED, TINY, Program, Result, assert_one_complaint, read
+from program import (
+    ALL_RAN,
+    SOMETHING_FAILED,
+    TINY,
+    Program,
+    Result,
+    assert_one_complaint,
+    read,
+    without,
+)
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -46,6 +55,31 @@ def test_a_size_that_memory_is_refused_for_is_skipped(program: Program, tmp_path
         assert "256" in reason or "268435" in reason or "GiB" in reason
     assert result.transfers["complete"] is True
     assert "Skipped copy/pageable/h2d/256MiB and 3 more: " in out
+
+
+def test_an_operation_that_memory_is_refused_for_is_skipped(program: Program, tmp_path: Path):
+    """With limits that leave room for the buffers, but not for what every operation allocates."""
+    out = tmp_path / "result.json"
+    front = "gpu_array/round_trip/pageable/fresh/float32"
+    how = ("--strategies=gpu_array/round_trip", "--sizes=64KiB,16MiB", "--benchmark_min_time=0.0003")
+    skipped = 0
+    for limit in range(100 * MIB, 260 * MIB, 16 * MIB):
+        out.unlink(missing_ok=True)
+        done = program.run(
+            *(*without(TINY, *how), *how, "--benchmark_repetitions=1", f"--out={out}"),
+            env={"OMP_NUM_THREADS": "2"},
+            preexec_fn=limits.address_space(limit),
+        )
+        assert done.code >= 0, f"ended by signal {-done.code} within {limit} bytes"
+        if done.code != ALL_RAN:
+            continue  # there was not even room for threads
+        result = read(out)
+        assert result.transfers["complete"] is True
+        assert f"{front}/64KiB" in result.names()
+        reason = result.skipped.get(f"{front}/16MiB", "")
+        skipped += reason.startswith("16777216 bytes of ")
+    if skipped == 0:
+        pytest.skip("no limit leaves room for the buffers alone")
 
 
 def test_a_size_beyond_the_memory_left_is_not_even_tried(

@@ -402,6 +402,29 @@ TEST_F(host_session, a_destination_made_anew_is_found_and_verified) {
   EXPECT_THAT(failed.at("b/damaged/h2d/4KiB"), HasSubstr("1 of 4096 bytes differ"));
 }
 
+TEST_F(host_session, an_operation_that_fails_before_its_destination_is_made_harms_no_other) {
+  only_added_strategies();
+  const auto with_nothing_made = [](std::function<void(transfer&)> throwing) {
+    return [throwing](transfer& copy) {
+      copy.destination.reset();
+      copy.locate = [] { return payload{}; };
+      copy.verify = [] { return std::nullopt; };
+      throwing(copy);
+    };
+  };
+  add_copy("a/fails", "h2d",
+           with_nothing_made(throwing(transfers::device_error("on purpose", false))));
+  add_copy("b/refused", "h2d", with_nothing_made(throwing(transfers::out_of_memory("no memory"))));
+  add_copy("copy/pageable", "h2d");
+  const auto result = run_session();
+  EXPECT_EQ(by_name(result.failures),
+            (std::map<std::string, std::string>{{"a/fails/h2d/4KiB", "on purpose"}}));
+  ASSERT_THAT(result.skipped, SizeIs(1));
+  EXPECT_EQ(result.skipped[0].name, "b/refused/h2d/4KiB");
+  EXPECT_EQ(std::ranges::count(names(result.runs), reader), 2);
+  EXPECT_EQ(left_wrong, 0U);
+}
+
 TEST_F(host_session, what_is_done_between_operations_is_not_timed) {
   only_added_strategies();
   int between = 0;
