@@ -57,7 +57,12 @@ BAD_ARGUMENTS = {
     "--benchmark_format=xml": ["--benchmark_format", "xml", "json", "csv", "console"],
     "--benchmark_enable_random_interleaving=maybe": ["random_interleaving", "maybe"],
     "--benchmark_report_aggregates_only=maybe": ["report_aggregates_only", "maybe"],
-    "--benchmark_time_unit=lightyears": ["benchmark_time_unit"],
+    "--benchmark_time_unit=lightyears": ["--benchmark_time_unit=lightyears"],
+    **{
+        f"--benchmark_min_warmup_time={value}": ["--benchmark_min_warmup_time is not supported"]
+        for value in ("0.001", "abc")
+    },
+    "--v=abc": ["--v", "abc"],
     **{
         f"--inject={bad}": ["inject", bad, "slow:FACTOR@REGEX"]
         for bad in ("nope@x", "corrupt", "slow@x", "slow:0.5@x", "slow:abc@x", "@x")
@@ -72,6 +77,29 @@ BAD_ARGUMENTS = {
 def test_bad_arguments(program: Program, argument: str):
     done = program.run(*without(TINY, argument), argument)
     assert_complains(done, USAGE, *BAD_ARGUMENTS[argument])
+
+
+BAD_VARIABLES = {
+    "BENCHMARK_FORMAT=xml": "bad --benchmark_format 'xml'",
+    "BENCHMARK_OUT_FORMAT=xml": "bad --benchmark_out_format 'xml'",
+    "BENCHMARK_MIN_WARMUP_TIME=0.001": "--benchmark_min_warmup_time is not supported",
+    **{
+        setting: f"Google Benchmark rejects one of these settings: {setting}"
+        for setting in (
+            *("BENCHMARK_TIME_UNIT=foo", "BENCHMARK_COLOR="),
+            *("BENCHMARK_FORMAT=", "BENCHMARK_OUT_FORMAT="),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("setting", BAD_VARIABLES)
+def test_bad_environment_variables(program: Program, tmp_path: Path, setting: str):
+    name, _, value = setting.partition("=")
+    out = tmp_path / "result"
+    done = program.run(*TINY, f"--out={out}", env={name: value})
+    assert_complains(done, USAGE, BAD_VARIABLES[setting])
+    assert not out.exists()
 
 
 BAD_SIZES = {
