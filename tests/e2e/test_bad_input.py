@@ -231,3 +231,62 @@ def test_what_is_not_a_file_is_not_replaced_by_one(program: Program, tmp_path: P
     finally:
         os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def link_to_a_precious_file(name: Path) -> None:
+    precious = name.with_name("precious")
+    precious.write_text("precious")
+    name.symlink_to(precious)
+
+
+OTHERS: dict[str, Callable[[Path], object]] = {
+    "file": lambda name: name.write_text("mine"),
+    "link": link_to_a_precious_file,
+    "pipe": os.mkfifo,
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_is_somebody_elses_beside_the_output_stays(
+    program: Program, gate: Program, made_up: Path, runs: list[Path], tmp_path: Path, other: str
+):
+    """Also where it is named as if a new version were written to it first."""
+
+    def state() -> dict[str, str | int]:
+        others = [path for path in tmp_path.iterdir() if path not in outputs]
+        return {
+            str(path): path.read_text() if path.is_file() else path.lstat().st_mode
+            for path in others
+        }
+
+    outputs = [tmp_path / name for name in ("run.json", "advice.json", "baseline.json")]
+    run, advice, baseline = outputs
+    for out in outputs:
+        OTHERS[other](out.with_name(out.name + ".part"))
+    before = state()
+    program.measure(f"--out={run}")
+    asked = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={advice}")
+    assert program.run("advise", *asked).code == 0
+    assert gate.run("pin", *runs, f"--out={baseline}").code == 0
+    assert all(read(out).document for out in outputs)
+    assert state() == before
+
+
+def test_two_programs_with_the_same_output(program: Program, tmp_path: Path):
+    """Whoever looks finds a whole file, at the end that of one of them."""
+    out = tmp_path / "result.json"
+    arguments = (*TINY, "--benchmark_repetitions=150", f"--out={out}")
+    both = [program.start(*arguments, f"--seed={seed}") for seed in (1, 2)]
+    looks = 0
+    while any(process.poll() is None for process in both):
+        if out.exists():
+            read(out)
+            looks += 1
+    ended = [process.communicate() for process in both]
+    assert [process.returncode for process in both] == [0, 0], ended
+    assert looks > 0
+    result = read(out)
+    assert result.transfers["complete"] is True
+    assert result.transfers["run"]["seed"] in (1, 2)
+    assert len(result.rows) == 150 * len(TINY_NAMES)
+    assert list(tmp_path.iterdir()) == [out]
