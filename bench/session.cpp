@@ -88,7 +88,8 @@ outcome session::measure(const plan& all) {
   std::vector<state> cases;
   for (const auto& one : all.cases) cases.push_back({&one, {}, {}, false, {}, {}, {}});
   settle_all(cases, result);
-  for (int round = 0; round < most_rounds(cases) && interruption() == 0; ++round) {
+  for (int round = 0; round < most_rounds(cases) && interruption() == 0 && !write_failure_;
+       ++round) {
     for (auto& one : cases)
       if (round >= (one.what->of->until_stable ? 3 : 1) * chosen_.rounds ||
           (one.what->of->until_stable && one.is_known_well()))
@@ -98,6 +99,7 @@ outcome session::measure(const plan& all) {
   }
   result.device_lost = device_lost_.has_value();
   result.signal = interruption();
+  result.write_failure = write_failure_;
   return result;
 }
 
@@ -227,7 +229,6 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
   };
   collector collect(take, write_failure_);
   benchmark::RunSpecifiedBenchmarks(&collect, nullptr, ".");
-  if (write_failure_) std::rethrow_exception(write_failure_);
 }
 
 void session::repeat(benchmark::State& google, state& one) {

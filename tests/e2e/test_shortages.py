@@ -134,6 +134,8 @@ def assert_keeps_the_last_version(program: Program, out: Path, reason: str, **ho
         f"--out={out}", "--benchmark_repetitions=500", expected=SOMETHING_FAILED, **how
     )
     assert_one_complaint(done, f"cannot write {out}", reason)
+    assert done.out.startswith("Device: host")
+    assert any(line.startswith("copy/pageable ") for line in done.out.splitlines())
     result = read(out)
     assert result.transfers["complete"] is False
     assert len(result.rows) >= 1
@@ -151,8 +153,21 @@ def test_a_file_that_must_not_grow_leaves_the_last_version(program: Program, tmp
         tmp_path / "result.json",
         "File too large",
         preexec_fn=limits.file_size(32 * KIB),
-        restore_signals=False,
     )
+
+
+def test_an_answer_that_must_not_grow_leaves_the_older_one(
+    program: Program, made_up: Path, tmp_path: Path
+):
+    out = tmp_path / "answer.json"
+    out.write_text("older")
+    asked = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={out}")
+    done = program.run("advise", *asked, preexec_fn=limits.file_size(512))
+    assert done.code == SOMETHING_FAILED
+    assert_one_complaint(done, f"cannot write {out}", "File too large")
+    assert done.out != ""
+    assert out.read_text() == "older"
+    assert list(tmp_path.iterdir()) == [out]
 
 
 @pytest.mark.parametrize("file_format", ["json", "csv"])
