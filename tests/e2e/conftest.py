@@ -31,6 +31,12 @@ def extended(pytestconfig: pytest.Config) -> Program:
 
 
 @pytest.fixture(scope="session")
+def extended_tests(pytestconfig: pytest.Config) -> Program:
+    """The unit tests, with the strategy that `extended` has more."""
+    return _existing(pytestconfig.getoption("binary").with_name("unit_tests_extended"))
+
+
+@pytest.fixture(scope="session")
 def gate(pytestconfig: pytest.Config) -> Program:
     return _existing(pytestconfig.getoption("binary").with_name("gate_transfers"))
 
