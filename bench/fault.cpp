@@ -6,6 +6,8 @@
 #include <chrono>
 #include <memory>
 
+#include "input/printable.hpp"
+#include "input/regular_expression.hpp"
 #include "sizes.hpp"
 #include "transfers/error.hpp"
 
@@ -46,7 +48,7 @@ std::function<void()> failing(std::function<void()> run, bool lost) {
 
 fault parse_fault(std::string_view text) {
   const auto wrong = [&](std::string_view why) {
-    return usage_error(fmt::format("bad --inject '{}': {}", text, why));
+    return usage_error(fmt::format("bad --inject '{}': {}", input::printable_in_short(text), why));
   };
   constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR@REGEX";
   const auto at = text.find('@');
@@ -69,9 +71,9 @@ fault parse_fault(std::string_view text) {
     throw wrong(forms);
   }
   try {
-    parsed.names = std::regex(std::string(text.substr(at + 1)), std::regex::extended);
-  } catch (const std::regex_error&) {
-    throw wrong("not a regular expression");
+    parsed.names = input::regular_expression(std::string(text.substr(at + 1)));
+  } catch (const input::expression_error& unusable) {
+    throw wrong(fmt::format("its REGEX {}", unusable.what()));
   }
   return parsed;
 }

@@ -79,6 +79,20 @@ def test_bad_arguments(program: Program, argument: str):
     assert_complains(done, USAGE, *BAD_ARGUMENTS[argument])
 
 
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("--benchmark_filter=", "is too long"),
+        ("--inject=fail@", "is too long"),
+        ("--strategies=", "unknown strategy 'xxx"),
+    ],
+)
+def test_arguments_far_too_long(program: Program, option: str, reason: str):
+    done = program.run(*without(TINY, option), option + 100_000 * "x")
+    assert_complains(done, USAGE, reason)
+    assert len(done.err) < 1000
+
+
 BAD_VARIABLES = {
     "BENCHMARK_FORMAT=xml": "bad --benchmark_format 'xml'",
     "BENCHMARK_OUT_FORMAT=xml": "bad --benchmark_out_format 'xml'",
