@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <chrono>
 #include <memory>
 
 #include "input/printable.hpp"
 #include "input/regular_expression.hpp"
 #include "sizes.hpp"
 #include "transfers/error.hpp"
+#include "wall_clock.hpp"
 
 namespace bench {
 namespace {
-
-using clock = std::chrono::steady_clock;
 
 void change_first_byte(transfers::device& device, const payload& where) {
   if (!where.on_device) {
@@ -29,10 +27,10 @@ void change_first_byte(transfers::device& device, const payload& where) {
 
 std::function<void()> slowed(std::function<void()> run, double factor) {
   return [run = std::move(run), factor] {
-    const auto start = clock::now();
+    const auto start = wall_clock::now();
     run();
-    const auto end = start + (clock::now() - start) * factor;
-    while (clock::now() < end) {
+    const auto end = start + (wall_clock::now() - start) * factor;
+    while (wall_clock::now() < end) {
     }
   };
 }

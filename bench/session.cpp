@@ -19,7 +19,6 @@ namespace {
 
 constexpr const char* dropped = "interrupted";
 
-using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
 /// Takes the repetitions that Google Benchmark reports, one by one.
@@ -114,7 +113,7 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
   for (auto& one : cases) {
     if (interruption() != 0) return;
     shown_.show("preparing", ++done, cases.size(), one.what->name, {});
-    const auto start = clock::now();
+    const auto start = wall_clock::now();
     try {
       run_guarded(one, [&](transfer& ready) {
         if (ready.destination || ready.verify) {
@@ -132,7 +131,7 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
       one.finished = true;
       result.skipped.push_back({one.what->name, no.what()});
     }
-    one.cost = clock::now() - start;
+    one.cost = wall_clock::now() - start;
   }
 }
 
@@ -206,9 +205,9 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
                                                left_in_round + cost_of_round * rounds_left);
                                    ++done;
                                    left_in_round -= one->cost;
-                                   const auto start = clock::now();
+                                   const auto start = wall_clock::now();
                                    repeat(google, *one);
-                                   one->cost = clock::now() - start;
+                                   one->cost = wall_clock::now() - start;
                                    one->spent += one->cost;
                                  })
         ->Iterations(static_cast<benchmark::IterationCount>(one->planned.operations))

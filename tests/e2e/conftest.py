@@ -37,6 +37,12 @@ def extended_tests(pytestconfig: pytest.Config) -> Program:
 
 
 @pytest.fixture(scope="session")
+def paced(pytestconfig: pytest.Config) -> Program:
+    """The program with strategies that take known times, by a clock of its own."""
+    return _existing(pytestconfig.getoption("binary").with_name("bench_transfers_paced"))
+
+
+@pytest.fixture(scope="session")
 def gate(pytestconfig: pytest.Config) -> Program:
     return _existing(pytestconfig.getoption("binary").with_name("gate_transfers"))
 

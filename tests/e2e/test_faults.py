@@ -117,17 +117,18 @@ def test_after_the_loss_of_the_device_nothing_else_runs(program: Program, tmp_pa
     assert_says_that_faults_were_injected(faulty, f"lose@{lost}")
 
 
-def test_a_slow_benchmark_is_seen_to_be_slow(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    slow, other = "copy/pageable/h2d/64KiB", "copy/pageable/d2h/64KiB"
-    done = program.measure(f"--inject=slow:3@{slow}", "--benchmark_repetitions=5", f"--out={out}")
+def test_a_slow_benchmark_is_seen_to_be_slow(paced: Program, tmp_path: Path):
+    """With the same seed, so that the same operations take the same times."""
+    out, plain = tmp_path / "result.json", tmp_path / "plain.json"
+    slow = "paced/first/h2d/64KiB"
+    how = ("--strategies=paced/first", "--seed=1")
+    done = paced.measure(*how, f"--inject=slow:3@{slow}", f"--out={out}")
     faulty = Run(done, read(out))
-    # The fastest repetition is the one that other processes disturbed least.
-    medians = {
-        name: min(row["median_ns"] for row in rows)
-        for name, rows in faulty.result.by_name().items()
-    }
-    assert medians[slow] > 2 * medians[other]
+    paced.measure(*how, f"--out={plain}")
+    before = read(plain).by_name()
+    for name, rows in faulty.result.by_name().items():
+        expected = before[name][0]["median_ns"] * (3 if name == slow else 1)
+        assert [row["median_ns"] for row in rows] == pytest.approx([expected] * 2, rel=1e-3)
     assert_says_that_faults_were_injected(faulty, f"slow:3@{slow}")
     assert faulty.result.failed == {}
 

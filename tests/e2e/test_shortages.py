@@ -61,7 +61,11 @@ def test_an_operation_that_memory_is_refused_for_is_skipped(program: Program, tm
     """With limits that leave room for the buffers, but not for what every operation allocates."""
     out = tmp_path / "result.json"
     front = "gpu_array/round_trip/pageable/fresh/float32"
-    how = ("--strategies=gpu_array/round_trip", "--sizes=64KiB,16MiB", "--benchmark_min_time=0.0003")
+    how = (
+        "--strategies=gpu_array/round_trip",
+        "--sizes=64KiB,16MiB",
+        "--benchmark_min_time=0.0003",
+    )
     skipped = 0
     for limit in range(100 * MIB, 260 * MIB, 16 * MIB):
         out.unlink(missing_ok=True)
