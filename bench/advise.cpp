@@ -44,7 +44,8 @@ double parse_accesses(const std::string& option, const std::string& text) {
 std::string footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
          "what bench_transfers has measured; docs/ADVISE.md has the model and its error.\n"
-         "Exit codes: 0 answered, 2 usage or unusable file, 3 nothing in the file can be ranked.";
+         "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
+         "3 nothing in the file can be ranked.";
 }
 
 /// Of the results that scripts/bench has written below this folder.

@@ -42,11 +42,11 @@ void cpu_meter::bring_others_up_to_date() const {
 void cpu_meter::start() {
   bring_others_up_to_date();
   cpu_started_ = read(CLOCK_PROCESS_CPUTIME_ID);
-  wall_started_ = clock::now();
+  wall_started_ = wall_clock::now();
 }
 
 void cpu_meter::stop() {
-  wall_ += clock::now() - wall_started_;
+  wall_ += wall_clock::now() - wall_started_;
   // What this itself takes is no part of the span.
   const auto before = read(CLOCK_THREAD_CPUTIME_ID);
   bring_others_up_to_date();

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "wall_clock.hpp"
+
 namespace bench {
 
 /// CPU time of the whole process against wall time, over spans between start() and stop().
@@ -29,13 +31,12 @@ class cpu_meter {
   [[nodiscard]] std::optional<double> cores() const;
 
  private:
-  using clock = std::chrono::steady_clock;
   using nanoseconds = std::chrono::nanoseconds;
 
   void bring_others_up_to_date() const;
 
   std::vector<pid_t> others_;
-  clock::time_point wall_started_;
+  wall_clock::time_point wall_started_;
   nanoseconds cpu_started_{};
   nanoseconds wall_{}, cpu_{};
 };

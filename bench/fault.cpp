@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <chrono>
 #include <memory>
 
+#include "input/printable.hpp"
+#include "input/regular_expression.hpp"
 #include "sizes.hpp"
 #include "transfers/error.hpp"
+#include "wall_clock.hpp"
 
 namespace bench {
 namespace {
-
-using clock = std::chrono::steady_clock;
 
 void change_first_byte(transfers::device& device, const payload& where) {
   if (!where.on_device) {
@@ -27,10 +27,10 @@ void change_first_byte(transfers::device& device, const payload& where) {
 
 std::function<void()> slowed(std::function<void()> run, double factor) {
   return [run = std::move(run), factor] {
-    const auto start = clock::now();
+    const auto start = wall_clock::now();
     run();
-    const auto end = start + (clock::now() - start) * factor;
-    while (clock::now() < end) {
+    const auto end = start + (wall_clock::now() - start) * factor;
+    while (wall_clock::now() < end) {
     }
   };
 }
@@ -46,7 +46,7 @@ std::function<void()> failing(std::function<void()> run, bool lost) {
 
 fault parse_fault(std::string_view text) {
   const auto wrong = [&](std::string_view why) {
-    return usage_error(fmt::format("bad --inject '{}': {}", text, why));
+    return usage_error(fmt::format("bad --inject '{}': {}", input::printable_in_short(text), why));
   };
   constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR@REGEX";
   const auto at = text.find('@');
@@ -69,9 +69,9 @@ fault parse_fault(std::string_view text) {
     throw wrong(forms);
   }
   try {
-    parsed.names = std::regex(std::string(text.substr(at + 1)), std::regex::extended);
-  } catch (const std::regex_error&) {
-    throw wrong("not a regular expression");
+    parsed.names = input::regular_expression(std::string(text.substr(at + 1)));
+  } catch (const input::expression_error& unusable) {
+    throw wrong(fmt::format("its REGEX {}", unusable.what()));
   }
   return parsed;
 }

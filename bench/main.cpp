@@ -73,13 +73,20 @@ int measure(const options& chosen, const registry& strategies) {
   // A lost device cannot be asked again.
   const auto end =
       measured.device_lost ? observation{} : observe_under_load(*device, monitor.get());
-  finish(file, chosen, all, measured, start, end);
+  auto write_failure = measured.write_failure;
+  try {
+    finish(file, chosen, all, measured, start, end);
+  } catch (const results::write_error&) {
+    write_failure = std::current_exception();
+  }
   shown.clear();
   report(std::cout, file, chosen, measured);
+  if (write_failure) std::rethrow_exception(write_failure);
   return exit_code_of(measured);
 }
 
 int run_program(int argc, char** argv) {
+  results::let_oversized_writes_fail();
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
   if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;

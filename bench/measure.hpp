@@ -9,11 +9,9 @@
 
 #include "options.hpp"
 #include "strategy.hpp"
+#include "wall_clock.hpp"
 
 namespace bench {
-
-/// The one clock of all strategies.
-using wall_clock = std::chrono::steady_clock;
 
 /// What reading the clock costs and what it can tell apart, in nanoseconds.
 struct clock_properties {

@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -76,6 +77,16 @@ void require_values(std::span<const char* const> arguments) {
       throw usage_error(fmt::format("{} needs a value", one.substr(0, one.size() - 1)));
 }
 
+/// All that Google Benchmark takes from the environment and from the command line.
+std::vector<std::string> settings_of_google_benchmark(const options& chosen) {
+  std::vector<std::string> settings;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (std::string_view(*variable).starts_with("BENCHMARK_")) settings.emplace_back(*variable);
+  settings.insert(settings.end(), chosen.for_google_benchmark.begin(),
+                  chosen.for_google_benchmark.end());
+  return settings;
+}
+
 /// First sentence of a CLI11 message, which can be several lines.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -105,6 +116,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   std::string min_time;
   int repetitions = 0;
   std::string seed;
+  int verbosity = 0;
   std::vector<std::string> faults;
 
   CLI::App app{"Measures host-device memory transfers, strategy by strategy.", "bench_transfers"};
@@ -151,7 +163,14 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->envname("BENCHMARK_REPETITIONS");
   app.add_option("--benchmark_min_time", min_time)->group(hidden)->envname("BENCHMARK_MIN_TIME");
   app.add_flag("--benchmark_enable_random_interleaving", chosen.shuffle)->group(hidden);
-  app.add_option("--benchmark_out_format", chosen.out_format)->group(hidden);
+  app.add_option("--benchmark_min_warmup_time")
+      ->group(hidden)
+      ->envname("BENCHMARK_MIN_WARMUP_TIME")
+      ->expected(1);
+  app.add_option("--v", verbosity)->group(hidden);
+  app.add_option("--benchmark_out_format", chosen.out_format)
+      ->group(hidden)
+      ->envname("BENCHMARK_OUT_FORMAT");
   app.add_option("--benchmark_format", chosen.display_format)
       ->group(hidden)
       ->envname("BENCHMARK_FORMAT");
@@ -181,14 +200,14 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     return {std::nullopt, advice, {}};
   }
   for (const auto& extra : app.remaining()) {
-    if (!extra.starts_with("--benchmark_") && !extra.starts_with("--v="))
+    if (!extra.starts_with("--benchmark_"))
       throw usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
-    // Google Benchmark answers a bad unit with its own usage and exit code 0.
-    constexpr std::string_view unit = "--benchmark_time_unit=";
-    if (extra.starts_with(unit))
-      require_one_of("--benchmark_time_unit", extra.substr(unit.size()), {"ns", "us", "ms", "s"});
     chosen.for_google_benchmark.push_back(extra);
   }
+  if (app.count("--v") > 0) chosen.for_google_benchmark.push_back(fmt::format("--v={}", verbosity));
+  if (app.count("--benchmark_min_warmup_time") > 0)
+    throw usage_error(
+        "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
   require_one_of("--cache", cache, {"warm", "cold", "both"});
   require_one_of("--benchmark_out_format", chosen.out_format, {"json", "csv", "console"});
   if (!chosen.display_format.empty())
@@ -235,7 +254,14 @@ void hand_to_google_benchmark(char* program, const options& chosen) {
   std::vector<char*> pointers{slash ? slash + 1 : program};  // as result files have it
   for (auto& argument : arguments) pointers.push_back(argument.data());
   int count = static_cast<int>(pointers.size());
-  benchmark::Initialize(&count, pointers.data());
+  struct usage {};
+  try {
+    // Instead of its usage and exit code 0, its answer to a value that it does not accept.
+    benchmark::Initialize(&count, pointers.data(), [] { throw usage(); });
+  } catch (const usage&) {
+    throw usage_error(fmt::format("Google Benchmark rejects one of these settings: {}",
+                                  fmt::join(settings_of_google_benchmark(chosen), ", ")));
+  }
   if (count > 1) throw usage_error(fmt::format("unknown argument '{}' (see --help)", pointers[1]));
 }
 

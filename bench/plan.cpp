@@ -8,6 +8,8 @@
 #include <set>
 
 #include "cache.hpp"
+#include "input/printable.hpp"
+#include "input/regular_expression.hpp"
 #include "interruption.hpp"
 #include "machine/machine.hpp"
 #include "nearest.hpp"
@@ -52,7 +54,8 @@ void refuse_unknown(const registry& all, const std::vector<std::string>& wanted)
   for (const auto& name : wanted) {
     if (known.contains(name)) continue;
     const auto meant = nearest(name, known);
-    throw usage_error(fmt::format("unknown strategy '{}'{} (see --list)", name,
+    throw usage_error(fmt::format("unknown strategy '{}'{} (see --list)",
+                                  input::printable_in_short(name),
                                   meant.empty() ? "" : ": did you mean " + meant + "?"));
   }
 }
@@ -67,10 +70,10 @@ class name_filter {
       expression.erase(0, 1);
     }
     try {
-      wanted_ = std::regex(expression, std::regex::extended);
-    } catch (const std::regex_error&) {
-      throw usage_error(
-          fmt::format("bad --benchmark_filter '{}': not a regular expression", expression));
+      wanted_ = input::regular_expression(expression);
+    } catch (const input::expression_error& wrong) {
+      throw usage_error(fmt::format("--benchmark_filter='{}' {}",
+                                    input::printable_in_short(expression), wrong.what()));
     }
   }
   [[nodiscard]] bool passes(const std::string& name) const {

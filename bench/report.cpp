@@ -111,7 +111,7 @@ void finish(results::result_file& file, const options& chosen, const plan& all,
   auto facts = file.content().at("context").at("transfers");
   facts["run"]["finished_utc"] = utc_now();
   facts["run"]["interrupted_by"] = signal_name(measured.signal);
-  facts["complete"] = measured.signal == 0 && !measured.device_lost;
+  facts["complete"] = measured.signal == 0 && !measured.device_lost && !measured.write_failure;
   facts["skipped"] = to_json(all.skipped);
   for (const auto& one : to_json(measured.skipped)) facts["skipped"].push_back(one);
   if (!measured.device_lost && to_json(end.link) != to_json(start.link))

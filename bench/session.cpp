@@ -19,7 +19,6 @@ namespace {
 
 constexpr const char* dropped = "interrupted";
 
-using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
 /// Takes the repetitions that Google Benchmark reports, one by one.
@@ -88,7 +87,8 @@ outcome session::measure(const plan& all) {
   std::vector<state> cases;
   for (const auto& one : all.cases) cases.push_back({&one, {}, {}, false, {}, {}, {}});
   settle_all(cases, result);
-  for (int round = 0; round < most_rounds(cases) && interruption() == 0; ++round) {
+  for (int round = 0; round < most_rounds(cases) && interruption() == 0 && !write_failure_;
+       ++round) {
     for (auto& one : cases)
       if (round >= (one.what->of->until_stable ? 3 : 1) * chosen_.rounds ||
           (one.what->of->until_stable && one.is_known_well()))
@@ -98,6 +98,7 @@ outcome session::measure(const plan& all) {
   }
   result.device_lost = device_lost_.has_value();
   result.signal = interruption();
+  result.write_failure = write_failure_;
   return result;
 }
 
@@ -112,7 +113,7 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
   for (auto& one : cases) {
     if (interruption() != 0) return;
     shown_.show("preparing", ++done, cases.size(), one.what->name, {});
-    const auto start = clock::now();
+    const auto start = wall_clock::now();
     try {
       run_guarded(one, [&](transfer& ready) {
         if (ready.destination || ready.verify) {
@@ -130,7 +131,7 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
       one.finished = true;
       result.skipped.push_back({one.what->name, no.what()});
     }
-    one.cost = clock::now() - start;
+    one.cost = wall_clock::now() - start;
   }
 }
 
@@ -204,9 +205,9 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
                                                left_in_round + cost_of_round * rounds_left);
                                    ++done;
                                    left_in_round -= one->cost;
-                                   const auto start = clock::now();
+                                   const auto start = wall_clock::now();
                                    repeat(google, *one);
-                                   one->cost = clock::now() - start;
+                                   one->cost = wall_clock::now() - start;
                                    one->spent += one->cost;
                                  })
         ->Iterations(static_cast<benchmark::IterationCount>(one->planned.operations))
@@ -227,7 +228,6 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
   };
   collector collect(take, write_failure_);
   benchmark::RunSpecifiedBenchmarks(&collect, nullptr, ".");
-  if (write_failure_) std::rethrow_exception(write_failure_);
 }
 
 void session::repeat(benchmark::State& google, state& one) {

@@ -29,6 +29,7 @@ struct outcome {
   std::vector<skipped_case> skipped;  ///< found impossible only when prepared
   bool device_lost = false;           ///< the rest could not be measured
   int signal = 0;                     ///< what interrupted it, 0 for nothing
+  std::exception_ptr write_failure;   ///< of the result file, with which it ended
   /// The GPU's reasons between rounds; nullopt: no monitor, or it does not tell.
   std::optional<machine::throttle_reasons> throttled_by;
 };
@@ -44,7 +45,7 @@ class session {
           std::optional<double> link_limit, results::result_file& rows, progress& shown,
           const machine::gpu_monitor* monitor = nullptr);
 
-  /// Throws results::write_error; what goes wrong in a benchmark is in the outcome.
+  /// What goes wrong, in a benchmark or when a row is written, is in the outcome.
   outcome measure(const plan& all);
 
  private:

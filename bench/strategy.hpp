@@ -109,7 +109,7 @@ struct strategy {
   std::size_t device_payloads = 1;  ///< likewise of the device's
   /// As much memory as the size, besides the buffers, in its operation.
   bool takes_host_memory = false, takes_device_memory = false;
-  bool essential = true;   ///< part of the quick profile
+  bool essential = false;  ///< part of the quick profile
   bool cold = true;        ///< also measured with cold caches
   std::size_t sparse = 1;  ///< of the profile's sizes, takes the largest and every n-th below it
   std::size_t leaves_out = 0;  ///< so many of the profile's largest sizes

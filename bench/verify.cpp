@@ -12,7 +12,7 @@ using transfers::pattern_check;
 
 void write(transfers::device& device, const payload& end, std::size_t offset, std::size_t bytes,
            pattern what) {
-  if (bytes == 0) return;
+  if (bytes == 0 || end.data == nullptr) return;  // memory of an operation that is not made yet
   auto* const block = end.data - end.offset;
   if (end.on_device)
     device.write_pattern(block, end.offset + offset, bytes, what);
@@ -49,7 +49,6 @@ pattern_check check(transfers::device& device, const payload& end, std::size_t o
 }  // namespace
 
 void poison(transfers::device& device, const buffers& memory, const payload& destination) {
-  if (destination.data == nullptr) return;  // not made yet
   write(device, destination, 0, destination.bytes + destination.guard, memory.pattern(true));
 }
 

@@ -309,7 +309,6 @@ const struct all {
             .smallest = how.smallest,
             .takes_host_memory = !how.on_device,
             .takes_device_memory = how.on_device,
-            .essential = false,
             .cold = false,
             .leaves_out = 1,
             .effort = 1.0 / 3,

@@ -142,7 +142,7 @@ void add(const std::string& handling, const std::string& summary) {
           [handling](strategy& made) {
             made.smallest = subjects::most_arguments * sizeof(float);
             made.largest = std::size_t{256} << 20;
-            made.essential = made.cold = false;
+            made.cold = false;
             made.one_way = handling != "in_out";
           }}};
 }

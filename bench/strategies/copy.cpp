@@ -27,7 +27,8 @@ const registration all(host_memory_family{.name = "copy",
                                           .summary = "cudaMemcpy",
                                           .variants = {"h2d", "d2h"},
                                           .kinds = {every_kind().begin(), every_kind().end()},
-                                          .prepare = prepare});
+                                          .prepare = prepare,
+                                          .adjust = [](strategy& one) { one.essential = true; }});
 
 }  // namespace
 }  // namespace bench

@@ -24,7 +24,8 @@ const registration all(host_memory_family{.name = "copy_async",
                                           .summary = "cudaMemcpyAsync on a stream, then wait",
                                           .variants = {"h2d", "d2h"},
                                           .kinds = {transfers::pageable, transfers::pinned()},
-                                          .prepare = prepare});
+                                          .prepare = prepare,
+                                          .adjust = [](strategy& one) { one.essential = true; }});
 
 }  // namespace
 }  // namespace bench

@@ -23,8 +23,7 @@ const registration graph{strategy{.name = "copy/graph",
                                   .summary = "replay of a graph with one memcpy node, then wait",
                                   .variants = {"h2d", "d2h"},
                                   .host = transfers::pinned(),
-                                  .prepare = prepare,
-                                  .essential = false}};
+                                  .prepare = prepare}};
 
 }  // namespace
 }  // namespace bench

@@ -186,7 +186,6 @@ strategy of_memory(const std::string& memory, const std::string& summary,
           [kind, all, per_thread, progress = std::make_shared<progress_through_block>()](
               const job& wanted) { return prepare(wanted, kind, all, per_thread, progress); },
       .smallest = std::size_t{16} << 10,
-      .essential = false,
       .sparse = 3,
       .effort = 0.2,
       .one_way = false};

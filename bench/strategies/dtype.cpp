@@ -67,7 +67,7 @@ const registration all(host_memory_family{
     .adjust = [](strategy& made) {
       made.smallest = sizeof(double);
       made.largest = std::size_t{256} << 20;
-      made.essential = made.cold = made.one_way = false;
+      made.cold = made.one_way = false;
     }});
 
 }  // namespace

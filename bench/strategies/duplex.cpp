@@ -163,7 +163,6 @@ void add(const std::string& name, const std::string& summary, std::vector<std::s
       .smallest = std::size_t{1} << 20,
       .host_payloads = 2,
       .device_payloads = 2,
-      .essential = false,
       .cold = false,
       .effort = 0.25,
       .one_way = false}};

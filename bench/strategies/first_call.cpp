@@ -77,7 +77,7 @@ const registration contexts(host_memory_family{
     .adjust = [](strategy& made) {
       made.smallest = 4;
       made.largest = std::size_t{256} << 20;
-      made.essential = made.cold = made.one_way = false;
+      made.cold = made.one_way = false;
     }});
 
 const registration modules(strategy{
@@ -87,7 +87,6 @@ const registration modules(strategy{
     .sized = false,
     .host = std::nullopt,
     .prepare = new_module,
-    .essential = false,
     .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
       if (device.description().kind != "cuda") return "kernels from source text need a CUDA device";
       return transfers::why_no_compiler();

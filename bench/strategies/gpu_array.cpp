@@ -31,7 +31,6 @@ strategy of_arrays(const std::string& operation, host_memory_kind kind, const st
           .prepare = std::move(prepare),
           .smallest = types == numbers ? sizeof(float) : sizeof(double),
           .largest = most,
-          .essential = false,
           .cold = false};
 }
 

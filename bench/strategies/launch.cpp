@@ -86,7 +86,6 @@ void add(const std::string& name, const std::string& summary,
                               };
                               return made;
                             },
-                        .essential = false,
                         .why_unsupported = std::move(why_unsupported)}};
 }
 

@@ -107,7 +107,6 @@ void add(const std::string& name, const std::string& summary, std::size_t larges
                         .largest = largest,
                         .takes_host_memory = true,
                         .takes_device_memory = true,
-                        .essential = false,
                         .cold = false,
                         .why_unsupported = transfers::why_no_managed_memory}};
 }

@@ -111,7 +111,6 @@ void add(const std::string& name, const std::string& summary,
                         .sized = false,
                         .host = std::nullopt,
                         .prepare = std::move(prepare),
-                        .essential = false,
                         .one_way = false}};
 }
 

@@ -17,7 +17,8 @@ const registration one(strategy{.name = "null",
                                 .variants = {"single", "batched"},
                                 .sized = false,
                                 .host = std::nullopt,
-                                .prepare = prepare});
+                                .prepare = prepare,
+                                .essential = true});
 
 }  // namespace
 }  // namespace bench

@@ -128,7 +128,6 @@ strategy there_and_back(host_memory_kind kind, std::vector<std::string> variants
           .host_payloads = 2,
           .takes_host_memory = true,
           .takes_device_memory = true,
-          .essential = false,
           .cold = false,
           .sparse = 2,
           .one_way = false};

@@ -64,7 +64,6 @@ const registration one(strategy{
     .prepare = prepare,
     .takes_host_memory = true,
     .takes_device_memory = true,
-    .essential = false,
     .cold = false,
     .why_unsupported = why_unsupported});
 

@@ -35,7 +35,6 @@ strategy register_once(const std::string& name, transfers::host_memory_kind kind
           .variants = {"h2d", "d2h"},
           .host = kind,
           .prepare = [kind](const job& wanted) { return prepare(wanted, kind); },
-          .essential = false,
           .cold = false,
           .why_unsupported =
               [](const transfers::device& device) {

@@ -79,7 +79,6 @@ void add(const std::string& name, const std::string& summary, scattered_way by) 
         .smallest = std::size_t{1} << 20,
         .largest = std::size_t{64} << 20,
         .host_payloads = 2,
-        .essential = false,
         .cold = false,
         .sparse = 3}};
 }

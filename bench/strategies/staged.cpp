@@ -31,8 +31,7 @@ const registration staged{
              .summary = "ordinary memory by way of page-locked chunks that threads fill or drain",
              .variants = {"h2d", "d2h"},
              .host = transfers::pageable,
-             .prepare = prepare,
-             .essential = false}};
+             .prepare = prepare}};
 
 }  // namespace
 }  // namespace bench

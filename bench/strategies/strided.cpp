@@ -110,7 +110,7 @@ void add(const std::string& name, const std::string& summary, strided_route rout
                                made.smallest = row * sizeof(float);
                                made.largest = std::size_t{256} << 20;
                                made.host_payloads = 2;
-                               made.essential = made.cold = false;
+                               made.cold = false;
                              }}};
 }
 

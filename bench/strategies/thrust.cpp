@@ -34,7 +34,7 @@ transfer prepare(const job& wanted, std::string_view container, const payload& h
 void limit(strategy& made) {
   made.smallest = sizeof(float);
   made.largest = most;
-  made.essential = made.cold = false;
+  made.cold = false;
 }
 
 void add(const std::string& container, const std::string& summary) {

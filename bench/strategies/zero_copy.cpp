@@ -28,7 +28,8 @@ const registration all(host_memory_family{
     .variants = {"read", "write"},
     .kinds = {transfers::registered, transfers::pinned(pin_flags::mapped),
               transfers::pinned(pin_flags::mapped | pin_flags::write_combined)},
-    .prepare = prepare});
+    .prepare = prepare,
+    .adjust = [](strategy& one) { one.essential = true; }});
 
 }  // namespace
 }  // namespace bench

@@ -65,7 +65,6 @@ void add(const shape& what) {
                .smallest = 1024,
                .largest = std::size_t{16} << 20,
                .host_payloads = std::max<std::size_t>(1, what.distance / what.piece_bytes),
-               .essential = false,
                .cold = false,
                .sparse = 100}};  // the largest alone
 }

@@ -36,7 +36,6 @@ const struct all {
           .prepare = [blocks](const job& wanted) { return prepare(wanted, blocks); },
           .smallest = std::size_t{64} << 10,
           .largest = std::size_t{256} << 20,
-          .essential = false,
           .cold = false,
           .sparse = 3,
           .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {

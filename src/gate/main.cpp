@@ -86,6 +86,7 @@ exit_code answer(const show_request& asked) {
 }
 
 int run_program(int argc, char** argv) {
+  results::let_oversized_writes_fail();
   try {
     const auto code =
         std::visit([](const auto& asked) { return answer(asked); }, parse_command_line(argc, argv));

@@ -31,6 +31,18 @@ def extended(pytestconfig: pytest.Config) -> Program:
 
 
 @pytest.fixture(scope="session")
+def extended_tests(pytestconfig: pytest.Config) -> Program:
+    """The unit tests, with the strategy that `extended` has more."""
+    return _existing(pytestconfig.getoption("binary").with_name("unit_tests_extended"))
+
+
+@pytest.fixture(scope="session")
+def paced(pytestconfig: pytest.Config) -> Program:
+    """The program with strategies that take known times, by a clock of its own."""
+    return _existing(pytestconfig.getoption("binary").with_name("bench_transfers_paced"))
+
+
+@pytest.fixture(scope="session")
 def gate(pytestconfig: pytest.Config) -> Program:
     return _existing(pytestconfig.getoption("binary").with_name("gate_transfers"))
 

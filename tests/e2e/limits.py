@@ -53,8 +53,7 @@ def locked_memory(limit: int) -> Preparation:
 
 
 def file_size(limit: int) -> Preparation:
-    """Files cannot grow beyond the limit; the signal that comes with it is ignored, so that writing
-    fails as on a full disk. Needs restore_signals=False."""
+    """Files cannot grow beyond the limit."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 

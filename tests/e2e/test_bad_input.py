@@ -57,7 +57,12 @@ BAD_ARGUMENTS = {
     "--benchmark_format=xml": ["--benchmark_format", "xml", "json", "csv", "console"],
     "--benchmark_enable_random_interleaving=maybe": ["random_interleaving", "maybe"],
     "--benchmark_report_aggregates_only=maybe": ["report_aggregates_only", "maybe"],
-    "--benchmark_time_unit=lightyears": ["benchmark_time_unit"],
+    "--benchmark_time_unit=lightyears": ["--benchmark_time_unit=lightyears"],
+    **{
+        f"--benchmark_min_warmup_time={value}": ["--benchmark_min_warmup_time is not supported"]
+        for value in ("0.001", "abc")
+    },
+    "--v=abc": ["--v", "abc"],
     **{
         f"--inject={bad}": ["inject", bad, "slow:FACTOR@REGEX"]
         for bad in ("nope@x", "corrupt", "slow@x", "slow:0.5@x", "slow:abc@x", "@x")
@@ -72,6 +77,43 @@ BAD_ARGUMENTS = {
 def test_bad_arguments(program: Program, argument: str):
     done = program.run(*without(TINY, argument), argument)
     assert_complains(done, USAGE, *BAD_ARGUMENTS[argument])
+
+
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("--benchmark_filter=", "is too long"),
+        ("--inject=fail@", "is too long"),
+        ("--strategies=", "unknown strategy 'xxx"),
+    ],
+)
+def test_arguments_far_too_long(program: Program, option: str, reason: str):
+    done = program.run(*without(TINY, option), option + 100_000 * "x")
+    assert_complains(done, USAGE, reason)
+    assert len(done.err) < 1000
+
+
+BAD_VARIABLES = {
+    "BENCHMARK_FORMAT=xml": "bad --benchmark_format 'xml'",
+    "BENCHMARK_OUT_FORMAT=xml": "bad --benchmark_out_format 'xml'",
+    "BENCHMARK_MIN_WARMUP_TIME=0.001": "--benchmark_min_warmup_time is not supported",
+    **{
+        setting: f"Google Benchmark rejects one of these settings: {setting}"
+        for setting in (
+            *("BENCHMARK_TIME_UNIT=foo", "BENCHMARK_COLOR="),
+            *("BENCHMARK_FORMAT=", "BENCHMARK_OUT_FORMAT="),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("setting", BAD_VARIABLES)
+def test_bad_environment_variables(program: Program, tmp_path: Path, setting: str):
+    name, _, value = setting.partition("=")
+    out = tmp_path / "result"
+    done = program.run(*TINY, f"--out={out}", env={name: value})
+    assert_complains(done, USAGE, BAD_VARIABLES[setting])
+    assert not out.exists()
 
 
 BAD_SIZES = {
@@ -209,3 +251,62 @@ def test_what_is_not_a_file_is_not_replaced_by_one(program: Program, tmp_path: P
 def test_arguments_cannot_steer_a_terminal(program: Program, tmp_path: Path, option: str):
     done = program.run(*TINY, option + "a/\n\x1b[2J\u202e", cwd=tmp_path)
     assert_complains(done, USAGE, r"a/\n\x1b[2J\u202e")
+
+
+def link_to_a_precious_file(name: Path) -> None:
+    precious = name.with_name("precious")
+    precious.write_text("precious")
+    name.symlink_to(precious)
+
+
+OTHERS: dict[str, Callable[[Path], object]] = {
+    "file": lambda name: name.write_text("mine"),
+    "link": link_to_a_precious_file,
+    "pipe": os.mkfifo,
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_is_somebody_elses_beside_the_output_stays(
+    program: Program, gate: Program, made_up: Path, runs: list[Path], tmp_path: Path, other: str
+):
+    """Also where it is named as if a new version were written to it first."""
+
+    def state() -> dict[str, str | int]:
+        others = [path for path in tmp_path.iterdir() if path not in outputs]
+        return {
+            str(path): path.read_text() if path.is_file() else path.lstat().st_mode
+            for path in others
+        }
+
+    outputs = [tmp_path / name for name in ("run.json", "advice.json", "baseline.json")]
+    run, advice, baseline = outputs
+    for out in outputs:
+        OTHERS[other](out.with_name(out.name + ".part"))
+    before = state()
+    program.measure(f"--out={run}")
+    asked = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={advice}")
+    assert program.run("advise", *asked).code == 0
+    assert gate.run("pin", *runs, f"--out={baseline}").code == 0
+    assert all(read(out).document for out in outputs)
+    assert state() == before
+
+
+def test_two_programs_with_the_same_output(program: Program, tmp_path: Path):
+    """Whoever looks finds a whole file, at the end that of one of them."""
+    out = tmp_path / "result.json"
+    arguments = (*TINY, "--benchmark_repetitions=150", f"--out={out}")
+    both = [program.start(*arguments, f"--seed={seed}") for seed in (1, 2)]
+    looks = 0
+    while any(process.poll() is None for process in both):
+        if out.exists():
+            read(out)
+            looks += 1
+    ended = [process.communicate() for process in both]
+    assert [process.returncode for process in both] == [0, 0], ended
+    assert looks > 0
+    result = read(out)
+    assert result.transfers["complete"] is True
+    assert result.transfers["run"]["seed"] in (1, 2)
+    assert len(result.rows) == 150 * len(TINY_NAMES)
+    assert list(tmp_path.iterdir()) == [out]

@@ -44,6 +44,19 @@ def test_the_added_strategy_is_verified_like_any_other(extended: Program):
     assert f"FAILED {ADDED}/h2d/4KiB: wrong data: 1 of 4096 bytes differ" in done.out
 
 
+def test_the_tests_of_all_strategies_hold_for_the_added_one(extended_tests: Program):
+    """As they do for a file in bench/strategies/: none has a list that would have to grow."""
+    assert b"copy_halves" in extended_tests.path.read_bytes()
+    every = (
+        "registered_strategies.*",
+        "plan_of_all_strategies.*",
+        *(f"host_session.{name}_*" for name in ("every_strategy", "a_corrupted_byte")),
+    )
+    done = extended_tests.run(f"--gtest_filter={':'.join(every)}")
+    assert done.code == 0, done.out
+    assert "PASSED" in done.out
+
+
 def target(cmake: str, name: str) -> tuple[list[str], list[str]]:
     """Sources and libraries of a program."""
     sources = re.search(rf"add_executable\({name}\s+([^)]*)\)", cmake)

@@ -80,6 +80,27 @@ def test_corruption_of_cold_and_asynchronous_copies_is_found(program: Program, t
     assert all(message.startswith("wrong data: 1 of") for message in result.failed.values())
 
 
+def test_an_operation_that_fails_before_its_memory_is_made_fails_alone(
+    program: Program, tmp_path: Path
+):
+    """Its destination is memory that only the operation itself makes."""
+    out = tmp_path / "result.json"
+    program.measure(
+        "--strategies=first_call,copy/pageable",
+        "--sizes=64KiB",
+        "--inject=fail@first_call/new_context",
+        f"--out={out}",
+        expected=SOMETHING_FAILED,
+    )
+    result = read(out)
+    failed = {name for name in result.names() if name.startswith("first_call/new_context/")}
+    assert failed
+    assert result.failed == dict.fromkeys(failed, "injected failure")
+    assert {row["name"] for row in result.measured} == result.names() - failed
+    assert {f"copy/pageable/{way}/64KiB" for way in ("h2d", "d2h")} <= result.names()
+    assert result.transfers["complete"] is True
+
+
 def test_everything_failed_is_a_failure_too(program: Program, tmp_path: Path):
     faulty = run(program, tmp_path, "corrupt@.")
     assert_failed(faulty, TINY_NAMES, "wrong data")
@@ -96,17 +117,18 @@ def test_after_the_loss_of_the_device_nothing_else_runs(program: Program, tmp_pa
     assert_says_that_faults_were_injected(faulty, f"lose@{lost}")
 
 
-def test_a_slow_benchmark_is_seen_to_be_slow(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    slow, other = "copy/pageable/h2d/64KiB", "copy/pageable/d2h/64KiB"
-    done = program.measure(f"--inject=slow:3@{slow}", "--benchmark_repetitions=5", f"--out={out}")
+def test_a_slow_benchmark_is_seen_to_be_slow(paced: Program, tmp_path: Path):
+    """With the same seed, so that the same operations take the same times."""
+    out, plain = tmp_path / "result.json", tmp_path / "plain.json"
+    slow = "paced/first/h2d/64KiB"
+    how = ("--strategies=paced/first", "--seed=1")
+    done = paced.measure(*how, f"--inject=slow:3@{slow}", f"--out={out}")
     faulty = Run(done, read(out))
-    # The fastest repetition is the one that other processes disturbed least.
-    medians = {
-        name: min(row["median_ns"] for row in rows)
-        for name, rows in faulty.result.by_name().items()
-    }
-    assert medians[slow] > 2 * medians[other]
+    paced.measure(*how, f"--out={plain}")
+    before = read(plain).by_name()
+    for name, rows in faulty.result.by_name().items():
+        expected = before[name][0]["median_ns"] * (3 if name == slow else 1)
+        assert [row["median_ns"] for row in rows] == pytest.approx([expected] * 2, rel=1e-3)
     assert_says_that_faults_were_injected(faulty, f"slow:3@{slow}")
     assert faulty.result.failed == {}
 

@@ -6,29 +6,32 @@ from pathlib import Path
 
 import pytest
 from program import Program
-from test_gate_runs import REAL, host_baseline, measure  # noqa: F401  (a fixture)
+from test_gate_runs import PACED, host_baseline, measure  # noqa: F401  (a fixture)
+from test_gate_runs import SLOWED as SLOWED_ONE
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
-SLOWED = "--inject=slow:2@^copy/pinned/h2d/1MiB"
+SLOWED = f"--inject=slow:2@^{SLOWED_ONE}"
 
 
 @pytest.fixture(scope="module")
-def slowed(program: Program, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def slowed(paced: Program, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("slowed")
-    return [measure(program, folder / f"run-{number}.json", SLOWED) for number in range(3)]
+    return [
+        measure(paced, folder / f"run-{number}.json", 300 + number, SLOWED) for number in range(3)
+    ]
 
 
 def command(program: Program, *more: str) -> str:
-    return " ".join([str(program.path), *(f"'{one}'" for one in (*REAL, *more))])
+    return " ".join([str(program.path), *(f"'{one}'" for one in (*PACED, *more))])
 
 
 def test_confirms_a_slower_program(
-    program: Program,
+    paced: Program,
     gate: Program,
     host_baseline: Path,  # noqa: F811
     slowed: list[Path],
 ) -> None:
-    both = f"--confirm={command(program)},{command(program, SLOWED)}"
+    both = f"--confirm={command(paced)},{command(paced, SLOWED)}"
     done = gate.run("check", host_baseline, *slowed, both)
     assert done.code == REGRESSION, done
     assert "in turn: +" in done.out
@@ -36,15 +39,13 @@ def test_confirms_a_slower_program(
 
 
 def test_clears_what_the_programs_do_not_show(
-    program: Program,
+    paced: Program,
     gate: Program,
     host_baseline: Path,  # noqa: F811
     slowed: list[Path],
 ) -> None:
     # The runs were slowed, the programs are the same one.
-    done = gate.run(
-        "check", host_baseline, *slowed, f"--confirm={command(program)},{command(program)}"
-    )
+    done = gate.run("check", host_baseline, *slowed, f"--confirm={command(paced)},{command(paced)}")
     assert done.code in (PASS, INCONCLUSIVE), done
     assert "in turn: " in done.out
 

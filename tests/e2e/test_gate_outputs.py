@@ -61,8 +61,8 @@ def assert_tells_and_complains(done: Done, *parts: str) -> None:
     assert_one_complaint(done, *parts)
 
 
-def test_a_full_disk(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
-    limited: dict[str, Any] = {"preexec_fn": limits.file_size(512), "restore_signals": False}
+def test_files_that_must_not_grow(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
+    limited: dict[str, Any] = {"preexec_fn": limits.file_size(512)}
     for option in OUTPUTS:
         out = tmp_path / "out"
         out.write_text("older")

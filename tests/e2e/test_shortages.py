@@ -9,7 +9,16 @@ from typing import Any
 
 import limits
 import pytest
-from program import SOMETHING_FAILED, TINY, Program, Result, assert_one_complaint, read
+from program import (
+    ALL_RAN,
+    SOMETHING_FAILED,
+    TINY,
+    Program,
+    Result,
+    assert_one_complaint,
+    read,
+    without,
+)
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -46,6 +55,35 @@ def test_a_size_that_memory_is_refused_for_is_skipped(program: Program, tmp_path
         assert "256" in reason or "268435" in reason or "GiB" in reason
     assert result.transfers["complete"] is True
     assert "Skipped copy/pageable/h2d/256MiB and 3 more: " in out
+
+
+def test_an_operation_that_memory_is_refused_for_is_skipped(program: Program, tmp_path: Path):
+    """With limits that leave room for the buffers, but not for what every operation allocates."""
+    out = tmp_path / "result.json"
+    front = "gpu_array/round_trip/pageable/fresh/float32"
+    how = (
+        "--strategies=gpu_array/round_trip",
+        "--sizes=64KiB,16MiB",
+        "--benchmark_min_time=0.0003",
+    )
+    skipped = 0
+    for limit in range(100 * MIB, 260 * MIB, 16 * MIB):
+        out.unlink(missing_ok=True)
+        done = program.run(
+            *(*without(TINY, *how), *how, "--benchmark_repetitions=1", f"--out={out}"),
+            env={"OMP_NUM_THREADS": "2"},
+            preexec_fn=limits.address_space(limit),
+        )
+        assert done.code >= 0, f"ended by signal {-done.code} within {limit} bytes"
+        if done.code != ALL_RAN:
+            continue  # there was not even room for threads
+        result = read(out)
+        assert result.transfers["complete"] is True
+        assert f"{front}/64KiB" in result.names()
+        reason = result.skipped.get(f"{front}/16MiB", "")
+        skipped += reason.startswith("16777216 bytes of ")
+    if skipped == 0:
+        pytest.skip("no limit leaves room for the buffers alone")
 
 
 def test_a_size_beyond_the_memory_left_is_not_even_tried(
@@ -100,6 +138,8 @@ def assert_keeps_the_last_version(program: Program, out: Path, reason: str, **ho
         f"--out={out}", "--benchmark_repetitions=500", expected=SOMETHING_FAILED, **how
     )
     assert_one_complaint(done, f"cannot write {out}", reason)
+    assert done.out.startswith("Device: host")
+    assert any(line.startswith("copy/pageable ") for line in done.out.splitlines())
     result = read(out)
     assert result.transfers["complete"] is False
     assert len(result.rows) >= 1
@@ -117,8 +157,21 @@ def test_a_file_that_must_not_grow_leaves_the_last_version(program: Program, tmp
         tmp_path / "result.json",
         "File too large",
         preexec_fn=limits.file_size(32 * KIB),
-        restore_signals=False,
     )
+
+
+def test_an_answer_that_must_not_grow_leaves_the_older_one(
+    program: Program, made_up: Path, tmp_path: Path
+):
+    out = tmp_path / "answer.json"
+    out.write_text("older")
+    asked = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={out}")
+    done = program.run("advise", *asked, preexec_fn=limits.file_size(512))
+    assert done.code == SOMETHING_FAILED
+    assert_one_complaint(done, f"cannot write {out}", "File too large")
+    assert done.out != ""
+    assert out.read_text() == "older"
+    assert list(tmp_path.iterdir()) == [out]
 
 
 @pytest.mark.parametrize("file_format", ["json", "csv"])

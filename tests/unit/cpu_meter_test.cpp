@@ -12,13 +12,13 @@
 #include <thread>
 
 #include "busy.hpp"
+#include "fake_clock.hpp"
 #include "transfers/workers.hpp"
 
 namespace bench {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 double cores_of(const std::function<void()>& work) {
   cpu_meter meter;
@@ -28,11 +28,13 @@ double cores_of(const std::function<void()>& work) {
   return meter.cores().value();
 }
 
-/// CPU seconds, which other programs do not change, whatever they do to the wall time.
+/// CPU seconds: as many as cores, when the work takes a second of the wall clock.
 double cpu_seconds_of(const std::function<void()>& work) {
-  const auto start = steady_clock::now();
-  const double cores = cores_of(work);
-  return cores * std::chrono::duration<double>(steady_clock::now() - start).count();
+  const fake_clock clock;
+  return cores_of([&] {
+    work();
+    fake_clock::advance(1s);
+  });
 }
 
 TEST(cpu_meter, knows_nothing_before_it_has_measured) {
@@ -86,23 +88,22 @@ TEST(cpu_meter, misses_nothing_in_spans_shorter_than_the_kernels_ticks) {
     }
   });
   constexpr int spans = 20;
+  const fake_clock clock;
   cpu_meter meter;
-  double wall = 0;
   for (int i = 0; i < spans; ++i) {
-    const auto start = steady_clock::now();
     meter.start();
     now = working;
     now.notify_all();
     now.wait(working);
+    fake_clock::advance(1s);
     meter.stop();
-    wall += std::chrono::duration<double>(steady_clock::now() - start).count();
     now = asleep;
     std::this_thread::sleep_for(2ms);
   }
   now = ended;
   now.notify_all();
   other.join();
-  EXPECT_GT(meter.cores().value() * wall, 0.7 * spans * expected);
+  EXPECT_GT(meter.cores().value() * spans, 0.7 * spans * expected);
 }
 
 TEST(cpu_meter, leaves_out_what_is_done_between_its_spans) {

@@ -201,16 +201,22 @@ TEST(a_shell, tells_why_a_program_failed) {
 }
 
 TEST(a_shell, hands_signals_on_and_ends_with_them) {
-  const auto messages = std::filesystem::temp_directory_path() / "gate_shell_test.txt";
-  const auto start = std::chrono::steady_clock::now();
-  std::thread sender([self = pthread_self()] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::string name = testing::TempDir() + "/gate_shell_test_XXXXXX";
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const std::filesystem::path folder = name;
+  const auto begun = folder / "begun";
+  const auto ended = folder / "ended";
+  std::thread sender([&, self = pthread_self()] {
+    while (!std::filesystem::exists(begun))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     pthread_kill(self, SIGTERM);
   });
-  EXPECT_THROW(run_in_shell("sleep 30; true", {}, messages), interrupted);
+  EXPECT_THROW(run_in_shell("cd " + name + "; touch begun; sleep 30; touch ended; true", {},
+                            folder / "messages"),
+               interrupted);
   sender.join();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
-  std::filesystem::remove(messages);
+  EXPECT_FALSE(std::filesystem::exists(ended));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

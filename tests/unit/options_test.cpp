@@ -32,8 +32,9 @@ class command_line : public testing::Test {
   ~command_line() override { clear_environment(); }
 
   static void clear_environment() {
-    for (const char* name : {"BENCHMARK_OUT", "BENCHMARK_FILTER", "BENCHMARK_FORMAT",
-                             "BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME"})
+    for (const char* name :
+         {"BENCHMARK_OUT", "BENCHMARK_OUT_FORMAT", "BENCHMARK_FILTER", "BENCHMARK_FORMAT",
+          "BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME", "BENCHMARK_MIN_WARMUP_TIME"})
       unsetenv(name);
   }
 
@@ -180,7 +181,7 @@ TEST_F(command_line, a_filter_may_look_like_an_option_or_a_list) {
 TEST_F(command_line, other_flags_of_google_benchmark_are_passed_on) {
   EXPECT_THAT(chosen({"--benchmark_color=false", "--sizes=4", "--v=2", "--benchmark_time_unit=us"})
                   .for_google_benchmark,
-              ElementsAre("--benchmark_color=false", "--v=2", "--benchmark_time_unit=us"));
+              ElementsAre("--benchmark_color=false", "--benchmark_time_unit=us", "--v=2"));
 }
 
 TEST_F(command_line, cache_states) {
@@ -219,9 +220,11 @@ TEST_F(command_line, environment_variables_come_after_options) {
   EXPECT_EQ(chosen({}).out, "from_environment.json");
   EXPECT_EQ(chosen({}).filter, "zero");
   setenv("BENCHMARK_FORMAT", "csv", 1);
+  setenv("BENCHMARK_OUT_FORMAT", "console", 1);
   setenv("BENCHMARK_REPETITIONS", "7", 1);
   setenv("BENCHMARK_MIN_TIME", "0.5s", 1);
   EXPECT_EQ(chosen({}).display_format, "csv");
+  EXPECT_EQ(chosen({}).out_format, "console");
   EXPECT_EQ(chosen({}).rounds, 7);
   EXPECT_EQ(chosen({}).min_time, 500ms);
   EXPECT_EQ(chosen({"--benchmark_repetitions=8"}).rounds, 8);
@@ -303,8 +306,8 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"--benchmark_min_time=s"}, "--benchmark_min_time"},
         wrong_usage{{"--benchmark_out_format=xml"}, "'xml'"},
         wrong_usage{{"--benchmark_format=xml"}, "'xml'"},
-        wrong_usage{{"--benchmark_time_unit=weeks"}, "'weeks'"},
-        wrong_usage{{"--inject=explode@x"}, "'explode@x'"},
+        wrong_usage{{"--benchmark_min_warmup_time=0.1"}, "--benchmark_min_warmup_time"},
+        wrong_usage{{"--v=many"}, "many"}, wrong_usage{{"--inject=explode@x"}, "'explode@x'"},
         wrong_usage{{"--inject=fail@["}, "'fail@['"},
         wrong_usage{{"--no-such-option"}, "'--no-such-option'"}, wrong_usage{{"-x"}, "'-x'"},
         wrong_usage{{"file.json"}, "'file.json'"}, wrong_usage{{"--benchmark"}, "'--benchmark'"}));

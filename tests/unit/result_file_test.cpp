@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <csignal>
+#include <climits>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -113,9 +113,12 @@ TEST_F(result_file_test, is_whole_from_the_beginning_and_after_every_row) {
 
 TEST_F(result_file_test, rows_get_there_before_the_end_when_there_is_time) {
   result_file file(path, context);
-  std::this_thread::sleep_for(200ms);  // many times as long as writing takes
-  file.add(repetition("a/b/4B", 0));
-  EXPECT_EQ(on_disk().at("benchmarks").size(), 1U);
+  int added = 0;
+  do {
+    std::this_thread::sleep_for(20ms);
+    file.add(repetition("a/b/4B", added++));
+  } while (on_disk().at("benchmarks").empty());
+  EXPECT_EQ(on_disk().at("benchmarks").size(), added);
 }
 
 TEST_F(result_file_test, replaces_an_older_file) {
@@ -200,7 +203,7 @@ TEST_F(result_file_test, the_old_file_survives_when_writing_fails) {
   // A disk that is full after some kilobytes, as far as this process can see.
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
-  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  let_oversized_writes_fail();
   const rlimit small{4096, limit.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   std::string message;
@@ -210,7 +213,6 @@ TEST_F(result_file_test, the_old_file_survives_when_writing_fails) {
     message = refused.what();
   }
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  std::signal(SIGXFSZ, handler);
 
   EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
   EXPECT_EQ(on_disk(), written);
@@ -257,6 +259,43 @@ TEST_F(result_file_test, write_whole_replaces_the_text) {
   write_whole(path, "short\n");
   EXPECT_EQ(text_of(path), "short\n");
   EXPECT_THAT(names_in_folder(), ElementsAre("results.json"));
+}
+
+TEST_F(result_file_test, somebody_elses_files_beside_it_are_left_alone) {
+  const auto precious = folder / "precious.txt";
+  std::ofstream(precious) << "precious";
+  const auto linked = folder / "results.json.part";
+  std::filesystem::create_symlink(precious.filename(), linked);
+  require_writable(path);
+  write_whole(path, "text");
+  EXPECT_TRUE(std::filesystem::is_symlink(linked));
+  EXPECT_EQ(text_of(precious), "precious");
+
+  std::filesystem::remove(linked);
+  std::ofstream(linked) << "mine";
+  require_writable(path);
+  write_whole(path, "text");
+  EXPECT_EQ(text_of(linked), "mine");
+  EXPECT_EQ(text_of(path), "text");
+}
+
+TEST_F(result_file_test, write_whole_gives_the_permissions_that_new_files_have) {
+  for (const auto mask : {0022U, 0027U, 0077U}) {
+    const auto before = umask(mask);
+    write_whole(path, "text");
+    umask(before);
+    EXPECT_EQ(std::filesystem::status(path).permissions(),
+              static_cast<std::filesystem::perms>(0666U & ~mask));
+  }
+}
+
+TEST_F(result_file_test, a_name_as_long_as_names_can_be_is_no_obstacle) {
+  const auto longest = folder / std::string(NAME_MAX, 'x');
+  require_writable(longest);
+  write_whole(longest, "text");
+  EXPECT_EQ(text_of(longest), "text");
+  const auto longer = folder / std::string(NAME_MAX + 1, 'x');
+  expect_refused(longer, [&] { require_writable(longer); });
 }
 
 TEST_F(result_file_test, aggregates_stand_for_their_repetitions_when_asked_for) {
