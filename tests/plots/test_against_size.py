@@ -291,6 +291,17 @@ def test_names_are_shown_as_they_are_without_control_characters():
     assert any("(Prozeßor <µ> & “x” line)" in text for text in shown)
 
 
+def test_an_image_says_in_words_what_it_shows():
+    title, description, *_ = svg("bandwidth", "odd-names")
+    assert title.tag == f"{SVG}title"
+    assert title.text == "Bandwidth of transfers — Synthetic <GPU> & Söhne"
+    assert description.tag == f"{SVG}desc"
+    assert description.text == (
+        "Bandwidth against size. The highest bandwidth is 49.96 GB/s: copy/pageable (d2h) at "
+        "64 MiB."
+    )
+
+
 def test_long_names_are_wrapped_and_not_cut():
     name = "Synthetic " + "very " * 40 + "long name"
     shown = bandwidth(run(device={"kind": "cuda", "name": name}))

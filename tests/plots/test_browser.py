@@ -2,15 +2,19 @@
 
 import re
 import shutil
+from pathlib import Path
 
 import gate_answers
 import pytest
 import synthetic
 
 from plots import report, style
+from plots.figures import FIGURES
+from plots.load import read_result
 
 SECONDS = 30_000  # milliseconds; for machines that are busy
 CHROMIUM = shutil.which("chromium")
+RECORDED = Path(__file__).resolve().parents[2] / "results"
 LINES_OF_BANDWIDTH = (
     "document.querySelectorAll('#bandwidth g.mark-line path[aria-label*=copy]').length"
 )
@@ -77,6 +81,33 @@ def opened_page(browser, path):
     assert said == []
     assert asked == [path.as_uri()]
     opened.close()
+
+
+def charts(page):
+    """The name of each chart, what it is and what it says to those who cannot see it."""
+    return {
+        one.get_attribute("data-figure"): (
+            one.get_attribute("role"),
+            one.get_attribute("aria-label"),
+        )
+        for one in page.locator(".chart").all()
+    }
+
+
+@pytest.fixture(scope="module")
+def recorded_path(tmp_path_factory, pytestconfig):
+    """Two recorded runs side by side: every figure but the one against a baseline."""
+    program = pytestconfig.getoption("binary")
+    if not program.is_file():
+        pytest.skip("bench_transfers is not built")
+    runs = ("nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plots.render.drawings", lambda named: {})
+        results = [read_result(RECORDED / run / "result.json.gz") for run in runs]
+        files = report.report(results, program)
+    path = tmp_path_factory.mktemp("recorded") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
 
 
 def drawn(page, theme):
@@ -265,3 +296,38 @@ def test_the_forest_plot_is_drawn_for_a_dark_page(judged_page):
     fills = {marks.nth(i).get_attribute("fill") for i in range(marks.count())}
     assert style.VERDICT["slower"].dark in fills
     assert not fills & {one.colour for one in style.VERDICT.values()}
+
+
+def assert_charts_are_described(page, browser, path):
+    """As the page says it before anything is drawn."""
+    without_scripts = browser.new_page(java_script_enabled=False)
+    without_scripts.goto(path.as_uri())
+    written = charts(without_scripts)
+    without_scripts.close()
+    shown = charts(page)
+    assert {name: said for name, (_, said) in shown.items()} == {
+        name: said for name, (_, said) in written.items()
+    }
+    # Vega's role says that there is more to read inside.
+    assert {role for role, _ in shown.values()} == {"graphics-document"}
+    return shown
+
+
+def test_a_chart_keeps_its_text_when_it_is_drawn(page, browser, path):
+    assert len(assert_charts_are_described(page, browser, path)) == 5
+    page.locator("#theme").click()
+    drawn(page, "dark")
+    assert_charts_are_described(page, browser, path)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_selector("#samples .chart[data-layout=column]", timeout=SECONDS)
+    assert_charts_are_described(page, browser, path)
+
+
+def test_the_forest_plot_keeps_its_text(judged_page, browser, judged_path):
+    assert set(assert_charts_are_described(judged_page, browser, judged_path)) == {"forest"}
+
+
+def test_every_chart_of_recorded_runs_keeps_its_text(browser, recorded_path):
+    for opened in opened_page(browser, recorded_path):
+        shown = assert_charts_are_described(opened, browser, recorded_path)
+    assert {f"run-1-{name}" for name in FIGURES} | {"runs-machines"} <= set(shown)

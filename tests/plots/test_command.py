@@ -71,6 +71,7 @@ def test_runs_as_a_module(tmp_path):
     starts = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<svg"}
     for path in (out / "figures").iterdir():
         assert path.read_bytes().startswith(starts[path.suffix[1:]])
+        assert path.suffix != ".svg" or b"<desc>" in path.read_bytes()
     assert names_below(tmp_path)[-1] == "run.json.gz"  # nothing is left beside
 
 
