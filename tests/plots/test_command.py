@@ -187,7 +187,7 @@ def test_what_advise_is_given_is_all_that_it_reads(tmp_path, pytestconfig):
     subprocess.run(command, check=True, capture_output=True)
     whole = json.loads((tmp_path / "map.json").read_bytes())
     assert {**advice.map, "from": None} == {**whole, "from": None}
-    assert advice.missing == ""
+    assert advice.missing == {}
     assert len(advice.rankings) == 8
 
 
