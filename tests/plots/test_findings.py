@@ -183,9 +183,9 @@ def buffer(kind, plain, ordinary):
     [
         (
             "write-combined",
-            "The CPU reads write-combined memory (flag WRITECOMBINED) at 0.200 GB/s",
+            "The CPU reads write-combined memory (flag WRITECOMBINED) at 200.0 MB/s",
         ),
-        ("uncached", "The CPU reads uncached memory (flag WRITECOMBINED) at 0.200 GB/s, and 8.000"),
+        ("uncached", "The CPU reads uncached memory (flag WRITECOMBINED) at 200.0 MB/s, and 8.000"),
         ("write-back", "The flag WRITECOMBINED had no effect on how the CPU reads"),
         ("unclear", None),
         (None, None),

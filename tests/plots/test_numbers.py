@@ -17,6 +17,7 @@ RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
 @pytest.mark.parametrize(
     ("value", "text"),
     [
+        (0, "0"),
         (0.0004, "4.000e-04"),
         (1.23456, "1.235"),
         (9.99951, "10.00"),
@@ -64,7 +65,7 @@ def test_probabilities(p, text):
         ("real_time", "1.235 ms"),
         ("copy_ns", "1.235 ms"),
         ("gb_per_s", "1.235e+06 GB/s"),
-        ("bytes_per_second", "0.001 GB/s"),
+        ("bytes_per_second", "1.235 MB/s"),
         ("items_per_second", "1.235 M/s"),
         ("link_percent", "1.235e+06 %"),
         ("cores", "1.235e+06"),
@@ -72,6 +73,23 @@ def test_probabilities(p, text):
 )
 def test_what_is_judged_has_the_unit_of_its_name(key, text):
     assert numbers.judged(1234567.0, key) == text
+
+
+@pytest.mark.parametrize(
+    ("gb_per_s", "text"),
+    [
+        (55.519, "55.52 GB/s"),
+        (0.99994, "999.9 MB/s"),
+        (6.84e-4, "684.0 kB/s"),
+        (4e-8, "40.00 B/s"),
+    ],
+)
+def test_bandwidths(gb_per_s, text):
+    assert numbers.rate(gb_per_s) == text
+
+
+def test_no_time_at_all():
+    assert numbers.time(0) == "0 ns"
 
 
 def times_and_rates():
