@@ -75,6 +75,21 @@ def test_runs_as_a_module(tmp_path):
     assert names_below(tmp_path)[-1] == "run.json.gz"  # nothing is left beside
 
 
+def test_nothing_of_the_current_directory_is_run(tmp_path):
+    """As in a folder of downloaded results; multiprocessing is what the drawing begins with."""
+    for module in ("altair", "random", "multiprocessing", "plots/__init__"):
+        found = tmp_path / f"{module}.py"
+        found.parent.mkdir(exist_ok=True)
+        found.write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{module}')\n")
+    path = synthetic.write(tmp_path / "run.json", synthetic.document(synthetic.rows()[:4]))
+    done = subprocess.run(
+        [ROOT / "scripts" / "report", path.name], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists()
+    assert (tmp_path / "report" / "figures" / "bandwidth.svg").exists()
+
+
 def test_an_older_report_is_replaced_as_a_whole(tmp_path, capsys, quick_images):
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     out = tmp_path / "a" / "b"
