@@ -62,9 +62,12 @@ def drawings(named: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
 
 
 def _leave_interruptions_to_parent() -> None:
-    """Ends with the parent, however that ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ends with the parent, however that ends, also when it already has."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    parent = multiprocessing.parent_process()
+    if parent is None or os.getppid() != parent.pid:
+        os._exit(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
