@@ -238,7 +238,7 @@ def _both_ways(run: Run) -> Iterator[Finding]:
     parts, losses = [], []
     for where, (alone, busy) in zip(WAYS.values(), rates, strict=True):
         if alone and busy:
-            parts.append(f"{numbers.rate(busy)} {where} (alone {numbers.rate(alone)})")
+            parts.append(f"{numbers.rate(busy)} {where} ({numbers.rate(alone)} alone)")
             losses.append(alone / busy)
     alone = rates[0][0]
     if not alone or not parts:
@@ -246,8 +246,8 @@ def _both_ways(run: Run) -> Iterator[Finding]:
     factor = both.gb_per_s / alone
     yield Finding(
         f"Both directions at once, {numbers.size(named_bytes(both.name))} of pinned memory each, "
-        f"carry {numbers.rate(both.gb_per_s)} together, {numbers.times(factor)} as much as "
-        f"{WAYS['h2d']} alone: {' and '.join(parts)}.",
+        f"carry {numbers.rate(both.gb_per_s)} until both have ended, {numbers.times(factor)} as "
+        f"much as {WAYS['h2d']} alone. While both run: {', '.join(parts)}.",
         max(factor, *losses),
     )
 

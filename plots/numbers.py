@@ -5,9 +5,13 @@ The rules are those of src/gate/wording.cpp; a test compares both.
 
 from __future__ import annotations
 
+BYTE_RATES = ("B/s", "kB/s", "MB/s", "GB/s")
+
 
 def digits(value: float) -> str:
     """Four significant digits, without an exponent as long as that stays short."""
+    if value == 0:
+        return "0"
     size = abs(value)
     if size >= 1e6 or size < 1e-3:
         return f"{value:.3e}"
@@ -24,7 +28,7 @@ def time(nanoseconds: float) -> str:
 
 def rate(gb_per_s: float) -> str:
     """A bandwidth with its unit."""
-    return f"{digits(gb_per_s)} GB/s"
+    return _in_unit(gb_per_s * 1e9, BYTE_RATES)
 
 
 def percent(part: float) -> str:
@@ -51,7 +55,7 @@ def judged(value: float, key: str) -> str:
     if key.endswith("gb_per_s"):
         return rate(value)
     if key == "bytes_per_second":
-        return rate(value / 1e9)
+        return _in_unit(value, BYTE_RATES)
     if key.endswith(("_per_second", "_per_s")):
         return _in_unit(value, ("/s", "k/s", "M/s", "G/s"))
     return f"{digits(value)} %" if key.endswith("_percent") else digits(value)

@@ -30,28 +30,38 @@ class Fit:
     half_bytes: float | None
 
 
+def unanswered(why: str) -> dict[str, str]:
+    """The same reason for every part of an Advice that is missing."""
+    return dict.fromkeys(("fits", "map", "rankings"), why)
+
+
 @dataclass(frozen=True)
 class Advice:
-    """What `advise` answered, or why it did not."""
+    """What `advise` answered; `missing` says for each part that is not there why it is not."""
 
     fits: dict[str, Fit] = field(default_factory=dict)
     map: dict[str, Any] | None = None
     rankings: list[dict[str, Any]] = field(default_factory=list)
-    missing: str = "bench_transfers was not asked"
+    missing: dict[str, str] = field(
+        default_factory=lambda: unanswered("bench_transfers was not asked")
+    )
 
 
 def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
     """Asks about everything that the report needs."""
     if program is None or not program.is_file():
-        return Advice(missing="bench_transfers, which fits the lines and ranks, is not built")
+        return Advice(
+            missing=unanswered("bench_transfers, which fits the lines and ranks, is not built")
+        )
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         source = Path(folder) / "result.json"
         source.write_text(json.dumps(_slim(result)), "utf-8")
         common = [str(program), "advise", "--from", str(source)] + ["--allow-host"] * on_host
-        asked = {"check": ["--check", "--json"], "map": ["--map"]} | {
+        rankings_asked = {
             f"{size}-{way}": ["--bytes", size, "--direction", way, "--json"]
             for size, way in QUESTIONS
         }
+        asked = {"fits": ["--check", "--json"], "map": ["--map"]} | rankings_asked
         with ThreadPoolExecutor(2) as pool:
             answers = dict(
                 zip(
@@ -63,14 +73,12 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
                     strict=True,
                 )
             )
-    errors = [answer for answer in answers.values() if isinstance(answer, str)]
     found = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
-    return Advice(
-        fits=_fits(found.get("check")),
-        map=found.get("map"),
-        rankings=[answer for name, answer in found.items() if name not in ("check", "map")],
-        missing=errors[0] if errors else "",
-    )
+    rankings = [found[name] for name in rankings_asked if name in found]
+    missing = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
+    if not rankings:
+        missing["rankings"] = missing[next(iter(rankings_asked))]
+    return Advice(_fits(found.get("fits")), found.get("map"), rankings, missing)
 
 
 def _slim(result: Result) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import signal
 from concurrent.futures import ProcessPoolExecutor
 from itertools import starmap
 from typing import Any
+from xml.sax.saxutils import escape
 
 import altair as alt
 import vl_convert as vlc
@@ -32,7 +33,12 @@ def specification(figure: Figure) -> dict[str, Any]:
     bare.datasets = alt.Undefined
     spec = bare.to_dict(validate=schemapi.DEBUG_MODE)
     parameters = [{"name": HIDDEN, "value": []}, *spec.get("params", [])]
-    return {**spec, "params": parameters, "datasets": figure.chart.datasets}
+    return {
+        **spec,
+        "description": figure.description,
+        "params": parameters,
+        "datasets": figure.chart.datasets,
+    }
 
 
 @functools.cache
@@ -56,9 +62,12 @@ def drawings(named: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
 
 
 def _leave_interruptions_to_parent() -> None:
-    """Ends with the parent, however that ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ends with the parent, however that ends, also when it already has."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    parent = multiprocessing.parent_process()
+    if parent is None or os.getppid() != parent.pid:
+        os._exit(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
@@ -72,8 +81,10 @@ def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
 
 
 def svg(spec: dict[str, Any]) -> str:
-    """The figure as SVG."""
-    return vlc.vegalite_to_svg(_still(spec))
+    """The figure as SVG, which says in words what it shows: Vega leaves that out of files."""
+    root, _, content = vlc.vegalite_to_svg(_still(spec)).partition(">")
+    title, description = escape(" ".join(spec["title"]["text"])), escape(spec["description"])
+    return f"{root}><title>{title}</title><desc>{description}</desc>{content}"
 
 
 def _still(spec: dict[str, Any]) -> dict[str, Any]:

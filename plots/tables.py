@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 
 from plots import numbers
-from plots.derive import Run
+from plots.derive import Benchmark, Run
 from plots.gate import Check
 
 NOT_MOVED = ("allocate", "free")
@@ -287,7 +287,7 @@ def _benchmarks(run: Run) -> Table:
                 min(times),
                 max(times),
                 rate,
-                one.get("link_percent"),
+                _link_percent(run, one),
                 one.get("device_gb_per_s"),
                 one.get("cpu_s_per_gb"),
                 one.repetitions,
@@ -309,6 +309,13 @@ def _benchmarks(run: Run) -> Table:
     return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
 
 
+def _link_percent(run: Run, one: Benchmark) -> float | None:
+    """Of what moves its bytes in one direction, which alone has that counter."""
+    if not one.get("link_percent") or not one.gb_per_s or not run.link_limit:
+        return None
+    return 100 * one.gb_per_s / run.link_limit
+
+
 def _transfers(run: Run) -> Table:
     """Each plain transfer at its smallest and its largest size."""
     prefixes = dict.fromkeys("/".join(one.name.split("/")[:3]) for one in run.transfers)
@@ -316,7 +323,7 @@ def _transfers(run: Run) -> Table:
     for prefix in prefixes:
         sizes = run.sizes(prefix)
         small, large = sizes[min(sizes)], sizes[max(sizes)]
-        rate, share = large.gb_per_s, large.get("link_percent")
+        rate, share = large.gb_per_s, _link_percent(run, large)
         rows.append(
             [
                 prefix,

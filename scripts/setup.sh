@@ -11,6 +11,7 @@ plot_packages=(python3 python3-venv fonts-liberation)
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "${0##*/}: $*"; exit 2; }
+. "$root/scripts/arguments.sh"
 
 # nvcc need not be on the PATH: the toolkit's usual place will do.
 find_cuda() {

@@ -155,7 +155,7 @@ def break_even(run: Run, layout: Layout) -> Figure:
         raise NoData(NOTHING_TO_ADVISE)
     rankings = [one for one in run.advice.rankings if one["measured_terms"]["allocation"]]
     if not rankings:
-        missing = run.advice.missing
+        missing = run.advice.missing.get("rankings")
         raise NoData(missing or "without the costs of allocation no break-even is known")
     rows = [row for one in rankings for row in _pays(one)]
     known = [row["from"] for row in rows if row["from"] is not None]

@@ -34,6 +34,11 @@ class Figure:
     chart: alt.VConcatChart
     strategies: list[tuple[str, str]]
 
+    @property
+    def description(self) -> str:
+        """What a screen reader says of it."""
+        return f"{self.heading}. {self.summary}"
+
 
 @dataclass(frozen=True)
 class Axis:

@@ -79,7 +79,7 @@ def _rows(run: Run) -> list[dict[str, Any]]:
         if run.largest("/".join(parts[:3])) != one:
             continue
         memory, access = parts[1], parts[2]
-        value = one.get("ns_per_access" if access == RANDOM else "gb_per_s")
+        value = one.get("ns_per_access") if access == RANDOM else one.gb_per_s
         if value is None:
             continue
         kind = types.get(memory, "")

@@ -45,13 +45,11 @@ def latency(run: Run, layout: Layout) -> Figure:
     rows, data = against_size(
         run, points, axis, [], layout, lambda way: _fit_layers(way, axis, fits, memories)
     )
-    explained = (
-        "black dots: t0 + n/B where bench_transfers advise has fitted one line (times that bend "
-        "need several: see the table); ring: n½, where half of B is reached"
-        if fits
-        else f"no fitted lines: {run.advice.missing or 'no strategy is one line'}"
-    )
-    remarks = [*caption.transfers_remarks(run, points), left_out, explained]
+    remarks = [
+        *caption.transfers_remarks(run, points),
+        left_out,
+        _explained(run, bool(fits), bool(halves)),
+    ]
     chart = page("Time of transfers", run, layout, remarks, *rows)
     chart.datasets = data | {"fits": fits}
     chart.usermeta = {"axis": axis.other_form()}
@@ -61,14 +59,36 @@ def latency(run: Run, layout: Layout) -> Figure:
         for row in halves
     )
     return Figure(
-        heading="Latency against size, and the fitted line",
-        reading="Lower is better. Small transfers cost t0 whatever their size; large ones cost "
-        "n/B. At n½ both cost the same and half of the bandwidth B is reached.",
+        heading="Latency against size" + (", and the fitted line" if fits else ""),
+        reading=_reading(bool(fits), bool(halves)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)}: "
         f"{best.strategy} ({best.variant}) at {best.size}. {said}",
         chart=chart,
         strategies=colours_of(points),
     )
+
+
+def _explained(run: Run, with_fits: bool, with_halves: bool) -> str:
+    """What black dots and rings are, or why there are none."""
+    if with_fits:
+        dots = (
+            "black dots: t0 + n/B where bench_transfers advise has fitted one line (times that "
+            "bend need several: see the table)"
+        )
+        return dots + ("; ring: n½, where half of B is reached" if with_halves else "")
+    why = run.advice.missing.get("fits")
+    if not why and run.advice.fits:
+        why = "none of the strategies to look at first is a single line (see the table)"
+    return f"no fitted lines: {why or 'bench_transfers advise has fitted none'}"
+
+
+def _reading(with_fits: bool, with_halves: bool) -> str:
+    said = ["Lower is better."]
+    if with_fits:
+        said.append("Small transfers cost t0 whatever their size; large ones cost n/B.")
+    if with_halves:
+        said.append("At n½ both cost the same and half of the bandwidth B is reached.")
+    return " ".join(said)
 
 
 def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
     if answer is None:
-        raise NoData(run.advice.missing)
+        raise NoData(run.advice.missing["map"])
     if not answer["measured_terms"]["allocation"]:
         raise NoData("without the costs of allocation the same strategy wins at every reuse")
     cells = [cell for way in ("h2d", "d2h") for cell in _cells(answer, way)]

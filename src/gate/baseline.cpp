@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "input/printable.hpp"
 #include "statistics/quantile.hpp"
@@ -33,6 +35,14 @@ void warn_of(const run& one, std::vector<std::string>& warnings) {
   if (!one.complete)
     warnings.push_back(
         fmt::format("{} was interrupted: what it lacks has fewer processes", quoted(one.file)));
+}
+
+double median_of(std::vector<double> values, const metric& judged_by) {
+  if (judged_by.key != "gb_per_s") return statistics::median(std::move(values));
+  // The bandwidth of the median time, as summaries and reports have it.
+  const auto inverse = [](double value) { return 1 / value; };
+  std::ranges::transform(values, values.begin(), inverse);
+  return inverse(statistics::median(std::move(values)));
 }
 
 }  // namespace
@@ -106,7 +116,7 @@ double value_of(double cost, const metric& judged_by) {
 
 std::optional<double> figure_of(const measured& one, const metric& judged_by) {
   if (one.values.empty() || one.failed > 0) return std::nullopt;
-  if (!judged_by.fastest_repetition) return statistics::median(one.values);
+  if (!judged_by.fastest_repetition) return median_of(one.values, judged_by);
   return judged_by.more_is_better ? std::ranges::max(one.values) : std::ranges::min(one.values);
 }
 

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "input/printable.hpp"
@@ -16,6 +18,7 @@ constexpr const char* none = "-";
 
 /// Four significant digits, without an exponent as long as that stays short.
 std::string digits(double value) {
+  if (value == 0) return "0";
   const double size = std::abs(value);
   if (size >= 1e6 || size < 1e-3) return fmt::format("{:.3e}", value);
   if (size >= 999.95) return fmt::format("{:.0f}", value);
@@ -24,18 +27,17 @@ std::string digits(double value) {
   return fmt::format("{:.3f}", value);
 }
 
-std::string time_text(double ns) {
-  if (ns < 999.95) return digits(ns) + " ns";
-  if (ns < 999.95e3) return digits(ns / 1e3) + " µs";
-  if (ns < 999.95e6) return digits(ns / 1e6) + " ms";
-  return digits(ns / 1e9) + " s";
-}
+using units = std::array<std::string_view, 4>;
+constexpr units times{"ns", "µs", "ms", "s"};
+constexpr units rates{"/s", "k/s", "M/s", "G/s"};
+constexpr units byte_rates{"B/s", "kB/s", "MB/s", "GB/s"};
 
-std::string rate_text(double per_second) {
-  if (per_second < 999.95) return digits(per_second) + " /s";
-  if (per_second < 999.95e3) return digits(per_second / 1e3) + " k/s";
-  if (per_second < 999.95e6) return digits(per_second / 1e6) + " M/s";
-  return digits(per_second / 1e9) + " G/s";
+/// With the first unit that leaves less than a thousand; each is a thousand times the last.
+std::string in_unit(double value, const units& all) {
+  std::size_t i = 0;
+  double scale = 1;
+  for (; i + 1 < all.size() && value >= 999.95 * scale; ++i) scale *= 1000;
+  return fmt::format("{} {}", digits(value / scale), all.at(i));
 }
 
 /// Three digits of a percentage; from where nobody asks how much it is exactly, "> 9999 %".
@@ -67,10 +69,10 @@ std::vector<const line*> lines_of(const report& answer, verdict found) {
 
 std::string value_text(double value, const metric& judged_by) {
   const auto& key = judged_by.key;
-  if (judged_by.is_time()) return time_text(value);
-  if (key.ends_with("gb_per_s")) return digits(value) + " GB/s";
-  if (key == "bytes_per_second") return digits(value / 1e9) + " GB/s";
-  if (key.ends_with("_per_second") || key.ends_with("_per_s")) return rate_text(value);
+  if (judged_by.is_time()) return in_unit(value, times);
+  if (key.ends_with("gb_per_s")) return in_unit(value * 1e9, byte_rates);
+  if (key == "bytes_per_second") return in_unit(value, byte_rates);
+  if (key.ends_with("_per_second") || key.ends_with("_per_s")) return in_unit(value, rates);
   if (key.ends_with("_percent")) return digits(value) + " %";
   return digits(value);
 }

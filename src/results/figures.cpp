@@ -47,18 +47,14 @@ std::vector<figure> figures_of(const json& content, bool cold) {
   std::map<std::string, double> bytes;
   for (const auto& row : content.at("benchmarks"))
     if (is_measured(row) && row.contains("bytes")) bytes[row.at("run_name")] = row.at("bytes");
-  const auto rates = values_of(content, "gb_per_s");
   std::vector<figure> figures;
   for (const auto& [name, times] : medians_by_name(content)) {
     constexpr std::string_view suffix = "/cold";
     if (name.ends_with(suffix) != cold) continue;
     const auto split = split_name(cold ? name.substr(0, name.size() - suffix.size()) : name);
     if (!split || !bytes.contains(name)) continue;
-    const auto found = rates.find(name);
     const double median = statistics::median(times);
-    const double rate =
-        found == rates.end() ? bytes.at(name) / median : statistics::median(found->second);
-    figures.push_back({*split, bytes.at(name), median, rate, name});
+    figures.push_back({*split, bytes.at(name), median, bytes.at(name) / median, name});
   }
   return figures;
 }

@@ -17,7 +17,7 @@ struct figure {
   parts name;
   double bytes;
   double median_ns;
-  double gb_per_s;  ///< with an even number of repetitions not quite bytes / median_ns
+  double gb_per_s;  ///< bytes / median_ns
   std::string run_name;
 };
 

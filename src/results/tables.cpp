@@ -161,7 +161,7 @@ std::string table_of_duplex(const std::vector<figure>& figures, const json& cont
   const auto largest = std::ranges::max(figures, {}, &figure::bytes);
   std::map<std::string, by_name<std::vector<double>>> counters;
   for (const auto* counter :
-       {"gb_per_s", "h2d_gb_per_s", "d2h_gb_per_s", "h2d_alone_gb_per_s", "d2h_alone_gb_per_s"})
+       {"h2d_gb_per_s", "d2h_gb_per_s", "h2d_alone_gb_per_s", "d2h_alone_gb_per_s"})
     counters[counter] = values_of(content, counter);
   std::string text =
       fmt::format("\n{:<42}{:>9}{:^16}{:^16}{:^13}\n{:<51}{:>8}{:>8}{:>8}{:>8}{:>7}{:>6}\n",
@@ -178,7 +178,7 @@ std::string table_of_duplex(const std::vector<figure>& figures, const json& cont
       return value ? fmt::format("{:.{}f}", *value, decimals) : std::string("-");
     };
     text += fmt::format("{:<42}{:>9}", one.name.strategy + "/" + one.name.variant,
-                        cell(rate("gb_per_s"), 2));
+                        cell(one.gb_per_s, 2));
     for (const auto* state : {"_gb_per_s", "_alone_gb_per_s"})
       for (const std::string way : {"h2d", "d2h"})
         text += fmt::format("{:>8}", cell(rate(way + state), 2));

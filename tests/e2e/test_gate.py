@@ -382,7 +382,7 @@ def test_judged_by_another_field(checks: Gate, gate: Program, lab: Lab, tmp_path
     answer = checks.check(*slowed, baseline=baseline, expected=REGRESSION)
     (one,) = answer.names("slower")
     assert one == ONE
-    assert "GB/s" in table(answer.done.out)[ONE]
+    assert "MB/s" in table(answer.done.out)[ONE]
     assert "+" in table(answer.done.out)[ONE]
 
 

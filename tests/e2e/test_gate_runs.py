@@ -187,7 +187,7 @@ class Project:
 @pytest.fixture
 def project(gate: Program, tmp_path: Path) -> Project:
     (tmp_path / "scripts").mkdir()
-    for name in ("gate", "setup.sh"):
+    for name in ("arguments.sh", "gate", "setup.sh"):
         shutil.copy(SCRIPTS / name, tmp_path / "scripts")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/gate_transfers").symlink_to(gate.path)

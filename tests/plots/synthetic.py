@@ -9,7 +9,7 @@ from typing import Any
 
 from plots.derive import Run
 from plots.load import Result
-from plots.programs import Advice, Fit
+from plots.programs import Advice, Fit, unanswered
 
 KIB, MIB = 1024, 1024 * 1024
 SIZES = (4, 64, KIB, 64 * KIB, MIB, 64 * MIB)
@@ -139,7 +139,7 @@ def run(
     benchmarks: list[dict[str, Any]] | None = None, advice: Advice | None = None, **transfers: Any
 ) -> Run:
     """The same as a run; without `advice`, nobody was asked."""
-    return Run(result(benchmarks, **transfers), advice or Advice(missing="synthetic"))
+    return Run(result(benchmarks, **transfers), advice or Advice(missing=unanswered("synthetic")))
 
 
 def advice(
@@ -168,7 +168,7 @@ def advice(
             },
         }
     lines = {name: Fit(name, 1, t0, rate, half) for name, (t0, rate, half) in (fits or {}).items()}
-    return Advice(lines, table, rankings or [], "" if table else "synthetic")
+    return Advice(lines, table, rankings or [], {} if table else unanswered("synthetic"))
 
 
 def write(path: Path, content: dict[str, Any]) -> Path:

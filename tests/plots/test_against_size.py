@@ -271,7 +271,7 @@ def test_a_new_family_of_strategies_is_drawn_without_being_entered_anywhere():
     assert "copy_halves" in str(bandwidth(new))
 
 
-@pytest.mark.parametrize("missing", ["bytes", "gb_per_s", "median_ns"])
+@pytest.mark.parametrize("missing", ["bytes", "median_ns"])
 @pytest.mark.parametrize("value", [None, 0, -1.0, float("nan"), float("inf"), "3"])
 def test_rows_without_usable_counters_are_left_out(missing, value):
     good = synthetic.row("copy/pinned/h2d/1KiB", KIB, 500.0)
@@ -289,6 +289,17 @@ def test_names_are_shown_as_they_are_without_control_characters():
     shown = texts(svg("bandwidth", "odd-names"))
     assert "Bandwidth of transfers — Synthetic <GPU> & Söhne" in shown
     assert any("(Prozeßor <µ> & “x” line)" in text for text in shown)
+
+
+def test_an_image_says_in_words_what_it_shows():
+    title, description, *_ = svg("bandwidth", "odd-names")
+    assert title.tag == f"{SVG}title"
+    assert title.text == "Bandwidth of transfers — Synthetic <GPU> & Söhne"
+    assert description.tag == f"{SVG}desc"
+    assert description.text == (
+        "Bandwidth against size. The highest bandwidth is 49.96 GB/s: copy/pageable (d2h) at "
+        "64 MiB."
+    )
 
 
 def test_long_names_are_wrapped_and_not_cut():
@@ -357,10 +368,28 @@ def test_fitted_lines_are_those_of_advise():
     assert half["time_us"] == pytest.approx(4.0)  # half of 50 GB/s
     assert {row["t0"] for row in rows} == {"2.000 µs"}
     bent = replace(fitted.fits["copy/pinned/h2d"], lines=3)
-    broken = Advice(fits={bent.name: bent}, missing="")
+    broken = Advice(fits={bent.name: bent}, missing={"map": "nothing to rank"})
     shown = render.specification(ALL_FIGURES["latency"](run(advice=broken), WIDE))
     assert shown["datasets"]["fits"] == []  # t0 + n/B is not what was fitted there
     assert "no fitted lines: synthetic" in subtitle(spec("latency", "gpu"))
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+def test_what_is_not_drawn_is_not_explained(lines):
+    fitted = {"copy/pinned/h2d": (2000.0, 50.0, 1e5)}
+    answer = synthetic.advice(fits=fitted)  # which ranks nothing, and says why
+    fits = {name: replace(fit, lines=lines) for name, fit in answer.fits.items()}
+    missing = {"map": "nothing to rank", "rankings": "nothing to rank"}
+    figure = ALL_FIGURES["latency"](run(advice=Advice(fits, missing=missing)), WIDE)
+    said = subtitle(render.specification(figure))
+    assert "nothing to rank" not in said
+    drawn = lines == 1
+    assert ("black dots" in said) is drawn
+    assert ("ring: n½" in said) is drawn
+    assert ("n½" in figure.reading) is drawn
+    assert ("t0" in figure.reading) is drawn
+    reason = "none of the strategies to look at first is a single line (see the table)"
+    assert (f"no fitted lines: {reason}" in said) is not drawn
 
 
 def test_known_memory_kinds_have_colours_of_their_own():

@@ -2,15 +2,19 @@
 
 import re
 import shutil
+from pathlib import Path
 
 import gate_answers
 import pytest
 import synthetic
 
 from plots import report, style
+from plots.figures import FIGURES
+from plots.load import read_result
 
-SECONDS = 30_000  # milliseconds; for machines that are busy
+HANGS_MS = 300_000  # what happens at all has happened by then, also on a machine that is busy
 CHROMIUM = shutil.which("chromium")
+RECORDED = Path(__file__).resolve().parents[2] / "results"
 LINES_OF_BANDWIDTH = (
     "document.querySelectorAll('#bandwidth g.mark-line path[aria-label*=copy]').length"
 )
@@ -49,7 +53,9 @@ def judged_path(tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser():
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        started = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=HANGS_MS
+        )
         yield started
         started.close()
 
@@ -67,6 +73,7 @@ def judged_page(browser, judged_path):
 def opened_page(browser, path):
     """The page, drawn; afterwards nothing may have gone wrong or been asked of a network."""
     opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
+    opened.set_default_timeout(HANGS_MS)
     said, asked = [], []
     opened.on("console", lambda message: said.append(message.text))
     opened.on("pageerror", lambda error: said.append(str(error)))
@@ -79,8 +86,35 @@ def opened_page(browser, path):
     opened.close()
 
 
+def charts(page):
+    """The name of each chart, what it is and what it says to those who cannot see it."""
+    return {
+        one.get_attribute("data-figure"): (
+            one.get_attribute("role"),
+            one.get_attribute("aria-label"),
+        )
+        for one in page.locator(".chart").all()
+    }
+
+
+@pytest.fixture(scope="module")
+def recorded_path(tmp_path_factory, pytestconfig):
+    """Two recorded runs side by side: every figure but the one against a baseline."""
+    program = pytestconfig.getoption("binary")
+    if not program.is_file():
+        pytest.skip("bench_transfers is not built")
+    runs = ("nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plots.render.drawings", lambda named: {})
+        results = [read_result(RECORDED / run / "result.json.gz") for run in runs]
+        files = report.report(results, program)
+    path = tmp_path_factory.mktemp("recorded") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
+
+
 def drawn(page, theme):
-    page.wait_for_selector(f"html[data-ready={theme}]", timeout=SECONDS)
+    page.wait_for_selector(f"html[data-ready={theme}]")
 
 
 def lines(page, figure):
@@ -99,10 +133,10 @@ def test_pointing_at_a_mark_shows_its_values(page):
     mark.first.scroll_into_view_if_needed()
     mark.first.hover(force=True)
     tooltip = page.locator("#vg-tooltip-element.visible")
-    tooltip.wait_for(timeout=SECONDS)
+    tooltip.wait_for()
     text = " ".join(tooltip.inner_text().split())
     assert re.search(r"strategy copy/|strategy zero_copy/", text)
-    assert re.search(r"bandwidth [\d.e-]+ GB/s", text)
+    assert re.search(r"bandwidth [\d.]+ [kMG]?B/s", text)
     assert "fastest to slowest 30.0 %" in text
 
 
@@ -112,17 +146,11 @@ def test_a_strategy_can_be_hidden_and_shown_by_keyboard(page):
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")  # the first strategy
-    page.wait_for_function(
-        f"{LINES_OF_BANDWIDTH} < {before}",
-        timeout=SECONDS,
-    )
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} < {before}")
     assert lines(page, "bandwidth") == before - 3  # both panels and the key
     assert lines(page, "latency") == before  # of this figure only
     page.keyboard.press("Space")
-    page.wait_for_function(
-        f"{LINES_OF_BANDWIDTH} == {before}",
-        timeout=SECONDS,
-    )
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == {before}")
 
 
 def test_the_other_scale_is_logarithmic_and_keeps_what_is_hidden(page):
@@ -134,14 +162,9 @@ def test_the_other_scale_is_logarithmic_and_keeps_what_is_hidden(page):
     page.locator("#bandwidth input").first.uncheck()
     button = page.locator("#bandwidth .scale")
     button.click()
-    page.wait_for_selector(
-        "#bandwidth svg [aria-label*='bandwidth'][aria-label*='log scale']", timeout=SECONDS
-    )
+    page.wait_for_selector("#bandwidth svg [aria-label*='bandwidth'][aria-label*='log scale']")
     assert button.get_attribute("aria-pressed") == "true"
-    page.wait_for_function(
-        f"{LINES_OF_BANDWIDTH} == 9",
-        timeout=SECONDS,
-    )
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 9")
 
 
 def test_the_dark_page_has_light_lines_and_keeps_its_figures(page):
@@ -166,9 +189,10 @@ def test_zooming_needs_a_key_so_that_the_wheel_scrolls_the_page(page):
         return page.locator(POINT).first.get_attribute("transform")
 
     chart = page.locator("#bandwidth svg")
-    before = place()
+    chart.scroll_into_view_if_needed()
+    before, scrolled = place(), page.evaluate("window.scrollY")
     turn_the_wheel(10)
-    page.wait_for_timeout(200)
+    page.wait_for_function(f"window.scrollY != {scrolled}")
     assert place() == before
     page.keyboard.down("Alt")
     turn_the_wheel(-300)
@@ -176,20 +200,19 @@ def test_zooming_needs_a_key_so_that_the_wheel_scrolls_the_page(page):
     page.wait_for_function(
         "([point, was]) => document.querySelector(point).getAttribute('transform') !== was",
         arg=[POINT, before],
-        timeout=SECONDS,
     )
 
 
 def test_a_phone_need_not_scroll_sideways(page):
     page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_selector("#samples .chart[data-layout=column]", timeout=SECONDS)
+    page.wait_for_selector("#samples .chart[data-layout=column]")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     for chart in page.locator(".chart").all():
         box = chart.locator("svg").bounding_box()
         # Nearly as large as drawn, so that it can be read.
         assert 0.95 * 370 < box["width"] <= 390
     page.set_viewport_size({"width": 1100, "height": 900})
-    page.wait_for_selector("#samples .chart[data-layout=wide]", timeout=SECONDS)
+    page.wait_for_selector("#samples .chart[data-layout=wide]")
 
 
 A4_WITHOUT_MARGINS = {"width": 718, "height": 1047}  # pixels of 1/96 inch
@@ -251,7 +274,7 @@ def test_the_verdict_is_the_first_heading_and_its_figure_shows_values(judged_pag
     judged_page.locator(mark).scroll_into_view_if_needed()
     judged_page.locator(mark).hover(force=True)
     tooltip = judged_page.locator("#vg-tooltip-element.visible")
-    tooltip.wait_for(timeout=SECONDS)
+    tooltip.wait_for()
     text = " ".join(tooltip.inner_text().split())
     assert "verdict slower" in text
     assert "slower by +8.00 %" in text
@@ -265,3 +288,38 @@ def test_the_forest_plot_is_drawn_for_a_dark_page(judged_page):
     fills = {marks.nth(i).get_attribute("fill") for i in range(marks.count())}
     assert style.VERDICT["slower"].dark in fills
     assert not fills & {one.colour for one in style.VERDICT.values()}
+
+
+def assert_charts_are_described(page, browser, path):
+    """As the page says it before anything is drawn."""
+    without_scripts = browser.new_page(java_script_enabled=False)
+    without_scripts.goto(path.as_uri())
+    written = charts(without_scripts)
+    without_scripts.close()
+    shown = charts(page)
+    assert {name: said for name, (_, said) in shown.items()} == {
+        name: said for name, (_, said) in written.items()
+    }
+    # Vega's role says that there is more to read inside.
+    assert {role for role, _ in shown.values()} == {"graphics-document"}
+    return shown
+
+
+def test_a_chart_keeps_its_text_when_it_is_drawn(page, browser, path):
+    assert len(assert_charts_are_described(page, browser, path)) == 5
+    page.locator("#theme").click()
+    drawn(page, "dark")
+    assert_charts_are_described(page, browser, path)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_selector("#samples .chart[data-layout=column]")
+    assert_charts_are_described(page, browser, path)
+
+
+def test_the_forest_plot_keeps_its_text(judged_page, browser, judged_path):
+    assert set(assert_charts_are_described(judged_page, browser, judged_path)) == {"forest"}
+
+
+def test_every_chart_of_recorded_runs_keeps_its_text(browser, recorded_path):
+    for opened in opened_page(browser, recorded_path):
+        shown = assert_charts_are_described(opened, browser, recorded_path)
+    assert {f"run-1-{name}" for name in FIGURES} | {"runs-machines"} <= set(shown)

@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import os
+import select
+import signal
 import subprocess
 import sys
 import time
@@ -19,6 +22,7 @@ from plots.programs import ask
 from plots.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
+HANGS_S = 300  # what ends at all has ended by then, also on a machine that is busy
 
 
 @pytest.fixture
@@ -71,7 +75,23 @@ def test_runs_as_a_module(tmp_path):
     starts = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<svg"}
     for path in (out / "figures").iterdir():
         assert path.read_bytes().startswith(starts[path.suffix[1:]])
+        assert path.suffix != ".svg" or b"<desc>" in path.read_bytes()
     assert names_below(tmp_path)[-1] == "run.json.gz"  # nothing is left beside
+
+
+def test_nothing_of_the_current_directory_is_run(tmp_path):
+    """As in a folder of downloaded results; multiprocessing is what the drawing begins with."""
+    for module in ("altair", "random", "multiprocessing", "plots/__init__"):
+        found = tmp_path / f"{module}.py"
+        found.parent.mkdir(exist_ok=True)
+        found.write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{module}')\n")
+    path = synthetic.write(tmp_path / "run.json", synthetic.document(synthetic.rows()[:4]))
+    done = subprocess.run(
+        [ROOT / "scripts" / "report", path.name], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists()
+    assert (tmp_path / "report" / "figures" / "bandwidth.svg").exists()
 
 
 def test_an_older_report_is_replaced_as_a_whole(tmp_path, capsys, quick_images):
@@ -186,7 +206,7 @@ def test_what_advise_is_given_is_all_that_it_reads(tmp_path, pytestconfig):
     subprocess.run(command, check=True, capture_output=True)
     whole = json.loads((tmp_path / "map.json").read_bytes())
     assert {**advice.map, "from": None} == {**whole, "from": None}
-    assert advice.missing == ""
+    assert advice.missing == {}
     assert len(advice.rankings) == 8
 
 
@@ -296,7 +316,21 @@ def test_files_that_unpack_to_too_much_are_refused(tmp_path, capsys, monkeypatch
     assert_fails(capsys, [path], "more than 1 MiB: not a result file")
 
 
-def test_the_processes_that_draw_end_with_the_one_that_was_killed(tmp_path):
+def children_of(pid):
+    found = (one.read_text().split() for one in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [int(child) for children in found for child in children]
+
+
+def ignores_interruptions(pid):
+    """As processes that draw do once they are ready."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    ignored = next(line.split()[1] for line in status.splitlines() if line.startswith("SigIgn"))
+    return bool(int(ignored, 16) >> (signal.SIGINT - 1) & 1)
+
+
+@pytest.mark.parametrize("ready", [False, True])
+def test_the_processes_that_draw_end_with_the_one_that_was_killed(tmp_path, ready):
+    """Both when they are about to begin and when they have."""
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     killed = subprocess.Popen(
         [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"],
@@ -306,30 +340,23 @@ def test_the_processes_that_draw_end_with_the_one_that_was_killed(tmp_path):
     )
 
     def drawing():
-        tasks = Path(f"/proc/{killed.pid}/task")
-        found = (one.read_text().split() for one in tasks.glob("*/children"))
-        children = [int(pid) for pids in found for pid in pids]
-        return [pid for pid in children if b"spawn_main" in commands_of(pid)]
+        """Two of its processes that draw, and of each what becomes readable when it ends."""
+        found = [
+            pid
+            for pid in children_of(killed.pid)
+            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            and (not ready or ignores_interruptions(pid))
+        ]
+        return {pid: os.pidfd_open(pid) for pid in found} if len(found) > 1 else None
 
-    workers = wait_for(lambda: (found := drawing()) and len(found) > 1 and found)
-    time.sleep(1)  # for them to begin
+    while (ends := drawing()) is None:
+        assert killed.poll() is None, "drawn before it could be looked at"
+        time.sleep(0.02)
     killed.kill()
     killed.wait()
-    wait_for(lambda: not any(b"spawn_main" in commands_of(pid) for pid in workers))
-
-
-def commands_of(pid):
-    """Its command line; empty when it has ended."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
-def wait_for(condition):
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        if found := condition():
-            return found
-        time.sleep(0.02)
-    raise TimeoutError
+    for pid, end in ends.items():
+        ended, *_ = select.select([end], [], [], HANGS_S)
+        os.close(end)
+        if not ended:
+            os.kill(pid, signal.SIGKILL)
+        assert ended

@@ -160,7 +160,7 @@ def test_cpu_access_tells_the_effective_memory_type():
     spec = spec_of("cpu_access", run(rows, buffers=types))
     shown = {(row["row"], row["access"]): row["value_text"] for row in spec["datasets"]["accesses"]}
     assert shown == {
-        ("pinned_wc [write-combined]", "read_scalar"): "0.200 GB/s",
+        ("pinned_wc [write-combined]", "read_scalar"): "200.0 MB/s",
         ("pageable [write-back]", "read_scalar"): "9.000 GB/s",
         ("pageable [write-back]", "write_fill"): "13.00 GB/s",
         ("pageable [write-back]", "read_random"): "190.0 ns",

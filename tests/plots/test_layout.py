@@ -17,6 +17,7 @@ from plots.load import read_result
 from plots.programs import ask
 
 CHROMIUM = shutil.which("chromium")
+HANGS_MS = 300_000  # what happens at all has happened by then, also on a machine that is busy
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 # Among them have all figures; the second has few lines.
 RUNS = ("nvidia-h200/2026-11-21-report", "nvidia-h200/2026-11-20-gpu-arrays")
@@ -40,8 +41,12 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 @pytest.fixture(scope="module")
 def page():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser.new_page(viewport={"width": 1000, "height": 1200})
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=HANGS_MS
+        )
+        opened = browser.new_page(viewport={"width": 1000, "height": 1200})
+        opened.set_default_timeout(HANGS_MS)
+        yield opened
         browser.close()
 
 

@@ -7,6 +7,7 @@ import json
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import synthetic
@@ -240,6 +241,38 @@ def test_page_and_tables_print_the_same_numbers():
         for way in ("h2d", "d2h")
         for name, size in (("1KiB", KIB), ("64MiB", 64 * MIB))
     }
+
+
+def agree(run):
+    """That time and bandwidth of each row are those of each other; how many rows there are."""
+    (table, *_) = tables.tables(run)
+    rows = [dict(zip(table.raw_head, row, strict=True)) for row in table.raw]
+    compared = 0
+    for row in rows:
+        if not row["gb_per_s"]:
+            continue
+        assert row["gb_per_s"] == pytest.approx(row["bytes"] / row["median_ns"], rel=1e-12)
+        if row["link_percent"]:
+            share = 100 * row["gb_per_s"] / run.link_limit
+            assert row["link_percent"] == pytest.approx(share, rel=1e-12)
+        compared += 1
+    return compared
+
+
+def test_time_and_bandwidth_of_a_row_agree():
+    rows = [
+        synthetic.row("copy/pinned/h2d/1MiB", MIB, ns, link_percent=100 * MIB / ns / 63.0)
+        for ns in (20e3, 80e3)
+    ]
+    assert agree(synthetic.run(rows)) == 1
+    ((*_, rate, _),) = [table.rows[0] for table in tables.tables(synthetic.run(rows))][:1]
+    assert rate == "20.97 GB/s"  # of 50 µs; the mean of the two bandwidths would be 32.77
+
+
+def test_time_and_bandwidth_of_recorded_rows_agree():
+    recorded = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
+    for name in ("2026-11-21-report", "2026-11-21-cpu-again"):
+        assert agree(Run(read_result(recorded / name / "result.json.gz"))) > 1000
 
 
 def test_latex_and_markdown_are_escaped():

@@ -68,6 +68,12 @@ TEST(baselines, take_the_fastest_repetition_when_asked) {
   EXPECT_EQ(pin(made_up_runs(3), rates).made.benchmarks.at("copy").figures[0], 102);
 }
 
+TEST(baselines, take_the_bandwidth_of_the_median_time) {
+  const measured one{.values = {1, 4}, .failed = 0, .bytes = std::nullopt};
+  EXPECT_EQ(figure_of(one, metric::named("gb_per_s")), 1.6);
+  EXPECT_EQ(figure_of(one, metric::named("link_percent")), 2.5);
+}
+
 TEST(baselines, need_three_runs_and_ask_for_ten) {
   EXPECT_THAT([] { pin(made_up_runs(2), {}); },
               ThrowsMessage<bad_input>(HasSubstr("needs 3 runs or more")));

@@ -30,10 +30,14 @@ TEST(gate_wording, a_time_has_four_digits_and_a_unit_that_suits) {
 TEST(gate_wording, rates_have_units_as_their_names_say) {
   EXPECT_EQ(value_text(55.519, metric::named("gb_per_s")), "55.52 GB/s");
   EXPECT_EQ(value_text(55.519, metric::named("h2d_gb_per_s")), "55.52 GB/s");
+  EXPECT_EQ(value_text(0.0006839, metric::named("gb_per_s")), "683.9 kB/s");
+  EXPECT_EQ(value_text(0.99994, metric::named("gb_per_s")), "999.9 MB/s");
   EXPECT_EQ(value_text(5.55e10, metric::named("bytes_per_second")), "55.50 GB/s");
   EXPECT_EQ(value_text(123'456, metric::named("items_per_second")), "123.5 k/s");
   EXPECT_EQ(value_text(88.12, metric::named("link_percent")), "88.12 %");
+  EXPECT_EQ(value_text(1.5e6, metric::named("bytes_per_second")), "1.500 MB/s");
   EXPECT_EQ(value_text(0.25, metric::named("cores")), "0.250");
+  EXPECT_EQ(value_text(0, metric::named("cores")), "0");
   EXPECT_EQ(value_text(std::nullopt, metric()), "-");
 }
 

@@ -1,0 +1,232 @@
+"""What scripts answer before anything is installed or built, on a machine that has nothing yet."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from gate_files import Lab
+from program import Program, environment
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ("bench", "gate", "lint", "report", "test")
+# What would install, build or begin to.
+TRAPS = ("apt-get", "sudo", "dpkg-query", "cmake", "ninja", "pip", "python3", "nvcc")
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A copy of the repository as far as scripts look at it, and a PATH full of traps."""
+
+    root: Path
+    traps: Path
+
+    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.root / "scripts" / script, *arguments],
+            env=environment({"PATH": f"{self.traps}:/usr/bin:/bin"}),
+            cwd=self.root,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    @property
+    def trapped(self) -> bool:
+        return (self.traps / "sprung").exists()
+
+    @property
+    def files(self) -> set[Path]:
+        return set(self.root.rglob("*"))
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    root, traps = tmp_path / "clone", tmp_path / "traps"
+    shutil.copytree(ROOT / "scripts", root / "scripts")
+    for name in ("CMakeLists.txt", "plots/requirements.txt", "tests/requirements.txt"):
+        (root / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, root / name)
+    traps.mkdir()
+    for name in TRAPS:
+        trap = traps / name
+        trap.write_text(f"#!/bin/sh\necho '{name}' \"$@\" | tee -a '{traps}/sprung' >&2\nexit 99\n")
+        trap.chmod(0o755)
+    return Clone(root, traps)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("question", ["--help", "-h", "--version"])
+def test_a_question_is_answered_at_once(clone: Clone, script: str, question: str):
+    before = clone.files
+    done = clone.run(script, question)
+    assert (done.returncode, done.stderr, clone.trapped) == (0, "", False)
+    if question == "--version":
+        assert re.match(r"bench_transfers \d+\.\d+\.\d+ \(.+\)\n$", done.stdout)
+    else:
+        assert f"\n  scripts/{script} " in done.stdout
+    assert clone.files == before
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "complaint"),
+    [
+        *((script, ("--profil=quick",), "'--profil=quick'") for script in SCRIPTS),
+        *((script, ("a", "--frobnicate"), "'--frobnicate'") for script in ("gate", "report")),
+        ("bench", ("--strategies", "copy", "null", "--size=1MiB"), "'--size=1MiB'"),
+        ("bench", ("--device", "host", "quick"), "'quick'"),
+        ("bench", ("--benchmark_fliter=x",), "'--benchmark_fliter=x'"),
+        ("bench", ("advise", "--bytes=1MiB"), "'advise'"),
+        ("gate", ("baseline.json", "--treshold=2%"), "'--treshold=2%'"),
+        ("gate", ("baseline.json", "--", "--strategie=copy"), "'--strategie=copy'"),
+        ("lint", ("src",), "'src'"),
+        ("report", (), "which result files?"),
+        ("report", ("missing.json", "--out=x"), "missing.json: No such file"),
+        ("test", ("unit",), "'unit'"),
+    ],
+)
+def test_a_typo_is_found_at_once(
+    clone: Clone, script: str, arguments: tuple[str, ...], complaint: str
+):
+    before = clone.files
+    done = clone.run(script, *arguments)
+    assert (done.returncode, done.stdout, clone.trapped) == (2, "", False), done.stderr
+    assert done.stderr.startswith(f"{script}: ")
+    assert complaint in done.stderr or "--option=value" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert clone.files == before
+
+
+def test_what_is_right_goes_on_to_install(clone: Clone, tmp_path: Path):
+    """And so into a trap: without it the tests above would show nothing."""
+    Lab(tmp_path, seed=1).runs(1)
+    (baseline := clone.root / "baseline.json").touch()
+    for script, arguments in {
+        "bench": ("--device", "host", "--strategies", "copy", "null", "--seed=1", "--list"),
+        "gate": (baseline.name, "--threshold=2%", "--all", "--", "--profile=quick"),
+        "lint": ("--tidy",),
+        "report": (baseline.name, "--out", "x", f"--baseline={baseline.name}"),
+        "test": ("--sanitize",),
+    }.items():
+        done = clone.run(script, *arguments)
+        assert done.returncode != 0
+        assert clone.trapped, (script, done.stderr)
+        (clone.traps / "sprung").unlink()
+
+
+def test_a_program_that_is_built_answers_itself(clone: Clone, program: Program):
+    (clone.root / "build").mkdir()
+    (clone.root / "build/bench_transfers").symlink_to(program.path)
+    assert clone.run("bench", "--version").stdout == program.run("--version").out
+    said = clone.run("bench", "--help").stdout
+    assert said.startswith("Installs what is missing")
+    assert said.endswith(program.run("--help").out)
+    assert not clone.trapped
+
+
+# The names of options that scripts know are those of the programs.
+
+
+def known(name: str) -> set[str]:
+    """A list of scripts/arguments.sh."""
+    command = f'. {ROOT}/scripts/setup.sh; printf "%s\\n" "${{{name}[@]}}"'
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, encoding="utf-8", check=True
+    )
+    return set(done.stdout.split())
+
+
+def in_help(text: str) -> set[str]:
+    """The options in a program's help, in the form of scripts/arguments.sh."""
+    block = text.partition("\nOptions:\n")[2].partition("\n\n")[0]
+    found = re.findall(r"^  (-\S+)((?: [A-Z]\S*)?(?: \.\.\.)?)", block, re.MULTILINE)
+    assert found
+    takes = {"": "", "...": "=..."}
+    return {
+        name + takes.get(value.split()[-1] if value else "", "=")
+        for names, value in found
+        for name in names.split(",")
+        if name not in ("-h", "--help", "--version")
+    }
+
+
+VALUES = {
+    "--benchmark_color": "auto",
+    "--benchmark_context": "key=value",
+    "--benchmark_filter": "null",
+    "--benchmark_format": "json",
+    "--benchmark_min_time": "0.01",
+    "--benchmark_min_warmup_time": "0",
+    "--benchmark_out": "result.json",
+    "--benchmark_out_format": "json",
+    "--benchmark_perf_counters": "CYCLES",
+    "--benchmark_repetitions": "2",
+    "--benchmark_time_unit": "ns",
+    "--cache": "warm",
+    "--cold-sizes": "4KiB",
+    "--device": "host",
+    "--inject": "fail@null",
+    "--out": "result.json",
+    "--profile": "quick",
+    "--seed": "1",
+    "--sizes": "4KiB",
+    "--strategies": "null",
+    "--v": "1",
+}  # of the others: true
+
+
+def google_flags(program: Program) -> set[str]:
+    """Those in the usage text of Google Benchmark, in the program or its library."""
+    libraries = subprocess.run(["ldd", program.path], capture_output=True, text=True, check=False)
+    files = [program.path, *map(Path, re.findall(r"(/\S*benchmark\S*)", libraries.stdout))]
+    found = {name for file in files for name in re.findall(rb"\[(--\w+)=", file.read_bytes())}
+    return {name.decode() for name in found}
+
+
+def test_the_options_of_bench_transfers_are_known(program: Program):
+    ours = {one for one in known("bench_options") if not one.startswith("--benchmark_")}
+    not_in_help = {"--inject=", "--v"}
+    assert ours - not_in_help == in_help(program.run("--help").out) - {"--benchmark_out="}
+    assert not_in_help < ours
+    google = google_flags(program)
+    assert "--benchmark_filter" in google
+    assert google <= {one.partition("=")[0] for one in known("bench_options")}
+
+
+@pytest.mark.parametrize("option", sorted(known("bench_options")))
+def test_bench_transfers_takes_each_option_that_is_known(
+    program: Program, tmp_path: Path, option: str
+):
+    name, value, many = option.partition("=")
+    given = VALUES.get(name, "true")
+    ways = (
+        [(f"{name}={given}",)] + [(name, given)] * bool(value) + [(name, given, given)] * bool(many)
+    )
+    for way in ways:
+        done = program.run("--list", *way, cwd=tmp_path)
+        assert (done.code, done.err) == (0, ""), way
+
+
+def test_the_options_of_gate_transfers_are_known(gate: Program):
+    assert known("gate_options") == in_help(gate.run("check", "--help").out)
+
+
+def test_the_options_of_reports_are_known():
+    (line,) = re.findall(
+        r"^check_options (.*) FILE -- ", (ROOT / "scripts/report").read_text("utf-8"), re.MULTILINE
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "plots", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    options = set(re.findall(r"^  (--\w+) ", done.stdout, re.MULTILINE))
+    # Those that the script gives.
+    assert options - {"--program", "--gate"} == {one.rstrip("=") for one in line.split()}
