@@ -115,8 +115,7 @@ void context::copy(std::byte* destination, const std::byte* source, std::size_t 
 
 void context::copy_or_enqueue(std::byte* destination, const std::byte* source, std::size_t bytes,
                               direction way) const {
-  if (!copy_staged(destination, source, bytes, way))
-    stream().copy(destination, source, bytes, way);
+  if (!copy_staged(destination, source, bytes, way)) stream().copy(destination, source, bytes, way);
 }
 
 void context::stage_by(std::shared_ptr<staged_copier> copier) const {
