@@ -9,7 +9,7 @@ bench_options=(--device= --profile= --sizes= --cold-sizes= --cache= --strategies
   # Google Benchmark's
   --benchmark_color --benchmark_context --benchmark_counters_tabular
   --benchmark_display_aggregates_only --benchmark_enable_random_interleaving --benchmark_filter=
-  --benchmark_format= --benchmark_list_tests --benchmark_min_time= --benchmark_min_warmup_time
+  --benchmark_format= --benchmark_list_tests --benchmark_min_time=
   --benchmark_out= --benchmark_out_format= --benchmark_perf_counters --benchmark_repetitions=
   --benchmark_report_aggregates_only --benchmark_time_unit)
 gate_options=(--threshold= --latency-threshold= --false-alarm= --allow-missing= --allow-different=...
