@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from program import Program, listed, read
 
-ROOT = Path(__file__).resolve().parents[2]
-ADDED = "copy_halves/pageable"
+ADDED = "copy_halves_again/pageable"
 
 
 def strategies(program: Program) -> dict[str, tuple[str, str]]:
@@ -46,7 +44,7 @@ def test_the_added_strategy_is_verified_like_any_other(extended: Program):
 
 def test_the_tests_of_all_strategies_hold_for_the_added_one(extended_tests: Program):
     """As they do for a file in bench/strategies/: none has a list that would have to grow."""
-    assert b"copy_halves" in extended_tests.path.read_bytes()
+    assert b"copy_halves_again" in extended_tests.path.read_bytes()
     every = (
         "registered_strategies.*",
         "plan_of_all_strategies.*",
@@ -55,21 +53,3 @@ def test_the_tests_of_all_strategies_hold_for_the_added_one(extended_tests: Prog
     done = extended_tests.run(f"--gtest_filter={':'.join(every)}")
     assert done.code == 0, done.out
     assert "PASSED" in done.out
-
-
-def target(cmake: str, name: str) -> tuple[list[str], list[str]]:
-    """Sources and libraries of a program."""
-    sources = re.search(rf"add_executable\({name}\s+([^)]*)\)", cmake)
-    libraries = re.search(rf"target_link_libraries\({name}\s+PRIVATE\s+([^)]*)\)", cmake)
-    assert sources
-    assert libraries
-    return sources[1].split(), libraries[1].split()
-
-
-def test_it_takes_one_file_and_nothing_else():
-    plain = target((ROOT / "bench/CMakeLists.txt").read_text(), "bench_transfers")
-    more = target((ROOT / "tests/CMakeLists.txt").read_text(), "bench_transfers_extended")
-    assert plain[0] == ["main.cpp"]
-    assert more[0] == ["${PROJECT_SOURCE_DIR}/bench/main.cpp", "data/added_strategy.cpp"]
-    assert plain[1] == more[1]
-    assert (ROOT / "tests/data/added_strategy.cpp").is_file()
