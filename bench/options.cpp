@@ -3,16 +3,17 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <span>
 #include <utility>
 
+#include "input/printable.hpp"
 #include "machine/machine.hpp"
 #include "provenance.hpp"
 
@@ -77,11 +78,14 @@ void require_values(std::span<const char* const> arguments) {
       throw usage_error(fmt::format("{} needs a value", one.substr(0, one.size() - 1)));
 }
 
-/// All that Google Benchmark takes from the environment and from the command line.
+/// What Google Benchmark takes from the environment, of which it rejects values, and from the
+/// command line.
 std::vector<std::string> settings_of_google_benchmark(const options& chosen) {
   std::vector<std::string> settings;
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    if (std::string_view(*variable).starts_with("BENCHMARK_")) settings.emplace_back(*variable);
+  for (const auto* name : {"BENCHMARK_FORMAT", "BENCHMARK_OUT_FORMAT", "BENCHMARK_TIME_UNIT",
+                           "BENCHMARK_COLOR", "BENCHMARK_CONTEXT"})
+    if (const auto* value = std::getenv(name))
+      settings.push_back(fmt::format("{}={}", name, input::printable_in_short(value)));
   settings.insert(settings.end(), chosen.for_google_benchmark.begin(),
                   chosen.for_google_benchmark.end());
   return settings;
@@ -117,6 +121,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   int repetitions = 0;
   std::string seed;
   int verbosity = 0;
+  double warmup_time = 0;
   std::vector<std::string> faults;
 
   CLI::App app{"Measures host-device memory transfers, strategy by strategy.", "bench_transfers"};
@@ -163,10 +168,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->envname("BENCHMARK_REPETITIONS");
   app.add_option("--benchmark_min_time", min_time)->group(hidden)->envname("BENCHMARK_MIN_TIME");
   app.add_flag("--benchmark_enable_random_interleaving", chosen.shuffle)->group(hidden);
-  app.add_option("--benchmark_min_warmup_time")
+  app.add_option("--benchmark_min_warmup_time", warmup_time)
       ->group(hidden)
-      ->envname("BENCHMARK_MIN_WARMUP_TIME")
-      ->expected(1);
+      ->envname("BENCHMARK_MIN_WARMUP_TIME");
   app.add_option("--v", verbosity)->group(hidden);
   app.add_option("--benchmark_out_format", chosen.out_format)
       ->group(hidden)
@@ -205,7 +209,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     chosen.for_google_benchmark.push_back(extra);
   }
   if (app.count("--v") > 0) chosen.for_google_benchmark.push_back(fmt::format("--v={}", verbosity));
-  if (app.count("--benchmark_min_warmup_time") > 0)
+  if (warmup_time != 0)
     throw usage_error(
         "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
   require_one_of("--cache", cache, {"warm", "cold", "both"});

@@ -235,8 +235,10 @@ def is_whole(one: Benchmark) -> bool:
 
 
 def is_failed(row: dict[str, Any]) -> bool:
-    """Whether the benchmark reported an error instead of times."""
-    return bool(row.get("error_occurred"))
+    """Whether the benchmark reported an error instead of times, as `gate_transfers` reads it."""
+    flags = (row.get("error_occurred"), row.get("skipped"))
+    texts = (row.get("error_message"), row.get("skip_message"))
+    return any(flag is True for flag in flags) or any(texts)
 
 
 def is_positive(value: Any) -> TypeGuard[float]:

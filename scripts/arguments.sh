@@ -5,11 +5,11 @@
 # The programs' options, which a test holds against the programs. `=` takes a value, which may also
 # be the next argument, `=...` any number of them; a value of the others stands behind a `=`.
 bench_options=(--device= --profile= --sizes= --cold-sizes= --cache= --strategies=... --seed= --list
-  --out= --inject= --v
+  --out= --inject=... --v=
   # Google Benchmark's
   --benchmark_color --benchmark_context --benchmark_counters_tabular
   --benchmark_display_aggregates_only --benchmark_enable_random_interleaving --benchmark_filter=
-  --benchmark_format= --benchmark_list_tests --benchmark_min_time=
+  --benchmark_format= --benchmark_list_tests --benchmark_min_time= --benchmark_min_warmup_time=
   --benchmark_out= --benchmark_out_format= --benchmark_perf_counters --benchmark_repetitions=
   --benchmark_report_aggregates_only --benchmark_time_unit)
 gate_options=(--threshold= --latency-threshold= --false-alarm= --allow-missing= --allow-different=...
@@ -21,7 +21,11 @@ usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$root/scripts/${0##*/}"; }
 version() {
   local number commit
   number=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
-  commit=$(git -C "$root" describe --always --dirty 2>/dev/null) || commit='no commit known'
+  commit='no commit known'
+  # An archive unpacked within somebody's repository is none of its commits.
+  if [ "$(git -C "$root" rev-parse --show-toplevel 2>/dev/null)" = "$(cd "$root" && pwd -P)" ]; then
+    commit=$(git -C "$root" describe --always --dirty)
+  fi
   printf 'bench_transfers %s (%s)\n' "$number" "$commit"
 }
 
@@ -38,28 +42,33 @@ answer_questions() {
 }
 
 # check_options OPTION... [FILE] -- ARGUMENT...
-# Ends the script with one line where an argument is none of the options. With FILE, arguments that
-# are none are added to `files`.
+# Ends the script with one line where an argument is none of the options, or an option lacks its
+# value. With FILE, arguments that are none are added to `files`.
 check_options() {
-  local options=() argument option takes=nothing
+  local options=() argument option name='' takes=nothing
   while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
   for argument; do
     case $takes,$argument in
-      *,-*) ;;
       one,*) takes=nothing; continue ;;
-      many,*) continue ;;
+      first,*) takes=more; continue ;;
+      more,--) takes=nothing; continue ;;
+      more,-*) ;;
+      more,*) continue ;;
     esac
     takes=nothing
     for option in "${options[@]}"; do
+      name=${option%%=*}
       case $argument,$option in
-        "${option%%=*}",*=...) takes=many; continue 2 ;;
-        "${option%%=*}",*=) takes=one; continue 2 ;;
-        "${option%%=*}",* | "${option%%=*}="*) continue 2 ;;
+        "$name",*=...) takes=first; continue 2 ;;
+        "$name",*=) takes=one; continue 2 ;;
+        "$name="*,*=...) takes=more; continue 2 ;;
+        "$name",* | "$name="*) continue 2 ;;
         -*,*) ;;
         *,FILE) files+=("$argument"); continue 2 ;;
       esac
     done
-    fail "unknown argument '$argument' (see --help)"
+    fail "unknown argument $(printf %q "$argument") (see --help)"
   done
+  case $takes in one | first) fail "$name needs a value" ;; esac
 }

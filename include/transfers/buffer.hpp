@@ -147,17 +147,19 @@ class device_buffer {
   /// synchronized. The call returns at once only for page-locked memory; with pageable memory it
   /// waits until most or all of the work is done (CUDA Runtime API, "API synchronization
   /// behavior"). Temporaries that own their elements do not compile.
+  void copy_from_async(std::span<const T> source) {
+    detail::check_sizes(source.size(), size());
+    if (size() == 0) return;
+    context_.stream().copy(bytes_on_device(), reinterpret_cast<const std::byte*>(source.data()),
+                           bytes(), direction::h2d);
+  }
   template <detail::contiguous_elements R>
   void copy_from_async(R&& source) {
     static_assert(std::ranges::borrowed_range<R>,
                   "the source of an asynchronous copy must outlive it: it must not be a temporary");
     static_assert(std::is_same_v<detail::element_of<R>, T>,
                   "the source must have the elements' type: nothing is converted on the way");
-    detail::check_sizes(std::ranges::size(source), size());
-    if (size() == 0) return;
-    context_.stream().copy(bytes_on_device(),
-                           reinterpret_cast<const std::byte*>(std::ranges::data(source)), bytes(),
-                           direction::h2d);
+    copy_from_async(std::span<const T>(std::ranges::data(source), std::ranges::size(source)));
   }
   template <detail::contiguous_elements R>
   void copy_to_async(R&& destination) const {

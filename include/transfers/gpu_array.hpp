@@ -93,15 +93,20 @@ class host_array {
 
  private:
   host_array(host_buffer<T> buffer, const transfers::shape& extents, transfers::order as)
-      : buffer_(std::move(buffer)),
-        shape_(extents),
-        order_(as),
-        strides_(strides_of(extents, as)) {}
+      : buffer_(std::move(buffer)), shape_(extents), order_(as), strides_() {
+    std::ranges::transform(strides_of(extents, as), strides_.begin(),
+                           [](std::ptrdiff_t elements) { return distance{elements}; });
+  }
+
+  /// A type of its own, which no element has: the compiler then knows that a write to an element
+  /// changes no stride.
+  enum class distance : std::ptrdiff_t {};
 
   host_buffer<T> buffer_;
   transfers::shape shape_;
   transfers::order order_;
-  strides strides_;  ///< kept: to compute them costs more than to access an element
+  /// Kept: to compute them costs more than to access an element.
+  std::array<distance, max_rank> strides_;
 };
 
 /// An array in device memory, like PyCUDA's gpuarray. All work is done in the order of the
@@ -129,9 +134,10 @@ class gpu_array {
   /// are thrown. A range has its elements in the array's order. set() returns when the data have
   /// arrived; set_async() only enqueues (see device_buffer::copy_from_async).
   void set(std::span<const T> source) { buffer_.copy_from(source); }
+  void set_async(std::span<const T> source) { buffer_.copy_from_async(source); }
   template <detail::contiguous_elements R>
   void set_async(R&& source) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<R>, host_array<T>>)
+    if constexpr (std::derived_from<std::remove_cvref_t<R>, host_array<T>>)
       detail::check_alike(source.shape(), source.order(), shape_, order_);
     buffer_.copy_from_async(std::forward<R>(source));
   }

@@ -43,6 +43,7 @@ class managed_memory {
   std::unique_ptr<std::byte, std::function<void(std::byte*)>> data_;
   std::size_t bytes_;
   int device_index_ = 0;
+  void* context_ = nullptr;  ///< the CUcontext that it belongs to
 };
 
 }  // namespace transfers

@@ -37,6 +37,7 @@ struct baseline {
   fingerprint machine;
   std::vector<process> processes;
   std::map<std::string, history> benchmarks;
+  bool settings_covered = true;  ///< by the file's digest; not in the first format
 };
 
 /// The newest format of baselines that is understood. The first one has another digest.

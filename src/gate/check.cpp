@@ -103,6 +103,10 @@ class checking {
       result_.notes.emplace_back(
           "these files do not say on which machine they were made: whether it is the same is not "
           "checked");
+    if (!before_.settings_covered)
+      result_.notes.emplace_back(
+          "the baseline is of the first format, whose digest does not cover its settings and its "
+          "machine: a change of those goes unnoticed; pin it anew");
     if (result_.sessions_before < 2)
       result_.notes.emplace_back(
           "the baseline is of one session: how much sessions differ is judged from this check "

@@ -77,7 +77,9 @@ struct report {
   [[nodiscard]] std::size_t compared() const;
   /// Compared, and not advisory.
   [[nodiscard]] std::size_t telling() const;
-  /// So few can show the threshold that the answer cannot be a pass.
+  /// Benchmarks of the baseline, also those not measured any more.
+  [[nodiscard]] std::size_t of_baseline() const;
+  /// So few of them can show the threshold that the answer cannot be a pass.
   [[nodiscard]] bool says_too_little() const;
   /// So few can show even three times the threshold that a few more runs will not change it.
   [[nodiscard]] bool too_noisy() const;

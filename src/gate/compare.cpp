@@ -298,8 +298,8 @@ bool is_blind(const judged& one, double threshold) {
   return one.resolution > std::log1p(3 * threshold);
 }
 
-bool says_too_little(std::size_t telling, std::size_t compared) {
-  return benchmarks_for_each_that_tells * telling < compared;
+bool says_too_little(std::size_t telling, std::size_t all) {
+  return benchmarks_for_each_that_tells * telling < all;
 }
 
 comparison compare(std::span<const observed> all, const limits& allowed) {

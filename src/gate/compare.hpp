@@ -67,8 +67,8 @@ bool is_blind(const judged& one, double threshold);
 /// Advisory benchmarks slow down unseen: a pass of which nine of ten are says nothing of the suite.
 /// That half of them can tell is more than machines shared with others allow.
 inline constexpr std::size_t benchmarks_for_each_that_tells = 10;
-/// Too few of those compared can tell, or none.
-bool says_too_little(std::size_t telling, std::size_t compared);
+/// Too few can tell, or none.
+bool says_too_little(std::size_t telling, std::size_t all);
 
 /// A class of benchmarks as a whole: those that latency decides, or those that bandwidth does.
 struct common_shift {

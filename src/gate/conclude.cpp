@@ -54,7 +54,9 @@ std::size_t report::compared() const {
 
 std::size_t report::telling() const { return compared() - advisory(); }
 
-bool report::says_too_little() const { return gate::says_too_little(telling(), compared()); }
+std::size_t report::of_baseline() const { return lines.size() - count(verdict::added); }
+
+bool report::says_too_little() const { return gate::says_too_little(telling(), of_baseline()); }
 
 bool report::too_noisy() const {
   const auto seeing = std::ranges::count_if(lines, [](const line& one) {

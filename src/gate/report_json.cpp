@@ -26,7 +26,7 @@ json or_null(const std::optional<statistics::interval>& shifts) {
 json counts_of(const report& answer) {
   json counts;
   for (const auto one : worst_first) counts[to_string(one)] = answer.count(one);
-  counts["of_baseline"] = of_baseline(answer);
+  counts["of_baseline"] = answer.of_baseline();
   counts["not_measured"] = not_measured(answer, true);
   counts["not_measured_nor_allowed"] = not_measured(answer, false);
   counts["compared"] = answer.compared();

@@ -138,10 +138,12 @@ std::string verdict_sentence(const report& answer) {
   }
   if (answer.code == exit_code::pass) {
     const auto noisy = answer.advisory();
+    const auto telling = answer.telling();
     parts.push_back(fmt::format(
-        "none of the {} that can show a slowdown of {} ({} where latency decides) is slower",
-        counted(answer.telling(), "benchmark"), limit_text(answer.asked.allowed.threshold),
-        limit_text(answer.asked.allowed.latency_threshold)));
+        "{} that can show a slowdown of {} ({} where latency decides) is {}slower",
+        telling == 1 ? "the one benchmark" : fmt::format("none of the {} benchmarks", telling),
+        limit_text(answer.asked.allowed.threshold),
+        limit_text(answer.asked.allowed.latency_threshold), telling == 1 ? "not " : ""));
     if (noisy > 0)
       parts.push_back(fmt::format("{} {} too noisy to tell", noisy, noisy == 1 ? "is" : "are"));
   }
@@ -207,10 +209,6 @@ std::string changed_title(const report& answer) {
                      settings > 0 ? "they were" : "it was");
 }
 
-std::size_t of_baseline(const report& answer) {
-  return answer.lines.size() - answer.count(verdict::added);
-}
-
 std::size_t not_measured(const report& answer, bool also_excused) {
   return static_cast<std::size_t>(std::ranges::count_if(answer.lines, [&](const line& one) {
     return one.found == verdict::missing && !one.after && one.note == "not measured" &&
@@ -242,10 +240,14 @@ std::string advisory_sentence(const report& answer) {
 std::string too_little_sentence(const report& answer) {
   const auto telling = answer.telling();
   return fmt::format(
-      "{} can show a slowdown of the threshold ({}): {} too noisy",
-      telling == 0 ? fmt::format("none of {}", counted(answer.compared(), "benchmark"))
-                   : fmt::format("only {} of {}", telling, counted(answer.compared(), "benchmark")),
-      thresholds_text(answer.asked.allowed), telling == 0 ? "all are" : "the others are");
+      "{} can show a slowdown of the threshold ({}): {}",
+      telling == 0
+          ? fmt::format("none of {}", counted(answer.of_baseline(), "benchmark"))
+          : fmt::format("only {} of {}", telling, counted(answer.of_baseline(), "benchmark")),
+      thresholds_text(answer.asked.allowed),
+      answer.compared() < answer.of_baseline() ? "the others are missing or too noisy"
+      : telling == 0                           ? "all are too noisy"
+                                               : "the others are too noisy");
 }
 
 bool more_runs_may_tell(const report& answer) {

@@ -62,8 +62,7 @@ std::string origin_sentence(const report& answer);
 std::string verdict_text(const report& answer, verdict found);
 /// What stands above facts that differ.
 std::string changed_title(const report& answer);
-/// How many benchmarks the baseline has, and how many of them no run has measured.
-std::size_t of_baseline(const report& answer);
+/// How many of the baseline's benchmarks no run has measured.
 std::size_t not_measured(const report& answer, bool also_excused);
 
 /// "the driver was ..., is ...", as one line without the key's meaning.

@@ -14,8 +14,8 @@ class expression_error : public std::runtime_error {
 };
 
 /// A POSIX extended regular expression. std::regex takes stack for each character that follows
-/// another: what would end the program is refused. Alternatives can be as many as there is memory
-/// for. Throws expression_error.
+/// another: what would end the program is refused. Alternatives can be as many as there is time and
+/// memory for. Throws expression_error.
 std::regex regular_expression(const std::string& text);
 
 }  // namespace input

@@ -1,3 +1,5 @@
+#include "calibrate_staging.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "move_in_chunks.hpp"
-#include "transfers/staged_copy.hpp"
 
 namespace transfers {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::array ways{direction::h2d, direction::d2h};
 /// Memory to copy from and to.
 struct ground {
   device& on;
+  const std::function<std::chrono::nanoseconds()>& now;
   std::size_t room;  ///< bytes of either
   host_memory host = on.allocate_host(room, pageable);
   device_memory on_device = on.allocate(room);
@@ -25,16 +27,15 @@ struct ground {
   /// Median time of one call, in seconds.
   template <class Copy>
   [[nodiscard]] double time(std::size_t bytes, direction way, Copy&& copy) {
-    using clock = std::chrono::steady_clock;
     auto* const to = way == direction::h2d ? on_device.data() : host.data();
     auto* const from = way == direction::h2d ? host.data() : on_device.data();
     copy(to, from, bytes, way);  // not timed: threads wake up, pages are touched
     std::vector<double> times;
     constexpr double enough = 10e-3;
     for (double all = 0; times.size() < 5 || (all < enough && times.size() < 9);) {
-      const auto start = clock::now();
+      const auto start = now();
       copy(to, from, bytes, way);
-      times.push_back(std::chrono::duration<double>(clock::now() - start).count());
+      times.push_back(std::chrono::duration<double>(now() - start).count());
       all += times.back();
     }
     std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
@@ -143,8 +144,8 @@ void choose_least_bytes(ground& where, detail::chunk_pipeline& by, staging& how)
 
 /// Where it is not faster as it usually is, nothing more is tried: such a machine has few
 /// processors, or a device that copies ordinary memory itself.
-bool may_be_worth_it(device& on) {
-  ground where{on, 64 * mib};
+bool may_be_worth_it(device& on, const std::function<std::chrono::nanoseconds()>& now) {
+  ground where{on, now, 64 * mib};
   const staging usual;
   const auto by = make_pipeline(on, usual);
   return std::ranges::any_of(
@@ -153,18 +154,24 @@ bool may_be_worth_it(device& on) {
 
 }  // namespace
 
-staging calibrate_staging(device& on) {
+staging detail::calibrate_staging(device& on,
+                                  const std::function<std::chrono::nanoseconds()>& now) {
   staging how;
-  if (!may_be_worth_it(on)) {
+  if (!may_be_worth_it(on, now)) {
     how.h2d.least_bytes = how.d2h.least_bytes = staging::never;
     return how;
   }
-  ground where{on, 256 * mib};
+  ground where{on, now, 256 * mib};
   const auto by = choose_threads(where, how);
   choose_chunks(where, *by, how);
   choose_stores(where, *by, how);
   choose_least_bytes(where, *by, how);
   return how;
+}
+
+staging calibrate_staging(device& on) {
+  return detail::calibrate_staging(
+      on, [] { return std::chrono::steady_clock::now().time_since_epoch(); });
 }
 
 }  // namespace transfers

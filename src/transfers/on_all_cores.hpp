@@ -1,5 +1,6 @@
 #pragma once
 
+#include <omp.h>
 #include <thrust/execution_policy.h>
 #include <thrust/system/omp/execution_policy.h>
 
@@ -25,10 +26,14 @@ template <class Work>
 auto on_all_cores(std::size_t bytes, Work&& work) {
   // Starting them takes as long as one thread takes for some MiB (docs/GPU_ARRAYS.md).
   constexpr std::size_t worth_it = std::size_t{8} << 20;
-  if (bytes < worth_it) return work(thrust::seq);
+  // Within a parallel region of the caller's, its threads have the cores already.
+  if (bytes < worth_it || omp_in_parallel() != 0) return work(thrust::seq);
   std::future<decltype(work(thrust::seq))> result;
   try {
-    result = std::async(std::launch::async, [&] { return work(thrust::omp::par); });
+    result = std::async(std::launch::async, [&, threads = omp_get_max_threads()] {
+      omp_set_num_threads(threads);  // as the caller's thread has it
+      return work(thrust::omp::par);
+    });
   } catch (const std::system_error&) {  // no thread is to be had
     return work(thrust::seq);
   }

@@ -46,6 +46,10 @@ int device_of(const stream& work) {
 struct setting {
   int current;                ///< in the test's thread, from the beginning to the end
   std::array<int, 2> opened;  ///< in this order
+
+  friend void PrintTo(const setting& one, std::ostream* out) {
+    *out << "cuda:" << one.current << " current, opened cuda:" << one.opened[0] << " first";
+  }
 };
 
 class on_two_gpus : public testing::TestWithParam<setting> {
@@ -297,6 +301,14 @@ TEST_P(on_two_gpus, make_current_ends_in_the_reverse_order) {
   EXPECT_EQ(current_device(), 0);
 }
 
+TEST_P(on_two_gpus, make_current_ends_with_what_was_current_whatever_was_set_meanwhile) {
+  for (auto& gpu : gpus) {
+    const auto current = gpu->make_current();
+    ASSERT_EQ(cudaSetDevice(1 - gpu->description().cuda->index), cudaSuccess);
+  }
+  EXPECT_EQ(current_device(), GetParam().current);
+}
+
 INSTANTIATE_TEST_SUITE_P(current_and_opened, on_two_gpus,
                          testing::Values(setting{0, {0, 1}}, setting{0, {1, 0}}, setting{1, {0, 1}},
                                          setting{1, {1, 0}}));
@@ -318,12 +330,15 @@ TEST(the_second_gpu, is_used_without_a_context_on_the_first) {
         CUDA_SUCCESS);
     return active != 0;
   };
-  const auto second = open_cuda_device(1);
   if (has_context(0)) GTEST_SKIP() << "this process has used the first GPU already";
+  const auto second = open_cuda_device(1);
   {
     const context in(*second);
     const auto array = 2 * to_gpu(in, std::vector<float>{1, 2, 3});
     EXPECT_EQ(array.get(pinned())[2], 6);
+    std::vector<float> data{1, 2, 3, 4};
+    cuda_function("scale", scale_kernel())(in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
+    EXPECT_EQ(data[3], 12);
     std::vector<std::byte> host(8 * mib);
     const auto block = second->allocate(host.size());
     second->copy(block.data(), host.data(), host.size(), direction::h2d);

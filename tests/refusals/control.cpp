@@ -26,6 +26,9 @@ void compiles(const context& gpu, const function& kernel) {
   auto array = to_gpu(gpu, to_read);
   host_array<float> shaped({3});
   array.set_async(to_read);
+  array.set_async({data.data(), data.size()});
+  array.set_async({});
+  buffer.copy_from_async({data.data(), data.size()});
   array.set_async(std::span(data));
   array.set_async(shaped);
   array.set_async(std::as_const(shaped));

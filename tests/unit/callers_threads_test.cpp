@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "transfers/arithmetic.hpp"
@@ -35,6 +39,8 @@ int marked_threads() {
 struct library_call {
   std::string name;
   std::function<void(const context&)> run;
+
+  friend void PrintTo(const library_call& call, std::ostream* out) { *out << call.name; }
 };
 
 void convert_on_host(const context& gpu, std::size_t elements) {
@@ -86,6 +92,35 @@ INSTANTIATE_TEST_SUITE_P(
                        EXPECT_EQ(ones.get()[many - 1], 1);
                      }}),
     [](const auto& instance) { return instance.param.name; });
+
+/// Threads of this process.
+std::size_t thread_count() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+TEST(work_on_all_cores, takes_no_more_threads_than_openmp_gives_the_caller) {
+  const auto most_threads = [](const library_call& call, const context& gpu) {
+    std::size_t most = 0;
+    std::jthread watcher([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) most = std::max(most, thread_count());
+    });
+    for (int i = 0; i < 20; ++i) call.run(gpu);
+    watcher.request_stop();
+    watcher.join();
+    return most;
+  };
+  const library_call conversion{"", [](const context& gpu) { convert_on_host(gpu, many); }};
+  std::thread([&] {  // OpenMP's settings are a thread's own
+    omp_set_num_threads(1);
+    const auto host = open_host_device();
+    const context gpu(*host);
+    conversion.run(gpu);  // makes the stream's thread
+    const auto before = thread_count();
+    EXPECT_LE(most_threads(conversion, gpu), before + 2);  // the watcher, and one that works
+  })
+      .join();
+}
 
 }  // namespace
 }  // namespace transfers

@@ -291,6 +291,7 @@ baseline baseline_of(const element& content) {
     }
   }
   if (one.benchmarks.empty()) throw bad_input("it has no benchmarks");
+  one.settings_covered = format_of(content) != format_of_figures;
   require_possible(one);
   require_whole(one, content);
   return one;

@@ -81,9 +81,8 @@ bool has_text(std::string_view benchmark, const std::optional<element>& value, c
   return !text_of(value).empty();
 }
 
-/// Each of these fields is looked at, whatever the others say: a file must not be read otherwise
-/// elsewhere. `skipped` is a truth in newer releases of Google Benchmark; a counter may have that
-/// name, too.
+/// Each of these fields is looked at, whatever the others say, as by the report. `skipped` is a
+/// truth in newer releases of Google Benchmark; a counter may have that name, too.
 bool has_failed(std::string_view benchmark, const row& one) {
   const bool is_counter = one.skipped && one.skipped->is_number();
   const bool error = is_true(benchmark, one.error_occurred, "error_occurred");

@@ -183,7 +183,7 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] std::shared_ptr<const void> make_current() override {
-    return std::make_shared<const current_context>(context_);
+    return detail::pushed(context_);
   }
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,

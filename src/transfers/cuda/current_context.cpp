@@ -2,8 +2,10 @@
 
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
+#include <fmt/format.h>
 
 #include "check.hpp"
+#include "transfers/error.hpp"
 
 namespace transfers::detail {
 namespace {
@@ -36,9 +38,14 @@ const driver& the_driver() {
   return loaded;
 }
 
-/// The two enumerations have the same numbers (CUDA Runtime API, cudaError).
+/// Not cuda_check(), which asks the current device whether it is lost: here it is another one,
+/// whose context cannot be used. The two enumerations have the same numbers (CUDA Runtime API,
+/// cudaError).
 void driver_check(CUresult code, const char* call) {
-  cuda_check(static_cast<cudaError_t>(code), call);
+  if (code == CUDA_SUCCESS) return;
+  const auto same = static_cast<cudaError_t>(code);
+  throw device_error(
+      fmt::format("{}: {} ({})", call, cudaGetErrorName(same), cudaGetErrorString(same)), true);
 }
 
 }  // namespace
@@ -51,6 +58,14 @@ CUcontext primary_context(int device) {
   // The runtime's own reference keeps it.
   driver_check(the_driver().release_primary(device), "cuDevicePrimaryCtxRelease");
   return context;
+}
+
+std::shared_ptr<const void> pushed(CUcontext context) {
+  driver_check(the_driver().push(context), "cuCtxPushCurrent");
+  return {context, [](const void*) {
+            CUcontext own{};
+            the_driver().pop(&own);
+          }};
 }
 
 current_context::current_context(CUcontext context) {

@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 
+#include <memory>
 #include <new>
 
 #include "transfers/stream.hpp"
@@ -11,6 +12,10 @@ namespace transfers::detail {
 /// The context of a device that the CUDA runtime uses and owns, created where there is none yet.
 /// Whatever is current stays current. Throws device_error.
 CUcontext primary_context(int device);
+
+/// Makes a context current until the owner returned goes, in the same thread, also where it is
+/// current already: what is set to be current meanwhile is forgotten. Throws device_error.
+std::shared_ptr<const void> pushed(CUcontext context);
 
 /// Makes a context current for the calling thread; its end restores the context that was current
 /// before. Pushes on the driver's stack instead of calling cudaSetDevice(), because setting the

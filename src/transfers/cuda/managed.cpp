@@ -17,6 +17,7 @@ managed_memory::managed_memory(device& on, std::size_t bytes) : bytes_(bytes) {
   if (const auto reason = why_no_managed_memory(on)) throw unsupported(*reason);
   device_index_ = on.description().cuda->index;
   auto* const context = detail::primary_context(device_index_);
+  context_ = context;
   const detail::current_context here(context);
   void* memory = nullptr;
   cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
@@ -37,7 +38,7 @@ void managed_memory::prefetch(stream& in, residence to) const {
 }
 
 std::optional<residence> managed_memory::prefetched_to() const {
-  const detail::current_context here(detail::primary_context(device_index_));
+  const detail::current_context here(static_cast<CUcontext>(context_));
   auto place = cudaMemLocationTypeInvalid;
   cuda_check(
       cudaMemRangeGetAttribute(&place, sizeof place, cudaMemRangeAttributeLastPrefetchLocationType,
