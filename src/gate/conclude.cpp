@@ -95,7 +95,7 @@ void conclude(report& answer) {
     reasons.emplace_back(
         "too noisy: in nine of ten benchmarks even a slowdown of three times the threshold would "
         "go unnoticed");
-  else if (answer.says_too_little())
+  else if (answer.compared() > 0 && answer.says_too_little())
     reasons.push_back(too_little_sentence(answer));
   if (answer.compared() == 0 && missing == 0)
     reasons.emplace_back("no benchmark could be compared");

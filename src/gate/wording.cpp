@@ -257,8 +257,10 @@ bool more_runs_may_tell(const report& answer) {
       std::ranges::any_of(answer.classes, &common_shift::changed);
   const bool too_few = answer.processes_after < least_new_processes;
   if (too_few) return !changed;
+  // Runs that lack most benchmarks do not tell more when there are more of them.
+  const bool enough_compared = !says_too_little(answer.compared(), answer.of_baseline());
   return !changed && !answer.too_noisy() && unexcused(answer) == 0 &&
-         (answer.count(verdict::ambiguous) > 0 || answer.says_too_little());
+         (answer.count(verdict::ambiguous) > 0 || (answer.says_too_little() && enough_compared));
 }
 
 }  // namespace gate

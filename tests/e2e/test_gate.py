@@ -257,6 +257,15 @@ def test_missing_benchmarks_can_be_allowed(checks: Gate, lab: Lab):
     checks.check(*runs, "--allow-missing=pinned/d2h/64", expected=INCONCLUSIVE)
 
 
+def test_a_few_benchmarks_are_no_pass_of_the_suite(checks: Gate, lab: Lab):
+    """Whatever may be missing."""
+    runs = lab.runs(3, day=9, without=list(SUITE)[1:])
+    answer = checks.check(*runs, "--allow-missing=.*", expected=INCONCLUSIVE)
+    assert f"only 1 of {len(SUITE)} benchmarks can show" in answer.document["sentence"]
+    assert "the others are missing or too noisy" in answer.document["sentence"]
+    assert answer.document["more_runs_may_tell"] is False
+
+
 def test_a_failed_benchmark_is_not_fast(checks: Gate, lab: Lab, tmp_path: Path):
     def fail(document: dict[str, Any]) -> None:
         rows = [row for row in document["benchmarks"] if row["name"] != ONE]

@@ -14,6 +14,11 @@ FIRST = [f"first-{number}.json.gz" for number in (9, 10, 11)]
 SECOND = [f"second-{number}.json.gz" for number in (6, 7, 8)]
 THIRD = [f"third-{number}.json.gz" for number in (1, 2, 3)]
 SLOWED = [f"slowed-{number}.json.gz" for number in (1, 2, 3)]
+# Said of baselines of the first format since there is another.
+OF_OLD_BASELINES = """\
+Note: the baseline is of the first format, whose digest does not cover its settings and its machine:
+  a change of those goes unnoticed; pin it anew.
+"""
 
 
 @pytest.mark.parametrize(
@@ -31,7 +36,8 @@ def test_says_of_recorded_runs_what_is_recorded(
 ) -> None:
     done = gate.run("check", "baseline-median.json", *runs, cwd=FOLDER)
     assert done.code == expected, done
-    assert done.out == recorded.read_text(encoding="utf-8")
+    assert done.out.count(OF_OLD_BASELINES) == 1
+    assert done.out.replace(OF_OLD_BASELINES, "") == recorded.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,8 @@ def test_makes_the_recorded_baselines_again(gate: Program, which: str, tmp_path:
         again, before = (
             gate.run("check", baseline, *checked, cwd=FOLDER) for baseline in (made, recorded)
         )
-        assert again == before
+        assert again.code == before.code
+        assert again.out == before.out.replace(OF_OLD_BASELINES, "")
 
 
 def lines(file: Path) -> list[str]:

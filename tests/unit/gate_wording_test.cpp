@@ -104,12 +104,12 @@ TEST(gate_wording, the_verdict_is_one_sentence) {
   const auto same = compared("b", verdict::same, 0);
   EXPECT_EQ(
       verdict_sentence(report_of(exit_code::pass, {same})),
-      "PASS: none of the 1 benchmark that can show a slowdown of 2 % (5 % where latency decides) "
-      "is slower");
+      "PASS: the one benchmark that can show a slowdown of 2 % (5 % where latency decides) "
+      "is not slower");
   auto noisy = same;
   noisy.advisory = true;
   EXPECT_THAT(verdict_sentence(report_of(exit_code::pass, {same, noisy})),
-              HasSubstr("none of the 1 benchmark that can show"));
+              HasSubstr("the one benchmark that can show"));
   EXPECT_THAT(verdict_sentence(report_of(exit_code::pass, {same, noisy})),
               HasSubstr("; 1 is too noisy to tell"));
   EXPECT_EQ(verdict_sentence(
