@@ -1,0 +1,156 @@
+// A context of somebody else's on the same GPU is current: the library works in its own, the
+// device's primary context, and leaves the other current. Shows on a machine with one GPU what
+// several_devices_test.cpp shows with two.
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "kernels_for_tests.hpp"
+#include "on_gpu.hpp"
+#include "transfers/transfers.hpp"
+
+namespace transfers {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+template <class Function>
+Function driver_function(const char* name, unsigned version = 12000) {
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  EXPECT_EQ(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found),
+            cudaSuccess);
+  EXPECT_EQ(found, cudaDriverEntryPointSuccess) << name;
+  return reinterpret_cast<Function>(address);
+}
+
+class beside_another_context : public on_gpu {
+ protected:
+  void SetUp() override {
+    on_gpu::SetUp();
+    if (IsSkipped()) return;
+    constexpr unsigned signature_of_version = 3020;
+    const auto create = driver_function<PFN_cuCtxCreate_v3020>("cuCtxCreate", signature_of_version);
+    ASSERT_EQ(create(&other_, 0, 0), CUDA_SUCCESS);  // and makes it current
+    ASSERT_EQ(current(), other_);
+  }
+  void TearDown() override {
+    if (other_ == nullptr) return;
+    EXPECT_EQ(current(), other_);
+    gpu.reset();
+    EXPECT_EQ(current(), other_);
+    driver_function<PFN_cuCtxDestroy_v4000>("cuCtxDestroy")(other_);
+  }
+
+  static CUcontext current() {
+    CUcontext context{};
+    EXPECT_EQ(driver_function<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent")(&context),
+              CUDA_SUCCESS);
+    return context;
+  }
+
+  static CUcontext context_of(const void* address) {
+    CUcontext context{};
+    EXPECT_EQ(driver_function<PFN_cuPointerGetAttribute_v4000>("cuPointerGetAttribute")(
+                  static_cast<void*>(&context), CU_POINTER_ATTRIBUTE_CONTEXT,
+                  reinterpret_cast<CUdeviceptr>(address)),
+              CUDA_SUCCESS);
+    return context;
+  }
+
+  static CUcontext context_of(const stream& work) {
+    CUcontext context{};
+    EXPECT_EQ(driver_function<PFN_cuStreamGetCtx_v9020>("cuStreamGetCtx", 9020)(
+                  static_cast<CUstream>(work.native_handle()), &context),
+              CUDA_SUCCESS);
+    EXPECT_EQ(context, work.native_context());
+    return context;
+  }
+
+  CUcontext other_ = nullptr;
+};
+
+TEST_F(beside_another_context, memory_streams_and_copies_are_the_devices_own) {
+  const auto block = gpu->allocate(mib);
+  EXPECT_NE(context_of(block.data()), other_);
+  for (const auto kind : {pinned(), pinned(pin_flags::mapped), registered}) {
+    const auto host = gpu->allocate_host(mib, kind);
+    EXPECT_NE(context_of(host.data()), other_) << describe(kind);
+    write_host_pattern(host.data(), 0, mib, {3, false});
+    gpu->copy(block.data(), host.data(), mib, direction::h2d);
+    EXPECT_EQ(gpu->check_pattern(block.data(), 0, mib, {3, false}).wrong_bytes, 0U);
+  }
+  const auto work = gpu->create_stream();
+  EXPECT_NE(context_of(*work), other_);
+  work->clear(block.data(), mib);
+  const auto done = work->record();
+  done->wait();
+  EXPECT_TRUE(done->done());
+  gpu->synchronize();
+  EXPECT_EQ(current(), other_);
+}
+
+TEST_F(beside_another_context, arrays_kernels_and_graphs_run_in_the_devices_own) {
+  const context in(*gpu);
+  const auto doubled = 2 * to_gpu(in, std::vector<float>{1, 2, 3});
+  EXPECT_NE(context_of(doubled.data()), other_);
+  EXPECT_EQ(doubled.get(pinned())[2], 6);
+  std::vector<float> data{1, 2, 3, 4};
+  const auto scale = cuda_function("scale", scale_kernel());
+  scale(in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
+  EXPECT_EQ(data[3], 12);
+  if (!why_no_compiler()) {
+    const source_module module(
+        *gpu, "__global__ void twice(float* data) { data[threadIdx.x] = 2 * data[threadIdx.x]; }");
+    module.get_function("twice")(in, {.block = {4}}, in_out(data));
+    EXPECT_EQ(data[3], 24);
+  }
+  const auto host = gpu->allocate_host(mib, pinned());
+  const auto block = gpu->allocate(mib);
+  auto& work = in.stream();
+  const graph recorded(work, [&] { work.copy(block.data(), host.data(), mib, direction::h2d); });
+  write_host_pattern(host.data(), 0, mib, {5, false});
+  recorded.enqueue();
+  work.synchronize();
+  EXPECT_EQ(gpu->check_pattern(block.data(), 0, mib, {5, false}).wrong_bytes, 0U);
+  std::vector<std::byte> ordinary(16 * mib);
+  staged_copier(*gpu).copy(gpu->allocate(ordinary.size()).data(), ordinary.data(), ordinary.size(),
+                           direction::h2d);
+  mailbox box(*gpu, echo_service(*gpu));
+  EXPECT_EQ(box.exchange(7), 7U);
+  EXPECT_EQ(current(), other_);
+}
+
+TEST_F(beside_another_context, errors_leave_it_current) {
+  std::vector<std::byte> memory(mib);
+  const auto lock = gpu->lock(memory);
+  EXPECT_THROW(static_cast<void>(gpu->lock(memory)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(gpu->allocate(std::size_t{1} << 50)), out_of_memory);
+  EXPECT_EQ(current(), other_);
+}
+
+TEST_F(beside_another_context, make_current_ends_with_it_whatever_was_set_meanwhile) {
+  {
+    const auto own = gpu->make_current();
+    EXPECT_NE(current(), other_);
+    const auto again = gpu->make_current();
+    ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  }
+  EXPECT_EQ(current(), other_);
+  std::thread([this] {
+    EXPECT_EQ(current(), nullptr);
+    const auto block = gpu->allocate(mib);
+    EXPECT_NE(context_of(block.data()), other_);
+    EXPECT_EQ(current(), nullptr);
+  }).join();
+}
+
+}  // namespace
+}  // namespace transfers
