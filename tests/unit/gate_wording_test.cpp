@@ -102,10 +102,9 @@ TEST(gate_wording, advisory_is_marked) {
 
 TEST(gate_wording, the_verdict_is_one_sentence) {
   const auto same = compared("b", verdict::same, 0);
-  EXPECT_EQ(
-      verdict_sentence(report_of(exit_code::pass, {same})),
-      "PASS: the one benchmark that can show a slowdown of 2 % (5 % where latency decides) "
-      "is not slower");
+  EXPECT_EQ(verdict_sentence(report_of(exit_code::pass, {same})),
+            "PASS: the one benchmark that can show a slowdown of 2 % (5 % where latency decides) "
+            "is not slower");
   auto noisy = same;
   noisy.advisory = true;
   EXPECT_THAT(verdict_sentence(report_of(exit_code::pass, {same, noisy})),
