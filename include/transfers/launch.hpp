@@ -147,8 +147,9 @@ class function {
   std::shared_ptr<const detail::function_body> body_;
 };
 
-/// A __global__ function of this program, for CUDA devices. Throws device_error; unsupported in a
-/// build without CUDA.
+/// A __global__ function of this program, for CUDA devices. Asks the current device for its
+/// parameters, which makes a context there if it has none: where that is not the device to launch
+/// on, device::make_current() first. Throws device_error; unsupported in a build without CUDA.
 [[nodiscard]] function cuda_function(std::string name, const void* kernel);
 
 namespace detail {

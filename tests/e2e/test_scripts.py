@@ -106,7 +106,7 @@ def test_a_typo_is_found_at_once(
     assert clone.files == before
 
 
-# What is unlike other programs' options: values behind a blank that begin with a dash, several values.
+# What is unusual: values that begin with a dash or follow a blank, and several values.
 RIGHT_FOR_BENCH = (
     *("--device", "host", "--strategies", "copy", "null", "--seed=1", "--list", "--v", "3"),
     *("--benchmark_filter", "-copy/pinned", "--strategies=copy/pageable/h2d", "copy/pageable/d2h"),

@@ -337,6 +337,7 @@ TEST(the_second_gpu, is_used_without_a_context_on_the_first) {
     const auto array = 2 * to_gpu(in, std::vector<float>{1, 2, 3});
     EXPECT_EQ(array.get(pinned())[2], 6);
     std::vector<float> data{1, 2, 3, 4};
+    const auto current = second->make_current();  // cuda_function() asks the current device
     cuda_function("scale", scale_kernel())(in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
     EXPECT_EQ(data[3], 12);
     std::vector<std::byte> host(8 * mib);
