@@ -51,10 +51,10 @@ check_options() {
   for argument; do
     case $takes,$argument in
       one,*) takes=nothing; continue ;;
-      first,*) takes=more; continue ;;
-      more,--) takes=nothing; continue ;;
-      more,-*) ;;
-      more,*) continue ;;
+      first,*) takes=several; continue ;;
+      several,--) takes=nothing; continue ;;
+      several,-*) ;;
+      several,*) continue ;;
     esac
     takes=nothing
     for option in "${options[@]}"; do
@@ -62,7 +62,7 @@ check_options() {
       case $argument,$option in
         "$name",*=...) takes=first; continue 2 ;;
         "$name",*=) takes=one; continue 2 ;;
-        "$name="*,*=...) takes=more; continue 2 ;;
+        "$name="*,*=...) takes=several; continue 2 ;;
         "$name",* | "$name="*) continue 2 ;;
         -*,*) ;;
         *,FILE) files+=("$argument"); continue 2 ;;
