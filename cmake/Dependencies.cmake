@@ -52,10 +52,10 @@ if(TRANSFERS_PROGRAMS)
     set(BOOST_MATH_INCLUDE_DIR "${boost_math_SOURCE_DIR}/include" CACHE PATH "" FORCE)
     set(BOOST_MATH_STANDALONE ON CACHE BOOL "Boost.Math without the rest of Boost" FORCE)
   endif()
-  add_library(boost_math INTERFACE)
-  target_include_directories(boost_math SYSTEM INTERFACE "${BOOST_MATH_INCLUDE_DIR}")
+  add_library(bench_transfers_boost_math INTERFACE)
+  target_include_directories(bench_transfers_boost_math SYSTEM INTERFACE "${BOOST_MATH_INCLUDE_DIR}")
   if(BOOST_MATH_STANDALONE)
-    target_compile_definitions(boost_math INTERFACE BOOST_MATH_STANDALONE)
+    target_compile_definitions(bench_transfers_boost_math INTERFACE BOOST_MATH_STANDALONE)
   endif()
 endif()
 if(TRANSFERS_TESTS)
@@ -71,11 +71,11 @@ endif()
 # Thrust comes with the CUDA toolkit; without one, Debian's libthrust-dev has the same headers.
 find_path(THRUST_INCLUDE_DIR thrust/version.h
   HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl REQUIRED)
-add_library(thrust_openmp INTERFACE)
-target_include_directories(thrust_openmp SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
-target_compile_definitions(thrust_openmp INTERFACE
+add_library(bench_transfers_thrust_openmp INTERFACE)
+target_include_directories(bench_transfers_thrust_openmp SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
+target_compile_definitions(bench_transfers_thrust_openmp INTERFACE
   THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP)
 # Thrust binds references to null when it dereferences its own pointers (reference.h,
 # "select_system"): under -fsanitize=undefined that check is off for what includes it.
-target_compile_options(thrust_openmp INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>)
-target_link_libraries(thrust_openmp INTERFACE OpenMP::OpenMP_CXX)
+target_compile_options(bench_transfers_thrust_openmp INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>)
+target_link_libraries(bench_transfers_thrust_openmp INTERFACE OpenMP::OpenMP_CXX)

@@ -5,7 +5,7 @@ if(TRANSFERS_HAVE_CUDA)
   set(cuda_toolkit "${CUDAToolkit_VERSION}")
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_architectures)
 endif()
-add_custom_target(provenance
+add_custom_target(bench_transfers_provenance
   COMMAND "${CMAKE_COMMAND}"
           "-DSOURCE_DIR=${PROJECT_SOURCE_DIR}"
           "-DHEADER=${TRANSFERS_PROVENANCE_DIR}/provenance.hpp"

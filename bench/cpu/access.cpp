@@ -1,13 +1,13 @@
-#include "access.hpp"
+#include "bench/cpu/access.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
 
-#include "../cache.hpp"
+#include "bench/strategy/cache.hpp"
 
-namespace bench::cpu {
+namespace bench_transfers::bench::cpu {
 namespace {
 
 constexpr std::uint64_t filling = 0x5a5a5a5a5a5a5a5aULL;
@@ -289,4 +289,4 @@ std::vector<access> accesses_with(const instruction_set& with) {
   };
 }
 
-}  // namespace bench::cpu
+}  // namespace bench_transfers::bench::cpu

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "instructions.hpp"
-#include "transfers/device.hpp"
+#include "bench/cpu/instructions.hpp"
+#include "transfers/core/device.hpp"
 
-namespace bench::cpu {
+namespace bench_transfers::bench::cpu {
 
 /// What one thread goes over: a stretch of a block that holds the test pattern, piece by piece, one
 /// piece in each turn and several times where it is short. Turns are counted on from one repetition
@@ -57,4 +57,4 @@ struct access {
 /// Reads and writes with a processor's instructions, all that there are.
 std::vector<access> accesses_with(const instruction_set& with);
 
-}  // namespace bench::cpu
+}  // namespace bench_transfers::bench::cpu

@@ -1,10 +1,10 @@
-#include "emulation.hpp"
+#include "bench/cpu/emulation.hpp"
 
 #include <cstring>
 
-#include "../cache.hpp"
+#include "bench/strategy/cache.hpp"
 
-namespace bench::cpu {
+namespace bench_transfers::bench::cpu {
 namespace {
 
 /// One load of `width` bytes after another, each from memory.
@@ -49,4 +49,4 @@ const instruction_set& emulated_write_combined() {
   return set;
 }
 
-}  // namespace bench::cpu
+}  // namespace bench_transfers::bench::cpu

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "instructions.hpp"
+#include "bench/cpu/instructions.hpp"
 
-namespace bench::cpu {
+namespace bench_transfers::bench::cpu {
 
 /// Stands in for write-combined memory where there is none, and is slow for a true reason: ordinary
 /// loads drop their line from the caches first, each for itself, so that every single one waits for
@@ -11,4 +11,4 @@ namespace bench::cpu {
 /// are null.
 const instruction_set& emulated_write_combined();
 
-}  // namespace bench::cpu
+}  // namespace bench_transfers::bench::cpu

@@ -1,15 +1,15 @@
-#include "instructions.hpp"
+#include "bench/cpu/instructions.hpp"
 
 #include <array>
 #include <cstring>
 
-#include "transfers/streaming.hpp"
+#include "transfers/fast/streaming.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-namespace bench::cpu {
+namespace bench_transfers::bench::cpu {
 namespace {
 
 /// Volatile accesses are not merged, not left out and not made vectors of.
@@ -161,4 +161,4 @@ std::uint64_t read_strided(const std::byte* first, std::size_t bytes, std::size_
   return sum;
 }
 
-}  // namespace bench::cpu
+}  // namespace bench_transfers::bench::cpu

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace bench::cpu {
+namespace bench_transfers::bench::cpu {
 
 /// Memory goes through these functions in whole lines.
 inline constexpr std::size_t line = 64;
@@ -56,4 +56,4 @@ void write_random(std::byte* first, random_accesses where, std::uint64_t word);
 /// One 8-byte load from each `stride` bytes of `bytes`, from its beginning; `stride`: whole lines.
 std::uint64_t read_strided(const std::byte* first, std::size_t bytes, std::size_t stride);
 
-}  // namespace bench::cpu
+}  // namespace bench_transfers::bench::cpu

@@ -6,13 +6,13 @@
 #include <system_error>
 #include <utility>
 
-#include "heap.hpp"
-#include "strategy.hpp"
-#include "subjects/async_memory.hpp"
-#include "transfers/error.hpp"
-#include "transfers/pool.hpp"
+#include "bench/strategy/heap.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "bench/subjects/async_memory.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/core/pool.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::host_memory_kind;
@@ -324,4 +324,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,9 +1,9 @@
-#include "transfers/arguments.hpp"
+#include "transfers/launch/arguments.hpp"
 
-#include "elements.hpp"
-#include "subjects/launches.hpp"
+#include "bench/strategy/elements.hpp"
+#include "bench/subjects/launches.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using subjects::count_of;
@@ -157,4 +157,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

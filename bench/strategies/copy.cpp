@@ -1,7 +1,7 @@
-#include "directions.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 transfer prepare(const job& wanted, transfers::host_memory_kind kind) {
@@ -31,4 +31,4 @@ const registration all(host_memory_family{.name = "copy",
                                           .adjust = [](strategy& one) { one.essential = true; }});
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

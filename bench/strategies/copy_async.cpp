@@ -1,7 +1,7 @@
-#include "directions.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 /// How soon does the call return (enqueue_ns), and how long until the data are there?
@@ -28,4 +28,4 @@ const registration all(host_memory_family{.name = "copy_async",
                                           .adjust = [](strategy& one) { one.essential = true; }});
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,8 +1,8 @@
-#include "directions.hpp"
-#include "strategy.hpp"
-#include "transfers/graph.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "transfers/launch/graph.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 /// A copy that is recorded once: does handing it over cost less the next times?
@@ -26,4 +26,4 @@ const registration graph{strategy{.name = "copy/graph",
                                   .prepare = prepare}};
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -2,13 +2,13 @@
 #include <atomic>
 #include <chrono>
 
-#include "cpu/access.hpp"
-#include "cpu/emulation.hpp"
-#include "strategy.hpp"
-#include "transfers/error.hpp"
-#include "transfers/workers.hpp"
+#include "bench/cpu/access.hpp"
+#include "bench/cpu/emulation.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/core/workers.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using cpu::access;
@@ -226,4 +226,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

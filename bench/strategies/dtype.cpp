@@ -1,7 +1,7 @@
-#include "elements.hpp"
-#include "transfers/gpu_array.hpp"
+#include "bench/strategy/elements.hpp"
+#include "transfers/array/gpu_array.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::context;
@@ -71,4 +71,4 @@ const registration all(host_memory_family{
     }});
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "strategy.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::direction;
@@ -186,4 +186,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

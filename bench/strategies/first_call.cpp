@@ -1,8 +1,8 @@
-#include "elements.hpp"
-#include "transfers/gpu_array.hpp"
-#include "transfers/source_module.hpp"
+#include "bench/strategy/elements.hpp"
+#include "transfers/array/gpu_array.hpp"
+#include "transfers/launch/source_module.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::context;
@@ -93,4 +93,4 @@ const registration modules(strategy{
     }});
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

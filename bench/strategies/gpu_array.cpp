@@ -1,8 +1,8 @@
-#include "elements.hpp"
-#include "heap.hpp"
-#include "transfers/arithmetic.hpp"
+#include "bench/strategy/elements.hpp"
+#include "bench/strategy/heap.hpp"
+#include "transfers/array/arithmetic.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::allocation;
@@ -367,4 +367,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,8 +1,8 @@
-#include "elements.hpp"
-#include "subjects/launches.hpp"
-#include "transfers/source_module.hpp"
+#include "bench/strategy/elements.hpp"
+#include "bench/subjects/launches.hpp"
+#include "transfers/launch/source_module.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using subjects::count_of;
@@ -106,4 +106,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,12 +1,12 @@
-#include "transfers/managed.hpp"
+#include "transfers/fast/managed.hpp"
 
 #include <cstring>
 
-#include "directions.hpp"
-#include "elements.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/elements.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::direction;
@@ -121,4 +121,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,10 +1,10 @@
 #include <cstring>
 
-#include "strategy.hpp"
-#include "transfers/graph.hpp"
-#include "transfers/mailbox.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "transfers/fast/mailbox.hpp"
+#include "transfers/launch/graph.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::direction;
@@ -123,4 +123,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

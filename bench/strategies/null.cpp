@@ -1,6 +1,6 @@
-#include "strategy.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 /// Does nothing, to measure the harness itself: what is left is the cost of reading the clock
@@ -21,4 +21,4 @@ const registration one(strategy{.name = "null",
                                 .essential = true});
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,9 +1,9 @@
-#include "elements.hpp"
-#include "strategy.hpp"
-#include "transfers/arithmetic.hpp"
-#include "transfers/round_trip.hpp"
+#include "bench/strategy/elements.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "transfers/array/arithmetic.hpp"
+#include "transfers/fast/round_trip.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::direction;
@@ -137,4 +137,4 @@ const registration pinned{there_and_back(transfers::pinned(), with_streams(cuts)
 const registration pageable{there_and_back(transfers::pageable, cuts)};
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,10 +1,10 @@
 #include <unistd.h>
 
-#include "directions.hpp"
-#include "elements.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/elements.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::direction;
@@ -68,4 +68,4 @@ const registration one(strategy{
     .why_unsupported = why_unsupported});
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,10 +1,10 @@
 #include <memory>
 #include <optional>
 
-#include "directions.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 /// Ordinary memory that is page-locked for this copy only.
@@ -46,4 +46,4 @@ const registration base{register_once("copy/register_once", transfers::pageable)
 const registration huge{register_once("copy/register_once_huge", transfers::pageable_huge)};
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

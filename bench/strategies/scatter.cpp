@@ -2,12 +2,12 @@
 #include <numeric>
 #include <random>
 
-#include "directions.hpp"
-#include "pieces.hpp"
-#include "sizes.hpp"
-#include "transfers/scattered.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/pieces.hpp"
+#include "src/common/sizes.hpp"
+#include "transfers/fast/scattered.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::scattered_block;
@@ -71,8 +71,9 @@ transfer prepare(const job& wanted, scattered_way by, std::size_t block) {
 void add(const std::string& name, const std::string& summary, scattered_way by) {
   for (const std::size_t block : {512U, 4096U, 8192U, 65536U})
     registration{strategy{
-        .name = "scatter/" + name + "/" + format_size(block) + "_blocks/" + to_string(kind),
-        .summary = "blocks of " + format_size(block) + " scattered in pinned memory, " + summary,
+        .name = "scatter/" + name + "/" + common::format_size(block) + "_blocks/" + to_string(kind),
+        .summary =
+            "blocks of " + common::format_size(block) + " scattered in pinned memory, " + summary,
         .variants = {"h2d", "d2h"},
         .host = kind,
         .prepare = [by, block](const job& wanted) { return prepare(wanted, by, block); },
@@ -92,4 +93,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

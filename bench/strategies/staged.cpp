@@ -1,7 +1,7 @@
-#include "directions.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 /// Pageable memory by way of page-locked chunks, as calibrated on this machine: small copies are
@@ -34,4 +34,4 @@ const registration staged{
              .prepare = prepare}};
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "directions.hpp"
-#include "elements.hpp"
-#include "transfers/gpu_array.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/elements.hpp"
+#include "transfers/array/gpu_array.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::direction;
@@ -130,4 +130,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

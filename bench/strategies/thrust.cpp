@@ -1,8 +1,8 @@
-#include "directions.hpp"
-#include "elements.hpp"
-#include "subjects/thrust_vectors.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/elements.hpp"
+#include "bench/subjects/thrust_vectors.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::direction;
@@ -69,4 +69,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

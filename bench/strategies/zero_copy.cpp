@@ -1,7 +1,7 @@
-#include "directions.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using transfers::pin_flags;
@@ -32,4 +32,4 @@ const registration all(host_memory_family{
     .adjust = [](strategy& one) { one.essential = true; }});
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -2,11 +2,11 @@
 #include <numeric>
 #include <random>
 
-#include "directions.hpp"
-#include "pieces.hpp"
-#include "subjects/in_place.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/pieces.hpp"
+#include "bench/subjects/in_place.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using subjects::pieces_in_place;
@@ -84,4 +84,4 @@ const struct all {
 } registered;
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

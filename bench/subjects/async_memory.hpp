@@ -4,9 +4,9 @@
 #include <functional>
 #include <memory>
 
-#include "transfers/device.hpp"
+#include "transfers/core/device.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 /// cudaMallocAsync from a memory pool of its own that keeps everything given back, and a wait for
 /// the stream; freed by cudaFreeAsync and a wait. Throws unsupported for devices that are not
@@ -14,4 +14,4 @@ namespace bench::subjects {
 std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(const transfers::device& on,
                                                                        transfers::stream& in);
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

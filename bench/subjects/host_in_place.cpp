@@ -1,9 +1,9 @@
 #include <cstring>
 #include <memory>
 
-#include "in_place.hpp"
+#include "bench/subjects/in_place.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 pieces_kernel copy_pieces_in_place_on_host(transfers::stream& in, const pieces_in_place& what) {
   const auto kept = std::make_shared<const pieces_in_place>(what);
@@ -22,4 +22,4 @@ pieces_kernel copy_pieces_in_place_on_host(transfers::stream& in, const pieces_i
   }};
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <string>
 
-#include "launches.hpp"
+#include "bench/subjects/launches.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 std::size_t count_of(std::string_view variant) { return std::stoul(std::string(variant)); }
 
@@ -28,4 +28,4 @@ copying_kernel copy_pieces_on_host() {
           {}};
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

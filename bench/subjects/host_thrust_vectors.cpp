@@ -1,6 +1,6 @@
-#include "thrust_containers.hpp"
+#include "bench/subjects/thrust_containers.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 thrust_copy copy_with_thrust_on_host(std::string_view container, std::span<float> host,
                                      transfers::direction way) {
@@ -11,4 +11,4 @@ thrust_copy copy_with_thrust_on_host(std::string_view container, std::span<float
   return between_pinned_and_device<thrust::universal_vector<float>>(host.size(), way);
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "transfers/device.hpp"
+#include "transfers/core/device.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 /// Pieces of host memory, all of the same length, that a kernel reads or writes in place; on the
 /// device they lie one behind the other.
@@ -35,4 +35,4 @@ pieces_kernel copy_pieces_in_place(const transfers::device& on, transfers::strea
 /// The host device's counterpart.
 pieces_kernel copy_pieces_in_place_on_host(transfers::stream& in, const pieces_in_place& what);
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "transfers/launch.hpp"
+#include "transfers/launch/launch.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 /// "4_arguments" -> 4
 std::size_t count_of(std::string_view variant);
@@ -71,4 +71,4 @@ struct copying_kernel {
 };
 copying_kernel copy_pieces(const transfers::device& on);
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

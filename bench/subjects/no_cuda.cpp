@@ -1,11 +1,11 @@
 // Stands in for cuda/ when the program is built without nvcc.
-#include "async_memory.hpp"
-#include "host_launches.hpp"
-#include "in_place.hpp"
-#include "thrust_vectors.hpp"
-#include "transfers/error.hpp"
+#include "bench/subjects/async_memory.hpp"
+#include "bench/subjects/host_launches.hpp"
+#include "bench/subjects/in_place.hpp"
+#include "bench/subjects/thrust_vectors.hpp"
+#include "transfers/core/error.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 namespace {
 
 [[noreturn]] void refuse() {
@@ -43,4 +43,4 @@ thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<f
   refuse();
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

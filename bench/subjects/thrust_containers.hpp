@@ -4,12 +4,12 @@
 #include <thrust/device_vector.h>
 #include <thrust/universal_vector.h>
 
-#include "thrust_vectors.hpp"
+#include "bench/subjects/thrust_vectors.hpp"
 
 // Included once for each of Thrust's device systems (CUDA, OpenMP), which is why everything is in
 // an unnamed namespace.
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 namespace {
 
 template <class Vector>
@@ -49,4 +49,4 @@ thrust_copy between_pinned_and_device(std::size_t elements, transfers::direction
 }
 
 }  // namespace
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

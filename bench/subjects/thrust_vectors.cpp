@@ -1,6 +1,6 @@
-#include "thrust_vectors.hpp"
+#include "bench/subjects/thrust_vectors.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 thrust_copy copy_with_thrust(const transfers::device& on, std::string_view container,
                              std::span<float> host, transfers::direction way) {
@@ -8,4 +8,4 @@ thrust_copy copy_with_thrust(const transfers::device& on, std::string_view conta
                                          : copy_with_thrust_on_host(container, host, way);
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "transfers/device.hpp"
+#include "transfers/core/device.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 /// A copy to or from a container of Thrust, as thrust::copy does it.
 struct thrust_copy {
@@ -30,4 +30,4 @@ thrust_copy copy_with_thrust_on_host(std::string_view container, std::span<float
 thrust_copy copy_with_thrust_on_cuda(std::string_view container, std::span<float> host,
                                      transfers::direction way);
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

@@ -1,10 +1,10 @@
-#include "advice/cpu_rate.hpp"
+#include "src/advice/cpu_rate.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-namespace advice {
+namespace bench_transfers::advice {
 
 using statistics::estimate;
 using statistics::scaled;
@@ -51,4 +51,4 @@ estimate cpu_rate::pass_beyond(const cpu_rate& other, double bytes) const {
                 bytes);
 }
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "statistics/estimate.hpp"
-#include "statistics/line.hpp"
+#include "src/statistics/estimate.hpp"
+#include "src/statistics/line.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 
 /// Time per byte of CPU access against the size of the working set: steps from cache to cache, so
 /// that no line fits, and few sizes are measured. Between two sizes it changes with the logarithm
@@ -36,4 +36,4 @@ class cpu_rate {
   std::vector<statistics::measured_time> passes_;
 };
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

@@ -1,8 +1,8 @@
-#include "advice/leave_out.hpp"
+#include "src/advice/leave_out.hpp"
 
-#include "statistics/broken_line.hpp"
+#include "src/statistics/broken_line.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 namespace {
 
 constexpr double smallest_checked = 4096;
@@ -31,4 +31,4 @@ std::vector<leave_out_check> check_by_leaving_out(const measurements& measured) 
   return all;
 }
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

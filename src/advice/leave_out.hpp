@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "advice/measurements.hpp"
-#include "statistics/estimate.hpp"
+#include "src/advice/measurements.hpp"
+#include "src/statistics/estimate.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 
 /// A size that was left out of a fit, and what the fit says about it.
 struct left_out_size {
@@ -31,4 +31,4 @@ struct leave_out_check {
 /// hardly depends on the size; predicts each from all others. Transfers, allocation and freeing.
 std::vector<leave_out_check> check_by_leaving_out(const measurements& measured);
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

@@ -1,8 +1,8 @@
-#include "advice/map.hpp"
+#include "src/advice/map.hpp"
 
 #include <algorithm>
 
-namespace advice {
+namespace bench_transfers::advice {
 namespace {
 
 std::vector<double> doubling(const cost_model& model) {
@@ -55,4 +55,4 @@ winner_map map_of(const cost_model& model, const question& asked) {
   return all;
 }
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

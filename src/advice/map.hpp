@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "advice/ranking.hpp"
+#include "src/advice/ranking.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 
 /// What to use for one size and reuse.
 struct map_cell {
@@ -32,4 +32,4 @@ struct winner_map {
 /// before; reuse 1, 2, 5, 10 … 10⁶.
 winner_map map_of(const cost_model& model, const question& asked);
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

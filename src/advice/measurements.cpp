@@ -1,16 +1,16 @@
-#include "advice/measurements.hpp"
+#include "src/advice/measurements.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <optional>
 
-#include "input/printable.hpp"
-#include "input/read_text.hpp"
-#include "sizes.hpp"
-#include "statistics/quantile.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/read_text.hpp"
+#include "src/common/sizes.hpp"
+#include "src/statistics/quantile.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 namespace {
 
 using json = nlohmann::json;
@@ -23,8 +23,8 @@ constexpr int known_format = 1;
 
 std::string text_of(const std::filesystem::path& file) {
   try {
-    return input::read_text(file);
-  } catch (const input::read_error& wrong) {
+    return common::read_text(file);
+  } catch (const common::read_error& wrong) {
     refuse(file, wrong.what());
   }
 }
@@ -50,7 +50,7 @@ json member(const json& in, std::initializer_list<const char*> keys) {
 /// Printable, as all that is taken over from the file.
 std::string text_at(const json& in, std::initializer_list<const char*> keys) {
   const auto found = member(in, keys);
-  return found.is_string() ? input::printable(found.get_ref<const std::string&>()) : "";
+  return found.is_string() ? common::printable(found.get_ref<const std::string&>()) : "";
 }
 
 /// None where it is not there.
@@ -106,8 +106,8 @@ std::optional<quantity> quantity_of(const std::string& benchmark) {
     return std::nullopt;
   }
   try {
-    return quantity{name, static_cast<double>(bench::parse_size(parts.back()))};
-  } catch (const bench::usage_error&) {
+    return quantity{name, static_cast<double>(common::parse_size(parts.back()))};
+  } catch (const common::usage_error&) {
     return std::nullopt;
   }
 }
@@ -185,4 +185,4 @@ measurements read_measurements(const std::filesystem::path& file) {
   return measurements_in(parse(file), file);
 }
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

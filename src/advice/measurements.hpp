@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "statistics/line.hpp"
+#include "src/statistics/line.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 
 /// A file that no advice can be taken from; what() is one line that names the file and the reason.
 class unusable_file : public std::runtime_error {
@@ -49,4 +49,4 @@ measurements read_measurements(const std::filesystem::path& file);
 /// The same from a file's content; `file` is only named. Throws unusable_file.
 measurements measurements_in(const nlohmann::json& content, const std::filesystem::path& file);
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

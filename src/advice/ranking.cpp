@@ -1,4 +1,4 @@
-#include "advice/ranking.hpp"
+#include "src/advice/ranking.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace advice {
+namespace bench_transfers::advice {
 namespace {
 
 using statistics::broken_line;
@@ -230,4 +230,4 @@ const ranked_strategy& recommended(const ranking& all) {
                                    std::max(end, all.strategies.begin() + 1), {}, options);
 }
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "advice/cpu_rate.hpp"
-#include "advice/measurements.hpp"
-#include "statistics/broken_line.hpp"
+#include "src/advice/cpu_rate.hpp"
+#include "src/advice/measurements.hpp"
+#include "src/statistics/broken_line.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 
 /// What a ranking is asked for. A transfer happens `reuse` times with the same host memory; for
 /// each, the CPU fills the memory `cpu_writes` times and reads it back `cpu_reads` times.
@@ -115,4 +115,4 @@ std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all)
 /// name has the fewest options (copy/pinned before copy/pinned_portable), else the faster one.
 const ranked_strategy& recommended(const ranking& all);
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

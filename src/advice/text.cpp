@@ -1,4 +1,4 @@
-#include "advice/text.hpp"
+#include "src/advice/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,12 +8,12 @@
 #include <cmath>
 #include <sstream>
 
-#include "input/printable.hpp"
-#include "results/wrapped.hpp"
-#include "sizes.hpp"
-#include "statistics/quantile.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/sizes.hpp"
+#include "src/common/wrapped.hpp"
+#include "src/statistics/quantile.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 namespace {
 
 using statistics::estimate;
@@ -34,7 +34,7 @@ std::string time_text(double ns) {
   return digits(ns / 1e9) + " s";
 }
 
-std::string size_text(double bytes) { return bench::format_size(static_cast<std::size_t>(bytes)); }
+std::string size_text(double bytes) { return common::format_size(static_cast<std::size_t>(bytes)); }
 
 /// To a whole number of a unit that leaves two digits or more.
 std::string rounded_size_text(double bytes) {
@@ -59,7 +59,7 @@ std::string interval_text(const estimate& one) {
 }
 
 std::size_t columns_for(const measurements& from) {
-  return results::terminal_columns - (from.from.has_gpu ? 0 : no_gpu.size());
+  return common::terminal_columns - (from.from.has_gpu ? 0 : no_gpu.size());
 }
 
 std::string origin_lines(const measurements& from) {
@@ -70,11 +70,11 @@ std::string origin_lines(const measurements& from) {
                           where.cpu.empty() ? "unknown CPU" : where.cpu,
                           where.started.empty() ? "at an unknown time" : where.started,
                           where.commit.empty() ? "unknown" : where.commit,
-                          input::printable(where.file.string()));
-  text = results::wrapped(text, columns);
+                          common::printable(where.file.string()));
+  text = common::wrapped(text, columns);
   if (!where.complete)
-    text += results::wrapped("Note: the run did not come to its end; this is from its first part.",
-                             columns);
+    text += common::wrapped("Note: the run did not come to its end; this is from its first part.",
+                            columns);
   if (from.failed_rows > 0)
     text += fmt::format("Note: {} ignored: the benchmark failed.\n",
                         times(static_cast<double>(from.failed_rows), "row", "rows"));
@@ -129,7 +129,7 @@ std::string recommendation(const ranking& ranked, std::size_t columns) {
     text += fmt::format(" It is plainer than {}, and not 3 % slower.", fastest.name);
   if (const auto equals = not_to_be_told_from_best(ranked).size(); equals > 1)
     text += fmt::format(" {} cannot be told from the fastest (*).", equals - 1);
-  return results::wrapped(text, columns);
+  return common::wrapped(text, columns);
 }
 
 /// A term of the sum, as a column of the table.
@@ -186,14 +186,14 @@ bool pays_only_up_to(const ranked_strategy& one) {
 }
 
 std::string legend(const cost_model& model, const ranking& ranked, std::size_t columns) {
-  auto text = results::wrapped(
+  auto text = common::wrapped(
       "* fastest, or not to be told from it: the 95 % interval of the difference includes zero.",
       columns);
   if (std::ranges::any_of(ranked.strategies, &ranked_strategy::extrapolated))
     text += "e extrapolated: more than twice beyond the sizes that were measured.\n";
   if (model.measured().allocation) text += "allocate: freeing included.\n";
   if (std::ranges::any_of(ranked.strategies, [](const auto& one) { return one.pays.has_value(); }))
-    text += results::wrapped(
+    text += common::wrapped(
         fmt::format("pays from: transfers with the same memory from which on it takes no longer "
                     "than {}{}.",
                     baseline,
@@ -210,15 +210,15 @@ std::string left_out_lines(const ranking& ranked, std::size_t columns) {
   for (const auto& one : ranked.others) by_reason[one.reason].push_back(one.name);
   std::string text;
   for (const auto& [reason, names] : by_reason)
-    text += results::wrapped(fmt::format("Left out: {} ({}).", fmt::join(names, ", "), reason),
-                             columns);
+    text +=
+        common::wrapped(fmt::format("Left out: {} ({}).", fmt::join(names, ", "), reason), columns);
   return text;
 }
 
 /// Comes first, because the question then has another meaning.
 std::string allocation_line(const cost_model& model, std::size_t columns) {
   if (model.measured().allocation) return "";
-  return results::wrapped(
+  return common::wrapped(
       "Note: allocating and freeing (allocate/..., free/...) were not measured in this file: how "
       "often memory is used again (--reuse) makes no difference, all totals go without.",
       columns);
@@ -228,7 +228,7 @@ std::string allocation_line(const cost_model& model, std::size_t columns) {
 std::string missing_lines(const cost_model& model, const question& asked, std::size_t columns) {
   std::string text;
   const auto note = [&](const std::string& what) {
-    text += results::wrapped(
+    text += common::wrapped(
         fmt::format("Note: {} not measured in this file, all totals go without.", what), columns);
   };
   if (!model.measured().cpu_writes && asked.cpu_writes > 0)
@@ -282,7 +282,7 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
   }
   if (sizes.empty()) return "";
   const auto covered = std::ranges::count_if(sizes, &left_out_size::is_in_interval);
-  auto text = results::wrapped(
+  auto text = common::wrapped(
       fmt::format("{}: {} left out, one at a time: median error {}, largest {}; {} within 10 %; {} "
                   "inside their 95 % interval.",
                   what, times(static_cast<double>(sizes.size()), "size", "sizes"),
@@ -290,8 +290,7 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
                   sizes.size() - over.size(), covered),
       columns);
   if (!over.empty())
-    text +=
-        results::wrapped(fmt::format("More than 10 % off: {}.", fmt::join(over, ", ")), columns);
+    text += common::wrapped(fmt::format("More than 10 % off: {}.", fmt::join(over, ", ")), columns);
   return text;
 }
 
@@ -333,4 +332,4 @@ std::string check_text(const measurements& from, const cost_model& model,
   return labelled(from, text);
 }
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "advice/leave_out.hpp"
-#include "advice/measurements.hpp"
-#include "advice/ranking.hpp"
+#include "src/advice/leave_out.hpp"
+#include "src/advice/measurements.hpp"
+#include "src/advice/ranking.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 
 /// For a terminal of 100 columns: what to use, the table of all strategies with their terms, and
 /// what limits the answer. Every line says so when the measurements come from no GPU. There must be
@@ -22,4 +22,4 @@ std::string check_text(const measurements& from, const cost_model& model,
 /// The text as it is, or with a label before each line when the measurements come from no GPU.
 std::string labelled(const measurements& from, const std::string& text);
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

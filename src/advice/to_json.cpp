@@ -1,10 +1,10 @@
-#include "advice/to_json.hpp"
+#include "src/advice/to_json.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
-namespace advice {
+namespace bench_transfers::advice {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -153,4 +153,4 @@ json check_document(const measurements& from, const cost_model& model,
   return all;
 }
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

@@ -4,12 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "advice/leave_out.hpp"
-#include "advice/map.hpp"
-#include "advice/measurements.hpp"
-#include "advice/ranking.hpp"
+#include "src/advice/leave_out.hpp"
+#include "src/advice/map.hpp"
+#include "src/advice/measurements.hpp"
+#include "src/advice/ranking.hpp"
 
-namespace advice {
+namespace bench_transfers::advice {
 
 /// The three documents that advice writes, as docs/RESULT_FILE.md describes them.
 nlohmann::ordered_json ranking_document(const measurements& from, const cost_model& model,
@@ -19,4 +19,4 @@ nlohmann::ordered_json map_document(const measurements& from, const cost_model& 
 nlohmann::ordered_json check_document(const measurements& from, const cost_model& model,
                                       const std::vector<leave_out_check>& checks);
 
-}  // namespace advice
+}  // namespace bench_transfers::advice

@@ -1,8 +1,8 @@
-#include "machine/clocks.hpp"
+#include "src/machine/clocks.hpp"
 
-#include "machine/files.hpp"
+#include "src/machine/files.hpp"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -79,4 +79,4 @@ nlohmann::ordered_json to_json(const clocks_of_run& run) {
   return {{"gpu", gpu_to_json(run)}, {"cpu", cpu}};
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

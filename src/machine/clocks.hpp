@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace machine {
+namespace bench_transfers::machine {
 
 /// Why a GPU runs below the clocks it could have, as nvidia-smi names it (clocks_event_reasons.*):
 /// sw_power_cap, hw_slowdown, sync_boost, sw_thermal_slowdown, hw_thermal_slowdown,
@@ -57,4 +57,4 @@ struct clocks_of_run {
 /// As it stands in result files (docs/RESULT_FILE.md); null for what is not known.
 nlohmann::ordered_json to_json(const clocks_of_run& run);
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

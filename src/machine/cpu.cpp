@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "machine/clocks.hpp"
-#include "machine/files.hpp"
-#include "machine/sections.hpp"
+#include "src/machine/clocks.hpp"
+#include "src/machine/files.hpp"
+#include "src/machine/sections.hpp"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -157,4 +157,4 @@ nlohmann::ordered_json describe_cpu(const std::filesystem::path& root) {
   };
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

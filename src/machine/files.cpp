@@ -1,4 +1,4 @@
-#include "machine/files.hpp"
+#include "src/machine/files.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -157,4 +157,4 @@ nlohmann::ordered_json or_null(const std::optional<std::string>& value) {
       nlohmann::ordered_json(*value).dump(-1, ' ', false, replace));
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

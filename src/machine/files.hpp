@@ -11,7 +11,7 @@
 // Reading the small text files of /proc and /sys. Nothing here throws for a file that is missing,
 // unreadable or full of garbage: the answer is then nullopt.
 
-namespace machine {
+namespace bench_transfers::machine {
 
 /// `text` without white space at both ends.
 std::string_view trimmed(std::string_view text);
@@ -60,4 +60,4 @@ nlohmann::ordered_json or_null(const std::optional<Value>& value) {
 /// JSON null for nullopt. Bytes that are not UTF-8 become U+FFFD: writing them would throw later.
 nlohmann::ordered_json or_null(const std::optional<std::string>& value);
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

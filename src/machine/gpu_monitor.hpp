@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "machine/clocks.hpp"
+#include "src/machine/clocks.hpp"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 /// Reads the clocks of one GPU.
 class gpu_monitor {
@@ -29,4 +29,4 @@ class gpu_monitor {
 std::unique_ptr<gpu_monitor> monitor_gpu(std::string_view pci_bus_id,
                                          const std::string& library = "libnvidia-ml.so.1");
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

@@ -1,4 +1,4 @@
-#include "machine/machine.hpp"
+#include "src/machine/machine.hpp"
 
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "machine/files.hpp"
-#include "machine/sections.hpp"
+#include "src/machine/files.hpp"
+#include "src/machine/sections.hpp"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::optional<std::string> nvidia_driver_version(const std::filesystem::path& ro
   return std::nullopt;
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

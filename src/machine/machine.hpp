@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace machine {
+namespace bench_transfers::machine {
 
 /// Everything about this computer that can change a transfer's speed. `root` is where /proc and
 /// /sys are looked for (tests pass a fake tree; "/" otherwise).
@@ -40,4 +40,4 @@ std::optional<std::size_t> memlock_limit_bytes();
 /// /proc/driver/nvidia/version; nullopt when the module is not loaded.
 std::optional<std::string> nvidia_driver_version(const std::filesystem::path& root = "/");
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

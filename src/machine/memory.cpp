@@ -5,11 +5,11 @@
 #include <limits>
 #include <vector>
 
-#include "machine/files.hpp"
-#include "machine/machine.hpp"
-#include "machine/sections.hpp"
+#include "src/machine/files.hpp"
+#include "src/machine/machine.hpp"
+#include "src/machine/sections.hpp"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -214,4 +214,4 @@ nlohmann::ordered_json describe_memory(const std::filesystem::path& root) {
   };
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

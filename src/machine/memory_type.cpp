@@ -1,8 +1,8 @@
-#include "machine/memory_type.hpp"
+#include "src/machine/memory_type.hpp"
 
 #include <cmath>
 
-namespace machine {
+namespace bench_transfers::machine {
 namespace {
 
 bool is_time(double ns) { return std::isfinite(ns) && ns > 0; }
@@ -33,4 +33,4 @@ memory_type classify(const read_times& memory, const read_times& ordinary) {
   return gain < 1.4 ? memory_type::uncached : memory_type::unclear;
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

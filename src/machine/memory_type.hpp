@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-namespace machine {
+namespace bench_transfers::machine {
 
 /// How the processor treats memory, whatever was asked for: the flag WRITECOMBINED does not prove
 /// that memory is write-combined, because a hypervisor may override it.
@@ -29,4 +29,4 @@ struct read_times {
 /// good. Times that are not positive and finite make it unclear.
 memory_type classify(const read_times& memory, const read_times& ordinary);
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

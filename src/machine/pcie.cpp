@@ -1,4 +1,4 @@
-#include "machine/pcie.hpp"
+#include "src/machine/pcie.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <limits>
 #include <vector>
 
-#include "machine/files.hpp"
+#include "src/machine/files.hpp"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -153,4 +153,4 @@ std::pair<double, double> pcie_packet_limit_gb_per_s(int generation, int width, 
           rate * payload / (payload + 12 + beside_header)};
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

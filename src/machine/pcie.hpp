@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace machine {
+namespace bench_transfers::machine {
 
 /// A PCI Express link as it is (generation 5, width 16) and as the device could have it.
 struct pcie_link {
@@ -45,4 +45,4 @@ double pcie_limit_gb_per_s(int generation, int width);
 std::pair<double, double> pcie_packet_limit_gb_per_s(int generation, int width,
                                                      int payload_bytes = 256);
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

@@ -8,7 +8,7 @@
 
 // The parts of describe(), one per object in the result. Internal to this library.
 
-namespace machine {
+namespace bench_transfers::machine {
 
 nlohmann::ordered_json describe_cpu(const std::filesystem::path& root);
 nlohmann::ordered_json describe_memory(const std::filesystem::path& root);
@@ -26,4 +26,4 @@ std::optional<std::string> container_kind(const std::filesystem::path& root);
 /// Machine type from uname(2), such as "x86_64" or "aarch64".
 std::optional<std::string> machine_architecture();
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

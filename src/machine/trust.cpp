@@ -1,4 +1,4 @@
-#include "machine/trust.hpp"
+#include "src/machine/trust.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <string_view>
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -188,4 +188,4 @@ std::vector<std::string> doubts(const clocks_of_run& run) {
                 about_throttled_cpu(run)});
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

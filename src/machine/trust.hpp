@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "machine/clocks.hpp"
-#include "machine/pcie.hpp"
+#include "src/machine/clocks.hpp"
+#include "src/machine/pcie.hpp"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 /// One line each, plain words, why the numbers of this run might mislead. Empty when nothing is
 /// wrong. `described` is what describe() gave; a fact that is null or missing there raises no
@@ -20,4 +20,4 @@ std::vector<std::string> doubts(const nlohmann::ordered_json& described,
 /// The same, from what GPU and CPU told at both ends of the run.
 std::vector<std::string> doubts(const clocks_of_run& run);
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

@@ -7,10 +7,10 @@
 #include <cpuid.h>
 #endif
 
-#include "machine/files.hpp"
-#include "machine/sections.hpp"
+#include "src/machine/files.hpp"
+#include "src/machine/sections.hpp"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -126,4 +126,4 @@ nlohmann::ordered_json describe_virtualisation(const std::filesystem::path& root
   return {{"hypervisor", or_null(hypervisor(root))}, {"product", or_null(product(root))}};
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

@@ -1,4 +1,4 @@
-#include "statistics/broken_line.hpp"
+#include "src/statistics/broken_line.hpp"
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 namespace {
 
 constexpr double upper_tail = 0.975;  // of a 95 % interval
@@ -179,4 +179,4 @@ std::optional<double> broken_line::half_bandwidth_bytes() const {
   return last.t0() / last.slope;
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "statistics/estimate.hpp"
-#include "statistics/line.hpp"
+#include "src/statistics/estimate.hpp"
+#include "src/statistics/line.hpp"
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 /// Time against size as a chain of lines t0 + bytes / bandwidth, as many as the data ask for.
 /// Which sizes share a line is decided by dynamic programming: the sum of squared weighted
@@ -66,4 +66,4 @@ class broken_line {
   double standard_errors_;  // in half of a 95 % interval
 };
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -1,13 +1,13 @@
-#include "statistics/clipped_variance.hpp"
+#include "src/statistics/clipped_variance.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <random>
 
-#include "statistics/quantile.hpp"
+#include "src/statistics/quantile.hpp"
 
-namespace statistics {
+namespace bench_transfers::statistics {
 namespace {
 
 using groups_of_values = std::span<const std::vector<double>>;
@@ -87,4 +87,4 @@ double clipped_variance::factor_for(const std::vector<std::size_t>& sizes) {
   return place->second = 1 / mean;
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "statistics/variance_prior.hpp"
+#include "src/statistics/variance_prior.hpp"
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 /// Variance of normal values within groups, which single outliers do not blow up: distances from
 /// the group's median are clipped at 2.5 robust standard deviations (median absolute distance) and
@@ -24,4 +24,4 @@ class clipped_variance {
   std::map<std::vector<std::size_t>, double> factors_;
 };
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -1,8 +1,8 @@
-#include "statistics/estimate.hpp"
+#include "src/statistics/estimate.hpp"
 
 #include <cmath>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 estimate scaled(const estimate& one, double factor) {
   return {one.value * factor, one.low * factor, one.high * factor};
@@ -26,4 +26,4 @@ estimate difference(const estimate& one, const estimate& other) {
           value + std::hypot(one.high - one.value, other.value - other.low)};
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 /// A value with its 95 % interval, all in one unit.
 struct estimate {
@@ -21,4 +21,4 @@ estimate sum(std::span<const estimate> all);
 /// By how much `one` exceeds `other`, of independent quantities.
 estimate difference(const estimate& one, const estimate& other);
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

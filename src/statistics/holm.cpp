@@ -1,9 +1,9 @@
-#include "statistics/holm.hpp"
+#include "src/statistics/holm.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 std::vector<double> holm_adjusted(const std::vector<double>& p) {
   std::vector<std::size_t> order(p.size());
@@ -19,4 +19,4 @@ std::vector<double> holm_adjusted(const std::vector<double>& p) {
   return adjusted;
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

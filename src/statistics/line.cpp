@@ -1,9 +1,9 @@
-#include "statistics/line.hpp"
+#include "src/statistics/line.hpp"
 
 #include <cmath>
 #include <stdexcept>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 namespace {
 
 double weight(const measured_time& point) {
@@ -89,4 +89,4 @@ line fit_line(std::span<const measured_time> points, at_zero zero) {
   return fitted;
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 /// The time of one operation, as measured at one size.
 struct measured_time {
@@ -44,4 +44,4 @@ double expected_error(const measured_time& point);
 /// Throws std::invalid_argument when there are no points.
 line fit_line(std::span<const measured_time> points, at_zero zero);
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

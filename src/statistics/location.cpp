@@ -1,12 +1,12 @@
-#include "statistics/location.hpp"
+#include "src/statistics/location.hpp"
 
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
-#include "statistics/quantile.hpp"
+#include "src/statistics/quantile.hpp"
 
-namespace statistics {
+namespace bench_transfers::statistics {
 namespace {
 
 constexpr std::size_t most_for_median = 4;
@@ -31,4 +31,4 @@ double location_variance(std::size_t values) {
   return inefficiency / static_cast<double>(values);
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

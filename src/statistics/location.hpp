@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 /// A centre of few values that single outliers do not move far: the median of up to four, of more
 /// the Hodges-Lehmann estimator, the median of the means of all pairs (Hodges and Lehmann 1963),
@@ -14,4 +14,4 @@ double location(std::vector<double> values);
 /// Variance of location() of so many normal values, as a part of the variance of one of them.
 double location_variance(std::size_t values);
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -1,11 +1,11 @@
-#include "statistics/quantile.hpp"
+#include "src/statistics/quantile.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 double quantile(std::span<const double> ascending, double p) {
   if (ascending.empty()) throw std::invalid_argument("a quantile needs at least one value");
@@ -52,4 +52,4 @@ interval interval_of_median(std::vector<double> values, double confidence) {
   return {values[first], values[n - 1 - first]};
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 /// Quantile `p` in [0, 1] of values in ascending order, interpolated linearly between order
 /// statistics (type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996; the
@@ -30,4 +30,4 @@ struct interval {
 /// std::invalid_argument when there are no values.
 interval interval_of_median(std::vector<double> values, double confidence);
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

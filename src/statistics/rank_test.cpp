@@ -1,10 +1,10 @@
-#include "statistics/rank_test.hpp"
+#include "src/statistics/rank_test.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 namespace {
 
 /// Ranks from 1 on, of equal values their mean; doubled, so that they are whole numbers.
@@ -51,4 +51,4 @@ double rank_test(const std::vector<double>& before, const std::vector<double>& a
   return as_high / all_choices;
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

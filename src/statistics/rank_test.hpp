@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 /// Probability that values of one kind, split at random, have ranks as high in `after` as these or
 /// higher: the exact one-sided test of Wilcoxon, also with equal values (midranks; Hollander, Wolfe
@@ -10,4 +10,4 @@ namespace statistics {
 /// when one of the two is empty.
 double rank_test(const std::vector<double>& before, const std::vector<double>& after);
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -1,4 +1,4 @@
-#include "statistics/variance_prior.hpp"
+#include "src/statistics/variance_prior.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/fisher_f.hpp>
@@ -9,9 +9,9 @@
 #include <numeric>
 #include <vector>
 
-#include "statistics/quantile.hpp"
+#include "src/statistics/quantile.hpp"
 
-namespace statistics {
+namespace bench_transfers::statistics {
 namespace {
 
 /// From here on a prior is as good as a known variance.
@@ -73,4 +73,4 @@ variance_estimate variance_prior::moderated(const variance_estimate& one) const 
   return {(one.degrees * one.variance + typical_.degrees * typical_.variance) / degrees, degrees};
 }
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace statistics {
+namespace bench_transfers::statistics {
 
 /// An estimate of a variance, worth so many degrees of freedom.
 struct variance_estimate {
@@ -31,4 +31,4 @@ class variance_prior {
   variance_estimate typical_{0, 0};
 };
 
-}  // namespace statistics
+}  // namespace bench_transfers::statistics

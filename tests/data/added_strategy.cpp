@@ -1,9 +1,9 @@
 // A new strategy is this one file, put into bench/strategies/. Here it is linked to a program of
 // its own by the tests, which list it and run it.
-#include "directions.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/directions.hpp"
+#include "bench/strategy/strategy.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 /// Two halves, one after the other: what does it cost to cut a copy in two?
@@ -31,4 +31,4 @@ const registration all(host_memory_family{.name = "copy_halves",
                                           .prepare = prepare});
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

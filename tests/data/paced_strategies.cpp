@@ -9,10 +9,10 @@
 #include <random>
 #include <string>
 
-#include "fake_clock.hpp"
-#include "strategy.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "tests/unit/bench/fake_clock.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 const fake_clock clock_of_the_program;
@@ -51,4 +51,4 @@ const registration third(paced("paced/third"));
 const registration fourth(paced("paced/fourth"));
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -33,7 +33,7 @@ def extended(pytestconfig: pytest.Config) -> Program:
 @pytest.fixture(scope="session")
 def extended_tests(pytestconfig: pytest.Config) -> Program:
     """The unit tests, with the strategy that `extended` has more."""
-    return _existing(pytestconfig.getoption("binary").with_name("unit_tests_extended"))
+    return _existing(pytestconfig.getoption("binary").with_name("bench_tests_extended"))
 
 
 @pytest.fixture(scope="session")

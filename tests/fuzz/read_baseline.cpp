@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "read_baseline_properties.hpp"
+#include "tests/fuzz/read_baseline_properties.hpp"
 
 /// An exception that leaves is a finding: libFuzzer sees the process end.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,11 +1,13 @@
-#include "read_baseline_properties.hpp"
+#include "tests/fuzz/read_baseline_properties.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "gate/baseline.hpp"
-#include "input/printable.hpp"
+#include "src/common/printable.hpp"
+#include "src/gate/model/baseline.hpp"
+
+using namespace bench_transfers;
 
 namespace {
 
@@ -14,7 +16,7 @@ void require(bool holds, const char* what) {
 }
 
 void require_printable(const std::string& text) {
-  require(input::printable(text) == text, "a text that is not printable");
+  require(common::printable(text) == text, "a text that is not printable");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "read_run_properties.hpp"
+#include "tests/fuzz/read_run_properties.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -7,9 +7,11 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "gate/run.hpp"
-#include "input/printable.hpp"
-#include "input/read_text.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/read_text.hpp"
+#include "src/gate/model/run.hpp"
+
+using namespace bench_transfers;
 
 namespace {
 
@@ -21,7 +23,7 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
-bool is_one_line(std::string_view text) { return input::printable(text) == text; }
+bool is_one_line(std::string_view text) { return common::printable(text) == text; }
 
 void check_refusal(std::string_view message) {
   require(!message.empty(), "a refusal says nothing");
@@ -73,8 +75,8 @@ std::optional<gate::run> read_with(const std::string& text, const gate::metric& 
 void check_read_run(std::string bytes) {
   std::string text;
   try {
-    text = input::unpacked(std::move(bytes), most_unpacked);
-  } catch (const input::read_error& refusal) {
+    text = common::unpacked(std::move(bytes), most_unpacked);
+  } catch (const common::read_error& refusal) {
     return check_refusal(refusal.what());
   }
   for (const auto* const key : {"real_time", "gb_per_s"}) {

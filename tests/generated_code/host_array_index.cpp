@@ -1,6 +1,6 @@
 #include <cstddef>
 
-#include "transfers/gpu_array.hpp"
+#include "transfers/array/gpu_array.hpp"
 
 extern "C" {
 

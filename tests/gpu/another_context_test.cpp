@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "kernels_for_tests.hpp"
-#include "on_gpu.hpp"
+#include "tests/gpu/kernels_for_tests.hpp"
+#include "tests/gpu/on_gpu.hpp"
 #include "transfers/transfers.hpp"
 
 namespace transfers {

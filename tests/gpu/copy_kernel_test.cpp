@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels_for_tests.hpp"
+#include "tests/gpu/kernels_for_tests.hpp"
 #include "transfers/transfers.hpp"
 
 namespace transfers {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "on_gpu.hpp"
-#include "transfers/device.hpp"
-#include "transfers/error.hpp"
+#include "tests/gpu/on_gpu.hpp"
+#include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {

@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "measure.hpp"
-#include "transfers/device.hpp"
+#include "bench/harness/measure.hpp"
+#include "transfers/core/device.hpp"
+
+using namespace bench_transfers;
 
 namespace {
 

@@ -1,13 +1,13 @@
-#include "transfers/graph.hpp"
+#include "transfers/launch/graph.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "on_gpu.hpp"
-#include "transfers/device.hpp"
-#include "transfers/error.hpp"
-#include "transfers/scattered.hpp"
+#include "tests/gpu/on_gpu.hpp"
+#include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/fast/scattered.hpp"
 
 namespace transfers {
 namespace {

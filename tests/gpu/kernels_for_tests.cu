@@ -1,5 +1,5 @@
-#include "kernels_for_tests.hpp"
-#include "transfers/mailbox.cuh"
+#include "tests/gpu/kernels_for_tests.hpp"
+#include "transfers/fast/mailbox.cuh"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "transfers/mailbox.hpp"
+#include "transfers/fast/mailbox.hpp"
 
 /// __global__ void scale(float* data, float by, unsigned elements)
 const void* scale_kernel();

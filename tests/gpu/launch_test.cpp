@@ -1,4 +1,4 @@
-#include "transfers/launch.hpp"
+#include "transfers/launch/launch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels_for_tests.hpp"
-#include "on_gpu.hpp"
-#include "transfers/arguments.hpp"
-#include "transfers/buffer.hpp"
-#include "transfers/context.hpp"
-#include "transfers/device.hpp"
-#include "transfers/error.hpp"
-#include "transfers/source_module.hpp"
+#include "tests/gpu/kernels_for_tests.hpp"
+#include "tests/gpu/on_gpu.hpp"
+#include "transfers/array/buffer.hpp"
+#include "transfers/core/context.hpp"
+#include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/launch/arguments.hpp"
+#include "transfers/launch/source_module.hpp"
 
 namespace transfers {
 namespace {

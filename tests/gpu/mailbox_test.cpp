@@ -1,4 +1,4 @@
-#include "transfers/mailbox.hpp"
+#include "transfers/fast/mailbox.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "kernels_for_tests.hpp"
-#include "on_gpu.hpp"
-#include "transfers/error.hpp"
+#include "tests/gpu/kernels_for_tests.hpp"
+#include "tests/gpu/on_gpu.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {

@@ -1,4 +1,4 @@
-#include "transfers/managed.hpp"
+#include "transfers/fast/managed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "on_gpu.hpp"
-#include "transfers/error.hpp"
+#include "tests/gpu/on_gpu.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {

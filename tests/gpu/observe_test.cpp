@@ -1,13 +1,13 @@
-#include "observe.hpp"
+#include "bench/record/observe.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
-#include "on_gpu.hpp"
+#include "tests/gpu/on_gpu.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 class observe_on_gpu : public transfers::on_gpu {
@@ -72,4 +72,4 @@ TEST_F(observe_on_gpu, a_second_monitor_can_be_opened_and_closed_meanwhile) {
 }
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "transfers/device.hpp"
+#include "transfers/core/device.hpp"
 
 namespace transfers {
 

@@ -1,4 +1,4 @@
-#include "transfers/scattered.hpp"
+#include "transfers/fast/scattered.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "on_gpu.hpp"
-#include "transfers/error.hpp"
+#include "tests/gpu/on_gpu.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {

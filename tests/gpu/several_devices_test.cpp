@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels_for_tests.hpp"
+#include "tests/gpu/kernels_for_tests.hpp"
 #include "transfers/transfers.hpp"
 
 namespace transfers {

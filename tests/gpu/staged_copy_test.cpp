@@ -1,4 +1,4 @@
-#include "transfers/staged_copy.hpp"
+#include "transfers/fast/staged_copy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "../unit/counting_device.hpp"
-#include "on_gpu.hpp"
-#include "transfers/arithmetic.hpp"
-#include "transfers/error.hpp"
-#include "transfers/gpu_array.hpp"
-#include "transfers/round_trip.hpp"
+#include "tests/gpu/on_gpu.hpp"
+#include "tests/unit/transfers/counting_device.hpp"
+#include "transfers/array/arithmetic.hpp"
+#include "transfers/array/gpu_array.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/fast/round_trip.hpp"
 
 namespace transfers {
 namespace {

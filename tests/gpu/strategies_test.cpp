@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "on_gpu.hpp"
-#include "session.hpp"
+#include "bench/harness/session.hpp"
+#include "tests/gpu/on_gpu.hpp"
 
-namespace bench {
+namespace bench_transfers::bench {
 namespace {
 
 using testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST_F(strategies_on_gpu, that_copy_by_kernels_say_how_many_multiprocessors_they
 }
 
 }  // namespace
-}  // namespace bench
+}  // namespace bench_transfers::bench

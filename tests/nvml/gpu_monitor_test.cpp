@@ -1,10 +1,12 @@
-#include "machine/gpu_monitor.hpp"
+#include "src/machine/gpu_monitor.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <memory>
+
+using namespace bench_transfers;
 
 namespace {
 

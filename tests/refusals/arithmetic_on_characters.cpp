@@ -1,5 +1,5 @@
 // expect: no match for
 // expect: invalid operands to binary expression
-#include "transfers/arithmetic.hpp"
+#include "transfers/array/arithmetic.hpp"
 
 auto refused(const transfers::gpu_array<char>& array) { return array + array; }

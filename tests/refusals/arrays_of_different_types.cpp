@@ -1,6 +1,6 @@
 // expect: no match for
 // expect: invalid operands to binary expression
-#include "transfers/arithmetic.hpp"
+#include "transfers/array/arithmetic.hpp"
 
 auto refused(const transfers::gpu_array<float>& a, const transfers::gpu_array<double>& b) {
   return a + b;

@@ -2,6 +2,6 @@
 // expect: invalid operands to binary expression
 #include <cstdint>
 
-#include "transfers/arithmetic.hpp"
+#include "transfers/array/arithmetic.hpp"
 
 auto refused(const transfers::gpu_array<std::int32_t>& array) { return true + array; }

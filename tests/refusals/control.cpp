@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "transfers/arguments.hpp"
-#include "transfers/arithmetic.hpp"
-#include "transfers/buffer.hpp"
-#include "transfers/gpu_array.hpp"
-#include "transfers/launch.hpp"
+#include "transfers/array/arithmetic.hpp"
+#include "transfers/array/buffer.hpp"
+#include "transfers/array/gpu_array.hpp"
+#include "transfers/launch/arguments.hpp"
+#include "transfers/launch/launch.hpp"
 
 using namespace transfers;
 

@@ -1,6 +1,6 @@
 // expect: use of deleted function
 // expect: call to implicitly-deleted copy constructor
 // expect: has been implicitly deleted
-#include "transfers/gpu_array.hpp"
+#include "transfers/array/gpu_array.hpp"
 
 auto refused(const transfers::gpu_array<float>& array) { return transfers::gpu_array(array); }

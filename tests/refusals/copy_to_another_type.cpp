@@ -1,7 +1,7 @@
 // expect: the destination must have the elements' type: nothing is converted on the way
 #include <vector>
 
-#include "transfers/buffer.hpp"
+#include "transfers/array/buffer.hpp"
 
 void refused(const transfers::device_buffer<float>& buffer, std::vector<double>& destination) {
   buffer.copy_to(destination);

@@ -1,7 +1,7 @@
 // expect: elements must be trivially copyable
 #include <string>
 
-#include "transfers/buffer.hpp"
+#include "transfers/array/buffer.hpp"
 
 void refused(const transfers::context& gpu) {
   const transfers::device_buffer<std::string> buffer(gpu, 3);

@@ -3,6 +3,6 @@
 // expect: no viable overloaded '*='
 #include <cstdint>
 
-#include "transfers/arithmetic.hpp"
+#include "transfers/array/arithmetic.hpp"
 
 void refused(transfers::gpu_array<std::int32_t>& array) { array *= 2.5; }

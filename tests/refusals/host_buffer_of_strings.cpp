@@ -1,6 +1,6 @@
 // expect: elements must be trivially copyable
 #include <string>
 
-#include "transfers/buffer.hpp"
+#include "transfers/array/buffer.hpp"
 
 void refused() { const transfers::host_buffer<std::string> buffer(3); }

@@ -1,7 +1,7 @@
 // expect: kernel arguments must be trivially copyable
 #include <string>
 
-#include "transfers/launch.hpp"
+#include "transfers/launch/launch.hpp"
 
 auto refused() {
   return transfers::host_function("f", [](const transfers::thread_index&, std::string) {});

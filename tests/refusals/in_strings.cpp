@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "transfers/arguments.hpp"
+#include "transfers/launch/arguments.hpp"
 
 void refused(const transfers::context& gpu, const std::vector<std::string>& source) {
   transfers::call(

@@ -1,7 +1,7 @@
 // expect: the destination of a copy must not be const
 #include <vector>
 
-#include "transfers/arguments.hpp"
+#include "transfers/launch/arguments.hpp"
 
 void refused(const transfers::context& gpu, const std::vector<float>& destination) {
   transfers::call(

@@ -1,6 +1,6 @@
 // expect: kernel arguments must be trivially copyable
 #include <string>
 
-#include "transfers/launch.hpp"
+#include "transfers/launch/launch.hpp"
 
 auto refused(const transfers::function& kernel) { return kernel.prepare<std::string>(); }

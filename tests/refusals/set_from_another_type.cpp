@@ -2,7 +2,7 @@
 // expect: no matching member function for call to 'set'
 #include <vector>
 
-#include "transfers/gpu_array.hpp"
+#include "transfers/array/gpu_array.hpp"
 
 void refused(transfers::gpu_array<float>& array, const std::vector<double>& source) {
   array.set(source);

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "transfers/gpu_array.hpp"
+#include "transfers/array/gpu_array.hpp"
 
 void refused(const transfers::context& gpu, const std::vector<std::string>& source) {
   static_cast<void>(transfers::to_gpu(gpu, source));

@@ -1,7 +1,7 @@
 // expect: elements must be trivially copyable
 #include <vector>
 
-#include "transfers/gpu_array.hpp"
+#include "transfers/array/gpu_array.hpp"
 
 struct with_virtual {
   virtual int value() { return 5; }

@@ -15,8 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "gate/baseline.hpp"
-#include "gate/check.hpp"
+#include "src/gate/judge/check.hpp"
+#include "src/gate/model/baseline.hpp"
+
+using namespace bench_transfers;
 
 namespace {
 

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "gate/compare.hpp"
+#include "src/gate/judge/compare.hpp"
+
+using namespace bench_transfers;
 
 namespace {
 

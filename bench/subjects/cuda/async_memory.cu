@@ -1,10 +1,10 @@
 #include <cstdint>
 
-#include "../async_memory.hpp"
-#include "transfers/cuda/check.hpp"
-#include "transfers/error.hpp"
+#include "bench/subjects/async_memory.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "transfers/core/error.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 
 using transfers::detail::cuda_check;
 
@@ -58,4 +58,4 @@ std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(const tra
   };
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

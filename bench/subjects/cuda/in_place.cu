@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "../in_place.hpp"
-#include "transfers/cuda/check.hpp"
+#include "bench/subjects/in_place.hpp"
+#include "src/transfers/cuda/check.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 namespace {
 
 using transfers::detail::cuda_check;
@@ -66,4 +66,4 @@ pieces_kernel copy_pieces_in_place(const transfers::device& on, transfers::strea
           std::min(blocks, multiprocessors)};
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

@@ -1,9 +1,9 @@
-#include "../host_launches.hpp"
-#include "transfers/cuda/check.hpp"
-#include "transfers/error.hpp"
-#include "transfers/graph.hpp"
+#include "bench/subjects/host_launches.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/launch/graph.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 namespace {
 
 template <class... A>
@@ -75,4 +75,4 @@ copying_kernel copy_pieces(const transfers::device& on) {
           {.grid = {blocks}, .block = {512}}};
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

@@ -1,8 +1,8 @@
-#include "../thrust_containers.hpp"
-#include "transfers/cuda/check.hpp"
-#include "transfers/cuda/thrust_errors.hpp"
+#include "bench/subjects/thrust_containers.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/thrust_errors.hpp"
 
-namespace bench::subjects {
+namespace bench_transfers::bench::subjects {
 namespace {
 
 thrust_copy make(std::string_view container, std::span<float> host, transfers::direction way) {
@@ -30,4 +30,4 @@ thrust_copy copy_with_thrust_on_cuda(std::string_view container, std::span<float
   return copy;
 }
 
-}  // namespace bench::subjects
+}  // namespace bench_transfers::bench::subjects

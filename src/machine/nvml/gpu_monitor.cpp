@@ -1,4 +1,4 @@
-#include "machine/gpu_monitor.hpp"
+#include "src/machine/gpu_monitor.hpp"
 
 #include <dlfcn.h>
 #include <nvml.h>  // for types: nothing of NVML is linked
@@ -9,7 +9,7 @@
 // The names that every driver knows are deprecated since CUDA 13.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-namespace machine {
+namespace bench_transfers::machine {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::unique_ptr<gpu_monitor> monitor_gpu(std::string_view pci_bus_id, const std:
   return std::make_unique<nvml_monitor>(std::move(nvml), gpu);
 }
 
-}  // namespace machine
+}  // namespace bench_transfers::machine

@@ -1,8 +1,8 @@
 #include <thrust/system/cuda/execution_policy.h>
 
-#include "../calculate.hpp"
-#include "cuda_calculate.hpp"
-#include "thrust_errors.hpp"
+#include "src/transfers/array/calculate.hpp"
+#include "src/transfers/cuda/cuda_calculate.hpp"
+#include "src/transfers/cuda/thrust_errors.hpp"
 
 namespace transfers::detail {
 

@@ -1,8 +1,8 @@
-#include "check.hpp"
+#include "src/transfers/cuda/check.hpp"
 
 #include <fmt/format.h>
 
-#include "transfers/error.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers::detail {
 

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-#include "transfers/stream.hpp"
+#include "transfers/core/stream.hpp"
 
 namespace transfers::detail {
 

@@ -7,13 +7,13 @@
 #include <functional>
 #include <utility>
 
-#include "../pages.hpp"
-#include "check.hpp"
-#include "cuda_pattern.hpp"
-#include "cuda_stream.hpp"
-#include "current_context.hpp"
-#include "transfers/device.hpp"
-#include "transfers/error.hpp"
+#include "src/transfers/core/pages.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/cuda_pattern.hpp"
+#include "src/transfers/cuda/cuda_stream.hpp"
+#include "src/transfers/cuda/current_context.hpp"
+#include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {

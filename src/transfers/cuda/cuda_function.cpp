@@ -1,4 +1,4 @@
-#include "cuda_function.hpp"
+#include "src/transfers/cuda/cuda_function.hpp"
 
 #include <cuda_runtime.h>
 #include <fmt/format.h>
@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "check.hpp"
-#include "current_context.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/current_context.hpp"
 
 namespace transfers {
 namespace detail {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "transfers/launch.hpp"
+#include "transfers/launch/launch.hpp"
 
 namespace transfers::detail {
 

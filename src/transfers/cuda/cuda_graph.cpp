@@ -1,4 +1,4 @@
-#include "cuda_graph.hpp"
+#include "src/transfers/cuda/cuda_graph.hpp"
 
 #include <cuda_runtime.h>
 
@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "check.hpp"
-#include "current_context.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/current_context.hpp"
 
 namespace transfers::detail {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "transfers/stream.hpp"
+#include "transfers/core/stream.hpp"
 
 namespace transfers::detail {
 

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-#include "transfers/device.hpp"
+#include "transfers/core/device.hpp"
 
 namespace transfers::detail {
 

@@ -1,4 +1,4 @@
-#include "cuda_stream.hpp"
+#include "src/transfers/cuda/cuda_stream.hpp"
 
 #include <exception>
 #include <functional>
@@ -7,12 +7,12 @@
 #include <span>
 #include <utility>
 
-#include "../lengths.hpp"
-#include "check.hpp"
-#include "cuda_calculate.hpp"
-#include "current_context.hpp"
-#include "kernels.hpp"
-#include "transfers/error.hpp"
+#include "src/transfers/core/lengths.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/cuda_calculate.hpp"
+#include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/cuda/kernels.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers::detail {
 namespace {

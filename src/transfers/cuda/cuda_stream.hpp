@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "transfers/stream.hpp"
+#include "transfers/core/stream.hpp"
 
 namespace transfers::detail {
 

@@ -1,11 +1,11 @@
-#include "current_context.hpp"
+#include "src/transfers/cuda/current_context.hpp"
 
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
-#include "check.hpp"
-#include "transfers/error.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers::detail {
 namespace {

@@ -1,7 +1,7 @@
-#include "../copy_kernel.hpp"
-#include "check.hpp"
-#include "copy_units.cuh"
-#include "kernels.hpp"
+#include "src/transfers/core/copy_kernel.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/copy_units.cuh"
+#include "src/transfers/cuda/kernels.hpp"
 
 namespace transfers::detail {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "transfers/stream.hpp"
+#include "transfers/core/stream.hpp"
 
 namespace transfers::detail {
 

@@ -1,7 +1,7 @@
-#include "../mailbox_services.hpp"
-#include "check.hpp"
-#include "current_context.hpp"
-#include "transfers/mailbox.cuh"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/fast/mailbox_services.hpp"
+#include "transfers/fast/mailbox.cuh"
 
 namespace transfers::detail {
 namespace {

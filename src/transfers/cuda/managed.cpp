@@ -1,12 +1,12 @@
-#include "transfers/managed.hpp"
+#include "transfers/fast/managed.hpp"
 
 #include <cuda_runtime.h>
 
 #include <stdexcept>
 
-#include "check.hpp"
-#include "current_context.hpp"
-#include "transfers/error.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/current_context.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 

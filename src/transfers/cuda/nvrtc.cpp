@@ -1,4 +1,4 @@
-#include "nvrtc.hpp"
+#include "src/transfers/cuda/nvrtc.hpp"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "transfers/error.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers::detail {
 namespace {

@@ -1,8 +1,8 @@
 #include <thrust/system/cuda/execution_policy.h>
 
-#include "../pattern.hpp"
-#include "cuda_pattern.hpp"
-#include "thrust_errors.hpp"
+#include "src/transfers/core/pattern.hpp"
+#include "src/transfers/cuda/cuda_pattern.hpp"
+#include "src/transfers/cuda/thrust_errors.hpp"
 
 namespace transfers::detail {
 void write_cuda_pattern(cudaStream_t stream, std::byte* block, std::size_t offset,

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "check.hpp"
-#include "copy_units.cuh"
-#include "kernels.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/copy_units.cuh"
+#include "src/transfers/cuda/kernels.hpp"
 
 namespace transfers::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "transfers/source_module.hpp"
+#include "transfers/launch/source_module.hpp"
 
 #include <cuda_runtime.h>
 #include <fmt/format.h>
@@ -8,12 +8,12 @@
 #include <charconv>
 #include <utility>
 
-#include "check.hpp"
-#include "cuda_function.hpp"
-#include "current_context.hpp"
-#include "nvrtc.hpp"
-#include "transfers/device.hpp"
-#include "transfers/error.hpp"
+#include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/cuda_function.hpp"
+#include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/cuda/nvrtc.hpp"
+#include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {

@@ -6,7 +6,7 @@
 #include <new>
 #include <string>
 
-#include "transfers/error.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers::detail {
 

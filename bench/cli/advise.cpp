@@ -1,0 +1,246 @@
+#include "bench/cli/advise.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <system_error>
+#include <vector>
+
+#include "src/advice/leave_out.hpp"
+#include "src/advice/map.hpp"
+#include "src/advice/measurements.hpp"
+#include "src/advice/ranking.hpp"
+#include "src/advice/text.hpp"
+#include "src/advice/to_json.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/sizes.hpp"
+#include "src/common/whole_file.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr const char* local_results = "results/local";
+constexpr std::int64_t most_reuse = 1'000'000'000'000;
+constexpr double most_accesses = 1'000'000;
+
+std::int64_t parse_reuse(const std::string& text) {
+  std::int64_t reuse = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, reuse);
+  if (error == std::errc{} && stopped == end && reuse >= 1 && reuse <= most_reuse) return reuse;
+  throw common::usage_error(
+      fmt::format("bad --reuse '{}': a whole number from 1 to {}", text, most_reuse));
+}
+
+double parse_accesses(const std::string& option, const std::string& text) {
+  double times = 0;
+  if (CLI::detail::lexical_cast(text, times) && times >= 0 && times <= most_accesses) return times;
+  throw common::usage_error(
+      fmt::format("bad {} '{}': a number from 0 to {}", option, text, most_accesses));
+}
+
+std::string footer() {
+  return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
+         "what bench_transfers has measured; docs/ADVISE.md has the model and its error.\n"
+         "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
+         "3 nothing in the file can be ranked.";
+}
+
+/// Of the results that scripts/bench has written below this folder.
+files::path newest_local_result() {
+  files::path newest;
+  files::file_time_type written;
+  std::error_code error;
+  files::recursive_directory_iterator entry(
+      local_results, files::directory_options::skip_permission_denied, error);
+  for (; !error && entry != files::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code unreadable;
+    if (entry->path().filename() != "result.json") continue;
+    const auto time = entry->last_write_time(unreadable);
+    if (unreadable || (!newest.empty() && time <= written)) continue;
+    newest = entry->path();
+    written = time;
+  }
+  if (newest.empty())
+    throw common::usage_error(
+        fmt::format("no result file below {}: make one with scripts/bench --profile=standard, or "
+                    "name one with --from",
+                    local_results));
+  return newest;
+}
+
+advice::measurements read(const advice_request& request) {
+  try {
+    auto measured =
+        advice::read_measurements(request.from.empty() ? newest_local_result() : request.from);
+    if (!measured.from.has_gpu && !request.allow_host)
+      throw common::usage_error(fmt::format(
+          "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
+          "machine's memory",
+          measured.from.file.string()));
+    return measured;
+  } catch (const advice::unusable_file& wrong) {
+    throw common::usage_error(wrong.what());
+  }
+}
+
+/// Data come from the CPU before an upload and go to it after a download, unless it is said.
+advice::question question_for(const advice_request& request, const std::string& direction) {
+  const bool upload = direction == "h2d";
+  return {0, direction, static_cast<double>(request.reuse),
+          request.cpu_writes.value_or(upload ? 1 : 0), request.cpu_reads.value_or(upload ? 0 : 1)};
+}
+
+void write(const files::path& path, const nlohmann::ordered_json& document) {
+  common::write_whole(
+      path, document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+/// Before anything is printed: a path that cannot be written is wrong usage.
+void require_writable(const files::path& path) {
+  if (path.empty()) return;
+  try {
+    common::require_writable(path);
+  } catch (const common::write_error& wrong) {
+    throw common::usage_error(wrong.what());
+  }
+}
+
+/// Also by other names, and before there is such a file.
+bool is_same_file(const files::path& one, const files::path& other) {
+  if (one.empty() || other.empty()) return false;
+  std::error_code unknown;
+  return files::equivalent(one, other, unknown) ||
+         files::weakly_canonical(one, unknown) == files::weakly_canonical(other, unknown);
+}
+
+[[noreturn]] void nothing(const advice::measurements& measured, const std::string& why) {
+  throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
+}
+
+void answer_question(std::ostream& out, const advice_request& request,
+                     const advice::measurements& measured, const advice::cost_model& model) {
+  auto asked = question_for(request, request.direction);
+  asked.bytes = static_cast<double>(common::parse_size(request.bytes));
+  const auto ranked = model.rank(asked);
+  if (ranked.strategies.empty())
+    nothing(measured, ranked.others.empty() ? fmt::format("no transfers {} in it", asked.direction)
+                                            : fmt::format("{}: {}", ranked.others.front().name,
+                                                          ranked.others.front().reason));
+  out << advice::ranking_text(measured, model, asked, ranked);
+  if (!request.json.empty())
+    write(request.json, advice::ranking_document(measured, model, asked, ranked));
+}
+
+void answer_check(std::ostream& out, const advice_request& request,
+                  const advice::measurements& measured, const advice::cost_model& model) {
+  const auto checks = advice::check_by_leaving_out(measured);
+  if (checks.empty()) nothing(measured, "a check needs three sizes, one of them from 4KiB on");
+  out << advice::check_text(measured, model, checks);
+  if (!request.json.empty()) write(request.json, advice::check_document(measured, model, checks));
+}
+
+void write_map(std::ostream& out, const advice_request& request,
+               const advice::measurements& measured, const advice::cost_model& model) {
+  const std::array both{advice::map_of(model, question_for(request, "h2d")),
+                        advice::map_of(model, question_for(request, "d2h"))};
+  if (both[0].cells.empty() && both[1].cells.empty())
+    nothing(measured, "no strategy has all that a sum needs");
+  write(request.map, advice::map_document(measured, model, both));
+  out << advice::labelled(
+      measured,
+      fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n", both[0].sizes.size(),
+                  both[0].reuses.size(), common::printable(request.map.string())));
+  if (!model.measured().allocation)
+    out << advice::labelled(measured,
+                            "Note: all reuse counts have the same answer there: allocating was "
+                            "not measured.\n");
+}
+
+}  // namespace
+
+CLI::App* add_advise(CLI::App& app, advice_request& request) {
+  auto* const command =
+      app.add_subcommand("advise", "Rank the strategies for one use, from a result file.");
+  command->allow_extras(false);
+  command->footer(footer());
+  command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
+      ->type_name("SIZE");
+  command->add_option("--direction", request.direction, "h2d or d2h")->type_name("WAY");
+  command
+      ->add_option_function<std::string>(
+          "--reuse", [&request](const std::string& text) { request.reuse = parse_reuse(text); },
+          "transfers with the same host memory (default: 1)")
+      ->type_name("N");
+  const auto add_accesses = [&](const char* name, std::optional<double>& into, const char* what) {
+    command
+        ->add_option_function<std::string>(
+            name, [name, &into](const std::string& text) { into = parse_accesses(name, text); },
+            what)
+        ->type_name("N");
+  };
+  add_accesses("--cpu-writes", request.cpu_writes,
+               "CPU fills it, per transfer (default: 1 for h2d, 0 for d2h)");
+  add_accesses("--cpu-reads", request.cpu_reads,
+               "CPU reads it, per transfer (default: 0 for h2d, 1 for d2h)");
+  command
+      ->add_option("--from", request.from,
+                   "result file (default: the newest result.json below results/local)")
+      ->type_name("FILE");
+  command->add_option("--json", request.json, "write the answer here as well")->type_name("FILE");
+  command->add_option("--map", request.map, "write who wins at every size and reuse")
+      ->type_name("FILE");
+  command->add_flag("--check", request.check,
+                    "how well sizes predict one another that are left out of the model");
+  command->add_flag("--allow-host", request.allow_host, "answer from a file made without a GPU");
+  return command;
+}
+
+void check_advice_request(const advice_request& request, const CLI::App& command) {
+  const bool ranks = command.count("--bytes") > 0;
+  if (ranks && request.check)
+    throw common::usage_error("--check and --bytes are two different questions");
+  if (!ranks && !request.check && request.map.empty())
+    throw common::usage_error(
+        "advise needs --bytes and --direction, or --map, or --check (see --help)");
+  if (ranks) static_cast<void>(common::parse_size(request.bytes));
+  if (ranks && command.count("--direction") == 0)
+    throw common::usage_error("--bytes needs --direction: h2d or d2h");
+  for (const auto* const option : {"--direction", "--reuse"})
+    if (!ranks && command.count(option) > 0)
+      throw common::usage_error(fmt::format("{} needs --bytes", option));
+  if (ranks && request.direction != "h2d" && request.direction != "d2h")
+    throw common::usage_error(fmt::format("bad --direction '{}': h2d or d2h", request.direction));
+  if (!request.json.empty() && !ranks && !request.check)
+    throw common::usage_error("--json needs --bytes or --check");
+  if (is_same_file(request.json, request.map))
+    throw common::usage_error("--json and --map name the same file");
+  for (const auto* const option : {"--cpu-writes", "--cpu-reads"}) {
+    if (command.count(option) > 0 && request.check && request.map.empty())
+      throw common::usage_error(fmt::format("{} has no meaning for --check", option));
+  }
+}
+
+void advise(std::ostream& out, const advice_request& request) {
+  const auto measured = read(request);
+  for (const auto& written : {request.json, request.map})
+    if (is_same_file(written, measured.from.file))
+      throw common::usage_error(
+          fmt::format("{} is the result file itself: it would be overwritten", written.string()));
+  require_writable(request.json);
+  require_writable(request.map);
+  const advice::cost_model model(measured);
+  if (!model.transfer_sizes())
+    nothing(measured, "no transfers of two sizes or more with warm caches in it");
+  if (!request.bytes.empty()) answer_question(out, request, measured, model);
+  if (request.check) answer_check(out, request, measured, model);
+  if (!request.map.empty()) write_map(out, request, measured, model);
+  out.flush();
+  if (!out) throw common::write_error("cannot write to standard output");
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace bench_transfers::bench {
+
+/// The command line of `bench_transfers advise`.
+struct advice_request {
+  std::string bytes;      ///< a size as common::parse_size takes it; empty: no ranking
+  std::string direction;  ///< "h2d" or "d2h"
+  std::int64_t reuse = 1;
+  std::optional<double> cpu_writes, cpu_reads;  ///< none: what the direction makes likely
+  std::filesystem::path from;                   ///< empty: the newest local result
+  std::filesystem::path json, map;              ///< empty: none
+  bool check = false;
+  bool allow_host = false;
+};
+
+/// A result file was read, but nothing in it can be ranked; what() is one line. Exit code 3.
+class nothing_to_rank : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Adds the subcommand; parsing fills the request, which must live as long.
+CLI::App* add_advise(CLI::App& app, advice_request& request);
+
+/// Throws usage_error, with one line, for what is missing, silly or contradicts itself.
+void check_advice_request(const advice_request& request, const CLI::App& command);
+
+/// Answers from a result file: prints, and writes the files asked for. Throws usage_error for a
+/// result file that is none or an output path that cannot be written, nothing_to_rank, and
+/// common::write_error.
+void advise(std::ostream& out, const advice_request& request);
+
+}  // namespace bench_transfers::bench

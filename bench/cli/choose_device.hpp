@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "transfers/core/device.hpp"
+
+namespace bench_transfers::bench {
+
+struct device_choice {
+  std::unique_ptr<transfers::device> chosen;
+  std::optional<std::string> why_not_gpu;  ///< one line, when "auto" found no GPU
+};
+
+/// "auto" (first GPU, otherwise the host), "cuda:N" or "host". Throws usage_error for anything else
+/// and for a GPU that is not there.
+device_choice choose_device(const std::string& wanted);
+
+}  // namespace bench_transfers::bench

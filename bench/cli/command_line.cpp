@@ -1,0 +1,275 @@
+#include "bench/cli/command_line.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "provenance.hpp"
+#include "src/common/printable.hpp"
+#include "src/machine/machine.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::array<profile, 3>& profiles() {
+  static const std::array<profile, 3> all{{
+      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 9, 3ms},
+      {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 10, 6ms},
+      {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 20, 20ms},
+  }};
+  return all;
+}
+
+const profile& find_profile(const std::string& name) {
+  for (const auto& candidate : profiles())
+    if (candidate.name == name) return candidate;
+  throw common::usage_error(fmt::format("unknown profile '{}': quick, standard or full", name));
+}
+
+std::string footer() {
+  return "Devices: auto (first GPU, otherwise host), cuda:N, host (no GPU: copies within memory).\n"
+         "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
+         "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
+         "--benchmark_format=json|csv|console, ...\n"
+         "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted.";
+}
+
+/// "0.5" or "0.5s", as Google Benchmark has it, in its older and newer releases.
+std::chrono::nanoseconds parse_min_time(const std::string& text) {
+  const auto number = text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0));
+  double seconds = 0;
+  if (!CLI::detail::lexical_cast(number, seconds) || !(seconds > 0 && seconds < 3600))
+    throw common::usage_error(fmt::format(
+        "bad --benchmark_min_time '{}': seconds between 0 and 3600, such as 0.01", text));
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc{} || stopped != end)
+    throw common::usage_error(
+        fmt::format("bad --seed '{}': a whole number from 0 to 2^64 - 1", text));
+  return seed;
+}
+
+void require_one_of(const std::string& flag, const std::string& value,
+                    std::initializer_list<std::string_view> allowed) {
+  for (const auto candidate : allowed)
+    if (value == candidate) return;
+  throw common::usage_error(fmt::format("bad {} '{}': {}", flag, value, fmt::join(allowed, ", ")));
+}
+
+/// CLI11 takes the argument that follows for the value of "--bytes=".
+void require_values(std::span<const char* const> arguments) {
+  for (const std::string_view one : arguments)
+    if (one.starts_with("--") && one.ends_with('=') && one.find('=') + 1 == one.size())
+      throw common::usage_error(fmt::format("{} needs a value", one.substr(0, one.size() - 1)));
+}
+
+/// What Google Benchmark takes from the environment, of which it rejects values, and from the
+/// command line.
+std::vector<std::string> settings_of_google_benchmark(const options& chosen) {
+  std::vector<std::string> settings;
+  for (const auto* name : {"BENCHMARK_FORMAT", "BENCHMARK_OUT_FORMAT", "BENCHMARK_TIME_UNIT",
+                           "BENCHMARK_COLOR", "BENCHMARK_CONTEXT"})
+    if (const auto* value = std::getenv(name))
+      settings.push_back(fmt::format("{}={}", name, common::printable_in_short(value)));
+  settings.insert(settings.end(), chosen.for_google_benchmark.begin(),
+                  chosen.for_google_benchmark.end());
+  return settings;
+}
+
+/// First sentence of a CLI11 message, which can be several lines.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::vector<std::string> without_folders(std::vector<std::string> command_line) {
+  const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  bool path_follows = true;  // the program's own
+  for (auto& argument : command_line) {
+    const bool is_path = std::exchange(path_follows, false);
+    for (const std::string option : {"--out", "--benchmark_out"}) {
+      if (argument == option)
+        path_follows = true;
+      else if (argument.starts_with(option + "="))
+        argument = option + "=" + name(argument.substr(option.size() + 1));
+    }
+    if (is_path) argument = name(argument);
+  }
+  return command_line;
+}
+
+parsed_command_line parse_command_line(int argc, const char* const* argv) {
+  options chosen;
+  std::string sizes;
+  std::string cold_sizes;
+  std::string cache = "both";
+  std::string min_time;
+  int repetitions = 0;
+  std::string seed;
+  int verbosity = 0;
+  double warmup_time = 0;
+  std::vector<std::string> faults;
+
+  CLI::App app{"Measures host-device memory transfers, strategy by strategy.", "bench_transfers"};
+  app.allow_extras();
+  app.option_defaults()->take_last();  // as Google Benchmark has it
+  app.get_formatter()->column_width(32);
+  app.footer(footer());
+  app.set_version_flag("--version", [] {
+    return fmt::format("bench_transfers {} ({}, {}, CUDA {})", provenance::version,
+                       *provenance::git_commit ? provenance::git_commit : "no commit known",
+                       provenance::compiler,
+                       *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
+  });
+  app.add_option("--device", chosen.device, "auto, cuda:N or host")->type_name("DEVICE");
+  app.add_option("--profile", chosen.profile_name, "quick, standard (the default) or full")
+      ->type_name("NAME");
+  app.add_option("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB")->type_name("SIZES");
+  app.add_option("--cold-sizes", cold_sizes, "sizes also measured with cold caches")
+      ->type_name("SIZES");
+  app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
+  app.add_option("--strategies", chosen.strategies, "names or families: copy/pinned/h2d,zero_copy")
+      ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("LIST");
+  app.add_option("--seed", seed, "of test data and order (default: random, recorded)")
+      ->type_name("N");
+  app.add_flag("--list", chosen.list_strategies,
+               "list the strategies (all, or LIST) and what they need");
+  app.add_option("--benchmark_out,--out", chosen.out, "write the result file (JSON) here")
+      ->type_name("FILE")
+      ->envname("BENCHMARK_OUT");
+
+  advice_request advice;
+  const auto* const advise_command = add_advise(app, advice);
+
+  const std::string hidden = "Not in --help";
+  app.add_option("--inject", faults)
+      ->group(hidden)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--benchmark_filter", chosen.filter)->group(hidden)->envname("BENCHMARK_FILTER");
+  app.add_flag("--benchmark_list_tests", chosen.list_benchmarks)->group(hidden);
+  app.add_option("--benchmark_repetitions", repetitions)
+      ->group(hidden)
+      ->envname("BENCHMARK_REPETITIONS");
+  app.add_option("--benchmark_min_time", min_time)->group(hidden)->envname("BENCHMARK_MIN_TIME");
+  app.add_flag("--benchmark_enable_random_interleaving", chosen.shuffle)->group(hidden);
+  app.add_option("--benchmark_min_warmup_time", warmup_time)
+      ->group(hidden)
+      ->envname("BENCHMARK_MIN_WARMUP_TIME");
+  app.add_option("--v", verbosity)->group(hidden);
+  app.add_option("--benchmark_out_format", chosen.out_format)
+      ->group(hidden)
+      ->envname("BENCHMARK_OUT_FORMAT");
+  app.add_option("--benchmark_format", chosen.display_format)
+      ->group(hidden)
+      ->envname("BENCHMARK_FORMAT");
+  app.add_flag("--benchmark_report_aggregates_only", chosen.out_aggregates_only)->group(hidden);
+  app.add_flag("--benchmark_display_aggregates_only", chosen.display_aggregates_only)
+      ->group(hidden);
+
+  require_values(std::span(argv, static_cast<std::size_t>(argc)));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    // An empty group keeps options out of the help, but would also take their names out of errors.
+    for (auto* const option :
+         app.get_options([&](const CLI::Option* one) { return one->get_group() == hidden; }))
+      option->group("");
+    return {answer{app.help()}, {}, {}};
+  } catch (const CLI::CallForVersion& version) {
+    return {answer{std::string(version.what()) + "\n"}, {}, {}};
+  } catch (const CLI::ParseError& wrong) {
+    throw common::usage_error(first_line(wrong.what()));
+  }
+
+  if (advise_command->parsed()) {
+    if (argv[1] != advise_command->get_name())
+      throw common::usage_error(
+          "advise comes first and takes options of its own (see advise --help)");
+    check_advice_request(advice, *advise_command);
+    return {std::nullopt, advice, {}};
+  }
+  for (const auto& extra : app.remaining()) {
+    if (!extra.starts_with("--benchmark_"))
+      throw common::usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
+    chosen.for_google_benchmark.push_back(extra);
+  }
+  if (app.count("--v") > 0) chosen.for_google_benchmark.push_back(fmt::format("--v={}", verbosity));
+  if (warmup_time != 0)
+    throw common::usage_error(
+        "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
+  require_one_of("--cache", cache, {"warm", "cold", "both"});
+  require_one_of("--benchmark_out_format", chosen.out_format, {"json", "csv", "console"});
+  if (!chosen.display_format.empty())
+    require_one_of("--benchmark_format", chosen.display_format, {"json", "csv", "console"});
+  if (app.count("--benchmark_repetitions") > 0 && (repetitions < 1 || repetitions > 10000))
+    throw common::usage_error(
+        fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", repetitions));
+
+  const auto& defaults = find_profile(chosen.profile_name);
+  const auto known_memory = machine::total_memory_bytes();
+  const auto memory = known_memory == 0 ? SIZE_MAX : known_memory;
+  chosen.own_sizes = !sizes.empty() || app.count("--sizes") > 0;
+  chosen.sizes = common::parse_sizes(chosen.own_sizes ? sizes : defaults.sizes,
+                                     chosen.own_sizes ? memory : SIZE_MAX);
+  chosen.warm = cache != "cold";
+  chosen.cold = cache != "warm";
+  // With sizes of one's own and no word on cold ones: all sizes for --cache=cold, else those of the
+  // profile that are among them.
+  if (app.count("--cold-sizes") > 0)
+    chosen.cold_sizes = common::parse_sizes(cold_sizes, memory);
+  else if (cache == "cold" && chosen.own_sizes)
+    chosen.cold_sizes = chosen.sizes;
+  else
+    for (const auto size : common::parse_sizes(defaults.cold_sizes, SIZE_MAX))
+      if (std::ranges::find(chosen.sizes, size) != chosen.sizes.end())
+        chosen.cold_sizes.push_back(size);
+  // A filter may name what the profile leaves out.
+  chosen.essential_only = defaults.essential_only && chosen.filter.empty();
+  chosen.rounds = repetitions > 0 ? repetitions : defaults.rounds;
+  chosen.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
+  chosen.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
+  for (const auto& text : faults) chosen.faults.push_back(parse_fault(text));
+  chosen.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
+  return {std::nullopt, std::nullopt, chosen};
+}
+
+void hand_to_google_benchmark(char* program, const options& chosen) {
+  std::vector<std::string> arguments{
+      "--benchmark_out=", "--benchmark_list_tests=false",
+      "--benchmark_filter=", "--benchmark_enable_random_interleaving=false"};
+  arguments.insert(arguments.end(), chosen.for_google_benchmark.begin(),
+                   chosen.for_google_benchmark.end());
+  char* const slash = std::strrchr(program, '/');
+  std::vector<char*> pointers{slash ? slash + 1 : program};  // as result files have it
+  for (auto& argument : arguments) pointers.push_back(argument.data());
+  int count = static_cast<int>(pointers.size());
+  struct usage {};
+  try {
+    // Instead of its usage and exit code 0, its answer to a value that it does not accept.
+    benchmark::Initialize(&count, pointers.data(), [] { throw usage(); });
+  } catch (const usage&) {
+    throw common::usage_error(fmt::format("Google Benchmark rejects one of these settings: {}",
+                                          fmt::join(settings_of_google_benchmark(chosen), ", ")));
+  }
+  if (count > 1)
+    throw common::usage_error(fmt::format("unknown argument '{}' (see --help)", pointers[1]));
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,118 @@
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "bench/cli/advise.hpp"
+#include "bench/cli/choose_device.hpp"
+#include "bench/cli/command_line.hpp"
+#include "bench/harness/interruption.hpp"
+#include "bench/harness/plan.hpp"
+#include "bench/harness/session.hpp"
+#include "bench/record/link.hpp"
+#include "bench/record/observe.hpp"
+#include "bench/record/report.hpp"
+#include "bench/record/run_context.hpp"
+#include "bench/strategy/heap.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/wrapped.hpp"
+#include "src/common/whole_file.hpp"
+
+namespace {
+
+using namespace bench_transfers;
+using namespace bench_transfers::bench;
+
+/// Documented in --help and docs/METHOD.md.
+enum exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
+
+int complain(const std::string& sentence, int code) {
+  const auto text = common::wrapped_if_long("bench_transfers: " + common::printable(sentence));
+  std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
+  return code;
+}
+
+/// Before the long part: a path that cannot be written is wrong usage.
+void check_output(const options& chosen) {
+  if (chosen.out.empty()) return;
+  try {
+    common::require_writable(chosen.out);
+  } catch (const common::write_error& wrong) {
+    throw common::usage_error(wrong.what());
+  }
+}
+
+int exit_code_of(const outcome& measured) {
+  if (measured.signal != 0) return 128 + measured.signal;
+  if (!measured.failures.empty()) return something_failed;
+  return measured.runs.empty() ? nothing_ran : all_ran;
+}
+
+int measure(const options& chosen, const registry& strategies) {
+  const auto [device, why_not_gpu] = choose_device(chosen.device);
+  const auto current = device->make_current();  // for subjects that are CUDA code
+  auto all = make_plan(strategies, *device, chosen);
+  if (chosen.list_benchmarks) return list_benchmarks(std::cout, all), all_ran;
+  if (all.cases.empty() && all.skipped.empty())
+    return complain("nothing to run: no benchmark matches", nothing_ran);
+
+  check_output(chosen);
+  progress shown(stderr);
+  if (why_not_gpu) shown.say(*why_not_gpu);
+  const auto monitor = open_monitor(*device);
+  const auto start = observe_under_load(*device, monitor.get());
+  shown.say("allocating and filling buffers …");
+  buffers memory(*device, chosen.seed);
+  reserve_buffers(all, *device, memory);
+
+  results::result_file file(chosen.out_format == "json" ? chosen.out : "",
+                            make_context(*device, why_not_gpu, chosen, all, memory, start));
+  auto measured = session(*device, memory, chosen, limit_of(start.link), file, shown, monitor.get())
+                      .measure(all);
+  // A lost device cannot be asked again.
+  const auto end =
+      measured.device_lost ? observation{} : observe_under_load(*device, monitor.get());
+  auto write_failure = measured.write_failure;
+  try {
+    finish(file, chosen, all, measured, start, end);
+  } catch (const common::write_error&) {
+    write_failure = std::current_exception();
+  }
+  shown.clear();
+  report(std::cout, file, chosen, measured);
+  if (write_failure) std::rethrow_exception(write_failure);
+  return exit_code_of(measured);
+}
+
+int run_program(int argc, char** argv) {
+  common::let_oversized_writes_fail();
+  const auto parsed = parse_command_line(argc, argv);
+  if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
+  if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
+  hand_to_google_benchmark(argv[0], parsed.chosen);
+  take_large_blocks_from_the_system();
+  const auto strategies = registered_strategies();
+  if (parsed.chosen.list_strategies)
+    return list_strategies(std::cout, chosen_strategies(strategies, parsed.chosen.strategies),
+                           *choose_device(parsed.chosen.device).chosen),
+           all_ran;
+  watch_for_interruption();
+  return measure(parsed.chosen, strategies);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const common::usage_error& wrong) {
+    return complain(wrong.what(), bad_usage);
+  } catch (const nothing_to_rank& nothing) {
+    return complain(nothing.what(), nothing_ran);
+  } catch (const std::exception& failure) {
+    return complain(failure.what(), something_failed);
+  }
+}

@@ -1,0 +1,62 @@
+#include "bench/harness/cpu_meter.hpp"
+
+#include <unistd.h>
+
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace bench_transfers::bench {
+namespace {
+
+std::chrono::nanoseconds read(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);  // of a thread that has ended: leaves 0
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+/// The clock that pthread_getcpuclockid(3) gives, for threads that somebody else has made: Linux
+/// makes its number of the thread's (include/linux/posix-timers.h).
+clockid_t cpu_clock_of(pid_t thread) {
+  constexpr unsigned of_one_thread = 4;
+  constexpr unsigned by_scheduler = 2;
+  return static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3U | of_one_thread |
+                                by_scheduler);
+}
+
+}  // namespace
+
+cpu_meter::cpu_meter() {
+  std::error_code none;  // without /proc, with the kernel's ticks
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    const auto thread = static_cast<pid_t>(std::stol(entry.path().filename().string()));
+    if (thread != gettid()) others_.push_back(thread);
+  }
+}
+
+void cpu_meter::bring_others_up_to_date() const {
+  for (const auto thread : others_) static_cast<void>(read(cpu_clock_of(thread)));
+}
+
+void cpu_meter::start() {
+  bring_others_up_to_date();
+  cpu_started_ = read(CLOCK_PROCESS_CPUTIME_ID);
+  wall_started_ = wall_clock::now();
+}
+
+void cpu_meter::stop() {
+  wall_ += wall_clock::now() - wall_started_;
+  // What this itself takes is no part of the span.
+  const auto before = read(CLOCK_THREAD_CPUTIME_ID);
+  bring_others_up_to_date();
+  const auto all = read(CLOCK_PROCESS_CPUTIME_ID);
+  cpu_ += all - cpu_started_ - (read(CLOCK_THREAD_CPUTIME_ID) - before);
+}
+
+std::optional<double> cpu_meter::cores() const {
+  if (wall_.count() == 0) return std::nullopt;
+  return static_cast<double>(cpu_.count()) / static_cast<double>(wall_.count());
+}
+
+}  // namespace bench_transfers::bench

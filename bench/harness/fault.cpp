@@ -1,0 +1,102 @@
+#include "bench/harness/fault.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "bench/harness/wall_clock.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/regular_expression.hpp"
+#include "src/common/sizes.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+void change_first_byte(transfers::device& device, const payload& where) {
+  if (!where.on_device) {
+    where.data[0] = ~where.data[0];
+    return;
+  }
+  // The two forms of a pattern differ in every byte: whichever is not there now will do.
+  const transfers::pattern other{0, true};
+  const bool there = device.check_pattern(where.data, 0, 1, other).wrong_bytes == 0;
+  device.write_pattern(where.data, 0, 1, there ? transfers::pattern{0, false} : other);
+}
+
+std::function<void()> slowed(std::function<void()> run, double factor) {
+  return [run = std::move(run), factor] {
+    const auto start = wall_clock::now();
+    run();
+    const auto end = start + (wall_clock::now() - start) * factor;
+    while (wall_clock::now() < end) {
+    }
+  };
+}
+
+std::function<void()> failing(std::function<void()> run, bool lost) {
+  return [run = std::move(run), lost, calls = std::make_shared<int>(0)] {
+    if (++*calls == 3) throw transfers::device_error("injected failure", lost);
+    run();
+  };
+}
+
+}  // namespace
+
+fault parse_fault(std::string_view text) {
+  const auto wrong = [&](std::string_view why) {
+    return common::usage_error(
+        fmt::format("bad --inject '{}': {}", common::printable_in_short(text), why));
+  };
+  constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR@REGEX";
+  const auto at = text.find('@');
+  if (at == std::string_view::npos) throw wrong(forms);
+  const auto what = text.substr(0, at);
+  fault parsed{fault::kind::corrupt, 1, std::string(text), {}};
+  constexpr std::string_view slow = "slow:";
+  if (what.starts_with(slow)) {
+    const auto number = what.substr(slow.size());
+    const auto* const end = number.data() + number.size();
+    const auto [stopped, error] = std::from_chars(number.data(), end, parsed.factor);
+    if (error != std::errc{} || stopped != end || !(parsed.factor >= 1 && parsed.factor <= 1e12))
+      throw wrong("slow:FACTOR@REGEX needs a factor between 1 and 1e12");
+    parsed.what = fault::kind::slow;
+  } else if (what == "fail") {
+    parsed.what = fault::kind::fail;
+  } else if (what == "lose") {
+    parsed.what = fault::kind::lose;
+  } else if (what != "corrupt") {
+    throw wrong(forms);
+  }
+  try {
+    parsed.names = common::regular_expression(std::string(text.substr(at + 1)));
+  } catch (const common::expression_error& unusable) {
+    throw wrong(fmt::format("its REGEX {}", unusable.what()));
+  }
+  return parsed;
+}
+
+void inject(const std::vector<fault>& faults, std::string_view name, transfers::device& device,
+            transfer& into) {
+  for (const auto& one : faults) {
+    if (!std::regex_search(name.begin(), name.end(), one.names)) continue;
+    auto& last = into.steps.back().run;
+    switch (one.what) {
+      case fault::kind::slow:
+        for (auto& step : into.steps) step.run = slowed(std::move(step.run), one.factor);
+        break;
+      case fault::kind::fail: last = failing(std::move(last), false); break;
+      case fault::kind::lose: last = failing(std::move(last), true); break;
+      case fault::kind::corrupt:
+        if (!into.destination && !into.locate) break;
+        last = [run = std::move(last), &device, where = into.destination, now = into.locate] {
+          run();
+          change_first_byte(device, now ? now() : *where);
+        };
+        break;
+    }
+  }
+}
+
+}  // namespace bench_transfers::bench

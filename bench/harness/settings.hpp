@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/harness/fault.hpp"
+
+namespace bench_transfers::bench {
+
+/// What is measured, how, and where the results go: the command line and its profile, resolved.
+struct options {
+  std::string device = "auto";
+  std::string profile_name = "standard";
+  std::vector<std::size_t> sizes;
+  std::vector<std::size_t> cold_sizes;
+  bool own_sizes = false;  ///< sizes were given, and are not the profile's
+  bool warm = true;
+  bool cold = true;
+  std::vector<std::string> strategies;  ///< empty: all
+  bool essential_only = false;          ///< of all, only those
+  int rounds = 0;
+  std::chrono::nanoseconds min_time{};
+  std::uint64_t seed = 0;
+  bool shuffle = true;
+  bool list_strategies = false;
+  bool list_benchmarks = false;
+  std::string filter;  ///< regular expression; a leading '-' means "all but"
+  std::string out;     ///< result file; empty: none
+  std::string out_format = "json";
+  std::string display_format;  ///< empty: our summary table
+  bool out_aggregates_only = false;
+  bool display_aggregates_only = false;
+  std::vector<fault> faults;
+  std::vector<std::string> command_line;          ///< without folders
+  std::vector<std::string> for_google_benchmark;  ///< flags passed on as they are
+};
+
+}  // namespace bench_transfers::bench

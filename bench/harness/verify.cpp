@@ -1,0 +1,84 @@
+#include "bench/harness/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bench_transfers::bench {
+namespace {
+
+using transfers::pattern;
+using transfers::pattern_check;
+
+void write(transfers::device& device, const payload& end, std::size_t offset, std::size_t bytes,
+           pattern what) {
+  if (bytes == 0 || end.data == nullptr) return;  // memory of an operation that is not made yet
+  auto* const block = end.data - end.offset;
+  if (end.on_device)
+    device.write_pattern(block, end.offset + offset, bytes, what);
+  else
+    transfers::write_host_pattern(block, end.offset + offset, bytes, what);
+}
+
+bool is_write_combined(const payload& end) {
+  return has(end.host->kind().flags, transfers::pin_flags::write_combined);
+}
+
+/// The processor reads write-combined memory at a small fraction of its usual speed (that is what
+/// this project is about); there the device does the reading.
+bool better_read_by_device(const payload& end) {
+  if (end.host == nullptr) return false;  // memory of a strategy's own
+  return end.host->on_device() != nullptr && is_write_combined(end);
+}
+
+pattern_check check(transfers::device& device, const payload& end, std::size_t offset,
+                    std::size_t bytes, pattern what) {
+  // Memory made for one operation need not be aligned as the blocks are, nor have a guard.
+  if (bytes == 0) return {};
+  if (end.on_device) return device.check_pattern(end.data, offset, bytes, what);
+  if (!better_read_by_device(end))
+    return transfers::check_host_pattern(end.data, offset, bytes, what);
+  // A part is also read by the CPU: the data must have arrived where it sees them.
+  constexpr std::size_t part = std::size_t{64} << 10;
+  const auto by_cpu = transfers::check_host_pattern(end.data, offset, std::min(bytes, part), what);
+  return by_cpu.wrong_bytes > 0
+             ? by_cpu
+             : device.check_pattern(end.host->on_device() + end.offset, offset, bytes, what);
+}
+
+}  // namespace
+
+void poison(transfers::device& device, const buffers& memory, const payload& destination) {
+  write(device, destination, 0, destination.bytes + destination.guard, memory.pattern(true));
+}
+
+std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
+                                       const transfer& done) {
+  const auto& destination = *done.destination;
+  const auto n = destination.bytes;
+  // The guard was poisoned at its place in the block, the payload arrived from its beginning.
+  auto block = destination;
+  block.data -= block.offset;
+  const auto behind =
+      check(device, block, destination.offset + n, destination.guard, memory.pattern(true));
+  auto wrong = done.verify ? done.verify() : std::nullopt;
+  const auto inside =
+      done.verify ? pattern_check{} : check(device, destination, 0, n, memory.pattern());
+  write(device, destination, n, destination.guard, memory.pattern());
+  if (inside.wrong_bytes > 0)
+    wrong = fmt::format("{} of {} bytes differ, the first at offset {}", inside.wrong_bytes, n,
+                        inside.first_wrong);
+  if (wrong) return "wrong data: " + *wrong;
+  if (behind.wrong_bytes > 0)
+    return fmt::format("wrong data: {} bytes written behind the end of {} bytes",
+                       behind.wrong_bytes, n);
+  return std::nullopt;
+}
+
+void restore(transfers::device& device, const buffers& memory, const transfer& ends) {
+  for (const auto& end : {ends.source, ends.destination})
+    if (end && end->lies_in_block())
+      write(device, *end, 0, end->bytes + end->guard, memory.pattern());
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,55 @@
+#include "bench/record/observe.hpp"
+
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+/// The observation of a CUDA device's link and clocks. Throws transfers::error.
+observation observe_busy(transfers::device& device, const machine::gpu_monitor* monitor) {
+  const auto& cuda = *device.description().cuda;
+  // A copy keeps a Gen5 x16 link busy for 0.3 ms, a slower one longer. Clocks need some
+  // milliseconds to rise; the copies after those last for as long as it takes to read them.
+  constexpr std::size_t bytes = std::size_t{16} << 20;
+  constexpr int copies_before = 16;
+  constexpr int copies = 64;
+  const auto host = device.allocate_host(bytes, transfers::pinned());
+  const auto there = device.allocate(bytes);
+  const auto stream = device.create_stream();
+  const auto copy = [&](int times) {
+    for (int i = 0; i < times; ++i)
+      stream->copy(there.data(), host.data(), bytes, transfers::direction::h2d);
+  };
+  copy(copies_before);
+  const auto awake = stream->record();
+  copy(copies);
+  awake->wait();
+  observation seen;
+  if (!cuda.integrated && !cuda.host_page_tables)
+    seen.link = machine::read_pcie_link(cuda.pci_bus_id);
+  if (monitor) seen.clocks.gpu = monitor->read();
+  stream->synchronize();
+  return seen;
+}
+
+}  // namespace
+
+std::unique_ptr<machine::gpu_monitor> open_monitor(const transfers::device& device) {
+  const auto& cuda = device.description().cuda;
+  return cuda ? machine::monitor_gpu(cuda->pci_bus_id) : nullptr;
+}
+
+observation observe_under_load(transfers::device& device, const machine::gpu_monitor* monitor) {
+  observation seen;
+  if (device.description().cuda) {
+    try {
+      seen = observe_busy(device, monitor);
+    } catch (const transfers::error&) {
+      // Not known; what is wrong with the device shows when it is measured.
+    }
+  }
+  seen.clocks.cpu_throttle_events = machine::cpu_throttle_events();
+  return seen;
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,168 @@
+#include "bench/record/run_context.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <set>
+
+#include "bench/harness/rows.hpp"
+#include "bench/record/link.hpp"
+#include "bench/record/memory_probe.hpp"
+#include "provenance.hpp"
+#include "src/machine/machine.hpp"
+#include "src/machine/trust.hpp"
+#include "transfers/array/buffer.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+json program() {
+  return {{"version", provenance::version},
+          {"git_commit", text_or_null(provenance::git_commit)},
+          {"compiler", provenance::compiler},
+          {"build_type", provenance::build_type},
+          {"cuda_toolkit", text_or_null(provenance::cuda_toolkit)},
+          {"cuda_architectures", text_or_null(provenance::cuda_architectures)}};
+}
+
+json run_settings(const options& chosen) {
+  json faults = json::array();
+  for (const auto& one : chosen.faults) faults.push_back(one.text);
+  return {{"profile", chosen.profile_name},
+          {"seed", chosen.seed},
+          {"rounds", chosen.rounds},
+          {"min_time_ms", std::chrono::duration<double, std::milli>(chosen.min_time).count()},
+          {"sizes", chosen.sizes},
+          {"cold_sizes", chosen.cold_sizes},
+          {"random_order", chosen.shuffle},
+          {"faults_injected", faults},
+          {"command_line", chosen.command_line},
+          {"started_utc", utc_now()},
+          {"finished_utc", nullptr},
+          {"interrupted_by", nullptr}};
+}
+
+json device_facts(const transfers::device& device, const std::optional<std::string>& why_not_gpu) {
+  const auto& what = device.description();
+  json facts{{"kind", what.kind},
+             {"name", what.name},
+             {"why_not_gpu", why_not_gpu ? json(*why_not_gpu) : json(nullptr)}};
+  if (!what.cuda) return facts;
+  const auto& cuda = *what.cuda;
+  const auto driver = machine::nvidia_driver_version();
+  const auto node = machine::numa_node_of(cuda.pci_bus_id);
+  facts.update({{"index", cuda.index},
+                {"uuid", cuda.uuid},
+                {"pci_bus_id", cuda.pci_bus_id},
+                {"numa_node", node ? json(*node) : json(nullptr)},
+                {"compute_capability", cuda.compute_capability},
+                {"multiprocessors", cuda.multiprocessors},
+                {"copy_engines", cuda.copy_engines},
+                {"memory_bytes", cuda.memory_bytes},
+                {"driver_version", driver ? json(*driver) : json(nullptr)},
+                {"driver_cuda_version", cuda.driver_cuda_version},
+                {"runtime_cuda_version", cuda.runtime_cuda_version},
+                {"maps_host_memory", cuda.maps_host_memory},
+                {"pageable_memory_access", cuda.pageable_memory_access},
+                {"host_page_tables", cuda.host_page_tables},
+                {"concurrent_managed_access", cuda.concurrent_managed_access},
+                {"integrated", cuda.integrated}});
+  return facts;
+}
+
+json rates_of(const machine::read_times& times) {
+  const auto rate = [](double ns) { return static_cast<double>(cpu::probed_bytes) / ns; };
+  return {{"plain_gb_per_s", rate(times.plain)},
+          {"streaming_gb_per_s", times.streaming ? json(rate(*times.streaming)) : json(nullptr)}};
+}
+
+json buffer_facts(const buffers& memory) {
+  transfers::host_buffer<std::byte> ordinary(cpu::probed_bytes, 4096);
+  // Pages that nobody has written to are all the same page of zeros.
+  std::ranges::fill(ordinary, std::byte{1});
+  json facts = json::array();
+  for (const auto& [kind, block] : memory.all_host()) {
+    json one{{"memory", to_string(kind)},
+             {"bytes", block.size()},
+             {"same_address_on_device", block.on_device() == block.data()},
+             {"memory_type", nullptr},
+             {"cpu_reads", nullptr},
+             {"cpu_reads_of_ordinary_memory", nullptr}};
+    if (can_flush_cache() && block.size() >= cpu::probed_bytes) {
+      const auto read = cpu::probe_reads(block.bytes(), cpu::instructions(), ordinary);
+      one["memory_type"] = to_string(classify(read.memory, read.ordinary));
+      one["cpu_reads"] = rates_of(read.memory);
+      one["cpu_reads_of_ordinary_memory"] = rates_of(read.ordinary);
+    }
+    facts.push_back(std::move(one));
+  }
+  return facts;
+}
+
+json strategy_facts(const plan& all) {
+  json facts = json::array();
+  std::set<std::string> seen;
+  for (const auto& one : all.cases)
+    if (seen.insert(one.of->name).second) {
+      const auto& host = one.of->host;
+      facts.push_back({{"name", one.of->name},
+                       {"summary", one.of->summary},
+                       {"variants", one.of->variants},
+                       {"memory", host ? json(to_string(*host)) : json()}});
+    }
+  return facts;
+}
+
+}  // namespace
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+json to_json(const std::vector<skipped_case>& skipped) {
+  json list = json::array();
+  for (const auto& one : skipped) list.push_back({{"name", one.name}, {"reason", one.reason}});
+  return list;
+}
+
+json make_context(const transfers::device& device, const std::optional<std::string>& why_not_gpu,
+                  const options& chosen, const plan& all, const buffers& memory,
+                  const observation& start) {
+  const auto clock = measure_clock();
+  const auto described = machine::describe();
+  const auto& cuda = device.description().cuda;
+  const auto node = cuda ? machine::numa_node_of(cuda->pci_bus_id) : std::nullopt;
+  auto warnings = machine::doubts(described, start.link, node);
+  if (!chosen.faults.empty())
+    warnings.insert(warnings.begin(), "faults were injected on purpose: no figure here is real");
+
+  auto context = google_context();
+  context["json_schema_version"] = 1;
+  context["transfers"] = {
+      {"format", 1},
+      {"complete", false},
+      {"program", program()},
+      {"run", run_settings(chosen)},
+      {"device", device_facts(device, why_not_gpu)},
+      {"link", to_json(start.link)},
+      {"clocks", machine::to_json({.start = start.clocks})},
+      {"machine", described},
+      {"clock",
+       {{"name", "std::chrono::steady_clock"},
+        {"read_ns", clock.read_ns},
+        {"resolution_ns", clock.resolution_ns}}},
+      {"buffers", buffer_facts(memory)},
+      {"strategies", strategy_facts(all)},
+      {"skipped", to_json(all.skipped)},
+      {"warnings", warnings},
+  };
+  return context;
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,39 @@
+#include "bench/strategy/buffers.hpp"
+
+#include <stdexcept>
+
+namespace bench_transfers::bench {
+
+void buffers::reserve_host(transfers::host_memory_kind kind, std::size_t bytes) {
+  auto block = device_.allocate_host(bytes + guard, kind);
+  transfers::write_host_pattern(block.data(), 0, block.size(), pattern());
+  host_.insert_or_assign(kind, std::move(block));
+}
+
+void buffers::reserve_device(std::size_t bytes) {
+  on_device_ = device_.allocate(bytes + guard);
+  device_.write_pattern(on_device_->data(), 0, on_device_->size(), pattern());
+}
+
+std::span<std::byte> buffers::scratch(std::size_t bytes) {
+  if (scratch_.size() < bytes) scratch_ = device_.allocate_host(bytes, transfers::pageable);
+  return scratch_.bytes().first(bytes);
+}
+
+std::shared_ptr<transfers::staged_copier> buffers::staged_copier() {
+  if (!staged_copier_) staged_copier_ = std::make_shared<transfers::staged_copier>(device_);
+  return staged_copier_;
+}
+
+const transfers::host_memory& buffers::host(transfers::host_memory_kind kind) const {
+  const auto found = host_.find(kind);
+  if (found == host_.end()) throw std::logic_error("no host memory reserved: " + to_string(kind));
+  return found->second;
+}
+
+const transfers::device_memory& buffers::on_device() const {
+  if (!on_device_) throw std::logic_error("no device memory reserved");
+  return *on_device_;
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "transfers/core/device.hpp"
+#include "transfers/fast/staged_copy.hpp"
+
+namespace bench_transfers::bench {
+
+/// One block of host memory per kind and one of device memory, shared by all strategies and sizes
+/// (pinning a GiB takes hundreds of milliseconds). Every block holds the run's test pattern except
+/// while a repetition has poisoned its destination.
+class buffers {
+ public:
+  /// Bytes behind the payload that must stay untouched, to catch writes past the end.
+  static constexpr std::size_t guard = 64;
+
+  /// From one payload to the next, where a block holds several: whole pages, guard included.
+  static constexpr std::size_t distance(std::size_t bytes) {
+    constexpr std::size_t page = 4096;
+    return (bytes + guard + page - 1) / page * page;
+  }
+
+  buffers(transfers::device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
+
+  /// Allocates and fills blocks for payloads up to `bytes`. Throws what device::allocate throws.
+  void reserve_host(transfers::host_memory_kind kind, std::size_t bytes);
+  void reserve_device(std::size_t bytes);
+
+  /// Ordinary memory of at least so many bytes, touched, of any content; the same block each time.
+  [[nodiscard]] std::span<std::byte> scratch(std::size_t bytes);
+
+  /// The blocks; throw std::logic_error when none was reserved.
+  [[nodiscard]] const transfers::host_memory& host(transfers::host_memory_kind kind) const;
+  [[nodiscard]] const transfers::device_memory& on_device() const;
+
+  /// Calibrated when it is first asked for; the same each time.
+  [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier();
+
+  [[nodiscard]] transfers::pattern pattern(bool inverted = false) const {
+    return {seed_, inverted};
+  }
+  [[nodiscard]] const std::map<transfers::host_memory_kind, transfers::host_memory>& all_host()
+      const {
+    return host_;
+  }
+
+ private:
+  transfers::device& device_;
+  std::uint64_t seed_;
+  std::map<transfers::host_memory_kind, transfers::host_memory> host_;
+  std::optional<transfers::device_memory> on_device_;
+  transfers::host_memory scratch_;
+  std::shared_ptr<transfers::staged_copier> staged_copier_;
+};
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "bench/strategy/strategy.hpp"
+#include "transfers/array/gpu_array.hpp"
+#include "transfers/core/workers.hpp"
+
+namespace bench_transfers::bench {
+
+/// A record of odd size, as PyCUDA's buffer protocol takes them.
+using record7 = std::array<char, 7>;
+
+/// Calls `work` with a value of the type that a variant names.
+template <class Work>
+auto with_element(std::string_view type, Work&& work) {
+  if (type == "float32") return work(float{});
+  if (type == "float64") return work(double{});
+  if (type == "int32") return work(std::int32_t{});
+  if (type == "char") return work(char{});
+  if (type == "record7") return work(record7{});
+  throw std::logic_error("no such element type: " + std::string(type));
+}
+
+/// The elements that fit into a payload.
+template <class T>
+std::span<T> elements_of(const payload& where) {
+  return {reinterpret_cast<T*>(where.data), where.bytes / sizeof(T)};
+}
+
+/// Memory of a strategy's own as a payload.
+template <class T>
+payload own_payload(std::span<T> elements, bool on_device) {
+  return {reinterpret_cast<std::byte*>(elements.data()),
+          elements.size_bytes(),
+          on_device,
+          nullptr,
+          0,
+          0};
+}
+
+/// What an array on the device holds, in memory that all cores have touched first: much faster than
+/// get() where there is a lot.
+template <class T>
+transfers::host_buffer<T> contents_of(const transfers::gpu_array<T>& array) {
+  transfers::host_buffer<T> copy(array.size());
+  transfers::write_host_pattern(reinterpret_cast<std::byte*>(copy.data()), 0, array.bytes(), {});
+  array.get(copy);
+  return copy;
+}
+
+/// Compares elements with expected(i), bit by bit but for NaNs, which all count as equal. One line
+/// when they differ.
+template <class T, class Expected>
+std::optional<std::string> find_wrong_element(std::span<const T> actual, Expected&& expected) {
+  std::atomic<std::size_t> wrong = 0;
+  std::atomic<std::size_t> first_wrong = actual.size();
+  const transfers::shares how{.worth_a_thread = std::size_t{1} << 20};
+  transfers::in_parallel(actual.size(), how, [&](std::size_t first, std::size_t count) {
+    for (auto i = first; i < first + count; ++i) {
+      const T wanted = expected(i);
+      if (std::memcmp(&wanted, &actual[i], sizeof(T)) == 0) continue;
+      if constexpr (std::is_floating_point_v<T>)
+        if (wanted != wanted && actual[i] != actual[i]) continue;
+      ++wrong;
+      auto known = first_wrong.load();
+      while (i < known && !first_wrong.compare_exchange_weak(known, i)) {
+      }
+    }
+  });
+  if (wrong == 0) return std::nullopt;
+  return std::to_string(wrong) + " of " + std::to_string(actual.size()) +
+         " elements differ, the first at index " + std::to_string(first_wrong);
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,17 @@
+#include "bench/strategy/heap.hpp"
+
+#include <cstdlib>  // tells which C library this is
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace bench_transfers::bench {
+
+void take_large_blocks_from_the_system() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace bench_transfers::bench

@@ -1,7 +1,0 @@
-#include "wall_clock.hpp"
-
-namespace bench {
-
-wall_clock::time_point wall_clock::now() noexcept { return std::chrono::steady_clock::now(); }
-
-}  // namespace bench

@@ -1,0 +1,152 @@
+#pragma once
+
+#include "transfers/array/gpu_array.hpp"
+
+namespace transfers {
+namespace detail {
+
+template <class T>
+operand array_operand(const gpu_array<T>& array) {
+  return {reinterpret_cast<const std::byte*>(array.data()), {}};
+}
+
+template <class T>
+operand value_operand(T value) {
+  operand one{};
+  std::memcpy(one.value.data(), &value, sizeof value);
+  return one;
+}
+
+/// One kernel. Shapes and contexts have been compared.
+template <arithmetic_element T>
+void enqueue(arithmetic what, const operand& left, const operand& right, gpu_array<T>& into) {
+  if (into.size() == 0) return;
+  into.context().stream().calculate(
+      {what, type_of<T>(), left, right, reinterpret_cast<std::byte*>(into.data()), into.size()});
+}
+
+template <arithmetic_element T>
+void check_pair(const gpu_array<T>& a, const gpu_array<T>& b) {
+  check_alike(a.shape(), a.order(), b.shape(), b.order());
+  check_same_context(a.context(), b.context());
+}
+
+}  // namespace detail
+
+/// elements = elements `what` right, for elements on the device; enqueued. What they are and what
+/// is thrown: as below.
+template <arithmetic_element T, scalar_for<T> S>
+void calculate(stream& in, arithmetic what, std::span<T> elements, S right) {
+  if (elements.empty()) return;
+  auto* const data = reinterpret_cast<std::byte*>(elements.data());
+  in.calculate({what,
+                type_of<T>(),
+                {data, {}},
+                detail::value_operand(detail::as_element<T>(right)),
+                data,
+                elements.size()});
+}
+
+/// into = left `what` right, elementwise, between arrays of one shape and order or an array and a
+/// scalar of its element type; enqueued as one kernel. `into` may be an operand. Integers divide as
+/// in C++ (see elementwise_operation for what is undefined there). Throw shape_mismatch with both
+/// shapes, std::invalid_argument for arrays of different contexts, device_error.
+template <arithmetic_element T>
+void calculate(arithmetic what, const gpu_array<T>& left, const gpu_array<T>& right,
+               gpu_array<T>& into) {
+  detail::check_pair(left, right);
+  detail::check_pair(left, into);
+  detail::enqueue(what, detail::array_operand(left), detail::array_operand(right), into);
+}
+template <arithmetic_element T, scalar_for<T> S>
+void calculate(arithmetic what, const gpu_array<T>& left, S right, gpu_array<T>& into) {
+  detail::check_pair(left, into);
+  detail::enqueue(what, detail::array_operand(left),
+                  detail::value_operand(detail::as_element<T>(right)), into);
+}
+template <arithmetic_element T, scalar_for<T> S>
+void calculate(arithmetic what, S left, const gpu_array<T>& right, gpu_array<T>& into) {
+  detail::check_pair(right, into);
+  detail::enqueue(what, detail::value_operand(detail::as_element<T>(left)),
+                  detail::array_operand(right), into);
+}
+
+namespace detail {
+
+template <class A, class B>
+struct array_among;
+template <class T, class B>
+struct array_among<gpu_array<T>, B> {
+  static const gpu_array<T>& of(const gpu_array<T>& a, const B&) { return a; }
+};
+template <class A, class T>
+requires std::is_arithmetic_v<A>
+struct array_among<A, gpu_array<T>> {
+  static const gpu_array<T>& of(const A&, const gpu_array<T>& b) { return b; }
+};
+
+template <class A, class B>
+concept calculable = requires(const A& a, const B& b) {
+  calculate(arithmetic::add, a, b,
+            const_cast<std::remove_cvref_t<decltype(array_among<A, B>::of(a, b))>&>(
+                array_among<A, B>::of(a, b)));
+};
+
+template <class A, class B>
+auto calculated(arithmetic what, const A& a, const B& b) {
+  auto result = empty_like(array_among<A, B>::of(a, b));
+  calculate(what, a, b, result);
+  return result;
+}
+
+}  // namespace detail
+
+/// New arrays: 2 * a, a + b, a / b - 1.
+template <class A, class B>
+requires detail::calculable<A, B>
+[[nodiscard]] auto operator+(const A& a, const B& b) {
+  return detail::calculated(arithmetic::add, a, b);
+}
+template <class A, class B>
+requires detail::calculable<A, B>
+[[nodiscard]] auto operator-(const A& a, const B& b) {
+  return detail::calculated(arithmetic::subtract, a, b);
+}
+template <class A, class B>
+requires detail::calculable<A, B>
+[[nodiscard]] auto operator*(const A& a, const B& b) {
+  return detail::calculated(arithmetic::multiply, a, b);
+}
+template <class A, class B>
+requires detail::calculable<A, B>
+[[nodiscard]] auto operator/(const A& a, const B& b) {
+  return detail::calculated(arithmetic::divide, a, b);
+}
+
+/// In place.
+template <class T, class B>
+requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+&operator+=(gpu_array<T>& a, const B& b) {
+  calculate(arithmetic::add, a, b, a);
+  return a;
+}
+template <class T, class B>
+requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+&operator-=(gpu_array<T>& a, const B& b) {
+  calculate(arithmetic::subtract, a, b, a);
+  return a;
+}
+template <class T, class B>
+requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+&operator*=(gpu_array<T>& a, const B& b) {
+  calculate(arithmetic::multiply, a, b, a);
+  return a;
+}
+template <class T, class B>
+requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+&operator/=(gpu_array<T>& a, const B& b) {
+  calculate(arithmetic::divide, a, b, a);
+  return a;
+}
+
+}  // namespace transfers

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "transfers/core/context.hpp"
+#include "transfers/core/element.hpp"
+
+namespace transfers {
+namespace detail {
+
+/// Throws std::length_error when there are not that many addresses.
+template <class T>
+std::size_t bytes_of(std::size_t elements) {
+  if (elements > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T))
+    throw std::length_error(std::to_string(elements) + " elements of " + std::to_string(sizeof(T)) +
+                            " bytes are more than fit into memory");
+  return elements * sizeof(T);
+}
+
+/// Throws std::length_error with both numbers unless they are equal.
+void check_sizes(std::size_t source, std::size_t destination);
+
+/// Host memory that begins at a multiple of some alignment.
+struct aligned_memory {
+  host_memory owner;        ///< none for zero bytes
+  std::size_t padding = 0;  ///< bytes before the first one that is used
+};
+/// Throw std::invalid_argument for an alignment that is not a power of two.
+aligned_memory allocate_aligned(device& on, std::size_t bytes, host_memory_kind kind,
+                                std::size_t alignment, std::size_t least_alignment);
+/// From the C++ library: pageable, and its pages are touched only when they are used.
+aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment,
+                                 std::size_t least_alignment);
+
+/// A number of elements, 0 when its owner has been moved from.
+class element_count {
+ public:
+  explicit element_count(std::size_t value) noexcept : value_(value) {}
+  element_count(element_count&& other) noexcept : value_(std::exchange(other.value_, 0)) {}
+  element_count& operator=(element_count&& other) noexcept {
+    value_ = std::exchange(other.value_, 0);
+    return *this;
+  }
+  ~element_count() = default;
+  operator std::size_t() const noexcept { return value_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  std::size_t value_;
+};
+
+template <class R>
+concept contiguous_elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
+
+template <class R>
+using element_of = std::remove_cv_t<std::ranges::range_value_t<R>>;
+
+}  // namespace detail
+
+/// Elements in host memory of a kind that is chosen on purpose. Moves, does not copy; frees without
+/// throwing; none have no memory.
+template <class T>
+class host_buffer {
+  TRANSFERS_REQUIRE_ELEMENT(T);
+
+ public:
+  using value_type = T;
+
+  /// Uninitialised. `alignment` is a power of two, in bytes; blocks are aligned to pages anyway.
+  /// Throws what device::allocate_host throws; std::invalid_argument for another alignment.
+  host_buffer(device& on, std::size_t elements, host_memory_kind kind,
+              std::size_t alignment = alignof(T))
+      : host_buffer(elements, detail::allocate_aligned(on, detail::bytes_of<T>(elements), kind,
+                                                       alignment, alignof(T))) {}
+
+  /// Uninitialised ordinary memory, whose pages do not exist until they are touched. Throws
+  /// out_of_memory.
+  explicit host_buffer(std::size_t elements, std::size_t alignment = alignof(T))
+      : host_buffer(elements, detail::allocate_ordinary(detail::bytes_of<T>(elements), alignment,
+                                                        alignof(T))) {}
+
+  [[nodiscard]] T* data() const noexcept { return elements_ == 0 ? nullptr : first(); }
+  [[nodiscard]] std::size_t size() const noexcept { return elements_; }
+  [[nodiscard]] bool empty() const noexcept { return elements_ == 0; }
+  [[nodiscard]] T* begin() const noexcept { return data(); }
+  [[nodiscard]] T* end() const noexcept { return data() + size(); }
+  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return first()[i]; }
+  [[nodiscard]] host_memory_kind kind() const noexcept { return memory_.owner.kind(); }
+
+ private:
+  /// data() of a buffer that has elements.
+  [[nodiscard]] T* first() const noexcept {
+    return reinterpret_cast<T*>(memory_.owner.data() + memory_.padding);
+  }
+
+  host_buffer(std::size_t elements, detail::aligned_memory memory)
+      : memory_(std::move(memory)), elements_(elements) {}
+
+  detail::aligned_memory memory_;
+  detail::element_count elements_;
+};
+
+/// Uninitialised elements in device memory, and copies to and from contiguous ranges (vectors,
+/// arrays, spans, strings). Moves, does not copy; frees without throwing; none have no memory.
+template <class T>
+class device_buffer {
+  TRANSFERS_REQUIRE_ELEMENT(T);
+
+ public:
+  using value_type = T;
+
+  /// Throws out_of_memory, device_error.
+  device_buffer(const context& in, std::size_t elements) : context_(in), elements_(elements) {
+    if (elements > 0) memory_ = in.allocate(detail::bytes_of<T>(elements));
+  }
+
+  /// Address on the device.
+  [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.data()); }
+  [[nodiscard]] std::size_t size() const noexcept { return elements_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return elements_ * sizeof(T); }
+  [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
+
+  /// Return when the data have arrived; much pageable memory is staged (context::copy). Throw
+  /// std::length_error unless the sizes match, device_error (the destination's content is undefined
+  /// then).
+  void copy_from(std::span<const T> source) {
+    detail::check_sizes(source.size(), size());
+    if (size() == 0) return;
+    context_.copy(bytes_on_device(), reinterpret_cast<const std::byte*>(source.data()), bytes(),
+                  direction::h2d);
+  }
+  template <detail::contiguous_elements R>
+  void copy_to(R&& destination) const {
+    check_destination(destination);
+    if (size() == 0) return;
+    context_.copy(reinterpret_cast<std::byte*>(std::ranges::data(destination)), bytes_on_device(),
+                  bytes(), direction::d2h);
+  }
+
+  /// Only enqueue the copy: source and destination must stay as they are until the context has been
+  /// synchronized. The call returns at once only for page-locked memory; with pageable memory it
+  /// waits until most or all of the work is done (CUDA Runtime API, "API synchronization
+  /// behavior"). Temporaries that own their elements do not compile.
+  void copy_from_async(std::span<const T> source) {
+    detail::check_sizes(source.size(), size());
+    if (size() == 0) return;
+    context_.stream().copy(bytes_on_device(), reinterpret_cast<const std::byte*>(source.data()),
+                           bytes(), direction::h2d);
+  }
+  template <detail::contiguous_elements R>
+  void copy_from_async(R&& source) {
+    static_assert(std::ranges::borrowed_range<R>,
+                  "the source of an asynchronous copy must outlive it: it must not be a temporary");
+    static_assert(std::is_same_v<detail::element_of<R>, T>,
+                  "the source must have the elements' type: nothing is converted on the way");
+    copy_from_async(std::span<const T>(std::ranges::data(source), std::ranges::size(source)));
+  }
+  template <detail::contiguous_elements R>
+  void copy_to_async(R&& destination) const {
+    static_assert(std::ranges::borrowed_range<R>,
+                  "the destination of an asynchronous copy must outlive it: it must not be a "
+                  "temporary");
+    check_destination(destination);
+    if (size() == 0) return;
+    context_.stream().copy(reinterpret_cast<std::byte*>(std::ranges::data(destination)),
+                           bytes_on_device(), bytes(), direction::d2h);
+  }
+
+ private:
+  template <class R>
+  void check_destination(R&& destination) const {
+    using reference = std::ranges::range_reference_t<R>;
+    static_assert(!std::is_const_v<std::remove_reference_t<reference>>,
+                  "the destination of a copy must not be const");
+    static_assert(std::is_same_v<detail::element_of<R>, T>,
+                  "the destination must have the elements' type: nothing is converted on the way");
+    detail::check_sizes(size(), std::ranges::size(destination));
+  }
+
+  [[nodiscard]] std::byte* bytes_on_device() const noexcept { return memory_.data(); }
+
+  transfers::context context_;
+  device_memory memory_;
+  detail::element_count elements_;
+};
+
+}  // namespace transfers

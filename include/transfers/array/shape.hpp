@@ -1,0 +1,140 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include "transfers/core/element.hpp"
+#include "transfers/core/error.hpp"
+
+namespace transfers {
+
+inline constexpr std::size_t max_rank = 8;
+
+/// Extents of an array, outermost index first as it is written: {rows, columns}.
+class shape {
+ public:
+  shape() = default;  ///< rank 0, one element
+  /// Throw std::length_error for more than max_rank extents and for more elements than fit.
+  shape(std::initializer_list<std::size_t> extents);
+  explicit shape(std::span<const std::size_t> extents);
+
+  [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
+  [[nodiscard]] std::size_t operator[](std::size_t i) const noexcept { return extents_[i]; }
+  [[nodiscard]] std::span<const std::size_t> extents() const noexcept {
+    return {extents_.data(), rank_};
+  }
+  [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
+
+  bool operator==(const shape&) const = default;
+
+ private:
+  std::array<std::size_t, max_rank> extents_{};
+  std::size_t rank_ = 0;
+  std::size_t elements_ = 1;
+};
+
+/// "(2, 3)"
+std::string to_string(const shape& of);
+
+/// How an array lies in memory without gaps.
+enum class order { row_major, column_major };
+
+/// Distances between neighbours along each index, in elements.
+using strides = std::array<std::ptrdiff_t, max_rank>;
+strides strides_of(const shape& extents, order as);
+
+/// Arrays that should have had the same shape and order.
+class shape_mismatch : public error {
+ public:
+  using error::error;
+};
+
+/// Anything with extents, strides in elements and a pointer to its first element: std::mdspan,
+/// cuda::std::mdspan, Kokkos' views.
+template <class View>
+concept mdspan_like = requires(const View& view, std::size_t i) {
+  view.data_handle();
+  view.extent(i);
+  view.stride(i);
+  View::rank();
+};
+
+namespace detail {
+
+/// The strides of every index. Throws std::invalid_argument unless there is one for each extent,
+/// all are positive, and every element has an address of its own. (What is sufficient is asked for:
+/// sorted by stride, each index steps over all that the smaller ones reach.)
+strides checked_strides(const shape& extents, std::span<const std::ptrdiff_t> steps);
+
+/// Throws std::out_of_range unless all elements are among the first `available` ones.
+void check_reach(const shape& extents, const strides& steps, std::size_t available);
+
+template <mdspan_like View>
+shape shape_of(const View& view) {
+  static_assert(View::rank() <= max_rank, "an array has at most transfers::max_rank indices");
+  std::array<std::size_t, max_rank> extents{};
+  for (std::size_t i = 0; i < View::rank(); ++i)
+    extents[i] = static_cast<std::size_t>(view.extent(i));
+  return shape(std::span(extents).first(View::rank()));
+}
+
+template <mdspan_like View>
+strides strides_of(const View& view) {
+  strides steps{};
+  for (std::size_t i = 0; i < View::rank(); ++i)
+    steps[i] = static_cast<std::ptrdiff_t>(view.stride(i));
+  return checked_strides(shape_of(view), std::span(steps).first(View::rank()));
+}
+
+}  // namespace detail
+
+/// A part of somebody's memory: every second column, rows with padding, a transposed matrix.
+/// Strides must be positive, and no two elements may share memory.
+template <class T>
+class strided_view {
+  TRANSFERS_REQUIRE_ELEMENT(T);
+
+ public:
+  /// The element with all indices 0 is memory[0]; strides in elements. Throws
+  /// std::invalid_argument for negative, zero and overlapping strides, std::out_of_range when an
+  /// element lies outside `memory`.
+  strided_view(std::span<T> memory, const transfers::shape& extents,
+               std::initializer_list<std::ptrdiff_t> strides)
+      : strided_view(memory.data(), extents,
+                     detail::checked_strides(extents, {strides.begin(), strides.size()})) {
+    detail::check_reach(extents, strides_, memory.size());
+  }
+
+  template <mdspan_like View>
+  strided_view(const View& view)  // NOLINT(google-explicit-constructor): it is the same thing
+      : strided_view(view.data_handle(), detail::shape_of(view), detail::strides_of(view)) {}
+
+  /// To read from memory is allowed where writing is.
+  operator strided_view<const T>() const  // NOLINT(google-explicit-constructor)
+      requires(!std::is_const_v<T>) {
+    return {data_, shape_, strides_};
+  }
+
+  [[nodiscard]] T* data() const noexcept { return data_; }
+  [[nodiscard]] const transfers::shape& shape() const noexcept { return shape_; }
+  /// In elements.
+  [[nodiscard]] const transfers::strides& strides() const noexcept { return strides_; }
+
+ private:
+  friend class strided_view<std::remove_const_t<T>>;
+
+  strided_view(T* data, const transfers::shape& extents, const transfers::strides& strides)
+      : data_(data), shape_(extents), strides_(strides) {}
+
+  T* data_;
+  transfers::shape shape_;
+  transfers::strides strides_;
+};
+
+template <mdspan_like View>
+strided_view(const View& view) -> strided_view<std::remove_pointer_t<decltype(view.data_handle())>>;
+
+}  // namespace transfers

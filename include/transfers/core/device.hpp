@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "transfers/core/host_memory.hpp"
+#include "transfers/core/stream.hpp"
+
+namespace transfers {
+
+/// Owner of one block of device memory; moves, does not copy; frees without throwing.
+class device_memory {
+ public:
+  using deleter = std::function<void(std::byte*)>;
+
+  device_memory() = default;  ///< no memory
+  device_memory(std::unique_ptr<std::byte, deleter> data, std::size_t bytes)
+      : data_(std::move(data)), bytes_(bytes) {}
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+
+ private:
+  std::unique_ptr<std::byte, deleter> data_;
+  std::size_t bytes_ = 0;
+};
+
+/// Only for CUDA devices; what cannot be read is left empty or zero.
+struct cuda_properties {
+  int index = 0;
+  std::string uuid;                ///< "GPU-…", as nvidia-smi prints it
+  std::string pci_bus_id;          ///< "0000:06:00.0"
+  std::string compute_capability;  ///< "9.0"
+  int multiprocessors = 0;
+  int copy_engines = 0;  ///< asyncEngineCount
+  std::size_t memory_bytes = 0;
+  std::string driver_cuda_version;   ///< newest CUDA the driver supports, "13.0"
+  std::string runtime_cuda_version;  ///< CUDA runtime in this binary, "13.0"
+  bool maps_host_memory = false;
+  bool pageable_memory_access = false;  ///< kernels can read malloc memory (HMM or ATS)
+  bool host_page_tables = false;  ///< …through the host's page tables: a coherent link, not PCIe
+  bool concurrent_managed_access = false;
+  bool integrated = false;  ///< shares physical memory with the host: no link at all
+};
+
+struct device_description {
+  std::string kind;  ///< "cuda" or "host"
+  std::string name;  ///< for people: "NVIDIA H200", "host (no GPU)"
+  std::optional<cuda_properties> cuda;
+};
+
+/// What was found when bytes were compared with the test pattern.
+struct pattern_check {
+  std::size_t wrong_bytes = 0;
+  std::size_t first_wrong = 0;  ///< offset in bytes; meaningful when wrong_bytes > 0
+};
+
+/// A reproducible pseudo-random byte sequence: byte i depends on seed and i only. `inverted` flips
+/// every bit, so that the two forms differ in every single byte.
+struct pattern {
+  std::uint64_t seed = 0;
+  bool inverted = false;
+
+  /// Bytes 8·index to 8·index + 7, the first in the lowest bits.
+  [[nodiscard]] std::uint64_t word(std::size_t index) const;
+  /// Words first, first + 1 and so on, by the calling thread alone; faster than one by one.
+  void words(std::size_t first, std::span<std::uint64_t> into) const;
+};
+
+/// Where transfers go to and come from. Two implementations: CUDA, and the host itself as a
+/// loopback (device memory is DRAM, copies are memcpy). Any thread may use any device: each call
+/// makes its device current and restores the device that was current before it.
+class device {
+ public:
+  virtual ~device() = default;
+  device(const device&) = delete;
+  device& operator=(const device&) = delete;
+
+  [[nodiscard]] virtual const device_description& description() const noexcept = 0;
+
+  /// Empty when this kind of host memory can be allocated here; otherwise the reason, one line.
+  [[nodiscard]] virtual std::optional<std::string> why_unsupported(host_memory_kind kind) const = 0;
+
+  /// Throws out_of_memory, unsupported, device_error. Zero bytes are refused
+  /// (std::invalid_argument).
+  [[nodiscard]] virtual host_memory allocate_host(std::size_t bytes, host_memory_kind kind) = 0;
+  [[nodiscard]] virtual device_memory allocate(std::size_t bytes) = 0;
+
+  /// Page-locks existing memory until the owner returned goes (cudaHostRegister). Throws
+  /// std::invalid_argument for no bytes and for memory that is page-locked already,
+  /// out_of_memory, unsupported, device_error.
+  [[nodiscard]] virtual page_lock lock(std::span<std::byte> memory) = 0;
+
+  /// Whether copies from and to this host memory are the device's own work. For ordinary memory
+  /// of a CUDA process the driver's CPU threads stage them. Throws device_error.
+  [[nodiscard]] virtual bool copies_directly(const std::byte* host) const = 0;
+
+  /// Where a kernel finds this byte of page-locked or managed host memory
+  /// (cudaPointerGetAttributes); null for ordinary memory. May differ from `host`. Throws
+  /// device_error.
+  [[nodiscard]] virtual std::byte* address_on_device(std::byte* host) const = 0;
+
+  /// Bytes of device memory that can still be allocated.
+  [[nodiscard]] virtual std::size_t free_memory() const = 0;
+
+  /// cudaMemcpy, then a wait for its stream: a copy from pageable memory may return before its data
+  /// has arrived (CUDA Runtime API, "API synchronization behavior"). Throws device_error.
+  virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+                    direction way) = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<stream> create_stream() = 0;
+
+  /// Waits for everything enqueued on any stream of this device. Throws device_error.
+  virtual void synchronize() = 0;
+
+  /// Makes the device current for the calling thread, for CUDA code of one's own, until the owner
+  /// returned goes, in the same thread; then the device that was current before is current again.
+  /// Owners go in the reverse order. Null for the host device. Throws device_error.
+  [[nodiscard]] virtual std::shared_ptr<const void> make_current() = 0;
+
+  /// Writes bytes [offset, offset + bytes) of the pattern to `block + offset` in device memory.
+  /// `block` must be a multiple of 8, as allocate() returns it. Returns when done.
+  virtual void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
+                             pattern what) = 0;
+  /// Compares the same range with the pattern, on the device.
+  [[nodiscard]] virtual pattern_check check_pattern(const std::byte* block, std::size_t offset,
+                                                    std::size_t bytes, pattern what) = 0;
+
+ protected:
+  device() = default;
+};
+
+/// The same two for host memory of any kind, on all cores.
+void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what);
+[[nodiscard]] pattern_check check_host_pattern(const std::byte* block, std::size_t offset,
+                                               std::size_t bytes, pattern what);
+
+/// Multiprocessors that stream::copy_by_kernel occupies, as it spreads its blocks over as many as
+/// there are; 0 on the host device.
+[[nodiscard]] std::size_t copy_kernel_multiprocessors(
+    const device_description& on, const std::byte* destination, const std::byte* source,
+    std::size_t bytes, unsigned most_blocks = std::numeric_limits<unsigned>::max());
+
+struct cuda_presence {
+  int devices = 0;
+  std::string why_none;  ///< one line, set when devices is 0: no driver, driver too old, …
+};
+
+/// Looks for CUDA devices without creating a context. Never throws.
+[[nodiscard]] cuda_presence find_cuda() noexcept;
+
+/// Throws unsupported when there is no such device, device_error when it cannot be used.
+[[nodiscard]] std::unique_ptr<device> open_cuda_device(int index);
+[[nodiscard]] std::unique_ptr<device> open_host_device();
+
+}  // namespace transfers

@@ -1,0 +1,172 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "transfers/core/element.hpp"
+
+namespace transfers {
+
+enum class direction { h2d, d2h };
+
+/// Two-dimensional rows, or a stack of them, in memory: where the first byte is, and how far apart
+/// rows and slices begin, in bytes.
+template <class Byte>
+struct pitched {
+  Byte* data = nullptr;
+  std::size_t row_pitch = 0;
+  std::size_t slice_pitch = 0;  ///< a multiple of row_pitch
+};
+
+struct pitched_extent {
+  std::size_t row_bytes = 0;
+  std::size_t rows = 1;
+  std::size_t slices = 1;
+};
+
+/// One side of an elementwise operation: an array in device memory, or one value for all elements.
+struct operand {
+  const std::byte* array = nullptr;           ///< null: the value counts
+  alignas(8) std::array<std::byte, 8> value;  ///< of the operation's type
+};
+
+enum class arithmetic { add, subtract, multiply, divide };
+
+/// result[i] = left[i] op right[i] for `elements` elements of one type. `result` may be one of the
+/// operands. What C++ leaves undefined is defined here, alike on every device: signed integers wrap
+/// around, and integer division by zero gives 0, as NumPy has it.
+struct elementwise_operation {
+  arithmetic what = arithmetic::add;
+  element_type type = element_type::float32;
+  operand left, right;
+  std::byte* result = nullptr;
+  std::size_t elements = 0;
+};
+
+/// to[i] = from[i] in another type, rounded as C++ does. Where a floating-point value does not fit
+/// into an integer type, the nearest value that does is taken, and 0 for NaN.
+struct conversion {
+  element_type from_type, to_type;
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::size_t elements = 0;
+};
+
+/// A piece of host memory as the device sees it, and where its counterpart lies, counted in bytes
+/// from the beginning of a stretch of device memory.
+struct scattered_piece {
+  static constexpr std::size_t most_bytes = 4096;
+
+  std::byte* host = nullptr;
+  std::uint64_t bytes : 16 = 0;  ///< up to most_bytes
+  std::uint64_t offset : 48 = 0;
+};
+static_assert(sizeof(scattered_piece) == 16, "a kernel reads one with a single access");
+
+/// A point in a stream's work.
+class event {
+ public:
+  virtual ~event() = default;
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+
+  /// Whether all work before it is done. Throws device_error.
+  [[nodiscard]] virtual bool done() const = 0;
+  /// Returns when it is. Throws device_error.
+  virtual void wait() const = 0;
+
+ protected:
+  event() = default;
+};
+
+/// Work done in order, asynchronously to the calling thread. Destruction waits for it.
+class stream {
+ public:
+  virtual ~stream() = default;
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+
+  /// Enqueues a copy (cudaMemcpyAsync). Really asynchronous only for page-locked host memory;
+  /// from or to pageable memory the call itself may wait (CUDA Runtime API, "API synchronization
+  /// behavior"). Throws device_error.
+  virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+                    direction way) = 0;
+
+  /// Enqueues a kernel that copies with coalesced 16-byte accesses (4 bytes or single ones where
+  /// the addresses are not equally far from a multiple of 16, or of 4). Either address may be host
+  /// memory as the device sees it (host_memory::on_device): that is zero-copy access. It keeps
+  /// `most_blocks` multiprocessors busy at most, at least one; a few fill a link
+  /// (docs/fast_paths/zero_copy.md). Throws device_error.
+  virtual void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                              unsigned most_blocks) = 0;
+  /// On as many as there are.
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    copy_by_kernel(destination, source, bytes, std::numeric_limits<unsigned>::max());
+  }
+
+  /// Enqueues copies by one call (cudaMemcpyBatchAsync), to be done in any order: sizes[i] bytes,
+  /// never 0, from sources[i] to destinations[i], all in the same direction. Throws
+  /// std::invalid_argument for lists of different lengths, device_error.
+  virtual void copy_batch(std::span<std::byte* const> destinations,
+                          std::span<const std::byte* const> sources,
+                          std::span<const std::size_t> sizes, direction way) = 0;
+
+  /// Enqueues one kernel that copies pieces of host memory to or from a stretch of device memory.
+  /// It reads the table where it is: `table` is page-locked host memory as the device sees it, or
+  /// device memory, aligned to 16 bytes, and must stay as it is until the kernel is done. Throws
+  /// device_error.
+  virtual void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
+                           direction way) = 0;
+  /// Blocks in the grid of that kernel at most, of 256 threads.
+  static constexpr unsigned most_blocks_for_pieces = 128;
+
+  /// Enqueues a copy of rows (cudaMemcpy2DAsync, cudaMemcpy3DAsync). Throws device_error.
+  virtual void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
+                            pitched_extent extent, direction way) = 0;
+
+  /// Enqueue work on device memory. Throw device_error.
+  virtual void clear(std::byte* memory, std::size_t bytes) = 0;  ///< to zero bytes
+  virtual void calculate(const elementwise_operation& what) = 0;
+  virtual void convert(const conversion& what) = 0;
+
+  /// Enqueues a function to be called by a thread of the library. Neither it nor the end of what it
+  /// owns may use the device (CUDA Runtime API, cudaLaunchHostFunc).
+  /// What it throws comes out of the next synchronize(). Throws device_error.
+  virtual void call(std::function<void()> function) = 0;
+
+  /// Marks the end of what has been enqueued. Throws device_error.
+  [[nodiscard]] virtual std::unique_ptr<event> record() = 0;
+
+  /// Whether what is enqueued now is recorded into a graph instead of being done. Throws
+  /// device_error.
+  [[nodiscard]] virtual bool is_recording() const = 0;
+
+  /// The cudaStream_t, for CUDA code of one's own; null for the host device.
+  [[nodiscard]] virtual void* native_handle() const noexcept = 0;
+  /// The CUcontext that it belongs to; null likewise.
+  [[nodiscard]] virtual void* native_context() const noexcept = 0;
+
+  /// Returns when everything enqueued is done and its data usable. Throws device_error.
+  virtual void synchronize() = 0;
+
+  /// Time on the device's own clock from the end of what `before` enqueues on this stream to the
+  /// end of what `timed` enqueues there; nullopt for a device without a clock of its own. For CUDA:
+  /// two events, queued together with all the rest behind a short delay kernel, so that the host's
+  /// speed plays no part. The second event itself takes about a microsecond: subtract the span of
+  /// an empty `timed`. Throws device_error.
+  virtual std::optional<std::chrono::duration<double, std::nano>> span_on_device(
+      const std::function<void()>& before, const std::function<void()>& timed) = 0;
+
+ protected:
+  stream() = default;
+};
+
+}  // namespace transfers

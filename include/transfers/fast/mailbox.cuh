@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cuda/atomic>
+
+#include "transfers/fast/mailbox.hpp"
+
+namespace transfers {
+
+/// The device's end of a mailbox, for one thread of a kernel:
+///   transfers::mailbox_on_device box(end);
+///   for (std::uint32_t message; box.receive(message);) box.answer(2 * message);
+/// A message is a word of its own, so relaxed order is enough for it; say acquire and release where
+/// other memory goes along with it. Release order waits until the kernel's writes have reached the
+/// host.
+class mailbox_on_device {
+ public:
+  __device__ explicit mailbox_on_device(const mailbox_end& end) : end_(end) {}
+
+  /// Waits for the next message. False: leave.
+  [[nodiscard]] __device__ bool receive(std::uint32_t& message,
+                                        cuda::memory_order order = cuda::memory_order_relaxed) {
+    // One look at a time: those of one address follow each other, however many are under way, and
+    // the next one to come back would be an old one.
+    const auto idle_from = nanoseconds();
+    do {
+      // The clock is slow to read: now and then is enough.
+      constexpr int rounds = 64;
+#pragma unroll 1
+      for (int i = 0; i < rounds; ++i) {
+        const auto word = look();
+        const auto sequence = static_cast<std::uint32_t>(word >> 32U);
+        if (sequence == end_.seen) continue;
+        if (sequence == detail::stop_sequence) return false;
+        end_.seen = sequence;
+        message = static_cast<std::uint32_t>(word);
+        if (order != cuda::memory_order_relaxed)
+          cuda::atomic_thread_fence(order, cuda::thread_scope_system);
+        return true;
+      }
+    } while (nanoseconds() - idle_from <= end_.idle_ns);
+    return false;
+  }
+
+  /// Answers the message received last.
+  __device__ void answer(std::uint32_t message,
+                         cuda::memory_order order = cuda::memory_order_relaxed) {
+    cuda::atomic_ref<std::uint64_t, cuda::thread_scope_system>(*end_.to_host)
+        .store(std::uint64_t{end_.seen} << 32U | message, order);
+  }
+
+ private:
+  /// A relaxed load at system scope. Not by cuda::atomic_ref, which puts what it loads into local
+  /// memory first.
+  [[nodiscard]] __device__ std::uint64_t look() const {
+    std::uint64_t word = 0;
+    asm volatile("ld.relaxed.sys.u64 %0, [%1];" : "=l"(word) : "l"(end_.to_device) : "memory");
+    return word;
+  }
+
+  [[nodiscard]] static __device__ std::uint64_t nanoseconds() {
+    std::uint64_t now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+  }
+
+  mailbox_end end_;
+};
+
+}  // namespace transfers

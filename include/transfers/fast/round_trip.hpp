@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "transfers/array/buffer.hpp"
+#include "transfers/core/workers.hpp"
+
+namespace transfers {
+
+/// Sends data through the device piece by piece: while one piece is worked on, the next comes and
+/// the last one leaves, so that both directions of the link are busy at once. Needs device memory
+/// for a few pieces only. Pageable memory is staged by threads on the way, which sleep while there
+/// is nothing to do. The device must outlive it.
+class round_trip_pipeline {
+ public:
+  /// Pieces under way at a time, and the size of the largest, in bytes (a multiple of 4 KiB). Less
+  /// data make smaller pieces.
+  struct shape {
+    unsigned streams = 3;  ///< one piece each, where both ends are page-locked
+    std::size_t largest_piece = std::size_t{8} << 20;
+    unsigned threads = std::min(8U, usable_processors());  ///< where an end is pageable
+    unsigned chunks_per_thread = 4;
+    std::size_t largest_chunk = std::size_t{2} << 20;
+  };
+
+  /// Enqueues the device's work on `bytes` bytes, in place; `first`: their place in the whole.
+  using device_work =
+      std::function<void(stream& in, std::byte* piece, std::size_t first, std::size_t bytes)>;
+
+  /// Threads, streams and memory come into being when they are first needed. Throws
+  /// std::invalid_argument for a shape of nothing.
+  explicit round_trip_pipeline(device& on) : round_trip_pipeline(on, shape{}) {}
+  round_trip_pipeline(device& on, const shape& how);
+  ~round_trip_pipeline();
+  round_trip_pipeline(const round_trip_pipeline&) = delete;
+  round_trip_pipeline& operator=(const round_trip_pipeline&) = delete;
+
+  /// Returns when all has arrived. Source and destination may be the same memory, but not overlap
+  /// otherwise. Pieces are whole
+  /// multiples of `unit` bytes but for the last, and of `piece_bytes` rather than of a size chosen
+  /// by `bytes` unless that is 0. Calls from several threads take turns, and so do those of `work`
+  /// for page-locked memory only. Throws std::invalid_argument for pieces that are larger than the
+  /// largest; out_of_memory, std::system_error; device_error and what `work` throws, when nothing
+  /// is under way any more (the destination's content is undefined then).
+  void run(std::byte* destination, const std::byte* source, std::size_t bytes,
+           const device_work& work, std::size_t unit = 1, std::size_t piece_bytes = 0);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// destination = work(source) for contiguous ranges (vectors, arrays, spans), piece by piece
+/// through the device, by the context's own pipeline. `work(stream&, std::span<T> piece,
+/// std::size_t first)` enqueues what is done with elements first, first + 1, … in place, and may be
+/// called by several threads at a time. It returns when all has arrived. Work that the context has
+/// before it is waited for. Throws std::length_error unless the sizes match, and what
+/// round_trip_pipeline::run throws.
+template <detail::contiguous_elements From, detail::contiguous_elements To, class Work>
+void round_trip(const context& in, const From& source, To&& destination, Work&& work) {
+  using T = detail::element_of<From>;
+  TRANSFERS_REQUIRE_ELEMENT(T);
+  static_assert(std::is_same_v<T*, decltype(std::ranges::data(destination))>,
+                "the destination must have the source's element type, and must not be const");
+  const auto elements = std::ranges::size(source);
+  if (elements != std::ranges::size(destination))
+    throw std::length_error(
+        "a round trip needs a destination of the source's size: " + std::to_string(elements) +
+        " and " + std::to_string(std::ranges::size(destination)) + " elements");
+  if (elements == 0) return;
+  in.synchronize();
+  in.round_trips().run(
+      reinterpret_cast<std::byte*>(std::ranges::data(destination)),
+      reinterpret_cast<const std::byte*>(std::ranges::data(source)), elements * sizeof(T),
+      [&work](stream& on, std::byte* piece, std::size_t first, std::size_t bytes) {
+        work(on, std::span<T>(reinterpret_cast<T*>(piece), bytes / sizeof(T)), first / sizeof(T));
+      },
+      sizeof(T));
+}
+
+}  // namespace transfers

@@ -1,0 +1,196 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "transfers/launch/arguments.hpp"
+
+namespace transfers {
+
+struct extent3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// How many threads run a kernel.
+struct launch_shape {
+  extent3 grid{}, block{};
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
+};
+
+/// Which of them a host function is called for: CUDA's blockIdx and threadIdx.
+struct thread_index {
+  extent3 block{0, 0, 0}, thread{0, 0, 0};
+  launch_shape of;
+
+  /// Along x, over all blocks.
+  [[nodiscard]] std::size_t x() const { return std::size_t{block.x} * of.block.x + thread.x; }
+};
+
+/// A kernel argument with its type forgotten: a copy of up to 16 bytes, or a reference to more,
+/// which must live until the launch returns.
+class argument {
+ public:
+  template <class T>
+  requires std::is_trivially_copyable_v<T> argument(
+      const T& value)  // NOLINT(google-explicit-constructor): packs whatever is passed
+      : bytes_(sizeof(T)) {
+    if constexpr (sizeof(T) <= sizeof small_)
+      std::memcpy(small_.data(), &value, sizeof(T));
+    else
+      large_ = &value;
+  }
+  template <class T>
+  argument(const gpu_array<T>& array)  // NOLINT(google-explicit-constructor): its address
+      : argument(array.data()) {}
+  template <class T>
+  argument(const device_buffer<T>& buffer)  // NOLINT(google-explicit-constructor): its address
+      : argument(buffer.data()) {}
+
+  [[nodiscard]] const void* address() const { return large_ ? large_ : small_.data(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  alignas(std::max_align_t) std::array<std::byte, 16> small_{};
+  const void* large_ = nullptr;
+  std::size_t bytes_;
+};
+
+namespace detail {
+
+/// What a function is made of: one implementation per kind of kernel.
+class function_body {
+ public:
+  virtual ~function_body() = default;
+  [[nodiscard]] virtual const std::string& name() const noexcept = 0;
+  /// Sizes of the parameters in bytes.
+  [[nodiscard]] virtual std::span<const std::size_t> parameters() const noexcept = 0;
+  /// One address for each parameter; the arguments are copied before it returns.
+  virtual void launch(stream& on, const launch_shape& threads,
+                      const void* const* arguments) const = 0;
+};
+
+/// Throws std::invalid_argument naming the function, and the number or the size that is wrong.
+void check_parameters(const function_body& body, std::span<const std::size_t> bytes);
+/// …and for extents of zero and blocks or grids that no device has.
+void check_shape(const function_body& body, const launch_shape& threads);
+
+}  // namespace detail
+
+/// A function with fixed parameter types, like PyCUDA's prepared functions: what can be checked
+/// once has been, so that a call only hands over its arguments.
+template <class... A>
+class prepared_function {
+  static_assert((std::is_trivially_copyable_v<A> && ...),
+                "kernel arguments must be trivially copyable: a GPU gets bytes, not objects");
+
+ public:
+  /// Throws std::invalid_argument unless number and sizes of the parameters are the kernel's.
+  explicit prepared_function(std::shared_ptr<const detail::function_body> body)
+      : body_(std::move(body)) {
+    detail::check_parameters(*body_, std::array<std::size_t, sizeof...(A)>{sizeof(A)...});
+  }
+
+  /// Enqueues a launch. Throws device_error.
+  void operator()(stream& on, const launch_shape& threads, const A&... arguments) const {
+    const std::array<const void*, sizeof...(A) + 1> addresses{&arguments..., nullptr};
+    body_->launch(on, threads, addresses.data());
+  }
+
+ private:
+  std::shared_ptr<const detail::function_body> body_;
+};
+
+/// A kernel: __global__ code compiled by nvcc (cuda_function), from source text (source_module), or
+/// host code (host_function). A copy means the same kernel.
+class function {
+ public:
+  explicit function(std::shared_ptr<const detail::function_body> body) : body_(std::move(body)) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return body_->name(); }
+
+  /// Packs any arguments at run time, checks their number and sizes against the kernel's
+  /// parameters, and enqueues the launch. Throws std::invalid_argument, device_error.
+  void launch(stream& on, const launch_shape& threads, std::span<const argument> arguments) const;
+
+  /// The same for arrays, buffers, in(), out(), in_out() and plain values; see call(). Returns when
+  /// it is done and what comes out has arrived.
+  template <class... A>
+  void operator()(const context& in, const launch_shape& threads, const A&... arguments) const {
+    static_assert(
+        (std::is_constructible_v<argument,
+                                 decltype(std::declval<detail::prepared_argument<A>&>().value())> &&
+         ...),
+        "kernel arguments must be in(), out(), in_out(), arrays, buffers or trivially "
+        "copyable values: a GPU gets bytes, not objects");
+    detail::call_kernel(
+        in,
+        [&](const auto&... each) {
+          launch(in.stream(), threads, std::array<argument, sizeof...(A)>{each...});
+        },
+        arguments...);
+  }
+
+  template <class... A>
+  [[nodiscard]] prepared_function<A...> prepare() const {
+    return prepared_function<A...>(body_);
+  }
+
+ private:
+  std::shared_ptr<const detail::function_body> body_;
+};
+
+/// A __global__ function of this program, for CUDA devices. Asks the current device for its
+/// parameters, which makes a context there if it has none: where that is not the device to launch
+/// on, device::make_current() first. Throws device_error; unsupported in a build without CUDA.
+[[nodiscard]] function cuda_function(std::string name, const void* kernel);
+
+namespace detail {
+
+using erased_call = std::function<void(const thread_index&, const void* const* arguments)>;
+[[nodiscard]] function make_host_function(std::string name, std::vector<std::size_t> parameters,
+                                          erased_call each);
+
+template <class... A, std::size_t... I>
+erased_call forget_types(std::function<void(const thread_index&, A...)> each,
+                         std::index_sequence<I...>) {
+  return [each = std::move(each)](const thread_index& at, const void* const* arguments) {
+    static_cast<void>(arguments);  // there may be none
+    each(at, *static_cast<const A*>(arguments[I])...);
+  };
+}
+
+template <class A>
+concept kernel_parameter = std::is_trivially_copyable_v<A> &&
+                           alignof(A) <= alignof(std::max_align_t);
+
+template <class... A>
+function host_function_of(std::string name, std::function<void(const thread_index&, A...)> each) {
+  static_assert((!std::is_reference_v<A> && ...),
+                "kernel arguments are passed by value: a kernel cannot refer to the caller's");
+  static_assert(
+      (kernel_parameter<std::remove_cvref_t<A>> && ...),
+      "kernel arguments must be trivially copyable and aligned to 16 bytes at most: a GPU "
+      "gets bytes, not objects");
+  return make_host_function(std::move(name), {sizeof(A)...},
+                            forget_types<A...>(std::move(each), std::index_sequence_for<A...>{}));
+}
+
+}  // namespace detail
+
+/// A C++ function in a kernel's place on the host device: `each(const thread_index&, arguments...)`
+/// is called for every thread, one after the other, when the stream gets to it. What it throws
+/// comes out of the next synchronize().
+template <class F>
+[[nodiscard]] function host_function(std::string name, F&& each) {
+  return detail::host_function_of(std::move(name), std::function(std::forward<F>(each)));
+}
+
+}  // namespace transfers

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "transfers/launch/launch.hpp"
+
+namespace transfers {
+
+/// The compiler refused a source text. what() is one line; log() is NVRTC's whole output.
+class compile_error : public error {
+ public:
+  compile_error(const std::string& what, std::string log) : error(what), log_(std::move(log)) {}
+  [[nodiscard]] const std::string& log() const noexcept { return log_; }
+
+ private:
+  std::string log_;
+};
+
+struct source_options {
+  std::vector<std::string> flags;  ///< NVRTC's, for example "--use_fast_math"
+  /// The text becomes the content of an extern "C" block, so that functions are found by their
+  /// plain names, as in PyCUDA. Off: they are found by C++ names such as "scale<float>", which must
+  /// be listed in `names`.
+  bool extern_c = true;
+  std::vector<std::string> names;
+};
+
+/// Machine code made from CUDA C++ source text.
+struct compiled_source {
+  std::vector<char> cubin;
+  std::string log;                                                 ///< warnings
+  std::vector<std::pair<std::string, std::string>> lowered_names;  ///< of options.names
+};
+
+/// Why source text cannot be compiled here (NVRTC is looked for when the program runs: nothing is
+/// linked); nullopt when it can.
+[[nodiscard]] std::optional<std::string> why_no_compiler();
+
+/// For an architecture such as "sm_90". Needs no GPU. Throws compile_error, unsupported.
+[[nodiscard]] compiled_source compile_source(std::string_view source, std::string_view architecture,
+                                             const source_options& options = {});
+
+/// Kernels from source text, like PyCUDA's SourceModule. Functions keep it loaded.
+class source_module {
+ public:
+  /// Throws compile_error; unsupported for devices that are not CUDA's and without NVRTC;
+  /// device_error.
+  source_module(device& on, std::string_view source, const source_options& options = {});
+
+  /// What the compiler had to say: warnings.
+  [[nodiscard]] const std::string& log() const noexcept { return log_; }
+
+  /// Throws unsupported when there is no such function.
+  [[nodiscard]] function get_function(const std::string& name) const;
+  template <class... A>
+  requires(sizeof...(A) > 0)
+      [[nodiscard]] prepared_function<A...> get_function(const std::string& name) const {
+    return get_function(name).prepare<A...>();
+  }
+
+ private:
+  class loaded;
+  std::shared_ptr<const loaded> loaded_;
+  std::string log_;
+};
+
+}  // namespace transfers

@@ -1,0 +1,123 @@
+#include "src/common/read_text.hpp"
+
+#include <fmt/format.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+namespace bench_transfers::common {
+namespace {
+
+constexpr std::string_view gzip_magic = "\x1f\x8b";
+constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
+
+[[noreturn]] void refuse(const std::string& why) { throw read_error(why); }
+
+std::string in_mib(std::size_t bytes) {
+  return fmt::format("{:.3g} MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+/// zlib's state of unpacking gzip members.
+class gzip_stream {
+ public:
+  explicit gzip_stream(std::string_view packed) : left_(packed) {
+    constexpr int gzip_only = 16;  // zlib.h, inflateInit2
+    if (inflateInit2(&state_, MAX_WBITS + gzip_only) != Z_OK) refuse("not enough memory");
+  }
+  gzip_stream(const gzip_stream&) = delete;
+  gzip_stream& operator=(const gzip_stream&) = delete;
+  ~gzip_stream() { inflateEnd(&state_); }
+
+  /// Some more of the text; none at its end.
+  std::string_view next() {
+    while (!ended_) {
+      const auto given = std::min(left_.size(), std::size_t{1} << 30);  // zlib counts in uInt
+      state_.next_in = reinterpret_cast<const Bytef*>(left_.data());
+      state_.avail_in = static_cast<uInt>(given);
+      state_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
+      state_.avail_out = static_cast<uInt>(buffer_.size());
+      const int state = inflate(&state_, Z_NO_FLUSH);
+      left_.remove_prefix(given - state_.avail_in);
+      if (state == Z_STREAM_END) {
+        next_member();
+      } else if (state == Z_MEM_ERROR) {
+        refuse("not enough memory");
+      } else if (state == Z_BUF_ERROR) {
+        refuse("it is cut off: the end of the compressed text is missing");
+      } else if (state != Z_OK) {
+        refuse(fmt::format("it is damaged, it cannot be unpacked: {}",
+                           state_.msg == nullptr ? "not as gzip has it" : state_.msg));
+      }
+      const auto got = buffer_.size() - state_.avail_out;
+      if (got > 0) return {buffer_.data(), got};
+    }
+    return {};
+  }
+
+ private:
+  void next_member() {
+    ended_ = left_.empty();
+    if (ended_) return;
+    if (!left_.starts_with(gzip_magic)) refuse("something else follows the compressed text");
+    inflateReset(&state_);
+  }
+
+  z_stream state_{};
+  std::string_view left_;
+  std::array<char, chunk_bytes> buffer_;
+  bool ended_ = false;
+};
+
+/// To open it waits for whoever writes, perhaps for ever. A pipe of the shell, such as /dev/stdin,
+/// has a writer, and no path.
+bool is_named_pipe(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_fifo(file, unknown)) return false;
+  std::error_code without_path;
+  static_cast<void>(std::filesystem::canonical(file, without_path));
+  return !without_path;
+}
+
+std::string read_bytes(const std::filesystem::path& file, std::size_t most_bytes) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) refuse("it is a folder, not a file");
+  if (is_named_pipe(file)) refuse("it is a named pipe, not a file");
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in.is_open()) refuse(std::generic_category().message(errno));
+  std::string bytes;
+  std::array<char, chunk_bytes> chunk;
+  while (in) {
+    errno = 0;
+    in.read(chunk.data(), chunk.size());
+    bytes.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > most_bytes) refuse("it is larger than " + in_mib(most_bytes));
+  }
+  if (in.bad()) refuse(std::generic_category().message(errno));
+  return bytes;
+}
+
+}  // namespace
+
+std::string unpacked(std::string bytes, std::size_t most_bytes) {
+  if (!bytes.starts_with(gzip_magic)) return bytes;
+  gzip_stream packed(bytes);
+  std::string text;
+  for (auto more = packed.next(); !more.empty(); more = packed.next()) {
+    text += more;
+    if (text.size() > most_bytes) refuse("unpacked it is larger than " + in_mib(most_bytes));
+  }
+  return text;
+}
+
+std::string read_text(const std::filesystem::path& file, std::size_t most_bytes) {
+  return unpacked(read_bytes(file, most_bytes), most_bytes);
+}
+
+}  // namespace bench_transfers::common

@@ -1,0 +1,96 @@
+#include "src/common/sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <set>
+
+namespace bench_transfers::common {
+namespace {
+
+constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+
+bool same_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+[[noreturn]] void reject(std::string_view text, std::string_view why) {
+  throw usage_error(
+      fmt::format("bad size '{}': {} (examples: 4KiB, 1MiB, 4KiB:1GiB:x4)", text, why));
+}
+
+std::size_t parse_factor(std::string_view range, std::string_view text) {
+  std::size_t factor = 0;
+  const auto* const end = text.data() + text.size();
+  if (!text.empty() && text.front() == 'x') {
+    const auto [stopped, error] = std::from_chars(text.data() + 1, end, factor);
+    if (error == std::errc{} && stopped == end && factor >= 2) return factor;
+  }
+  reject(range, "the step must be a factor of 2 or more, such as x4");
+}
+
+}  // namespace
+
+std::string format_size(std::size_t bytes) {
+  std::size_t unit = 0;
+  while (unit + 1 < units.size() && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{}{}", bytes, units[unit]);
+}
+
+std::size_t parse_size(std::string_view text) {
+  if (text.empty()) reject(text, "it is empty");
+  if (text.front() == '-') reject(text, "it is negative");
+  std::size_t number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc::invalid_argument) reject(text, "it is not a number");
+  if (error == std::errc::result_out_of_range) reject(text, "it is too large");
+  const std::string_view unit(stopped, end);
+  if (number == 0) reject(text, "it is zero");
+  if (unit.empty()) return number;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (!same_ignoring_case(unit, units[i])) continue;
+    if (number > (SIZE_MAX >> (10 * i))) reject(text, "it is too large");
+    return number << (10 * i);
+  }
+  reject(text, fmt::format("'{}' is not one of the units B, KiB, MiB, GiB, TiB", unit));
+}
+
+std::vector<std::size_t> parse_sizes(std::string_view text, std::size_t limit) {
+  std::set<std::size_t> sizes;
+  for (const auto item : split(text, ',')) {
+    const auto parts = split(item, ':');
+    if (parts.size() > 3) reject(item, "a range is FIRST:LAST or FIRST:LAST:xFACTOR");
+    const auto first = parse_size(parts[0]);
+    const auto last = parts.size() > 1 ? parse_size(parts[1]) : first;
+    const auto factor = parts.size() > 2 ? parse_factor(item, parts[2]) : 2;
+    if (last < first) reject(item, "the range ends before it begins");
+    if (last > limit)
+      reject(item, fmt::format("it is larger than this machine's memory ({:.1f} GiB)",
+                               static_cast<double>(limit) / (1 << 30)));
+    for (auto size = first;; size *= factor) {
+      sizes.insert(size);
+      if (size > last / factor) break;
+    }
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+}  // namespace bench_transfers::common

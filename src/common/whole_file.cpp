@@ -1,0 +1,110 @@
+#include "src/common/whole_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <system_error>
+
+namespace bench_transfers::common {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& why) {
+  throw write_error(fmt::format("cannot write {}: {}", path.string(), why));
+}
+
+/// Where the file really is, so that a link is not replaced by a file; also where the link leads to
+/// a file that does not exist yet.
+std::filesystem::path behind_links(std::filesystem::path path) {
+  constexpr int most = 40;  // as the kernel has it: a circle of links is no file
+  std::error_code error;
+  for (int i = 0; i < most && std::filesystem::is_symlink(path, error); ++i)
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  return path;
+}
+
+/// A new file beside `target` that nobody else has: an existing file or link of its name is neither
+/// opened nor followed. Removed at the end unless it has taken the target's place.
+class temporary_file {
+ public:
+  explicit temporary_file(const std::filesystem::path& target) {
+    std::random_device random;
+    do {
+      path_ = beside(target, random());
+      errno = 0;
+      file_.reset(std::fopen(path_.c_str(), "wbx"));  // x: only if there is nothing of this name
+    } while (!file_ && errno == EEXIST);
+    if (!file_) throw std::system_error(errno, std::generic_category());
+  }
+  ~temporary_file() {
+    if (path_.empty()) return;
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
+
+  void write(const std::string& text) {
+    errno = 0;
+    const bool all = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
+    if (std::fclose(file_.release()) != 0 || !all)
+      throw std::system_error(errno, std::generic_category());
+  }
+
+  void take_the_place_of(const std::filesystem::path& target) {
+    std::filesystem::rename(path_, target);
+    path_.clear();
+  }
+
+ private:
+  struct closing {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  /// "<target>.<8 digits>.part", with less of the target's name where that would be too long.
+  static std::filesystem::path beside(const std::filesystem::path& target, unsigned number) {
+    const auto end = fmt::format(".{:08x}.part", number);
+    return target.parent_path() /
+           (target.filename().string().substr(0, NAME_MAX - end.size()) + end);
+  }
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, closing> file_;
+};
+
+}  // namespace
+
+void let_oversized_writes_fail() { std::signal(SIGXFSZ, SIG_IGN); }
+
+void require_writable(const std::filesystem::path& path) {
+  const auto real = behind_links(path);
+  std::error_code unknown;
+  const auto there = std::filesystem::status(real, unknown);
+  if (there.type() == std::filesystem::file_type::none) fail(path, unknown.message());
+  if (std::filesystem::is_directory(there))
+    fail(path, std::make_error_code(std::errc::is_a_directory).message());
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+    fail(path, "it is not a regular file");
+  try {
+    const temporary_file trial(real);
+  } catch (const std::system_error& failed) {
+    fail(path, failed.code().message());
+  }
+}
+
+void write_whole(const std::filesystem::path& path, const std::string& text) {
+  const auto real = behind_links(path);
+  try {
+    temporary_file next(real);
+    next.write(text);
+    next.take_the_place_of(real);
+  } catch (const std::system_error& failed) {
+    fail(path, failed.code().message());
+  }
+}
+
+}  // namespace bench_transfers::common

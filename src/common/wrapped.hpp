@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace bench_transfers::common {
+
+inline constexpr std::size_t terminal_columns = 100;
+
+/// A sentence over as many lines as it needs; further lines are indented.
+std::string wrapped(const std::string& text, std::size_t columns = terminal_columns,
+                    std::size_t indent = 2);
+
+/// One line as it is where it is short enough: names of files may have several spaces in a row.
+std::string wrapped_if_long(const std::string& text);
+
+}  // namespace bench_transfers::common

@@ -1,0 +1,87 @@
+#include "src/gate/cli/files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <system_error>
+
+#include "src/common/nearest.hpp"
+#include "src/common/whole_file.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Also by other names, and before there is such a file.
+bool is_same_file(const fs::path& one, const fs::path& other) {
+  std::error_code unknown;
+  return fs::equivalent(one, other, unknown) ||
+         fs::weakly_canonical(one, unknown) == fs::weakly_canonical(other, unknown);
+}
+
+}  // namespace
+
+void require_outputs(std::initializer_list<fs::path> outputs, const paths& inputs) {
+  paths known;
+  for (const auto& output : outputs) {
+    if (output.empty()) continue;
+    for (const auto& input : inputs)
+      if (is_same_file(output, input))
+        throw usage_error(fmt::format("{} is an input: it would be overwritten", output.string()));
+    for (const auto& other : known)
+      if (is_same_file(output, other))
+        throw usage_error(fmt::format("{} and {} are the same file, for two outputs",
+                                      other.string(), output.string()));
+    try {
+      common::require_writable(output);
+    } catch (const common::write_error& wrong) {
+      throw usage_error(wrong.what());
+    }
+    known.push_back(output);
+  }
+}
+
+paths inputs_of(const check_request& asked) {
+  auto all = asked.runs;
+  all.push_back(asked.baseline);
+  return all;
+}
+
+std::vector<run> read_runs(const paths& files, const metric& judged_by) {
+  std::vector<run> runs;
+  for (const auto& file : files) runs.push_back(read_run(file, judged_by));
+  return runs;
+}
+
+void require_facts(const std::set<std::string>& keys, const fingerprint& machine) {
+  const auto facts = fact_keys();
+  std::set<std::string> known(facts.begin(), facts.end());
+  for (const auto& [key, value] : machine) known.insert(key);
+  for (const auto& key : keys) {
+    if (known.contains(key) || key.starts_with("memory_type.")) continue;
+    const auto meant = common::nearest(key, known);
+    throw usage_error(fmt::format("bad --allow-different '{}': no such fact; {}", key,
+                                  meant.empty() ? std::string("such as device.name")
+                                                : fmt::format("did you mean {}?", meant)));
+  }
+}
+
+void require_known_keys(const std::set<std::string>& keys, const fingerprint& machine,
+                        std::span<const run> runs) {
+  std::set<std::string> known;
+  for (const auto& [key, value] : machine) known.insert(key);
+  for (const auto& one : runs)
+    for (const auto& [key, value] : one.machine) known.insert(key);
+  for (const auto& key : keys) {
+    if (known.contains(key)) continue;
+    const auto meant = common::nearest(key, known);
+    throw usage_error(
+        fmt::format("bad --allow-different '{}': these files have no such fact; {}", key,
+                    known.empty()    ? "they say nothing of their machine"
+                    : !meant.empty() ? fmt::format("did you mean {}?", meant)
+                                     : fmt::format("they have {}", fmt::join(known, ", "))));
+  }
+}
+
+}  // namespace bench_transfers::gate

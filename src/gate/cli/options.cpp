@@ -1,0 +1,275 @@
+#include "src/gate/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <span>
+#include <string_view>
+
+#include "provenance.hpp"
+#include "src/common/nearest.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/regular_expression.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+constexpr const char* exit_codes =
+    "Exit codes: 0 pass (or done), 1 regression, 2 bad input or usage, 3 inconclusive.";
+constexpr double least_threshold = 0.01;
+constexpr double most_threshold = 1000;
+constexpr double least_false_alarm = 0.001;
+constexpr double most_false_alarm = 50;
+constexpr std::size_t most_runs = 1000;
+
+/// CLI11 takes the argument that follows for the value of "--out=".
+void require_values(std::span<const char* const> arguments) {
+  for (const std::string_view one : arguments)
+    if (one.starts_with("--") && one.ends_with('=') && one.find('=') + 1 == one.size())
+      throw usage_error(fmt::format("{} needs a value", one.substr(0, one.size() - 1)));
+}
+
+/// CLI11 would only say that a subcommand is missing.
+void require_command(std::span<const char* const> arguments) {
+  static const std::set<std::string> commands{"pin", "check", "power", "show"};
+  if (arguments.size() < 2) throw usage_error("pin, check, power or show? (see --help)");
+  const std::string first = arguments[1];
+  if (first.starts_with('-') || commands.contains(first)) return;
+  const auto meant = common::nearest(first, commands);
+  throw usage_error(fmt::format("unknown command '{}'{} (see --help)", first,
+                                meant.empty() ? "" : fmt::format(", did you mean {}?", meant)));
+}
+
+/// First sentence of a CLI11 message, which can be several lines.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+metric metric_named(const std::string& key) {
+  constexpr std::string_view more = ":more", less = ":less";
+  const bool says_more = key.ends_with(more), says_less = key.ends_with(less);
+  auto named =
+      metric::named(says_more || says_less ? key.substr(0, key.size() - more.size()) : key);
+  if (named.key.empty())
+    throw usage_error("--judge-by needs the name of a field, such as gb_per_s");
+  if (named.is_time() && says_more)
+    throw usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
+  if (says_more || says_less) {
+    named.more_is_better = says_more;
+  } else if (!named.tells_direction()) {
+    throw usage_error(fmt::format(
+        "--judge-by={0}: its name does not tell which is better; write {0}:more or {0}:less", key));
+  }
+  return named;
+}
+
+/// Before anything is measured or read.
+std::string expression(const std::string& text) {
+  try {
+    static_cast<void>(common::regular_expression(text));
+  } catch (const common::expression_error& wrong) {
+    throw usage_error(
+        fmt::format("--allow-missing='{}' {}", common::printable_in_short(text), wrong.what()));
+  }
+  return text;
+}
+
+std::size_t parse_runs(const std::string& text) {
+  std::size_t runs = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, runs);
+  if (error != std::errc{} || stopped != end || runs < 1 || runs > most_runs)
+    throw usage_error(fmt::format("bad --runs '{}': a whole number from 1 to {}", text, most_runs));
+  return runs;
+}
+
+class command_line {
+ public:
+  command_line() : app_("Tells whether transfers got slower.", "gate_transfers") {
+    app_.option_defaults()->take_last();
+    app_.get_formatter()->column_width(30);
+    app_.require_subcommand(1);
+    app_.footer(
+        fmt::format("gate_transfers COMMAND --help tells its options; docs/GATE.md how it "
+                    "decides.\n{}",
+                    exit_codes));
+    app_.set_version_flag("--version", [] {
+      return fmt::format("gate_transfers {} ({}, {})", provenance::version,
+                         *provenance::git_commit ? provenance::git_commit : "no commit known",
+                         provenance::compiler);
+    });
+    add_pin();
+    add_check();
+    add_power();
+    add_show();
+  }
+
+  request parse(int argc, const char* const* argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      return help_request{app_.help()};
+    } catch (const CLI::CallForVersion& version) {
+      return help_request{std::string(version.what()) + "\n"};
+    } catch (const CLI::ParseError& wrong) {
+      throw usage_error(first_line(wrong.what()));
+    }
+    if (app_.got_subcommand("pin")) return pin_;
+    if (app_.got_subcommand("check")) return check_;
+    if (app_.got_subcommand("power")) return power_;
+    return show_;
+  }
+
+ private:
+  CLI::App& add_command(const char* name, const char* what) {
+    auto& command = *app_.add_subcommand(name, what);
+    command.footer(exit_codes);
+    return command;
+  }
+
+  static void add_runs(CLI::App& command, paths& into) {
+    command.add_option("RUN", into, "result files, one of each process")
+        ->required()
+        ->type_name("FILE")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  static void add_metric(CLI::App& command, metric& into) {
+    command
+        .add_option_function<std::string>(
+            "--judge-by",
+            [&into](const std::string& key) {
+              const bool fastest = into.fastest_repetition;
+              into = metric_named(key);
+              into.fastest_repetition = fastest;
+            },
+            "real_time (the default), gb_per_s, ...; or COUNTER:more, :less")
+        ->type_name("KEY");
+    command
+        .add_option_function<std::string>(
+            "--of-repetitions",
+            [&into](const std::string& which) {
+              if (which != "median" && which != "fastest")
+                throw usage_error(
+                    fmt::format("bad --of-repetitions '{}': median or fastest", which));
+              into.fastest_repetition = which == "fastest";
+            },
+            "what stands for a run: median (the default) or fastest")
+        ->type_name("WHICH");
+  }
+
+  static void add_allow_different(CLI::App& command, std::set<std::string>& into) {
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--allow-different",
+            [&into](const std::vector<std::string>& keys) {
+              into.insert(keys.begin(), keys.end());
+            },
+            "facts of the machine that may be others, such as device.driver_version")
+        ->delimiter(',')
+        ->allow_extra_args(false)  // or it would take the files that follow
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("KEY,");
+  }
+
+  static void add_percentage(CLI::App& command, const char* name, double& into, double least,
+                             double most, const char* what) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, least, most, &into](const std::string& text) {
+              into = parse_percentage(name, text, least, most);
+            },
+            what)
+        ->type_name("P%");
+  }
+
+  static void add_limits(CLI::App& command, limits& into) {
+    add_percentage(command, "--threshold", into.threshold, least_threshold, most_threshold,
+                   "the slowdown that matters (default: 2%)");
+    add_percentage(command, "--latency-threshold", into.latency_threshold, least_threshold,
+                   most_threshold, "the same where latency decides (default: 5%)");
+    add_percentage(command, "--false-alarm", into.false_alarm, least_false_alarm, most_false_alarm,
+                   "probability of any false alarm in a check (default: 1%)");
+  }
+
+  void add_pin() {
+    auto& command = add_command("pin", "Make a baseline from the result files of several runs.");
+    add_runs(command, pin_.runs);
+    command.add_option("--out", pin_.out, "write the baseline here")->required()->type_name("FILE");
+    add_metric(command, pin_.judged_by);
+    add_allow_different(command, pin_.allow_different);
+  }
+
+  void add_check() {
+    auto& command = add_command("check", "Compare new runs with a baseline.");
+    command.add_option("BASELINE", check_.baseline, "made by pin")->required()->type_name("FILE");
+    add_runs(command, check_.runs);
+    add_limits(command, check_.asked.allowed);
+    command
+        .add_option_function<std::string>(
+            "--allow-missing",
+            [this](const std::string& text) { check_.asked.allow_missing = expression(text); },
+            "benchmarks that may be missing, or fail")
+        ->type_name("REGEX");
+    add_allow_different(command, check_.asked.allow_different);
+    command
+        .add_option("--confirm", check_.confirm,
+                    "measure suspects again with two programs, in turn")
+        ->type_name("COMMAND_A,COMMAND_B");
+    command.add_flag("--all", check_.all, "list also what is the same");
+    command.add_option("--markdown", check_.markdown, "write the answer for a comment")
+        ->type_name("FILE");
+    command.add_option("--junit", check_.junit, "write it as test cases (JUnit XML)")
+        ->type_name("FILE");
+    command.add_option("--json", check_.json, "write it for programs")->type_name("FILE");
+  }
+
+  void add_power() {
+    auto& command = add_command("power", "Tell how small a slowdown a baseline can find.");
+    command.add_option("BASELINE", power_.baseline, "made by pin")->required()->type_name("FILE");
+    command
+        .add_option_function<std::string>(
+            "--runs", [this](const std::string& text) { power_.new_runs = parse_runs(text); },
+            "new runs to compare with it (default: 3)")
+        ->type_name("N");
+    add_limits(command, power_.allowed);
+  }
+
+  void add_show() {
+    auto& command = add_command("show", "Show result files side by side.");
+    add_runs(command, show_.runs);
+    add_metric(command, show_.judged_by);
+  }
+
+  CLI::App app_;
+  pin_request pin_;
+  check_request check_;
+  power_request power_;
+  show_request show_;
+};
+
+}  // namespace
+
+double parse_percentage(const std::string& option, const std::string& text, double least,
+                        double most) {
+  double percent = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, percent);
+  const std::string_view rest(stopped, end);
+  const bool is_percentage = error == std::errc{} && (rest == "%" || rest == " %");
+  if (!is_percentage || !(percent >= least && percent <= most))
+    throw usage_error(
+        fmt::format("bad {} '{}': a percentage between {}% and {}%, with its sign, "
+                    "such as 2%",
+                    option, text, least, most));
+  return percent / 100;
+}
+
+request parse_command_line(int argc, const char* const* argv) {
+  const std::span arguments(argv, static_cast<std::size_t>(argc));
+  require_values(arguments);
+  require_command(arguments);
+  return command_line().parse(argc, argv);
+}
+
+}  // namespace bench_transfers::gate

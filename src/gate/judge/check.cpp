@@ -1,0 +1,228 @@
+#include "src/gate/judge/check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/common/printable.hpp"
+#include "src/common/regular_expression.hpp"
+#include "src/gate/judge/observe.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+std::vector<process> origins_of(std::span<const run> runs) {
+  std::vector<process> all;
+  for (const auto& one : runs) all.push_back(origin_of(one));
+  return all;
+}
+
+std::regex compiled(const std::string& expression) {
+  try {
+    return common::regular_expression(expression);
+  } catch (const common::expression_error& wrong) {
+    throw bad_input(fmt::format("--allow-missing='{}' {}", common::printable_in_short(expression),
+                                wrong.what()));
+  }
+}
+
+void require_like(const baseline& before, const run& first) {
+  if (before.ours != first.ours)
+    throw bad_input(fmt::format("'{}' was made by another program than the baseline's runs",
+                                first.file.string()));
+  if (before.on_host != first.on_host)
+    throw bad_input(fmt::format("'{}' was made {} a GPU, the baseline's runs {} one",
+                                first.file.string(), first.on_host ? "without" : "with",
+                                before.on_host ? "without" : "with"));
+}
+
+std::vector<changed_fact> changed_facts(const baseline& before, std::span<const run> after,
+                                        const std::set<std::string>& allowed) {
+  std::vector<changed_fact> found;
+  for (const auto& one : after)
+    for (auto& what : differences(before.machine, one.machine)) {
+      // What the baseline does not have it cannot hold against anybody.
+      if (what.before.empty()) continue;
+      const bool is_new = std::ranges::none_of(found, [&](const changed_fact& known) {
+        return known.what.key == what.key && known.what.after == what.after;
+      });
+      const bool is_allowed = allowed.contains(what.key);
+      if (is_new) found.push_back({std::move(what), is_allowed});
+    }
+  return found;
+}
+
+verdict verdict_of(outcome one) {
+  switch (one) {
+    case outcome::slower: return verdict::slower;
+    case outcome::faster: return verdict::faster;
+    case outcome::ambiguous: return verdict::ambiguous;
+    case outcome::same: break;
+  }
+  return verdict::same;
+}
+
+class checking {
+ public:
+  checking(const baseline& before, std::span<const run> after, const question& asked)
+      : before_(before), after_(after), excused_(compiled(asked.allow_missing)) {
+    result_.asked = asked;
+    result_.judged_by = before.judged_by;
+    result_.device = before.device;
+    result_.on_host = before.on_host;
+    result_.has_fingerprint = !before.machine.empty();
+    result_.processes_before = before.processes.size();
+    result_.sessions_before = number_of_sessions(before.processes);
+    result_.processes_after = after.size();
+    const auto origins = origins_of(after);
+    sessions_after_ = sessions_of(origins);
+    result_.sessions_after = number_of_sessions(origins);
+    result_.changed = changed_facts(before, after, asked.allow_different);
+  }
+
+  report answer() {
+    note_runs();
+    compare_benchmarks();
+    note_new_benchmarks();
+    conclude(result_);
+    return std::move(result_);
+  }
+
+ private:
+  void note_runs() {
+    for (const auto& one : after_) {
+      const auto file = common::printable(one.file.string());
+      if (!one.faults.empty())
+        result_.notes.push_back(fmt::format("{} has faults injected on purpose: {}", file,
+                                            fmt::join(one.faults, ", ")));
+      if (!one.complete) result_.notes.push_back(fmt::format("{} was interrupted", file));
+    }
+    if (!result_.has_fingerprint)
+      result_.notes.emplace_back(
+          "these files do not say on which machine they were made: whether it is the same is not "
+          "checked");
+    if (!before_.settings_covered)
+      result_.notes.emplace_back(
+          "the baseline is of the first format, whose digest does not cover its settings and its "
+          "machine: a change of those goes unnoticed; pin it anew");
+    if (result_.sessions_before < 2)
+      result_.notes.emplace_back(
+          "the baseline is of one session: how much sessions differ is judged from this check "
+          "alone, or assumed");
+  }
+
+  /// The new runs' figures of a benchmark, and why they are too few.
+  std::pair<history, std::string> new_figures(const std::string& name) const {
+    history figures;
+    std::size_t failed = 0;
+    std::size_t usable = 0;
+    std::size_t lacking = 0;  // of the runs that were not interrupted
+    bool unjudged = false;
+    for (const auto& one : after_) {
+      unjudged = unjudged || std::ranges::find(one.unjudged, name) != one.unjudged.end();
+      const auto found = one.benchmarks.find(name);
+      figures.figures.emplace_back();
+      if (found == one.benchmarks.end()) {
+        if (one.complete) ++lacking;
+        continue;
+      }
+      if (found->second.failed > 0) ++failed;
+      figures.figures.back() = figure_of(found->second, before_.judged_by);
+      if (figures.figures.back()) ++usable;
+    }
+    if (failed > 0) return {figures, fmt::format("failed in {} of {} runs", failed, after_.size())};
+    if (usable == 0 && unjudged)
+      return {figures, fmt::format("has no repetitions with '{}'", before_.judged_by.key)};
+    if (usable == 0) return {figures, "not measured"};
+    if (lacking > 0)
+      return {figures, fmt::format("measured by {} of {} runs", usable, after_.size())};
+    if (usable < least_new_processes)
+      return {figures, fmt::format("measured by {} of {} runs, {} are needed", usable,
+                                   after_.size(), least_new_processes)};
+    return {figures, ""};
+  }
+
+  std::vector<std::optional<double>> shifts_of(const history& figures, double centre) const {
+    std::vector<std::optional<double>> shifts;
+    for (const auto& one : figures.figures)
+      shifts.push_back(
+          one ? std::optional(cost(*one, before_.judged_by) - cost(centre, before_.judged_by))
+              : std::nullopt);
+    return shifts;
+  }
+
+  [[nodiscard]] bool is_excused(const std::string& name) const {
+    // std::regex takes stack for each character: a name that nobody gave must not end the program.
+    constexpr std::size_t longest_name = 4096;
+    return !result_.asked.allow_missing.empty() && name.size() <= longest_name &&
+           std::regex_search(name, excused_);
+  }
+
+  void compare_benchmarks() {
+    const auto sessions_before = sessions_of(before_.processes);
+    std::vector<observed> compared;
+    std::vector<std::size_t> places;
+    for (const auto& [name, known] : before_.benchmarks) {
+      auto one = observed_in(known, sessions_before, result_.sessions_before, before_.judged_by);
+      line entry;
+      entry.name = name;
+      entry.latency_bound = one.latency_bound;
+      entry.threshold = result_.asked.allowed.threshold_for(one.latency_bound);
+      entry.before = centre_of(one.before, before_.judged_by);
+      auto [figures, why_not] = new_figures(name);
+      one.after = costs_of(figures, sessions_after_, result_.sessions_after, before_.judged_by);
+      if (!joined(one.after).empty()) entry.after = centre_of(one.after, before_.judged_by);
+      if (why_not.empty()) {
+        entry.shifts = shifts_of(figures, *entry.before);
+        compared.push_back(std::move(one));
+        places.push_back(result_.lines.size());
+      } else {
+        entry.found = verdict::missing;
+        entry.note = why_not;
+        entry.excused = is_excused(name);
+      }
+      result_.lines.push_back(std::move(entry));
+    }
+    if (compared.empty()) return;
+    auto judgement = compare(compared, result_.asked.allowed);
+    result_.classes = std::move(judgement.classes);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      auto& entry = result_.lines[places[i]];
+      entry.judgement = judgement.benchmarks[i];
+      entry.found = verdict_of(entry.judgement->verdict);
+      entry.advisory = is_advisory(*entry.judgement, entry.threshold);
+    }
+  }
+
+  void note_new_benchmarks() {
+    std::set<std::string> added;
+    for (const auto& one : after_)
+      for (const auto& [name, figures] : one.benchmarks)
+        if (!before_.benchmarks.contains(name)) added.insert(name);
+    for (const auto& name : added) {
+      line entry;
+      entry.name = name;
+      entry.found = verdict::added;
+      result_.lines.push_back(std::move(entry));
+    }
+  }
+
+  const baseline& before_;
+  std::span<const run> after_;
+  std::regex excused_;
+  std::vector<std::size_t> sessions_after_;
+  report result_;
+};
+
+}  // namespace
+
+report check(const baseline& before, std::span<const run> after, const question& asked) {
+  if (after.empty()) throw bad_input("no runs to check");
+  require_like(before, after.front());
+  require_comparable(after, before.processes);
+  return checking(before, after, asked).answer();
+}
+
+}  // namespace bench_transfers::gate

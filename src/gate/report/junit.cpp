@@ -1,0 +1,130 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <pugixml.hpp>
+#include <sstream>
+#include <string_view>
+
+#include "src/common/printable.hpp"
+#include "src/gate/report/reports.hpp"
+#include "src/gate/report/wording.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+/// Printable text has two characters left that no XML document can have (XML 1.0, "Char").
+std::string plain(const std::string& text) {
+  auto shown = text;
+  for (const auto& [character, words] :
+       {std::pair<std::string_view, const char*>{"\xef\xbf\xbe", "\\ufffe"},
+        {"\xef\xbf\xbf", "\\uffff"}})
+    for (auto at = shown.find(character); at != std::string::npos; at = shown.find(character, at))
+      shown.replace(at, character.size(), words);
+  return shown;
+}
+
+class suite {
+ public:
+  suite(const report& answer, std::chrono::sys_seconds now) {
+    auto declaration = document_.append_child(pugi::node_declaration);
+    declaration.append_attribute("version") = "1.0";
+    declaration.append_attribute("encoding") = "UTF-8";
+    node_ = document_.append_child("testsuites").append_child("testsuite");
+    node_.append_attribute("name") =
+        answer.on_host ? "gate_transfers on the host device (no GPU)" : "gate_transfers";
+    node_.append_attribute("package") = "gate_transfers";
+    node_.append_attribute("id") = 0;
+    node_.append_attribute("timestamp") =
+        fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)))
+            .c_str();
+    node_.append_attribute("hostname") = "localhost";
+    properties_ = node_.append_child("properties");
+  }
+
+  void add_property(const char* name, const std::string& value) {
+    auto property = properties_.append_child("property");
+    property.append_attribute("name") = name;
+    property.append_attribute("value") = plain(value).c_str();
+  }
+
+  /// How many of a kind there are is counted: "failure", "error", "skipped"; null: passed.
+  void add(const char* of, const std::string& name, const char* what, const std::string& type,
+           const std::string& message) {
+    auto test = node_.append_child("testcase");
+    test.append_attribute("classname") = of;
+    test.append_attribute("name") = plain(name).c_str();
+    test.append_attribute("time") = 0;  // what was measured is no duration of a test
+    ++tests_;
+    if (what == nullptr) return;
+    auto result = test.append_child(what);
+    result.append_attribute("type") = type.c_str();
+    result.append_attribute("message") = plain(message).c_str();
+    const std::string_view kind = what;
+    ++(kind == "failure" ? failures_ : kind == "error" ? errors_ : skipped_);
+  }
+
+  std::string text(const std::string& printed) {
+    node_.append_child("system-out")
+        .append_child(pugi::node_pcdata)
+        .set_value(plain(printed).c_str());
+    node_.append_child("system-err");
+    node_.append_attribute("tests") = tests_;
+    node_.append_attribute("failures") = failures_;
+    node_.append_attribute("errors") = errors_;
+    node_.append_attribute("skipped") = skipped_;
+    node_.append_attribute("time") = 0;
+    std::ostringstream out;
+    document_.save(out, " ", pugi::format_default, pugi::encoding_utf8);
+    return out.str();
+  }
+
+ private:
+  pugi::xml_document document_;
+  pugi::xml_node node_, properties_;
+  int tests_ = 0, failures_ = 0, errors_ = 0, skipped_ = 0;
+};
+
+std::string figures_sentence(const line& one, const metric& judged_by) {
+  const auto texts = cells_of(one, judged_by);
+  return fmt::format("before {}, after {}, slower by {}, p {}, detectable {}{}", texts.before,
+                     texts.after, texts.slower_by, texts.p, texts.detectable,
+                     one.note.empty() ? "" : "; " + one.note);
+}
+
+void add(suite& to, const line& one, const report& answer) {
+  const auto& judged_by = answer.judged_by;
+  const auto missing = verdict_text(answer, verdict::missing);
+  constexpr const char* of = "gate_transfers.benchmarks";
+  const auto type = to_string(one.found);
+  switch (one.found) {
+    case verdict::slower:
+      return to.add(of, one.name, "failure", type, figures_sentence(one, judged_by));
+    case verdict::ambiguous:
+      return to.add(of, one.name, "error", type, "ambiguous: " + figures_sentence(one, judged_by));
+    case verdict::missing:
+      return to.add(of, one.name, one.excused ? "skipped" : "error", type,
+                    missing + ": " + one.note + (one.excused ? " (allowed)" : ""));
+    case verdict::same:
+    case verdict::faster:
+    case verdict::added: return to.add(of, one.name, nullptr, type, "");
+  }
+}
+
+}  // namespace
+
+std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
+  suite made(answer, now);
+  made.add_property("verdict", verdict_sentence(answer));
+  made.add_property("compared", origin_sentence(answer));
+  made.add_property("benchmarks", counts_sentence(answer));
+  made.add_property("thresholds", thresholds_text(answer.asked.allowed));
+  for (const auto& one : answer.changed) made.add_property("changed", changed_sentence(one));
+  for (const auto& one : answer.classes) made.add_property("as a whole", class_sentence(one));
+  const bool is_inconclusive = answer.code == exit_code::inconclusive;
+  for (const auto& reason : is_inconclusive ? answer.reasons : std::vector<std::string>())
+    made.add("gate_transfers.inconclusive", reason, "error", "inconclusive", reason);
+  for (const auto& one : answer.lines) add(made, one, answer);
+  return made.text(text_of(answer, true));
+}
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+#include "src/common/printable.hpp"
+#include "src/gate/report/reports.hpp"
+#include "src/gate/report/wording.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+/// GitHub takes 65,536 characters; what follows a list that was cut needs some of them.
+constexpr std::size_t most_bytes = 60'000;
+constexpr std::size_t most_notes = 20;
+
+bool is_letter_or_digit(char one) { return std::isalnum(static_cast<unsigned char>(one)) != 0; }
+
+/// Whether a character in this place has no meaning in Markdown, HTML, or to what makes links of
+/// addresses and pictures of `:words:`.
+bool is_harmless(const std::string& text, std::size_t place) {
+  const char one = text[place];
+  const auto is_alnum = [&](std::size_t i) {
+    return i < text.size() && is_letter_or_digit(text[i]);
+  };
+  if (is_alnum(place) || static_cast<unsigned char>(one) >= 0x80) return true;
+  if (one == '_') return place > 0 && is_alnum(place - 1) && is_alnum(place + 1);
+  if (one == ':') return place + 1 == text.size() || text[place + 1] == ' ';
+  if (one == '.') return place < 3 || text.compare(place - 3, 3, "www") != 0;
+  return std::string_view(" /%+-,;()='").find(one) != std::string_view::npos;
+}
+
+/// Punctuation that could mean something as numeric character references, which never are markup
+/// (CommonMark, "Entity and numeric character references").
+std::string plain(const std::string& text) {
+  const auto shown = common::printable_in_short(text);
+  std::string escaped;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const char one = shown[i];
+    escaped +=
+        is_harmless(shown, i) ? std::string(1, one) : fmt::format("&#{};", static_cast<int>(one));
+    // A comment, so that nobody is called and no issue linked.
+    if (one == '@' || one == '#') escaped += "<!-- -->";
+  }
+  return escaped;
+}
+
+std::string code(const std::string& text) { return "<code>" + plain(text) + "</code>"; }
+
+std::string title_of(const report& answer) {
+  return fmt::format("## Transfers: {}{}\n\n", verdict_word(answer.code),
+                     answer.on_host ? " (host device, no GPU)" : "");
+}
+
+std::string what_changed(const report& answer) {
+  std::string text;
+  if (!answer.changed.empty()) {
+    text += "**" + changed_title(answer) + "**\n\n";
+    for (const auto& one : answer.changed) {
+      const auto words = changed_sentence(one);
+      text += fmt::format("- {}{}\n", code(one.what.key), plain(words.substr(one.what.key.size())));
+    }
+    text += '\n';
+  }
+  for (const auto& one : answer.classes)
+    text += fmt::format("- {}{}{}\n", one.changed ? "**" : "", plain(class_sentence(one)),
+                        one.changed ? "**" : "");
+  return text + (answer.classes.empty() ? "" : "\n");
+}
+
+/// Tables one after the other, as long as there is room.
+class document {
+ public:
+  document(std::string head, const report& answer)
+      : text_(std::move(head)), answer_(answer), judged_by_(answer.judged_by) {}
+
+  void add(const std::string& text) { text_ += text; }
+
+  void add(verdict found, bool open, std::size_t most = most_bytes) {
+    const auto lines = lines_of(answer_, found);
+    if (lines.empty()) return;
+    const auto title = fmt::format("{} {}", lines.size(), verdict_text(answer_, found));
+    const bool has_figures = found != verdict::missing && found != verdict::added;
+    text_ += open ? fmt::format("**{}**\n\n", title)
+                  : fmt::format("<details><summary>{}</summary>\n\n", title);
+    text_ += has_figures ? "| benchmark | before | after | slower by | p | detectable |\n"
+                           "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+                         : "| benchmark | |\n| --- | --- |\n";
+    std::size_t shown = 0;
+    for (; shown < lines.size(); ++shown) {
+      const auto row = has_figures ? row_of(*lines[shown]) : remark_on(*lines[shown]);
+      if (text_.size() + row.size() > most) break;
+      text_ += row;
+    }
+    text_ += '\n';
+    if (shown < lines.size())
+      text_ +=
+          fmt::format("… and {} more, for which there is no room here.\n\n", lines.size() - shown);
+    if (!open) text_ += "</details>\n\n";
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  [[nodiscard]] std::string row_of(const line& one) const {
+    const auto texts = cells_of(one, judged_by_);
+    const auto note = one.note.empty() ? "" : "<br>" + plain(one.note);
+    return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", code(one.name), note,
+                       plain(texts.before), plain(texts.after), plain(texts.slower_by),
+                       plain(texts.p), plain(texts.detectable));
+  }
+
+  [[nodiscard]] static std::string remark_on(const line& one) {
+    return fmt::format("| {} | {}{} |\n", code(one.name), plain(one.note),
+                       one.excused ? (one.note.empty() ? "allowed" : ", allowed") : "");
+  }
+
+  std::string text_;
+  const report& answer_;
+  const metric& judged_by_;
+};
+
+}  // namespace
+
+std::string markdown_of(const report& answer) {
+  document made(title_of(answer) + plain(origin_sentence(answer)) + ".\n\n", answer);
+  // What somebody has to look at comes first; where the machine is another, that explains it.
+  const bool slower_first = answer.code == exit_code::regression;
+  if (slower_first) made.add(verdict::slower, true, most_bytes / 2);
+  auto head = what_changed(answer);
+  for (const auto& reason : answer.reasons) head += fmt::format("- {}\n", plain(reason));
+  if (!answer.reasons.empty()) head += '\n';
+  head += plain(counts_sentence(answer)) + ".";
+  if (const auto advisory = advisory_sentence(answer); !advisory.empty())
+    head += fmt::format(" {}.", plain(advisory));
+  head += "\n\n";
+  for (std::size_t i = 0; i < answer.notes.size(); ++i) {
+    if (i == most_notes) {
+      head += fmt::format("… and {} more notes.\n\n", answer.notes.size() - i);
+      break;
+    }
+    head += fmt::format("Note: {}.\n\n", plain(answer.notes[i]));
+  }
+  made.add(head);
+  const bool too_few = answer.processes_after < least_new_processes;
+  for (const auto found : worst_first)
+    if (found != verdict::slower || !slower_first)
+      made.add(found, found == verdict::slower || (found == verdict::missing && !too_few));
+  return made.text();
+}
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,235 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "src/common/printable.hpp"
+#include "src/common/wrapped.hpp"
+#include "src/gate/report/reports.hpp"
+#include "src/gate/report/wording.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using common::terminal_columns;
+
+constexpr const char* legend =
+    "\nbefore, after: the middle of the processes; p: how likely chance alone makes any look so "
+    "slow\n"
+    "detectable: the least slowdown that would be found 4 times of 5; *: noise hides the "
+    "threshold\n";
+constexpr std::size_t most_listed = 20;  // of what has no figures
+
+/// Columns of a table on the right of the benchmarks' names.
+struct column {
+  std::string head;
+  std::size_t width;
+};
+
+/// A name, and beside it or, where it is too long, below it what belongs to it.
+std::string row(const std::string& name, std::size_t name_width, const std::string& rest) {
+  const auto columns = columns_of(name);
+  auto text = name +
+              (columns <= name_width ? std::string(name_width - columns, ' ')
+                                     : "\n" + std::string(name_width, ' ')) +
+              rest;
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + '\n';
+}
+
+/// As wide as the longest name, but for those that leave no room for figures.
+std::size_t width_for(const std::vector<std::string>& names, std::size_t figures) {
+  const auto most = terminal_columns - figures;
+  std::size_t width = 0;
+  for (const auto& name : names)
+    if (const auto columns = columns_of(name); columns <= most) width = std::max(width, columns);
+  return std::max<std::size_t>(width, 24);
+}
+
+std::string sentence(const std::string& text) { return common::wrapped(text + "."); }
+
+std::string what_changed(const report& answer) {
+  std::string text;
+  if (!answer.changed.empty()) {
+    text += "\n" + changed_title(answer) + "\n";
+    for (const auto& one : answer.changed)
+      text += common::wrapped("- " + changed_sentence(one), terminal_columns, 4);
+  }
+  if (!answer.classes.empty()) text += '\n';
+  for (const auto& one : answer.classes) {
+    auto words = class_sentence(one);
+    words.front() = 'T';
+    text += sentence(words);
+  }
+  return text;
+}
+
+/// Benchmarks that have figures, of one verdict.
+class compared_table {
+ public:
+  explicit compared_table(const report& answer) : judged_by_(answer.judged_by) {
+    std::vector<std::string> names;
+    for (const auto& one : answer.lines)
+      if (one.judgement) names.push_back(one.name);
+    std::size_t figures = 0;
+    for (const auto& one : columns_) figures += one.width;
+    name_width_ = width_for(names, figures);
+  }
+
+  [[nodiscard]] std::string of(const std::vector<const line*>& lines, const std::string& title) {
+    std::string heads;
+    for (const auto& one : columns_)
+      heads += std::string(one.width - columns_of(one.head), ' ') + one.head;
+    std::string text = "\n" + row(title, name_width_, heads);
+    for (const auto* const one : lines) {
+      const auto texts = cells_of(*one, judged_by_);
+      const std::array all{texts.before, texts.after, texts.slower_by, texts.p,
+                           texts.detectable + (one->advisory ? "" : "  ")};
+      std::string rest;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        rest += fmt::format("{:>{}}", all[i], columns_[i].width);
+      text += row(one->name, name_width_, rest);
+      if (!one->note.empty()) text += "  " + common::wrapped(one->note, terminal_columns - 2, 4);
+    }
+    return text;
+  }
+
+ private:
+  static inline const std::array<column, 5> columns_{
+      {{"before", 13}, {"after", 13}, {"slower by", 12}, {"p", 9}, {"detectable", 14}}};
+  const metric& judged_by_;
+  std::size_t name_width_ = 0;
+};
+
+std::string list_of(const std::vector<const line*>& lines, const std::string& title, bool all) {
+  std::string text = "\n" + title + "\n";
+  const auto shown = all || lines.size() <= most_listed + 1 ? lines.size() : most_listed;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& one = *lines[i];
+    auto why = one.note;
+    if (one.excused) why += why.empty() ? "allowed" : ", allowed";
+    if (!why.empty()) why = "  " + why;
+    const bool fits = columns_of(one.name) + columns_of(why) <= terminal_columns;
+    text += fmt::format("{}{}{}\n", one.name, fits ? "" : "\n", why);
+  }
+  if (shown < lines.size())
+    text += fmt::format("and {} more (--all lists them)\n", lines.size() - shown);
+  return text;
+}
+
+/// Where noise hides what would be a regression, the eye may find it.
+std::vector<const line*> hidden_by_noise(const report& answer,
+                                         const std::vector<const line*>& same) {
+  std::vector<const line*> found;
+  if (std::ranges::any_of(answer.classes, &common_shift::changed)) return found;
+  for (const auto* const one : same)
+    if (one->judgement && slowdown(one->judgement->shift) > one->threshold &&
+        found.size() < most_listed)
+      found.push_back(one);
+  return found;
+}
+
+std::string tables(const report& answer, bool all) {
+  std::string text;
+  bool has_table = false;
+  compared_table table(answer);
+  for (const auto found : worst_first) {
+    const auto lines = lines_of(answer, found);
+    if (found == verdict::same && !all) {
+      if (const auto hidden = hidden_by_noise(answer, lines); !hidden.empty())
+        text += table.of(hidden, "SAME, WITHIN THE NOISE"), has_table = true;
+      continue;
+    }
+    // With too few runs, that is all there is to say of each.
+    const bool too_few = answer.processes_after < least_new_processes;
+    if (lines.empty() || (found == verdict::missing && too_few && !all)) continue;
+    auto title = verdict_text(answer, found);
+    for (auto& letter : title)
+      if (letter != ' ') letter = static_cast<char>(letter - 'a' + 'A');
+    const bool has_figures = found != verdict::missing && found != verdict::added;
+    text += has_figures ? table.of(lines, title) : list_of(lines, title, all);
+    has_table = has_table || has_figures;
+  }
+  return has_table ? text + legend : text;
+}
+
+std::string made_from(const baseline& one) {
+  return fmt::format("{} of {} ({})", counted(one.processes.size(), "run"),
+                     counted(number_of_sessions(one.processes), "session"),
+                     device_text(one.device, one.on_host));
+}
+
+}  // namespace
+
+std::string text_of(const report& answer, bool all) {
+  auto text = sentence(origin_sentence(answer)) + what_changed(answer) + tables(answer, all) + "\n";
+  text += sentence(counts_sentence(answer));
+  if (const auto advisory = advisory_sentence(answer); !advisory.empty())
+    text += sentence(advisory);
+  for (const auto& note : answer.notes) text += sentence("Note: " + note);
+  return text + common::wrapped(verdict_sentence(answer));
+}
+
+std::string text_of(const baseline& made, std::span<const std::string> warnings,
+                    const std::filesystem::path& file) {
+  auto text = sentence(fmt::format(
+      "{}: a baseline of {} from {}, judged by {}", common::printable(file.string()),
+      counted(made.benchmarks.size(), "benchmark"), made_from(made), metric_text(made.judged_by)));
+  for (const auto& one : warnings) text += sentence("Warning: " + one);
+  return text;
+}
+
+std::string text_of(const baseline& of, std::span<const power_line> lines, std::size_t new_runs,
+                    const limits& allowed) {
+  const std::array<column, 6> columns{{{"before", 13},
+                                       {"process σ", 11},
+                                       {"session σ", 11},
+                                       {"80 %", 11},
+                                       {"95 %", 9},
+                                       {"runs", 6}}};
+  std::vector<std::string> names;
+  std::size_t advisory = 0;
+  std::size_t never = 0;
+  for (const auto& one : lines) {
+    names.push_back(one.name);
+    if (one.advisory) ++advisory;
+    if (!one.runs_needed) ++never;
+  }
+  std::size_t figures = 0;
+  std::string heads;
+  for (const auto& one : columns) {
+    figures += one.width;
+    heads += std::string(one.width - columns_of(one.head), ' ') + one.head;
+  }
+  const auto name_width = width_for(names, figures);
+  auto text = sentence(
+      fmt::format("A baseline from {}, judged by {}", made_from(of), metric_text(of.judged_by)));
+  text += common::wrapped(fmt::format(
+      "The slowdowns that {} in one session show with a probability of 80 and 95 %, at one of {} "
+      "for any false alarm; and the runs from which on noise does not hide a slowdown of the "
+      "threshold ({}).",
+      counted(new_runs, "new run"), limit_text(allowed.false_alarm), thresholds_text(allowed)));
+  text += "\n" + row("", name_width, heads);
+  for (const auto& one : lines)
+    text +=
+        row(one.name, name_width,
+            fmt::format("{:>13}{:>11}{:>11}{:>11}{:>9}{:>6}", value_text(one.before, of.judged_by),
+                        percent_text(one.process_deviation), percent_text(one.session_deviation),
+                        percent_text(one.detectable) + (one.advisory ? " *" : "  "),
+                        percent_text(one.detectable_surely),
+                        one.runs_needed ? fmt::format("{}", *one.runs_needed) : "-"));
+  text += "\n" +
+          sentence(fmt::format("With {}, {} of {} {} advisory (*): noise would hide a "
+                               "slowdown of the threshold",
+                               counted(new_runs, "new run"), advisory,
+                               counted(lines.size(), "benchmark"), advisory == 1 ? "is" : "are"));
+  if (never > 0)
+    text +=
+        sentence(fmt::format("For {} of them, no number of new runs up to 50 is enough (-): "
+                             "sessions or processes differ too much",
+                             never));
+  return text;
+}
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,78 @@
+#include "src/result_file/writer.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <map>
+#include <set>
+
+#include "src/common/whole_file.hpp"
+
+namespace bench_transfers::results {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+bool is_aggregate(const json& row) { return row.value("run_type", "") == "aggregate"; }
+
+/// Names of the benchmarks that have aggregates.
+std::set<std::string> aggregated_in(const json& rows) {
+  std::set<std::string> names;
+  for (const auto& row : rows)
+    if (is_aggregate(row)) names.insert(row.at("run_name"));
+  return names;
+}
+
+}  // namespace
+
+std::string to_text(const json& content, bool aggregates_only) {
+  // Host names and the like need not be UTF-8; JSON must be.
+  const auto dump = [](const json& value, int indent) {
+    return value.dump(indent, ' ', false, json::error_handler_t::replace);
+  };
+  const auto& rows = content.at("benchmarks");
+  const auto aggregated = aggregates_only ? aggregated_in(rows) : std::set<std::string>{};
+  std::string text = "{\n\"context\": " + dump(content.at("context"), 1) + ",\n\"benchmarks\": [";
+  const char* separator = "\n";
+  for (const auto& row : rows) {
+    if (!is_aggregate(row) && aggregated.contains(row.value("run_name", ""))) continue;
+    text.append(separator).append(dump(row, -1));
+    separator = ",\n";
+  }
+  return text + "\n]\n}\n";
+}
+
+result_file::result_file(std::filesystem::path path, json context)
+    : path_(std::move(path)),
+      content_{{"context", std::move(context)}, {"benchmarks", json::array()}} {
+  if (!path_.empty()) common::require_writable(path_);
+  write();
+}
+
+void result_file::add(json row) {
+  content_["benchmarks"].push_back(std::move(row));
+  if (std::chrono::steady_clock::now() >= next_write_) write();
+}
+
+void result_file::set_facts(json facts) { content_["context"]["transfers"] = std::move(facts); }
+
+void result_file::finish(bool aggregates_only, std::span<const std::string> order) {
+  std::map<std::string, std::size_t> place;
+  for (const auto& name : order) place.try_emplace(name, place.size());
+  auto rows = content_["benchmarks"].get<std::vector<json>>();
+  for (const auto& row : rows) place.try_emplace(row.at("run_name"), place.size());
+  std::ranges::stable_sort(rows, {}, [&](const json& row) {
+    return std::pair(place.at(row.at("run_name")), row.value("repetition_index", INT_MAX));
+  });
+  content_["benchmarks"] = rows;
+  write(aggregates_only);
+}
+
+void result_file::write(bool aggregates_only) {
+  if (path_.empty()) return;
+  const auto start = std::chrono::steady_clock::now();
+  common::write_whole(path_, to_text(content_, aggregates_only));
+  const auto now = std::chrono::steady_clock::now();
+  next_write_ = now + 20 * (now - start);
+}
+
+}  // namespace bench_transfers::results

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+namespace bench_transfers::results {
+
+/// A result file while it grows: Google Benchmark's JSON, schema version 1
+/// (google/benchmark, docs/user_guide.md, "Output Formats"), with our own data below
+/// context.transfers. On disk there is always a whole, readable file (common::write_whole).
+class result_file {
+ public:
+  /// Writes the file at once, so that an unwritable path is known before anything is measured.
+  /// An empty path keeps the content in memory only. Throws common::write_error.
+  result_file(std::filesystem::path path, nlohmann::ordered_json context);
+
+  /// Adds a row and writes the file, unless the last write was so recent that writing would take
+  /// more than a twentieth of the time: then a later call does it. Throws common::write_error.
+  void add(nlohmann::ordered_json row);
+
+  /// Replaces context.transfers; written with the next row or finish().
+  void set_facts(nlohmann::ordered_json facts);
+
+  /// Writes everything, the repetitions of each benchmark together; benchmarks in the order given,
+  /// others as they came first. `aggregates_only` as for to_text. Throws common::write_error.
+  void finish(bool aggregates_only = false, std::span<const std::string> order = {});
+
+  [[nodiscard]] const nlohmann::ordered_json& content() const noexcept { return content_; }
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  void write(bool aggregates_only = false);
+
+  std::filesystem::path path_;
+  nlohmann::ordered_json content_;
+  std::chrono::steady_clock::time_point next_write_;
+};
+
+/// Text of a result file: rows one a line, so that versions can be compared by line.
+/// Numbers that JSON cannot hold (NaN, infinity) become null. With `aggregates_only`, benchmarks
+/// that have aggregates are shown by these alone.
+std::string to_text(const nlohmann::ordered_json& content, bool aggregates_only = false);
+
+}  // namespace bench_transfers::results

@@ -1,0 +1,132 @@
+#include "transfers/core/workers.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "src/transfers/core/cpu_quota.hpp"
+#include "src/transfers/core/relax.hpp"
+
+namespace transfers {
+namespace {
+
+/// Containers have a limit of their own there; more threads than that only wait for each other.
+std::optional<unsigned> quota_of_this_container() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  return detail::processors_of_quota(line);
+}
+
+}  // namespace
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  // Fails on machines with more processors than the set has room for: then count them all.
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0
+                        ? CPU_COUNT(&set)
+                        : static_cast<int>(std::thread::hardware_concurrency());
+  const auto allowed = static_cast<unsigned>(std::max(1, count));
+  return std::min(allowed, quota_of_this_container().value_or(allowed));
+}
+
+worker_team::worker_team(unsigned threads, std::chrono::microseconds look_out)
+    : look_out_(look_out) {
+  try {
+    for (unsigned i = 1; i < threads; ++i) others_.emplace_back([this, i] { work(i); });
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+worker_team::~worker_team() { stop(); }
+
+void worker_team::stop() noexcept {
+  stopping_ = true;
+  tasks_begun_.fetch_add(1, std::memory_order_release);
+  tasks_begun_.notify_all();
+  for (auto& one : others_) one.join();
+}
+
+/// Returns when `what` is no longer `old`.
+void worker_team::wait_while(const std::atomic<std::uint32_t>& what,
+                             std::uint32_t old) const noexcept {
+  using clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds soon{20};
+  const auto begin = clock::now();
+  for (auto now = begin; now < begin + look_out_; now = clock::now()) {
+    for (int i = 0; i < 16; ++i) {
+      if (what.load(std::memory_order_acquire) != old) return;
+      detail::relax();
+    }
+    if (now > begin + soon) std::this_thread::yield();
+  }
+  while (what.load(std::memory_order_acquire) == old) what.wait(old, std::memory_order_acquire);
+}
+
+void worker_team::run(const std::function<void(unsigned)>& part) {
+  task_ = &part;
+  unfinished_.store(size(), std::memory_order_relaxed);
+  tasks_begun_.fetch_add(1, std::memory_order_release);
+  tasks_begun_.notify_all();
+  do_part(0);
+  for (auto left = unfinished_.load(std::memory_order_acquire); left != 0;
+       left = unfinished_.load(std::memory_order_acquire))
+    wait_while(unfinished_, left);
+  if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+}
+
+void worker_team::work(unsigned index) {
+  for (std::uint32_t done = 0;; ++done) {
+    wait_while(tasks_begun_, done);
+    if (stopping_) return;
+    do_part(index);
+  }
+}
+
+void worker_team::do_part(unsigned index) noexcept {
+  try {
+    (*task_)(index);
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
+}
+
+void in_parts(worker_team& team, std::size_t total, std::size_t unit,
+              const std::function<void(std::size_t, std::size_t)>& work) {
+  const auto units = (total + unit - 1) / unit;
+  const auto each = (units + team.size() - 1) / team.size() * unit;
+  if (total == 0) return;
+  if (each >= total) return work(0, total);
+  team.run([&](unsigned index) {
+    const auto first = index * each;
+    if (first < total) work(first, std::min(each, total - first));
+  });
+}
+
+void in_parallel(std::size_t total, const shares& how,
+                 const std::function<void(std::size_t, std::size_t)>& work) {
+  const auto busy = std::max<std::size_t>(1, total / how.worth_a_thread);
+  auto threads = std::min<std::size_t>({busy, how.most_threads, usable_processors()});
+  std::optional<worker_team> team;
+  while (!team) {
+    try {
+      team.emplace(static_cast<unsigned>(threads));
+    } catch (const std::system_error&) {
+      threads /= 2;  // until the caller does it alone, which needs no thread
+    }
+  }
+  in_parts(*team, total, how.unit, work);
+}
+
+}  // namespace transfers

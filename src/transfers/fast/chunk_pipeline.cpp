@@ -1,0 +1,119 @@
+#include "src/transfers/fast/chunk_pipeline.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+
+#include "transfers/core/error.hpp"
+
+namespace transfers::detail {
+
+chunk_pipeline::chunk_pipeline(device& on, const pipeline_shape& shape)
+    : device_(on), shape_(shape), lanes_(shape.threads), team_(shape.threads) {
+  const std::size_t slots = std::size_t{shape.threads} * shape.slots;
+  if (std::max(shape.host_bytes, shape.device_bytes) >
+      std::numeric_limits<std::ptrdiff_t>::max() / slots)
+    throw out_of_memory("so many chunks of this size are more than there are addresses");
+  // Huge pages, because they are locked several times as fast (docs/CPU_ACCESS.md).
+  const auto kind = on.why_unsupported(registered_huge) ? pinned() : registered_huge;
+  if (shape.host_bytes > 0) on_host_ = on.allocate_host(slots * shape.host_bytes, kind);
+  if (shape.device_bytes > 0) on_device_ = on.allocate(slots * shape.device_bytes);
+  for (unsigned i = 0; i < shape.streams; ++i) streams_.push_back(on.create_stream());
+  std::size_t place = 0;
+  for (auto& one : lanes_) {
+    one.resize(shape.slots);
+    for (auto& here : one) {
+      // Slots that share a stream are neighbours: with as many streams as threads each has its own.
+      here.in = streams_[place * streams_.size() / slots].get();
+      if (shape.host_bytes > 0) here.on_host = on_host_.data() + place * shape.host_bytes;
+      if (shape.device_bytes > 0) here.on_device = on_device_.data() + place * shape.device_bytes;
+      ++place;
+    }
+  }
+}
+
+void chunk_pipeline::run(std::size_t total, const chunk_sizes& sizes, const chunk_work& work) {
+  const std::scoped_lock lock(one_at_a_time_);
+  next_ = 0;
+  failed_ = false;
+  const auto part = [&](unsigned index) {
+    auto& mine = lanes_[index];
+    try {
+      const auto current = device_.make_current();  // for CUDA code that `work` calls
+      work_in(mine, total, sizes, work);
+    } catch (...) {
+      failed_ = true;
+      abandon(mine);
+      throw;
+    }
+  };
+  // One chunk is one thread's work: the others need not wake up for it.
+  if (sizes.at(0, total) >= total)
+    part(0);
+  else
+    team_.run(part);
+  // All is done; what functions called by a stream have thrown comes out only here.
+  std::exception_ptr failure;
+  for (const auto& one : streams_) {
+    try {
+      one->synchronize();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// What is to be done next; nullopt: all is taken.
+std::optional<chunk> chunk_pipeline::next(std::size_t total, const chunk_sizes& sizes) {
+  auto first = next_.load(std::memory_order_relaxed);
+  while (first < total) {
+    const auto bytes = std::min(sizes.at(first, total), total - first);
+    if (next_.compare_exchange_weak(first, first + bytes, std::memory_order_relaxed))
+      return chunk{first, bytes};
+  }
+  return std::nullopt;
+}
+
+void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& sizes,
+                             const chunk_work& work) {
+  std::size_t turn = 0;
+  for (; !failed_; ++turn) {
+    auto& here = mine[turn % mine.size()];
+    if (here.done) finish(here, work);
+    const auto taken = next(total, sizes);
+    if (!taken) break;
+    here.what = {taken->offset, taken->bytes, here.on_host, here.on_device};
+    if (taken->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
+      throw std::logic_error("a chunk is larger than its slot");
+    if (work.fill) work.fill(here.what);
+    auto& in = work.in_one_stream ? *streams_.front() : *here.in;
+    work.enqueue(here.what, in);
+    here.done = in.record();
+  }
+  // Oldest first. The one whose turn it was is free, unless somebody else has failed.
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (auto& here = mine[(turn + i) % mine.size()]; here.done) finish(here, work);
+}
+
+void chunk_pipeline::finish(slot& one, const chunk_work& work) const {
+  const auto done = std::move(one.done);
+  done->wait();
+  if (work.drain && !failed_) work.drain(one.what);
+}
+
+/// Waits until the device uses nothing any more. What goes wrong is why it is abandoned, or follows
+/// from that.
+void chunk_pipeline::abandon(lane& mine) noexcept {
+  for (const auto& one : streams_) {
+    try {
+      one->synchronize();
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
+  for (auto& one : mine) one.done.reset();
+}
+
+}  // namespace transfers::detail

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+#include "src/transfers/fast/chunk_pipeline.hpp"
+#include "transfers/fast/staged_copy.hpp"
+
+namespace transfers::detail {
+
+/// memcpy, or streaming_store().
+void move(std::byte* to, const std::byte* from, std::size_t bytes, bool streaming);
+
+/// Copies by way of the pipeline's memory, however little it is. Throws what the pipeline throws.
+void move_in_chunks(chunk_pipeline& through, const staging::way& how, std::byte* destination,
+                    const std::byte* source, std::size_t bytes, direction way);
+
+}  // namespace transfers::detail

@@ -1,0 +1,195 @@
+#include "transfers/fast/scattered.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include "transfers/core/error.hpp"
+
+namespace transfers {
+namespace {
+
+// The first table is short, so that the kernel starts soon; it works while the next one, of up to
+// most_pieces, is written.
+constexpr std::size_t first_pieces = 1024;
+constexpr std::size_t growth = 16;
+constexpr std::size_t most_pieces = 32768;
+
+/// Takes the next block's bytes from what is left of the device's memory.
+void take(const scattered_block& block, std::size_t& left) {
+  if (block.bytes > left)
+    throw std::length_error("the blocks are longer than the stretch of device memory for them");
+  if (block.host == nullptr)
+    throw std::invalid_argument("a block of host memory to copy is at null");
+  left -= block.bytes;
+}
+
+}  // namespace
+
+/// The pieces that one kernel copies, in pinned memory, where the kernel itself reads them: a copy
+/// of the table to the device would be one more operation for the stream to start and finish
+/// before the kernel can begin, and the table is a small part of what crosses the link anyway.
+class scattered_copy::table {
+ public:
+  table(scattered_copy& of, std::byte* on_device, direction way)
+      : of_(of), on_device_(on_device), way_(way) {}
+
+  void add(std::byte* host, std::size_t bytes, std::size_t offset) {
+    while (bytes > 0) {
+      if (used_ == capacity_) grow();
+      const auto part = std::min(bytes, scattered_piece::most_bytes);
+      auto& next = reinterpret_cast<scattered_piece*>(memory_.data())[used_++];
+      next = {};
+      next.host = host;
+      next.bytes = part & 0xFFFFU;
+      next.offset = offset & 0xFFFF'FFFF'FFFFU;
+      host += part;
+      offset += part;
+      bytes -= part;
+    }
+  }
+
+  /// Enqueues what it holds. Its memory goes back to the pool, which waits for the kernel.
+  void flush() {
+    if (used_ == 0) return;
+    of_.stream_->copy_pieces(reinterpret_cast<const scattered_piece*>(memory_.on_device()),
+                             std::exchange(used_, 0), on_device_, way_);
+  }
+
+ private:
+  void grow() {
+    flush();
+    capacity_ = capacity_ == 0 ? first_pieces : std::min(capacity_ * growth, most_pieces);
+    memory_ = {};  // back to the pool only now, behind its kernel
+    memory_ = of_.tables_.allocate(capacity_ * sizeof(scattered_piece));
+  }
+
+  scattered_copy& of_;
+  std::byte* on_device_;
+  direction way_;
+  host_memory memory_;
+  std::size_t used_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+scattered_copy::scattered_copy(device& on, stream& in)
+    : device_(&on), stream_(&in), tables_(on, in, pinned(pin_flags::mapped)) {
+  // Page-locked memory takes long to get: the first copy should not have to.
+  const auto first = tables_.allocate(first_pieces * sizeof(scattered_piece));
+  const auto second = tables_.allocate(first_pieces * growth * sizeof(scattered_piece));
+}
+
+/// Null where the device does not see its first and its last byte, one as far behind the other as
+/// on the host. (The driver tells of single addresses.)
+std::byte* scattered_copy::ask_for_address(const scattered_block& block) const {
+  auto* const first = device_->address_on_device(block.host);
+  auto* const last = device_->address_on_device(block.host + block.bytes - 1);
+  return first != nullptr && last == first + block.bytes - 1 ? first : nullptr;
+}
+
+void scattered_copy::add(std::span<std::byte> memory) {
+  auto* const on_device =
+      memory.empty() ? nullptr : ask_for_address({memory.data(), memory.size()});
+  if (on_device == nullptr)
+    throw std::invalid_argument("the device does not see this host memory: it is not page-locked");
+  const auto next = std::ranges::upper_bound(known_, memory.data(), std::less<>(),
+                                             [](const mapped_memory& one) { return one.host; });
+  const bool meets_next =
+      next != known_.end() && std::less<>()(next->host, memory.data() + memory.size());
+  const bool meets_last =
+      next != known_.begin() &&
+      std::less<>()(memory.data(), std::prev(next)->host + std::prev(next)->bytes);
+  if (meets_next || meets_last)
+    throw std::invalid_argument("this host memory, or a part of it, has been added before");
+  known_.insert(next, {memory.data(), memory.size(), on_device});
+}
+
+/// Null where the device does not see all of it.
+std::byte* scattered_copy::find_on_device(const scattered_block& block) {
+  const auto in = [&](const mapped_memory& one) -> std::byte* {
+    const auto offset = reinterpret_cast<std::uintptr_t>(block.host) -
+                        reinterpret_cast<std::uintptr_t>(one.host);  // huge for what lies before it
+    return offset < one.bytes && block.bytes <= one.bytes - offset ? one.on_device + offset
+                                                                   : nullptr;
+  };
+  if (last_found_ < known_.size())
+    if (auto* const found = in(known_[last_found_])) return found;
+  const auto next = std::ranges::upper_bound(known_, block.host, std::less<>(),
+                                             [](const mapped_memory& one) { return one.host; });
+  if (next != known_.begin()) {
+    last_found_ = static_cast<std::size_t>(std::prev(next) - known_.begin());
+    if (auto* const found = in(known_[last_found_])) return found;
+  }
+  return ask_for_address(block);
+}
+
+void scattered_copy::enqueue(std::span<const scattered_block> blocks,
+                             std::span<std::byte> on_device, direction way, scattered_way by) {
+  // A graph would read the table after its memory has gone to somebody else.
+  if (stream_->is_recording())
+    throw unsupported("a scattered copy cannot be recorded into a graph");
+  switch (by) {
+    case scattered_way::loop: return enqueue_loop(blocks, on_device, way);
+    case scattered_way::batch: return enqueue_batch(blocks, on_device, way);
+    case scattered_way::kernel: return enqueue_kernel(blocks, on_device, way, false);
+    case scattered_way::automatic: return enqueue_kernel(blocks, on_device, way, true);
+  }
+}
+
+void scattered_copy::enqueue_copy(std::byte* host, std::byte* there, std::size_t bytes,
+                                  direction way) {
+  if (way == direction::h2d)
+    stream_->copy(there, host, bytes, way);
+  else
+    stream_->copy(host, there, bytes, way);
+}
+
+void scattered_copy::enqueue_loop(std::span<const scattered_block> blocks,
+                                  std::span<std::byte> on_device, direction way) {
+  auto left = on_device.size();
+  for (const auto& one : blocks) {
+    if (one.bytes == 0) continue;
+    auto* const there = on_device.data() + (on_device.size() - left);
+    take(one, left);
+    enqueue_copy(one.host, there, one.bytes, way);
+  }
+}
+
+void scattered_copy::enqueue_batch(std::span<const scattered_block> blocks,
+                                   std::span<std::byte> on_device, direction way) {
+  destinations_.clear();
+  sources_.clear();
+  sizes_.clear();
+  auto left = on_device.size();
+  for (const auto& one : blocks) {
+    if (one.bytes == 0) continue;
+    auto* const there = on_device.data() + (on_device.size() - left);
+    take(one, left);
+    destinations_.push_back(way == direction::h2d ? there : one.host);
+    sources_.push_back(way == direction::h2d ? one.host : there);
+    sizes_.push_back(one.bytes);
+  }
+  if (!sizes_.empty()) stream_->copy_batch(destinations_, sources_, sizes_, way);
+}
+
+void scattered_copy::enqueue_kernel(std::span<const scattered_block> blocks,
+                                    std::span<std::byte> on_device, direction way,
+                                    bool others_too) {
+  table pieces(*this, on_device.data(), way);
+  auto left = on_device.size();
+  for (const auto& one : blocks) {
+    if (one.bytes == 0) continue;
+    const auto offset = on_device.size() - left;
+    take(one, left);
+    if (auto* const seen = find_on_device(one))
+      pieces.add(seen, one.bytes, offset);
+    else if (others_too)
+      enqueue_copy(one.host, on_device.data() + offset, one.bytes, way);
+    else
+      throw unsupported("the kernel reaches page-locked host memory only, and a block is not");
+  }
+  pieces.flush();
+}
+
+}  // namespace transfers

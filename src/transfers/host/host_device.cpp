@@ -1,0 +1,421 @@
+#include <omp.h>
+#include <sys/mman.h>
+#include <thrust/copy.h>
+#include <thrust/execution_policy.h>
+#include <thrust/system/omp/execution_policy.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <latch>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "src/transfers/array/calculate.hpp"
+#include "src/transfers/core/lengths.hpp"
+#include "src/transfers/core/on_all_cores.hpp"
+#include "src/transfers/core/pages.hpp"
+#include "src/transfers/core/pattern.hpp"
+#include "transfers/array/gpu_array.hpp"
+#include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/core/workers.hpp"
+
+namespace transfers {
+namespace {
+
+/// The host's counterpart of a copy kernel: many threads, 16 bytes at a time.
+void copy_on_all_cores(std::byte* destination, const std::byte* source, std::size_t bytes) {
+  struct unit {
+    std::byte bytes[16];  // NOLINT: alignment 1, so that any address will do
+  };
+  const auto units = bytes / sizeof(unit);
+  const auto* const first = reinterpret_cast<const unit*>(source);
+  thrust::copy(thrust::omp::par, first, first + units, reinterpret_cast<unit*>(destination));
+  std::memcpy(destination + units * sizeof(unit), source + units * sizeof(unit),
+              bytes % sizeof(unit));
+}
+
+/// How much work all streams of a device have before them.
+class outstanding_work {
+ public:
+  void add() {
+    const std::scoped_lock lock(mutex_);
+    ++count_;
+  }
+  void remove() {
+    {
+      const std::scoped_lock lock(mutex_);
+      --count_;
+    }
+    done_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return count_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::size_t count_ = 0;
+};
+
+/// Set by the stream's thread when all work before it is done.
+class host_event final : public event {
+ public:
+  [[nodiscard]] bool done() const override { return reached_->try_wait(); }
+  void wait() const override { reached_->wait(); }
+
+  [[nodiscard]] std::function<void()> marker() const {
+    return [reached = reached_] { reached->count_down(); };
+  }
+
+ private:
+  std::shared_ptr<std::latch> reached_ = std::make_shared<std::latch>(1);
+};
+
+/// A thread that does what is enqueued, in order: the host's counterpart of a CUDA stream.
+class host_stream final : public stream {
+ public:
+  explicit host_stream(std::shared_ptr<outstanding_work> of_device)
+      : of_device_(std::move(of_device)),
+        worker_([this](const std::stop_token& stop) { work(stop); }) {}
+
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            direction /*way*/) override {
+    enqueue([=] { std::memcpy(destination, source, bytes); });
+  }
+
+  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+                      unsigned /*most_blocks*/) override {
+    enqueue([=] { copy_on_all_cores(destination, source, bytes); });
+  }
+
+  void copy_batch(std::span<std::byte* const> destinations,
+                  std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
+                  direction /*way*/) override {
+    detail::check_lengths(destinations.size(), sources.size(), sizes.size());
+    enqueue([to = std::vector(destinations.begin(), destinations.end()),
+             from = std::vector(sources.begin(), sources.end()),
+             bytes = std::vector(sizes.begin(), sizes.end())] {
+      for (std::size_t i = 0; i < bytes.size(); ++i) std::memcpy(to[i], from[i], bytes[i]);
+    });
+  }
+
+  void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
+                   direction way) override {
+    enqueue([=, this] {
+      // A part worth a thread's while takes it longer than waking up.
+      constexpr std::size_t worth_a_thread = 64;
+      const auto copy_part = [=](std::size_t first, std::size_t count) {
+        for (const auto& one : std::span(table, pieces).subspan(first, count)) {
+          auto* const there = on_device + one.offset;
+          if (way == direction::h2d)
+            std::memcpy(there, one.host, one.bytes);
+          else
+            std::memcpy(one.host, there, one.bytes);
+        }
+      };
+      try {
+        if (!team_) team_.emplace();
+      } catch (const std::system_error&) {  // no threads to be had: this one does it all
+        copy_part(0, pieces);
+        return;
+      }
+      in_parts(*team_, pieces, worth_a_thread, copy_part);
+    });
+  }
+
+  void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
+                    pitched_extent extent, direction /*way*/) override {
+    enqueue([=] {
+      for (std::size_t slice = 0; slice < extent.slices; ++slice)
+        for (std::size_t row = 0; row < extent.rows; ++row)
+          std::memcpy(
+              destination.data + slice * destination.slice_pitch + row * destination.row_pitch,
+              source.data + slice * source.slice_pitch + row * source.row_pitch, extent.row_bytes);
+    });
+  }
+
+  void clear(std::byte* memory, std::size_t bytes) override {
+    enqueue([=] { std::memset(memory, 0, bytes); });
+  }
+
+  void calculate(const elementwise_operation& what) override {
+    enqueue([=] {
+      detail::where_worth_it(what.elements * 8,
+                             [&](const auto& policy) { detail::calculate(policy, what); });
+    });
+  }
+
+  void convert(const conversion& what) override {
+    enqueue([=] {
+      detail::where_worth_it(what.elements * 8,
+                             [&](const auto& policy) { detail::convert(policy, what); });
+    });
+  }
+
+  void call(std::function<void()> function) override {
+    enqueue([this, function = std::move(function)] {
+      try {
+        function();
+      } catch (...) {
+        const std::scoped_lock lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+      }
+    });
+  }
+
+  [[nodiscard]] std::unique_ptr<event> record() override {
+    auto point = std::make_unique<host_event>();
+    enqueue(point->marker());
+    return point;
+  }
+
+  [[nodiscard]] bool is_recording() const override { return false; }
+
+  [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
+  [[nodiscard]] void* native_context() const noexcept override { return nullptr; }
+
+  void synchronize() override {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return unfinished_ == 0; });
+    if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+  }
+
+  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
+      const std::function<void()>& /*before*/, const std::function<void()>& /*timed*/) override {
+    return std::nullopt;
+  }
+
+ private:
+  /// False when there is nothing more to do, ever.
+  template <class HasTask>
+  bool wait_for_task(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                     const HasTask& has_task) {
+    using namespace std::chrono_literals;
+    if (wake_.wait_for(lock, stop, 1ms, has_task)) return true;
+    // Idle: OpenMP's threads must not go on spinning in the way of others.
+    omp_pause_resource_all(omp_pause_hard);
+    return wake_.wait(lock, stop, has_task);
+  }
+
+  void enqueue(std::function<void()> task) {
+    {
+      const std::scoped_lock lock(mutex_);
+      tasks_.push_back(std::move(task));
+      ++unfinished_;
+      of_device_->add();
+    }
+    wake_.notify_one();
+  }
+
+  void work(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    const auto has_task = [this] { return !tasks_.empty(); };
+    // A stop is heeded only when nothing is left: destruction waits for enqueued work.
+    while (wait_for_task(lock, stop, has_task)) {
+      auto task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+      task = nullptr;  // what it owns may use this stream when it goes
+      lock.lock();
+      if (--unfinished_ == 0) idle_.notify_all();
+      of_device_->remove();
+    }
+  }
+
+  std::shared_ptr<outstanding_work> of_device_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable idle_;
+  std::deque<std::function<void()>> tasks_;
+  std::size_t unfinished_ = 0;
+  std::exception_ptr failure_;       ///< of a function called, for synchronize() to throw
+  std::optional<worker_team> team_;  ///< of the worker's, made when it is first needed
+  std::jthread worker_;              // last: it starts when all else is ready and is joined first
+};
+
+/// Memory that is locked, and its pages: mlock(2) does not count, and neighbours share pages.
+class locked_ranges {
+ public:
+  /// Throws std::invalid_argument when a part of it is locked already; what lock_pages throws.
+  void lock(std::span<std::byte> memory) {
+    const std::scoped_lock guard(mutex_);
+    const auto after = ranges_.lower_bound(memory.data() + memory.size());
+    if (after != ranges_.begin()) {
+      const auto& [first, bytes] = *std::prev(after);
+      if (first + bytes > memory.data())
+        throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
+    }
+    lock_pages(memory.data(), memory.size());
+    ranges_.emplace(memory.data(), memory.size());
+  }
+
+  void unlock(std::byte* first) {
+    const std::scoped_lock guard(mutex_);
+    const auto here = ranges_.find(first);
+    const auto next = std::next(here);
+    // A page that a neighbour ends or begins in stays locked; whole pages between are unlocked.
+    auto begin = page_of(first);
+    auto end = page_of(first + here->second - 1) + page_;
+    if (here != ranges_.begin()) {
+      const auto& [neighbour, bytes] = *std::prev(here);
+      begin = std::max(begin, page_of(neighbour + bytes - 1) + page_);
+    }
+    if (next != ranges_.end()) end = std::min(end, page_of(next->first));
+    ranges_.erase(here);
+    if (begin < end) munlock(begin, static_cast<std::size_t>(end - begin));
+  }
+
+ private:
+  [[nodiscard]] std::byte* page_of(std::byte* address) const {
+    return address - reinterpret_cast<std::uintptr_t>(address) % page_;
+  }
+
+  const std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::mutex mutex_;
+  std::map<std::byte*, std::size_t> ranges_;
+};
+
+class host_device final : public device {
+ public:
+  [[nodiscard]] const device_description& description() const noexcept override {
+    return description_;
+  }
+
+  [[nodiscard]] std::optional<std::string> why_unsupported(host_memory_kind kind) const override {
+    if (kind.origin == host_origin::pageable_huge) return why_no_huge_pages();
+    if (kind.origin == host_origin::managed)
+      return "managed memory comes from a GPU driver; the host device has none";
+    if (has(kind.flags, pin_flags::write_combined))
+      return "write-combined memory comes from a GPU driver; the host device has none";
+    if (has(kind.flags, pin_flags::portable))
+      return "PORTABLE concerns several CUDA contexts; the host device has none";
+    return std::nullopt;
+  }
+
+  /// Page-locking is mlock(2) here; all memory is addressable by the "device".
+  [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
+    if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
+    auto data = map_pages_of(kind, bytes);
+    auto* const address = data.get();
+    if (!is_page_locked(kind)) return {std::move(data), bytes, kind, address};
+    locked_->lock({address, bytes});
+    auto unmap = std::move(data.get_deleter());
+    return {{data.release(),
+             [unmap, locked = locked_](std::byte* first) {
+               locked->unlock(first);
+               unmap(first);
+             }},
+            bytes,
+            kind,
+            address};
+  }
+
+  [[nodiscard]] device_memory allocate(std::size_t bytes) override {
+    auto pages = map_pages(bytes, page_size::base);
+    auto unmap = std::move(pages.get_deleter());
+    // Like cudaFree, which waits for work that may still use the memory.
+    return {{pages.release(),
+             [unmap, work = work_](std::byte* p) {
+               work->wait();
+               unmap(p);
+             }},
+            bytes};
+  }
+
+  [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
+    if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
+    locked_->lock(memory);
+    return {{memory.data(), [locked = locked_](std::byte* first) { locked->unlock(first); }},
+            memory.size(),
+            memory.data()};
+  }
+
+  [[nodiscard]] bool copies_directly(const std::byte* /*host*/) const override { return true; }
+
+  [[nodiscard]] std::byte* address_on_device(std::byte* host) const override { return host; }
+
+  [[nodiscard]] std::size_t free_memory() const override {
+    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            direction /*way*/) override {
+    std::memcpy(destination, source, bytes);
+  }
+
+  [[nodiscard]] std::unique_ptr<stream> create_stream() override {
+    return std::make_unique<host_stream>(work_);
+  }
+
+  void synchronize() override { work_->wait(); }
+
+  [[nodiscard]] std::shared_ptr<const void> make_current() override { return nullptr; }
+
+  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
+                     pattern what) override {
+    write_host_pattern(block, offset, bytes, what);
+  }
+
+  [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
+                                            std::size_t bytes, pattern what) override {
+    return check_host_pattern(block, offset, bytes, what);
+  }
+
+ private:
+  static std::unique_ptr<std::byte, host_memory::deleter> map_pages_of(host_memory_kind kind,
+                                                                       std::size_t bytes) {
+    switch (kind.origin) {
+      case host_origin::pageable_huge: return map_pages(bytes, page_size::huge);
+      case host_origin::registered_huge:
+        return map_pages(bytes, page_size::huge, first_touch::by_several_threads);
+      default: return map_pages(bytes, page_size::base);
+    }
+  }
+
+  std::shared_ptr<outstanding_work> work_ = std::make_shared<outstanding_work>();
+  std::shared_ptr<locked_ranges> locked_ = std::make_shared<locked_ranges>();
+  device_description description_{"host", "host (no GPU)", std::nullopt};
+};
+
+}  // namespace
+
+std::unique_ptr<device> open_host_device() { return std::make_unique<host_device>(); }
+
+std::uint64_t pattern::word(std::size_t index) const { return detail::pattern_word(*this, index); }
+
+void pattern::words(std::size_t first, std::span<std::uint64_t> into) const {
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] = detail::pattern_word(*this, first + i);
+}
+
+void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what) {
+  detail::on_all_cores(bytes, [&](const auto& policy) {
+    detail::write_pattern(policy, block, offset, bytes, what);
+  });
+}
+
+pattern_check check_host_pattern(const std::byte* block, std::size_t offset, std::size_t bytes,
+                                 pattern what) {
+  return detail::on_all_cores(bytes, [&](const auto& policy) {
+    return detail::check_pattern(policy, block, offset, bytes, what);
+  });
+}
+
+namespace detail {
+
+void convert_on_host(const conversion& what) {
+  on_all_cores(what.elements * 8, [&](const auto& policy) { convert(policy, what); });
+}
+
+}  // namespace detail
+}  // namespace transfers

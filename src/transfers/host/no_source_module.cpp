@@ -1,0 +1,31 @@
+// Stands in for cuda/source_module.cpp when the program is built without NVRTC.
+#include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/launch/source_module.hpp"
+
+namespace transfers {
+
+class source_module::loaded {};
+
+std::optional<std::string> why_no_compiler() {
+  return "this program was built without NVRTC, the compiler for kernels from source text";
+}
+
+compiled_source compile_source(std::string_view /*source*/, std::string_view /*architecture*/,
+                               const source_options& /*options*/) {
+  throw unsupported(*why_no_compiler());
+}
+
+source_module::source_module(device& on, std::string_view /*source*/,
+                             const source_options& /*options*/) {
+  if (!on.description().cuda)
+    throw unsupported(
+        "kernels from source text need a CUDA device; the host device runs host functions");
+  throw unsupported(*why_no_compiler());
+}
+
+function source_module::get_function(const std::string& name) const {
+  throw unsupported("there is no function " + name + ": " + *why_no_compiler());
+}
+
+}  // namespace transfers

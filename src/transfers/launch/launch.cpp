@@ -1,0 +1,124 @@
+#include "transfers/launch/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <climits>
+#include <stdexcept>
+
+namespace transfers {
+namespace {
+
+/// Calls `work` for every thread of every block, x fastest.
+template <class Work>
+void for_each_thread(const launch_shape& of, Work&& work) {
+  const auto for_each_index = [](const extent3& extent, auto&& each) {
+    for (unsigned z = 0; z < extent.z; ++z)
+      for (unsigned y = 0; y < extent.y; ++y)
+        for (unsigned x = 0; x < extent.x; ++x) each(extent3{x, y, z});
+  };
+  for_each_index(of.grid, [&](const extent3& block) {
+    for_each_index(of.block, [&](const extent3& thread) { work(thread_index{block, thread, of}); });
+  });
+}
+
+class host_body final : public detail::function_body {
+ public:
+  host_body(std::string name, std::vector<std::size_t> parameters, detail::erased_call each)
+      : name_(std::move(name)), parameters_(std::move(parameters)), each_(std::move(each)) {}
+
+  [[nodiscard]] const std::string& name() const noexcept override { return name_; }
+  [[nodiscard]] std::span<const std::size_t> parameters() const noexcept override {
+    return parameters_;
+  }
+
+  void launch(stream& on, const launch_shape& threads,
+              const void* const* arguments) const override {
+    if (on.native_handle() != nullptr)
+      throw std::invalid_argument(
+          fmt::format("{} is a host function: a CUDA device cannot run it", name_));
+    detail::check_shape(*this, threads);
+    // As for a kernel, the arguments are copied now.
+    constexpr auto aligned = alignof(std::max_align_t);
+    std::vector<std::size_t> offsets;
+    std::size_t bytes = 0;
+    for (const auto size : parameters_) {
+      offsets.push_back(bytes);
+      bytes += (size + aligned - 1) / aligned * aligned;
+    }
+    std::vector<std::max_align_t> copies(bytes / sizeof(std::max_align_t) + 1);
+    auto* const first = reinterpret_cast<std::byte*>(copies.data());
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+      std::memcpy(first + offsets[i], arguments[i], parameters_[i]);
+    on.call([each = each_, offsets = std::move(offsets), copies = std::move(copies), threads] {
+      std::vector<const void*> addresses;
+      for (const auto offset : offsets)
+        addresses.push_back(reinterpret_cast<const std::byte*>(copies.data()) + offset);
+      for_each_thread(threads, [&](const thread_index& at) { each(at, addresses.data()); });
+    });
+  }
+
+ private:
+  std::string name_;
+  std::vector<std::size_t> parameters_;
+  detail::erased_call each_;
+};
+
+}  // namespace
+
+void function::launch(stream& on, const launch_shape& threads,
+                      std::span<const argument> arguments) const {
+  std::vector<std::size_t> sizes;
+  std::vector<const void*> addresses;
+  sizes.reserve(arguments.size());
+  addresses.reserve(arguments.size());
+  for (const auto& one : arguments) {
+    sizes.push_back(one.bytes());
+    addresses.push_back(one.address());
+  }
+  detail::check_parameters(*body_, sizes);
+  body_->launch(on, threads, addresses.data());
+}
+
+namespace detail {
+
+void check_parameters(const function_body& body, std::span<const std::size_t> bytes) {
+  const auto wanted = body.parameters();
+  if (bytes.size() != wanted.size())
+    throw std::invalid_argument(
+        fmt::format("{} takes {} arguments, not {}", body.name(), wanted.size(), bytes.size()));
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i] != wanted[i])
+      throw std::invalid_argument(
+          fmt::format("argument {} of {} has {} bytes, not {}: its type is another one", i + 1,
+                      body.name(), wanted[i], bytes[i]));
+}
+
+void check_shape(const function_body& body, const launch_shape& threads) {
+  // CUDA C++ Programming Guide, "Compute Capabilities": the same for all of them.
+  const extent3 largest_grid{INT_MAX, 65535, 65535};
+  const extent3 largest_block{1024, 1024, 64};
+  constexpr std::size_t most_threads = 1024;
+  const auto check = [&](const char* what, const extent3& one, const extent3& largest) {
+    if (one.x == 0 || one.y == 0 || one.z == 0 || one.x > largest.x || one.y > largest.y ||
+        one.z > largest.z)
+      throw std::invalid_argument(
+          fmt::format("{} cannot be launched with a {} of {} x {} x {}: from 1 to {} x {} x {}",
+                      body.name(), what, one.x, one.y, one.z, largest.x, largest.y, largest.z));
+  };
+  check("grid", threads.grid, largest_grid);
+  check("block", threads.block, largest_block);
+  const auto& block = threads.block;
+  if (std::size_t{block.x} * block.y * block.z > most_threads)
+    throw std::invalid_argument(
+        fmt::format("{} cannot be launched with a block of {} x {} x {}: at most {} threads",
+                    body.name(), block.x, block.y, block.z, most_threads));
+}
+
+function make_host_function(std::string name, std::vector<std::size_t> parameters,
+                            erased_call each) {
+  return function(
+      std::make_shared<host_body>(std::move(name), std::move(parameters), std::move(each)));
+}
+
+}  // namespace detail
+}  // namespace transfers

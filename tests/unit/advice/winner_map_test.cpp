@@ -1,0 +1,52 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "src/advice/map.hpp"
+#include "tests/unit/advice/made_up_measurements.hpp"
+
+namespace bench_transfers::advice {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(winner_map, asks_for_every_size_and_reuse) {
+  const cost_model model{made_up()};
+  const auto map = map_of(model, {0, "h2d", 1, 1, 0});
+  EXPECT_THAT(map.sizes, ElementsAre(1e3, 2e3, 4e3, 8e3, 16e3, 32e3, 64e3, 128e3, 256e3, 512e3,
+                                     1024e3, 2048e3, 4096e3, 8192e3, 16384e3));
+  EXPECT_EQ(map.reuses.front(), 1);
+  EXPECT_EQ(map.reuses[1], 2);
+  EXPECT_EQ(map.reuses[2], 5);
+  EXPECT_EQ(map.reuses.back(), 1e6);
+  ASSERT_EQ(map.cells.size(), map.sizes.size());
+  for (std::size_t i = 0; i < map.sizes.size(); ++i) {
+    ASSERT_EQ(map.cells[i].size(), map.reuses.size());
+    for (std::size_t j = 0; j < map.reuses.size(); ++j) {
+      const auto ranked = model.rank({map.sizes[i], "h2d", map.reuses[j], 1, 0});
+      EXPECT_EQ(map.cells[i][j].winner, recommended(ranked).name);
+      EXPECT_EQ(map.cells[i][j].total_ns, recommended(ranked).total.value);
+    }
+  }
+}
+
+TEST(winner_map, has_pageable_memory_for_one_use_and_pinned_for_many) {
+  const auto map = map_of(cost_model(made_up()), {0, "h2d", 1, 1, 0});
+  for (const auto& row : map.cells) EXPECT_EQ(row.front().winner, "copy/pageable");
+  // Of small blocks, less than 3 % is left to gain.
+  EXPECT_EQ(map.cells.back().back().winner, "copy/pinned");
+  const auto& cell = map.cells.front().front();
+  EXPECT_EQ(cell.as_good, 0U);
+  ASSERT_TRUE(cell.runner_up && cell.margin);
+  EXPECT_EQ(*cell.runner_up, "copy/pinned");
+  EXPECT_GT(*cell.margin, 1);  // allocating it takes much longer
+}
+
+TEST(winner_map, is_empty_when_nothing_can_be_ranked) {
+  auto measured = made_up();
+  std::erase_if(measured.times, [](const auto& one) { return one.first.starts_with("free/"); });
+  EXPECT_THAT(map_of(cost_model(measured), {0, "h2d", 1, 1, 0}).cells, IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench_transfers::advice

@@ -1,0 +1,292 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/strategy/heap.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "tests/unit/transfers/counting_device.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+// As main does before anything large is allocated.
+[[maybe_unused]] const bool begun = [] {
+  take_large_blocks_from_the_system();
+  return true;
+}();
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// malloc keeps blocks, to notice who uses them after they have been freed; mlock does nothing.
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// In KiB, from /proc/self/status; nullopt where there is no such line.
+std::optional<std::size_t> status_of_process(const std::string& key) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key + ":")) return std::stoull(line.substr(key.size() + 1));
+  return std::nullopt;
+}
+
+std::vector<std::string> names_of(const std::string& family) {
+  std::vector<std::string> names;
+  for (const auto& one : registered_strategies())
+    if (one.name.starts_with(family)) names.push_back(one.name.substr(family.size()));
+  return names;
+}
+
+TEST(allocating, has_these_ways_each_with_its_end) {
+  EXPECT_THAT(names_of("allocate/"),
+              testing::UnorderedElementsAre("device", "device_async", "device_pool", "lock_touched",
+                                            "lock_touched_huge", "lock_untouched", "malloc",
+                                            "pageable", "pageable_huge", "pinned", "pinned_mapped",
+                                            "pinned_pool", "pinned_portable", "pinned_wc",
+                                            "registered", "registered_huge"));
+  EXPECT_EQ(names_of("free/"), names_of("allocate/"));
+}
+
+TEST(allocating, is_repeated_until_it_is_stable_and_counted_in_what_it_takes) {
+  for (const auto& one : registered_strategies()) {
+    if (!one.name.starts_with("allocate/") && !one.name.starts_with("free/")) continue;
+    SCOPED_TRACE(one.name);
+    EXPECT_TRUE(one.until_stable);
+    EXPECT_EQ(one.takes_host_memory, !one.name.substr(one.name.find('/')).starts_with("/device"));
+    EXPECT_FALSE(one.one_way);
+    EXPECT_FALSE(one.cold);
+    EXPECT_FALSE(one.host);  // it has no use for the shared buffers
+    EXPECT_TRUE(one.variants.empty());
+    EXPECT_LE(one.effort, 1);
+  }
+}
+
+/// One way to allocate, on a device that counts.
+class allocating_by : public testing::TestWithParam<std::string> {
+ protected:
+  static strategy find(const std::string& family) {
+    const auto all = registered_strategies();
+    return *std::ranges::find(all, family + GetParam(), &strategy::name);
+  }
+
+  void SetUp() override {
+    if (const auto reason = why_unsupported(find("allocate/"), device)) GTEST_SKIP() << *reason;
+  }
+
+  /// Ends the test where so much memory cannot be locked here.
+  std::optional<transfer> prepare(const std::string& family, std::size_t bytes) {
+    try {
+      return find(family).prepare({device, memory, *stream, "", bytes});
+    } catch (const transfers::out_of_memory& refused) {
+      EXPECT_THAT(std::string(refused.what()), HasSubstr("cannot lock"));
+    }
+    return std::nullopt;
+  }
+
+  /// Sizes that are whole pages or not, small and large.
+  [[nodiscard]] std::vector<std::size_t> sizes() const {
+    std::vector<std::size_t> all{4 * kib, 5000, 256 * kib, 4 * mib, 6 * mib + 123};
+    std::erase_if(all, [](std::size_t one) { return one < find("allocate/").smallest; });
+    if (sanitized && GetParam() == "malloc")
+      std::erase_if(all, [](std::size_t one) { return one >= 4 * mib; });
+    return all;
+  }
+
+  [[nodiscard]] std::size_t blocks() { return counts.device_blocks + counts.host_blocks; }
+  [[nodiscard]] static bool is_lock() { return GetParam().starts_with("lock_"); }
+  [[nodiscard]] static bool is_pool() { return GetParam().ends_with("_pool"); }
+  /// What the device does not know of.
+  [[nodiscard]] static bool is_heap() {
+    return GetParam() == "malloc" || GetParam() == "lock_untouched";
+  }
+  [[nodiscard]] static bool locks_pages() {
+    return is_lock() || GetParam().starts_with("pinned") || GetParam().starts_with("registered");
+  }
+
+  transfers::counting_device device;
+  transfers::device_counts& counts = device.counts();
+  buffers memory{device, 3};
+  std::unique_ptr<transfers::stream> stream = device.create_stream();
+};
+
+TEST_P(allocating_by, gives_memory_that_can_be_used_and_gives_it_back) {
+  for (const auto bytes : sizes()) {
+    SCOPED_TRACE(bytes);
+    const auto made = prepare("allocate/", bytes);
+    if (!made) return;
+    ASSERT_EQ(made->steps.size(), 1U);
+    EXPECT_EQ(made->steps[0].name, "allocate");
+    EXPECT_EQ(made->bytes, bytes);
+    for (int i = 0; i < 3; ++i) {
+      made->steps[0].run();
+      EXPECT_EQ(blocks(), is_heap() ? 0U : 1U);
+      if (i == 1) {
+        EXPECT_EQ(made->verify(), std::nullopt);
+      }
+      made->between();
+      // The lock goes, what was locked stays; a pool keeps what it has.
+      EXPECT_EQ(blocks(), (is_lock() && !is_heap()) || is_pool() ? 1U : 0U);
+    }
+    made->steps[0].run();
+    EXPECT_EQ(made->verify(), std::nullopt);
+  }
+  EXPECT_TRUE(counts.nothing_allocated());
+}
+
+TEST_P(allocating_by, is_freed_by_the_end_of_it) {
+  for (const auto bytes : sizes()) {
+    SCOPED_TRACE(bytes);
+    const auto made = prepare("free/", bytes);
+    if (!made) return;
+    ASSERT_EQ(made->steps.size(), 1U);
+    EXPECT_EQ(made->steps[0].name, "free");
+    const auto kept = (is_lock() && !is_heap()) || is_pool() ? 1U : 0U;
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(blocks(), is_heap() ? 0U : 1U);  // there is something to free, also at first
+      made->steps[0].run();
+      EXPECT_EQ(blocks(), kept);  // one at most: what was freed is taken again
+      if (i == 1) {
+        EXPECT_EQ(made->verify(), std::nullopt);
+      }
+      made->between();
+    }
+    made->steps[0].run();
+    EXPECT_EQ(made->verify(), std::nullopt);
+  }
+  EXPECT_TRUE(counts.nothing_allocated());
+}
+
+TEST_P(allocating_by, asks_the_device_each_time_unless_a_pool_is_warm) {
+  const auto made = prepare("allocate/", 256 * kib);
+  if (!made || is_heap()) return;
+  const auto asked = [&] { return counts.device_allocations + counts.host_allocations; };
+  const std::size_t before = asked();
+  for (int i = 0; i < 5; ++i) {
+    made->steps[0].run();
+    made->between();
+  }
+  EXPECT_EQ(asked() - before, is_pool() || is_lock() ? 0U : 5U);
+}
+
+TEST_P(allocating_by, locks_pages_while_it_holds_them) {
+  if (!locks_pages()) GTEST_SKIP() << "it locks nothing";
+  if (sanitized) GTEST_SKIP() << "sanitizers keep mlock from locking";
+  const auto locked = [] { return status_of_process("VmLck").value_or(0); };
+  if (!status_of_process("VmLck")) GTEST_SKIP() << "nobody knows how much memory is locked";
+  const auto before = locked();
+  {
+    const auto made = prepare("allocate/", mib);
+    if (!made) return;
+    made->steps[0].run();
+    EXPECT_GE(locked(), before + 1024);
+    made->between();
+    EXPECT_EQ(locked(), before + (is_pool() ? 1024 : 0));
+    made->steps[0].run();
+  }
+  EXPECT_EQ(locked(), before);
+}
+
+TEST_P(allocating_by, is_caught_when_memory_is_not_given_back) {
+  if (is_heap() || is_lock() || is_pool()) GTEST_SKIP() << "the device gives nothing back for it";
+  for (const std::string family : {"allocate/", "free/"}) {
+    const auto made = prepare(family, 4 * mib);
+    if (!made) return;
+    counts.leaks = true;
+    made->steps[0].run();
+    EXPECT_THAT(made->verify().value_or(""), HasSubstr("not given back"));
+    EXPECT_THAT(made->verify().value_or(""), HasSubstr("not given back"));
+    counts.leaks = false;
+    made->between();
+    made->steps[0].run();
+    EXPECT_EQ(made->verify(), std::nullopt);
+    counts.leaked.clear();
+  }
+}
+
+TEST_P(allocating_by, lets_go_of_everything_when_the_device_refuses) {
+  if (is_heap()) GTEST_SKIP() << "it does not ask the device";
+  for (const std::string family : {"allocate/", "free/"}) {
+    counts.host_capacity = counts.device_capacity = 100 * kib;
+    EXPECT_THROW(
+        {
+          const auto made = find(family).prepare({device, memory, *stream, "", mib});
+          made.steps[0].run();
+        },
+        transfers::out_of_memory);
+    EXPECT_TRUE(counts.nothing_allocated());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(way, allocating_by, testing::ValuesIn(names_of("allocate/")),
+                         [](const auto& of) { return of.param; });
+
+TEST(allocating, asynchronously_needs_cuda) {
+  const auto device = transfers::open_host_device();
+  buffers memory(*device, 3);
+  const auto stream = device->create_stream();
+  for (const auto& one : registered_strategies())
+    if (one.name.ends_with("/device_async")) {
+      EXPECT_THAT(why_unsupported(one, *device).value_or(""), HasSubstr("cudaMallocAsync"));
+      EXPECT_THROW(one.prepare({*device, memory, *stream, "", mib}), transfers::unsupported);
+    }
+}
+
+// --- Locks ---------------------------------------------------------------------------------------
+
+class locking : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      static_cast<void>(device->lock(memory.bytes()));
+    } catch (const transfers::out_of_memory& refused) {
+      GTEST_SKIP() << refused.what();
+    }
+  }
+
+  std::unique_ptr<transfers::device> device = transfers::open_host_device();
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  transfers::host_memory memory = device->allocate_host(8 * page, transfers::pageable);
+};
+
+TEST_F(locking, the_same_memory_twice_is_refused_as_long_as_the_first_lock_is_there) {
+  {
+    const auto first = device->lock(memory.bytes());
+    EXPECT_THROW(static_cast<void>(device->lock(memory.bytes())), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(device->lock(memory.bytes().subspan(page, page))),
+                 std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(device->lock(memory.bytes().first(1))), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(device->lock(memory.bytes().last(1))), std::invalid_argument);
+  }
+  EXPECT_NO_THROW(static_cast<void>(device->lock(memory.bytes())));
+}
+
+TEST_F(locking, memory_that_was_allocated_locked_is_refused) {
+  for (const auto kind : {transfers::registered, transfers::registered_huge, transfers::pinned()}) {
+    const auto locked = device->allocate_host(4 * page, kind);
+    EXPECT_THROW(static_cast<void>(device->lock(locked.bytes())), std::invalid_argument)
+        << to_string(kind);
+  }
+}
+
+TEST_F(locking, what_was_refused_can_be_locked_elsewhere) {
+  const auto first = device->lock(memory.bytes().first(2 * page));
+  EXPECT_THROW(static_cast<void>(device->lock(memory.bytes())), std::invalid_argument);
+  EXPECT_NO_THROW(static_cast<void>(device->lock(memory.bytes().subspan(2 * page))));
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

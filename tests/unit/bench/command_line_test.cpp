@@ -1,0 +1,345 @@
+#include "bench/cli/command_line.hpp"
+
+#include <benchmark/benchmark.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace bench_transfers::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+constexpr std::size_t gib = 1024 * mib;
+
+/// Command lines, parsed in an environment without settings of the person who runs the tests.
+class command_line : public testing::Test {
+ protected:
+  command_line() { clear_environment(); }
+  ~command_line() override { clear_environment(); }
+
+  static void clear_environment() {
+    for (const char* name :
+         {"BENCHMARK_OUT", "BENCHMARK_OUT_FORMAT", "BENCHMARK_FILTER", "BENCHMARK_FORMAT",
+          "BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME", "BENCHMARK_MIN_WARMUP_TIME"})
+      unsetenv(name);
+  }
+
+  static parsed_command_line parse(const std::vector<std::string>& arguments) {
+    std::vector<const char*> pointers{"bench_transfers"};
+    for (const auto& argument : arguments) pointers.push_back(argument.c_str());
+    return parse_command_line(static_cast<int>(pointers.size()), pointers.data());
+  }
+
+  static options chosen(const std::vector<std::string>& arguments) {
+    const auto parsed = parse(arguments);
+    EXPECT_FALSE(parsed.instead);
+    return parsed.chosen;
+  }
+
+  /// The message of the usage_error; empty when there is none.
+  static std::string complaint(const std::vector<std::string>& arguments) {
+    try {
+      static_cast<void>(parse(arguments));
+    } catch (const common::usage_error& wrong) {
+      return wrong.what();
+    }
+    return "";
+  }
+};
+
+struct profile_values {
+  const char* name;
+  int rounds;
+  std::chrono::nanoseconds min_time;
+  std::size_t sizes, smallest, largest;
+  std::vector<std::size_t> cold;
+};
+
+void PrintTo(const profile_values& one, std::ostream* out) { *out << one.name; }
+
+class profile_defaults : public command_line, public testing::WithParamInterface<profile_values> {};
+
+TEST_P(profile_defaults, are_these) {
+  const auto& expected = GetParam();
+  const auto got = chosen({"--profile", expected.name});
+  EXPECT_EQ(got.profile_name, expected.name);
+  EXPECT_EQ(got.rounds, expected.rounds);
+  EXPECT_EQ(got.min_time, expected.min_time);
+  EXPECT_EQ(got.sizes.size(), expected.sizes);
+  EXPECT_EQ(got.sizes.front(), expected.smallest);
+  EXPECT_EQ(got.sizes.back(), expected.largest);
+  EXPECT_EQ(got.cold_sizes, expected.cold);
+  for (const auto size : got.cold_sizes) EXPECT_THAT(got.sizes, testing::Contains(size));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, profile_defaults,
+    testing::Values(profile_values{"quick", 9, 3ms, 6, 4, 128 * mib, {mib}},
+                    profile_values{"standard", 10, 6ms, 15, 4, gib, {64 * kib, mib, 16 * mib}},
+                    profile_values{"full",
+                                   20,
+                                   20ms,
+                                   29,
+                                   4,
+                                   gib,
+                                   {4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
+                                    64 * mib}}),
+    [](const auto& of) { return of.param.name; });
+
+TEST(recorded_command_line, has_names_of_files_without_their_folders) {
+  using words = std::vector<std::string>;
+  EXPECT_EQ(without_folders({"/a/b/bench_transfers", "--out=/home/me/r.json", "--seed=1"}),
+            (words{"bench_transfers", "--out=r.json", "--seed=1"}));
+  EXPECT_EQ(without_folders({"./x", "--benchmark_out", "/home/me/r.json", "--out", "r"}),
+            (words{"x", "--benchmark_out", "r.json", "--out", "r"}));
+  EXPECT_EQ(without_folders({"x", "--strategies=copy/pinned", "--output=/a/b", "--out="}),
+            (words{"x", "--strategies=copy/pinned", "--output=/a/b", "--out="}));
+  EXPECT_EQ(without_folders({}), words{});
+}
+
+TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_profile) {
+  const auto got = chosen({});
+  EXPECT_EQ(got.profile_name, "standard");
+  EXPECT_EQ(got.sizes, chosen({"--profile=standard"}).sizes);
+  EXPECT_EQ(got.device, "auto");
+  EXPECT_TRUE(got.warm);
+  EXPECT_TRUE(got.cold);
+  EXPECT_TRUE(got.shuffle);
+  EXPECT_THAT(got.strategies, IsEmpty());
+  EXPECT_EQ(got.filter, "");
+  EXPECT_EQ(got.out, "");
+  EXPECT_EQ(got.out_format, "json");
+  EXPECT_EQ(got.display_format, "");
+  EXPECT_FALSE(got.list_strategies || got.list_benchmarks);
+  EXPECT_FALSE(got.out_aggregates_only || got.display_aggregates_only);
+  EXPECT_THAT(got.faults, IsEmpty());
+  EXPECT_THAT(got.for_google_benchmark, IsEmpty());
+}
+
+TEST_F(command_line, our_options) {
+  const auto got = chosen({"--device=host", "--profile=full", "--sizes=4KiB,1KiB", "--cold-sizes",
+                           "2KiB", "--strategies=copy,zero_copy/registered", "--seed=42", "--list",
+                           "--out=x.json", "--inject=slow:1.5@copy", "--inject", "fail@^null"});
+  EXPECT_EQ(got.device, "host");
+  EXPECT_THAT(got.sizes, ElementsAre(kib, 4 * kib));
+  EXPECT_THAT(got.cold_sizes, ElementsAre(2 * kib));
+  EXPECT_THAT(got.strategies, ElementsAre("copy", "zero_copy/registered"));
+  EXPECT_EQ(got.seed, 42U);
+  EXPECT_TRUE(got.list_strategies);
+  EXPECT_EQ(got.out, "x.json");
+  ASSERT_EQ(got.faults.size(), 2U);
+  EXPECT_EQ(got.faults[0].factor, 1.5);
+  EXPECT_EQ(got.faults[1].what, fault::kind::fail);
+  EXPECT_EQ(got.rounds, 20);  // still the profile's
+}
+
+TEST_F(command_line, flags_of_google_benchmark_that_we_carry_out) {
+  const auto got =
+      chosen({"--benchmark_filter=-copy", "--benchmark_repetitions=3", "--benchmark_min_time=0.25s",
+              "--benchmark_list_tests", "--benchmark_enable_random_interleaving=false",
+              "--benchmark_out=x.csv", "--benchmark_out_format=csv", "--benchmark_format=console",
+              "--benchmark_report_aggregates_only=true", "--benchmark_display_aggregates_only"});
+  EXPECT_EQ(got.filter, "-copy");
+  EXPECT_EQ(got.rounds, 3);
+  EXPECT_EQ(got.min_time, 250ms);
+  EXPECT_TRUE(got.list_benchmarks);
+  EXPECT_FALSE(got.shuffle);
+  EXPECT_EQ(got.out, "x.csv");
+  EXPECT_EQ(got.out_format, "csv");
+  EXPECT_EQ(got.display_format, "console");
+  EXPECT_TRUE(got.out_aggregates_only);
+  EXPECT_TRUE(got.display_aggregates_only);
+  EXPECT_THAT(got.for_google_benchmark, IsEmpty());
+}
+
+TEST_F(command_line, minimal_time_in_the_forms_of_all_releases) {
+  EXPECT_EQ(chosen({"--benchmark_min_time=0.5"}).min_time, 500ms);
+  EXPECT_EQ(chosen({"--benchmark_min_time", "0.5s"}).min_time, 500ms);
+  EXPECT_EQ(chosen({"--benchmark_min_time=1e-3"}).min_time, 1ms);
+}
+
+TEST_F(command_line, a_filter_may_look_like_an_option_or_a_list) {
+  EXPECT_EQ(chosen({"--benchmark_filter", "-copy"}).filter, "-copy");
+  EXPECT_EQ(chosen({"--benchmark_filter=[cz],4B"}).filter, "[cz],4B");
+  EXPECT_EQ(chosen({"--benchmark_filter=[cz]"}).filter, "[cz]");
+}
+
+TEST_F(command_line, other_flags_of_google_benchmark_are_passed_on) {
+  EXPECT_THAT(chosen({"--benchmark_color=false", "--sizes=4", "--v=2", "--benchmark_time_unit=us"})
+                  .for_google_benchmark,
+              ElementsAre("--benchmark_color=false", "--benchmark_time_unit=us", "--v=2"));
+}
+
+TEST_F(command_line, cache_states) {
+  const auto is = [&](const char* cache, bool warm, bool cold) {
+    const auto got = chosen({"--cache", cache});
+    EXPECT_EQ(got.warm, warm) << cache;
+    EXPECT_EQ(got.cold, cold) << cache;
+  };
+  is("warm", true, false);
+  is("cold", false, true);
+  is("both", true, true);
+}
+
+TEST_F(command_line, cold_sizes_follow_the_sizes) {
+  EXPECT_THAT(chosen({"--sizes=4B,64KiB,3MiB"}).cold_sizes, ElementsAre(64 * kib));
+  EXPECT_THAT(chosen({"--sizes=4B"}).cold_sizes, IsEmpty());
+  EXPECT_THAT(chosen({"--sizes=4B,3MiB", "--cache=cold"}).cold_sizes, ElementsAre(4, 3 * mib));
+  EXPECT_THAT(chosen({"--sizes=4B", "--cold-sizes=8B", "--cache=cold"}).cold_sizes, ElementsAre(8));
+  EXPECT_THAT(chosen({"--cache=cold"}).cold_sizes, ElementsAre(64 * kib, mib, 16 * mib));
+}
+
+TEST_F(command_line, a_random_seed_is_recorded) {
+  EXPECT_NE(chosen({}).seed, chosen({}).seed);
+  EXPECT_EQ(chosen({"--seed", "0"}).seed, 0U);
+  EXPECT_EQ(chosen({"--seed=18446744073709551615"}).seed, UINT64_MAX);
+}
+
+TEST_F(command_line, the_command_line_is_recorded) {
+  EXPECT_THAT(chosen({"--sizes=4", "--seed", "1"}).command_line,
+              ElementsAre("bench_transfers", "--sizes=4", "--seed", "1"));
+}
+
+TEST_F(command_line, environment_variables_come_after_options) {
+  setenv("BENCHMARK_OUT", "from_environment.json", 1);
+  setenv("BENCHMARK_FILTER", "zero", 1);
+  EXPECT_EQ(chosen({}).out, "from_environment.json");
+  EXPECT_EQ(chosen({}).filter, "zero");
+  setenv("BENCHMARK_FORMAT", "csv", 1);
+  setenv("BENCHMARK_OUT_FORMAT", "console", 1);
+  setenv("BENCHMARK_REPETITIONS", "7", 1);
+  setenv("BENCHMARK_MIN_TIME", "0.5s", 1);
+  EXPECT_EQ(chosen({}).display_format, "csv");
+  EXPECT_EQ(chosen({}).out_format, "console");
+  EXPECT_EQ(chosen({}).rounds, 7);
+  EXPECT_EQ(chosen({}).min_time, 500ms);
+  EXPECT_EQ(chosen({"--benchmark_repetitions=8"}).rounds, 8);
+  EXPECT_EQ(chosen({"--out=mine.json"}).out, "mine.json");
+  EXPECT_EQ(chosen({"--benchmark_filter=copy"}).filter, "copy");
+}
+
+TEST_F(command_line, of_options_given_twice_the_last_counts_but_lists_grow) {
+  const auto got = chosen({"--seed=1", "--seed=2", "--sizes=4", "--sizes=8", "--strategies=copy",
+                           "--strategies=null,zero_copy", "--inject=fail@a", "--inject=fail@b"});
+  EXPECT_EQ(got.seed, 2U);
+  EXPECT_THAT(got.sizes, ElementsAre(8));
+  EXPECT_THAT(got.strategies, ElementsAre("copy", "null", "zero_copy"));
+  EXPECT_EQ(got.faults.size(), 2U);
+}
+
+TEST_F(command_line, help_fits_a_terminal) {
+  const auto parsed = parse({"--help"});
+  ASSERT_TRUE(parsed.instead);
+  std::istringstream text(parsed.instead->text);
+  int lines = 0;
+  for (std::string line; std::getline(text, line); ++lines) EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_LE(lines, 40);
+  for (const char* option :
+       {"--device", "--profile", "--sizes", "--cold-sizes", "--cache", "--strategies", "--seed",
+        "--list", "--out", "--version", "--benchmark_filter", "Exit codes"})
+    EXPECT_THAT(parsed.instead->text, HasSubstr(option));
+  EXPECT_THAT(parsed.instead->text, Not(HasSubstr("--inject")));
+  EXPECT_EQ(parse({"-h"}).instead->text, parsed.instead->text);
+}
+
+TEST_F(command_line, version_is_one_line) {
+  const auto parsed = parse({"--version"});
+  ASSERT_TRUE(parsed.instead);
+  EXPECT_THAT(parsed.instead->text, StartsWith("bench_transfers "));
+  EXPECT_EQ(std::ranges::count(parsed.instead->text, '\n'), 1);
+  EXPECT_EQ(parsed.instead->text.back(), '\n');
+}
+
+struct wrong_usage {
+  std::vector<std::string> arguments;
+  const char* quoted;  ///< what the message must contain
+};
+
+void PrintTo(const wrong_usage& one, std::ostream* out) {
+  for (const auto& argument : one.arguments) *out << argument << ' ';
+}
+
+class wrong_command_line : public command_line, public testing::WithParamInterface<wrong_usage> {};
+
+TEST_P(wrong_command_line, is_refused_in_one_line) {
+  const auto message = complaint(GetParam().arguments);
+  EXPECT_THAT(message, AllOf(HasSubstr(GetParam().quoted), Not(HasSubstr("\n"))))
+      << testing::PrintToString(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, wrong_command_line,
+    testing::Values(
+        wrong_usage{{"--profile=fast"}, "'fast'"}, wrong_usage{{"--profile="}, "profile"},
+        wrong_usage{{"--sizes=4QB"}, "'4QB'"}, wrong_usage{{"--sizes="}, "size"},
+        wrong_usage{{"--sizes=1000TiB"}, "'1000TiB'"}, wrong_usage{{"--sizes"}, "--sizes"},
+        wrong_usage{{"--cold-sizes=0"}, "'0'"}, wrong_usage{{"--cold-sizes=1000TiB"}, "'1000TiB'"},
+        wrong_usage{{"--cache=hot"}, "'hot'"}, wrong_usage{{"--cache="}, "--cache"},
+        wrong_usage{{"--seed=abc"}, "abc"}, wrong_usage{{"--seed=-1"}, "-1"},
+        wrong_usage{{"--seed=1.5"}, "1.5"},
+        wrong_usage{{"--seed=18446744073709551616"}, "18446744073709551616"},
+        wrong_usage{{"--benchmark_repetitions=0"}, "'0'"},
+        wrong_usage{{"--benchmark_repetitions=-3"}, "'-3'"},
+        wrong_usage{{"--benchmark_repetitions=10001"}, "'10001'"},
+        wrong_usage{{"--benchmark_repetitions=99999999999"}, "99999999999"},
+        wrong_usage{{"--benchmark_repetitions=many"}, "many"},
+        wrong_usage{{"--benchmark_min_time=0"}, "'0'"},
+        wrong_usage{{"--benchmark_min_time=-1"}, "'-1'"},
+        wrong_usage{{"--benchmark_min_time=nan"}, "'nan'"},
+        wrong_usage{{"--benchmark_min_time=inf"}, "'inf'"},
+        wrong_usage{{"--benchmark_min_time=3600"}, "'3600'"},
+        wrong_usage{{"--benchmark_min_time=5x"}, "'5x'"},
+        wrong_usage{{"--benchmark_min_time=s"}, "--benchmark_min_time"},
+        wrong_usage{{"--benchmark_out_format=xml"}, "'xml'"},
+        wrong_usage{{"--benchmark_format=xml"}, "'xml'"},
+        wrong_usage{{"--benchmark_min_warmup_time=0.1"}, "--benchmark_min_warmup_time"},
+        wrong_usage{{"--v=many"}, "many"}, wrong_usage{{"--inject=explode@x"}, "'explode@x'"},
+        wrong_usage{{"--inject=fail@["}, "'fail@['"},
+        wrong_usage{{"--no-such-option"}, "'--no-such-option'"}, wrong_usage{{"-x"}, "'-x'"},
+        wrong_usage{{"file.json"}, "'file.json'"}, wrong_usage{{"--benchmark"}, "'--benchmark'"}));
+
+/// Google Benchmark as it is after our own flags were handed to it.
+class google_benchmark : public command_line {
+ protected:
+  static void hand_over(const std::vector<std::string>& arguments) {
+    static std::string program = "bench_transfers";  // Google Benchmark keeps the pointer
+    hand_to_google_benchmark(program.data(), chosen(arguments));
+  }
+};
+
+TEST_F(google_benchmark, takes_what_it_knows) {
+  EXPECT_NO_THROW(
+      hand_over({"--benchmark_color=false", "--benchmark_counters_tabular=true", "--v=0"}));
+}
+
+TEST_F(google_benchmark, refuses_what_it_does_not_know) {
+  try {
+    hand_over({"--benchmark_color=auto", "--benchmark_no_such_flag=1"});
+    FAIL() << "not refused";
+  } catch (const common::usage_error& wrong) {
+    EXPECT_THAT(wrong.what(),
+                AllOf(HasSubstr("'--benchmark_no_such_flag=1'"), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST_F(google_benchmark, gets_no_filter_since_we_filter_ourselves) {
+  hand_over({"--benchmark_filter=nothing_has_this_name"});
+  EXPECT_EQ(benchmark::GetBenchmarkFilter(), "");
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

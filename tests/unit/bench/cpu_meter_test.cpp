@@ -1,0 +1,121 @@
+#include "bench/harness/cpu_meter.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include "tests/unit/bench/fake_clock.hpp"
+#include "tests/unit/transfers/busy.hpp"
+#include "transfers/core/workers.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+double cores_of(const std::function<void()>& work) {
+  cpu_meter meter;
+  meter.start();
+  work();
+  meter.stop();
+  return meter.cores().value();
+}
+
+/// CPU seconds: as many as cores, when the work takes a second of the wall clock.
+double cpu_seconds_of(const std::function<void()>& work) {
+  const fake_clock clock;
+  return cores_of([&] {
+    work();
+    fake_clock::advance(1s);
+  });
+}
+
+TEST(cpu_meter, knows_nothing_before_it_has_measured) {
+  EXPECT_EQ(cpu_meter().cores(), std::nullopt);
+}
+
+TEST(cpu_meter, counts_the_calling_thread) {
+  const double seconds = cpu_seconds_of([] { use_processor_for(20ms); });
+  EXPECT_NEAR(seconds, 0.020, 0.004);
+  EXPECT_LT(cores_of([] { use_processor_for(20ms); }), 1.1);
+}
+
+TEST(cpu_meter, counts_a_sleeping_thread_as_none) {
+  EXPECT_LT(cores_of([] { std::this_thread::sleep_for(20ms); }), 0.2);
+}
+
+TEST(cpu_meter, counts_every_thread_that_is_busy) {
+  transfers::worker_team team(4);
+  const double seconds =
+      cpu_seconds_of([&] { team.run([](unsigned) { use_processor_for(20ms); }); });
+  EXPECT_NEAR(seconds, 4 * 0.020, 0.016);
+}
+
+/// A thread that works in each span, is still awake when it ends, and sleeps then: when it sleeps,
+/// the kernel adds to the process's time what it would leave out before.
+TEST(cpu_meter, misses_nothing_in_spans_shorter_than_the_kernels_ticks) {
+  // Work of a known length that never asks for its own time: that would bring the account up to
+  // date.
+  const auto work = [](std::uint64_t steps) {
+    for (volatile std::uint64_t i = 0; i < steps;) i = i + 1;
+  };
+  constexpr std::uint64_t steps = 1'000'000;
+  double expected = std::numeric_limits<double>::max();
+  for (int i = 0; i < 5; ++i) {
+    const auto before = thread_time();
+    work(steps);
+    expected = std::min(expected, std::chrono::duration<double>(thread_time() - before).count());
+  }
+
+  enum phase : int { asleep, working, done, ended };
+  std::atomic<int> now = asleep;
+  std::thread other([&] {
+    for (;;) {
+      now.wait(asleep);
+      if (now == ended) return;
+      work(steps);
+      now = done;
+      now.notify_all();
+      while (now == done) {
+      }
+    }
+  });
+  constexpr int spans = 20;
+  const fake_clock clock;
+  cpu_meter meter;
+  for (int i = 0; i < spans; ++i) {
+    meter.start();
+    now = working;
+    now.notify_all();
+    now.wait(working);
+    fake_clock::advance(1s);
+    meter.stop();
+    now = asleep;
+    std::this_thread::sleep_for(2ms);
+  }
+  now = ended;
+  now.notify_all();
+  other.join();
+  EXPECT_GT(meter.cores().value() * spans, 0.7 * spans * expected);
+}
+
+TEST(cpu_meter, leaves_out_what_is_done_between_its_spans) {
+  cpu_meter meter;
+  for (int i = 0; i < 5; ++i) {
+    meter.start();
+    std::this_thread::sleep_for(4ms);
+    meter.stop();
+    use_processor_for(10ms);
+  }
+  EXPECT_LT(meter.cores().value(), 0.3);
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

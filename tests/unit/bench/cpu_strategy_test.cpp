@@ -1,0 +1,471 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/cpu/access.hpp"
+#include "bench/cpu/emulation.hpp"
+#include "bench/strategy/cache.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "tests/unit/transfers/counting_device.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/core/workers.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+constexpr std::size_t piece = 4 * mib;  // what one thread goes over in one operation
+constexpr std::string_view all_cores = "_all_cores";
+
+strategy find_strategy(const std::string& name) {
+  const auto all = registered_strategies();
+  const auto found = std::ranges::find(all, name, &strategy::name);
+  EXPECT_NE(found, all.end()) << name;
+  return *found;
+}
+
+bool writes(std::string_view variant) {
+  return variant.starts_with("write") || variant.starts_with("read_modify");
+}
+
+/// One strategy's benchmarks on one block.
+class cpu_strategy : public testing::Test {
+ protected:
+  void reserve(const strategy& one, std::size_t bytes) {
+    memory.reserve_host(*one.host, bytes);
+    block = memory.host(*one.host).bytes();
+  }
+
+  /// Nullopt where the processor lacks the instruction; the reason is checked.
+  std::optional<transfer> prepare(const strategy& one, std::string_view variant, std::size_t bytes,
+                                  cache_state cache = cache_state::warm) {
+    try {
+      return one.prepare({*device, memory, *stream, variant, bytes, cache});
+    } catch (const transfers::unsupported& no) {
+      EXPECT_THAT(std::string(no.what()),
+                  testing::AnyOf(HasSubstr("SSE4.1"), HasSubstr("x86"), HasSubstr("flush")));
+      EXPECT_THAT(std::string(variant), HasSubstr("streaming"));
+    }
+    return std::nullopt;
+  }
+
+  static void run(const transfer& what, std::size_t times = 1) {
+    for (std::size_t i = 0; i < times; ++i) {
+      if (what.between) what.between();
+      for (const auto& step : what.steps) step.run();
+    }
+  }
+
+  [[nodiscard]] std::size_t wrong_bytes() const {
+    return check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
+  }
+  void write_pattern_again() {
+    transfers::write_host_pattern(block.data(), 0, block.size(), memory.pattern());
+  }
+
+  std::unique_ptr<transfers::device> device = transfers::open_host_device();
+  buffers memory{*device, 77};
+  std::unique_ptr<transfers::stream> stream = device->create_stream();
+  std::span<std::byte> block;
+};
+
+TEST_F(cpu_strategy, there_is_one_for_each_kind_of_memory) {
+  std::vector<std::string> expected{"cpu/emulated_wc", "cpu/managed"};
+  for (const auto kind : transfers::all_host_memory_kinds())
+    expected.push_back("cpu/" + to_string(kind));
+  std::vector<std::string> found;
+  for (const auto& one : registered_strategies())
+    if (one.name.starts_with("cpu/")) found.push_back(one.name);
+  EXPECT_THAT(found, testing::UnorderedElementsAreArray(expected));
+}
+
+TEST_F(cpu_strategy, has_every_access_by_one_thread_and_by_all_cores) {
+  const auto names = {"read_scalar",     "read_vector",  "read_memcpy",      "read_streaming",
+                      "read_random",     "read_strided", "write_fill",       "write_memcpy",
+                      "write_streaming", "write_random", "read_modify_write"};
+  std::vector<std::string> expected;
+  for (const std::string name : names) {
+    expected.push_back(name);
+    expected.push_back(name + std::string(all_cores));
+  }
+  for (const auto kind : transfers::all_host_memory_kinds())
+    EXPECT_EQ(find_strategy("cpu/" + to_string(kind)).variants, expected) << to_string(kind);
+}
+
+struct extent {
+  const char* name;
+  std::size_t bytes;
+};
+void PrintTo(const extent& one, std::ostream* out) { *out << one.name; }
+
+/// Every access over so much memory.
+class every_access : public cpu_strategy, public testing::WithParamInterface<extent> {
+ protected:
+  every_access() { reserve(pageable, bytes); }
+
+  /// Calls test(variant, transfer) for warm caches, and for cold ones where they can be had.
+  void for_each(const std::function<void(const std::string&, transfer&)>& test) {
+    for (const auto& variant : pageable.variants)
+      for (const auto cache : {cache_state::warm, cache_state::cold}) {
+        if (cache == cache_state::cold && !can_flush_cache()) continue;
+        SCOPED_TRACE(variant + (cache == cache_state::cold ? "/cold" : ""));
+        if (auto made = prepare(pageable, variant, bytes, cache)) test(variant, *made);
+        ASSERT_EQ(wrong_bytes(), 0U);
+      }
+  }
+
+  const std::size_t bytes = GetParam().bytes;
+  const strategy pageable = find_strategy("cpu/pageable");
+};
+
+TEST_P(every_access, does_what_it_says_and_leaves_the_pattern) {
+  // Odd and even numbers of turns; less than all pieces, all of them, and some of them again.
+  const auto pieces = std::max<std::size_t>(1, bytes / piece);
+  for_each([&](const std::string& variant, transfer& made) {
+    std::size_t done = 0;
+    for (const std::size_t until :
+         {std::size_t{1}, std::size_t{2}, pieces, pieces + 1, 2 * pieces, 2 * pieces + 1}) {
+      if (until <= done) continue;
+      run(made, until - done);
+      done = until;
+      EXPECT_EQ(made.verify(), std::nullopt) << "after " << done << " turns";
+    }
+    EXPECT_EQ(static_cast<bool>(made.restore), writes(variant));
+    if (made.restore) made.restore();
+  });
+}
+
+TEST_P(every_access, is_restored_after_any_number_of_turns) {
+  const auto pieces = std::max<std::size_t>(1, bytes / piece);
+  for (const std::size_t turns :
+       {std::size_t{1}, std::size_t{2}, std::size_t{3}, pieces, 2 * pieces + 1})
+    for_each([&](const std::string& variant, transfer& made) {
+      run(made, turns);
+      const bool flipped_back = variant.starts_with("read_modify") && wrong_bytes() == 0;
+      EXPECT_EQ(wrong_bytes() > 0 || flipped_back, writes(variant)) << turns << " turns";
+      // Behind the end nobody has written.
+      EXPECT_EQ(
+          check_host_pattern(block.data(), bytes, buffers::guard, memory.pattern()).wrong_bytes,
+          0U);
+      if (made.restore) made.restore();
+      EXPECT_EQ(wrong_bytes(), 0U) << turns << " turns";
+    });
+}
+
+TEST_P(every_access, notices_other_data) {
+  for_each([&](const std::string& variant, transfer& made) {
+    // A reader finds something else, a writer's data do not stay.
+    const auto spoil = [&] { std::ranges::fill(block, std::byte{0}); };
+    if (!writes(variant)) spoil();
+    run(made);
+    if (writes(variant)) spoil();
+    EXPECT_THAT(made.verify().value_or(""), HasSubstr("is wrong"));
+    write_pattern_again();
+    if (variant.starts_with("read_modify")) return;  // it counts on what the turn before has left
+    run(made);
+    EXPECT_EQ(made.verify(), std::nullopt);
+    if (made.restore) made.restore();
+  });
+}
+
+TEST_P(every_access, that_has_not_taken_place_is_wrong) {
+  if (bytes > piece) GTEST_SKIP() << "which piece was not accessed?";
+  run(*prepare(pageable, "read_vector", bytes));  // the turn looked at is the one before
+  for_each([&](const std::string& variant, transfer& made) {
+    if (variant.starts_with("read_modify")) return;  // no change is right after none
+    EXPECT_THAT(made.verify().value_or(""), HasSubstr("is wrong"));
+  });
+}
+
+TEST_P(every_access, that_reads_everything_notices_a_single_bit) {
+  const auto pieces = std::max<std::size_t>(1, bytes / piece);
+  for_each([&](const std::string& variant, transfer& made) {
+    if (writes(variant) || variant.starts_with("read_random") ||
+        variant.starts_with("read_strided"))
+      return;
+    const auto threads = variant.ends_with(all_cores) ? transfers::usable_processors() : 1U;
+    auto& byte = block[bytes / threads / 2 / cpu::line * cpu::line + 13];
+    byte ^= std::byte{1};
+    std::size_t noticed = 0;
+    for (std::size_t i = 0; i < pieces; ++i) {
+      run(made);
+      if (made.verify()) ++noticed;
+    }
+    // Where one thread goes over several pieces, in the turn that reaches it, unless each thread's
+    // last piece is cut short and the byte lies behind it.
+    EXPECT_GE(noticed, 1U);
+    byte ^= std::byte{1};
+  });
+}
+
+TEST_P(every_access, of_single_words_counts_them) {
+  for_each([&](const std::string& variant, transfer& made) {
+    const auto threads = variant.ends_with(all_cores) ? transfers::usable_processors() : 1U;
+    ASSERT_TRUE(made.bytes);
+    EXPECT_EQ(*made.bytes % threads, 0U);
+    EXPECT_FALSE(made.batched);
+    const bool single = variant.starts_with("read_random") || variant.starts_with("read_strided") ||
+                        variant.starts_with("write_random");
+    if (single) {
+      EXPECT_EQ(made.accesses, *made.bytes / 8 / threads);
+      EXPECT_GT(made.accesses, 0U);
+    } else {
+      EXPECT_EQ(made.accesses, 0U);
+      // As much as it says: whole pieces, over and over where they are short.
+      EXPECT_EQ(*made.bytes % cpu::line, 0U);
+      EXPECT_LE(*made.bytes, (threads > 1 ? 8 : 1) * piece * threads);
+      EXPECT_GE(*made.bytes, std::min(bytes / threads, piece) / 2 * threads);
+    }
+  });
+}
+
+TEST_F(cpu_strategy, gives_all_cores_enough_to_do) {
+  const auto pageable = find_strategy("cpu/pageable");
+  const std::size_t bytes = 256 * kib;
+  reserve(pageable, bytes);
+  const auto threads = transfers::usable_processors();
+  const std::map<std::string, std::size_t> times{
+      {"read_scalar", 2},     {"read_vector", 8},   {"read_memcpy", 8},      {"read_streaming", 2},
+      {"read_random", 32},    {"read_strided", 16}, {"write_fill", 8},       {"write_memcpy", 8},
+      {"write_streaming", 1}, {"write_random", 32}, {"read_modify_write", 1}};
+  for (const auto& [variant, expected] : times) {
+    SCOPED_TRACE(variant);
+    const auto one = prepare(pageable, variant, bytes);
+    const auto all = prepare(pageable, variant + std::string(all_cores), bytes);
+    if (!one || !all) continue;
+    // Each thread's part may be no whole number of times in the amount.
+    EXPECT_LE(*all->bytes, expected * threads * *one->bytes);
+    EXPECT_GE(*all->bytes, expected * threads * *one->bytes * 9 / 10);
+    if (!can_flush_cache()) continue;
+    const auto cold = prepare(pageable, variant + std::string(all_cores), bytes, cache_state::cold);
+    if (one->accesses == 0) {
+      EXPECT_LE(*cold->bytes, bytes);  // once, lest the second time be warm
+    } else if (variant != "read_strided") {
+      EXPECT_EQ(*cold->bytes, threads * *one->bytes);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(of, every_access,
+                         testing::Values(extent{"16KiB", 16 * kib}, extent{"odd", 100'003},
+                                         extent{"just_less_than_a_piece", piece - 64},
+                                         extent{"a_piece", piece},
+                                         extent{"several_pieces", 3 * piece},
+                                         extent{"pieces_of_each_thread", 5 * piece + 192}),
+                         [](const auto& of) { return of.param.name; });
+
+TEST_F(cpu_strategy, flushes_between_operations_only_for_cold_caches) {
+  const auto pageable = find_strategy("cpu/pageable");
+  reserve(pageable, 64 * kib);
+  for (const auto& variant : pageable.variants) {
+    if (const auto warm = prepare(pageable, variant, 64 * kib)) {
+      EXPECT_FALSE(warm->between) << variant;
+    }
+    if (!can_flush_cache()) continue;
+    const auto cold = prepare(pageable, variant, 64 * kib, cache_state::cold);
+    if (!cold) continue;
+    ASSERT_TRUE(cold->between) << variant;
+    for (int i = 0; i < 5; ++i) cold->between();
+    EXPECT_EQ(wrong_bytes(), 0U) << variant;
+  }
+}
+
+TEST_F(cpu_strategy, of_cold_caches_goes_over_its_memory_once) {
+  if (!can_flush_cache()) GTEST_SKIP() << "this processor cannot flush chosen lines";
+  const auto pageable = find_strategy("cpu/pageable");
+  reserve(pageable, 64 * kib);
+  EXPECT_EQ(prepare(pageable, "read_vector", 64 * kib, cache_state::cold)->bytes, 64 * kib);
+  EXPECT_EQ(prepare(pageable, "read_vector", 64 * kib)->bytes, piece);
+}
+
+/// Which piece of the block no longer holds the pattern; they are written again.
+std::vector<std::size_t> changed_pieces(std::span<std::byte> block, transfers::pattern what) {
+  std::vector<std::size_t> changed;
+  for (std::size_t i = 0; i < block.size() / piece; ++i)
+    if (check_host_pattern(block.data(), i * piece, piece, what).wrong_bytes > 0)
+      changed.push_back(i);
+  return changed;
+}
+
+TEST_F(cpu_strategy, goes_on_where_the_benchmark_before_has_ended) {
+  constexpr std::size_t pieces = 5;
+  const auto pageable = find_strategy("cpu/pageable");
+  reserve(pageable, pieces * piece);
+  std::vector<std::size_t> reached;
+  for (const char* const variant : {"write_fill", "write_memcpy", "write_fill", "write_memcpy"}) {
+    const auto made = prepare(pageable, variant, pieces * piece);
+    run(*made);
+    const auto changed = changed_pieces(block, memory.pattern());
+    ASSERT_EQ(changed.size(), 1U);
+    reached.push_back(changed.front());
+    made->restore();
+  }
+  for (std::size_t i = 1; i < reached.size(); ++i)
+    EXPECT_EQ(reached[i], (reached[i - 1] + 1) % pieces);
+}
+
+TEST_F(cpu_strategy, of_less_than_a_line_for_each_thread_is_unsupported) {
+  const auto pageable = find_strategy("cpu/pageable");
+  reserve(pageable, 4096);
+  const auto with = [&](std::string_view variant, std::size_t bytes) {
+    return pageable.prepare({*device, memory, *stream, variant, bytes});
+  };
+  for (const std::size_t bytes : {0U, 1U, 63U})
+    EXPECT_THROW(with("read_scalar", bytes), transfers::unsupported) << bytes;
+  EXPECT_NO_THROW(with("read_scalar", 64));
+  const auto threads = transfers::usable_processors();
+  EXPECT_THROW(with("read_scalar_all_cores", 64 * threads - 1), transfers::unsupported);
+  if (64 * threads <= 4096) {
+    EXPECT_NO_THROW(with("read_scalar_all_cores", 64 * threads));
+  }
+}
+
+TEST_F(cpu_strategy, runs_on_every_kind_of_memory_that_there_is) {
+  for (const auto& one : registered_strategies()) {
+    if (!one.name.starts_with("cpu/") || why_unsupported(one, *device)) continue;
+    try {
+      reserve(one, 100'000);
+    } catch (const transfers::out_of_memory&) {
+      continue;  // the memlock limit
+    }
+    for (const auto& variant : one.variants) {
+      SCOPED_TRACE(one.name + "/" + variant);
+      const auto made = prepare(one, variant, 100'000);
+      if (!made) continue;
+      run(*made, 3);
+      EXPECT_EQ(made->verify(), std::nullopt);
+      if (made->restore) made->restore();
+      EXPECT_EQ(wrong_bytes(), 0U);
+    }
+  }
+}
+
+TEST_F(cpu_strategy, of_managed_memory_needs_a_gpu_and_is_kept_small) {
+  const auto managed = find_strategy("cpu/managed");
+  EXPECT_THAT(why_unsupported(managed, *device).value_or(""), HasSubstr("managed memory"));
+  EXPECT_EQ(managed.largest, 256 * mib);
+}
+
+TEST_F(cpu_strategy, that_emulates_says_so_and_runs_only_where_there_is_no_gpu) {
+  const auto emulated = find_strategy("cpu/emulated_wc");
+  EXPECT_THAT(emulated.summary, HasSubstr("EMULATION"));
+  EXPECT_EQ(why_unsupported(emulated, *device), std::nullopt);
+  transfers::counting_device other;
+  other.counts().poses_as = {.kind = "cuda", .name = "a GPU", .cuda = {}};
+  EXPECT_THAT(why_unsupported(emulated, other).value_or(""), HasSubstr("no GPU"));
+  for (const auto& one : registered_strategies())
+    if (one.name.starts_with("cpu/") && one.name != emulated.name) {
+      EXPECT_THAT(one.summary, Not(HasSubstr("EMULATION")));
+    }
+  EXPECT_THAT(emulated.variants,
+              ElementsAre("read_scalar", "read_scalar_all_cores", "read_vector",
+                          "read_vector_all_cores", "read_streaming", "read_streaming_all_cores"));
+}
+
+// --- Accesses that do not do what they say -----------------------------------------------------
+
+using cpu::access;
+using cpu::instruction_set;
+using cpu::stretch;
+
+constexpr std::size_t small = 64 * kib;
+
+std::uint64_t reads_all_but_the_last_line(const std::byte* first, std::size_t bytes) {
+  return cpu::instructions().read_vector(first, bytes - cpu::line);
+}
+std::uint64_t reads_the_first_half_twice(const std::byte* first, std::size_t bytes) {
+  return cpu::instructions().read_vector(first, bytes / 2) ^
+         cpu::instructions().read_vector(first, bytes / 2);
+}
+void writes_all_but_the_last_word(std::byte* first, std::size_t bytes, std::uint64_t word) {
+  for (std::size_t i = 0; i + 8 < bytes; i += 8) std::memcpy(first + i, &word, 8);
+}
+void writes_something_else(std::byte* first, std::size_t bytes, std::uint64_t) {
+  std::memset(first, 0x33, bytes);
+}
+
+/// An instruction set of which some functions lie.
+class lying_access : public testing::Test {
+ protected:
+  lying_access() {
+    if (set.read_streaming == nullptr) set.read_streaming = set.read_vector;
+    if (set.write_streaming == nullptr) set.write_streaming = writes_something_else;
+    transfers::write_host_pattern(block.data(), 0, block.size(), over.pattern);
+  }
+
+  /// Whether a turn of this access passes for right.
+  bool passes(const std::string& name) {
+    const auto all = accesses_with(set);
+    const auto one = std::ranges::find(all, name, &access::name);
+    EXPECT_NE(one, all.end()) << name;
+    const auto result = one->run(over, 0);
+    const bool right = one->is_right(over, 0, result);
+    transfers::write_host_pattern(block.data(), 0, block.size(), over.pattern);
+    return right;
+  }
+
+  instruction_set set = cpu::instructions();
+  std::unique_ptr<transfers::device> device = transfers::open_host_device();
+  transfers::host_memory block = device->allocate_host(small, transfers::pageable);
+  transfers::host_memory ordinary = device->allocate_host(small, transfers::pageable);
+  stretch over{.block = block.data(),
+               .first = 0,
+               .bytes = small,
+               .piece = small,
+               .ordinary = ordinary.bytes(),
+               .pattern = {5}};
+};
+
+TEST_F(lying_access, that_leaves_lines_out_or_merges_loads_is_noticed) {
+  for (const auto lie : {reads_all_but_the_last_line, reads_the_first_half_twice}) {
+    set.read_scalar = set.read_vector = set.read_streaming = lie;
+    for (const char* const name : {"read_scalar", "read_vector", "read_streaming"})
+      EXPECT_FALSE(passes(name)) << name;
+  }
+  set.read_scalar = cpu::instructions().read_scalar;
+  EXPECT_TRUE(passes("read_scalar"));
+}
+
+TEST_F(lying_access, that_does_not_write_to_the_end_or_something_else_is_noticed) {
+  for (const auto lie : {writes_all_but_the_last_word, writes_something_else}) {
+    set.write_streaming = lie;
+    EXPECT_FALSE(passes("write_streaming"));
+  }
+  EXPECT_TRUE(passes("write_fill"));
+}
+
+TEST_F(lying_access, that_changes_nothing_or_not_everything_is_noticed) {
+  set.change = [](std::byte*, std::size_t) {};
+  EXPECT_FALSE(passes("read_modify_write"));
+  set.change = [](std::byte* first, std::size_t bytes) {
+    cpu::instructions().change(first, bytes - cpu::line);
+  };
+  EXPECT_FALSE(passes("read_modify_write"));
+  set.change = cpu::instructions().change;
+  EXPECT_TRUE(passes("read_modify_write"));
+}
+
+TEST_F(lying_access, of_functions_that_are_missing_is_told_by_its_reason) {
+  set.read_streaming = nullptr;
+  set.write_streaming = nullptr;
+  set.no_streaming = "not today";
+  for (const auto& one : accesses_with(set))
+    EXPECT_EQ(one.why_unavailable.value_or(""), one.name.ends_with("_streaming") ? "not today" : "")
+        << one.name;
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

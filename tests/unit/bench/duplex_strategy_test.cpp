@@ -1,0 +1,206 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/unit/bench/host_session.hpp"
+#include "tests/unit/transfers/counting_device.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+struct way_to_do_it {
+  std::string strategy, variant;
+  transfers::host_memory_kind kind;
+};
+
+void PrintTo(const way_to_do_it& one, std::ostream* out) { *out << one.strategy << one.variant; }
+
+const auto mapped = transfers::pinned(transfers::pin_flags::mapped);
+const std::vector<way_to_do_it> all_ways{
+    {"duplex/engines/pinned", "", transfers::pinned()},
+    {"duplex/kernels/pinned_mapped", "", mapped},
+    {"duplex/mixed/pinned_mapped", "h2d_by_kernel", mapped},
+    {"duplex/mixed/pinned_mapped", "d2h_by_kernel", mapped},
+};
+
+const strategy& strategy_named(const registry& all, const std::string& name) {
+  return *std::ranges::find(all, name, &strategy::name);
+}
+
+/// Buffers and a stream for single transfers of one strategy.
+class duplex_transfer {
+ public:
+  duplex_transfer(transfers::device& device, const way_to_do_it& way, std::size_t bytes)
+      : device_(device),
+        memory_(device, 7),
+        stream_(device.create_stream()),
+        way_(way),
+        bytes_(bytes) {
+    memory_.reserve_host(way.kind, buffers::distance(bytes) + bytes);
+    memory_.reserve_device(buffers::distance(bytes) + bytes);
+  }
+
+  [[nodiscard]] transfer prepare() {
+    return strategy_named(strategies_, way_.strategy)
+        .prepare({device_, memory_, *stream_, way_.variant, bytes_});
+  }
+
+  /// Bytes of the host's block that are not as the others expect them.
+  [[nodiscard]] std::size_t host_damage() const {
+    const auto& block = memory_.host(way_.kind);
+    return check_host_pattern(block.data(), 0, block.size(), memory_.pattern()).wrong_bytes;
+  }
+  [[nodiscard]] std::byte* host_destination() const {
+    return memory_.host(way_.kind).data() + buffers::distance(bytes_);
+  }
+
+ private:
+  transfers::device& device_;
+  buffers memory_;
+  std::unique_ptr<transfers::stream> stream_;
+  way_to_do_it way_;
+  std::size_t bytes_;
+  registry strategies_ = registered_strategies();
+};
+
+void run(const transfer& what) {
+  for (const auto& one : what.steps) one.run();
+}
+
+class duplex_strategy : public testing::TestWithParam<way_to_do_it> {
+ protected:
+  std::unique_ptr<transfers::device> device = transfers::open_host_device();
+};
+
+TEST_P(duplex_strategy, moves_every_byte_both_ways_whatever_the_size) {
+  for (const std::size_t bytes : {1, 15, 4096, 65'539, 1 << 20}) {
+    duplex_transfer all(*device, GetParam(), bytes);
+    const auto ready = all.prepare();
+    EXPECT_NE(ready.verify(), std::nullopt) << "nothing has arrived yet";
+    run(ready);
+    EXPECT_EQ(ready.verify(), std::nullopt) << bytes;
+    EXPECT_EQ(ready.bytes, 2 * bytes);
+    ready.restore();
+    EXPECT_EQ(all.host_damage(), 0U) << bytes;
+  }
+}
+
+TEST_P(duplex_strategy, notices_a_wrong_byte_at_either_end_and_behind) {
+  constexpr std::size_t bytes = 5000;
+  duplex_transfer all(*device, GetParam(), bytes);
+  const auto ready = all.prepare();
+  run(ready);
+  const auto flip = [](std::byte& one) { one = ~one; };
+  auto& up = ready.destination->data[bytes - 1];
+  flip(up);
+  EXPECT_THAT(ready.verify().value_or(""), AllOf(StartsWith("h2d: 1 "), HasSubstr("4999")));
+  flip(up);
+  flip(all.host_destination()[bytes - 1]);
+  EXPECT_THAT(ready.verify().value_or(""), AllOf(StartsWith("d2h: 1 "), HasSubstr("4999")));
+  flip(all.host_destination()[bytes - 1]);
+  flip(all.host_destination()[bytes]);
+  EXPECT_THAT(ready.verify().value_or(""), StartsWith("d2h, behind the end: 1 "));
+  flip(all.host_destination()[bytes]);
+  EXPECT_EQ(ready.verify(), std::nullopt);
+}
+
+TEST_P(duplex_strategy, times_each_way_while_the_other_is_busy_and_alone) {
+  duplex_transfer all(*device, GetParam(), 1 << 20);
+  const auto ready = all.prepare();
+  ASSERT_THAT(ready.against, SizeIs(4));
+  std::vector<std::string> names;
+  for (const auto& one : ready.against) {
+    names.push_back(one.with);
+    EXPECT_EQ(one.bytes, std::size_t{1} << 20);
+    if (one.before) one.before();
+    one.run();
+    if (one.after) static_cast<void>(one.after());
+    // Nothing is left under way, which the next one would meet.
+    EXPECT_EQ(one.with.ends_with("_alone"), !one.before) << one.with;
+  }
+  EXPECT_THAT(names, testing::ElementsAre("h2d", "h2d_alone", "d2h", "d2h_alone"));
+  EXPECT_EQ(ready.verify(), std::nullopt);
+}
+
+TEST_P(duplex_strategy, does_not_count_what_the_other_way_did_not_accompany_to_the_end) {
+  duplex_transfer all(*device, GetParam(), 4096);
+  const auto ready = all.prepare();
+  for (const auto& one : ready.against) {
+    if (!one.before) continue;
+    one.before();
+    device->synchronize();
+    EXPECT_FALSE(one.after()) << one.with;
+  }
+}
+
+TEST_P(duplex_strategy, leaves_buffers_whole_whichever_operation_fails) {
+  const auto failures = transfers::fail_each(transfers::failure::operation, [](auto& failing) {
+    duplex_transfer all(failing, GetParam(), 10'000);
+    const auto ready = all.prepare();
+    bool failed = false;
+    try {
+      run(ready);
+      for (const auto& one : ready.against) {
+        if (one.before) one.before();
+        one.run();
+        if (one.after) static_cast<void>(one.after());
+      }
+    } catch (const transfers::device_error&) {
+      failed = true;
+    }
+    failing.synchronize();
+    ready.restore();
+    EXPECT_EQ(all.host_damage(), 0U);
+    return !failed;
+  });
+  EXPECT_GT(failures, 15U);
+}
+
+std::string name_of(const testing::TestParamInfo<way_to_do_it>& info) {
+  auto name = info.param.strategy + info.param.variant;
+  std::ranges::replace(name, '/', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(by, duplex_strategy, testing::ValuesIn(all_ways), name_of);
+
+TEST_F(host_session, duplex_benchmarks_have_figures_in_all_and_for_each_way_alone) {
+  chosen.strategies = {"duplex"};
+  chosen.sizes = {(std::size_t{1} << 20) + 3};
+  chosen.own_sizes = true;
+  EXPECT_THAT(run_session().failures, IsEmpty());
+  EXPECT_EQ(planned.cases.size(), 4U);
+  EXPECT_EQ(left_wrong, 0U);
+  for (const auto& row : rows.content().at("benchmarks")) {
+    SCOPED_TRACE(row.dump());
+    const double bytes = (1 << 20) + 3;
+    const auto value = [&](const char* key) { return row.at(key).get<double>(); };
+    EXPECT_EQ(value("bytes"), 2 * bytes);
+    EXPECT_NEAR(value("gb_per_s") * value("median_ns"), 2 * bytes, 10);
+    EXPECT_NEAR(value("h2d_alone_gb_per_s") * value("h2d_alone_ns"), bytes, 10);
+    EXPECT_NEAR(value("d2h_alone_gb_per_s") * value("d2h_alone_ns"), bytes, 10);
+    EXPECT_FALSE(row.contains("over_h2d_alone_ns"));
+    EXPECT_FALSE(row.contains("link_percent"));
+  }
+}
+
+TEST_F(host_session, a_corrupted_byte_of_duplex_benchmarks_is_noticed) {
+  chosen.strategies = {"duplex"};
+  chosen.sizes = {std::size_t{1} << 20};
+  chosen.faults = {parse_fault("corrupt@.")};
+  EXPECT_THAT(run_session().failures, SizeIs(4));
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

@@ -1,0 +1,29 @@
+#include "tests/unit/bench/fake_clock.hpp"
+
+#include <optional>
+
+#include "bench/harness/wall_clock.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+/// Nullopt: the true time.
+std::optional<wall_clock::time_point>& moved_time() {
+  static std::optional<wall_clock::time_point> time;
+  return time;
+}
+
+}  // namespace
+
+wall_clock::time_point wall_clock::now() noexcept {
+  auto& time = moved_time();
+  if (!time) return std::chrono::steady_clock::now();
+  return *time += std::chrono::nanoseconds(1);
+}
+
+fake_clock::fake_clock() { moved_time().emplace(); }
+fake_clock::~fake_clock() { moved_time().reset(); }
+
+void fake_clock::advance(std::chrono::nanoseconds by) { moved_time().value() += by; }
+
+}  // namespace bench_transfers::bench

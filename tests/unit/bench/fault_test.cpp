@@ -1,0 +1,172 @@
+#include "bench/harness/fault.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "bench/harness/verify.hpp"
+#include "bench/harness/wall_clock.hpp"
+#include "src/common/sizes.hpp"
+#include "tests/unit/bench/fake_clock.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(parse_fault, reads_every_kind) {
+  const auto corrupt = parse_fault("corrupt@^copy/");
+  EXPECT_EQ(corrupt.what, fault::kind::corrupt);
+  EXPECT_EQ(corrupt.text, "corrupt@^copy/");
+  EXPECT_TRUE(std::regex_search("copy/pinned", corrupt.names));
+  EXPECT_FALSE(std::regex_search("zero_copy/pinned", corrupt.names));
+  EXPECT_EQ(parse_fault("fail@x").what, fault::kind::fail);
+  EXPECT_EQ(parse_fault("lose@x").what, fault::kind::lose);
+  const auto slow = parse_fault("slow:1.25@a@b:c");
+  EXPECT_EQ(slow.what, fault::kind::slow);
+  EXPECT_EQ(slow.factor, 1.25);
+  EXPECT_TRUE(std::regex_search("/a@b:c/", slow.names));
+  EXPECT_EQ(parse_fault("slow:1@").factor, 1);
+}
+
+class bad_fault : public testing::TestWithParam<std::string> {};
+
+TEST_P(bad_fault, is_refused_in_one_line_that_quotes_it) {
+  try {
+    static_cast<void>(parse_fault(GetParam()));
+    FAIL() << "not refused";
+  } catch (const common::usage_error& wrong) {
+    EXPECT_THAT(wrong.what(), AllOf(HasSubstr("'" + GetParam() + "'"), Not(HasSubstr("\n"))));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, bad_fault,
+    testing::ValuesIn(std::vector<std::string>{
+        "",          "@",          "@x",         "corrupt",      "fail",        "lose",
+        "slow:2",    "slow@x",     "slow:@x",    "slow:x@x",     "slow:0.9@x",  "slow:-2@x",
+        "slow:2x@x", "slow:nan@x", "slow:inf@x", "slow:1e300@x", "corrupt:2@x", "fail:1@x",
+        "Corrupt@x", "corrupt @x", "explode@x",  "fail@[",       "corrupt@(",   "lose@a{2,1}"}));
+
+/// A copy of 100 bytes on the host device, to put faults into.
+class injected : public testing::Test {
+ protected:
+  static constexpr std::size_t bytes = 100;
+
+  transfer copy(std::uint64_t seed, transfers::direction way) {
+    memory.emplace(*device, seed);
+    memory->reserve_host(transfers::pageable, bytes);
+    memory->reserve_device(bytes);
+    const auto both = ends_of({*device, *memory, *stream, "", bytes}, transfers::pageable, way);
+    transfer made;
+    made.source = both.source;
+    made.destination = both.destination;
+    made.steps = {{"copy", [this, both, way] {
+                     device->copy(both.destination.data, both.source.data, bytes, way);
+                   }}};
+    return made;
+  }
+
+  void inject(const std::string& text, transfer& into, std::string_view name = "a/b/4B") {
+    bench::inject({parse_fault(text)}, name, *device, into);
+  }
+
+  std::optional<std::string> damage_after(const transfer& what, int operations) {
+    poison(*device, *memory, *what.destination);
+    for (int i = 0; i < operations; ++i)
+      for (const auto& one : what.steps) one.run();
+    return find_damage(*device, *memory, what);
+  }
+
+  std::unique_ptr<transfers::device> device = transfers::open_host_device();
+  std::unique_ptr<transfers::stream> stream = device->create_stream();
+  std::optional<buffers> memory;
+};
+
+class corruption : public injected, public testing::WithParamInterface<transfers::direction> {};
+
+TEST_P(corruption, is_one_wrong_byte_whatever_the_seed_and_however_many_operations) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed)
+    for (const int operations : {1, 2}) {
+      auto what = copy(seed, GetParam());
+      inject("corrupt@.", what);
+      const auto damage = damage_after(what, operations);
+      ASSERT_TRUE(damage) << "seed " << seed << ", " << operations << " operations";
+      EXPECT_THAT(*damage, HasSubstr("1 of 100 bytes"));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(of, corruption,
+                         testing::Values(transfers::direction::h2d, transfers::direction::d2h),
+                         [](const auto& of) {
+                           return of.param == transfers::direction::h2d ? "h2d" : "d2h";
+                         });
+
+TEST_F(injected, faults_concern_only_names_that_match) {
+  auto what = copy(1, transfers::direction::h2d);
+  inject("corrupt@^x", what);
+  inject("fail@4KiB$", what);
+  EXPECT_EQ(damage_after(what, 5), std::nullopt);
+  inject("corrupt@4B$", what);
+  EXPECT_TRUE(damage_after(what, 1));
+}
+
+TEST_F(injected, corruption_needs_a_destination) {
+  int runs = 0;
+  transfer nothing;
+  nothing.steps = {{"nothing", [&] { ++runs; }}};
+  inject("corrupt@.", nothing);
+  nothing.steps[0].run();
+  EXPECT_EQ(runs, 1);
+}
+
+struct failing {
+  const char* kind;
+  bool lost;
+};
+
+void PrintTo(const failing& one, std::ostream* out) { *out << one.kind; }
+
+class failures : public injected, public testing::WithParamInterface<failing> {};
+
+TEST_P(failures, come_with_the_third_operation) {
+  auto what = copy(1, transfers::direction::d2h);
+  inject(std::string(GetParam().kind) + "@.", what);
+  EXPECT_EQ(damage_after(what, 2), std::nullopt);
+  try {
+    what.steps[0].run();
+    FAIL() << "the third operation did not fail";
+  } catch (const transfers::device_error& broken) {
+    EXPECT_EQ(broken.device_lost(), GetParam().lost);
+    EXPECT_THAT(broken.what(), HasSubstr("injected"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(of, failures,
+                         testing::Values(failing{"fail", false}, failing{"lose", true}),
+                         [](const auto& of) { return of.param.kind; });
+
+TEST_F(injected, slowness_is_the_factor_asked_for) {
+  const fake_clock clock;
+  transfer what;
+  for (const char* name : {"first", "second"})
+    what.steps.push_back({name, [] { fake_clock::advance(100us); }});
+  inject("slow:2@.", what);
+  for (const auto& one : what.steps) {
+    const auto start = wall_clock::now();
+    one.run();
+    const std::chrono::duration<double, std::micro> taken = wall_clock::now() - start;
+    EXPECT_NEAR(taken.count(), 200, 0.01) << one.name;
+  }
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

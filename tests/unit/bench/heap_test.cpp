@@ -1,0 +1,55 @@
+#include "bench/strategy/heap.hpp"
+
+#include <benchmark/benchmark.h>
+#include <gtest/gtest.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <cstdlib>
+#include <memory>
+
+namespace bench_transfers::bench {
+namespace {
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+using block = std::unique_ptr<void, decltype(&std::free)>;
+
+block taken_from_heap(std::size_t bytes) {
+  block taken(std::malloc(bytes), std::free);
+  benchmark::DoNotOptimize(taken.get());  // a compiler may leave out malloc and free
+  return taken;
+}
+
+/// Exits with how many blocks did not come from the system or did not go back there.
+[[noreturn]] void take_and_free_large_blocks() {
+  take_large_blocks_from_the_system();
+  // Freeing 16 MiB raises the threshold where it is not fixed.
+  taken_from_heap(16 << 20).reset();
+  const auto before = mallinfo2().hblks;
+  int wrong = 0;
+  for (const std::size_t bytes : {256 << 10, 1 << 20, 8 << 20}) {
+    const auto taken = taken_from_heap(bytes);
+    if (mallinfo2().hblks != before + 1) ++wrong;
+  }
+  if (mallinfo2().hblks != before) ++wrong;
+  std::_Exit(wrong);
+}
+
+TEST(large_blocks, come_from_the_system_also_after_others_have_been_freed) {
+  // In a process of its own, in whose heap other tests have left nothing.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(take_and_free_large_blocks(), testing::ExitedWithCode(0), "");
+}
+
+#else
+
+TEST(large_blocks, come_from_the_system_also_after_others_have_been_freed) {
+  GTEST_SKIP() << "another allocator than glibc's";
+}
+
+#endif
+
+}  // namespace
+}  // namespace bench_transfers::bench

@@ -1,0 +1,52 @@
+#include "bench/harness/interruption.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+namespace bench_transfers::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// In a process of its own, since a noted signal cannot be taken back. Exits with what was noted.
+[[noreturn]] void note(int signal) {
+  watch_for_interruption();
+  raise(signal);
+  std::_Exit(interruption() == signal ? 42 : 1);
+}
+
+class interruption_test : public testing::TestWithParam<int> {};
+
+TEST_P(interruption_test, is_noted_instead_of_ending_the_program) {
+  EXPECT_EXIT(note(GetParam()), testing::ExitedWithCode(42), "");
+}
+
+TEST_P(interruption_test, twice_ends_the_program) {
+  EXPECT_EXIT(
+      {
+        watch_for_interruption();
+        raise(GetParam());
+        std::this_thread::sleep_for(500ms);
+        raise(GetParam());
+      },
+      testing::KilledBySignal(GetParam()), "");
+}
+
+TEST_P(interruption_test, twice_at_the_same_time_is_one) {
+  EXPECT_EXIT(
+      {
+        watch_for_interruption();
+        raise(GetParam());
+        note(GetParam());
+      },
+      testing::ExitedWithCode(42), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(by, interruption_test, testing::Values(SIGINT, SIGTERM));
+
+}  // namespace
+}  // namespace bench_transfers::bench

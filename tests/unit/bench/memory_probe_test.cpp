@@ -1,0 +1,90 @@
+#include "bench/record/memory_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "bench/cpu/emulation.hpp"
+#include "bench/strategy/cache.hpp"
+#include "transfers/core/device.hpp"
+
+namespace bench_transfers::bench::cpu {
+namespace {
+
+using machine::memory_type;
+
+class probing : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_flush_cache()) GTEST_SKIP() << "this processor cannot flush chosen lines";
+    transfers::write_host_pattern(memory.data(), 0, memory.size(), {1});
+    transfers::write_host_pattern(ordinary.data(), 0, ordinary.size(), {2});
+  }
+  void TearDown() override {
+    if (IsSkipped()) return;
+    EXPECT_EQ(transfers::check_host_pattern(memory.data(), 0, memory.size(), {1}).wrong_bytes, 0U);
+    EXPECT_EQ(transfers::check_host_pattern(ordinary.data(), 0, ordinary.size(), {2}).wrong_bytes,
+              0U);
+  }
+
+  /// Times may be anything while others use this computer, but not again and again.
+  void expect(memory_type wanted, const instruction_set& by) {
+    auto found = memory_type::unclear;
+    for (int i = 0; i < 5; ++i) {
+      const auto read = probe_reads(memory.bytes(), by, ordinary.bytes());
+      EXPECT_GT(read.memory.plain, 0);
+      EXPECT_GT(read.ordinary.plain, 0);
+      EXPECT_EQ(read.memory.streaming.has_value(), by.read_streaming != nullptr);
+      found = classify(read.memory, read.ordinary);
+      if (found == wanted) break;
+    }
+    EXPECT_EQ(to_string(found), to_string(wanted));
+  }
+
+  std::unique_ptr<transfers::device> device = transfers::open_host_device();
+  transfers::host_memory memory = device->allocate_host(probed_bytes, transfers::pageable);
+  transfers::host_memory ordinary = device->allocate_host(probed_bytes, transfers::pageable);
+};
+
+TEST_F(probing, ordinary_memory_finds_it_cached) {
+  expect(memory_type::write_back, instructions());
+}
+
+TEST_F(probing, emulated_write_combined_memory_finds_it_so) {
+  expect(memory_type::write_combined, emulated_write_combined());
+}
+
+TEST_F(probing, memory_whose_streaming_loads_are_ordinary_ones_finds_it_uncached) {
+  auto uncached = emulated_write_combined();
+  uncached.read_streaming = uncached.read_16_bytes;  // drops each line before each load, too
+  expect(memory_type::uncached, uncached);
+}
+
+TEST_F(probing, slow_memory_without_streaming_loads_does_not_tell_its_type) {
+  auto without = emulated_write_combined();
+  without.read_streaming = nullptr;
+  expect(memory_type::unclear, without);
+}
+
+TEST_F(probing, reads_all_of_the_first_bytes_and_no_others) {
+  static std::size_t plain, streaming, others;
+  static const std::byte* first;
+  plain = streaming = others = 0;
+  first = memory.data();
+  auto counted = instructions();
+  counted.read_16_bytes = [](const std::byte* from, std::size_t bytes) {
+    ++(from == first && bytes == probed_bytes ? plain : others);
+    return std::uint64_t{0};
+  };
+  counted.read_streaming = [](const std::byte* from, std::size_t bytes) {
+    ++(from == first && bytes == probed_bytes ? streaming : others);
+    return std::uint64_t{0};
+  };
+  static_cast<void>(probe_reads(memory.bytes(), counted, ordinary.bytes()));
+  EXPECT_GE(plain, 5U);  // enough for a median
+  EXPECT_EQ(streaming, plain);
+  EXPECT_EQ(others, 0U);
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench::cpu

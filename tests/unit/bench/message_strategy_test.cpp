@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bench/strategy/strategy.hpp"
+#include "tests/unit/transfers/counting_device.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+/// A message by copies, on a device that counts.
+class message_by : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] transfer prepare() {
+    const auto all = registered_strategies();
+    const auto found = std::ranges::find(all, "message/" + GetParam(), &strategy::name);
+    return found->prepare({on_, memory_, *stream_, "", 0});
+  }
+  static void send(const transfer& message) {
+    for (const auto& one : message.steps) one.run();
+  }
+
+  transfers::counting_device on_;
+  buffers memory_{on_, 7};
+  std::unique_ptr<transfers::stream> stream_ = on_.create_stream();
+};
+
+TEST_P(message_by, is_two_copies_and_one_wait) {
+  const auto message = prepare();
+  for (int again = 0; again < 3; ++again) {
+    const std::size_t enqueued = on_.counts().enqueued;
+    const std::size_t operations = on_.counts().operations;
+    send(message);
+    EXPECT_EQ(on_.counts().enqueued - enqueued, 2U);
+    EXPECT_EQ(on_.counts().operations - operations, 3U);  // the wait is one
+    EXPECT_EQ(on_.counts().finished, on_.counts().enqueued);
+  }
+  EXPECT_EQ(message.verify(), std::nullopt);
+}
+
+TEST_P(message_by, that_fails_is_an_exception) {
+  const auto message = prepare();
+  for (std::size_t which = 1; which <= 3; ++which) {
+    on_.counts().failing_operation = on_.counts().operations + which;
+    EXPECT_THROW(send(message), transfers::device_error) << which;
+    stream_->synchronize();
+  }
+  send(message);
+  EXPECT_EQ(message.verify(), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(copies, message_by, testing::Values("memcpy", "graph"),
+                         [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace bench_transfers::bench

@@ -1,0 +1,81 @@
+#include "bench/record/observe.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/record/report.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
+  const auto device = transfers::open_host_device();
+  const auto monitor = open_monitor(*device);
+  EXPECT_EQ(monitor, nullptr);
+  const auto seen = observe_under_load(*device, monitor.get());
+  EXPECT_FALSE(seen.link);
+  EXPECT_FALSE(seen.clocks.gpu);
+  EXPECT_EQ(seen.clocks.cpu_throttle_events.has_value(),
+            machine::cpu_throttle_events().has_value());
+}
+
+/// What finish() makes of a run in which nothing was measured.
+json finished(const outcome& measured, const observation& start, const observation& end) {
+  results::result_file file(
+      "", {{"transfers",
+            {{"complete", false}, {"clocks", nullptr}, {"warnings", {"an earlier one"}}}}});
+  finish(file, {}, {}, measured, start, end);
+  return file.content().at("context").at("transfers");
+}
+
+observation with_clock(unsigned sm_mhz) {
+  observation seen;
+  seen.clocks.gpu.emplace();
+  seen.clocks.gpu->sm_mhz = sm_mhz;
+  return seen;
+}
+
+TEST(finish, puts_the_clocks_of_the_run_into_the_file) {
+  outcome measured;
+  measured.throttled_by = {"sw_power_cap"};
+  const auto facts = finished(measured, with_clock(1980), with_clock(1000));
+  EXPECT_EQ(facts["clocks"]["gpu"]["sm_mhz"], json({1980, 1000}));
+  EXPECT_EQ(facts["clocks"]["gpu"]["throttle_reasons"], json({"sw_power_cap"}));
+  ASSERT_EQ(facts["warnings"].size(), 3U) << facts;
+  EXPECT_EQ(facts["warnings"][0], "an earlier one");
+  EXPECT_THAT(facts["warnings"][1], HasSubstr("sw_power_cap"));
+  EXPECT_THAT(facts["warnings"][2], HasSubstr("1980"));
+}
+
+TEST(finish, says_nothing_of_a_steady_run) {
+  const auto facts = finished({}, with_clock(1980), with_clock(1965));
+  EXPECT_EQ(facts["complete"], true);
+  EXPECT_EQ(facts["warnings"].size(), 1U) << facts;
+}
+
+TEST(finish, says_when_the_link_has_changed) {
+  observation start;
+  start.link = machine::pcie_link{5, 16, 5, 16};
+  auto end = start;
+  end.link->width = 8;
+  const auto facts = finished({}, start, end);
+  ASSERT_EQ(facts["warnings"].size(), 2U) << facts;
+  EXPECT_THAT(facts["warnings"][1], HasSubstr("link changed"));
+}
+
+TEST(finish, of_a_lost_device_only_the_start_is_known) {
+  outcome measured;
+  measured.device_lost = true;
+  auto start = with_clock(1980);
+  start.link = machine::pcie_link{5, 16, 5, 16};
+  const auto facts = finished(measured, start, {});
+  EXPECT_EQ(facts["complete"], false);
+  EXPECT_EQ(facts["clocks"]["gpu"]["sm_mhz"], json({1980, nullptr}));
+  EXPECT_EQ(facts["warnings"].size(), 1U) << facts;
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

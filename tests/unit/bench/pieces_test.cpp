@@ -1,0 +1,88 @@
+#include "bench/strategy/pieces.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "bench/harness/verify.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Optional;
+using transfers::direction;
+
+class pieces : public testing::Test {
+ protected:
+  pieces() {
+    memory.reserve_host(transfers::pageable, 1000);
+    memory.reserve_device(1000);
+  }
+
+  /// What is found wrong after an operation that does `more` besides copying the pieces.
+  std::optional<std::string> wrong_after(direction way, const std::function<void()>& more) {
+    const auto& block = memory.host(transfers::pageable);
+    piecewise what{{block.data() + 100, 500, false, &block, 100},
+                   {memory.on_device().data(), 60, true},
+                   {{300, 20}, {0, 7}, {50, 0}, {467, 33}},
+                   way};
+    const auto all = what.pieces;
+    host = what.host.data;
+    there = what.device.data;
+    transfer made;
+    set_ends(made, std::move(what), *device, memory);
+    EXPECT_EQ(made.bytes, 60U);
+    poison(*device, memory, *made.destination);
+    std::size_t at = 0;
+    for (const auto& one : all) {
+      if (way == direction::h2d)
+        std::memcpy(there + at, host + one.offset, one.bytes);
+      else
+        std::memcpy(host + one.offset, there + at, one.bytes);
+      at += one.bytes;
+    }
+    more();
+    auto damage = find_damage(*device, memory, made);
+    restore(*device, memory, made);
+    EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes, 0U);
+    return damage;
+  }
+
+  std::unique_ptr<transfers::device> device = transfers::open_host_device();
+  buffers memory{*device, 3};
+  std::byte* host = nullptr;
+  std::byte* there = nullptr;
+};
+
+void spoil(std::byte& one) { one ^= std::byte{1}; }
+
+TEST_F(pieces, that_arrive_are_fine_both_ways) {
+  for (const auto way : {direction::h2d, direction::d2h})
+    EXPECT_EQ(wrong_after(way, [] {}), std::nullopt);
+}
+
+TEST_F(pieces, a_single_wrong_byte_is_found_both_ways) {
+  EXPECT_THAT(wrong_after(direction::h2d, [this] { spoil(there[59]); }),
+              Optional(HasSubstr("1 of 4 pieces differ")));
+  EXPECT_THAT(wrong_after(direction::d2h, [this] { spoil(host[6]); }),
+              Optional(HasSubstr("1 of 4 pieces differ")));
+}
+
+TEST_F(pieces, a_byte_written_between_them_is_found) {
+  for (const std::size_t offset : {7, 299, 320, 466})
+    EXPECT_THAT(wrong_after(direction::d2h, [&] { spoil(host[offset]); }),
+                Optional(HasSubstr("1 bytes written between the pieces")));
+}
+
+TEST_F(pieces, a_byte_written_behind_the_end_is_found) {
+  EXPECT_THAT(wrong_after(direction::h2d, [this] { spoil(there[60]); }),
+              Optional(HasSubstr("behind the end")));
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

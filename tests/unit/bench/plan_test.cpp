@@ -1,0 +1,577 @@
+#include "bench/harness/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/strategy/cache.hpp"
+#include "src/machine/machine.hpp"
+#include "transfers/core/error.hpp"
+#include "src/common/sizes.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+/// The host, but it refuses memory above a limit and some kinds altogether.
+class limited_device : public transfers::device {
+ public:
+  std::size_t host_limit = SIZE_MAX;
+  std::size_t device_limit = SIZE_MAX;
+  std::map<transfers::host_memory_kind, std::string> refused_kinds;
+  std::vector<std::size_t> asked_for;
+  std::function<void(transfers::host_memory_kind)> on_host_allocation;
+
+  [[nodiscard]] const transfers::device_description& description() const noexcept override {
+    return host_->description();
+  }
+  [[nodiscard]] std::optional<std::string> why_unsupported(
+      transfers::host_memory_kind kind) const override {
+    const auto found = refused_kinds.find(kind);
+    return found == refused_kinds.end() ? std::nullopt : std::optional(found->second);
+  }
+  [[nodiscard]] transfers::host_memory allocate_host(std::size_t bytes,
+                                                     transfers::host_memory_kind kind) override {
+    asked_for.push_back(bytes);
+    if (on_host_allocation) on_host_allocation(kind);
+    if (bytes > host_limit) throw transfers::out_of_memory("host is full");
+    return host_->allocate_host(bytes, kind);
+  }
+  [[nodiscard]] bool copies_directly(const std::byte* memory) const override {
+    return host_->copies_directly(memory);
+  }
+  [[nodiscard]] transfers::page_lock lock(std::span<std::byte> memory) override {
+    return host_->lock(memory);
+  }
+  [[nodiscard]] transfers::device_memory allocate(std::size_t bytes) override {
+    asked_for.push_back(bytes);
+    if (bytes > device_limit) throw transfers::out_of_memory("device is full");
+    return host_->allocate(bytes);
+  }
+  [[nodiscard]] std::byte* address_on_device(std::byte* memory) const override {
+    return host_->address_on_device(memory);
+  }
+  [[nodiscard]] std::size_t free_memory() const override { return host_->free_memory(); }
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            transfers::direction way) override {
+    host_->copy(destination, source, bytes, way);
+  }
+  [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
+    return host_->create_stream();
+  }
+  void synchronize() override { host_->synchronize(); }
+  [[nodiscard]] std::shared_ptr<const void> make_current() override {
+    return host_->make_current();
+  }
+  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
+                     transfers::pattern what) override {
+    host_->write_pattern(block, offset, bytes, what);
+  }
+  [[nodiscard]] transfers::pattern_check check_pattern(const std::byte* block, std::size_t offset,
+                                                       std::size_t bytes,
+                                                       transfers::pattern what) override {
+    return host_->check_pattern(block, offset, bytes, what);
+  }
+
+ private:
+  std::unique_ptr<transfers::device> host_ = transfers::open_host_device();
+};
+
+strategy made(const std::string& name, std::optional<transfers::host_memory_kind> host,
+              std::vector<std::string> variants = {"h2d", "d2h"}, bool sized = true) {
+  return {name, "made for a test", std::move(variants), sized, host, {}};
+}
+
+const registry some{
+    made("copy/pageable", transfers::pageable), made("copy/pinned", transfers::pinned()),
+    made("copy_async/pinned", transfers::pinned()), made("null", std::nullopt, {"single"}, false)};
+
+options sizes(std::vector<std::size_t> warm, std::vector<std::size_t> cold = {}) {
+  options chosen;
+  chosen.sizes = std::move(warm);
+  chosen.cold_sizes = std::move(cold);
+  return chosen;
+}
+
+std::vector<std::string> names(const std::vector<benchmark_case>& cases) {
+  std::vector<std::string> all;
+  for (const auto& one : cases) all.push_back(one.name);
+  return all;
+}
+
+std::vector<std::string> names(const std::vector<skipped_case>& skipped) {
+  std::vector<std::string> all;
+  for (const auto& one : skipped) all.push_back(one.name);
+  return all;
+}
+
+std::vector<std::string> planned_with(const options& chosen) {
+  return names(make_plan(some, limited_device(), chosen).cases);
+}
+
+std::string complaint(const options& chosen) {
+  try {
+    static_cast<void>(make_plan(some, limited_device(), chosen));
+  } catch (const common::usage_error& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+class planning : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_flush_cache()) GTEST_SKIP() << "no cold benchmarks on this processor";
+  }
+};
+
+TEST_F(planning, strategies_times_variants_times_sizes_times_cache_states) {
+  auto chosen = sizes({4, mib}, {mib});
+  chosen.strategies = {"copy/pinned", "null"};
+  EXPECT_THAT(planned_with(chosen),
+              ElementsAre("copy/pinned/h2d/4B", "copy/pinned/h2d/1MiB", "copy/pinned/h2d/1MiB/cold",
+                          "copy/pinned/d2h/4B", "copy/pinned/d2h/1MiB", "copy/pinned/d2h/1MiB/cold",
+                          "null/single"));
+  EXPECT_THAT(planned_with(sizes({4, mib}, {mib})), testing::SizeIs(3 * 2 * 3 + 1));
+}
+
+TEST_F(planning, cases_say_what_their_names_say) {
+  const auto all = make_plan(some, limited_device(), sizes({4}, {mib}));
+  const auto find = [&](const std::string& name) {
+    return *std::ranges::find(all.cases, name, &benchmark_case::name);
+  };
+  const auto warm = find("copy_async/pinned/d2h/4B");
+  EXPECT_EQ(warm.of, &some[2]);
+  EXPECT_EQ(warm.variant, "d2h");
+  EXPECT_EQ(warm.bytes, 4U);
+  EXPECT_EQ(warm.cache, cache_state::warm);
+  const auto cold = find("copy/pageable/h2d/1MiB/cold");
+  EXPECT_EQ(cold.of, &some[0]);
+  EXPECT_EQ(cold.bytes, mib);
+  EXPECT_EQ(cold.cache, cache_state::cold);
+  EXPECT_EQ(find("null/single").bytes, 0U);
+}
+
+TEST_F(planning, one_cache_state_only) {
+  auto chosen = sizes({4}, {mib});
+  chosen.strategies = {"copy/pageable"};
+  chosen.cold = false;
+  EXPECT_THAT(planned_with(chosen), ElementsAre("copy/pageable/h2d/4B", "copy/pageable/d2h/4B"));
+  chosen.cold = true;
+  chosen.warm = false;
+  EXPECT_THAT(planned_with(chosen),
+              ElementsAre("copy/pageable/h2d/1MiB/cold", "copy/pageable/d2h/1MiB/cold"));
+}
+
+TEST(plan_strategies, exact_names_and_families) {
+  const auto with = [](std::vector<std::string> wanted) {
+    auto chosen = sizes({4});
+    chosen.strategies = std::move(wanted);
+    return planned_with(chosen);
+  };
+  EXPECT_THAT(with({"copy"}), ElementsAre("copy/pageable/h2d/4B", "copy/pageable/d2h/4B",
+                                          "copy/pinned/h2d/4B", "copy/pinned/d2h/4B"));
+  EXPECT_THAT(with({"copy_async", "copy_async/pinned"}),
+              ElementsAre("copy_async/pinned/h2d/4B", "copy_async/pinned/d2h/4B"));
+  EXPECT_THAT(with({"null"}), ElementsAre("null/single"));
+}
+
+TEST(plan_strategies, with_a_variant_are_that_variant_alone) {
+  const registry deep{made("a/b", std::nullopt, {"up/int8", "up/int64", "upper/int8", "down/int8"}),
+                      made("a/b2", std::nullopt, {"up"}), made("a/none", std::nullopt, {})};
+  const auto with = [&](std::vector<std::string> wanted) {
+    auto chosen = sizes({4});
+    chosen.strategies = std::move(wanted);
+    return names(make_plan(deep, limited_device(), chosen).cases);
+  };
+  EXPECT_THAT(with({"a/b/up"}), ElementsAre("a/b/up/int8/4B", "a/b/up/int64/4B"));
+  EXPECT_THAT(with({"a/b/up/int64", "a/b/down"}),
+              ElementsAre("a/b/up/int64/4B", "a/b/down/int8/4B"));
+  EXPECT_THAT(with({"a/b/down/int8", "a/b"}), testing::SizeIs(4));
+  EXPECT_THAT(with({"a/none"}), ElementsAre("a/none/4B"));
+  EXPECT_THAT(with({"a"}), testing::SizeIs(6));
+}
+
+TEST(plan_strategies, that_are_listed_are_those_asked_for) {
+  const auto listed = [](const std::vector<std::string>& wanted) {
+    std::vector<std::string> all;
+    for (const auto* const one : chosen_strategies(some, wanted)) all.push_back(one->name);
+    return all;
+  };
+  EXPECT_THAT(listed({}), testing::SizeIs(some.size()));
+  EXPECT_THAT(listed({"null", "copy"}), ElementsAre("copy/pageable", "copy/pinned", "null"));
+  EXPECT_THAT(listed({"copy_async/pinned/d2h"}), ElementsAre("copy_async/pinned"));
+  EXPECT_THROW(static_cast<void>(listed({"copy", "nul"})), common::usage_error);
+}
+
+TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {
+  for (const auto& [wanted, meant] : {std::pair{"copy/pined", "copy/pinned?"},
+                                      {"copy/pinned/h2", "copy/pinned/h2d?"},
+                                      {"copy/pageable/h2d/4B", "copy/pageable/h2d?"},
+                                      {"nul", "null?"}}) {
+    auto chosen = sizes({4});
+    chosen.strategies = {wanted};
+    EXPECT_THAT(complaint(chosen), HasSubstr(std::string("did you mean ") + meant));
+  }
+}
+
+TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
+  strategy every_third{.name = "a/sparse", .sparse = 3};
+  const registry one{every_third};
+  const auto with = [&](options chosen, bool own_sizes = false) {
+    chosen.own_sizes = own_sizes;
+    return names(make_plan(one, limited_device(), chosen).cases);
+  };
+  const auto seven = sizes({4, 16, 64, 256, kib, 4 * kib, 16 * kib});
+  EXPECT_THAT(with(seven), ElementsAre("a/sparse/4B", "a/sparse/256B", "a/sparse/16KiB"));
+  EXPECT_THAT(with(sizes({4, 16})), ElementsAre("a/sparse/16B"));
+  EXPECT_THAT(with(sizes({4})), ElementsAre("a/sparse/4B"));
+  EXPECT_THAT(with(sizes({})), IsEmpty());
+  // Who names sizes gets them.
+  EXPECT_THAT(with(seven, true), testing::SizeIs(7));
+}
+
+TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
+  const registry both{{.name = "a/all"},
+                      {.name = "b/less", .leaves_out = 1},
+                      {.name = "c/sparse", .sparse = 2, .leaves_out = 2},
+                      {.name = "d/none", .leaves_out = 9}};
+  auto chosen = sizes({4, 16, 64, 256, kib});
+  const auto planned = [&] { return names(make_plan(both, limited_device(), chosen).cases); };
+  EXPECT_THAT(planned(), ElementsAre("a/all/4B", "a/all/16B", "a/all/64B", "a/all/256B",
+                                     "a/all/1KiB", "b/less/4B", "b/less/16B", "b/less/64B",
+                                     "b/less/256B", "c/sparse/4B", "c/sparse/64B"));
+  chosen.own_sizes = true;
+  EXPECT_THAT(planned(), testing::SizeIs(4 * 5));
+}
+
+TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
+  const registry both{{.name = "a/any", .sparse = 3},
+                      {.name = "b/small", .largest = 20 * kib, .sparse = 3},
+                      {.name = "c/large", .smallest = 100, .sparse = 3}};
+  std::vector<std::size_t> all;
+  for (std::size_t size = 4; size <= 64 * mib; size *= 4) all.push_back(size);
+  std::map<char, std::set<std::string>> sizes_of;
+  for (const auto& name : names(make_plan(both, limited_device(), sizes(all)).cases))
+    sizes_of[name.front()].insert(name.substr(name.rfind('/')));
+  EXPECT_TRUE(std::ranges::includes(sizes_of['a'], sizes_of['b']));
+  EXPECT_TRUE(std::ranges::includes(sizes_of['a'], sizes_of['c']));
+  EXPECT_THAT(sizes_of['b'], Not(IsEmpty()));
+  EXPECT_THAT(sizes_of['b'], Not(Contains("/64MiB")));
+  EXPECT_THAT(sizes_of['c'], Contains("/64MiB"));
+}
+
+TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_reason) {
+  const auto prepare = [](const job&) { return transfer{}; };
+  const registry three{{.name = "a/small", .prepare = prepare, .largest = 20 * kib},
+                       {.name = "b/large", .prepare = prepare, .smallest = mib},
+                       {.name = "c/any", .prepare = prepare}};
+  auto chosen = sizes({64 * kib}, {});
+  chosen.own_sizes = true;
+  const auto planned = make_plan(three, limited_device(), chosen);
+  EXPECT_THAT(names(planned.cases), ElementsAre("c/any/64KiB"));
+  ASSERT_THAT(planned.skipped, testing::SizeIs(2));
+  EXPECT_EQ(planned.skipped[0].name, "a/small");
+  EXPECT_EQ(planned.skipped[0].reason, "it takes sizes from 1B to 20KiB");
+  EXPECT_EQ(planned.skipped[1].reason, "it takes sizes from 1MiB on");
+  chosen.own_sizes = false;  // of a profile's there are enough others
+  EXPECT_THAT(make_plan(three, limited_device(), chosen).skipped, testing::IsEmpty());
+}
+
+TEST_F(planning, cold_sizes_are_sparse_too) {
+  const registry one{{.name = "a/sparse", .sparse = 2}};
+  EXPECT_THAT(names(make_plan(one, limited_device(), sizes({4}, {4, 16, 64})).cases),
+              ElementsAre("a/sparse/4B", "a/sparse/4B/cold", "a/sparse/64B/cold"));
+}
+
+TEST(plan_variants, none_give_the_strategys_name_alone) {
+  const registry both{{.name = "a/sized"}, {.name = "b/unsized", .sized = false}};
+  const auto all = make_plan(both, limited_device(), sizes({4, mib}));
+  EXPECT_THAT(names(all.cases), ElementsAre("a/sized/4B", "a/sized/1MiB", "b/unsized"));
+  for (const auto& one : all.cases) EXPECT_EQ(one.variant, "");
+}
+
+TEST(plan_strategies, unknown_ones_are_refused) {
+  for (const char* wanted : {"cop", "copy/", "copy/pin", "copy/pinned/h2", "copy/pinned/h2d/",
+                             "copy/pinned/h2d/4B", "null/h2d", "", "pinned", "h2d", "Copy"}) {
+    auto chosen = sizes({4});
+    chosen.strategies = {"null", wanted};
+    EXPECT_THAT(complaint(chosen),
+                AllOf(HasSubstr("'" + std::string(wanted) + "'"), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST(plan_filter, is_a_regular_expression_of_what_to_take_or_with_a_minus_to_leave) {
+  const auto with = [](const std::string& expression) {
+    auto chosen = sizes({4, kib});
+    chosen.filter = expression;
+    return planned_with(chosen);
+  };
+  const auto all = with("");
+  ASSERT_EQ(all.size(), 13U);
+  EXPECT_EQ(with("all"), all);
+  EXPECT_EQ(with("."), all);
+  EXPECT_THAT(with("pinned/d2h/1KiB$"),
+              ElementsAre("copy/pinned/d2h/1KiB", "copy_async/pinned/d2h/1KiB"));
+  EXPECT_THAT(with("^copy/p(ageable|inned)/h2d/4B"),
+              ElementsAre("copy/pageable/h2d/4B", "copy/pinned/h2d/4B"));
+  EXPECT_THAT(with("-copy"), ElementsAre("null/single"));
+  EXPECT_THAT(with("-[dh]2[dh]/4B"), testing::SizeIs(7));
+  EXPECT_THAT(with("nothing_like_it"), IsEmpty());
+  // What a filter and its opposite take is everything.
+  for (const std::string expression : {"pinned", "4B", "h2d/1KiB$"})
+    EXPECT_EQ(with(expression).size() + with("-" + expression).size(), all.size());
+}
+
+TEST(plan_filter, must_be_a_regular_expression) {
+  for (const char* expression : {"[", "-[", "(", "a{2,1}", "*"}) {
+    auto chosen = sizes({4});
+    chosen.filter = expression;
+    EXPECT_THAT(complaint(chosen), AllOf(HasSubstr("--benchmark_filter"), Not(HasSubstr("\n"))))
+        << expression;
+  }
+}
+
+TEST(plan_skipped, is_what_the_device_cannot_do_with_its_reason) {
+  limited_device device;
+  device.refused_kinds = {{transfers::pinned(), "no pins here"}};
+  auto chosen = sizes({4, kib});
+  chosen.filter = "-d2h";
+  const auto all = make_plan(some, device, chosen);
+  EXPECT_THAT(names(all.cases),
+              ElementsAre("copy/pageable/h2d/4B", "copy/pageable/h2d/1KiB", "null/single"));
+  EXPECT_THAT(names(all.skipped),
+              ElementsAre("copy/pinned/h2d/4B", "copy/pinned/h2d/1KiB", "copy_async/pinned/h2d/4B",
+                          "copy_async/pinned/h2d/1KiB"));
+  for (const auto& one : all.skipped) EXPECT_EQ(one.reason, "no pins here");
+}
+
+TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
+  const auto strategies = registered_strategies();
+  const auto device = transfers::open_host_device();
+  auto chosen = sizes({1, 4, 1000, kib, mib}, {4, mib});
+  chosen.own_sizes = true;
+  const auto all = make_plan(strategies, *device, chosen);
+  auto every = names(all.cases);
+  for (const auto& name : names(all.skipped)) every.push_back(name);
+  const std::regex form("^[a-z0-9_]+(/[a-z0-9_A-Z]+)+$");
+  for (const auto& name : every) EXPECT_TRUE(std::regex_match(name, form)) << name;
+  EXPECT_EQ(std::set(every.begin(), every.end()).size(), every.size());
+
+  std::size_t expected = 0;
+  for (const auto& one : strategies) {
+    const auto fitting = [&](const std::vector<std::size_t>& of) {
+      return static_cast<std::size_t>(std::ranges::count_if(
+          of, [&](auto size) { return size >= one.smallest && size <= one.largest; }));
+    };
+    const auto cases =
+        one.sized ? fitting(chosen.sizes) + (one.cold ? fitting(chosen.cold_sizes) : 0) : 1;
+    expected += std::max<std::size_t>(1, one.variants.size()) * cases;
+  }
+  EXPECT_EQ(every.size(), expected);
+  EXPECT_EQ(std::ranges::count(every, "null/single"), 1);
+}
+
+TEST(plan_of_all_strategies, is_the_essential_ones_when_no_others_are_asked_for) {
+  const auto strategies = registered_strategies();
+  const auto device = transfers::open_host_device();
+  auto chosen = sizes({kib});
+  chosen.essential_only = true;
+  for (const auto& one : make_plan(strategies, *device, chosen).cases)
+    EXPECT_TRUE(one.of->essential) << one.name;
+  chosen.strategies = {"gpu_array"};
+  const auto asked_for = make_plan(strategies, *device, chosen);
+  ASSERT_FALSE(asked_for.cases.empty());
+  for (const auto& one : asked_for.cases) EXPECT_THAT(one.name, StartsWith("gpu_array/"));
+}
+
+TEST(plan_of_all_strategies, leaves_out_what_only_a_driver_can_give) {
+  const auto strategies = registered_strategies();
+  const auto device = transfers::open_host_device();
+  const auto all = make_plan(strategies, *device, sizes({4}));
+  for (const auto& one : all.cases)
+    EXPECT_EQ(why_unsupported(*one.of, *device), std::nullopt) << one.name;
+  EXPECT_THAT(names(all.skipped), Contains("copy/pinned_wc/h2d/4B"));
+  EXPECT_THAT(names(all.skipped), Contains("zero_copy/pinned_mapped_wc/write/4B"));
+  for (const auto& one : all.skipped)
+    EXPECT_THAT(one.reason, AllOf(Not(IsEmpty()), Not(HasSubstr("\n")))) << one.name;
+}
+
+class reserving : public testing::Test {
+ protected:
+  /// Reserves for a plan of these sizes.
+  plan reserve(std::vector<std::size_t> wanted, std::vector<std::string> strategies = {}) {
+    auto chosen = sizes(std::move(wanted));
+    chosen.strategies = std::move(strategies);
+    auto all = make_plan(some, device, chosen);
+    reserve_buffers(all, device, memory);
+    return all;
+  }
+
+  [[nodiscard]] std::size_t host_bytes(transfers::host_memory_kind kind) const {
+    return memory.host(kind).size() - buffers::guard;
+  }
+
+  limited_device device;
+  buffers memory{device, 1};
+};
+
+TEST_F(reserving, takes_one_buffer_per_kind_for_the_largest_size) {
+  const auto all = reserve({4, mib, kib});
+  EXPECT_THAT(all.skipped, IsEmpty());
+  EXPECT_EQ(all.cases.size(), 3U * 2 * 3 + 1);
+  EXPECT_EQ(memory.all_host().size(), 2U);
+  EXPECT_EQ(host_bytes(transfers::pageable), mib);
+  EXPECT_EQ(host_bytes(transfers::pinned()), mib);
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, mib);
+}
+
+TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
+  const registry with_two{
+      {.name = "two", .variants = {"a"}, .host = transfers::pageable, .host_payloads = 2}};
+  auto all = make_plan(with_two, device, sizes({4, mib}));
+  reserve_buffers(all, device, memory);
+  EXPECT_EQ(host_bytes(transfers::pageable), buffers::distance(mib) + mib);
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, mib);
+}
+
+TEST_F(reserving, takes_room_for_all_payloads_on_the_device) {
+  const registry with_two{
+      {.name = "two", .variants = {"a"}, .host = transfers::pageable, .device_payloads = 2}};
+  auto all = make_plan(with_two, device, sizes({4, mib}));
+  reserve_buffers(all, device, memory);
+  EXPECT_EQ(host_bytes(transfers::pageable), mib);
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, buffers::distance(mib) + mib);
+}
+
+TEST_F(reserving, skips_only_sizes_that_host_memory_is_refused_for) {
+  device.host_limit = 64 * kib;  // less than 64 KiB and the guard behind
+  const auto all = reserve({4, kib, 64 * kib, mib});
+  for (const auto& one : all.cases) EXPECT_LE(one.bytes, kib) << one.name;
+  EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
+  EXPECT_EQ(all.skipped.size(), 3U * 2 * 2);
+  EXPECT_THAT(names(all.skipped), Contains("copy_async/pinned/d2h/64KiB"));
+  EXPECT_THAT(names(all.skipped), Contains("copy/pageable/h2d/1MiB"));
+  for (const auto& one : all.skipped) EXPECT_THAT(one.reason, HasSubstr("host is full"));
+  EXPECT_EQ(host_bytes(transfers::pinned()), kib);
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
+}
+
+TEST_F(reserving, skips_only_sizes_that_device_memory_is_refused_for) {
+  device.device_limit = 2 * kib;
+  const auto all = reserve({4, kib, mib});
+  EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
+  EXPECT_EQ(all.skipped.size(), 3U * 2);
+  for (const auto& one : all.skipped)
+    EXPECT_THAT(one, AllOf(testing::Field(&skipped_case::name, HasSubstr("1MiB")),
+                           testing::Field(&skipped_case::reason, HasSubstr("device is full"))));
+  EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
+}
+
+TEST_F(reserving, leaves_what_needs_no_memory_when_all_is_refused) {
+  device.host_limit = 0;
+  const auto all = reserve({4, kib});
+  EXPECT_THAT(names(all.cases), ElementsAre("null/single"));
+  EXPECT_EQ(all.skipped.size(), 3U * 2 * 2);
+}
+
+TEST_F(reserving, skips_a_kind_of_memory_that_cannot_be_had_at_all) {
+  const auto refuse_pins_with = [this](auto error) {
+    device.on_host_allocation = [error](transfers::host_memory_kind kind) {
+      if (kind == transfers::pinned()) throw error;
+    };
+    const auto all = reserve({4, kib});
+    EXPECT_THAT(names(all.cases),
+                ElementsAre("copy/pageable/h2d/4B", "copy/pageable/h2d/1KiB",
+                            "copy/pageable/d2h/4B", "copy/pageable/d2h/1KiB", "null/single"));
+    EXPECT_EQ(all.skipped.size(), 2U * 2 * 2);
+    for (const auto& one : all.skipped) EXPECT_EQ(one.reason, "no pins today") << one.name;
+  };
+  refuse_pins_with(transfers::unsupported("no pins today"));
+  refuse_pins_with(transfers::device_error("no pins today", false));
+}
+
+TEST_F(reserving, goes_no_further_with_a_lost_device) {
+  device.on_host_allocation = [](auto) { throw transfers::device_error("lost", true); };
+  EXPECT_THROW(reserve({4, kib}), transfers::device_error);
+}
+
+TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {
+  const auto all = reserve({4, kib}, {"null"});
+  EXPECT_THAT(names(all.cases), ElementsAre("null/single"));
+  EXPECT_THAT(device.asked_for, IsEmpty());
+}
+
+TEST_F(reserving, does_not_even_try_what_exceeds_this_computer) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  const auto absurd = std::size_t{1} << 50;
+  ASSERT_GT(absurd, available);
+  const auto all = reserve({4, absurd});
+  EXPECT_EQ(all.cases.size(), 3U * 2 + 1);
+  EXPECT_EQ(all.skipped.size(), 3U * 2);
+  for (const auto& one : all.skipped)
+    EXPECT_THAT(one.reason, StartsWith("not enough host memory")) << one.name;
+  EXPECT_THAT(device.asked_for, Each(testing::Lt(kib)));
+}
+
+TEST_F(reserving, counts_what_operations_take_themselves) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  const auto absurd = std::size_t{1} << 50;
+  const registry takers{{.name = "a/none"}, {.name = "b/taker", .takes_host_memory = true}};
+  auto chosen = sizes({4, kib, absurd});
+  chosen.own_sizes = true;
+  auto all = make_plan(takers, device, chosen);
+  reserve_buffers(all, device, memory);
+  // What is not said to take memory stays.
+  EXPECT_THAT(names(all.cases), ElementsAre("a/none/4B", "a/none/1KiB", "a/none/1024TiB",
+                                            "b/taker/4B", "b/taker/1KiB"));
+  EXPECT_THAT(names(all.skipped), ElementsAre("b/taker/1024TiB"));
+  EXPECT_THAT(all.skipped[0].reason, StartsWith("not enough host memory"));
+  EXPECT_THAT(device.asked_for, IsEmpty());  // nothing is reserved for them
+}
+
+TEST_F(reserving, counts_buffers_and_what_operations_take_together) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  // Each by itself has room: a buffer and its counterpart on the device, and an allocation.
+  const auto third = available / 10 * 9 / 100 * 40;
+  const registry both{{.name = "a/user", .host = transfers::pageable},
+                      {.name = "b/taker", .takes_host_memory = true}};
+  auto chosen = sizes({kib, third});
+  chosen.own_sizes = true;
+  device.host_limit = device.device_limit = mib;  // nothing large is really taken
+  auto all = make_plan(both, device, chosen);
+  reserve_buffers(all, device, memory);
+  const auto large = common::format_size(third);
+  EXPECT_THAT(names(all.skipped), Contains("a/user/" + large));
+  const auto because_of_both = std::ranges::any_of(all.skipped, [](const skipped_case& one) {
+    return one.reason.starts_with("not enough host memory");
+  });
+  EXPECT_TRUE(because_of_both);
+  // With the buffers gone, there is room for the allocation.
+  EXPECT_THAT(names(all.cases), testing::IsSupersetOf({"a/user/1KiB", "b/taker/1KiB"}));
+  EXPECT_THAT(names(all.cases), Contains("b/taker/" + large));
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

@@ -1,0 +1,37 @@
+#include "bench/harness/progress.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace bench_transfers::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(format_duration, in_whole_seconds_rounded_up) {
+  EXPECT_EQ(format_duration(0s), "0s");
+  EXPECT_EQ(format_duration(10ms), "1s");
+  EXPECT_EQ(format_duration(12s), "12s");
+  EXPECT_EQ(format_duration(59.2s), "1m 00s");
+  EXPECT_EQ(format_duration(100s), "1m 40s");
+  EXPECT_EQ(format_duration(3661s), "61m 01s");
+}
+
+TEST(progress, in_a_log_is_a_line_now_and_then) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::tmpfile(), std::fclose);
+  {
+    progress shown(log.get());
+    for (std::size_t i = 1; i <= 1000; ++i) shown.show("measuring", i, 1000, "a/b/4B", 100s);
+    shown.say("done");
+  }
+  std::rewind(log.get());
+  std::string text(1000, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), log.get()));
+  EXPECT_EQ(text, "measuring 1/1000  a/b/4B  (about 1m 40s left)\ndone\n");
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

@@ -1,0 +1,480 @@
+#include "bench/harness/session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/harness/interruption.hpp"
+#include "bench/harness/measure.hpp"
+#include "bench/strategy/directions.hpp"
+#include "tests/unit/bench/fake_clock.hpp"
+#include "tests/unit/bench/host_session.hpp"
+#include "transfers/core/error.hpp"
+#include "src/common/whole_file.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr const char* reader = "copy/pageable/h2d/4KiB";  // reads what others may have damaged
+
+TEST_F(host_session, measures_every_benchmark_in_every_round) {
+  const auto result = run_session();
+  EXPECT_FALSE(result.device_lost);
+  EXPECT_THAT(result.failures, IsEmpty());
+  EXPECT_THAT(result.skipped, IsEmpty());
+  EXPECT_EQ(planned.cases.size(), 5U * 2 * 2 + 2);
+  EXPECT_EQ(result.runs.size(), planned.cases.size() * 2);
+  EXPECT_EQ(rows.content().at("benchmarks").size(), planned.cases.size() * 2);
+  expect_all_others_ran(result);
+  EXPECT_EQ(left_wrong, 0U);
+  for (const auto& one : planned.cases) {
+    std::set<int> repetitions;
+    for (const auto& row : rows.content().at("benchmarks"))
+      if (row.at("run_name") == one.name) {
+        EXPECT_EQ(row.at("name"), one.name);
+        EXPECT_EQ(row.at("repetitions"), 2);
+        repetitions.insert(row.at("repetition_index").get<int>());
+      }
+    EXPECT_THAT(repetitions, ElementsAre(0, 1)) << one.name;
+  }
+}
+
+/// Finds one more reason each time.
+class made_up_monitor final : public machine::gpu_monitor {
+ public:
+  [[nodiscard]] machine::gpu_clocks read() const override {
+    ++reads;
+    machine::gpu_clocks now;
+    if (reads > 1) now.throttled_by = {"reason " + std::to_string(reads)};
+    return now;
+  }
+  mutable int reads = 0;
+};
+
+TEST_F(host_session, reads_the_gpu_after_each_round) {
+  chosen.rounds = 3;
+  const made_up_monitor gpu;
+  monitor = &gpu;
+  const auto result = run_session();
+  EXPECT_EQ(gpu.reads, 3);
+  EXPECT_EQ(result.throttled_by, (machine::throttle_reasons{"reason 2", "reason 3"}));
+}
+
+TEST_F(host_session, knows_no_reasons_without_a_monitor) {
+  EXPECT_EQ(run_session().throttled_by, std::nullopt);
+}
+
+TEST_F(host_session, figures_agree_with_each_other) {
+  link_limit = 50;
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks")) {
+    SCOPED_TRACE(row.dump());
+    const auto value = [&](const char* key) { return row.at(key).get<double>(); };
+    EXPECT_GT(value("min_ns"), 0);
+    EXPECT_LE(value("min_ns"), value("p5_ns"));
+    EXPECT_LE(value("p5_ns"), value("median_ns"));
+    EXPECT_LE(value("median_ns"), value("p95_ns"));
+    EXPECT_LE(value("p95_ns"), value("p99_ns"));
+    EXPECT_LE(value("p99_ns"), value("max_ns"));
+    EXPECT_GE(value("mean_ns"), value("min_ns"));
+    EXPECT_LE(value("mean_ns"), value("max_ns"));
+    EXPECT_NEAR(value("real_time"), value("median_ns"), 1e-6 * value("median_ns"));
+    const auto operations = row.at("operations").get<long>();
+    const auto batch = row.at("batch").get<long>();
+    EXPECT_GE(batch, 1);
+    EXPECT_EQ(operations % batch, 0);
+    EXPECT_GE(operations / batch, 3);
+    EXPECT_EQ(row.at("iterations"), operations);
+    EXPECT_FALSE(row.contains("device_ns"));  // the host has no clock of its own
+
+    const std::string name = row.at("name");
+    if (name.starts_with("null/")) {
+      for (const char* key : {"bytes", "gb_per_s", "link_percent"}) EXPECT_FALSE(row.contains(key));
+      continue;
+    }
+    EXPECT_EQ(value("bytes"), name.ends_with("/4KiB") ? 4096 : 65536);
+    EXPECT_NEAR(value("gb_per_s") * value("median_ns"), value("bytes"), 1e-6 * value("bytes"));
+    EXPECT_NEAR(value("link_percent"), 2 * value("gb_per_s"), 1e-6 * value("link_percent"));
+    // Only asynchronous ones have several steps.
+    const bool by_step = !name.starts_with("copy/");
+    EXPECT_EQ(row.contains("enqueue_ns"), by_step);
+    EXPECT_EQ(row.contains("wait_ns"), by_step);
+    // A single step is the whole.
+    if (!by_step) {
+      EXPECT_EQ(value("copy_ns"), value("median_ns"));
+    }
+    if (by_step) {
+      EXPECT_LE(value("enqueue_ns"), value("max_ns"));
+    }
+  }
+}
+
+TEST_F(host_session, cold_benchmarks_are_measured_too) {
+  chosen.strategies = {"copy/pageable"};
+  chosen.cold_sizes = {64 * kib};
+  const auto result = run_session();
+  EXPECT_THAT(result.failures, IsEmpty());
+  EXPECT_EQ(std::ranges::count(names(result.runs), "copy/pageable/d2h/64KiB/cold"), 2);
+}
+
+TEST_F(host_session, without_a_known_link_there_is_no_percentage) {
+  chosen.strategies = {"copy/pageable"};
+  static_cast<void>(run_session());
+  for (const auto& row : rows.content().at("benchmarks"))
+    EXPECT_FALSE(row.contains("link_percent"));
+}
+
+TEST_F(host_session, the_seed_decides_the_order) {
+  const auto first = names(run_session().runs);
+  EXPECT_EQ(names(run_session().runs), first);
+  const auto half = static_cast<std::ptrdiff_t>(first.size() / 2);
+  const std::vector round_0(first.begin(), first.begin() + half);
+  const std::vector round_1(first.begin() + half, first.end());
+  EXPECT_NE(round_0, round_1);
+  EXPECT_TRUE(std::ranges::is_permutation(round_0, round_1));
+  EXPECT_NE(round_0, planned_names());
+  chosen.seed = 6;
+  EXPECT_NE(names(run_session().runs), first);
+}
+
+TEST_F(host_session, without_shuffling_the_order_is_that_of_the_plan) {
+  chosen.shuffle = false;
+  const auto order = names(run_session().runs);
+  auto expected = planned_names();
+  const auto once = expected;
+  expected.insert(expected.end(), once.begin(), once.end());
+  EXPECT_EQ(order, expected);
+}
+
+TEST_F(host_session, corruption_is_a_failure_of_its_benchmark_alone) {
+  chosen.faults = {parse_fault("corrupt@^copy/pageable/d2h/4KiB$"),
+                   parse_fault("corrupt@^copy_async/pinned/d2h")};
+  const auto result = run_session();
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(3));
+  for (const char* name :
+       {"copy/pageable/d2h/4KiB", "copy_async/pinned/d2h/4KiB", "copy_async/pinned/d2h/64KiB"}) {
+    ASSERT_TRUE(failed.contains(name)) << name;
+    EXPECT_THAT(failed.at(name), AllOf(HasSubstr("wrong data: 1 of "), HasSubstr("offset 0")));
+  }
+  expect_all_others_ran(result);
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, a_failure_has_a_row_that_says_so_without_figures) {
+  chosen.strategies = {"copy/pageable"};
+  chosen.faults = {parse_fault("corrupt@d2h/4KiB")};
+  static_cast<void>(run_session());
+  std::size_t failed = 0;
+  for (const auto& row : rows.content().at("benchmarks")) {
+    if (row.at("run_name") != "copy/pageable/d2h/4KiB") continue;
+    ++failed;
+    EXPECT_EQ(row.at("error_occurred"), true);
+    EXPECT_THAT(row.at("error_message"), StartsWith("wrong data"));
+    EXPECT_FALSE(row.contains("median_ns"));
+  }
+  EXPECT_EQ(failed, 1U);
+}
+
+TEST_F(host_session, a_failing_operation_does_not_stop_the_others) {
+  chosen.faults = {parse_fault("fail@^zero_copy/pinned_mapped/read"),
+                   parse_fault("fail@^copy/pageable/d2h/64KiB$")};
+  const auto result = run_session();
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(3));
+  for (const auto& [name, reason] : failed) EXPECT_THAT(reason, HasSubstr("injected")) << name;
+  EXPECT_TRUE(failed.contains("copy/pageable/d2h/64KiB"));
+  expect_all_others_ran(result);
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, after_a_lost_device_nothing_runs) {
+  chosen.faults = {parse_fault("lose@^copy/pinned/h2d/4KiB$")};
+  const auto result = run_session();
+  EXPECT_TRUE(result.device_lost);
+  EXPECT_THAT(result.runs, IsEmpty());
+  const auto failed = by_name(result.failures);
+  EXPECT_EQ(failed.size(), planned.cases.size());
+  for (const auto& [name, reason] : failed)
+    EXPECT_THAT(reason, name == "copy/pinned/h2d/4KiB"
+                            ? testing::Matcher<std::string>(HasSubstr("injected"))
+                            : AllOf(StartsWith("not run: the device was lost"),
+                                    HasSubstr("copy/pinned/h2d/4KiB")))
+        << name;
+}
+
+TEST_F(host_session, a_device_lost_in_the_last_round_leaves_what_was_measured_before) {
+  only_added_strategies();
+  chosen.shuffle = false;
+  add_copy("a/copy", "h2d");
+  int prepared = 0;
+  add_copy("b/copy", "h2d", [&](transfer& copy) {
+    if (++prepared < 3) return;  // once to settle, once in the first round
+    copy.steps[0].run = [] { throw transfers::device_error("fallen off the bus", true); };
+  });
+  add_copy("c/copy", "h2d");
+  const auto result = run_session();
+  EXPECT_THAT(names(result.runs), ElementsAre("a/copy/h2d/4KiB", "b/copy/h2d/4KiB",
+                                              "c/copy/h2d/4KiB", "a/copy/h2d/4KiB"));
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(2));
+  EXPECT_EQ(failed.at("b/copy/h2d/4KiB"), "fallen off the bus");
+  EXPECT_THAT(failed.at("c/copy/h2d/4KiB"),
+              AllOf(StartsWith("not run"), HasSubstr("b/copy/h2d/4KiB"), HasSubstr("fallen off")));
+}
+
+TEST_F(host_session, what_turns_out_unsupported_is_skipped) {
+  only_added_strategies();
+  add_copy("a/copy", "h2d");
+  add_copy("b/copy", "h2d",
+           [](transfer&) { throw transfers::unsupported("no address for this memory"); });
+  const auto result = run_session();
+  EXPECT_THAT(result.failures, IsEmpty());
+  ASSERT_THAT(result.skipped, SizeIs(1));
+  EXPECT_EQ(result.skipped[0].name, "b/copy/h2d/4KiB");
+  EXPECT_EQ(result.skipped[0].reason, "no address for this memory");
+  EXPECT_THAT(names(result.runs), ElementsAre("a/copy/h2d/4KiB", "a/copy/h2d/4KiB"));
+}
+
+struct breakage {
+  const char* name;
+  std::function<void(transfer&)> broken;
+  const char* reason;  ///< why it fails; null when it is skipped
+};
+
+void PrintTo(const breakage& one, std::ostream* out) { *out << one.name; }
+
+/// A broken strategy that writes into memory which another one reads from.
+class broken_strategy : public host_session, public testing::WithParamInterface<breakage> {};
+
+TEST_P(broken_strategy, harms_no_other) {
+  only_added_strategies();
+  add_copy("a/broken", "d2h", GetParam().broken);
+  add_copy("copy/pageable", "h2d");
+  const auto result = run_session();
+  const auto failed = by_name(result.failures);
+  EXPECT_FALSE(failed.contains(reader)) << failed.at(reader);
+  EXPECT_EQ(std::ranges::count(names(result.runs), reader), 2);
+  if (GetParam().reason != nullptr) {
+    ASSERT_TRUE(failed.contains("a/broken/d2h/4KiB"));
+    EXPECT_THAT(failed.at("a/broken/d2h/4KiB"), HasSubstr(GetParam().reason));
+  } else {
+    ASSERT_THAT(result.skipped, SizeIs(1));
+    EXPECT_EQ(result.skipped[0].name, "a/broken/d2h/4KiB");
+  }
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+template <class Error>
+std::function<void(transfer&)> throwing(Error error) {
+  return [error](transfer& copy) { copy.steps[0].run = [error] { throw error; }; };
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    by, broken_strategy,
+    testing::Values(
+        breakage{"copying_nothing", [](transfer& copy) { copy.steps[0].run = [] {}; },
+                 "4096 of 4096 bytes differ"},
+        breakage{"writing_behind_the_end",
+                 [](transfer& copy) {
+                   const auto& to = *copy.destination;
+                   copy.steps.push_back({"more", [end = to.data + to.bytes] { *end = ~*end; }});
+                 },
+                 "behind the end"},
+        breakage{"throwing_in_the_first_operation",
+                 throwing(transfers::device_error("an illegal address", false)),
+                 "an illegal address"},
+        breakage{"throwing_something_else", throwing(std::runtime_error("out of luck")),
+                 "out of luck"},
+        breakage{"throwing_in_prepare",
+                 [](transfer&) { throw transfers::device_error("no stream to be had", false); },
+                 "no stream to be had"},
+        breakage{"being_unsupported_only_when_run",
+                 throwing(transfers::unsupported("operation not supported")), nullptr}),
+    [](const auto& of) { return of.param.name; });
+
+TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they_were) {
+  chosen.strategies.clear();
+  chosen.sizes = {64, 1001, 4 * kib, 65'539};
+  chosen.own_sizes = true;
+  chosen.rounds = 1;
+  buffers memory(*device, chosen.seed);
+  planned = make_plan(strategies, *device, chosen);
+  reserve_buffers(planned, *device, memory);
+  const auto result = session(*device, memory, chosen, link_limit, rows, shown).measure(planned);
+  EXPECT_THAT(result.failures, IsEmpty())
+      << result.failures.front().name << ": " << result.failures.front().reason;
+  EXPECT_THAT(result.skipped, IsEmpty());
+  for (const auto& [kind, block] : memory.all_host())
+    EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes, 0U)
+        << to_string(kind);
+}
+
+/// What cannot be corrupted from outside: no data, or data that only the strategy knows where to
+/// find (tests of their own look at those).
+bool keeps_its_data_to_itself(const std::string& name) {
+  for (const char* front : {"null", "launch", "message/", "cpu/", "allocate/", "free/"})
+    if (name.starts_with(front)) return true;
+  return false;
+}
+
+TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
+  chosen.strategies.clear();
+  chosen.sizes = {4 * kib, 16 * kib};
+  chosen.own_sizes = true;
+  chosen.rounds = 1;
+  chosen.faults = {parse_fault("corrupt@.")};
+  buffers memory(*device, chosen.seed);
+  planned = make_plan(strategies, *device, chosen);
+  reserve_buffers(planned, *device, memory);
+  const auto result = session(*device, memory, chosen, link_limit, rows, shown).measure(planned);
+  const auto failed = by_name(result.failures);
+  for (const auto& one : planned.cases)
+    EXPECT_EQ(failed.contains(one.name), !keeps_its_data_to_itself(one.name)) << one.name;
+}
+
+TEST_F(host_session, a_strategy_may_verify_by_itself) {
+  only_added_strategies();
+  const auto verified_by = [](std::optional<std::string> verdict) {
+    return [verdict](transfer& copy) {
+      copy.steps[0].run = [] {};  // which the harness's own verification would not let pass
+      copy.verify = [verdict] { return verdict; };
+    };
+  };
+  add_copy("a/content", "d2h", verified_by(std::nullopt));
+  add_copy("b/discontent", "d2h", verified_by("too green"));
+  add_copy("copy/pageable", "h2d");
+  const auto result = run_session();
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(1));
+  EXPECT_EQ(failed.at("b/discontent/d2h/4KiB"), "wrong data: too green");
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, a_source_that_a_strategy_changes_is_restored) {
+  only_added_strategies();
+  add_copy("a/changes", "h2d", [](transfer& copy) {
+    std::fill_n(copy.source->data, copy.source->bytes, std::byte{7});
+    copy.changes_source = true;
+    copy.verify = [] { return std::nullopt; };
+  });
+  add_copy("copy/pageable", "h2d");
+  EXPECT_THAT(run_session().failures, IsEmpty());
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, a_destination_made_anew_is_found_and_verified) {
+  only_added_strategies();
+  const auto to_new_memory = [](bool whole) {
+    return [whole](transfer& copy) {
+      const auto memory = std::make_shared<std::vector<std::byte>>();
+      copy.destination.reset();
+      copy.locate = [memory] {
+        return payload{memory->data(), memory->size(), false, nullptr, 0, 0};
+      };
+      copy.steps[0].run = [memory, whole, from = *copy.source] {
+        memory->assign(from.data, from.data + from.bytes);
+        if (!whole) memory->back() = ~memory->back();
+      };
+    };
+  };
+  add_copy("a/whole", "h2d", to_new_memory(true));
+  add_copy("b/damaged", "h2d", to_new_memory(false));
+  const auto failed = by_name(run_session().failures);
+  EXPECT_THAT(failed, SizeIs(1));
+  EXPECT_THAT(failed.at("b/damaged/h2d/4KiB"), HasSubstr("1 of 4096 bytes differ"));
+}
+
+TEST_F(host_session, an_operation_that_fails_before_its_destination_is_made_harms_no_other) {
+  only_added_strategies();
+  const auto with_nothing_made = [](std::function<void(transfer&)> throwing) {
+    return [throwing](transfer& copy) {
+      copy.destination.reset();
+      copy.locate = [] { return payload{}; };
+      copy.verify = [] { return std::nullopt; };
+      throwing(copy);
+    };
+  };
+  add_copy("a/fails", "h2d",
+           with_nothing_made(throwing(transfers::device_error("on purpose", false))));
+  add_copy("b/refused", "h2d", with_nothing_made(throwing(transfers::out_of_memory("no memory"))));
+  add_copy("copy/pageable", "h2d");
+  const auto result = run_session();
+  EXPECT_EQ(by_name(result.failures),
+            (std::map<std::string, std::string>{{"a/fails/h2d/4KiB", "on purpose"}}));
+  ASSERT_THAT(result.skipped, SizeIs(1));
+  EXPECT_EQ(result.skipped[0].name, "b/refused/h2d/4KiB");
+  EXPECT_EQ(std::ranges::count(names(result.runs), reader), 2);
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, what_is_done_between_operations_is_not_timed) {
+  only_added_strategies();
+  const fake_clock clock;
+  int between = 0;
+  add_copy("a/copy", "h2d", [&](transfer& copy) {
+    copy.steps.push_back({"more", [] { fake_clock::advance(30us); }});
+    copy.between = [&between] {
+      ++between;
+      fake_clock::advance(2ms);
+    };
+    copy.bytes = 4000;
+  });
+  const auto result = run_session();
+  EXPECT_GT(between, 0);
+  for (const auto& row : rows.content().at("benchmarks")) {
+    EXPECT_NEAR(row.at("median_ns").get<double>(), 30e3, 5);
+    EXPECT_EQ(row.at("bytes"), 4000);
+  }
+}
+
+TEST_F(host_session, an_interruption_before_the_first_operation_of_a_repetition_is_no_failure) {
+  only_added_strategies();
+  // Interrupted in `prepare` of the first repetition: nothing has run that could be verified.
+  int prepared = 0;
+  add_copy("a/copy", "h2d", [&](transfer&) {
+    if (++prepared == 2) raise(SIGTERM);
+  });
+  const auto exit_code = [&] {
+    watch_for_interruption();
+    const auto result = run_session();
+    if (result.signal != SIGTERM || prepared != 2) return 1;
+    return result.failures.empty() && result.runs.empty() ? 42 : 2;
+  };
+  // In a process of its own, since a noted signal cannot be taken back.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::_Exit(exit_code()), testing::ExitedWithCode(42), "");
+}
+
+TEST_F(host_session, a_result_file_that_cannot_be_written_ends_it) {
+  std::string folder = testing::TempDir() + "/session_test_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  rows = results::result_file(folder + "/results.json", {{"transfers", nullptr}});
+  std::filesystem::remove_all(folder);
+  chosen.min_time = 2ms;
+  const auto result = run_session();
+  EXPECT_THROW(std::rethrow_exception(result.write_failure), common::write_error);
+  EXPECT_THAT(result.runs, Not(IsEmpty()));
+  EXPECT_LT(result.runs.size(), planned.cases.size() * 2);
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench

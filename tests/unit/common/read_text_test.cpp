@@ -1,0 +1,137 @@
+#include "src/common/read_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace bench_transfers::common {
+namespace {
+
+using testing::HasSubstr;
+
+std::string packed(const std::string& text) {
+  z_stream state{};
+  EXPECT_EQ(deflateInit2(&state, 9, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string out(deflateBound(&state, text.size()), '\0');
+  state.next_in = reinterpret_cast<const Bytef*>(text.data());
+  state.avail_in = static_cast<uInt>(text.size());
+  state.next_out = reinterpret_cast<Bytef*>(out.data());
+  state.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&state, Z_FINISH), Z_STREAM_END);
+  out.resize(state.total_out);
+  deflateEnd(&state);
+  return out;
+}
+
+template <class Read>
+std::string complaint(Read read) {
+  try {
+    static_cast<void>(read());
+  } catch (const read_error& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+std::string complaint_about(const std::string& bytes, std::size_t most = most_text_bytes) {
+  return complaint([&] { return unpacked(bytes, most); });
+}
+
+/// A file that goes away after the test.
+class written_file {
+ public:
+  explicit written_file(const std::string& bytes)
+      : path_(testing::TempDir() + "/read_text_test_" + std::to_string(getpid())) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  written_file(const written_file&) = delete;
+  written_file& operator=(const written_file&) = delete;
+  ~written_file() { std::filesystem::remove(path_); }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(unpacked, text_that_is_not_compressed_stays_as_it_is) {
+  for (const std::string text : {"", "{}", "\x1f", "\x1e\x8b", "P\x8b"})
+    EXPECT_EQ(unpacked(text), text);
+}
+
+TEST(unpacked, gzip_in_one_or_several_members_comes_back) {
+  std::string large;
+  for (int i = 0; i < 50'000; ++i) large += std::to_string(i * 7919);  // more than one buffer
+  EXPECT_EQ(unpacked(packed("")), "");
+  EXPECT_EQ(unpacked(packed("{}")), "{}");
+  EXPECT_EQ(unpacked(packed(large)), large);
+  EXPECT_EQ(unpacked(packed("{\"a\"") + packed("") + packed(": 1}") + packed("")), "{\"a\": 1}");
+}
+
+TEST(unpacked, every_cut_is_noticed) {
+  const auto whole = packed("{\"benchmarks\": []}");
+  for (std::size_t size = 2; size < whole.size(); ++size)
+    EXPECT_THAT(complaint_about(whole.substr(0, size)), HasSubstr("cut off")) << size;
+}
+
+TEST(unpacked, a_changed_byte_of_the_data_or_of_their_checksum_is_noticed) {
+  const auto whole = packed("{\"benchmarks\": [\"and so on\"]}");
+  constexpr std::size_t header = 10;  // RFC 1952: time and operating system may be anything
+  for (std::size_t i = header; i < whole.size(); ++i) {
+    auto damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
+    EXPECT_NE(complaint_about(damaged), "") << i;
+  }
+}
+
+TEST(unpacked, what_follows_is_refused) {
+  EXPECT_THAT(complaint_about(packed("{}") + "{}"), HasSubstr("follows"));
+  EXPECT_THAT(complaint_about(packed("{}") + "\x1f"), HasSubstr("follows"));
+  EXPECT_THAT(complaint_about(packed("{}") + packed("{}").substr(0, 12)), HasSubstr("cut off"));
+}
+
+TEST(unpacked, a_bomb_is_refused_before_it_fills_memory) {
+  const auto bomb = packed(std::string(std::size_t{1} << 20, '0'));
+  ASSERT_LT(bomb.size(), 2000U);
+  EXPECT_EQ(complaint_about(bomb, 1 << 20), "");
+  EXPECT_EQ(complaint_about(bomb, (1 << 20) - 1), "unpacked it is larger than 1 MiB");
+  std::string many;
+  for (int i = 0; i < 200; ++i) many += bomb;
+  EXPECT_EQ(complaint_about(many), "unpacked it is larger than 128 MiB");
+}
+
+TEST(read_text, reads_files_of_both_kinds) {
+  EXPECT_EQ(read_text(written_file("{}").path()), "{}");
+  EXPECT_EQ(read_text(written_file(packed("{}")).path()), "{}");
+  EXPECT_EQ(read_text(written_file("").path()), "");
+}
+
+TEST(read_text, a_limit_counts_from_the_first_byte_too_many) {
+  const written_file file(std::string(100'000, 'x'));
+  EXPECT_EQ(read_text(file.path(), 100'000).size(), 100'000U);
+  EXPECT_THAT(complaint([&] { return read_text(file.path(), 99'999); }), HasSubstr("larger than"));
+}
+
+TEST(read_text, says_why_something_cannot_be_read) {
+  const auto why = [](const char* path) { return complaint([&] { return read_text(path); }); };
+  EXPECT_EQ(why("/"), "it is a folder, not a file");
+  EXPECT_EQ(why("/does/not/exist"), "No such file or directory");
+  EXPECT_EQ(why("/dev/zero"), "it is larger than 128 MiB");
+  EXPECT_EQ(why("/proc/self/mem"), "Input/output error");  // opens, but page 0 is not there
+}
+
+TEST(read_text, without_permission_there_is_no_text) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const written_file file("{}");
+  std::filesystem::permissions(file.path(), std::filesystem::perms::none);
+  EXPECT_EQ(complaint([&] { return read_text(file.path()); }), "Permission denied");
+}
+
+}  // namespace
+}  // namespace bench_transfers::common

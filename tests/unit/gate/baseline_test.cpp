@@ -1,0 +1,480 @@
+#include "src/gate/model/baseline.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "src/gate/judge/check.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Optional;
+using testing::ThrowsMessage;
+
+constexpr std::chrono::sys_seconds noon{std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} +
+                                        12h};
+
+/// A run of one benchmark, a minute after the one before.
+run made_up(int number, std::vector<double> values = {100, 101, 102}) {
+  run one;
+  one.file = "run-" + std::to_string(number) + ".json";
+  one.ours = true;
+  one.machine = {{"link.width", "16"}, {"device.name", "GPU"}};
+  one.device = "GPU";
+  one.started = noon + std::chrono::minutes(number);
+  one.boot = "boot";
+  one.card = "card";
+  one.content = static_cast<std::uint64_t>(number) + 1;
+  one.benchmarks["copy"] = {std::move(values), 0, 4096};
+  return one;
+}
+
+std::vector<run> made_up_runs(int count) {
+  std::vector<run> runs;
+  for (int i = 0; i < count; ++i) runs.push_back(made_up(i));
+  return runs;
+}
+
+std::vector<process> processes_of(const std::vector<run>& runs) {
+  std::vector<process> all;
+  for (const auto& one : runs) all.push_back(origin_of(one));
+  return all;
+}
+
+TEST(baselines, take_the_median_of_each_run) {
+  auto runs = made_up_runs(3);
+  runs[1].benchmarks["copy"].values = {7, 9, 1};
+  const auto made = pin(runs, {}).made;
+  EXPECT_THAT(made.benchmarks.at("copy").figures,
+              ElementsAre(Optional(101.0), Optional(7.0), Optional(101.0)));
+  EXPECT_THAT(made.benchmarks.at("copy").bytes, Optional(4096.0));
+}
+
+TEST(baselines, take_the_fastest_repetition_when_asked) {
+  metric times;
+  times.fastest_repetition = true;
+  metric rates = metric::named("gb_per_s");
+  rates.fastest_repetition = true;
+  EXPECT_EQ(pin(made_up_runs(3), times).made.benchmarks.at("copy").figures[0], 100);
+  EXPECT_EQ(pin(made_up_runs(3), rates).made.benchmarks.at("copy").figures[0], 102);
+}
+
+TEST(baselines, take_the_bandwidth_of_the_median_time) {
+  const measured one{.values = {1, 4}, .failed = 0, .bytes = std::nullopt};
+  EXPECT_EQ(figure_of(one, metric::named("gb_per_s")), 1.6);
+  EXPECT_EQ(figure_of(one, metric::named("link_percent")), 2.5);
+}
+
+TEST(baselines, need_three_runs_and_ask_for_ten) {
+  EXPECT_THAT([] { pin(made_up_runs(2), {}); },
+              ThrowsMessage<bad_input>(HasSubstr("needs 3 runs or more")));
+  EXPECT_THAT(pin(made_up_runs(9), {}).warnings, Contains(HasSubstr("9 runs only")));
+  EXPECT_THAT(pin(made_up_runs(10), {}).warnings, Not(Contains(HasSubstr("runs only"))));
+}
+
+TEST(baselines, warn_of_a_single_session) {
+  auto runs = made_up_runs(10);
+  EXPECT_THAT(pin(runs, {}).warnings, Contains(HasSubstr("one session")));
+  for (int i = 5; i < 10; ++i) *runs[static_cast<std::size_t>(i)].started += 24h;
+  EXPECT_THAT(pin(runs, {}).warnings, IsEmpty());
+}
+
+TEST(baselines, refuse_runs_with_injected_faults) {
+  auto runs = made_up_runs(3);
+  runs[2].faults = {"slow:1.1@copy"};
+  EXPECT_THAT([&] { pin(runs, {}); },
+              ThrowsMessage<bad_input>(AllOf(HasSubstr("run-2.json"), HasSubstr("slow:1.1"))));
+}
+
+TEST(baselines, refuse_the_same_measurements_twice) {
+  auto runs = made_up_runs(3);
+  runs[2].content = runs[0].content;
+  EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("not independent")));
+}
+
+TEST(baselines, refuse_the_unfinished_file_of_a_run_beside_the_whole) {
+  auto runs = made_up_runs(3);
+  runs[2].started = runs[0].started;
+  EXPECT_NO_THROW(pin(runs, {}));  // two short runs
+  runs[2].complete = false;
+  EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("the same second")));
+  runs[2].card = "another";
+  EXPECT_NO_THROW(pin(runs, {}));
+}
+
+TEST(baselines, refuse_the_host_device_beside_a_gpu_and_other_programs) {
+  auto runs = made_up_runs(3);
+  runs[1].on_host = true;
+  EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("without a GPU")));
+  runs = made_up_runs(3);
+  runs[1].ours = false;
+  EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("different programs")));
+}
+
+TEST(baselines, refuse_machines_that_differ_unless_that_is_allowed) {
+  auto runs = made_up_runs(3);
+  runs[2].machine[0].second = "8";
+  EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("link.width")));
+  const auto made = pin(runs, {}, {"link.width"}).made;
+  EXPECT_THAT(made.machine, ElementsAre(std::pair("device.name", "GPU")));
+}
+
+TEST(baselines, leave_out_what_fewer_than_three_runs_have_measured) {
+  auto runs = made_up_runs(4);
+  for (const int i : {0, 1}) runs[static_cast<std::size_t>(i)].benchmarks["rare"] = {{5}, 0, {}};
+  const auto result = pin(runs, {});
+  EXPECT_FALSE(result.made.benchmarks.contains("rare"));
+  EXPECT_THAT(result.warnings, Contains(HasSubstr("rare is left out")));
+}
+
+TEST(baselines, do_not_use_a_run_in_which_a_benchmark_failed) {
+  auto runs = made_up_runs(4);
+  runs[3].benchmarks["copy"].failed = 1;
+  const auto result = pin(runs, {});
+  EXPECT_EQ(result.made.benchmarks.at("copy").figures[3], std::nullopt);
+  EXPECT_THAT(result.warnings, Contains(HasSubstr("copy failed in 'run-3.json'")));
+  for (auto& one : runs) one.benchmarks["copy"].failed = 1;
+  EXPECT_THROW(pin(runs, {}), bad_input);
+}
+
+TEST(baselines, come_back_from_their_file_as_they_were) {
+  auto runs = made_up_runs(4);
+  runs[3].benchmarks["copy"].failed = 1;
+  runs[2].started.reset();
+  metric judged_by = metric::named("gb_per_s");
+  judged_by.fastest_repetition = true;
+  const auto made = pin(runs, judged_by).made;
+  const auto back = baseline_in(to_text(made), "baseline.json");
+  EXPECT_EQ(to_text(back), to_text(made));
+  EXPECT_TRUE(back.judged_by.more_is_better);
+  EXPECT_TRUE(back.judged_by.fastest_repetition);
+  EXPECT_EQ(back.processes[1].content, 2);
+  EXPECT_EQ(back.processes[1].started, noon + 1min);
+  EXPECT_EQ(back.processes[2].started, std::nullopt);
+  EXPECT_EQ(back.benchmarks.at("copy").figures[3], std::nullopt);
+}
+
+/// Whether a text is read as another baseline than the one that was pinned.
+bool is_taken_for_another(const std::string& text, const std::string& whole) {
+  try {
+    return to_text(baseline_in(text, "baseline.json")) != whole;
+  } catch (const bad_input&) {
+    return false;
+  }
+}
+
+TEST(baselines, are_refused_when_any_bit_was_changed) {
+  const auto whole = to_text(pin(made_up_runs(3), metric::named("gb_per_s")).made);
+  for (std::size_t at = 0; at < whole.size(); ++at)
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      auto text = whole;
+      text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << bit));
+      EXPECT_FALSE(is_taken_for_another(text, whole)) << "bit " << bit << " of byte " << at;
+    }
+}
+
+TEST(baselines, are_refused_when_a_line_is_that_of_another) {
+  auto runs = made_up_runs(3);
+  metric judged_by = metric::named("gb_per_s");
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  };
+  const auto lines = lines_of(to_text(pin(runs, judged_by).made));
+  for (auto& one : runs) {
+    one.on_host = true;
+    one.device = "host";
+    one.machine = {{"device.name", "host"}};
+    one.content += 10;
+    one.benchmarks["copy"].values = {200, 201, 202};
+    one.benchmarks["other"] = one.benchmarks["copy"];
+  }
+  judged_by = {"cores", false, true};
+  const auto others = lines_of(to_text(pin(runs, judged_by).made));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i] == others[i]) continue;
+    auto mixed = lines;
+    mixed[i] = others[i];
+    EXPECT_THROW(baseline_in(fmt::format("{}", fmt::join(mixed, "\n")), "baseline.json"), bad_input)
+        << others[i];
+  }
+}
+
+/// Of the first format, whose digest covers runs, names and figures alone; this is what it wrote.
+constexpr const char* old_digest = "2a76e5b15231b6b5";
+
+TEST(baselines, of_the_first_format_are_read_unless_they_cannot_be) {
+  const auto text = [](const std::string& judged_by, const std::string& better,
+                       const std::string& device = "GPU", const std::string& digest = old_digest) {
+    std::string made = R"({"format": 1, "kind": "bench_transfers baseline", )";
+    made += fmt::format(R"("judged_by": "{}", "better": "{}", "of_repetitions": "median", )",
+                        judged_by, better);
+    made += fmt::format(R"("ours": true, "on_host": false, "device": "{}", )", device);
+    made += R"("machine": {"device.name": "GPU"}, "runs": [)";
+    for (const int number : {1, 2, 3})
+      made += fmt::format(R"({}{{"file": "r{}", "session": 0, "started_utc": null, "boot": null, )"
+                          R"("card": null, "content": "000000000000000{}"}})",
+                          number > 1 ? ", " : "", number, number);
+    made += fmt::format(R"(], "benchmark_count": 1, "digest": "{}", )", digest);
+    return made + R"("benchmarks": {"null": {"bytes": null, "figures": [1, 2, 3]}}})";
+  };
+  const auto read = [](const std::string& one) { return baseline_in(one, "old.json"); };
+  EXPECT_EQ(read(text("real_time", "less")).benchmarks.size(), 1);
+  EXPECT_TRUE(read(text("gb_per_s", "more")).judged_by.more_is_better);
+  EXPECT_FALSE(read(text("errors_per_s", "less")).judged_by.more_is_better);
+  EXPECT_THAT([&] { read(text("gb_per_s", "less")); },
+              ThrowsMessage<bad_input>(HasSubstr("of which less is better: pin it anew")));
+  EXPECT_THAT([&] { read(text("real_time", "less", "another GPU")); },
+              ThrowsMessage<bad_input>(HasSubstr("its device is 'another GPU'")));
+  EXPECT_THAT([&] { read(text("real_time", "less", "GPU", "7c342e081fbbcf5a")); },
+              ThrowsMessage<bad_input>(HasSubstr("digest")));
+}
+
+TEST(sessions, end_after_an_hour_without_a_run) {
+  auto runs = made_up_runs(4);
+  *runs[2].started += 1h;
+  *runs[3].started += 2h + 5min;
+  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(0, 0, 1, 2));
+}
+
+TEST(sessions, go_on_as_long_as_no_hour_passes_between_two_runs) {
+  std::vector<run> runs;
+  for (int i = 0; i < 5; ++i) runs.push_back(made_up(50 * i));
+  EXPECT_EQ(number_of_sessions(processes_of(runs)), 1);
+}
+
+TEST(sessions, end_with_a_restart_and_with_another_card) {
+  auto runs = made_up_runs(4);
+  runs[2].boot = runs[3].boot = "another";
+  runs[3].card = "another";
+  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(0, 0, 1, 2));
+}
+
+TEST(sessions, of_two_cards_in_turn_are_two) {
+  auto runs = made_up_runs(6);
+  for (const std::size_t i : {1, 3, 5}) runs[i].card = "another";
+  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(0, 1, 0, 1, 0, 1));
+}
+
+TEST(sessions, are_found_whatever_the_order_of_the_files) {
+  auto runs = made_up_runs(3);
+  *runs[0].started += 5h;
+  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(1, 0, 0));
+}
+
+TEST(sessions, are_one_where_nothing_tells_them_apart) {
+  auto runs = made_up_runs(3);
+  for (auto& one : runs) {
+    one.started.reset();
+    one.boot.clear();
+    one.card.clear();
+  }
+  EXPECT_EQ(number_of_sessions(processes_of(runs)), 1);
+}
+
+TEST(fingerprints, are_compared_in_the_order_of_what_explains_most) {
+  const fingerprint before{{"link.width", "16"}, {"kernel", "6"}, {"gone", "x"}};
+  const fingerprint after{{"kernel", "7"}, {"link.width", "8"}, {"added", "y"}};
+  std::vector<std::string> keys;
+  for (const auto& one : differences(before, after)) keys.push_back(one.key);
+  EXPECT_THAT(keys, ElementsAre("link.width", "kernel", "gone", "added"));
+}
+
+/// Ten runs before and three after, of thirty benchmarks.
+class checks : public testing::Test {
+ protected:
+  checks() {
+    for (int i = 0; i < 10; ++i) before_.push_back(of_thirty(i));
+    for (int i = 10; i < 13; ++i) after_.push_back(of_thirty(i));
+  }
+
+  static run of_thirty(int number) {
+    auto one = made_up(number);
+    one.benchmarks.clear();
+    for (int b = 0; b < 30; ++b)
+      // Scattered by up to 0.2 %, each benchmark in its own way; long enough for bandwidth.
+      one.benchmarks["copy/" + std::to_string(b)] = {
+          {1e6 * (1 + 0.002 * ((number * 7 + b * 5) % 11 - 5) / 5.0)}, 0, {}};
+    return one;
+  }
+
+  void slow_down(const std::string& name, double times) {
+    for (auto& one : after_)
+      for (auto& value : one.benchmarks[name].values) value *= times;
+  }
+
+  report answer(const question& asked = {}) { return check(pin(before_, {}).made, after_, asked); }
+
+  static question different(const std::string& key) {
+    question asked;
+    asked.allow_different = {key};
+    return asked;
+  }
+
+  static question missing(const std::string& names) {
+    question asked;
+    asked.allow_missing = names;
+    return asked;
+  }
+
+  static const line& on(const report& of, const std::string& name) {
+    for (const auto& one : of.lines)
+      if (one.name == name) return one;
+    throw std::invalid_argument(name);
+  }
+
+  std::vector<run> before_, after_;
+};
+
+TEST_F(checks, pass_when_nothing_changed) {
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::pass) << testing::PrintToString(result.reasons);
+  EXPECT_EQ(result.count(verdict::same), 30);
+}
+
+TEST_F(checks, find_a_regression_and_put_it_first) {
+  slow_down("copy/7", 1.10);
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::regression);
+  EXPECT_EQ(result.lines.front().name, "copy/7");
+  EXPECT_EQ(result.lines.front().found, verdict::slower);
+  EXPECT_NEAR(*result.lines.front().after / *result.lines.front().before, 1.10, 0.005);
+}
+
+TEST_F(checks, turn_rates_around) {
+  for (auto* runs : {&before_, &after_})
+    for (auto& one : *runs)
+      for (auto& [name, figures] : one.benchmarks)
+        for (auto& value : figures.values) value = 5e7 / value;
+  slow_down("copy/7", 0.9);
+  slow_down("copy/3", 1.1);
+  const auto made = pin(before_, metric::named("gb_per_s")).made;
+  const auto result = check(made, after_, {});
+  EXPECT_EQ(on(result, "copy/7").found, verdict::slower);
+  EXPECT_EQ(on(result, "copy/3").found, verdict::faster);
+}
+
+TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
+  slow_down("copy/7", 1.10);
+  for (auto& one : after_) one.machine[0].second = "8";
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_EQ(result.changed.at(0).what.key, "link.width");
+  EXPECT_EQ(answer(different("link.width")).code, exit_code::regression);
+}
+
+TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) {
+  for (auto& one : after_) one.benchmarks.erase("copy/2");
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_EQ(on(result, "copy/2").found, verdict::missing);
+  EXPECT_EQ(answer(missing("copy/2$")).code, exit_code::pass);
+  EXPECT_THROW(answer(missing("(")), bad_input);
+}
+
+TEST_F(checks, take_what_one_of_many_runs_lacks_for_missing) {
+  for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
+  after_[6].benchmarks.erase("copy/2");
+  EXPECT_EQ(on(answer(), "copy/2").found, verdict::missing);
+  after_[6].complete = false;
+  EXPECT_EQ(on(answer(), "copy/2").found, verdict::same);
+}
+
+TEST_F(checks, take_a_failed_benchmark_for_missing_and_not_for_fast) {
+  after_[1].benchmarks["copy/2"].failed = 1;
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_THAT(on(result, "copy/2").note, HasSubstr("failed in 1 of 3 runs"));
+}
+
+TEST_F(checks, need_three_runs) {
+  after_.pop_back();
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_THAT(result.reasons, Contains(HasSubstr("2 of 3 runs")));
+}
+
+TEST_F(checks, report_new_benchmarks) {
+  for (auto& one : after_) one.benchmarks["copy/new"] = {{5}, 0, {}};
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::pass);
+  EXPECT_EQ(on(result, "copy/new").found, verdict::added);
+}
+
+TEST_F(checks, do_not_pass_when_all_are_slower_together) {
+  for (int b = 0; b < 30; ++b) slow_down("copy/" + std::to_string(b), 1.10);
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_THAT(result.reasons, Contains(HasSubstr("the environment changed")));
+}
+
+TEST_F(checks, do_not_pass_when_nothing_can_be_seen) {
+  int number = 0;
+  for (auto* runs : {&before_, &after_})
+    for (auto& one : *runs) {
+      ++number;
+      for (auto& [name, figures] : one.benchmarks) figures.values[0] *= 1 + 0.1 * (number % 5);
+    }
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_THAT(result.reasons, Contains(HasSubstr("too noisy")));
+}
+
+/// Of 30 benchmarks, so many are without noise; in the others it hides the threshold.
+report with_telling(int count) {
+  report answer;
+  answer.processes_after = least_new_processes;
+  for (int i = 0; i < 30; ++i) {
+    line one;
+    one.name = std::to_string(i);
+    one.judgement = judged{};
+    one.advisory = i >= count;
+    answer.lines.push_back(std::move(one));
+  }
+  conclude(answer);
+  return answer;
+}
+
+TEST(verdicts, are_inconclusive_unless_one_of_ten_benchmarks_can_show_the_threshold) {
+  EXPECT_EQ(with_telling(3).code, exit_code::pass);
+  for (const int count : {2, 1, 0}) {
+    const auto answer = with_telling(count);
+    EXPECT_EQ(answer.code, exit_code::inconclusive) << count;
+    EXPECT_THAT(answer.reasons, ElementsAre(HasSubstr("can show a slowdown of the threshold")));
+  }
+}
+
+TEST_F(checks, refuse_runs_of_the_baseline_itself) {
+  after_[0] = before_[4];
+  EXPECT_THAT([&] { answer(); }, ThrowsMessage<bad_input>(HasSubstr("of the baseline")));
+}
+
+TEST_F(checks, say_that_faults_were_injected) {
+  after_[0].faults = {"slow:1.1@copy"};
+  EXPECT_THAT(answer().notes, Contains(HasSubstr("slow:1.1@copy")));
+}
+
+TEST_F(checks, know_latency_by_the_time_that_operations_take) {
+  for (auto* runs : {&before_, &after_})
+    for (auto& one : *runs)
+      for (auto& value : one.benchmarks["copy/1"].values) value /= 100;
+  const auto result = answer();
+  EXPECT_TRUE(on(result, "copy/1").latency_bound);
+  EXPECT_EQ(on(result, "copy/1").threshold, 0.05);
+  EXPECT_FALSE(on(result, "copy/2").latency_bound);
+}
+
+}  // namespace
+}  // namespace bench_transfers::gate

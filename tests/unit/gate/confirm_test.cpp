@@ -1,0 +1,224 @@
+#include "src/gate/cli/confirm.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "src/gate/cli/shell.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+report with_suspects() {
+  report answer;
+  answer.processes_after = 3;
+  answer.code = exit_code::regression;
+  for (const auto& [name, found] : {std::pair{"slow", verdict::slower},
+                                    {"steady", verdict::slower},
+                                    {"unsure", verdict::ambiguous},
+                                    {"fine", verdict::same}}) {
+    line one;
+    one.name = name;
+    one.found = found;
+    one.threshold = 0.02;
+    one.judgement = judged{};
+    answer.lines.push_back(one);
+  }
+  return answer;
+}
+
+verdict verdict_on(const report& answer, const std::string& name) {
+  for (const auto& one : answer.lines)
+    if (one.name == name) return one.found;
+  throw std::invalid_argument(name);
+}
+
+/// Two programs whose benchmarks take these times, and a bit more with every process.
+class duels : public testing::Test {
+ protected:
+  measure_once measure() {
+    return [this](const std::string& command, const std::vector<std::string>& benchmarks) {
+      commands_.push_back(command);
+      asked_ = benchmarks;
+      run result;
+      result.content = commands_.size();
+      result.on_host = on_host_;
+      result.machine = machine_[command];
+      const double noise = scatter_ * static_cast<double>(commands_.size() * 7 % 5) / 4;
+      for (const auto& name : benchmarks)
+        if (const auto time = times_[command].find(name); time != times_[command].end())
+          result.benchmarks[name] = {
+              {time->second * (1 + noise + 0.0001 * static_cast<double>(commands_.size()))}, 0, {}};
+      return result;
+    };
+  }
+
+  report confirmed() {
+    auto answer = with_suspects();
+    confirm(answer, {"a", "b"}, measure(), [](std::size_t, std::size_t) {});
+    return answer;
+  }
+
+  std::map<std::string, std::map<std::string, double>> times_{
+      {"a", {{"slow", 100}, {"steady", 100}, {"unsure", 100}}},
+      {"b", {{"slow", 105}, {"steady", 100.5}, {"unsure", 110}}}};
+  std::map<std::string, fingerprint> machine_;
+  bool on_host_ = false;
+  double scatter_ = 0;
+  std::vector<std::string> commands_;
+  std::vector<std::string> asked_;
+};
+
+TEST_F(duels, measure_suspects_alone_in_turn) {
+  confirmed();
+  EXPECT_THAT(asked_, UnorderedElementsAre("slow", "steady", "unsure"));
+  ASSERT_EQ(commands_.size(), 16);
+  EXPECT_THAT(std::vector(commands_.begin(), commands_.begin() + 4),
+              ElementsAre("a", "b", "b", "a"));
+}
+
+TEST_F(duels, decide_on_suspects) {
+  const auto answer = confirmed();
+  EXPECT_EQ(verdict_on(answer, "slow"), verdict::slower);
+  EXPECT_EQ(verdict_on(answer, "steady"), verdict::same);
+  EXPECT_EQ(verdict_on(answer, "unsure"), verdict::slower);
+  EXPECT_EQ(verdict_on(answer, "fine"), verdict::same);
+  EXPECT_EQ(answer.code, exit_code::regression);
+}
+
+TEST_F(duels, let_pass_what_they_do_not_confirm) {
+  times_["b"] = times_["a"];
+  const auto answer = confirmed();
+  EXPECT_EQ(answer.count(verdict::same), 4);
+  EXPECT_EQ(answer.code, exit_code::pass);
+  EXPECT_THAT(answer.notes.back(), HasSubstr("3 suspects were measured again"));
+}
+
+TEST_F(duels, leave_open_what_scatters) {
+  // Some processes of both are far slower.
+  scatter_ = 0.3;
+  times_["b"] = {{"slow", 101}, {"steady", 102}, {"unsure", 103}};
+  const auto answer = confirmed();
+  EXPECT_EQ(answer.count(verdict::slower), 0);
+  EXPECT_EQ(answer.count(verdict::ambiguous), 3);
+}
+
+TEST_F(duels, do_not_clear_a_slowdown_by_chance) {
+  // 4 % slower in truth, 3 % of noise: whatever is said, it is not "the same".
+  times_["b"] = {{"slow", 104}, {"steady", 104}, {"unsure", 104}};
+  scatter_ = 0.05;
+  EXPECT_EQ(confirmed().count(verdict::same), 1);  // the one that was no suspect
+}
+
+TEST_F(duels, are_about_the_device_of_the_check) {
+  on_host_ = true;
+  EXPECT_THAT([&] { confirmed(); }, testing::ThrowsMessage<bad_input>(HasSubstr("host device")));
+}
+
+TEST_F(duels, are_between_programs_that_measure_alike) {
+  machine_["b"] = {{"settings.rounds", "99"}};
+  machine_["a"] = {{"settings.rounds", "9"}};
+  EXPECT_THAT([&] { confirmed(); },
+              testing::ThrowsMessage<bad_input>(HasSubstr("settings.rounds")));
+}
+
+TEST_F(duels, take_more_processes_for_many_suspects) {
+  report answer;
+  answer.processes_after = 3;
+  for (int i = 0; i < 400; ++i) {
+    line one;
+    one.name = std::to_string(i);
+    one.found = verdict::slower;
+    one.threshold = 0.02;
+    one.judgement = judged{};
+    answer.lines.push_back(one);
+    times_["a"][one.name] = 100;
+    times_["b"][one.name] = 110;
+  }
+  confirm(answer, {"a", "b"}, measure(), [](std::size_t, std::size_t) {});
+  EXPECT_GT(commands_.size(), 16);
+  EXPECT_EQ(answer.count(verdict::slower), 400);
+}
+
+TEST_F(duels, keep_the_verdict_on_what_one_program_does_not_measure) {
+  times_["a"].erase("slow");
+  const auto answer = confirmed();
+  EXPECT_EQ(verdict_on(answer, "slow"), verdict::slower);
+  EXPECT_EQ(verdict_on(answer, "steady"), verdict::same);
+}
+
+TEST_F(duels, do_not_begin_without_suspects) {
+  report answer;
+  confirm(answer, {"a", "b"}, measure(), [](std::size_t, std::size_t) {});
+  EXPECT_TRUE(commands_.empty());
+}
+
+TEST(commands_to_confirm_with, are_parted_by_the_only_comma) {
+  const auto both = parse_programs("old/bench --x,new/bench");
+  EXPECT_EQ(both.before, "old/bench --x");
+  EXPECT_EQ(both.after, "new/bench");
+  EXPECT_EQ(parse_programs("a '--strategies=x,y',b").after, "b");
+}
+
+TEST(commands_to_confirm_with, are_two) {
+  for (const auto* wrong : {"", "a", "a,", ",b", "a,b,c"})
+    EXPECT_THROW(parse_programs(wrong), bad_input) << wrong;
+}
+
+/// Writes what it was asked for as the name of its only benchmark.
+constexpr const char* script =
+    R"(f() { for a; do case $a in *filter=*) n=${a#*=};; *out=*) o=${a#*=};; esac; done; )"
+    R"(n=$(printf %s "$n" | sed 's/\\/\\\\/g'); )"
+    R"(printf '{"context":{},"benchmarks":[{"name":"%s","run_type":"iteration","repetition_index":0,)"
+    R"("real_time":5,"time_unit":"ns"}]}' "$n" > "$o"; }; f)";
+
+TEST(a_shell, measures_with_a_filter_that_fits_nothing_else) {
+  const auto result = measure_with_shell({})(script, {"copy/a.b", "x"});
+  ASSERT_EQ(result.benchmarks.size(), 1);
+  EXPECT_THAT(result.benchmarks.begin()->first, HasSubstr("copy/a"));
+  EXPECT_THAT(result.benchmarks.begin()->first, HasSubstr("|x)$"));
+}
+
+TEST(a_shell, tells_why_a_program_failed) {
+  using testing::AllOf;
+  using testing::ThrowsMessage;
+  const auto measure = measure_with_shell({});
+  EXPECT_THAT([&] { measure("echo no device >&2; exit 3;", {"x"}); },
+              ThrowsMessage<bad_input>(AllOf(HasSubstr("ended with 3"), HasSubstr("no device"))));
+  EXPECT_THAT([&] { measure("true", {"x"}); },
+              ThrowsMessage<bad_input>(HasSubstr("no result file")));
+  EXPECT_THAT([&] { measure("/no/such/program", {"x"}); },
+              ThrowsMessage<bad_input>(HasSubstr("ended with 127")));
+}
+
+TEST(a_shell, hands_signals_on_and_ends_with_them) {
+  std::string name = testing::TempDir() + "/gate_shell_test_XXXXXX";
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const std::filesystem::path folder = name;
+  const auto begun = folder / "begun";
+  const auto ended = folder / "ended";
+  std::thread sender([&, self = pthread_self()] {
+    while (!std::filesystem::exists(begun))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    pthread_kill(self, SIGTERM);
+  });
+  EXPECT_THROW(run_in_shell("cd " + name + "; touch begun; sleep 30; touch ended; true", {},
+                            folder / "messages"),
+               interrupted);
+  sender.join();
+  EXPECT_FALSE(std::filesystem::exists(ended));
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace bench_transfers::gate

@@ -1,0 +1,188 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "src/gate/model/run.hpp"
+#include "tests/unit/gate/made_up_result_files.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+using testing::UnorderedElementsAreArray;
+using namespace std::chrono_literals;
+
+// What a file says about itself.
+
+TEST(gate_facts, of_our_own_files_are_taken_over) {
+  const auto found = read(own(own_facts()));
+  EXPECT_EQ(found.file, "some.json");
+  EXPECT_TRUE(found.ours);
+  EXPECT_FALSE(found.on_host);
+  EXPECT_EQ(found.device, "NVIDIA H200");
+  EXPECT_EQ(found.card, "GPU-17e5a922");
+  EXPECT_EQ(found.started,
+            std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + 10h + 22min + 25s);
+  EXPECT_EQ(found.boot, "6fd2ae1c");
+  EXPECT_THAT(found.faults, IsEmpty());
+  EXPECT_TRUE(found.complete);
+  EXPECT_THAT(found.warnings, ElementsAre("the CPU is busy"));
+  EXPECT_THAT(found.benchmarks, ElementsAre(Key("copy/pinned/h2d/4B")));
+}
+
+TEST(gate_facts, the_fingerprint_has_its_order) {
+  EXPECT_THAT(
+      read(own(own_facts())).machine,
+      ElementsAre(
+          Pair("link.generation", "5"), Pair("link.width", "16"),
+          Pair("memory_type.pinned", "write-back"), Pair("memory_type.pinned_wc", "write-combined"),
+          Pair("device.name", "NVIDIA H200"), Pair("device.compute_capability", "9.0"),
+          Pair("device.driver_version", "580.159.04"), Pair("device.driver_cuda_version", "13.0"),
+          Pair("device.runtime_cuda_version", "13.0"), Pair("cpu.model", "Some CPU"),
+          Pair("cpu.numa_nodes", "1"), Pair("cpu.cpus_allowed", "16"),
+          Pair("memory.total_gib", "126"), Pair("memory.transparent_hugepage_enabled", "madvise"),
+          Pair("memory.transparent_hugepage_defrag", "never"),
+          Pair("process.numa_policy_nodes_allowed", "0"), Pair("virtualisation.hypervisor", "KVM"),
+          Pair("iommu.enabled", "false"), Pair("kernel.release", "6.1.0"),
+          Pair("program.build_type", "Release"), Pair("settings.min_time_ms", "6"),
+          Pair("settings.rounds", "2"), Pair("settings.random_order", "true")));
+}
+
+TEST(gate_facts, all_keys_of_a_fingerprint_are_known) {
+  std::vector<std::string> keys;
+  const auto facts = changed(own_facts(), "/machine/cpu/governor", "powersave");
+  for (const auto& [key, value] : read(own(facts)).machine)
+    if (!key.starts_with("memory_type.")) keys.push_back(key);
+  EXPECT_THAT(keys, UnorderedElementsAreArray(fact_keys()));
+}
+
+TEST(gate_facts, a_difference_in_the_file_is_one_in_the_fingerprint) {
+  const std::vector<std::pair<const char*, json>> changes{
+      {"/link/width", 8},
+      {"/buffers/1/memory_type", "write-back"},
+      {"/buffers/2/memory_type", "uncached"},
+      {"/device/driver_version", "590.1"},
+      {"/machine/cpu/governor", "powersave"},
+      {"/machine/memory/total_bytes", 270297128960},
+      {"/machine/iommu/enabled", true},
+      {"/run/min_time_ms", 6.5},
+      {"/link", nullptr},
+      {"/buffers", 5},
+      {"/machine", "none"},
+  };
+  const auto before = read(own(own_facts())).machine;
+  for (const auto& [pointer, value] : changes)
+    EXPECT_NE(read(own(changed(own_facts(), pointer, value))).machine, before) << pointer;
+  for (const auto* pointer :
+       {"/program/git_commit", "/run/started_utc", "/device/uuid", "/machine/kernel/boot_id",
+        "/link/generation_max", "/clocks/gpu/sm_mhz", "/clocks/cpu"})
+    EXPECT_EQ(read(own(changed(own_facts(), pointer, "another"))).machine, before) << pointer;
+}
+
+TEST(gate_facts, of_the_host_device_are_marked) {
+  auto facts = own_facts();
+  facts["device"] = {{"kind", "host"}, {"name", "host (no GPU)"}, {"why_not_gpu", nullptr}};
+  facts["link"] = nullptr;
+  const auto found = read(own(facts));
+  EXPECT_TRUE(found.on_host);
+  EXPECT_EQ(found.device, "host (no GPU)");
+  EXPECT_EQ(found.card, "");
+  EXPECT_THAT(found.machine, Not(Contains(Key("link.width"))));
+}
+
+TEST(gate_facts, that_lessen_trust_are_taken_over) {
+  auto facts = changed(own_facts(), "/complete", false);
+  facts["run"]["faults_injected"] = {"slow:1.1@copy.*"};
+  facts["warnings"] = {"one", "two\nlines", 5, nullptr};
+  const auto found = read(own(facts));
+  EXPECT_FALSE(found.complete);
+  EXPECT_THAT(found.faults, ElementsAre("slow:1.1@copy.*"));
+  EXPECT_THAT(found.warnings, ElementsAre("one", "two\\nlines", "5"));
+}
+
+TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
+  for (const json& wrong : {json("false"), json(0), json::array({false})})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/complete", wrong))),
+                HasSubstr("its complete is neither true nor false"))
+        << wrong;
+  for (const json& wrong : {json("slow:1.1@copy.*"), json(true)})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/run/faults_injected", wrong))),
+                HasSubstr("its run.faults_injected is no list"))
+        << wrong;
+}
+
+TEST(gate_facts, a_file_without_optional_ones_is_read) {
+  const auto found = read(own({{"format", 1}, {"device", {{"kind", "cuda"}}}}));
+  EXPECT_TRUE(found.ours);
+  EXPECT_THAT(found.machine, IsEmpty());
+  EXPECT_EQ(found.started, std::nullopt);
+  EXPECT_TRUE(found.complete);
+}
+
+TEST(gate_facts, of_other_programs_are_few) {
+  const auto found = read(foreign({row("a", 0, 1)}));
+  EXPECT_FALSE(found.ours);
+  EXPECT_THAT(found.machine, IsEmpty());
+  EXPECT_EQ(found.device, "");
+  EXPECT_EQ(found.boot, "");
+  EXPECT_EQ(found.started,
+            std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + 14h + 1min + 39s);
+  auto other = foreign({row("a", 0, 1)});
+  other["context"]["date"] = "2019-05-06 14:01:39";  // of an older release: no offset from UTC
+  EXPECT_EQ(read(other).started, std::nullopt);
+  other["context"]["transfers"] = "a text of --benchmark_context";
+  EXPECT_FALSE(read(other).ours);
+  EXPECT_FALSE(read(without(other, "context")).ours);
+}
+
+TEST(gate_facts, of_newer_formats_are_refused_with_both_versions) {
+  EXPECT_THAT(complaint(own(changed(own_facts(), "/format", 2))),
+              AllOf(HasSubstr("format is 2"), HasSubstr("reads 1")));
+  for (const json& wrong : {json(0), json(-1), json(1.5), json("1"), json(nullptr)})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/format", wrong))), HasSubstr("format"))
+        << wrong;
+  EXPECT_THAT(complaint(own(without(own_facts(), "format"))),
+              HasSubstr("context.transfers.format"));
+  auto schema = foreign({row("a", 0, 1)});
+  schema["context"]["json_schema_version"] = 2;
+  EXPECT_THAT(complaint(schema),
+              AllOf(HasSubstr("json_schema_version is 2"), HasSubstr("reads 1")));
+  schema["context"]["json_schema_version"] = "1";
+  EXPECT_THAT(complaint(schema), HasSubstr("json_schema_version"));
+}
+
+TEST(gate_facts, a_file_must_say_what_device_was_measured) {
+  EXPECT_THAT(complaint(own(without(own_facts(), "device"))), HasSubstr("device"));
+  EXPECT_THAT(complaint(own(changed(own_facts(), "/device/kind", ""))), HasSubstr("device"));
+}
+
+// The same run by another name.
+
+TEST(gate_content, is_that_of_the_measurements) {
+  const auto one = own(own_facts());
+  const auto content = read(one).content;
+  EXPECT_EQ(run_in(one.dump(4), "other name.json", {}).content, content);
+  EXPECT_EQ(read(own(changed(own_facts(), "/warnings/0", "another"))).content, content);
+  EXPECT_NE(read(own(changed(own_facts(), "/run/started_utc", "2026-11-21T10:22:26Z"))).content,
+            content);
+  const std::vector<json> others{
+      foreign({row("a", 0, 1), row("a", 1, 2)}),         foreign({row("a", 0, 2), row("a", 1, 1)}),
+      foreign({row("a", 0, 1), row("b", 0, 2)}),         foreign({row("b", 0, 1), row("a", 0, 2)}),
+      foreign({row("a", 0, 1), row("a", 1, 2.0000001)}), foreign({row("a", 0, 1)}),
+      foreign({row("a", 0, 1), failed(row("a", 1, 1))}),
+  };
+  for (std::size_t i = 0; i < others.size(); ++i)
+    for (std::size_t j = 0; j < others.size(); ++j)
+      EXPECT_EQ(read(others[i]).content == read(others[j]).content, i == j) << i << ' ' << j;
+}
+
+}  // namespace
+}  // namespace bench_transfers::gate

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/gate/model/run.hpp"
+
+namespace bench_transfers::gate {
+
+using json = nlohmann::ordered_json;
+
+/// A repetition as Google Benchmark 1.7 writes it.
+inline json row(const std::string& name, int index, json time, const std::string& unit = "ns") {
+  return {{"name", name},
+          {"run_name", name},
+          {"run_type", "iteration"},
+          {"repetitions", 2},
+          {"repetition_index", index},
+          {"threads", 1},
+          {"iterations", 1000},
+          {"real_time", std::move(time)},
+          {"cpu_time", 7},
+          {"time_unit", unit}};
+}
+
+/// Of releases before 1.5.
+inline json old_row(const std::string& name, json time) {
+  return {{"name", name},
+          {"iterations", 1000},
+          {"real_time", std::move(time)},
+          {"cpu_time", 7},
+          {"time_unit", "ns"}};
+}
+
+inline json aggregate(const std::string& benchmark, const std::string& what) {
+  return {{"name", benchmark + "_" + what}, {"run_name", benchmark}, {"run_type", "aggregate"},
+          {"aggregate_name", what},         {"real_time", 5},        {"time_unit", "ns"}};
+}
+
+inline json failed(json one) {
+  one["error_occurred"] = true;
+  one["error_message"] = "no such device";
+  one["real_time"] = 0;
+  return one;
+}
+
+inline json with(json one, const std::string& key, json value) {
+  one[key] = std::move(value);
+  return one;
+}
+
+inline json without(json one, const std::string& key) {
+  one.erase(key);
+  return one;
+}
+
+/// Another program's file.
+inline json foreign(std::vector<json> rows) {
+  return {{"context", {{"date", "2026-11-21T15:01:39+01:00"}, {"num_cpus", 4}}},
+          {"benchmarks", std::move(rows)}};
+}
+
+inline json own_facts() {
+  return {
+      {"format", 1},
+      {"complete", true},
+      {"program", {{"git_commit", "abc"}, {"build_type", "Release"}}},
+      {"run",
+       {{"min_time_ms", 6.0},
+        {"rounds", 2},
+        {"random_order", true},
+        {"faults_injected", json::array()},
+        {"started_utc", "2026-11-21T10:22:25Z"}}},
+      {"device",
+       {{"kind", "cuda"},
+        {"name", "NVIDIA H200"},
+        {"uuid", "GPU-17e5a922"},
+        {"compute_capability", "9.0"},
+        {"driver_version", "580.159.04"},
+        {"driver_cuda_version", "13.0"},
+        {"runtime_cuda_version", "13.0"}}},
+      {"link", {{"type", "pcie"}, {"generation", 5}, {"width", 16}, {"generation_max", 5}}},
+      {"clocks", {{"gpu", {{"sm_mhz", {1980, 1980}}}}, {"cpu", nullptr}}},
+      {"machine",
+       {{"cpu",
+         {{"model", "Some CPU"}, {"numa_nodes", 1}, {"cpus_allowed", 16}, {"governor", nullptr}}},
+        {"memory",
+         {{"total_bytes", 135148564480},
+          {"transparent_hugepage_enabled", "madvise"},
+          {"transparent_hugepage_defrag", "never"}}},
+        {"process", {{"numa_policy_nodes_allowed", "0"}}},
+        {"virtualisation", {{"hypervisor", "KVM"}}},
+        {"iommu", {{"enabled", false}}},
+        {"kernel", {{"release", "6.1.0"}, {"boot_id", "6fd2ae1c"}}}}},
+      {"buffers",
+       {{{"memory", "pinned"}, {"memory_type", "write-back"}},
+        {{"memory", "pinned_wc"}, {"memory_type", "write-combined"}},
+        {{"memory", "managed"}, {"memory_type", nullptr}}}},
+      {"warnings", {"the CPU is busy"}}};
+}
+
+inline json own(json facts) {
+  return {{"context", {{"json_schema_version", 1}, {"transfers", std::move(facts)}}},
+          {"benchmarks", {row("copy/pinned/h2d/4B", 0, 1200)}}};
+}
+
+inline json changed(json facts, const char* pointer, json value) {
+  facts[json::json_pointer(pointer)] = std::move(value);
+  return facts;
+}
+
+inline run read_text(const std::string& text, const std::string& key = "real_time") {
+  return run_in(text, "some.json", metric::named(key));
+}
+
+inline run read(const json& content, const std::string& key = "real_time") {
+  return read_text(content.dump(), key);
+}
+
+/// Empty when there is none.
+inline std::string complaint_about_text(const std::string& text,
+                                        const std::string& key = "real_time") {
+  try {
+    static_cast<void>(read_text(text, key));
+  } catch (const bad_input& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+inline std::string complaint(const json& content, const std::string& key = "real_time") {
+  return complaint_about_text(content.dump(), key);
+}
+
+/// The same about a file with this row alone.
+inline std::string complaint_about_row(const json& one, const std::string& key = "real_time") {
+  return complaint(foreign({one}), key);
+}
+
+inline std::vector<double> values(const json& content, const std::string& benchmark,
+                                  const std::string& key = "real_time") {
+  return read(content, key).benchmarks.at(benchmark).values;
+}
+
+}  // namespace bench_transfers::gate

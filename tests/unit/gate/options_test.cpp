@@ -1,0 +1,135 @@
+#include "src/gate/cli/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace bench_transfers::gate {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+request parsed(const std::vector<std::string>& arguments) {
+  std::vector<const char*> pointers{"gate_transfers"};
+  for (const auto& argument : arguments) pointers.push_back(argument.c_str());
+  return parse_command_line(static_cast<int>(pointers.size()), pointers.data());
+}
+
+template <class Request>
+Request parsed_as(const std::vector<std::string>& arguments) {
+  return std::get<Request>(parsed(arguments));
+}
+
+/// The message of the usage_error; empty when there is none.
+std::string complaint(const std::vector<std::string>& arguments) {
+  try {
+    static_cast<void>(parsed(arguments));
+  } catch (const usage_error& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+TEST(gate_options, pin) {
+  const auto asked = parsed_as<pin_request>({"pin", "a", "b", "c", "--out=d"});
+  EXPECT_THAT(asked.runs, ElementsAre("a", "b", "c"));
+  EXPECT_EQ(asked.out, "d");
+  EXPECT_EQ(asked.judged_by.key, "real_time");
+  EXPECT_FALSE(asked.judged_by.more_is_better);
+  const auto other =
+      parsed_as<pin_request>({"pin", "--judge-by=gb_per_s", "--out", "d", "a",
+                              "--allow-different=x,y", "b", "--allow-different", "z"});
+  EXPECT_THAT(other.runs, ElementsAre("a", "b"));
+  EXPECT_TRUE(other.judged_by.more_is_better);
+  EXPECT_THAT(other.allow_different, ElementsAre("x", "y", "z"));
+}
+
+TEST(gate_options, files_may_be_called_as_commands_are) {
+  EXPECT_THAT(parsed_as<pin_request>({"pin", "show", "--out=check", "check", "pin"}).runs,
+              ElementsAre("show", "check", "pin"));
+}
+
+TEST(gate_options, check_has_the_documented_defaults) {
+  const auto asked = parsed_as<check_request>({"check", "a", "b", "c"});
+  EXPECT_EQ(asked.baseline, "a");
+  EXPECT_THAT(asked.runs, ElementsAre("b", "c"));
+  EXPECT_DOUBLE_EQ(asked.asked.allowed.threshold, 0.02);
+  EXPECT_DOUBLE_EQ(asked.asked.allowed.latency_threshold, 0.05);
+  EXPECT_DOUBLE_EQ(asked.asked.allowed.false_alarm, 0.01);
+  EXPECT_EQ(asked.asked.allow_missing, "");
+  EXPECT_TRUE(asked.markdown.empty() && asked.junit.empty() && asked.json.empty());
+  EXPECT_FALSE(asked.all);
+}
+
+TEST(gate_options, check) {
+  const auto asked = parsed_as<check_request>({"check", "--threshold=3.5%", "--latency-threshold",
+                                               "7 %", "--false-alarm=0.1%", "a", "b",
+                                               "--allow-missing=x|y", "--allow-different=k",
+                                               "--markdown=m", "--junit=u", "--json=j", "--all"});
+  EXPECT_DOUBLE_EQ(asked.asked.allowed.threshold, 0.035);
+  EXPECT_DOUBLE_EQ(asked.asked.allowed.latency_threshold, 0.07);
+  EXPECT_DOUBLE_EQ(asked.asked.allowed.false_alarm, 0.001);
+  EXPECT_EQ(asked.asked.allow_missing, "x|y");
+  EXPECT_THAT(asked.asked.allow_different, ElementsAre("k"));
+  EXPECT_EQ(asked.markdown, "m");
+  EXPECT_EQ(asked.junit, "u");
+  EXPECT_EQ(asked.json, "j");
+  EXPECT_TRUE(asked.all);
+}
+
+TEST(gate_options, power_and_show) {
+  const auto power = parsed_as<power_request>({"power", "a", "--runs=7", "--threshold=1%"});
+  EXPECT_EQ(power.baseline, "a");
+  EXPECT_EQ(power.new_runs, 7U);
+  EXPECT_DOUBLE_EQ(power.allowed.threshold, 0.01);
+  const auto show = parsed_as<show_request>({"show", "a", "b", "--judge-by", "link_percent"});
+  EXPECT_THAT(show.runs, ElementsAre("a", "b"));
+  EXPECT_TRUE(show.judged_by.more_is_better);
+}
+
+TEST(gate_options, help_is_of_the_command) {
+  EXPECT_THAT(parsed_as<help_request>({"--help"}).text,
+              AllOf(HasSubstr("pin"), HasSubstr("check"), HasSubstr("Exit codes")));
+  EXPECT_THAT(parsed_as<help_request>({"check", "--help"}).text,
+              AllOf(HasSubstr("gate_transfers check"), HasSubstr("--false-alarm")));
+  EXPECT_THAT(parsed_as<help_request>({"--version"}).text, HasSubstr("gate_transfers "));
+}
+
+TEST(gate_options, a_percentage_has_its_sign) {
+  EXPECT_DOUBLE_EQ(parse_percentage("--x", "2%", 0.01, 1000), 0.02);
+  EXPECT_DOUBLE_EQ(parse_percentage("--x", "2 %", 0.01, 1000), 0.02);
+  EXPECT_DOUBLE_EQ(parse_percentage("--x", "1e1%", 0.01, 1000), 0.1);
+  EXPECT_DOUBLE_EQ(parse_percentage("--x", "1000%", 0.01, 1000), 10);
+  for (const auto* wrong : {"", "%", "2", "0.02", " 2%", "2  %", "2%%", "2% ", "0%", "-1%", "1001%",
+                            "nan%", "inf%", "two%", "2,5%", "+2%"})
+    EXPECT_THROW(static_cast<void>(parse_percentage("--x", wrong, 0.01, 1000)), usage_error)
+        << wrong;
+}
+
+TEST(gate_options, what_is_wrong_is_said_in_one_line) {
+  EXPECT_EQ(complaint({"check", "a", "b", "--threshold=2"}),
+            "bad --threshold '2': a percentage between 0.01% and 1000%, with its sign, such as 2%");
+  EXPECT_EQ(complaint({"chck", "a"}), "unknown command 'chck', did you mean check? (see --help)");
+  EXPECT_EQ(complaint({}), "pin, check, power or show? (see --help)");
+  EXPECT_EQ(complaint({"pin", "a", "--out="}), "--out needs a value");
+  EXPECT_THAT(complaint({"power", "a", "--runs=1001"}), HasSubstr("bad --runs '1001'"));
+  for (const auto& wrong :
+       std::vector<std::vector<std::string>>{{"pin", "a"},
+                                             {"check"},
+                                             {"check", "a"},
+                                             {"power", "a", "b"},
+                                             {"show"},
+                                             {"check", "a", "b", "--unknown"}}) {
+    const auto said = complaint(wrong);
+    EXPECT_NE(said, "");
+    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+  }
+}
+
+}  // namespace
+}  // namespace bench_transfers::gate

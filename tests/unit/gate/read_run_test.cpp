@@ -1,0 +1,174 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/gate/model/run.hpp"
+#include "tests/unit/gate/made_up_result_files.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+using testing::SizeIs;
+
+// Messages.
+
+TEST(gate_messages, names_cannot_break_the_line) {
+  const auto about_row = complaint_about_row(row("a\nb\x1b[2J", 0, 0));
+  EXPECT_THAT(about_row, HasSubstr("a\\nb\\x1b[2J"));
+  EXPECT_THAT(about_row, Not(HasSubstr("\n")));
+  try {
+    static_cast<void>(run_in("", "dir/x\ny.json", {}));
+    FAIL();
+  } catch (const bad_input& wrong) {
+    EXPECT_STREQ(wrong.what(), "cannot use dir/x\\ny.json: it is empty");
+  }
+  EXPECT_LT(complaint_about_row(row(std::string(100'000, 'x'), 0, 0)).size(), 500U);
+  EXPECT_THAT(complaint_about_row(row("a", 0, 1, "x\ny")), Not(HasSubstr("\n")));
+}
+
+TEST(gate_messages, names_in_a_run_are_printable) {
+  EXPECT_THAT(read(foreign({row("a\nb", 0, 1)})).benchmarks, ElementsAre(Key("a\\nb")));
+  EXPECT_THAT(complaint(foreign({row("a\nb", 0, 1), row("a\\nb", 0, 1)})), HasSubstr("twice"));
+}
+
+// Text that is no result file.
+
+TEST(gate_text, nothing_at_all_is_empty) {
+  for (const auto* text : {"", " ", "\n\t\r\n"})
+    EXPECT_THAT(complaint_about_text(text), HasSubstr("it is empty")) << '"' << text << '"';
+}
+
+TEST(gate_text, every_beginning_is_refused) {
+  const auto whole = own(own_facts()).dump(1);
+  ASSERT_EQ(complaint_about_text(whole), "");
+  for (std::size_t size = 1; size < whole.size(); ++size)
+    EXPECT_THAT(complaint_about_text(whole.substr(0, size)), HasSubstr("cut off")) << size;
+}
+
+TEST(gate_text, what_is_not_json_is_refused_with_its_place) {
+  const std::string begin = "{\"benchmarks\": [\n{\"name\": \"a\", \"time_unit\": \"ns\", ";
+  for (const std::string wrong : {"NaN", "nan", "Infinity", "-Infinity", "inf", "0x10", "1.", "+1",
+                                  ".5", "01", "'1'", "1,,", "1 2", "True"})
+    EXPECT_THAT(complaint_about_text(begin + "\"real_time\": " + wrong + "}]}"),
+                AllOf(HasSubstr("not JSON: line 2, column "), HasSubstr("near")))
+        << wrong;
+  EXPECT_THAT(complaint_about_text(begin + "\"real_time\": NaN}]}"), HasSubstr("NaN}]}'"));
+  EXPECT_THAT(complaint_about_text("hello"), HasSubstr("line 1, column 1"));
+  EXPECT_THAT(complaint_about_text("{\"a\": \"x\ny\"}"), HasSubstr("line 1"));
+  EXPECT_THAT(complaint_about_text("{\"a\": \"\xff\"}"), HasSubstr("not JSON: line 1"));
+  EXPECT_THAT(complaint_about_text(std::string("{}\0", 3)), HasSubstr("not JSON: line 1"));
+}
+
+TEST(gate_text, two_documents_are_one_too_many) {
+  const auto one = foreign({row("a", 0, 1)}).dump();
+  EXPECT_THAT(complaint_about_text(one + "\n" + one), HasSubstr("not JSON: line 2, column 1"));
+}
+
+TEST(gate_text, numbers_that_no_double_holds_are_refused) {
+  for (const auto* number : {"1e999", "-1e999", "123456789012345678901234567890"})
+    EXPECT_THAT(complaint_about_text("{\"a\": " + std::string(number) + "}"),
+                HasSubstr("number that is too large"))
+        << number;
+}
+
+TEST(gate_text, byte_order_marks_are_named) {
+  for (const std::string mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"})
+    EXPECT_THAT(complaint_about_text(mark + foreign({row("a", 0, 1)}).dump()),
+                HasSubstr("byte order mark"));
+}
+
+TEST(gate_text, deep_nesting_is_refused) {
+  const auto nested = [](std::size_t depth) {
+    auto text = foreign({row("a", 0, 1)}).dump();
+    return text.insert(1, "\"x\":" + std::string(depth, '[') + std::string(depth, ']') + ",");
+  };
+  EXPECT_EQ(complaint_about_text(nested(500)), "");
+  EXPECT_THAT(complaint_about_text(nested(5000)), HasSubstr("nested too deep"));
+  EXPECT_THAT(complaint_about_text(std::string(1'000'000, '[')), HasSubstr("cannot use"));
+}
+
+// Files.
+
+TEST(gate_files, that_cannot_be_read_are_named) {
+  const auto why = [](const char* path) -> std::string {
+    try {
+      static_cast<void>(read_run(path, {}));
+    } catch (const bad_input& wrong) {
+      return wrong.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(why("/does/not/exist.json"),
+            "cannot use /does/not/exist.json: No such file or directory");
+  EXPECT_EQ(why("/"), "cannot use /: it is a folder, not a file");
+  EXPECT_EQ(why("/dev/null"), "cannot use /dev/null: it is empty");
+  EXPECT_EQ(why("/dev/zero"), "cannot use /dev/zero: it is larger than 128 MiB");
+}
+
+std::vector<std::filesystem::path> recorded_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(PROJECT_DIR "/results/nvidia-h200"))
+    if (entry.path().string().ends_with(".json.gz")) files.push_back(entry.path());
+  return files;
+}
+
+TEST(gate_files, that_were_recorded_are_read_as_they_are) {
+  const auto files = recorded_files();
+  EXPECT_GE(files.size(), 22U);
+  std::map<std::uint64_t, std::filesystem::path> contents;
+  for (const auto& file : files) {
+    const auto found = read_run(file, metric::named("real_time"));
+    EXPECT_TRUE(found.ours) << file;
+    EXPECT_FALSE(found.on_host) << file;
+    EXPECT_EQ(found.device, "NVIDIA H200") << file;
+    EXPECT_TRUE(found.started) << file;
+    EXPECT_THAT(found.machine, Contains(Pair("link.width", "16"))) << file;
+    EXPECT_THAT(found.benchmarks, Not(IsEmpty())) << file;
+    for (const auto& [name, one] : found.benchmarks) {
+      EXPECT_FALSE(one.values.empty()) << file << ' ' << name;
+      EXPECT_EQ(one.failed, 0U) << file << ' ' << name;
+    }
+    const auto [same, is_new] = contents.emplace(found.content, file);
+    EXPECT_TRUE(is_new) << file << " and " << same->second;
+  }
+}
+
+TEST(gate_files, that_google_benchmark_wrote_are_read) {
+  const auto found =
+      read_run(PROJECT_DIR "/tests/fuzz/corpus/read_run/google_benchmark_1.7.json", {});
+  EXPECT_FALSE(found.ours);
+  EXPECT_TRUE(found.started);
+  EXPECT_THAT(found.benchmarks, ElementsAre(Key("a/64/repeats:3"), Key("a/8/repeats:3"), Key("e"),
+                                            Key("same"), Key("t/real_time/threads:2")));
+  EXPECT_THAT(found.benchmarks.at("a/8/repeats:3").values, SizeIs(3));
+  EXPECT_EQ(found.benchmarks.at("e").failed, 1U);
+  EXPECT_THAT(found.unjudged, ElementsAre(HasSubstr("only_aggregates")));
+}
+
+TEST(gate_files, have_the_medians_that_their_rows_have) {
+  const auto* const file =
+      PROJECT_DIR "/results/nvidia-h200/2026-11-20-ten-processes/process-0.json.gz";
+  const auto by_time = read_run(file, metric::named("real_time"));
+  const auto by_median = read_run(file, metric::named("median_ns"));
+  ASSERT_THAT(by_time.benchmarks, SizeIs(8));
+  for (const auto& [name, one] : by_time.benchmarks) {
+    ASSERT_THAT(one.values, SizeIs(10)) << name;
+    for (std::size_t i = 0; i < one.values.size(); ++i)
+      EXPECT_NEAR(one.values[i] / by_median.benchmarks.at(name).values[i], 1, 1e-6) << name;
+  }
+}
+
+}  // namespace
+}  // namespace bench_transfers::gate

@@ -1,0 +1,352 @@
+#include "src/gate/report/reports.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/gate/report/wording.hpp"
+#include "tests/unit/gate/made_up_report.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr std::chrono::sys_seconds some_time{std::chrono::seconds{1'800'000'000}};
+
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+report one_of_each() {
+  auto allowed = without_figures("e/allowed", verdict::missing, "not measured");
+  allowed.excused = true;
+  return report_of(exit_code::regression,
+                   {compared("a/slower", verdict::slower, 0.1),
+                    compared("b/ambiguous", verdict::ambiguous, 0.04),
+                    without_figures("d/missing", verdict::missing, "not measured"), allowed,
+                    compared("f/faster", verdict::faster, -0.1),
+                    without_figures("g/new", verdict::added), compared("h/same", verdict::same, 0)},
+                   {"1 benchmark is ambiguous: more runs would tell"});
+}
+
+class junit {
+ public:
+  explicit junit(const report& answer) {
+    const auto text = junit_of(answer, some_time);
+    if (!document_.load_string(text.c_str())) throw std::runtime_error("not XML: " + text);
+    suite_ = document_.child("testsuites").child("testsuite");
+  }
+  [[nodiscard]] pugi::xml_node suite() const { return suite_; }
+  /// "failure", "error", "skipped"; "passed"; "" where there is no such test case.
+  [[nodiscard]] std::string result_of(const std::string& name) const {
+    const auto test = suite_.find_child_by_attribute("testcase", "name", name.c_str());
+    if (!test) return "";
+    return test.first_child() ? test.first_child().name() : "passed";
+  }
+
+ private:
+  pugi::xml_document document_;
+  pugi::xml_node suite_;
+};
+
+// Terminal
+
+TEST(gate_text, what_explains_the_rest_comes_first_and_the_verdict_last) {
+  auto answer = one_of_each();
+  answer.changed.push_back({{"link.generation", "5", "4"}, false});
+  answer.changed.push_back({{"kernel.release", "6.1", ""}, true});
+  answer.classes.push_back({false, 20, 0.03, 0.01, true});
+  answer.notes.emplace_back("something");
+  const auto text = text_of(answer);
+  std::size_t last = 0;
+  for (const auto* part :
+       {"Made-up GPU: 3 runs", "link.generation: was 5, is 4",
+        "kernel.release: was 6.1, is unknown (allowed)", "The 20 benchmarks that bandwidth decides",
+        "SLOWER", "a/slower", "AMBIGUOUS", "MISSING\nd/missing  not measured",
+        "e/allowed  not measured, allowed", "FASTER", "NEW\ng/new", "7 benchmarks: 1 slower",
+        "Note: something.", "REGRESSION: 1 of 4 benchmarks slower"}) {
+    const auto place = text.find(part);
+    ASSERT_NE(place, std::string::npos) << part << " in\n" << text;
+    EXPECT_GE(place, last) << part;
+    last = place;
+  }
+  EXPECT_THAT(text, Not(HasSubstr("h/same")));
+  EXPECT_THAT(text_of(answer, true), HasSubstr("SAME"));
+}
+
+TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
+  std::vector<line> lines;
+  for (const std::size_t length : {1U, 23U, 38U, 39U, 40U, 60U, 61U, 62U, 99U, 100U})
+    lines.push_back(compared(std::string(length, 'n'), verdict::slower, 123.456));
+  for (const std::size_t length : {1U, 86U, 87U, 99U, 100U})
+    lines.push_back(
+        without_figures(std::string(length, 'm'), verdict::missing, "failed in 1 of 3 runs"));
+  const auto text = text_of(report_of(exit_code::regression, lines), true);
+  for (const auto& line : lines_in(text)) {
+    EXPECT_LE(columns_of(line), 100U) << line;
+    EXPECT_THAT(line, Not(EndsWith(" ")));
+  }
+}
+
+TEST(gate_text, what_the_noise_hides_is_shown_unless_the_environment_explains_it) {
+  auto answer = report_of(exit_code::inconclusive,
+                          {compared("a", verdict::same, 0.5), compared("b", verdict::same, 0.01)},
+                          {"too noisy"});
+  EXPECT_THAT(text_of(answer), HasSubstr("WITHIN THE NOISE"));
+  EXPECT_THAT(text_of(answer), Not(HasSubstr("\nb ")));
+  answer.classes.push_back({false, 20, 0.4, 0, true});
+  EXPECT_THAT(text_of(answer), Not(HasSubstr("WITHIN THE NOISE")));
+}
+
+TEST(gate_text, long_lists_are_cut_unless_all_is_asked_for) {
+  std::vector<line> lines;
+  for (int i = 0; i < 30; ++i)
+    lines.push_back(without_figures(fmt::format("new/{}/", i), verdict::added));
+  const auto answer = report_of(exit_code::pass, lines);
+  EXPECT_THAT(text_of(answer), HasSubstr("new/19/\nand 10 more (--all lists them)\n"));
+  EXPECT_THAT(text_of(answer, true), HasSubstr("new/29/"));
+  lines.resize(21);
+  EXPECT_THAT(text_of(report_of(exit_code::pass, lines)), HasSubstr("new/20/"));
+}
+
+TEST(gate_text, of_too_few_runs_it_does_not_list_every_benchmark) {
+  auto answer = report_of(exit_code::inconclusive,
+                          {without_figures("a", verdict::missing, "measured by 2 of 2 runs")},
+                          {"2 of 3 runs that a verdict needs"});
+  answer.processes_after = 2;
+  EXPECT_THAT(text_of(answer), Not(HasSubstr("NOT JUDGED")));
+  EXPECT_THAT(text_of(answer, true), HasSubstr("NOT JUDGED"));
+}
+
+TEST(gate_text, power_tells_what_can_be_found) {
+  baseline made;
+  made.device = "Made-up GPU";
+  made.processes.resize(5);
+  power_line good{"a/good", false, 0.02, 1e6, 0.025, 0.03, 0.001, 0.002, false, 3};
+  power_line bad{"a/bad", false, 0.02, 1e6, 2000, 3000, 0.1, 0.2, true, std::nullopt};
+  const std::vector lines{good, bad};
+  const auto text = text_of(made, lines, 3, {});
+  EXPECT_THAT(text, HasSubstr("5 runs of 1 session (Made-up GPU)"));
+  EXPECT_THAT(text, testing::ContainsRegex("a/good .* 2.50 % .* 3.00 % +3\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("a/bad .* > 9999 % \\* +> 9999 % +-\n"));
+  EXPECT_THAT(text, HasSubstr("1 of 2 benchmarks is advisory"));
+  for (const auto& line : lines_in(text)) EXPECT_LE(columns_of(line), 100U) << line;
+}
+
+// Markdown
+
+/// The cells of the row that has this in its first one.
+std::vector<std::string> row_with(const std::string& markdown, const std::string& part) {
+  for (const auto& line : lines_in(markdown)) {
+    if (!line.starts_with("| <code>") || line.find(part) == std::string::npos) continue;
+    std::vector<std::string> cells;
+    std::istringstream in(line.substr(1));
+    for (std::string cell; std::getline(in, cell, '|');) cells.push_back(cell);
+    return cells;
+  }
+  return {};
+}
+
+TEST(gate_markdown, shows_regressions_and_folds_the_rest) {
+  const auto text = markdown_of(one_of_each());
+  EXPECT_THAT(text, StartsWith("## Transfers: REGRESSION\n\n"));
+  const auto folded = text.find("<details>");
+  EXPECT_LT(text.find("<code>a/slower</code>"), folded);
+  for (const auto* name : {"b/ambiguous", "d/missing", "e/allowed", "f/faster", "g/new", "h/same"})
+    EXPECT_GT(text.find(name), folded) << name;
+  EXPECT_THAT(row_with(text, "a/slower"),
+              ElementsAre(" <code>a/slower</code> ", " 1.000 ms ", " 1.100 ms ", " +10.0 % ",
+                          " &#60;0.0001 ", " 2.50 % "));
+  EXPECT_THAT(row_with(text, "e/allowed"),
+              ElementsAre(" <code>e/allowed</code> ", " not measured, allowed "));
+}
+
+TEST(gate_markdown, names_mean_nothing_to_it) {
+  const auto text =
+      markdown_of(report_of(exit_code::regression,
+                            {compared("a|b`c`<b>*d*_e_\n[f](g)@h #12 https://i.j www.k.l &amp; \\|",
+                                      verdict::slower, 0.1)}));
+  const auto cells = row_with(text, "a&#124;b");
+  ASSERT_EQ(cells.size(), 6U);
+  EXPECT_EQ(cells.front(),
+            " <code>a&#124;b&#96;c&#96;&#60;b&#62;&#42;d&#42;&#95;e&#95;&#92;n&#91;f&#93;(g)"
+            "&#64;<!-- -->h &#35;<!-- -->12 https&#58;//i.j www&#46;k.l &#38;amp; "
+            "&#92;&#124;</code> ");
+}
+
+TEST(gate_markdown, ordinary_names_stay_readable) {
+  const auto text = markdown_of(report_of(
+      exit_code::regression, {compared("copy_async/pinned_wc/h2d/1MiB", verdict::slower, 0.1)}));
+  EXPECT_THAT(text, HasSubstr("<code>copy_async/pinned_wc/h2d/1MiB</code>"));
+}
+
+TEST(gate_markdown, stays_below_the_limit_of_a_comment) {
+  auto answer = one_of_each();
+  for (int i = 0; i < 2000; ++i) {
+    const auto name = fmt::format("{}/{}", std::string(300, '|'), i);
+    answer.lines.push_back(compared(name, verdict::slower, 0.1));
+    answer.lines.push_back(compared(name, verdict::ambiguous, 0.1));
+    answer.lines.push_back(without_figures(name, verdict::missing, name));
+    answer.lines.push_back(compared(name, verdict::faster, 0.1));
+    answer.lines.push_back(without_figures(name, verdict::added));
+    answer.lines.push_back(compared(name, verdict::same, 0));
+    answer.notes.push_back(name);
+  }
+  const auto text = markdown_of(answer);
+  EXPECT_LT(text.size(), 65'536U);
+  EXPECT_THAT(text, HasSubstr("more, for which there is no room here"));
+  EXPECT_THAT(text, HasSubstr("and 1980 more notes"));
+  std::size_t opened = 0;
+  std::size_t closed = 0;
+  for (const auto& line : lines_in(text)) {
+    if (line.starts_with("<details>")) ++opened;
+    if (line == "</details>") ++closed;
+  }
+  EXPECT_EQ(opened, 4U);  // what is missing is not folded away
+  EXPECT_EQ(closed, opened);
+}
+
+TEST(gate_markdown, of_the_host_device_the_heading_says_so) {
+  auto answer = report_of(exit_code::pass, {compared("a", verdict::same, 0)});
+  answer.on_host = true;
+  EXPECT_THAT(markdown_of(answer), StartsWith("## Transfers: PASS (host device, no GPU)\n"));
+}
+
+// JUnit
+
+TEST(gate_junit, every_verdict_has_its_kind_of_result) {
+  const junit made(one_of_each());
+  EXPECT_EQ(made.result_of("a/slower"), "failure");
+  EXPECT_EQ(made.result_of("b/ambiguous"), "error");
+  EXPECT_EQ(made.result_of("d/missing"), "error");
+  EXPECT_EQ(made.result_of("e/allowed"), "skipped");
+  EXPECT_EQ(made.result_of("f/faster"), "passed");
+  EXPECT_EQ(made.result_of("g/new"), "passed");
+  EXPECT_EQ(made.result_of("h/same"), "passed");
+  // Why it would be inconclusive does not matter where something is slower.
+  EXPECT_EQ(made.result_of("1 benchmark is ambiguous: more runs would tell"), "");
+  EXPECT_STREQ(made.suite().attribute("tests").value(), "7");
+  EXPECT_STREQ(made.suite().attribute("failures").value(), "1");
+  EXPECT_STREQ(made.suite().attribute("errors").value(), "2");
+  EXPECT_STREQ(made.suite().attribute("skipped").value(), "1");
+  EXPECT_STREQ(made.suite().attribute("timestamp").value(), "2027-01-15T08:00:00");
+}
+
+TEST(gate_junit, is_not_green_when_nothing_but_a_reason_is_wrong) {
+  const junit made(report_of(exit_code::inconclusive, {compared("a", verdict::same, 0)},
+                             {"the machine is another one"}));
+  EXPECT_STREQ(made.suite().attribute("failures").value(), "0");
+  EXPECT_STREQ(made.suite().attribute("errors").value(), "1");
+  EXPECT_EQ(made.result_of("the machine is another one"), "error");
+}
+
+TEST(gate_junit, any_name_can_be_read_back) {
+  const std::string name = "a<b>&amp;\"'|]]>µ日";
+  const junit made(report_of(exit_code::regression, {compared(name, verdict::slower, 0.1)}));
+  EXPECT_EQ(made.result_of(name), "failure");
+  // Two characters that printable text may have and XML must not.
+  const auto text =
+      junit_of(report_of(exit_code::regression,
+                         {compared("x\xef\xbf\xbf\xef\xbf\xbey", verdict::slower, 0.1)}),
+               some_time);
+  EXPECT_THAT(text, HasSubstr("name=\"x\\uffff\\ufffey\""));
+  EXPECT_THAT(text, Not(HasSubstr("\xef\xbf\xbf")));
+}
+
+TEST(gate_reports, what_is_said_of_a_benchmark_is_in_every_form) {
+  auto one = compared("a/b", verdict::slower, 0.1);
+  one.note = "confirmed in 8 pairs";
+  const auto answer = report_of(exit_code::regression, {one});
+  EXPECT_THAT(text_of(answer), HasSubstr("  confirmed in 8 pairs\n"));
+  EXPECT_THAT(markdown_of(answer), HasSubstr("<code>a/b</code><br>confirmed in 8 pairs |"));
+  EXPECT_THAT(junit_of(answer, some_time), HasSubstr("; confirmed in 8 pairs\""));
+  EXPECT_THAT(json_of(answer), HasSubstr("\"note\": \"confirmed in 8 pairs\""));
+}
+
+// JSON
+
+TEST(gate_json, has_everything_as_numbers) {
+  auto answer = one_of_each();
+  answer.changed.push_back({{"link.generation", "5", ""}, true});
+  answer.classes.push_back({true, 20, 0, 0, false});
+  const auto document = nlohmann::json::parse(json_of(answer));
+  EXPECT_EQ(document.at("format"), 1);
+  EXPECT_EQ(document.at("exit_code"), 1);
+  EXPECT_EQ(document.at("verdict"), "REGRESSION");
+  EXPECT_EQ(document.at("runs"), nlohmann::json({{"before", 10}, {"after", 3}}));
+  EXPECT_EQ(document.at("counts").at("slower"), 1);
+  EXPECT_EQ(document.at("counts").at("new"), 1);
+  EXPECT_TRUE(document.at("changed").at(0).at("after").is_null());
+  EXPECT_EQ(document.at("classes").at(0).at("decided_by"), "latency");
+  const auto& slower = document.at("benchmarks").at(0);
+  EXPECT_NEAR(slower.at("slowdown").get<double>(), 0.1, 1e-12);
+  EXPECT_EQ(slower.at("before"), 1e6);
+  EXPECT_EQ(slower.at("verdict"), "slower");
+  const auto& missing = document.at("benchmarks").at(2);
+  EXPECT_EQ(missing.at("allowed"), false);
+  EXPECT_TRUE(missing.at("before").is_null());
+  EXPECT_FALSE(missing.contains("slowdown"));
+}
+
+TEST(gate_json, has_the_interval_and_each_run) {
+  auto one = compared("a", verdict::slower, 0.1);
+  one.judgement->standard_error = 0.01;
+  one.judgement->degrees = 10;
+  one.shifts = {std::log1p(0.09), std::nullopt, std::log1p(-0.2)};
+  const auto document = nlohmann::json::parse(json_of(report_of(exit_code::regression, {one})));
+  const auto& found = document.at("benchmarks").at(0);
+  // the 97.5 % quantile of Student's t with ten degrees of freedom is 2.228139
+  const auto& interval = found.at("interval_95");
+  ASSERT_EQ(interval.size(), 2);
+  EXPECT_NEAR(interval.at(0).get<double>(), 1.1 * std::exp(-0.02228139) - 1, 1e-8);
+  EXPECT_NEAR(interval.at(1).get<double>(), 1.1 * std::exp(0.02228139) - 1, 1e-8);
+  const auto& runs = found.at("slowdown_of_runs");
+  ASSERT_EQ(runs.size(), 3);
+  EXPECT_NEAR(runs.at(0).get<double>(), 0.09, 1e-12);
+  EXPECT_TRUE(runs.at(1).is_null());
+  EXPECT_NEAR(runs.at(2).get<double>(), -0.2, 1e-12);
+}
+
+TEST(gate_json, an_interval_that_is_not_known_is_null) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [error, degrees] :
+       {std::pair{0.0, 10.0}, std::pair{0.1, 0.0}, std::pair{nan, 10.0}, std::pair{0.1, nan},
+        std::pair{infinite, 10.0}, std::pair{1e4, 10.0}}) {
+    auto one = compared("a", verdict::same, 0);
+    one.judgement->standard_error = error;
+    one.judgement->degrees = degrees;
+    const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {one})));
+    EXPECT_TRUE(document.at("benchmarks").at(0).at("interval_95").is_null()) << error << degrees;
+  }
+}
+
+TEST(gate_json, what_is_no_number_is_null) {
+  auto one = compared("a", verdict::same, 0);
+  one.judgement->detectable = std::numeric_limits<double>::infinity();
+  one.judgement->p = std::numeric_limits<double>::quiet_NaN();
+  const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {one})));
+  EXPECT_TRUE(document.at("benchmarks").at(0).at("detectable_80").is_null());
+  EXPECT_TRUE(document.at("benchmarks").at(0).at("p").is_null());
+}
+
+}  // namespace
+}  // namespace bench_transfers::gate

@@ -1,0 +1,257 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "src/gate/model/run.hpp"
+#include "tests/unit/gate/made_up_result_files.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::SizeIs;
+
+// What benchmarks are judged by.
+
+TEST(gate_metric, rates_are_known_by_their_names) {
+  for (const auto* rate : {"gb_per_s", "bytes_per_second", "link_percent"})
+    EXPECT_TRUE(metric::named(rate).more_is_better) << rate;
+  for (const auto* cost : {"real_time", "cpu_time", "median_ns", "cpu_s_per_gb", "ns_per_access"})
+    EXPECT_FALSE(metric::named(cost).more_is_better) << cost;
+  EXPECT_EQ(metric::named("gb_per_s").key, "gb_per_s");
+}
+
+// Rows.
+
+TEST(gate_rows, repetitions_are_kept_by_benchmark_and_in_order) {
+  const auto all = foreign({row("a", 1, 20), row("b", 0, 5), row("a", 0, 10), row("b", 1, 6.5)});
+  EXPECT_THAT(values(all, "a"), ElementsAre(10, 20));
+  EXPECT_THAT(values(all, "b"), ElementsAre(5, 6.5));
+  EXPECT_THAT(read(all).benchmarks, SizeIs(2));
+  EXPECT_THAT(read(all).unjudged, IsEmpty());
+}
+
+TEST(gate_rows, times_are_in_ns_whatever_their_units) {
+  const auto all = foreign({row("a", 0, 1.5, "s"), row("a", 1, 1.5, "ms"), row("a", 2, 1.5, "us"),
+                            row("a", 3, 1.5, "ns")});
+  EXPECT_THAT(values(all, "a"), ElementsAre(1.5e9, 1.5e6, 1.5e3, 1.5));
+}
+
+TEST(gate_rows, cpu_time_has_the_same_units) {
+  EXPECT_THAT(values(foreign({row("a", 0, 1, "us")}), "a", "cpu_time"), ElementsAre(7000));
+}
+
+TEST(gate_rows, counters_are_taken_as_they_are) {
+  const auto all = foreign({with(row("a", 0, 1, "ms"), "gb_per_s", 52.5)});
+  EXPECT_THAT(values(all, "a", "gb_per_s"), ElementsAre(52.5));
+}
+
+TEST(gate_rows, bytes_are_those_of_the_row) {
+  EXPECT_EQ(read(foreign({with(row("a", 0, 1), "bytes", 4096)})).benchmarks.at("a").bytes, 4096);
+  for (const json& none : {json(0), json(-4), json("4"), json(nullptr)})
+    EXPECT_EQ(read(foreign({with(row("a", 0, 1), "bytes", none)})).benchmarks.at("a").bytes,
+              std::nullopt);
+  EXPECT_EQ(read(foreign({row("a", 0, 1)})).benchmarks.at("a").bytes, std::nullopt);
+}
+
+TEST(gate_rows, the_key_is_run_name_where_there_is_one) {
+  EXPECT_THAT(read(foreign({with(row("a", 0, 1), "name", "shown otherwise")})).benchmarks,
+              ElementsAre(Key("a")));
+  EXPECT_THAT(read(foreign({without(row("a", 0, 1), "run_name")})).benchmarks,
+              ElementsAre(Key("a")));
+}
+
+TEST(gate_rows, aggregates_are_left_out) {
+  const auto all = foreign({row("a", 0, 10), row("a", 1, 20), aggregate("a", "mean"),
+                            aggregate("a", "median"), aggregate("a", "BigO")});
+  EXPECT_THAT(values(all, "a"), ElementsAre(10, 20));
+  EXPECT_THAT(read(all).benchmarks, SizeIs(1));
+  EXPECT_THAT(read(all).unjudged, IsEmpty());
+}
+
+TEST(gate_rows, a_file_of_aggregates_alone_is_refused_with_the_way_out) {
+  EXPECT_THAT(complaint(foreign({aggregate("a", "mean"), aggregate("a", "median")})),
+              AllOf(HasSubstr("only aggregates"), HasSubstr("without --benchmark_report_aggr")));
+  EXPECT_THAT(complaint(foreign({aggregate("a", "median")})), HasSubstr("only aggregates"));
+  EXPECT_THAT(complaint(foreign({aggregate("a", "mean"), failed(row("b", 0, 1))})),
+              HasSubstr("only aggregates"));
+}
+
+TEST(gate_rows, a_benchmark_of_aggregates_alone_is_not_forgotten) {
+  const auto read_both = read(foreign({row("a", 0, 10), aggregate("b", "mean")}));
+  EXPECT_THAT(read_both.benchmarks, ElementsAre(Key("a")));
+  EXPECT_THAT(read_both.unjudged, ElementsAre("b"));
+}
+
+TEST(gate_rows, asymptotic_complexity_is_no_benchmark) {
+  EXPECT_THAT(
+      read(foreign({row("f/8", 0, 10), aggregate("f", "BigO"), aggregate("f", "RMS")})).unjudged,
+      IsEmpty());
+}
+
+TEST(gate_rows, files_of_old_releases_have_aggregates_by_name) {
+  const auto all = foreign({old_row("a", 10), old_row("a", 20), old_row("a_mean", 15),
+                            old_row("a_median", 15), old_row("a_stddev", 7), old_row("b", 3),
+                            old_row("b_cv", 0), old_row("f_BigO", 1), old_row("f_RMS", 1)});
+  EXPECT_THAT(values(all, "a"), ElementsAre(10, 20));
+  EXPECT_THAT(read(all).benchmarks, ElementsAre(Key("a"), Key("b")));
+  EXPECT_THAT(read(all).unjudged, IsEmpty());
+  EXPECT_THAT(complaint(foreign({old_row("a_mean", 15), old_row("a_stddev", 15)})),
+              HasSubstr("only aggregates"));
+}
+
+TEST(gate_rows, a_benchmark_that_is_just_called_like_an_aggregate_counts) {
+  EXPECT_THAT(values(foreign({old_row("compute_mean", 15), old_row("b", 1)}), "compute_mean"),
+              ElementsAre(15));
+  EXPECT_THAT(values(foreign({row("a", 0, 15), row("a_mean", 0, 3)}), "a_mean"), ElementsAre(3));
+}
+
+TEST(gate_rows, errors_count_as_failed_and_never_as_fast) {
+  const auto all =
+      foreign({row("a", 0, 10), failed(row("a", 1, 1)), failed(row("b", 0, 1)),
+               with(row("c", 0, 0), "skipped", true), with(row("d", 0, 0), "error_message", "why"),
+               without(without(failed(row("e", 0, 1)), "real_time"), "time_unit"),
+               with(row("f", 0, 1), "skip_message", "not today")});
+  const auto found = read(all).benchmarks;
+  EXPECT_THAT(found.at("a").values, ElementsAre(10));
+  EXPECT_EQ(found.at("a").failed, 1U);
+  for (const auto* name : {"b", "c", "d", "e", "f"}) {
+    EXPECT_THAT(found.at(name).values, IsEmpty()) << name;
+    EXPECT_EQ(found.at(name).failed, 1U) << name;
+  }
+}
+
+TEST(gate_rows, a_file_where_everything_failed_is_a_run) {
+  EXPECT_EQ(read(foreign({failed(row("a", 0, 1))})).benchmarks.at("a").failed, 1U);
+}
+
+TEST(gate_rows, a_counter_called_skipped_is_no_error) {
+  EXPECT_THAT(values(foreign({with(row("a", 0, 10), "skipped", 3)}), "a"), ElementsAre(10));
+  EXPECT_THAT(values(foreign({with(row("a", 0, 10), "error_occurred", false)}), "a"),
+              ElementsAre(10));
+}
+
+TEST(gate_rows, what_does_not_tell_whether_it_failed_is_refused_and_named) {
+  const std::vector<std::pair<const char*, json>> wrong{{"error_occurred", "true"},
+                                                        {"error_occurred", 1},
+                                                        {"error_occurred", json::array({true})},
+                                                        {"skipped", "true"},
+                                                        {"skipped", json::object()},
+                                                        {"error_message", 5},
+                                                        {"skip_message", true}};
+  for (const auto& [key, value] : wrong)
+    EXPECT_THAT(complaint_about_row(with(row("slow/one", 0, 1), key, value)),
+                AllOf(HasSubstr("slow/one"), HasSubstr(std::string("its ") + key + " is n")))
+        << key << value;
+  EXPECT_THAT(values(foreign({with(row("a", 0, 10), "error_occurred", nullptr)}), "a"),
+              ElementsAre(10));
+}
+
+TEST(gate_rows, what_is_no_time_is_refused_and_named) {
+  for (const json& wrong : {json(0), json(-0.0), json(-3), json(nullptr), json("12"), json(true),
+                            json::array({1}), json::object()})
+    EXPECT_THAT(complaint_about_row(row("slow/one", 0, wrong)),
+                AllOf(HasSubstr("some.json"), HasSubstr("slow/one"), HasSubstr("real_time")))
+        << wrong;
+  EXPECT_THAT(complaint_about_row(without(row("slow/one", 0, 1), "real_time")),
+              AllOf(HasSubstr("slow/one"), HasSubstr("no real_time")));
+}
+
+TEST(gate_rows, times_that_nobody_can_have_measured_are_refused) {
+  EXPECT_EQ(complaint_about_row(row("a", 0, 1e15)), "");
+  EXPECT_EQ(complaint_about_row(row("a", 0, 1e-3)), "");
+  EXPECT_EQ(complaint_about_row(row("a", 0, 1e6, "s")), "");
+  for (const auto& absurd : {row("a", 0, 1.1e15), row("a", 0, 0.9e-3), row("a", 0, 1.1e6, "s"),
+                             row("a", 0, 1e308, "s"), row("a", 0, 5e-324)})
+    EXPECT_THAT(complaint_about_row(absurd), HasSubstr("nobody can have measured")) << absurd;
+  EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "copy_ns", 1e16), "copy_ns"),
+              HasSubstr("nobody can have measured"));
+  EXPECT_EQ(complaint_about_row(with(row("a", 0, 1), "bytes_per_second", 1e16), "bytes_per_second"),
+            "");
+}
+
+TEST(gate_rows, counters_are_held_to_the_same) {
+  for (const json& wrong : {json(0), json(-3), json(nullptr), json("12"), json(true)})
+    EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "gb_per_s", wrong), "gb_per_s"),
+                AllOf(HasSubstr("benchmark a"), HasSubstr("gb_per_s")))
+        << wrong;
+}
+
+TEST(gate_rows, a_counter_that_only_others_have_is_reported) {
+  const auto some =
+      read(foreign({row("a", 0, 1), with(row("b", 0, 1), "gb_per_s", 5)}), "gb_per_s");
+  EXPECT_THAT(some.benchmarks, ElementsAre(Key("b")));
+  EXPECT_THAT(some.unjudged, ElementsAre("a"));
+  EXPECT_THAT(complaint(foreign({row("a", 0, 1)}), "gb_per_s"),
+              HasSubstr("none of its benchmarks has gb_per_s"));
+  EXPECT_THAT(complaint(foreign({row("a", 0, 1), with(row("a", 1, 1), "gb_per_s", 5)}), "gb_per_s"),
+              AllOf(HasSubstr("benchmark a"), HasSubstr("only some")));
+  const auto other_failed =
+      read(foreign({row("a", 0, 1), failed(row("a", 1, 1)), with(row("b", 0, 1), "gb_per_s", 5)}),
+           "gb_per_s");
+  EXPECT_THAT(other_failed.unjudged, ElementsAre("a"));
+}
+
+TEST(gate_rows, units_of_time_must_be_known) {
+  EXPECT_THAT(complaint_about_row(row("a", 0, 1, "min")),
+              AllOf(HasSubstr("benchmark a"), HasSubstr("'min'")));
+  EXPECT_THAT(complaint_about_row(without(row("a", 0, 1), "time_unit")), HasSubstr("time_unit"));
+  EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "time_unit", 3)), HasSubstr("time_unit"));
+}
+
+TEST(gate_rows, the_same_repetition_twice_is_refused) {
+  EXPECT_THAT(complaint(foreign({row("a", 0, 1), row("b", 0, 1), row("a", 0, 2)})),
+              AllOf(HasSubstr("benchmark a"), HasSubstr("twice")));
+  EXPECT_THAT(complaint(foreign({row("a", 0, 1), failed(row("a", 0, 2))})), HasSubstr("twice"));
+}
+
+TEST(gate_rows, unnumbered_repetitions_follow_one_another) {
+  EXPECT_THAT(values(foreign({old_row("a", 1), old_row("a", 2), old_row("b", 3)}), "a"),
+              ElementsAre(1, 2));
+  EXPECT_THAT(complaint(foreign({old_row("a", 1), old_row("b", 2), old_row("a", 3)})),
+              AllOf(HasSubstr("benchmark a"), HasSubstr("twice")));
+  EXPECT_THAT(complaint(foreign({old_row("a", 1), old_row("a_mean", 1), old_row("a", 3)})),
+              HasSubstr("twice"));
+  EXPECT_THAT(complaint(foreign(
+                  {row("a", 0, 1), without(row("a", 1, 1), "repetition_index"), row("a", 1, 1)})),
+              HasSubstr("twice"));
+}
+
+TEST(gate_rows, a_repetitions_number_is_a_whole_one) {
+  for (const json& wrong : {json(-1), json(0.5), json("0"), json(nullptr)})
+    EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "repetition_index", wrong)),
+                AllOf(HasSubstr("benchmark a"), HasSubstr("repetition_index")))
+        << wrong;
+}
+
+TEST(gate_rows, a_value_given_twice_is_refused) {
+  const std::string text =
+      R"({"benchmarks": [{"name": "a", "real_time": 5, "time_unit": "ns", "real_time": 50}]})";
+  EXPECT_THAT(complaint_about_text(text), AllOf(HasSubstr("benchmark a"), HasSubstr("twice")));
+}
+
+TEST(gate_rows, rows_must_be_objects_with_names) {
+  EXPECT_THAT(complaint(foreign({row("a", 0, 1), json(5)})), HasSubstr("row 2"));
+  EXPECT_THAT(complaint(foreign({json::object()})), HasSubstr("row 1"));
+  EXPECT_THAT(complaint_about_row(row("", 0, 1)), HasSubstr("row 1"));
+  EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "run_name", 5)), HasSubstr("row 1"));
+  EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "run_type", "warm-up")),
+              AllOf(HasSubstr("benchmark a"), HasSubstr("warm-up")));
+}
+
+TEST(gate_rows, a_file_without_benchmarks_is_refused) {
+  EXPECT_THAT(complaint(foreign({})), HasSubstr("no benchmarks"));
+  EXPECT_THAT(complaint(with(foreign({}), "benchmarks", nullptr)), HasSubstr("no list"));
+  EXPECT_THAT(complaint(with(foreign({}), "benchmarks", {{"a", 1}})), HasSubstr("no list"));
+  EXPECT_THAT(complaint(json::object()), HasSubstr("no list"));
+  EXPECT_THAT(complaint(json::array()), HasSubstr("no list"));
+  EXPECT_THAT(complaint(json(5)), HasSubstr("no list"));
+}
+
+}  // namespace
+}  // namespace bench_transfers::gate

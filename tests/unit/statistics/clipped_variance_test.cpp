@@ -1,0 +1,72 @@
+#include "src/statistics/clipped_variance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace bench_transfers::statistics {
+namespace {
+
+using groups = std::vector<std::vector<double>>;
+
+class clipped : public testing::Test {
+ protected:
+  groups normal_groups(const std::vector<std::size_t>& sizes, double deviation) {
+    groups made;
+    double level = 0;
+    for (const auto size : sizes) {
+      level += 10;  // groups may lie anywhere
+      made.emplace_back();
+      for (std::size_t i = 0; i < size; ++i)
+        made.back().push_back(level + std::normal_distribution<double>(0, deviation)(random_));
+    }
+    return made;
+  }
+
+  double mean_variance(const std::vector<std::size_t>& sizes, double deviation) {
+    constexpr int rounds = 5000;
+    double mean = 0;
+    for (int i = 0; i < rounds; ++i) mean += variance_(normal_groups(sizes, deviation)).variance;
+    return mean / rounds;
+  }
+
+  clipped_variance variance_;
+  std::mt19937_64 random_{7};
+};
+
+TEST_F(clipped, is_right_on_average_whatever_the_groups) {
+  EXPECT_NEAR(mean_variance({10}, 2), 4, 0.15);
+  EXPECT_NEAR(mean_variance({5, 5}, 2), 4, 0.15);
+  EXPECT_NEAR(mean_variance({3, 4, 8}, 2), 4, 0.15);
+  EXPECT_NEAR(mean_variance({2, 2, 2, 2}, 1), 1, 0.08);
+}
+
+TEST_F(clipped, is_not_blown_up_by_an_outlier) {
+  auto values = normal_groups({10}, 1);
+  const double before = variance_(values).variance;
+  values[0][3] += 1000;
+  EXPECT_LT(variance_(values).variance, 4 * before + 4);
+}
+
+TEST_F(clipped, leaves_single_values_out) {
+  auto values = normal_groups({10}, 1);
+  const auto alone = variance_(values);
+  values.push_back({-500});
+  values.emplace_back();
+  const auto with = variance_(values);
+  EXPECT_EQ(with.variance, alone.variance);
+  EXPECT_EQ(with.degrees, alone.degrees);
+}
+
+TEST_F(clipped, knows_nothing_from_single_values) {
+  const groups values{{1}, {2}, {}};
+  EXPECT_EQ(variance_(values).degrees, 0);
+}
+
+TEST_F(clipped, of_equal_values_is_zero) {
+  const groups values{{3, 3, 3, 3}};
+  EXPECT_EQ(variance_(values).variance, 0);
+}
+
+}  // namespace
+}  // namespace bench_transfers::statistics

@@ -1,0 +1,451 @@
+#include "transfers/array/arithmetic.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tests/unit/transfers/counting_device.hpp"
+
+namespace transfers {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+template <class A, class B>
+concept addable = requires(const A& a, const B& b) {
+  a + b;
+};
+template <class A, class B>
+concept addable_in_place = requires(A& a, const B& b) {
+  a += b;
+};
+
+using ints = gpu_array<std::int32_t>;
+using floats = gpu_array<float>;
+static_assert(addable<ints, ints> && addable<ints, int> && addable<int, ints> &&
+              addable<ints, std::int64_t> && addable<ints, std::uint8_t>);
+static_assert(addable<floats, floats> && addable<floats, double> && addable<floats, int> &&
+              addable<double, floats>);
+static_assert(!addable<ints, floats> && !addable<ints, double> && !addable<double, ints> &&
+              !addable<ints, bool> && !addable<floats, bool> && !addable<ints, std::string>);
+static_assert(!addable<gpu_array<char>, gpu_array<char>> && !addable<gpu_array<char>, int>);
+static_assert(!addable<gpu_array<bool>, int>);
+static_assert(addable_in_place<ints, ints> && addable_in_place<ints, int> &&
+              !addable_in_place<ints, floats> && !addable_in_place<const ints, int> &&
+              !addable_in_place<ints, double> && !addable_in_place<int, ints>);
+static_assert(std::is_same_v<decltype(1.5 * std::declval<const floats&>()), floats>);
+
+constexpr std::array all_operations{arithmetic::add, arithmetic::subtract, arithmetic::multiply,
+                                    arithmetic::divide};
+
+/// What stream.hpp promises, said in another way.
+template <class T>
+T expected_of(arithmetic what, T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    __extension__ using wide = __int128;
+    const auto x = static_cast<wide>(a);
+    const auto y = static_cast<wide>(b);
+    switch (what) {
+      case arithmetic::add: return static_cast<T>(x + y);
+      case arithmetic::subtract: return static_cast<T>(x - y);
+      case arithmetic::multiply:
+        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+      case arithmetic::divide: return y == 0 ? T{0} : static_cast<T>(x / y);
+    }
+  } else {
+    switch (what) {
+      case arithmetic::add: return a + b;
+      case arithmetic::subtract: return a - b;
+      case arithmetic::multiply: return a * b;
+      case arithmetic::divide: return a / b;
+    }
+  }
+  return T{};
+}
+
+template <class T>
+bool same(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return a == b && std::signbit(a) == std::signbit(b);
+  } else {
+    return a == b;
+  }
+}
+
+template <class Expected, class Got>
+testing::AssertionResult all_same(const Expected& expected, const Got& got) {
+  if (expected.size() != got.size())
+    return testing::AssertionFailure() << got.size() << " elements";
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (!same(expected[i], got[i]))
+      return testing::AssertionFailure()
+             << "element " << i << " is " << got[i] << ", not " << expected[i];
+  return testing::AssertionSuccess();
+}
+
+/// Limits, small numbers and random ones.
+template <class T>
+T some_value(std::mt19937_64& random) {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_integral_v<T>) {
+    const std::array<T, 8> special{0,
+                                   1,
+                                   static_cast<T>(-1),
+                                   2,
+                                   limits::min(),
+                                   limits::max(),
+                                   static_cast<T>(limits::min() + 1),
+                                   static_cast<T>(limits::max() / 2 + 1)};
+    const auto choice = random() % 20;
+    if (choice < special.size()) return special[choice];
+    return static_cast<T>(choice < 14 ? random() : random() % 200);
+  } else {
+    const std::array<T, 12> special{0,
+                                    static_cast<T>(-0.0),
+                                    1,
+                                    -1,
+                                    limits::infinity(),
+                                    -limits::infinity(),
+                                    limits::quiet_NaN(),
+                                    limits::max(),
+                                    limits::lowest(),
+                                    limits::min(),
+                                    limits::denorm_min(),
+                                    limits::epsilon()};
+    const auto choice = random() % 30;
+    if (choice < special.size()) return special[choice];
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    return std::bit_cast<T>(static_cast<bits>(random()));
+  }
+}
+
+template <class T>
+std::vector<T> some_values(std::mt19937_64& random, std::size_t count) {
+  std::vector<T> values(count);
+  for (auto& one : values) one = some_value<T>(random);
+  return values;
+}
+
+template <class T>
+class arithmetic_on : public testing::Test {
+ protected:
+  std::unique_ptr<device> host = open_host_device();
+  context gpu{*host};
+  std::mt19937_64 random{42};
+};
+using calculable_types =
+    testing::Types<std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, float, double>;
+TYPED_TEST_SUITE(arithmetic_on, calculable_types);
+
+// On one core, and on all of them.
+constexpr std::array<std::size_t, 4> sizes{1, 2, 1009, 200'003};
+
+TYPED_TEST(arithmetic_on, arrays_is_elementwise_and_defined_for_all_values) {
+  for (const auto size : sizes) {
+    const auto a = some_values<TypeParam>(this->random, size);
+    const auto b = some_values<TypeParam>(this->random, size);
+    const auto x = to_gpu(this->gpu, a);
+    const auto y = to_gpu(this->gpu, b);
+    for (const auto what : all_operations) {
+      std::vector<TypeParam> expected(size);
+      std::ranges::transform(a, b, expected.begin(),
+                             [&](auto i, auto j) { return expected_of(what, i, j); });
+      auto result = empty_like(x);
+      calculate(what, x, y, result);
+      EXPECT_TRUE(all_same(expected, result.get())) << static_cast<int>(what);
+      EXPECT_TRUE(all_same(a, x.get()));
+      EXPECT_TRUE(all_same(b, y.get()));
+
+      auto left = to_gpu(this->gpu, a);
+      calculate(what, left, y, left);
+      EXPECT_TRUE(all_same(expected, left.get())) << static_cast<int>(what);
+      auto right = to_gpu(this->gpu, b);
+      calculate(what, x, right, right);
+      EXPECT_TRUE(all_same(expected, right.get())) << static_cast<int>(what);
+
+      std::ranges::transform(a, a, expected.begin(),
+                             [&](auto i, auto j) { return expected_of(what, i, j); });
+      auto all = to_gpu(this->gpu, a);
+      calculate(what, all, all, all);
+      EXPECT_TRUE(all_same(expected, all.get())) << static_cast<int>(what);
+    }
+  }
+}
+
+TYPED_TEST(arithmetic_on, an_array_and_a_scalar_is_elementwise) {
+  for (const auto size : sizes) {
+    const auto a = some_values<TypeParam>(this->random, size);
+    const auto x = to_gpu(this->gpu, a);
+    for (const auto what : all_operations)
+      for (int i = 0; i < (size > 10'000 ? 2 : 12); ++i) {
+        const auto scalar = some_value<TypeParam>(this->random);
+        std::vector<TypeParam> expected(size);
+        std::ranges::transform(a, expected.begin(),
+                               [&](auto one) { return expected_of(what, one, scalar); });
+        auto result = empty_like(x);
+        calculate(what, x, scalar, result);
+        EXPECT_TRUE(all_same(expected, result.get())) << static_cast<int>(what) << ' ' << scalar;
+        std::ranges::transform(a, expected.begin(),
+                               [&](auto one) { return expected_of(what, scalar, one); });
+        auto in_place = to_gpu(this->gpu, a);
+        calculate(what, scalar, in_place, in_place);
+        EXPECT_TRUE(all_same(expected, in_place.get())) << static_cast<int>(what) << ' ' << scalar;
+      }
+  }
+}
+
+TYPED_TEST(arithmetic_on, arrays_has_operators) {
+  const auto a = to_gpu(this->gpu, std::vector<TypeParam>{6, 8, 21, 100});
+  const auto b = to_gpu(this->gpu, std::vector<TypeParam>{2, 4, 7, 9});
+  const auto are = [](const gpu_array<TypeParam>& got, std::vector<TypeParam> expected) {
+    return all_same(expected, got.get());
+  };
+  using T = TypeParam;
+  EXPECT_TRUE(are(a + b, {8, 12, 28, 109}));
+  EXPECT_TRUE(are(a - b, {4, 4, 14, 91}));
+  EXPECT_TRUE(are(a * b, {12, 32, 147, 900}));
+  EXPECT_TRUE(are(a / b, {3, 2, 3, static_cast<T>(T{100} / T{9})}));
+  EXPECT_TRUE(are(a + 1, {7, 9, 22, 101}));
+  EXPECT_TRUE(are(1 + a, {7, 9, 22, 101}));
+  EXPECT_TRUE(are(a - 1, {5, 7, 20, 99}));
+  EXPECT_TRUE(are(200 - a, {194, 192, 179, 100}));
+  EXPECT_TRUE(are(2 * a, {12, 16, 42, 200}));
+  EXPECT_TRUE(are(a * 2, {12, 16, 42, 200}));
+  EXPECT_TRUE(are(a / 2, {3, 4, static_cast<T>(T{21} / T{2}), 50}));
+  EXPECT_TRUE(are(1680 / a, {280, 210, 80, static_cast<T>(T{1680} / T{100})}));
+  EXPECT_TRUE(are((a + b) * (a - b) / 2 - 1, {15, 23, 195, static_cast<T>(T{9919} / T{2} - 1)}));
+  auto c = a + 0;
+  auto& same_one = ((c += b) -= 1) *= 2;
+  EXPECT_EQ(&same_one, &c);
+  EXPECT_TRUE(are(c, {14, 22, 54, 216}));
+  c /= b;
+  EXPECT_TRUE(are(c, {7, static_cast<T>(T{22} / T{4}), static_cast<T>(T{54} / T{7}), 24}));
+  c -= c;
+  EXPECT_TRUE(are(c, {0, 0, 0, 0}));
+  EXPECT_TRUE(are(a, {6, 8, 21, 100}));
+}
+
+TYPED_TEST(arithmetic_on, empty_arrays_gives_empty_arrays) {
+  const gpu_array<TypeParam> none(this->gpu, {3, 0});
+  EXPECT_EQ((none + none).shape(), shape({3, 0}));
+  EXPECT_EQ((none * 2 - 1).size(), 0U);
+  gpu_array<TypeParam> other(this->gpu, {3, 0});
+  other += 1;
+  other += none;
+}
+
+TYPED_TEST(arithmetic_on, arrays_keeps_shape_and_order) {
+  const auto a = zeros<TypeParam>(this->gpu, {2, 3}, order::column_major);
+  const auto sum = a + a;
+  EXPECT_EQ(sum.shape(), shape({2, 3}));
+  EXPECT_EQ(sum.order(), order::column_major);
+  EXPECT_EQ(sum.context(), this->gpu);
+}
+
+template <class From, class To>
+To expected_conversion(From value) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    if (std::isnan(value)) return 0;
+    // Exact: all integers of 64 bits are long doubles.
+    static_assert(std::numeric_limits<long double>::digits >= 64);
+    const auto whole = std::trunc(static_cast<long double>(value));
+    if (whole > static_cast<long double>(std::numeric_limits<To>::max()))
+      return std::numeric_limits<To>::max();
+    if (whole < static_cast<long double>(std::numeric_limits<To>::min()))
+      return std::numeric_limits<To>::min();
+    return static_cast<To>(whole);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+TYPED_TEST(arithmetic_on, arrays_converts_all_values_to_all_types) {
+  const auto check = [&]<class To>(To) {
+    // The host uses all cores for more than the device does.
+    for (const std::size_t size : {1, 1009, 600'003}) {
+      auto values = some_values<TypeParam>(this->random, size);
+      if constexpr (std::is_floating_point_v<TypeParam>)
+        for (auto& one : values)  // about the limits of integers
+          if (this->random() % 2) {
+            const auto exponent = static_cast<int>(this->random() % 70);
+            one = std::ldexp(static_cast<TypeParam>(1), exponent) * (this->random() % 2 ? 1 : -1);
+            const auto neighbour = this->random() % 3;
+            if (neighbour == 0) one = std::nextafter(one, static_cast<TypeParam>(0));
+            if (neighbour == 1) one = std::nextafter(one, 2 * one);
+            if (this->random() % 4 == 0) one += static_cast<TypeParam>(0.5);
+          }
+      std::vector<To> expected(size);
+      std::ranges::transform(values, expected.begin(), expected_conversion<TypeParam, To>);
+      const auto array = to_gpu(this->gpu, values);
+      EXPECT_TRUE(all_same(expected, array.template astype<To>().get())) << typeid(To).name();
+      try {
+        EXPECT_TRUE(all_same(expected, to_gpu_as<To>(this->gpu, values, convert_on::host).get()));
+      } catch (const out_of_memory&) {  // no page-locked memory to be had
+      }
+      EXPECT_TRUE(all_same(expected, to_gpu_as<To>(this->gpu, values, convert_on::device).get()));
+    }
+  };
+  check(std::int32_t{});
+  check(std::int64_t{});
+  check(std::uint32_t{});
+  check(std::uint64_t{});
+  check(float{});
+  check(double{});
+}
+
+class arithmetic_of_arrays : public testing::Test {
+ protected:
+  counting_device host;
+  context gpu{host};
+  gpu_array<std::int32_t> a = to_gpu(gpu, std::vector<std::int32_t>{1, 2, 3});
+};
+
+TEST_F(arithmetic_of_arrays, defines_what_cpp_does_not) {
+  constexpr auto least = std::numeric_limits<std::int32_t>::min();
+  constexpr auto most = std::numeric_limits<std::int32_t>::max();
+  EXPECT_THAT((a / 0).get(), ElementsAre(0, 0, 0));
+  EXPECT_THAT((7 / (a - a)).get(), ElementsAre(0, 0, 0));
+  EXPECT_THAT((to_gpu(gpu, std::vector{least, most}) / -1).get(), ElementsAre(least, -most));
+  EXPECT_THAT((to_gpu(gpu, std::vector{least, most}) - 1).get(), ElementsAre(most, most - 1));
+  EXPECT_THAT((most + a).get(), ElementsAre(least, least + 1, least + 2));
+  EXPECT_THAT(
+      (to_gpu(gpu, std::vector{65'536, 46'341}) * to_gpu(gpu, std::vector{65'536, 46'341})).get(),
+      ElementsAre(0, -2'147'479'015));
+  EXPECT_THAT((to_gpu(gpu, std::vector{-7, 7}) / 2).get(), ElementsAre(-3, 3));  // not -4
+  EXPECT_THAT((0 - to_gpu(gpu, std::vector<std::uint32_t>{1})).get(), ElementsAre(4'294'967'295U));
+  const auto infinite = to_gpu(gpu, std::vector<float>{1, -1, 0}) / 0;
+  const auto got = infinite.get();
+  EXPECT_EQ(got[0], std::numeric_limits<float>::infinity());
+  EXPECT_EQ(got[1], -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(got[2]));
+}
+
+TEST_F(arithmetic_of_arrays, takes_scalars_of_other_types_that_fit) {
+  EXPECT_THAT((a + std::uint64_t{5}).get(), ElementsAre(6, 7, 8));
+  EXPECT_THAT((a + std::int64_t{-5}).get(), ElementsAre(-4, -3, -2));
+  EXPECT_THAT((a * std::uint8_t{200}).get(), ElementsAre(200, 400, 600));
+  const auto single = a.astype<float>();
+  EXPECT_THAT((single * 0.5).get(), ElementsAre(0.5F, 1.0F, 1.5F));
+  EXPECT_THAT((1 / single).get(), ElementsAre(1.0F, 0.5F, 1.0F / 3));
+  EXPECT_THAT((single + 0.1).get()[0], 1.0F + 0.1F);  // rounded before
+}
+
+TEST_F(arithmetic_of_arrays, refuses_scalars_that_do_not_fit) {
+  const auto enqueued = host.counts().enqueued.load();
+  EXPECT_THAT([&] { static_cast<void>(a + 3'000'000'000); },
+              ThrowsMessage<std::out_of_range>(HasSubstr("3000000000")));
+  EXPECT_THAT([&] { static_cast<void>(std::int64_t{-2'147'483'649} * a); },
+              ThrowsMessage<std::out_of_range>(HasSubstr("-2147483649")));
+  EXPECT_THROW(a -= std::uint64_t{2'147'483'648}, std::out_of_range);
+  EXPECT_NO_THROW(a -= std::int64_t{2'147'483'647});
+  const auto positive = to_gpu(gpu, std::vector<std::uint32_t>{1});
+  EXPECT_THROW(static_cast<void>(positive + -1), std::out_of_range);
+  EXPECT_THROW(static_cast<void>(-1 / positive), std::out_of_range);
+  EXPECT_EQ(host.counts().enqueued, enqueued + 2);  // what fits, and one upload
+}
+
+TEST_F(arithmetic_of_arrays, needs_equal_shapes_and_orders) {
+  const auto rows = zeros<std::int32_t>(gpu, {2, 3});
+  const auto other = zeros<std::int32_t>(gpu, {3, 2});
+  const auto columns = zeros<std::int32_t>(gpu, {2, 3}, order::column_major);
+  EXPECT_THAT([&] { static_cast<void>(rows + other); },
+              ThrowsMessage<shape_mismatch>(AllOf(HasSubstr("(2, 3)"), HasSubstr("(3, 2)"))));
+  EXPECT_THAT([&] { a *= rows; },
+              ThrowsMessage<shape_mismatch>(AllOf(HasSubstr("(3)"), HasSubstr("(2, 3)"))));
+  EXPECT_THAT([&] { static_cast<void>(rows - columns); },
+              ThrowsMessage<shape_mismatch>(
+                  AllOf(HasSubstr("(2, 3)"), HasSubstr("row-major"), HasSubstr("column-major"))));
+  auto into = zeros<std::int32_t>(gpu, {6});
+  EXPECT_THROW(calculate(arithmetic::add, rows, rows, into), shape_mismatch);
+  EXPECT_THROW(calculate(arithmetic::add, rows, 1, into), shape_mismatch);
+  EXPECT_THROW(calculate(arithmetic::add, 1, rows, into), shape_mismatch);
+  EXPECT_THAT(into.get(), Each(0));
+  EXPECT_THAT(a.get(), ElementsAre(1, 2, 3));
+  const auto broadcast = to_gpu(gpu, std::vector{1});
+  EXPECT_THROW(static_cast<void>(a + broadcast), shape_mismatch);  // nothing is broadcast
+  EXPECT_THROW(static_cast<void>(a + zeros<std::int32_t>(gpu, {})), shape_mismatch);
+}
+
+TEST_F(arithmetic_of_arrays, does_not_tell_orders_of_one_row_apart) {
+  const auto other = to_gpu(gpu, std::vector<std::int32_t>{1, 1, 1}, {3}, order::column_major);
+  EXPECT_THAT((a + other).get(), ElementsAre(2, 3, 4));
+}
+
+TEST_F(arithmetic_of_arrays, needs_one_context) {
+  const context another(host);
+  const auto b = to_gpu(another, std::vector<std::int32_t>{1, 1, 1});
+  EXPECT_THAT([&] { static_cast<void>(a + b); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("different contexts")));
+  EXPECT_THROW(a += b, std::invalid_argument);
+  auto into = empty_like(b);
+  EXPECT_THROW(calculate(arithmetic::add, a, a, into), std::invalid_argument);
+  EXPECT_THROW(calculate(arithmetic::add, a, 1, into), std::invalid_argument);
+  const auto copy = gpu;  // the same
+  EXPECT_NO_THROW(static_cast<void>(a + to_gpu(copy, std::vector<std::int32_t>{1, 1, 1})));
+}
+
+TEST_F(arithmetic_of_arrays, is_only_enqueued) {
+  host.counts().slowed_by = std::chrono::milliseconds(5);
+  const auto sum = a + a;
+  EXPECT_FALSE(host.counts().idle());
+  EXPECT_THAT(sum.get(), ElementsAre(2, 4, 6));
+}
+
+TEST_F(arithmetic_of_arrays, is_one_operation_of_the_stream) {
+  const auto before = host.counts().enqueued.load();
+  const auto sum = a + a;
+  EXPECT_EQ(host.counts().enqueued, before + 1);
+}
+
+TEST_F(arithmetic_of_arrays, may_use_temporaries_whose_memory_goes_to_the_next) {
+  const auto size = std::size_t{1} << 16;
+  const auto one = to_gpu(gpu, std::vector<std::int32_t>(size, 1));
+  auto sum = one + 0;
+  for (int i = 0; i < 50; ++i) sum = (sum + one) * 2 - (sum + one);
+  EXPECT_THAT(sum.get(), Each(51));
+  // Two arrays in use, and the two or three in between.
+  EXPECT_LE(host.counts().device_blocks, 7U);
+}
+
+TEST_F(arithmetic_of_arrays, leaves_nothing_behind_when_it_fails) {
+  for (const auto what : {failure::allocation, failure::operation})
+    for (const auto from : {allocation::plain, allocation::pooled}) {
+      const auto failures = fail_each(what, [&](counting_device& failing) {
+        bool done = true;
+        {
+          const context in(failing, from);
+          try {
+            auto x = to_gpu(in, std::vector<double>{1, 2, 3});
+            const auto y = (x + x) * 2.0 - x / 3.0;
+            x += y;
+            static_cast<void>(x.get());
+          } catch (const error&) {
+            done = false;
+          }
+        }
+        EXPECT_TRUE(failing.counts().nothing_allocated());
+        // A pool from which nothing is in use tries once more.
+        return done && failing.counts().failing_allocation != 1;
+      });
+      EXPECT_GT(failures, what == failure::allocation && from == allocation::pooled ? 0U : 3U);
+    }
+}
+
+}  // namespace
+}  // namespace transfers

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "transfers/array/arithmetic.hpp"
+#include "transfers/array/gpu_array.hpp"
+#include "transfers/core/context.hpp"
+
+namespace transfers {
+namespace {
+
+int mark = 0;
+#pragma omp threadprivate(mark)
+
+constexpr int threads = 4;
+
+void mark_threads() {
+#pragma omp parallel num_threads(threads)
+  mark = 1 + omp_get_thread_num();
+}
+
+/// Threads that are still those that were marked (OpenMP 5.0, section 2.19.2: threadprivate data
+/// persist between parallel regions of as many threads).
+int marked_threads() {
+  int marked = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : marked)
+  marked += mark == 1 + omp_get_thread_num() ? 1 : 0;
+  return marked;
+}
+
+struct library_call {
+  std::string name;
+  std::function<void(const context&)> run;
+
+  friend void PrintTo(const library_call& call, std::ostream* out) { *out << call.name; }
+};
+
+void convert_on_host(const context& gpu, std::size_t elements) {
+  const std::vector<double> source(elements, 1);
+  const auto array = to_gpu_as<float>(gpu, source, convert_on::host);
+  EXPECT_EQ(array.get()[elements - 1], 1);
+}
+
+void upload_every_second(const context& gpu, std::size_t elements) {
+  const std::vector<float> source(2 * elements, 1);
+  const auto array = to_gpu(gpu, strided_view<const float>(source, {elements}, {2}));
+  EXPECT_EQ(array.get()[elements - 1], 1);
+}
+
+void check_pattern_of(std::size_t bytes) {
+  std::vector<std::byte> block(bytes);
+  write_host_pattern(block.data(), 0, bytes, {7, false});
+  EXPECT_EQ(check_host_pattern(block.data(), 0, bytes, {7, false}).wrong_bytes, 0U);
+}
+
+/// Few elements are the calling thread's work, many are all cores'.
+constexpr std::size_t few = 16;
+constexpr std::size_t many = std::size_t{3} << 20;
+
+class openmp_threads_of_the_caller : public testing::TestWithParam<library_call> {};
+
+TEST_P(openmp_threads_of_the_caller, outlive_a_call) {
+  const auto host = open_host_device();
+  const context gpu(*host);
+  omp_set_dynamic(0);
+  mark_threads();
+  ASSERT_EQ(marked_threads(), threads);
+  GetParam().run(gpu);
+  EXPECT_EQ(marked_threads(), threads);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    of, openmp_threads_of_the_caller,
+    testing::Values(
+        library_call{"few_conversions", [](const context& gpu) { convert_on_host(gpu, few); }},
+        library_call{"many_conversions", [](const context& gpu) { convert_on_host(gpu, many); }},
+        library_call{"few_strided", [](const context& gpu) { upload_every_second(gpu, few); }},
+        library_call{"many_strided", [](const context& gpu) { upload_every_second(gpu, many); }},
+        library_call{"small_pattern", [](const context&) { check_pattern_of(few); }},
+        library_call{"large_pattern", [](const context&) { check_pattern_of(4 * many); }},
+        library_call{"arithmetic",
+                     [](const context& gpu) {
+                       const auto ones = zeros<float>(gpu, {many}) + 1;
+                       EXPECT_EQ(ones.get()[many - 1], 1);
+                     }}),
+    [](const auto& instance) { return instance.param.name; });
+
+/// Threads of this process.
+std::size_t thread_count() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+TEST(work_on_all_cores, takes_no_more_threads_than_openmp_gives_the_caller) {
+  const auto most_threads = [](const library_call& call, const context& gpu) {
+    std::size_t most = 0;
+    std::jthread watcher([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) most = std::max(most, thread_count());
+    });
+    for (int i = 0; i < 20; ++i) call.run(gpu);
+    watcher.request_stop();
+    watcher.join();
+    return most;
+  };
+  const library_call conversion{"", [](const context& gpu) { convert_on_host(gpu, many); }};
+  std::thread([&] {  // OpenMP's settings are a thread's own
+    omp_set_num_threads(1);
+    const auto host = open_host_device();
+    const context gpu(*host);
+    conversion.run(gpu);  // makes the stream's thread
+    const auto before = thread_count();
+    EXPECT_LE(most_threads(conversion, gpu), before + 2);  // the watcher, and one that works
+  })
+      .join();
+}
+
+}  // namespace
+}  // namespace transfers

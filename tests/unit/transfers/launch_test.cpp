@@ -1,0 +1,393 @@
+#include "transfers/launch/launch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "tests/unit/transfers/counting_device.hpp"
+
+namespace transfers {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+static_assert(std::is_copy_constructible_v<function>);  // a copy means the same kernel
+static_assert(std::is_nothrow_destructible_v<function>);
+static_assert(std::is_constructible_v<argument, int> && std::is_constructible_v<argument, float*>);
+static_assert(std::is_constructible_v<argument, const gpu_array<float>&> &&
+              std::is_constructible_v<argument, const device_buffer<float>&>);
+static_assert(!std::is_constructible_v<argument, std::string>);
+
+struct large {
+  std::array<double, 5> values;
+};
+struct odd {
+  char bytes[7];
+};
+
+class a_host_function : public testing::Test {
+ protected:
+  counting_device host;
+  context gpu{host};
+  stream& on = gpu.stream();
+
+  function scale = host_function("scale", [](const thread_index& at, float* data, float by, int n) {
+    if (at.x() < static_cast<std::size_t>(n)) data[at.x()] *= by;
+  });
+};
+
+TEST_F(a_host_function, runs_for_every_thread) {
+  std::vector<float> data{1, 2, 3, 4, 5};
+  scale(gpu, {.grid = {2}, .block = {3}}, in_out(data), 2.0F, 5);
+  EXPECT_THAT(data, ElementsAre(2, 4, 6, 8, 10));
+  EXPECT_EQ(scale.name(), "scale");
+  const auto copy = scale;
+  copy(gpu, {.grid = {2}, .block = {3}}, in_out(data), 0.5F, 4);
+  EXPECT_THAT(data, ElementsAre(1, 2, 3, 4, 10));
+}
+
+TEST_F(a_host_function, knows_each_block_and_thread_once) {
+  std::vector<int> seen(2 * 3 * 4 * 5 * 6 * 7);
+  const auto count = host_function("count", [](const thread_index& at, int* counts) {
+    EXPECT_EQ(at.of.grid.x, 2U);
+    EXPECT_EQ(at.of.block.z, 7U);
+    EXPECT_EQ(at.of.shared_bytes, 11U);
+    std::size_t index = at.block.z;
+    index = index * 3 + at.block.y;
+    index = index * 2 + at.block.x;
+    index = index * 7 + at.thread.z;
+    index = index * 6 + at.thread.y;
+    index = index * 5 + at.thread.x;
+    ++counts[index];
+  });
+  count(gpu, {{2, 3, 4}, {5, 6, 7}, 11}, in_out(seen));
+  EXPECT_THAT(seen, Each(1));
+}
+
+TEST_F(a_host_function, counts_threads_along_x_over_all_blocks) {
+  thread_index at;
+  at.of.block.x = 1024;
+  at.block.x = 4'194'304;  // more than 32 bits in all
+  at.thread.x = 5;
+  EXPECT_EQ(at.x(), (std::size_t{1} << 32) + 5);
+}
+
+TEST_F(a_host_function, takes_arrays_buffers_and_values_of_any_size) {
+  const auto fill =
+      host_function("fill", [](const thread_index& at, double* array, char* buffer, large by_value,
+                               odd other, std::array<char, 3> three, bool yes) {
+        const auto i = at.x();
+        array[i] = by_value.values[i];
+        buffer[i] = static_cast<char>(other.bytes[i + 2] + three[0] + (yes ? 1 : 0));
+      });
+  auto array = zeros<double>(gpu, {5});
+  device_buffer<char> buffer(gpu, 5);
+  fill(gpu, {{5}, {1}}, array, buffer, large{{1, 2, 3, 4, 5}}, odd{{9, 9, 1, 2, 3, 4, 5}},
+       std::array<char, 3>{10, 0, 0}, true);
+  EXPECT_THAT(array.get(), ElementsAre(1, 2, 3, 4, 5));
+  std::string back(5, ' ');
+  buffer.copy_to(back);
+  EXPECT_EQ(back, std::string({12, 13, 14, 15, 16}));
+}
+
+TEST_F(a_host_function, may_have_no_arguments) {
+  int calls = 0;
+  const auto count = host_function("count", [&calls](const thread_index&) { ++calls; });
+  count(gpu, {{2}, {2}});
+  EXPECT_EQ(calls, 4);
+  count.launch(on, {}, {});
+  count.prepare<>()(on, {});
+  gpu.synchronize();
+  EXPECT_EQ(calls, 6);
+}
+
+TEST_F(a_host_function, copies_its_arguments_when_it_is_launched) {
+  auto array = zeros<double>(gpu, {5});
+  const auto store =
+      host_function("store", [](const thread_index& at, double* to, large from, int offset) {
+        to[at.x()] = from.values[at.x()] + offset;
+      });
+  on.call([] { std::this_thread::sleep_for(10ms); });
+  {
+    large values{{1, 2, 3, 4, 5}};
+    int offset = 1;
+    const std::array<argument, 3> arguments{array, values, offset};
+    store.launch(on, {{5}, {1}}, arguments);
+    values = {};
+    offset = 100;
+  }
+  EXPECT_THAT(array.get(), ElementsAre(2, 3, 4, 5, 6));
+}
+
+TEST_F(a_host_function, is_refused_other_numbers_of_arguments) {
+  std::vector<float> data(3);
+  EXPECT_THAT([&] { scale(gpu, {}, in_out(data), 2.0F); },
+              ThrowsMessage<std::invalid_argument>(
+                  AllOf(HasSubstr("scale"), HasSubstr("3"), HasSubstr("2"))));
+  EXPECT_THROW(scale(gpu, {}), std::invalid_argument);
+  EXPECT_THROW(scale(gpu, {}, in_out(data), 2.0F, 3, 4), std::invalid_argument);
+  EXPECT_THROW(scale.launch(on, {}, {}), std::invalid_argument);
+}
+
+TEST_F(a_host_function, is_refused_arguments_of_other_sizes) {
+  std::vector<float> data(3, 1);
+  EXPECT_THAT(
+      [&] {
+        scale(gpu, {{1}, {3}}, in_out(data), 2.0, 3);
+      },  // a double
+      ThrowsMessage<std::invalid_argument>(
+          AllOf(HasSubstr("argument 2 of scale"), HasSubstr("4"), HasSubstr("8"))));
+  EXPECT_THROW(scale(gpu, {{1}, {3}}, in_out(data), 2.0F, std::int64_t{3}), std::invalid_argument);
+  EXPECT_THROW(scale(gpu, {{1}, {3}}, large{}, 2.0F, 3), std::invalid_argument);
+  EXPECT_THAT(data, Each(1.0F));
+}
+
+TEST_F(a_host_function, is_refused_grids_and_blocks_of_nothing) {
+  const auto nothing = host_function("nothing", [](const thread_index&) { FAIL(); });
+  for (const launch_shape& threads :
+       {launch_shape{{0}, {1}}, launch_shape{{1, 0}, {1}}, launch_shape{{1, 1, 0}, {1}},
+        launch_shape{{1}, {0}}, launch_shape{{1}, {1, 0}}, launch_shape{{1}, {1, 1, 0}}})
+    EXPECT_THROW(nothing(gpu, threads), std::invalid_argument);
+  EXPECT_THAT(
+      [&] {
+        nothing(gpu, {{2}, {3, 0, 4}});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          AllOf(HasSubstr("nothing"), HasSubstr("block"), HasSubstr("3 x 0 x 4"))));
+  EXPECT_THROW(nothing.prepare<>()(on, {{0}, {1}}), std::invalid_argument);
+}
+
+TEST_F(a_host_function, is_refused_grids_and_blocks_that_no_device_has) {
+  // CUDA C++ Programming Guide, "Compute Capabilities": the same for all of them.
+  const auto never = host_function("never", [](const thread_index&) {});
+  for (const launch_shape& threads :
+       {launch_shape{{1}, {1025}}, launch_shape{{1}, {1, 1025}}, launch_shape{{1}, {1, 1, 65}},
+        launch_shape{{1}, {32, 33}}, launch_shape{{1, 65'536}, {1}},
+        launch_shape{{1, 1, 65'536}, {1}}})
+    EXPECT_THROW(never(gpu, threads), std::invalid_argument)
+        << threads.grid.y << ' ' << threads.grid.z << ' ' << threads.block.x;
+}
+
+TEST_F(a_host_function, that_throws_does_so_once_when_the_stream_is_waited_for) {
+  const auto fails = host_function(
+      "fails", [](const thread_index&) { throw std::domain_error("no such number"); });
+  EXPECT_NO_THROW(fails.launch(on, {}, {}));
+  EXPECT_THAT([&] { gpu.synchronize(); }, ThrowsMessage<std::domain_error>("no such number"));
+  EXPECT_NO_THROW(gpu.synchronize());
+  EXPECT_THROW(fails(gpu, {}), std::domain_error);
+  EXPECT_NO_THROW(gpu.synchronize());
+}
+
+TEST_F(a_host_function, may_be_prepared) {
+  const auto prepared = scale.prepare<float*, float, int>();
+  auto array = to_gpu(gpu, std::vector<float>{1, 2, 3});
+  prepared(on, {{3}, {1}}, array.data(), 3.0F, 2);
+  EXPECT_THAT(array.get(), ElementsAre(3, 6, 3));
+  std::optional<function> gone =
+      host_function("gone", [](const thread_index&, int* to) { *to = 5; });
+  const auto kept = gone->prepare<int*>();
+  gone.reset();
+  int result = 0;
+  kept(on, {}, &result);
+  gpu.synchronize();
+  EXPECT_EQ(result, 5);
+}
+
+TEST_F(a_host_function, cannot_be_prepared_for_other_parameters) {
+  EXPECT_THAT([&] { static_cast<void>(scale.prepare<float*, float>()); },
+              ThrowsMessage<std::invalid_argument>(
+                  AllOf(HasSubstr("scale"), HasSubstr("3"), HasSubstr("2"))));
+  EXPECT_THAT([&] { static_cast<void>(scale.prepare<float*, double, int>()); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("argument 2 of scale")));
+  EXPECT_THROW(static_cast<void>(scale.prepare<>()), std::invalid_argument);
+}
+
+TEST_F(a_host_function, may_be_any_callable) {
+  struct adds {
+    int by;
+    void operator()(const thread_index&, int* to) const { *to += by; }
+  };
+  int value = 1;
+  host_function("object", adds{5}).launch(on, {}, std::array<argument, 1>{&value});
+  const adds lvalue{10};
+  host_function("lvalue", lvalue).launch(on, {}, std::array<argument, 1>{&value});
+  host_function("mutable", [calls = 0](const thread_index&, int* to) mutable {
+    *to += ++calls * 100;
+  }).launch(on, {{2}, {1}}, std::array<argument, 1>{&value});
+  void (*pointer)(const thread_index&, int*) = [](const thread_index&, int* to) { *to += 1000; };
+  host_function("pointer", pointer).launch(on, {}, std::array<argument, 1>{&value});
+  gpu.synchronize();
+  EXPECT_EQ(value, 1316);
+}
+
+TEST_F(a_host_function, of_cuda_needs_cuda) {
+  if (find_cuda().devices > 0) GTEST_SKIP() << "there is a GPU";
+  EXPECT_THROW(static_cast<void>(open_cuda_device(0)), unsupported);
+}
+
+TEST(an_argument, is_a_copy_when_it_is_small_and_a_reference_when_it_is_large) {
+  int small = 5;
+  const argument one(small);
+  small = 6;
+  int seen = 0;
+  std::memcpy(&seen, one.address(), sizeof seen);
+  EXPECT_EQ(seen, 5);
+  EXPECT_EQ(one.bytes(), sizeof(int));
+  const std::array<char, 16> sixteen{};
+  EXPECT_NE(argument(sixteen).address(), &sixteen);
+  const std::array<char, 17> more{};
+  EXPECT_EQ(argument(more).address(), &more);
+  EXPECT_EQ(argument(more).bytes(), 17U);
+  const auto copy = one;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_NE(copy.address(), one.address());
+  EXPECT_EQ(std::memcmp(copy.address(), one.address(), sizeof(int)), 0);
+}
+
+class a_host_stream : public testing::Test {
+ protected:
+  std::unique_ptr<device> host = open_host_device();
+  std::unique_ptr<stream> on = host->create_stream();
+};
+
+TEST_F(a_host_stream, calls_functions_in_order) {
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i) on->call([&order, i] { order.push_back(i); });
+  on->synchronize();
+  ASSERT_EQ(order.size(), 100U);
+  EXPECT_TRUE(std::ranges::is_sorted(order));
+}
+
+TEST_F(a_host_stream, calls_functions_in_another_thread) {
+  std::thread::id where;
+  on->call([&] { where = std::this_thread::get_id(); });
+  on->synchronize();
+  EXPECT_NE(where, std::this_thread::get_id());
+}
+
+TEST_F(a_host_stream, throws_what_a_function_threw_once_and_goes_on) {
+  bool later = false;
+  on->call([] { throw std::domain_error("first"); });
+  on->call([] { throw std::domain_error("second"); });
+  on->call([&] { later = true; });
+  EXPECT_THAT([&] { on->synchronize(); }, ThrowsMessage<std::domain_error>("first"));
+  EXPECT_TRUE(later);
+  EXPECT_NO_THROW(on->synchronize());
+  on->call([] { throw 5; });
+  EXPECT_THROW(on->synchronize(), int);
+  EXPECT_NO_THROW(on->synchronize());
+}
+
+TEST_F(a_host_stream, may_end_with_an_exception_that_nobody_saw) {
+  on->call([] { throw std::domain_error("unseen"); });
+  on.reset();
+}
+
+TEST_F(a_host_stream, may_be_given_work_that_holds_what_it_uses) {
+  std::weak_ptr<int> seen;
+  {
+    auto held = std::make_shared<int>(5);
+    seen = held;
+    on->call([held = std::move(held)] { ++*held; });
+  }
+  on->synchronize();
+  EXPECT_TRUE(seen.expired());
+}
+
+// The block's way back to its pool records an event in the stream that destroys the function.
+TEST_F(a_host_stream, may_be_given_work_that_holds_page_locked_memory) {
+  pinned_pool pool(*host, *on, pageable);
+  auto held = std::make_shared<host_memory>(pool.allocate(1000));
+  on->call([held = std::move(held)] { static_cast<void>(held->data()); });
+  on->synchronize();
+  EXPECT_TRUE(pool.release());
+}
+
+TEST_F(a_host_stream, has_events_that_are_done_when_all_before_them_is) {
+  std::latch free(1);
+  const auto before = on->record();
+  on->call([&] { free.wait(); });
+  const auto after = on->record();
+  before->wait();
+  EXPECT_TRUE(before->done());
+  EXPECT_FALSE(after->done());
+  free.count_down();
+  after->wait();
+  EXPECT_TRUE(after->done());
+  after->wait();  // at once
+}
+
+TEST_F(a_host_stream, has_events_that_wait) {
+  bool done = false;
+  on->call([&] {
+    std::this_thread::sleep_for(10ms);
+    done = true;
+  });
+  on->record()->wait();
+  EXPECT_TRUE(done);
+  std::unique_ptr<event> outlives = on->record();
+  on.reset();
+  outlives->wait();
+  EXPECT_TRUE(outlives->done());
+}
+
+TEST_F(a_host_stream, clears_exactly_the_bytes_it_is_told_to) {
+  std::vector<std::byte> memory(100, std::byte{7});
+  on->clear(memory.data() + 10, 33);
+  on->clear(memory.data() + 90, 0);
+  on->synchronize();
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    EXPECT_EQ(memory[i], i >= 10 && i < 43 ? std::byte{0} : std::byte{7}) << i;
+}
+
+TEST_F(a_host_stream, copies_rows_and_slices_and_nothing_between_them) {
+  std::vector<std::byte> source(1000);
+  for (std::size_t i = 0; i < source.size(); ++i)
+    source[i] = static_cast<std::byte>(i * 31 + i / 256);
+  const std::byte untouched{0x5A};
+  struct arrangement {
+    std::size_t row, slice;
+  };
+  for (const pitched_extent extent :
+       {pitched_extent{5, 4, 3}, pitched_extent{7, 1, 1}, pitched_extent{1, 9, 2},
+        pitched_extent{7, 0, 3}, pitched_extent{7, 2, 0}, pitched_extent{0, 2, 2}})
+    for (const auto& [to, from] : {std::pair{arrangement{8, 80}, arrangement{11, 110}},
+                                   {arrangement{7, 63}, arrangement{7, 70}},
+                                   {arrangement{20, 200}, arrangement{7, 63}}})
+      for (const auto way : {direction::h2d, direction::d2h}) {
+        std::vector<std::byte> destination(1000, untouched);
+        auto expected = destination;
+        for (std::size_t slice = 0; slice < extent.slices; ++slice)
+          for (std::size_t row = 0; row < extent.rows; ++row)
+            for (std::size_t i = 0; i < extent.row_bytes; ++i)
+              expected[3 + slice * to.slice + row * to.row + i] =
+                  source[5 + slice * from.slice + row * from.row + i];
+        on->copy_pitched({destination.data() + 3, to.row, to.slice},
+                         {source.data() + 5, from.row, from.slice}, extent, way);
+        on->synchronize();
+        EXPECT_EQ(destination, expected)
+            << extent.row_bytes << " x " << extent.rows << " x " << extent.slices;
+      }
+}
+
+TEST_F(a_host_stream, has_no_handle_of_cudas) { EXPECT_EQ(on->native_handle(), nullptr); }
+
+}  // namespace
+}  // namespace transfers

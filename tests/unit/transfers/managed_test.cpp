@@ -1,0 +1,39 @@
+#include "transfers/fast/managed.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tests/unit/transfers/counting_device.hpp"
+#include "transfers/core/error.hpp"
+
+namespace transfers {
+namespace {
+
+using testing::HasSubstr;
+
+counting_device& posing_as(counting_device& device, const cuda_properties& cuda) {
+  device.counts().poses_as = device_description{"cuda", "made for a test", cuda};
+  return device;
+}
+
+TEST(managed_memory, is_refused_by_the_host_device) {
+  const auto host = open_host_device();
+  EXPECT_THAT(why_no_managed_memory(*host).value_or(""), HasSubstr("the host device has none"));
+  EXPECT_THROW(managed_memory(*host, 4096), unsupported);
+  EXPECT_THROW(managed_memory(*host, 0), std::invalid_argument);
+}
+
+TEST(managed_memory, needs_a_device_that_moves_single_pages) {
+  counting_device device;
+  cuda_properties cuda;
+  EXPECT_THAT(why_no_managed_memory(posing_as(device, cuda)).value_or(""),
+              HasSubstr("cudaDevAttrConcurrentManagedAccess is 0"));
+  EXPECT_THROW(managed_memory(device, 4096), unsupported);
+  cuda.concurrent_managed_access = true;
+  EXPECT_EQ(why_no_managed_memory(posing_as(device, cuda)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace transfers

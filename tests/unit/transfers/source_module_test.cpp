@@ -1,0 +1,175 @@
+#include "transfers/launch/source_module.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
+
+namespace transfers {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+const std::string doublify = "__global__ void doublify(float* a) { a[threadIdx.x] *= 2; }";
+
+/// Without a GPU, but not without the compiler.
+class compile_source_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto reason = why_no_compiler()) GTEST_SKIP() << *reason;
+  }
+
+  static compile_error refusal(std::string_view source, const source_options& options = {}) {
+    try {
+      static_cast<void>(compile_source(source, "sm_90", options));
+    } catch (const compile_error& refused) {
+      return refused;
+    }
+    return {"it compiles", ""};
+  }
+};
+
+TEST(why_no_compiler, is_one_line_and_what_compiling_throws) {
+  const auto reason = why_no_compiler();
+  if (!reason) GTEST_SKIP() << "there is a compiler";
+  EXPECT_THAT(*reason, AllOf(Not(IsEmpty()), Not(HasSubstr("\n"))));
+  try {
+    static_cast<void>(compile_source(doublify, "sm_90"));
+    FAIL() << "compiled without a compiler";
+  } catch (const unsupported& refused) {
+    EXPECT_EQ(refused.what(), *reason);
+  }
+}
+
+TEST_F(compile_source_test, makes_machine_code) {
+  const auto made = compile_source(doublify, "sm_90");
+  EXPECT_EQ(std::string(made.cubin.data(), 4),
+            "\x7F"
+            "ELF");
+  EXPECT_THAT(made.log, IsEmpty());
+  EXPECT_THAT(made.lowered_names, IsEmpty());
+}
+
+TEST_F(compile_source_test, finds_functions_by_their_plain_names) {
+  const auto made = compile_source(doublify, "sm_90");
+  const std::string code(made.cubin.begin(), made.cubin.end());
+  EXPECT_THAT(code, HasSubstr(".text.doublify"));
+}
+
+TEST_F(compile_source_test, an_error_is_one_line_with_the_users_line_number) {
+  const auto refused = refusal("__global__ void f(int* a) {\n  a[0] = 1;\n  a[1] = nothing;\n}\n");
+  EXPECT_STREQ(refused.what(), "source.cu(3): error: identifier \"nothing\" is undefined");
+  EXPECT_THAT(refused.log(), AllOf(HasSubstr(refused.what()), HasSubstr("a[1] = nothing;")));
+}
+
+TEST_F(compile_source_test, line_numbers_are_the_same_without_extern_c) {
+  source_options cpp;
+  cpp.extern_c = false;
+  EXPECT_THAT(refusal("\n\nnonsense", cpp).what(), StartsWith("source.cu(3): error: "));
+}
+
+TEST_F(compile_source_test, the_line_told_is_an_error_not_a_warning_before_it) {
+  const auto refused = refusal(
+      "__global__ void f() {\n"
+      "  int error; // error: not this one\n"
+      "  nonsense;\n"
+      "}");
+  EXPECT_THAT(refused.what(), StartsWith("source.cu(3): error: "));
+  EXPECT_THAT(refused.log(), HasSubstr("source.cu(2): warning"));
+}
+
+TEST_F(compile_source_test, an_error_of_the_assembler_is_told_as_well) {
+  EXPECT_THAT(refusal("__global__ void f() { asm(\"bogus;\"); }").what(),
+              AllOf(HasSubstr("error"), HasSubstr("bogus"), Not(HasSubstr("\n"))));
+}
+
+TEST_F(compile_source_test, warnings_are_kept) {
+  const auto made = compile_source("__global__ void f() {\n  int unused;\n}", "sm_90");
+  EXPECT_THAT(made.cubin, Not(IsEmpty()));
+  EXPECT_THAT(made.log, AllOf(HasSubstr("source.cu(2): warning"), HasSubstr("unused")));
+}
+
+TEST_F(compile_source_test, templates_are_found_by_their_cpp_names) {
+  source_options cpp;
+  cpp.extern_c = false;
+  cpp.names = {"scale<float>", "inner::scale<double, 2>"};
+  const auto made = compile_source(
+      "template <class T> __global__ void scale(T* a, T by) { *a *= by; }\n"
+      "namespace inner { template <class T, int n> __global__ void scale(T* a) { *a *= n; } }",
+      "sm_90", cpp);
+  ASSERT_THAT(made.lowered_names, SizeIs(2));
+  const std::string code(made.cubin.begin(), made.cubin.end());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(made.lowered_names[i].first, cpp.names[i]);
+    EXPECT_THAT(code, HasSubstr(".text." + made.lowered_names[i].second));
+  }
+}
+
+TEST_F(compile_source_test, a_name_that_is_not_in_the_source_is_an_error) {
+  source_options cpp;
+  cpp.extern_c = false;
+  cpp.names = {"missing<float>"};
+  EXPECT_THAT(refusal("template <class T> __global__ void scale(T*) {}", cpp).what(),
+              HasSubstr("\"missing\" is undefined"));
+}
+
+TEST_F(compile_source_test, flags_are_the_compilers) {
+  source_options with;
+  with.flags = {"--std=c++20", "-DTWICE=2"};
+  EXPECT_NO_THROW(static_cast<void>(
+      compile_source("static_assert(__cplusplus >= 202002L && TWICE == 2);", "sm_90", with)));
+  EXPECT_NO_THROW(
+      static_cast<void>(compile_source("static_assert(__cplusplus >= 201703L);", "sm_90")));
+  with.flags = {"--nonsense"};
+  EXPECT_THAT(refusal(doublify, with).what(), HasSubstr("--nonsense"));
+}
+
+TEST_F(compile_source_test, an_unknown_architecture_is_named_with_the_known_ones) {
+  for (const std::string wrong : {"sm_20", "sm_", "compute_90", "hopper", ""}) try {
+      static_cast<void>(compile_source(doublify, wrong));
+      FAIL() << wrong;
+    } catch (const unsupported& refused) {
+      EXPECT_THAT(refused.what(),
+                  AllOf(HasSubstr("'" + wrong + "'"), HasSubstr("sm_90"), Not(HasSubstr("\n"))));
+    }
+}
+
+TEST_F(compile_source_test, takes_texts_of_any_form) {
+  const std::string from_a_larger_text = doublify + "garbage";
+  for (const auto& text :
+       {std::string_view(), std::string_view("\n"), std::string_view("// a comment at the end"),
+        std::string_view("// a backslash at the end \\"),
+        std::string_view(
+            "__global__ void f(char* a) { *a = '\"'; a[1] = \"\\\"}\"[threadIdx.x]; }"),
+        std::string_view("__global__ void f() {\r\n}\r\n"),
+        std::string_view(from_a_larger_text).substr(0, doublify.size())})
+    EXPECT_NO_THROW(static_cast<void>(compile_source(text, "sm_90"))) << text;
+}
+
+TEST_F(compile_source_test, does_not_stop_at_a_zero_byte) {
+  EXPECT_THAT(refusal(std::string_view("__global__ void f() {}\0nonsense", 31)).what(),
+              HasSubstr("zero byte"));
+}
+
+TEST(source_module, the_host_device_refuses) {
+  const auto host = open_host_device();
+  try {
+    const source_module made(*host, doublify);
+    FAIL() << "made on the host device";
+  } catch (const unsupported& refused) {
+    EXPECT_STREQ(
+        refused.what(),
+        "kernels from source text need a CUDA device; the host device runs host functions");
+  }
+}
+
+}  // namespace
+}  // namespace transfers
