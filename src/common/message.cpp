@@ -1,0 +1,17 @@
+#include "src/common/message.hpp"
+
+namespace bench_transfers::common {
+
+using json = nlohmann::ordered_json;
+
+json to_json(const message& shown) {
+  return {{"code", shown.code}, {"data", shown.data}, {"text", shown.text}};
+}
+
+json to_json(const std::vector<message>& shown) {
+  auto list = json::array();
+  for (const auto& each : shown) list.push_back(to_json(each));
+  return list;
+}
+
+}  // namespace bench_transfers::common

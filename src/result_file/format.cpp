@@ -1,0 +1,111 @@
+#include "src/result_file/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "src/common/sizes.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+template <class Value, std::size_t Count>
+using words = std::array<std::pair<Value, std::string_view>, Count>;
+
+constexpr words<direction, 4> directions{{{direction::none, "none"},
+                                          {direction::h2d, "h2d"},
+                                          {direction::d2h, "d2h"},
+                                          {direction::both, "both"}}};
+constexpr words<cache_state, 2> cache_states{
+    {{cache_state::warm, "warm"}, {cache_state::cold, "cold"}}};
+constexpr words<table, 7> tables{{{table::directions, "directions"},
+                                  {table::times, "times"},
+                                  {table::overlap, "overlap"},
+                                  {table::duplex, "duplex"},
+                                  {table::allocation, "allocation"},
+                                  {table::cpu_access, "cpu_access"},
+                                  {table::floor, "floor"}}};
+constexpr words<metric_kind, 5> kinds{{{metric_kind::duration, "duration"},
+                                       {metric_kind::rate, "rate"},
+                                       {metric_kind::share, "share"},
+                                       {metric_kind::count, "count"},
+                                       {metric_kind::size, "size"}}};
+constexpr words<better, 2> betters{{{better::more, "more"}, {better::less, "less"}}};
+
+template <class Value, std::size_t Count>
+std::string word_for(const words<Value, Count>& all, Value value) {
+  return std::string(
+      std::ranges::find(all, value, [](const auto& pair) { return pair.first; })->second);
+}
+
+template <class Value, std::size_t Count>
+std::optional<Value> value_of(const words<Value, Count>& all, const std::string& word) {
+  const auto found = std::ranges::find(all, word, [](const auto& pair) { return pair.second; });
+  return found == all.end() ? std::nullopt : std::optional(found->first);
+}
+
+json or_null(const auto& value) { return value ? json(*value) : json(nullptr); }
+
+}  // namespace
+
+std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,
+                           std::optional<std::size_t> size_bytes, cache_state cache) {
+  auto name = strategy;
+  if (variant) name += "/" + *variant;
+  if (size_bytes) name += "/" + common::format_size(*size_bytes);
+  if (cache == cache_state::cold) name += "/cold";
+  return name;
+}
+
+std::string to_string(direction way) { return word_for(directions, way); }
+std::string to_string(cache_state cache) { return word_for(cache_states, cache); }
+std::string to_string(table shown) { return word_for(tables, shown); }
+std::string to_string(metric_kind kind) { return word_for(kinds, kind); }
+std::string to_string(better more_or_less) { return word_for(betters, more_or_less); }
+
+std::optional<direction> direction_from(const std::string& word) {
+  return value_of(directions, word);
+}
+std::optional<cache_state> cache_state_from(const std::string& word) {
+  return value_of(cache_states, word);
+}
+std::optional<table> table_from(const std::string& word) { return value_of(tables, word); }
+std::optional<metric_kind> metric_kind_from(const std::string& word) {
+  return value_of(kinds, word);
+}
+std::optional<better> better_from(const std::string& word) { return value_of(betters, word); }
+
+json to_json(const benchmark& described) {
+  json entry{{"family", described.family},
+             {"strategy", described.strategy},
+             {"method", or_null(described.method)},
+             {"setting", or_null(described.setting)},
+             {"memory", or_null(described.memory)},
+             {"variant", or_null(described.variant)},
+             {"direction", to_string(described.direction)},
+             {"size_bytes", or_null(described.size_bytes)},
+             {"cache", to_string(described.cache)},
+             {"devices", described.devices},
+             {"role", described.role},
+             {"plainness", described.plainness}};
+  if (described.emulation) entry["emulation"] = true;
+  return entry;
+}
+
+json to_json(const role& described) {
+  return {{"description", described.description}, {"table", to_string(described.shown_in)}};
+}
+
+json to_json(const metric& described) {
+  json entry{{"unit", described.unit},
+             {"better", described.better ? json(to_string(*described.better)) : json(nullptr)},
+             {"kind", to_string(described.kind)},
+             {"description", described.description}};
+  if (described.headline) entry["headline"] = true;
+  return entry;
+}
+
+}  // namespace bench_transfers::result_file

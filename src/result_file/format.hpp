@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What a result file says about its benchmarks, in types: docs/RESULT_FILE.md, format 2.
+
+namespace bench_transfers::result_file {
+
+/// The newest format, context.transfers.format.
+inline constexpr int newest_format = 2;
+
+/// Which way a benchmark moves data.
+enum class direction { none, h2d, d2h, both };
+
+enum class cache_state { warm, cold };
+
+/// How the results of a role are shown.
+enum class table {
+  directions,  ///< a row for each strategy, h2d and d2h beside each other
+  times,       ///< one time for each benchmark
+  overlap,     ///< round trips in pieces against the plainest
+  duplex,      ///< each direction with and without the other
+  allocation,  ///< allocation and release of the same memory beside each other
+  cpu_access,  ///< a row for each kind of memory, a column for each method
+  floor        ///< one line
+};
+
+/// What a group of benchmarks measures.
+struct role {
+  std::string name;  ///< "copy"
+  std::string
+      description;  ///< a few words, "copies of one block between host memory and the device"
+  table shown_in = table::times;
+};
+
+/// What a benchmark is. Its name is made from these fields (benchmark_name), and no code takes the
+/// name apart again.
+struct benchmark {
+  std::string name;                    ///< "copy/pinned/h2d/1MiB"
+  std::string family;                  ///< "copy"
+  std::string strategy;                ///< the name without variant, size and cache: "copy/pinned"
+  std::optional<std::string> method;   ///< how it is done, where a family has several: "staged"
+  std::optional<std::string> setting;  ///< what else is set: "4KiB_blocks"
+  std::optional<std::string> memory;   ///< kind of host memory at the host's end: "pinned"
+  std::optional<std::string> variant;  ///< "h2d", "float32"
+  result_file::direction direction = direction::none;
+  std::optional<std::size_t> size_bytes;  ///< asked for; a row's `bytes` is what was moved
+  cache_state cache = cache_state::warm;
+  std::vector<std::size_t> devices{0};  ///< indices into the run's list of devices
+  std::string role;                     ///< name of a role
+  unsigned plainness = 0;               ///< options beyond the plainest use; 0 is plainest
+  bool emulation = false;               ///< stands in for memory or a device that is not there
+};
+
+/// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; parts that are not there are left out.
+std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,
+                           std::optional<std::size_t> size_bytes, cache_state cache);
+
+enum class metric_kind { duration, rate, share, count, size };
+enum class better { more, less };
+
+/// What a counter of the rows means.
+struct metric {
+  std::string name;  ///< "over_plain_ns"
+  std::string unit;  ///< "ns", "GB/s", "%", "B", "1"
+  metric_kind kind = metric_kind::duration;
+  std::optional<result_file::better> better;  ///< none: neither
+  std::string description;                    ///< one line
+  bool headline = false;                      ///< worth a column in a table
+};
+
+// Words of the file. The from_… functions give nullopt for unknown words.
+std::string to_string(direction way);
+std::string to_string(cache_state cache);
+std::string to_string(table shown);
+std::string to_string(metric_kind kind);
+std::string to_string(better more_or_less);
+std::optional<direction> direction_from(const std::string& word);
+std::optional<cache_state> cache_state_from(const std::string& word);
+std::optional<table> table_from(const std::string& word);
+std::optional<metric_kind> metric_kind_from(const std::string& word);
+std::optional<better> better_from(const std::string& word);
+
+/// An entry of context.transfers.benchmarks, .roles and .metrics, without its key, the name.
+nlohmann::ordered_json to_json(const benchmark& described);
+nlohmann::ordered_json to_json(const role& described);
+nlohmann::ordered_json to_json(const metric& described);
+
+}  // namespace bench_transfers::result_file
