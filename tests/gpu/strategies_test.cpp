@@ -39,7 +39,7 @@ class strategies_on_gpu : public transfers::on_gpu {
       std::printf("skipped %s: %s\n", one.name.c_str(), one.reason.c_str());
       EXPECT_THAT(one.reason, HasSubstr("cudaDevAttr")) << one.name;
     }
-    results::result_file rows("", {{"transfers", nullptr}});
+    result_file::writer rows("", {{"transfers", nullptr}});
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::tmpfile(), std::fclose);
     progress shown(log.get());
     const auto result = session(*gpu, memory, chosen, std::nullopt, rows, shown).measure(planned);

@@ -107,7 +107,7 @@ class host_session : public testing::Test {
   plan planned;
   std::optional<double> link_limit;
   const machine::gpu_monitor* monitor = nullptr;
-  results::result_file rows{"", {{"transfers", nullptr}}};
+  result_file::writer rows{"", {{"transfers", nullptr}}};
   std::size_t left_wrong = 0;  ///< bytes of host buffers not as they were
 
  private:

@@ -467,7 +467,7 @@ TEST_F(host_session, an_interruption_before_the_first_operation_of_a_repetition_
 TEST_F(host_session, a_result_file_that_cannot_be_written_ends_it) {
   std::string folder = testing::TempDir() + "/session_test_XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  rows = results::result_file(folder + "/results.json", {{"transfers", nullptr}});
+  rows = result_file::writer(folder + "/results.json", {{"transfers", nullptr}});
   std::filesystem::remove_all(folder);
   chosen.min_time = 2ms;
   const auto result = run_session();
