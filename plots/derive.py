@@ -6,27 +6,23 @@ derived here: it comes from their answers, see programs.py.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median, quantiles
-from typing import Any, TypeGuard
+from typing import Any
 
-from plots import numbers, style
-from plots.load import Result
+from plots.load import Fields, Result
 from plots.programs import Advice
+from plots.values import is_positive, mapping
 
-DIRECTIONS = {
-    "h2d": "host → device",
-    "read": "host → device",
-    "d2h": "device → host",
-    "write": "device → host",
-}
+DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
+ACCESSES = ("read", "write")  # variants of kernels that address host memory in place
 NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
-SIZE = re.compile(r"^[0-9]{1,12}(B|KiB|MiB|GiB)$")
 LONGEST_NAME = 200
-LEAST, MOST = 1e-18, 1e18  # beyond these are damaged files, and logarithms that fail
+TRANSFER = "copy"  # the role of what figures of transfers show
+ALLOCATIONS = "allocation"  # the table of roles that get memory, or give it back
 
 
 class NoData(Exception):
@@ -34,29 +30,17 @@ class NoData(Exception):
 
 
 @dataclass(frozen=True)
-class Benchmark:
-    """One benchmark: its name in parts, and the rows of its repetitions.
-
-    A name is strategy/variant/size, where strategy may have several parts, and `/cold`. What
-    moves no data has no size, and then all of the name is its strategy.
-    """
+class Benchmark(Fields):
+    """A benchmark that was measured: its fields, and the rows of its repetitions."""
 
     name: str
-    strategy: str
-    variant: str
-    bytes: int | None
-    cold: bool
+    bytes: int | None  # moved by one operation; None where no size was asked for
     rows: list[dict[str, Any]] = field(repr=False)
 
     @property
-    def family(self) -> str:
-        """The first part of the name."""
-        return self.name.split("/")[0]
-
-    @property
-    def direction(self) -> str | None:
-        """Which way the data go, for what moves them in one direction."""
-        return DIRECTIONS.get(self.variant)
+    def in_place(self) -> bool:
+        """Whether a kernel addresses the host memory instead of a copy."""
+        return self.variant in ACCESSES
 
     @property
     def repetitions(self) -> int:
@@ -98,30 +82,7 @@ class Benchmark:
         return (max(times) - min(times)) / median(times)
 
 
-@dataclass(frozen=True)
-class Point:
-    """One strategy in one direction at one size: medians over the repetitions.
-
-    `low` and `high` are those of the fastest and of the slowest repetition.
-    """
-
-    strategy: str
-    family: str
-    memory: str
-    variant: str
-    direction: str
-    bytes: int
-    repetitions: int
-    time_us: float
-    time_us_low: float
-    time_us_high: float
-    gb_per_s: float
-    gb_per_s_low: float
-    gb_per_s_high: float
-    size: str
-    time: str
-    rate: str
-    spread: str
+Sizes = dict[int, Benchmark]  # benchmarks that differ in their size alone, by the size asked for
 
 
 @dataclass(frozen=True)
@@ -139,7 +100,8 @@ class Run:
             name = str(row.get("name"))
             if can_be_shown(name) and not is_failed(row) and is_positive(row.get("median_ns")):
                 rows[name].append(row)
-        return sorted((_benchmark(*item) for item in rows.items()), key=_name_order)
+        made = (_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows)
+        return sorted(made, key=_name_order)
 
     @cached_property
     def left_out(self) -> int:
@@ -155,33 +117,65 @@ class Run:
 
     @cached_property
     def transfers(self) -> list[Benchmark]:
-        """Plain transfers, family/memory/variant/size, with warm caches."""
-        return [one for one in self.benchmarks if is_transfer(one.name) and is_whole(one)]
+        """Plain transfers in one direction, with warm caches."""
+        return [one for one in self.benchmarks if is_transfer(one) and one.bytes and not one.cold]
 
-    def find(self, name: str) -> Benchmark | None:
-        """A benchmark by its whole name."""
-        return self._by_name.get(name)
+    def of_role(self, *roles: str) -> list[Benchmark]:
+        """The benchmarks of these roles."""
+        return [one for one in self.benchmarks if one.role in roles]
 
-    def sizes(self, prefix: str) -> dict[int, Benchmark]:
-        """The benchmarks with warm caches called prefix/size, by size."""
-        return self._by_prefix.get(prefix, {})
+    def table(self, role: str) -> str:
+        """How a role is shown."""
+        return self.result.roles[role].table
 
-    def largest(self, prefix: str) -> Benchmark | None:
-        """The benchmark called prefix/size with the largest size."""
-        sizes = self.sizes(prefix)
-        return sizes[max(sizes)] if sizes else None
+    def is_moved(self, one: Benchmark) -> bool:
+        """Whether its bytes are: what is allocated is not moved."""
+        return bool(one.bytes) and self.table(one.role) != ALLOCATIONS
 
-    @cached_property
-    def _by_name(self) -> dict[str, Benchmark]:
-        return {one.name: one for one in self.benchmarks}
+    def strategy(self, name: str) -> Fields | None:
+        """The fields of a strategy; those in which its benchmarks differ are of any of them."""
+        return self._strategies.get(name)
 
-    @cached_property
-    def _by_prefix(self) -> dict[str, dict[int, Benchmark]]:
-        found: dict[str, dict[int, Benchmark]] = defaultdict(dict)
+    def sizes(self, like: Fields) -> Sizes:
+        """The benchmarks with warm caches that differ in their size alone."""
+        return self._by_label.get(like.label, {})
+
+    def alike(self, role: str, **fields: Any) -> list[Sizes]:
+        """The benchmarks of a role that have these fields, plainest first; warm caches."""
+        found = {
+            one.label: self._by_label[one.label]
+            for one in self.of_role(role)
+            if one.label in self._by_label
+            and all(getattr(one, key) == value for key, value in fields.items())
+        }
+        return sorted(found.values(), key=_plainness)
+
+    def plainest(self, role: str, **fields: Any) -> Sizes:
+        """The plainest of them; empty where there is none."""
+        return next(iter(self.alike(role, **fields)), {})
+
+    def rate(self, strategy: str, direction: str) -> tuple[float, int] | None:
+        """GB/s and size at a strategy's largest size, in one direction of those it has."""
         for one in self.benchmarks:
-            if one.bytes and not one.cold:
-                prefix = "/".join(filter(None, (one.strategy, one.variant)))
-                found[prefix][named_bytes(one.name)] = one
+            counter = {direction: "gb_per_s", "both": f"{direction}_gb_per_s"}.get(one.direction)
+            sizes = self.sizes(one) if one.strategy == strategy and counter else {}
+            if sizes and counter:
+                size = max(sizes)
+                largest = sizes[size]
+                rate = largest.get(counter) if one.direction == "both" else largest.gb_per_s
+                return (rate, size) if rate else None
+        return None
+
+    @cached_property
+    def _strategies(self) -> dict[str, Fields]:
+        return {fields.strategy: fields for fields in self.result.benchmarks.values()}
+
+    @cached_property
+    def _by_label(self) -> dict[str, Sizes]:
+        found: dict[str, Sizes] = defaultdict(dict)
+        for one in self.benchmarks:
+            if not one.cold and (one.bytes or one.size_bytes is None):
+                found[one.label][one.size_bytes or 0] = one
         return found
 
     @property
@@ -204,34 +198,14 @@ class Run:
         return None
 
 
-def transfer_points(run: Run) -> list[Point]:
-    """The points in drawing order; failed and cold-cache rows are left out."""
-    points = [_point(one) for one in run.transfers]
-    if not points:
-        raise NoData("no plain transfers with warm caches were measured")
-    return sorted(points, key=_drawing_order)
-
-
-def is_transfer(name: str) -> bool:
-    """Whether a benchmark, family/memory/variant/..., belongs into the figures of transfers."""
-    parts = name.split("/")
-    known = len(parts) >= 3 and parts[2] in DIRECTIONS
-    return known and name.isprintable()
-
-
-def is_cold(name: str) -> bool:
-    """Whether a benchmark runs with a cold cache: family/memory/variant/size/cold."""
-    return "cold" in name.split("/")[4:]
+def is_transfer(fields: Fields) -> bool:
+    """Whether a benchmark belongs into the figures of transfers."""
+    return fields.role == TRANSFER and fields.direction in DIRECTIONS
 
 
 def can_be_shown(name: str) -> bool:
     """Whether the name of a benchmark is one that a program means."""
     return name.isprintable() and len(name) <= LONGEST_NAME
-
-
-def is_whole(one: Benchmark) -> bool:
-    """Whether it has all that the figures of transfers show, with warm caches."""
-    return bool(one.bytes and not one.cold)
 
 
 def is_failed(row: dict[str, Any]) -> bool:
@@ -241,75 +215,26 @@ def is_failed(row: dict[str, Any]) -> bool:
     return any(flag is True for flag in flags) or any(texts)
 
 
-def is_positive(value: Any) -> TypeGuard[float]:
-    """Whether a value from a result file is a number above zero, of a size that can be meant."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and LEAST < value < MOST
+def family_order(fields: Iterable[Fields]) -> list[str]:
+    """Their families: first that of the plainest."""
+    plainness: dict[str, int] = {}
+    for one in fields:
+        plainness[one.family] = min(one.plainness, plainness.get(one.family, one.plainness))
+    return sorted(plainness, key=lambda family: (plainness[family], family))
 
 
-def mapping(value: Any, key: str) -> dict[str, Any]:
-    """A member of a JSON object that is an object itself, otherwise an empty one."""
-    member = value.get(key) if isinstance(value, dict) else None
-    return member if isinstance(member, dict) else {}
-
-
-def named_bytes(name: str) -> int:
-    """The size in the name of a benchmark: for `duplex`, that of one direction."""
-    token = next(part for part in reversed(name.split("/")) if SIZE.match(part))
-    number, unit = re.match(r"(\d+)(.*)", token).groups()  # type: ignore[union-attr]
-    return int(number) * {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}[unit]
-
-
-def _benchmark(name: str, rows: list[dict[str, Any]]) -> Benchmark:
-    parts = name.split("/")
-    cold = len(parts) > 1 and parts[-1] == "cold"
-    if cold:
-        parts.pop()
-    if len(parts) < 2 or not SIZE.match(parts[-1]):
-        return Benchmark(name, name, "", None, cold, rows)
-    sizes = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
-    strategy, variant = parts[:-1], ""
-    if len(strategy) > 2 or (len(strategy) == 2 and strategy[-1] in DIRECTIONS):
-        variant = strategy.pop()
+def _benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchmark:
+    moved = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
+    asked = fields.size_bytes is not None
     return Benchmark(
-        name, "/".join(strategy), variant, int(sizes[0]) if sizes else None, cold, rows
+        **vars(fields), name=name, bytes=int(moved[0]) if moved and asked else None, rows=rows
     )
+
+
+def _plainness(sizes: Sizes) -> tuple[int, str]:
+    one = next(iter(sizes.values()))
+    return one.plainness, one.label
 
 
 def _name_order(one: Benchmark) -> tuple[Any, ...]:
-    return (one.strategy, one.variant, one.bytes or 0, one.cold)
-
-
-def _point(one: Benchmark) -> Point:
-    family, memory, variant = one.name.split("/")[:3]
-    times = one.values("median_ns")
-    assert one.bytes
-    assert one.gb_per_s
-    return Point(
-        strategy=f"{family}/{memory}",
-        family=family,
-        memory=memory,
-        variant=variant,
-        direction=DIRECTIONS[variant],
-        bytes=one.bytes,
-        repetitions=len(times),
-        time_us=one.ns / 1000,
-        time_us_low=min(times) / 1000,
-        time_us_high=max(times) / 1000,
-        gb_per_s=one.gb_per_s,
-        gb_per_s_low=one.bytes / max(times),
-        gb_per_s_high=one.bytes / min(times),
-        size=numbers.size(one.bytes),
-        time=numbers.time(one.ns),
-        rate=numbers.rate(one.gb_per_s),
-        spread=numbers.percent(one.spread) if len(times) > 1 else "one repetition",
-    )
-
-
-def _drawing_order(point: Point) -> tuple[Any, ...]:
-    return (
-        style.family_order(point.family),
-        style.memory_order(point.memory),
-        point.variant,
-        point.bytes,
-    )
+    return (one.strategy, one.variant or "", one.bytes or 0, one.cold)

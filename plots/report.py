@@ -16,7 +16,7 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots import caption, findings, render, style, tables, trust, verdict
+from plots import caption, findings, render, style, tables, trust, values, verdict
 from plots.derive import NoData, Run
 from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.common import Figure
@@ -26,9 +26,22 @@ from plots.layout import COLUMN, WIDE, Layout
 from plots.load import Result, ResultError
 from plots.programs import ask
 from plots.published import published
+from plots.values import mapping
 
 MOST_SECTIONS = 6
 WRITTEN = ("--out", "--benchmark_out")
+# Of the file: in other parts of the page, or what others of its keys say as well.
+SHOWN_ELSEWHERE = (
+    "strategies",
+    "buffers",
+    "skipped",
+    "warnings",
+    "benchmarks",
+    "roles",
+    "metrics",
+    "devices",
+)
+MESSAGE = {"code", "data", "text"}
 HERE = Path(__file__).resolve().parent
 
 
@@ -180,31 +193,30 @@ def _add(section: Section, name: str, make: Callable[[Layout], Figure]) -> None:
 
 def _file(run: Run) -> str:
     """The file's name with its folder, because many are called result.json."""
-    return caption.printable("/".join(run.result.path.parts[-2:]))
+    return values.printable("/".join(run.result.path.parts[-2:]))
 
 
 def _method(run: Run) -> list[tuple[str, str]]:
     """Everything that the file says of how it came about, key by key."""
-    skip = ("strategies", "buffers", "skipped", "warnings")
     rows: list[tuple[str, str]] = [("file", _file(run))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
-    _flatten("", {k: v for k, v in run.result.transfers.items() if k not in skip}, rows)
-    for one in caption.entries(run.result, "buffers"):
-        if isinstance(one, dict):
-            memory = caption.text(one, "memory", "unknown")
-            _flatten(
-                f"buffers.{memory}",
-                {k: v for k, v in one.items() if k != "memory"},
-                rows,
-            )
-    reasons: dict[str, list[str]] = {}
-    for one in caption.entries(run.result, "skipped"):
-        reason = caption.text(one, "reason", "no reason given")
-        reasons.setdefault(reason, []).append(caption.text(one, "name", "unknown"))
-    for reason, names in reasons.items():
+    written = mapping(run.result.original, "transfers")
+    _flatten("", {key: written[key] for key in written if key not in SHOWN_ELSEWHERE}, rows)
+    devices = caption.entries(run.result, "devices")
+    if len(devices) > 1:
+        _flatten("devices", {str(i): device for i, device in enumerate(devices)}, rows)
+    for buffer in caption.entries(run.result, "buffers"):
+        if isinstance(buffer, dict):
+            memory = values.text(buffer, "memory", "unknown")
+            facts = {key: buffer[key] for key in buffer if key != "memory"}
+            _flatten(f"buffers.{memory}", facts, rows)
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for skip in run.result.skipped:
+        reasons.setdefault((skip.reason.code, skip.reason.text), []).append(skip.name)
+    for (_, reason), names in reasons.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         rows.append((f"skipped {names[0]}{more}", reason))
-    rows += [("failed", caption.printable(name)) for name in run.failed]
+    rows += [("failed", values.printable(name)) for name in run.failed]
     return rows
 
 
@@ -221,16 +233,18 @@ def _without_folders(words: list[Any]) -> list[str]:
 
 
 def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value.keys() == MESSAGE:
+        rows.append((key, values.text(value, "text", "")))
+    elif isinstance(value, dict):
         for name, member in value.items():
-            below = caption.printable(str(name))
+            below = values.printable(str(name))
             _flatten(f"{key}.{below}" if key else below, member, rows)
     elif isinstance(value, str):
-        rows.append((key, caption.printable(value)))
+        rows.append((key, values.printable(value)))
     elif key == "run.command_line" and isinstance(value, list):
-        rows.append((key, caption.printable(shlex.join(_without_folders(value)))))
+        rows.append((key, values.printable(shlex.join(_without_folders(value)))))
     else:
-        rows.append((key, caption.printable(json.dumps(value, ensure_ascii=False))))
+        rows.append((key, values.printable(json.dumps(value, ensure_ascii=False))))
 
 
 def _page(sections: list[Section]) -> str:

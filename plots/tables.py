@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from plots import numbers
 from plots.derive import Benchmark, Run
 from plots.gate import Check
+from plots.programs import fitted_as
 
-NOT_MOVED = ("allocate", "free")
 LONG = 45  # rows that fit on a page of paper
 USED_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
@@ -64,7 +64,7 @@ def checked(check: Check) -> Table:
         rows.append(
             [
                 one.name,
-                f"{check.found(one)} ({one.note})" if one.note else check.found(one),
+                f"{check.found(one)} ({one.note.text})" if one.note else check.found(one),
                 *values,
                 "-" if one.slowdown is None else numbers.signed_percent(one.slowdown),
                 one.interval_text,
@@ -86,7 +86,7 @@ def checked(check: Check) -> Table:
                 one.threshold,
                 one.detectable,
                 int(one.advisory),
-                one.note,
+                one.note.text if one.note else "",
             ]
         )
     head = [
@@ -238,10 +238,9 @@ def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
 
     None where that is nothing.
     """
-    prefixes = dict.fromkeys("/".join(one.name.split("/")[:3]) for one in runs[0][1].transfers)
     rows, raw = [], []
-    for prefix in prefixes:
-        found = [run.sizes(prefix) for _, run in runs]
+    for label, like in _by_label(runs[0][1]).items():
+        found = [run.sizes(like) for _, run in runs]
         common = set.intersection(*(set(sizes) for sizes in found))
         if not common:
             continue
@@ -253,8 +252,8 @@ def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
             cells.append(
                 f"{numbers.rate(sizes[size].gb_per_s or 0)} ({numbers.signed_percent(change)})"
             )
-        rows.append([prefix, numbers.size(size), *cells])
-        raw.append([prefix, size, *(sizes[size].gb_per_s for sizes in found)])
+        rows.append([label, numbers.size(size), *cells])
+        raw.append([label, size, *(sizes[size].gb_per_s for sizes in found)])
     names = [f"run {number}" for number, _ in runs]
     heading = f"Bandwidth of {names[0]}, and of the others (in brackets: against it)"
     raw_head = ["strategy", "bytes", *(f"gb_per_s of {name}" for name in names)]
@@ -268,8 +267,7 @@ def _benchmarks(run: Run) -> Table:
     for one in run.benchmarks:
         times = one.values("median_ns")
         spread = numbers.percent(one.spread) if one.repetitions > 1 else "-"
-        # What is allocated is not moved.
-        rate = one.gb_per_s if one.bytes and one.family not in NOT_MOVED else None
+        rate = one.gb_per_s if run.is_moved(one) else None
         rows.append(
             [
                 one.name,
@@ -316,17 +314,21 @@ def _link_percent(run: Run, one: Benchmark) -> float | None:
     return 100 * one.gb_per_s / run.link_limit
 
 
+def _by_label(run: Run) -> dict[str, Benchmark]:
+    """One of the sizes of each plain transfer."""
+    return {one.label: one for one in run.transfers}
+
+
 def _transfers(run: Run) -> Table:
     """Each plain transfer at its smallest and its largest size."""
-    prefixes = dict.fromkeys("/".join(one.name.split("/")[:3]) for one in run.transfers)
     rows, raw = [], []
-    for prefix in prefixes:
-        sizes = run.sizes(prefix)
+    for label, like in _by_label(run).items():
+        sizes = run.sizes(like)
         small, large = sizes[min(sizes)], sizes[max(sizes)]
         rate, share = large.gb_per_s, _link_percent(run, large)
         rows.append(
             [
-                prefix,
+                label,
                 numbers.size(small.bytes or 0),
                 numbers.time(small.ns),
                 numbers.size(large.bytes or 0),
@@ -334,7 +336,7 @@ def _transfers(run: Run) -> Table:
                 f"{share:.0f} %" if share else "-",
             ]
         )
-        raw.append([prefix, small.bytes, small.ns, large.bytes, rate, share])
+        raw.append([label, small.bytes, small.ns, large.bytes, rate, share])
     head = ["strategy", "smallest", "its time", "largest", "its bandwidth", "of the link"]
     raw_head = [
         "strategy",
@@ -349,8 +351,7 @@ def _transfers(run: Run) -> Table:
 
 def _fits(run: Run) -> Table:
     """The lines that `advise` has fitted to transfers."""
-    there = {one.name.rsplit("/", 1)[0] for one in run.transfers}
-    there |= {name.replace("/read", "/h2d").replace("/write", "/d2h") for name in there}
+    there = {fitted_as(one) for one in run.transfers}
     fits = [fit for fit in run.advice.fits.values() if fit.name in there]
     rows = [
         [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plots import caption, numbers
 from plots.derive import Run
-from plots.gate import Check
+from plots.gate import INCONCLUSIVE, Check
 from plots.trust import Sentence
 
 
@@ -16,13 +16,14 @@ def heading(check: Check, run: Run) -> str:
 
 def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
     """Everything but what is said of single benchmarks, by heading."""
-    more = [one for one in check.reasons if one not in check.sentence]
+    # The sentence of an inconclusive answer has its reasons.
+    more = [] if check.verdict == INCONCLUSIVE else [one.text for one in check.reasons]
     said = {
         "The gate's answer": [check.sentence],
         "Without what is slower, the answer would be inconclusive": more,
         "What is not as it was for the baseline": check.differences,
         "What was compared": [_compared(check), *_shifts(check), *_advisory(check)],
-        "Notes of the gate": check.notes,
+        "Notes of the gate": [one.text for one in check.notes],
     }
     if runs > 1:
         said["What was compared"].append(

@@ -8,13 +8,14 @@ import altair as alt
 
 from plots import caption, numbers, style
 from plots.derive import DIRECTIONS, NoData, Run
-from plots.figures.bars import memory_of
 from plots.figures.common import (
     SHOWN,
     Figure,
+    Pick,
     by_name,
     headline,
     linear,
+    picked,
     sizes_axis,
     tooltip,
     whole,
@@ -30,17 +31,23 @@ MOST_STRATEGIES = 3
 PANEL_HEIGHT = {True: 220, False: 120}
 KEY_WIDTH = 230
 # What does not lie on each other.
-TOLD_APART = ["copy/pageable", "copy/pinned", "copy/staged", "zero_copy/pinned_mapped"]
+TOLD_APART = [
+    Pick("pageable"),
+    Pick("pinned"),
+    Pick("staged"),
+    Pick("pinned_mapped", in_place=True),
+]
 
 
 def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Bandwidth of what all runs have measured; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
-    wanted = [*TOLD_APART, *headline(shown[0][1])]
-    one_of_each: dict[str, str] = {}  # memory, which gives the colour
-    for name in wanted:
+    first = shown[0][1]
+    kinds = {one.strategy: one.kind for one in first.transfers}
+    one_of_each: dict[str, str] = {}  # by kind, which gives the colour
+    for name in (*picked(first, TOLD_APART), *headline(first)):
         if _in_all(name, shown):
-            one_of_each.setdefault(memory_of(name), name)
+            one_of_each.setdefault(kinds[name], name)
     common = list(one_of_each.values())[:MOST_STRATEGIES]
     rows = [row for number, run in shown for row in _rows(number, run, common)]
     if not rows:
@@ -54,7 +61,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         layout.row(
             *(
                 _panel(direction, field, title, rows, names, memories, layout)
-                for direction in dict.fromkeys(DIRECTIONS.values())
+                for direction in DIRECTIONS.values()
                 if any(row["direction"] == direction for row in rows)
             ),
             spacing=24,
@@ -68,7 +75,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for number, run in shown
     ]
     entries = [
-        {"name": f"{one}, {name}", "run": name, "strategy": one, "memory": one.split("/")[1]}
+        {"name": f"{one}, {name}", "run": name, "strategy": one, "memory": kinds[one]}
         for name in names
         for one in common
     ]
@@ -95,29 +102,26 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         reading="Colour tells the strategy, dash and shape the run.",
         summary=f"The highest bandwidth is {best['rate']}: {best['strategy']} in {best['run']}.",
         chart=chart,
-        strategies=[(name, style.memory_colour(memory_of(name))) for name in common],
+        strategies=[(name, style.memory_colour(kinds[name])) for name in common],
     )
 
 
 def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:
-    return all(
-        any("/".join(one.name.split("/")[:2]) == name for one in run.transfers) for _, run in runs
-    )
+    return all(any(one.strategy == name for one in run.transfers) for _, run in runs)
 
 
 def _rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
     rows = []
     for one in run.transfers:
-        name = "/".join(one.name.split("/")[:2])
-        if name not in names:
+        if one.strategy not in names:
             continue
         rate = one.gb_per_s or 0
         rows.append(
             {
                 "run": f"run {number}",
-                "strategy": name,
-                "memory": name.split("/")[1],
-                "direction": one.direction,
+                "strategy": one.strategy,
+                "memory": one.kind,
+                "direction": DIRECTIONS[one.direction],
                 "bytes": one.bytes,
                 "size": numbers.size(one.bytes or 0),
                 "gb_per_s": rate,

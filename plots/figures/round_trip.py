@@ -12,7 +12,7 @@ from plots.figures.bars import rows_axis
 from plots.figures.common import Figure, page, tooltip
 from plots.layout import Layout
 
-PREFIX = "gpu_array/round_trip/"
+USUAL = "float32"  # the elements that the title tells of
 PHASES = ("allocate", "upload", "compute", "download", "free")
 REST = "not divided"
 LEAST_REST = 0.005  # a smaller remainder is only the rounding of medians
@@ -20,21 +20,19 @@ LEAST_REST = 0.005  # a smaller remainder is only the rounding of medians
 
 def round_trip(run: Run, layout: Layout) -> Figure:
     """(2 * to_gpu(a)).get() in every way, at the smallest and the largest size."""
-    ways: dict[str, dict[int, Benchmark]] = {}
-    for one in run.benchmarks:
-        if one.name.startswith(PREFIX) and one.bytes and not one.cold:
-            ways.setdefault(one.name.rsplit("/", 1)[0], {})[one.bytes] = one
+    trips = {one.label: run.sizes(one) for one in run.benchmarks if _is_round_trip(one)}
+    ways = {_name(next(iter(sizes.values()))): sizes for sizes in trips.values() if sizes}
     sizes = sorted({size for sizes in ways.values() for size in sizes})
     if not sizes:
-        raise NoData("round trips of arrays were not measured (strategies gpu_array/round_trip/…)")
+        raise NoData("round trips of arrays were not measured")
     ends = list(dict.fromkeys((sizes[0], sizes[-1])))
-    names = sorted(name.removeprefix(PREFIX).removesuffix("/float32") for name in ways)
+    names = sorted(ways)
     rows = [
         row
         for name, found in ways.items()
         for size in ends
         if size in found
-        for row in _phases(name.removeprefix(PREFIX).removesuffix("/float32"), found[size])
+        for row in _phases(name, found[size])
     ]
     panels = [_panel(size, names, rows, layout, size == ends[0]) for size in ends]
     chart = page(
@@ -58,6 +56,15 @@ def round_trip(run: Run, layout: Layout) -> Figure:
         chart=chart,
         strategies=[],
     )
+
+
+def _is_round_trip(one: Benchmark) -> bool:
+    return one.role == "array" and one.direction == "both" and bool(one.bytes) and not one.cold
+
+
+def _name(one: Benchmark) -> str:
+    variant = None if one.variant == USUAL else one.variant
+    return "/".join(filter(None, (one.memory, one.setting, variant)))
 
 
 def _phases(row: str, one: Benchmark) -> list[dict[str, Any]]:

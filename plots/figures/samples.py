@@ -7,12 +7,12 @@ from typing import Any
 import altair as alt
 
 from plots import numbers, style
-from plots.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
 from plots.figures.common import SHOWN, Figure, by_name, headline, memory_colours, page, tooltip
 from plots.figures.keys import Key
 from plots.layout import Layout
 
-WAYS = list(dict.fromkeys(DIRECTIONS.values()))
+WAYS = list(DIRECTIONS.values())
 LEAST = 3  # fewer repetitions make no distribution
 PANEL_HEIGHT = 150
 KEY_WIDTH = 180
@@ -21,11 +21,7 @@ KEY_WIDTH = 180
 def samples(run: Run, layout: Layout) -> Figure:
     """The strategies to look at first, at a small, a middle and a large size."""
     names = headline(run)
-    found = [
-        one
-        for one in run.transfers
-        if "/".join(one.name.split("/")[:2]) in names and one.repetitions >= LEAST
-    ]
+    found = [one for one in run.transfers if one.strategy in names and one.repetitions >= LEAST]
     if not found:
         raise NoData(f"no plain transfer has {LEAST} repetitions")
     every = sorted({one.bytes or 0 for one in found})
@@ -33,7 +29,8 @@ def samples(run: Run, layout: Layout) -> Figure:
     rows = [row for one in found if one.bytes in sizes for row in _rows(one)]
     low, high = min(row["relative"] for row in rows), max(row["relative"] for row in rows)
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
-    families = sorted({row["family"] for row in rows}, key=style.family_order)
+    families = family_order(found)
+    shown = {one.strategy: one for one in found}
     strategies = [name for name in names if any(row["strategy"] == name for row in rows)]
     ways = [one for one in WAYS if any(row["direction"] == one for row in rows)]
     # Directions are below each other where three sizes have room beside each other.
@@ -46,9 +43,8 @@ def samples(run: Run, layout: Layout) -> Figure:
         for line in grid
     ]
     entries = [
-        {"strategy": name, "name": name, "family": family, "memory": memory}
+        {"strategy": name, "name": name, "family": shown[name].family, "memory": shown[name].kind}
         for name in strategies
-        for family, memory in [name.split("/")]
     ]
     key = Key(entries, layout, most_columns=3, width=KEY_WIDTH)
     chart = page(
@@ -77,19 +73,18 @@ def samples(run: Run, layout: Layout) -> Figure:
         f"the slowest {numbers.percent(high / 100)} more; the farthest is {widest['strategy']} at "
         f"{widest['size']}.",
         chart=chart,
-        strategies=[(name, style.memory_colour(name.split("/")[1])) for name in strategies],
+        strategies=[(name, style.memory_colour(shown[name].kind)) for name in strategies],
     )
 
 
 def _rows(one: Benchmark) -> list[dict[str, Any]]:
-    family, memory = one.name.split("/")[:2]
     times = sorted(one.values("median_ns"))
     return [
         {
-            "strategy": f"{family}/{memory}",
-            "memory": memory,
-            "family": family,
-            "direction": one.direction,
+            "strategy": one.strategy,
+            "memory": one.kind,
+            "family": one.family,
+            "direction": DIRECTIONS[one.direction],
             "bytes": one.bytes,
             "size": numbers.size(one.bytes or 0),
             "relative": 100 * (ns / one.ns - 1),

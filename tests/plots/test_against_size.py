@@ -9,10 +9,11 @@ import synthetic
 from synthetic import KIB, MIB, SIXTEEN, run
 
 from plots import render, style
-from plots.derive import NoData, transfer_points
+from plots.derive import NoData
 from plots.figures import FIGURES as ALL_FIGURES
 from plots.figures.bandwidth import bandwidth as bandwidth_figure
 from plots.figures.common import MOST_MEMORIES, SHOWN
+from plots.figures.points import transfer_points
 from plots.layout import WIDE
 from plots.programs import Advice
 

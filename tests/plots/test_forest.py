@@ -107,7 +107,7 @@ def without(key, of):
         [],
         "null",
         {},
-        document(format=2),
+        document(format=3),
         document(kind="baseline"),
         document("PASS") | {"verdict": "FINE"},
         document("PASS"),  # but it has ended with 1
@@ -201,7 +201,10 @@ def test_runs_are_called_by_their_names_alone():
         notes=["/home/somebody/run-1.json was interrupted", "the baseline is of one session"],
         paths=(Path("/home/somebody/run-1.json"),),
     )
-    assert check.notes == ["run-1.json was interrupted", "the baseline is of one session"]
+    assert [one.text for one in check.notes] == [
+        "run-1.json was interrupted",
+        "the baseline is of one session",
+    ]
 
 
 def test_reasons_are_not_told_twice():

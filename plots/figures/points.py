@@ -1,0 +1,95 @@
+"""Transfers as points: a strategy in one direction at one size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plots import numbers, style
+from plots.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.load import Fields
+
+
+@dataclass(frozen=True)
+class Point:
+    """One strategy in one direction at one size: medians over the repetitions.
+
+    `memory` is what gives its look: a kind of memory, or a method. `low` and `high` are those of
+    the fastest and of the slowest repetition.
+    """
+
+    strategy: str
+    family: str
+    memory: str
+    variant: str
+    direction: str
+    bytes: int
+    repetitions: int
+    time_us: float
+    time_us_low: float
+    time_us_high: float
+    gb_per_s: float
+    gb_per_s_low: float
+    gb_per_s_high: float
+    size: str
+    time: str
+    rate: str
+    spread: str
+
+
+def transfer_points(run: Run) -> list[Point]:
+    """The points in drawing order; failed and cold-cache rows are left out."""
+    found = in_drawing_order(run.transfers)
+    if not found:
+        raise NoData("no plain transfers with warm caches were measured")
+    return [_point(one) for one in found]
+
+
+def in_drawing_order(found: Iterable[Benchmark]) -> list[Benchmark]:
+    """By family, kind of memory, variant and size."""
+    found = list(found)
+    families = family_order(found)
+    return sorted(
+        found,
+        key=lambda one: (
+            families.index(one.family),
+            style.memory_order(one.kind),
+            one.variant or "",
+            one.bytes or 0,
+        ),
+    )
+
+
+def plain_first(strategies: Iterable[Fields]) -> list[str]:
+    """The names of strategies in drawing order."""
+    strategies = list(strategies)
+    families = family_order(strategies)
+    ordered = sorted(
+        strategies, key=lambda one: (families.index(one.family), style.memory_order(one.kind))
+    )
+    return list(dict.fromkeys(one.strategy for one in ordered))
+
+
+def _point(one: Benchmark) -> Point:
+    times = one.values("median_ns")
+    assert one.bytes
+    assert one.gb_per_s
+    return Point(
+        strategy=one.strategy,
+        family=one.family,
+        memory=one.kind,
+        variant=one.variant or one.direction,
+        direction=DIRECTIONS[one.direction],
+        bytes=one.bytes,
+        repetitions=len(times),
+        time_us=one.ns / 1000,
+        time_us_low=min(times) / 1000,
+        time_us_high=max(times) / 1000,
+        gb_per_s=one.gb_per_s,
+        gb_per_s_low=one.bytes / max(times),
+        gb_per_s_high=one.bytes / min(times),
+        size=numbers.size(one.bytes),
+        time=numbers.time(one.ns),
+        rate=numbers.rate(one.gb_per_s),
+        spread=numbers.percent(one.spread) if len(times) > 1 else "one repetition",
+    )
