@@ -13,9 +13,10 @@ from functools import cached_property
 from statistics import median, quantiles
 from typing import Any
 
-from plots.load import Fields, Result
+from plots.lift import format_1
+from plots.load import Fields, Metric, Result
 from plots.programs import Advice
-from plots.values import is_positive, mapping
+from plots.values import is_number, is_positive, mapping
 
 DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
 ACCESSES = ("read", "write")  # variants of kernels that address host memory in place
@@ -54,6 +55,11 @@ class Benchmark(Fields):
     def get(self, counter: str) -> float | None:
         """The median of a counter over the repetitions."""
         values = self.values(counter)
+        return median(values) if values else None
+
+    def number(self, counter: str) -> float | None:
+        """The same of a counter that may be zero or negative."""
+        values = [value for row in self.rows if is_number(value := row.get(counter))]
         return median(values) if values else None
 
     @property
@@ -123,6 +129,19 @@ class Run:
     def of_role(self, *roles: str) -> list[Benchmark]:
         """The benchmarks of these roles."""
         return [one for one in self.benchmarks if one.role in roles]
+
+    @cached_property
+    def own_roles(self) -> list[str]:
+        """Those of its benchmarks that strategies of others have brought."""
+        return sorted({one.role for one in self.benchmarks} - set(format_1()["roles"]))
+
+    @cached_property
+    def own_metrics(self) -> dict[str, Metric]:
+        """Those that strategies of others have brought, as far as they were measured."""
+        known = format_1()["metrics"]
+        counters = {counter for one in self.benchmarks for row in one.rows for counter in row}
+        metrics = self.result.metrics.items()
+        return {name: one for name, one in metrics if name in counters and name not in known}
 
     def table(self, role: str) -> str:
         """How a role is shown."""

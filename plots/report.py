@@ -74,23 +74,10 @@ class Section:
 def report(
     results: list[Result], program: Path | None, check: Check | None = None
 ) -> dict[str, bytes]:
-    """Every file of the report: contents by path.
-
-    With the gate's answer about the results, its verdict comes first. As they are then runs of one
-    machine, only the first has a section of its own: each takes seconds and half a megabyte. For
-    the same reason otherwise only the first few have one.
-    """
+    """Every file of the report: contents by path."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
-        runs = _runs(results, program, 1 if check else MOST_SECTIONS)
-    alone = len(runs) == 1
-    numbered = list(enumerate(runs, start=1))
-    own = numbered[: 1 if check else MOST_SECTIONS]
-    sections = [_run_section(run, None if alone else number) for number, run in own]
-    judged = [_check_section(check, numbered)] if check else []
-    groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
-    together = [_group_section(group) for group in groups if len(group) > 1]
-    shown = [*judged, *filter(lambda one: one.drawn, together), *sections]
+        shown = sections(results, program, check)
     files = {"report.html": _page(shown).encode()}
     every = [
         (f"{one.name}{layout.suffix}", spec)
@@ -104,6 +91,26 @@ def report(
             made = tables.files(table, section.name)
             files |= {f"tables/{name}": data for name, data in made.items()}
     return files
+
+
+def sections(
+    results: list[Result], program: Path | None, check: Check | None = None
+) -> list[Section]:
+    """What the report says and shows.
+
+    With the gate's answer about the results, its verdict comes first. As they are then runs of one
+    machine, only the first has a section of its own: each takes seconds and half a megabyte. For
+    the same reason otherwise only the first few have one.
+    """
+    runs = _runs(results, program, 1 if check else MOST_SECTIONS)
+    alone = len(runs) == 1
+    numbered = list(enumerate(runs, start=1))
+    own = numbered[: 1 if check else MOST_SECTIONS]
+    of_runs = [_run_section(run, None if alone else number) for number, run in own]
+    judged = [_check_section(check, numbered)] if check else []
+    groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
+    together = [_group_section(group) for group in groups if len(group) > 1]
+    return [*judged, *filter(lambda one: one.drawn, together), *of_runs]
 
 
 def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
@@ -176,7 +183,7 @@ def _check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
         heading=verdict.heading(check, runs[0][1]),
         on_host=runs[0][1].on_host,
         sentences=verdict.sentences(check, len(runs)),
-        tables=[tables.checked(check)],
+        tables=[tables.checked(check, runs[0][1].result.metrics)],
     )
     try:
         _add(section, "forest", partial(forest, check, runs))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from plots import numbers
 from plots.derive import Benchmark, Run
 from plots.gate import Check
+from plots.load import Metric
 from plots.programs import fitted_as
 
+LONGEST_FILE = 40  # letters of a role in the name of a file
 LONG = 45  # rows that fit on a page of paper
 USED_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
@@ -48,15 +51,21 @@ class Table:
 
 def tables(run: Run) -> list[Table]:
     """Every table that has rows."""
-    return [table for table in (_benchmarks(run), _transfers(run), _fits(run)) if table.raw]
+    made = (_benchmarks(run), _transfers(run), _fits(run), *_of_own_roles(run))
+    return [table for table in made if table.raw]
 
 
-def checked(check: Check) -> Table:
+def checked(check: Check, metrics: dict[str, Metric]) -> Table:
     """Every benchmark that the gate says something of, with its texts; worst first."""
+    judged_by = metrics.get(check.judged_by)
     rows, raw = [], []
     for one in check.benchmarks:
         values = [
-            numbers.judged(value, check.judged_by) if value is not None else "-"
+            "-"
+            if value is None
+            else numbers.quantity(value, judged_by.unit)
+            if judged_by
+            else numbers.judged(value, check.judged_by)
             for value in (one.before, one.after)
         ]
         detectable = "-" if one.detectable is None else numbers.percent(one.detectable)
@@ -263,7 +272,10 @@ def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
 
 def _benchmarks(run: Run) -> Table:
     """Everything that was measured."""
-    rows, raw = [], []
+    own = run.own_metrics
+    shown = [counter for counter, metric in own.items() if metric.headline]
+    rows: list[list[str]] = []
+    raw: list[list[str | float | int | None]] = []
     for one in run.benchmarks:
         times = one.values("median_ns")
         spread = numbers.percent(one.spread) if one.repetitions > 1 else "-"
@@ -275,6 +287,7 @@ def _benchmarks(run: Run) -> Table:
                 spread,
                 numbers.rate(rate) if rate else "-",
                 str(one.repetitions),
+                *(_quantity(run, one, counter) for counter in shown),
             ]
         )
         raw.append(
@@ -289,9 +302,10 @@ def _benchmarks(run: Run) -> Table:
                 one.get("device_gb_per_s"),
                 one.get("cpu_s_per_gb"),
                 one.repetitions,
+                *map(one.number, own),
             ]
         )
-    head = ["benchmark", "time", "range", "bandwidth", "repetitions"]
+    head = ["benchmark", "time", "range", "bandwidth", "repetitions", *map(_words, shown)]
     raw_head = [
         "benchmark",
         "bytes",
@@ -303,8 +317,62 @@ def _benchmarks(run: Run) -> Table:
         "device_gb_per_s",
         "cpu_s_per_gb",
         "repetitions",
+        *(_with_unit(run, counter) for counter in own),
     ]
     return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
+
+
+def _of_own_roles(run: Run) -> list[Table]:
+    """A table for each role that a strategy of others has brought."""
+    made = [_of_role(run, role) for role in run.own_roles]
+    names = [re.sub(r"[^A-Za-z0-9_-]", "_", role)[:LONGEST_FILE] for role in run.own_roles]
+    unique = [name if names.count(name) == 1 else f"{name}_{i}" for i, name in enumerate(names)]
+    return [replace(table, name=f"role_{name}") for table, name in zip(made, unique, strict=True)]
+
+
+def _of_role(run: Run, role: str) -> Table:
+    """Its benchmarks with warm caches at their smallest and their largest size."""
+    found: dict[str, list[Benchmark]] = {}
+    for one in run.of_role(role):
+        if not one.cold:
+            found.setdefault(one.label, []).append(one)
+    metrics = [
+        counter
+        for counter, metric in run.result.metrics.items()
+        if metric.headline and any(one.number(counter) is not None for one in run.of_role(role))
+    ]
+    rows: list[list[str]] = []
+    raw: list[list[str | float | int | None]] = []
+    for label, sizes in found.items():
+        ends = [pick(sizes, key=lambda one: one.size_bytes or 0) for pick in (min, max)]
+        large = ends[-1]
+        texts = [text for one in ends for text in (_size(one), numbers.time(one.ns))]
+        rows.append([label, *texts, *(_quantity(run, large, counter) for counter in metrics)])
+        figures = [figure for one in ends for figure in (one.size_bytes, one.ns)]
+        raw.append([label, *figures, *map(large.number, metrics)])
+    head = ["benchmark", "smallest", "its time", "largest", "its time", *map(_words, metrics)]
+    raw_head = ["benchmark", "smallest", "smallest_ns", "largest", "largest_ns"]
+    raw_head += [_with_unit(run, counter) for counter in metrics]
+    heading = run.result.roles[role].description or role
+    return Table(role, heading[:1].upper() + heading[1:], head, rows, raw_head, raw)
+
+
+def _size(one: Benchmark) -> str:
+    return "-" if one.size_bytes is None else numbers.size(one.size_bytes)
+
+
+def _quantity(run: Run, one: Benchmark, counter: str) -> str:
+    value = one.number(counter)
+    return "-" if value is None else numbers.quantity(value, run.result.metrics[counter].unit)
+
+
+def _with_unit(run: Run, counter: str) -> str:
+    unit = run.result.metrics[counter].unit
+    return counter if unit in ("", "1") else f"{counter} ({unit})"
+
+
+def _words(counter: str) -> str:
+    return counter.replace("_", " ")
 
 
 def _link_percent(run: Run, one: Benchmark) -> float | None:

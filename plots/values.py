@@ -13,6 +13,12 @@ def is_positive(value: Any) -> TypeGuard[float]:
     return number and LEAST < value < MOST
 
 
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a value is a number of a size that can be meant; zero and negative ones are."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and -MOST < value < MOST
+
+
 def is_whole(value: Any) -> TypeGuard[int]:
     """Whether a value is a whole number from zero on."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -359,7 +359,7 @@ def test_long_and_odd_names_leave_room_for_the_figure():
 
 
 def test_the_table_has_every_benchmark_with_what_is_known():
-    table = tables.checked(gate_answers.check())
+    table = tables.checked(gate_answers.check(), {})
     assert table.rows[1] == [
         "copy/pinned/h2d/4B",
         "slower",
@@ -382,7 +382,7 @@ def test_the_table_has_the_digits_that_the_gate_has_printed(program):
     for name, (_, numbers_of) in CHECKED.items():
         runs = [RECORDED / f"{name}-{number}.json.gz" for number in numbers_of]
         check = gate.check(program, BASELINE, runs)
-        rows = {row[0]: row for row in tables.checked(check).rows}
+        rows = {row[0]: row for row in tables.checked(check, {}).rows}
         printed = (RECORDED / f"check-{name}.txt").read_text("utf-8").splitlines()
         lines = [re.split(r" {2,}", line) for line in printed if re.match(r"\S+/\S+ {2,}", line)]
         assert len(lines) > 5
