@@ -15,9 +15,24 @@ ROLES = {
     "exchange": {"description": "exchanges between neighbours", "table": "times"},
 }
 METRICS = {
-    "bytes": {"unit": "B", "better": None, "kind": "size", "description": "moved"},
-    "median_ns": {"unit": "ns", "better": "less", "kind": "duration", "description": "median"},
-    "gb_per_s": {"unit": "GB/s", "better": "more", "kind": "rate", "description": "bandwidth"},
+    "bytes": {
+        "unit": "B",
+        "better": None,
+        "kind": "size",
+        "description": "what an operation moves",
+    },
+    "median_ns": {
+        "unit": "ns",
+        "better": "less",
+        "kind": "duration",
+        "description": "middle of the operations",
+    },
+    "gb_per_s": {
+        "unit": "GB/s",
+        "better": "more",
+        "kind": "rate",
+        "description": "what is moved in a second",
+    },
     "hops": {
         "unit": "1",
         "better": "less",

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import gate_answers
 import pytest
 import synthetic
+from format_2 import message
 from gate_answers import absent, compared, document, latency
 
 from plots import gate, render, report, style, tables, verdict
@@ -86,10 +87,14 @@ def quick_images(monkeypatch, undrawn):
 
 
 @pytest.mark.parametrize("word", gate_answers.CODES)
-def test_every_answer_is_read(fake, word):
-    program = fake(document(word), gate_answers.CODES[word])
+@pytest.mark.parametrize("of_format", [lambda answer: answer, gate_answers.of_format_1])
+def test_every_answer_is_read(fake, word, of_format):
+    made = document(word, reasons=[message("too_noisy", "too noisy")])
+    program = fake(of_format(made), gate_answers.CODES[word])
     answer = gate.check(program, Path("b.json"), [Path("r.json")])
     assert (answer.verdict, answer.sentence) == (word, f"{word}: as was made up")
+    assert [one.text for one in answer.reasons] == ["too noisy"]
+    assert [one.note.text for one in answer.benchmarks if one.note] == ["not measured"]
     assert len(answer.benchmarks) == 8
     assert [one.name for one in answer.benchmarks if one.slowdown is None] == [
         "copy/gone/h2d/4B",
@@ -167,8 +172,8 @@ def said(check, runs=3):
 def test_the_gates_words_are_told():
     check = gate_answers.check(
         "REGRESSION",
-        reasons=["1 benchmark is ambiguous: more runs would tell"],
-        notes=["somewhere/run-1.json was interrupted"],
+        reasons=[message("ambiguous", "1 benchmark is ambiguous: more runs would tell", count=1)],
+        notes=[message("interrupted", "somewhere/run-1.json was interrupted")],
         changed=[
             {"key": "link.width", "before": "16", "after": "8", "allowed": False},
             {"key": "cpu.governor", "before": "powersave", "after": None, "allowed": True},
@@ -198,7 +203,10 @@ def test_the_gates_words_are_told():
 
 def test_runs_are_called_by_their_names_alone():
     check = gate_answers.check(
-        notes=["/home/somebody/run-1.json was interrupted", "the baseline is of one session"],
+        notes=[
+            message("interrupted", "/home/somebody/run-1.json was interrupted"),
+            message("one_session", "the baseline is of one session"),
+        ],
         paths=(Path("/home/somebody/run-1.json"),),
     )
     assert [one.text for one in check.notes] == [
@@ -209,7 +217,9 @@ def test_runs_are_called_by_their_names_alone():
 
 def test_reasons_are_not_told_twice():
     check = gate_answers.check(
-        "INCONCLUSIVE", sentence="INCONCLUSIVE: too noisy: very", reasons=["too noisy: very"]
+        "INCONCLUSIVE",
+        sentence="INCONCLUSIVE: too noisy: very",
+        reasons=[message("too_noisy", "too noisy: very")],
     )
     assert [text for every in said(check).values() for text in every if "noisy" in text] == [
         "INCONCLUSIVE: too noisy: very"
@@ -219,7 +229,7 @@ def test_reasons_are_not_told_twice():
 def test_with_too_few_runs_nothing_is_judged():
     check = gate_answers.check(
         "INCONCLUSIVE",
-        [absent("a", "missing", "measured by 1 of 1 runs, 3 are needed")],
+        [absent("a", "missing", message("too_few_runs", "measured by 1 of 1 runs"))],
         runs={"before": 13, "after": 1},
     )
     assert "Benchmarks: 1 not judged." in said(check, 1)["What was compared"][0]
@@ -443,7 +453,8 @@ def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_imag
 
 
 def test_without_a_comparable_benchmark_there_is_a_line_instead_of_a_figure(quick_images):
-    check = gate_answers.check("INCONCLUSIVE", [absent("a", "missing", "not measured")])
+    missing = absent("a", "missing", message("not_measured", "not measured"))
+    check = gate_answers.check("INCONCLUSIVE", [missing])
     files = page_of(check, [synthetic.result()])
     page = files["report.html"].decode()
     assert "<li>INCONCLUSIVE: as was made up</li>" in page
@@ -457,7 +468,7 @@ def test_what_the_gate_says_is_escaped(quick_images):
         "REGRESSION",
         [compared(EVIL, "slower", 0.1)],
         sentence=f"REGRESSION: {EVIL}",
-        notes=[EVIL],
+        notes=[message("interrupted", EVIL)],
         changed=[{"key": EVIL, "before": EVIL, "after": EVIL, "allowed": True}],
     )
     files = page_of(check, [synthetic.result()])
