@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from plots import findings as sentences
+from plots.derive import NoData, Run
+from plots.figures import FIGURES
+from plots.layout import WIDE
+from plots.load import parse_result, read_result
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "plots").rglob("*.py"))
 KNOWN = json.loads((ROOT / "src" / "result_file" / "format_1.json").read_text("utf-8"))
@@ -68,3 +74,58 @@ def test_only_lifting_takes_a_name_apart():
     pattern = re.compile(r"""\.(split|rsplit|partition|rpartition)\(["']/["']""")
     found = [path.name for path in SOURCES if pattern.search(path.read_text("utf-8"))]
     assert found == ["lift.py"]
+
+
+def renamed(result):
+    """The same run with other names of families and strategies, in the same order."""
+    transfers = result.transfers
+    strategies = sorted({fields["strategy"] for fields in transfers["benchmarks"].values()})
+    families = sorted({name.split("/")[0] for name in strategies})
+    other = {
+        name: f"family{families.index(name.split('/')[0]):03}/strategy{i:04}"
+        for i, name in enumerate(strategies)
+    }
+
+    def name_of(name):
+        strategy = transfers["benchmarks"][name]["strategy"]
+        return other[strategy] + name.removeprefix(strategy)
+
+    benchmarks = {
+        name_of(name): fields
+        | {"strategy": other[fields["strategy"]], "family": other[fields["strategy"]].split("/")[0]}
+        for name, fields in transfers["benchmarks"].items()
+    }
+    context = result.context | {"transfers": transfers | {"benchmarks": benchmarks}}
+    rows = [row | {"name": name_of(row["name"])} for row in result.rows]
+    return parse_result(result.path, {"context": context, "benchmarks": rows})
+
+
+def shown(run):
+    """The figures that are drawn, with all numbers in their data."""
+    found = {}
+    for name, make in FIGURES.items():
+        try:
+            data = make(run, WIDE).chart.datasets
+        except NoData:
+            continue
+        found[name] = {
+            key: [[value for value in row.values() if isinstance(value, float)] for row in rows]
+            for key, rows in data.items()
+        }
+    return found
+
+
+def test_other_names_change_no_finding_and_no_figure():
+    recorded = read_result(
+        ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
+    )
+    before, after = Run(recorded), Run(renamed(recorded))
+    assert not {one.strategy for one in before.benchmarks} & {
+        one.strategy for one in after.benchmarks
+    }
+    assert sentences.findings(before) == sentences.findings(after)
+    assert len(sentences.findings(before)) == sentences.MOST_FINDINGS
+    figures, others = shown(before), shown(after)
+    assert len(figures) >= 8
+    del figures["compared"], others["compared"]  # what is published is found by its name
+    assert figures == others
