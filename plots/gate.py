@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plots import caption, numbers, values
+from plots import values
 from plots.lift import lift_check
 from plots.load import Message, ResultError
 
@@ -44,18 +44,6 @@ class Checked:
     detectable: float | None = None
     advisory: bool = False
 
-    @property
-    def interval_text(self) -> str:
-        """The interval, or "-" where it is not known."""
-        return " to ".join(map(numbers.signed_percent, self.interval)) if self.interval else "-"
-
-    @property
-    def p_text(self) -> str:
-        """The probability that chance makes it look so slow; "-" where that is no question."""
-        if self.p is None or self.verdict == "faster":
-            return "-"
-        return numbers.probability(self.p)
-
 
 @dataclass(frozen=True)
 class Shift:
@@ -68,29 +56,30 @@ class Shift:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """A fact of the machine that is not as it was for the baseline; empty where not known."""
+
+    key: str
+    before: str
+    after: str
+    allowed: bool
+
+
+@dataclass(frozen=True)
 class Check:
-    """The gate's answer; `differences` are those from the baseline's machine, in words."""
+    """The gate's answer; `differences` are those from the baseline's machine."""
 
     verdict: str
     sentence: str
     reasons: list[Message]
     notes: list[Message]
-    differences: list[str]
+    differences: list[Difference]
     judged_by: str
     of_fastest: bool
     runs: tuple[int, int]  # before and after
     sessions: tuple[int, int]
     shifts: list[Shift]
     benchmarks: list[Checked]
-
-    @property
-    def origin(self) -> str:
-        """How many runs were compared with how many."""
-        before, after = (
-            f"{caption.count(runs, 'run')} of {caption.count(sessions, 'session')}"
-            for runs, sessions in zip(self.runs, self.sessions, strict=True)
-        )
-        return f"{after} against a baseline of {before}"
 
     def found(self, one: Checked) -> str:
         """A benchmark's verdict in the gate's words."""
@@ -205,10 +194,9 @@ def _shift(one: dict[str, Any]) -> Shift:
     )
 
 
-def _difference(one: dict[str, Any]) -> str:
-    before, after = (values.printable(one[key]) or "unknown" for key in ("before", "after"))
-    allowed = " (allowed)" if one["allowed"] is True else ""
-    return f"{values.printable(one['key'])}: was {before}, is {after}{allowed}"
+def _difference(one: dict[str, Any]) -> Difference:
+    key, before, after = (values.printable(one[key]) for key in ("key", "before", "after"))
+    return Difference(key, before, after, one["allowed"] is True)
 
 
 def _before_and_after(counts: dict[str, Any]) -> tuple[int, int]:

@@ -183,7 +183,7 @@ def memory_style(memory: str) -> MemoryStyle:
     return MEMORY.get(memory, other)
 
 
-def kind(fields: Fields) -> str:
+def look_of(fields: Fields) -> str:
     """What gives the look: the first of its setting, method and memory that has one."""
     told = (fields.setting, fields.method, fields.memory)
     return next((one for one in told if one in MEMORY), fields.kind)
@@ -191,7 +191,7 @@ def kind(fields: Fields) -> str:
 
 def colour_of(fields: Fields | None, name: str) -> str:
     """The colour of a strategy; where its fields are not known, by its name."""
-    return memory_colour(kind(fields) if fields else name)
+    return memory_colour(look_of(fields) if fields else name)
 
 
 def memory_colour(memory: str) -> str:

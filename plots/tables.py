@@ -7,7 +7,7 @@ import io
 import re
 from dataclasses import dataclass, replace
 
-from plots import numbers
+from plots import numbers, verdict
 from plots.derive import Benchmark, Run
 from plots.gate import Check
 from plots.load import Metric
@@ -76,8 +76,8 @@ def checked(check: Check, metrics: dict[str, Metric]) -> Table:
                 f"{check.found(one)} ({one.note.text})" if one.note else check.found(one),
                 *values,
                 "-" if one.slowdown is None else numbers.signed_percent(one.slowdown),
-                one.interval_text,
-                one.p_text,
+                verdict.interval(one),
+                verdict.probability(one),
                 "-" if one.threshold is None else f"{100 * one.threshold:g} %",
                 f"{detectable} *" if one.advisory else detectable,
             ]

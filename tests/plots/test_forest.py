@@ -157,7 +157,7 @@ def test_what_is_not_known_or_too_large_counts_as_not_known():
     (one,) = gate_answers.check(
         "PASS", [compared("a", "same", 0.0, interval_95=[0, 1e999], p=None, detectable_80=None)]
     ).benchmarks
-    assert (one.interval, one.p, one.detectable, one.interval_text) == (None, None, None, "-")
+    assert (one.interval, one.p, one.detectable, verdict.interval(one)) == (None, None, None, "-")
 
 
 # Sentences
