@@ -8,11 +8,11 @@ from pathlib import Path
 
 from altair.utils.schemapi import debug_mode
 
-from plots import values
-from plots.gate import check as ask
-from plots.load import Result, ResultError, read_result
-from plots.report import report
-from plots.write import write_folder
+from plots.model import values
+from plots.model.gate import check as ask
+from plots.model.load import Result, ResultError, read_result
+from plots.page.report import report
+from plots.page.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.figures import style
 from plots.figures.bars import own_colour, rows_axis
 from plots.figures.common import (
     SHOWN,
@@ -25,8 +24,10 @@ from plots.figures.common import (
     tooltip,
 )
 from plots.figures.keys import Key
+from plots.figures.layout import Layout
 from plots.figures.points import plain_first
-from plots.layout import Layout
+from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.text import numbers
 
 ROLES = {"allocation": "to get it, touched and locked", "deallocation": "to give back"}
 NEVER = "never"

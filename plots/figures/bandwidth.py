@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from plots import caption, numbers
-from plots.derive import Run
 from plots.figures.common import (
     Axis,
     Figure,
@@ -15,8 +13,10 @@ from plots.figures.common import (
     logarithmic,
     page,
 )
+from plots.figures.layout import Layout
 from plots.figures.points import transfer_points
-from plots.layout import Layout
+from plots.model.derive import Run
+from plots.text import caption, numbers
 
 
 def bandwidth(run: Run, layout: Layout) -> Figure:

@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures.common import SHOWN, tooltip
-from plots.layout import Layout
+from plots.figures.layout import Layout
 
 TALL_ROW_HEIGHT = 25
 ABOVE, BELOW = -6, 7  # pixels from the middle of a tall row

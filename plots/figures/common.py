@@ -10,10 +10,11 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, style
-from plots.derive import DIRECTIONS, Benchmark, Run
+from plots.figures import style
+from plots.figures.layout import LETTER, Layout
 from plots.figures.points import Point
-from plots.layout import LETTER, Layout
+from plots.model.derive import DIRECTIONS, Benchmark, Run
+from plots.text import caption
 
 MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
 WAYS = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}

@@ -6,12 +6,13 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import DIRECTIONS, NoData, Run
+from plots.figures import style
 from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
 from plots.figures.common import SHOWN, Figure, headline, page, tooltip
-from plots.layout import Layout
-from plots.published import published
+from plots.figures.layout import Layout
+from plots.model.derive import DIRECTIONS, NoData, Run
+from plots.model.published import published
+from plots.text import caption, numbers
 
 OURS, OTHERS = "measured here", "published by others"
 

@@ -6,11 +6,13 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style, values
-from plots.derive import NoData, Run
+from plots.figures import style
 from plots.figures.bars import own_colour, rows_axis
 from plots.figures.common import SHOWN, Figure, page, tooltip
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model import values
+from plots.model.derive import NoData, Run
+from plots.text import caption, numbers
 
 READ, WRITE = "cpu_read", "cpu_write"  # roles
 LATENCY = "ns_per_access"  # the metric of methods that wait for each access

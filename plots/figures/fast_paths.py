@@ -7,11 +7,12 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import Benchmark, NoData, Run
+from plots.figures import style
 from plots.figures.bars import HEADS, Bars, from_zero
 from plots.figures.common import Figure, page
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import Benchmark, NoData, Run
+from plots.text import numbers
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style, verdict
-from plots.derive import NoData, Run
+from plots.figures import style
 from plots.figures.bars import ABOVE, BELOW, own_colour, tall_height
 from plots.figures.common import Figure, by_name, tooltip, whole
 from plots.figures.keys import LINE_HEIGHT
-from plots.gate import Check, Checked
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import NoData, Run
+from plots.model.gate import Check, Checked
+from plots.text import caption, numbers, verdict
 
 WIDTH = 430  # where names stand on the left of the marks
 TEXT_WIDTH = 56  # of the slowdowns

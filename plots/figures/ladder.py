@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from plots import caption, numbers, style
-from plots.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.figures import style
 from plots.figures.bars import Bars, from_zero
 from plots.figures.common import FIRST, Figure, page, picked
+from plots.figures.layout import Layout
 from plots.figures.points import in_drawing_order
-from plots.layout import Layout
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.text import caption, numbers
 
 # What a strategy does besides sending, by its method or its kind of memory.
 LOSSES = {

@@ -6,8 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import DIRECTIONS, Run
+from plots.figures import style
 from plots.figures.common import (
     SHOWN,
     Axis,
@@ -22,9 +21,11 @@ from plots.figures.common import (
     page,
     tooltip,
 )
+from plots.figures.layout import Layout
 from plots.figures.points import Point, in_drawing_order, transfer_points
-from plots.layout import Layout
-from plots.programs import fitted_as
+from plots.model.derive import DIRECTIONS, Run
+from plots.model.programs import fitted_as
+from plots.text import caption, numbers
 
 
 def latency(run: Run, layout: Layout) -> Figure:

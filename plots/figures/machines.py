@@ -6,8 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import DIRECTIONS, NoData, Run
+from plots.figures import style
 from plots.figures.common import (
     SHOWN,
     Figure,
@@ -21,7 +20,9 @@ from plots.figures.common import (
     whole,
 )
 from plots.figures.keys import Key
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import DIRECTIONS, NoData, Run
+from plots.text import caption, numbers
 
 # Colours belong to strategies; runs differ by dash and shape.
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 1], [1, 3]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from plots import numbers, style
-from plots.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
-from plots.load import Fields
+from plots.figures import style
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.model.load import Fields
+from plots.text import numbers
 
 
 @dataclass(frozen=True)

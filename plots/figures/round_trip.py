@@ -6,11 +6,12 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import Benchmark, NoData, Run
+from plots.figures import style
 from plots.figures.bars import rows_axis
 from plots.figures.common import Figure, page, tooltip
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import Benchmark, NoData, Run
+from plots.text import numbers
 
 USUAL = "float32"  # the elements that the title tells of
 PHASES = ("allocate", "upload", "compute", "download", "free")

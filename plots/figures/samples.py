@@ -6,11 +6,12 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.figures import style
 from plots.figures.common import SHOWN, Figure, by_name, headline, memory_colours, page, tooltip
 from plots.figures.keys import Key
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.text import numbers
 
 WAYS = list(DIRECTIONS.values())
 LEAST = 3  # fewer repetitions make no distribution

@@ -6,11 +6,12 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.figures import style
 from plots.figures.bars import own_colour
 from plots.figures.common import WAYS, Figure, page, tooltip
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.text import numbers
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CELL = 17

@@ -8,7 +8,7 @@ from typing import Any
 import synthetic
 from synthetic import MIB, size_name
 
-from plots.load import Result, parse_result
+from plots.model.load import Result, parse_result
 
 ROLES = {
     "copy": {"description": "copies of one block", "table": "directions"},

@@ -7,7 +7,7 @@ from typing import Any
 
 from format_2 import message
 
-from plots.gate import Check, parse
+from plots.model.gate import Check, parse
 
 CODES = {"PASS": 0, "REGRESSION": 1, "INCONCLUSIVE": 3}
 

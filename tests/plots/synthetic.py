@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from plots.derive import Run
-from plots.load import Result, parse_result
-from plots.programs import Advice, Fit, unanswered
+from plots.model.derive import Run
+from plots.model.load import Result, parse_result
+from plots.model.programs import Advice, Fit, unanswered
 
 KIB, MIB = 1024, 1024 * 1024
 SIZES = (4, 64, KIB, 64 * KIB, MIB, 64 * MIB)

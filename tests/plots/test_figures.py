@@ -9,12 +9,13 @@ import pytest
 import synthetic
 from synthetic import KIB, MIB, run
 
-from plots import caption, numbers, render, style
-from plots.derive import NoData, Run
-from plots.figures import FIGURES, GROUP_FIGURES
-from plots.layout import COLUMN, WIDE
-from plots.load import read_result
-from plots.published import published
+from plots.figures import FIGURES, GROUP_FIGURES, style
+from plots.figures.layout import COLUMN, WIDE
+from plots.model.derive import NoData, Run
+from plots.model.load import read_result
+from plots.model.published import published
+from plots.page import render
+from plots.text import caption, numbers
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
 SVG = "{http://www.w3.org/2000/svg}"

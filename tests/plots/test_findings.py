@@ -5,7 +5,7 @@ import synthetic
 from healthy import HEALTHY, texts, timed
 from synthetic import KIB, MIB, run
 
-from plots import findings, tables, trust
+from plots.text import findings, tables, trust
 
 
 def test_the_best_is_related_to_the_link():

@@ -12,13 +12,15 @@ import synthetic
 from format_2 import message
 from gate_answers import absent, compared, document, latency
 
-from plots import gate, render, report, style, tables, verdict
 from plots.__main__ import main
-from plots.derive import NoData, Run
-from plots.figures import FIGURES
+from plots.figures import FIGURES, style
 from plots.figures.forest import MOST_ROWS, forest
-from plots.layout import COLUMN, WIDE
-from plots.load import ResultError, read_result
+from plots.figures.layout import COLUMN, WIDE
+from plots.model import gate
+from plots.model.derive import NoData, Run
+from plots.model.load import ResultError, read_result
+from plots.page import render, report
+from plots.text import tables, verdict
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200" / "2026-11-21-gate"
 BASELINE = RECORDED / "baseline-median.json"
@@ -80,7 +82,7 @@ def fake(tmp_path):
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
     """Replaces the slow drawing where only the page and the files count."""
-    monkeypatch.setattr("plots.report.FIGURES", {"latency": FIGURES["latency"]})
+    monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
 
 
 # What the gate is asked and answers

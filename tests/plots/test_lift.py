@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots.lift import describe, format_1, lift_check, message
-from plots.load import parse_result, read_result
+from plots.model.lift import describe, format_1, lift_check, message
+from plots.model.load import parse_result, read_result
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 

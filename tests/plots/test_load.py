@@ -7,7 +7,7 @@ import os
 import pytest
 import synthetic
 
-from plots.load import ResultError, read_result
+from plots.model.load import ResultError, read_result
 
 
 @pytest.mark.parametrize("name", ["run.json", "run.json.gz"])

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plots import findings as sentences
-from plots.derive import NoData, Run
 from plots.figures import FIGURES
-from plots.layout import WIDE
-from plots.load import parse_result, read_result
+from plots.figures.layout import WIDE
+from plots.model.derive import NoData, Run
+from plots.model.load import parse_result, read_result
+from plots.text import findings as sentences
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "plots").rglob("*.py"))

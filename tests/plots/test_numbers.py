@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots import numbers
-from plots.derive import Run
-from plots.load import read_result
+from plots.model.derive import Run
+from plots.model.load import read_result
+from plots.text import numbers
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
 

@@ -8,8 +8,9 @@ import pytest
 import synthetic
 from synthetic import MIB
 
-from plots import report, tables
-from plots.derive import Run
+from plots.model.derive import Run
+from plots.page import report
+from plots.text import tables
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ import pytest
 import synthetic
 from format_2 import message
 
-from plots import gate, report
-from plots.load import parse_result
+from plots.model import gate
+from plots.model.load import parse_result
+from plots.page import report
 
 TEXTS = {"text", "error_message", "summary", "description", "sentence"}
 

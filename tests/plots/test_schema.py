@@ -10,7 +10,7 @@ import synthetic
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from plots.load import ResultError, parse_result, read_result
+from plots.model.load import ResultError, parse_result, read_result
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = sorted((ROOT / "results").glob("**/*.json.gz"))

@@ -16,17 +16,19 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots import caption, findings, render, style, tables, trust, values, verdict
-from plots.derive import NoData, Run
-from plots.figures import FIGURES, GROUP_FIGURES
+from plots.figures import FIGURES, GROUP_FIGURES, style
 from plots.figures.common import Figure
 from plots.figures.forest import forest
-from plots.gate import Check
-from plots.layout import COLUMN, WIDE, Layout
-from plots.load import Result, ResultError
-from plots.programs import ask
-from plots.published import published
-from plots.values import mapping
+from plots.figures.layout import COLUMN, WIDE, Layout
+from plots.model import values
+from plots.model.derive import NoData, Run
+from plots.model.gate import Check
+from plots.model.load import Result, ResultError
+from plots.model.programs import ask
+from plots.model.published import published
+from plots.model.values import mapping
+from plots.page import render
+from plots.text import caption, findings, tables, trust, verdict
 
 MOST_SECTIONS = 6
 WRITTEN = ("--out", "--benchmark_out")
@@ -257,7 +259,7 @@ def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
 def _page(sections: list[Section]) -> str:
     """The page with everything inside; names from files are escaped by the template."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "page"),
+        loader=jinja2.FileSystemLoader(HERE),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -275,10 +277,10 @@ def _page(sections: list[Section]) -> str:
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
         sections=sections,
         published=[] if all(section.on_host for section in sections) else published(),
-        styles=markupsafe.Markup((HERE / "page" / "report.css").read_text("utf-8")),
+        styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         # Only this project's own and the pinned libraries' code is not escaped.
         library=markupsafe.Markup(_script(render.scripts())),
-        script=markupsafe.Markup((HERE / "page" / "report.js").read_text("utf-8")),
+        script=markupsafe.Markup((HERE / "report.js").read_text("utf-8")),
         data=markupsafe.Markup(_json_in_html(data)),
     )
 

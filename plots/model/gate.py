@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plots import values
-from plots.lift import lift_check
-from plots.load import Message, ResultError
+from plots.model import values
+from plots.model.lift import lift_check
+from plots.model.load import Message, ResultError
 
 FORMAT = 2  # the newest "format" of the gate's answers that this package reads
 SECONDS = 60

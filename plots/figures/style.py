@@ -14,7 +14,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.load import Fields
+from plots.model.load import Fields
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 PIXELS_PER_INCH = 200

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from plots import caption, numbers, tables, values
-from plots.derive import DIRECTIONS, Benchmark, Run, Sizes
-from plots.published import Published, published
-from plots.trust import Sentence, injected
-from plots.values import is_positive, mapping
+from plots.model import values
+from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
+from plots.model.published import Published, published
+from plots.model.values import is_positive, mapping
+from plots.text import caption, numbers, tables
+from plots.text.trust import Sentence, injected
 
 FULL = 16 * 2**20  # bytes from which on a copy of page-locked memory fills a healthy link
 HEALTHY = 0.85  # of what packet headers leave: what such a copy reaches at least

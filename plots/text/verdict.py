@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plots import caption, numbers
-from plots.derive import Run
-from plots.gate import INCONCLUSIVE, Check, Checked, Difference
-from plots.trust import Sentence
+from plots.model.derive import Run
+from plots.model.gate import INCONCLUSIVE, Check, Checked, Difference
+from plots.text import caption, numbers
+from plots.text.trust import Sentence
 
 
 def heading(check: Check, run: Run) -> str:

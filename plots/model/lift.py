@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from plots.values import mapping, printable
+from plots.model.values import mapping, printable
 
-FORMAT_1 = Path(__file__).resolve().parents[1] / "src" / "result_file" / "format_1.json"
+FORMAT_1 = Path(__file__).resolve().parents[2] / "src" / "result_file" / "format_1.json"
 SIZE = re.compile(r"([0-9]{1,12})(B|KiB|MiB|GiB)")
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 COLD = "cold"

@@ -13,10 +13,10 @@ from functools import cached_property
 from statistics import median, quantiles
 from typing import Any
 
-from plots.lift import format_1
-from plots.load import Fields, Metric, Result
-from plots.programs import Advice
-from plots.values import is_number, is_positive, mapping
+from plots.model.lift import format_1
+from plots.model.load import Fields, Metric, Result
+from plots.model.programs import Advice
+from plots.model.values import is_number, is_positive, mapping
 
 DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
 ACCESSES = ("read", "write")  # variants of kernels that address host memory in place

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from plots import caption, numbers, values
-from plots.derive import Run, is_failed
-from plots.values import is_positive, mapping
+from plots.model import values
+from plots.model.derive import Run, is_failed
+from plots.model.values import is_positive, mapping
+from plots.text import caption, numbers
 
 NOISY = 0.03  # between the quartiles of the repetitions of large transfers
 LARGE = 2**20  # bytes from which on a transfer's bandwidth counts

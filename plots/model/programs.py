@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plots.load import Fields, Result
+from plots.model.load import Fields, Result
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
 SECONDS = 60

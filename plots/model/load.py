@@ -11,8 +11,8 @@ from pathlib import Path
 from reprlib import repr as brief
 from typing import Any, TypeVar
 
-from plots.lift import lift_row, lift_transfers
-from plots.values import is_whole, mapping, member, text
+from plots.model.lift import lift_row, lift_transfers
+from plots.model.values import is_whole, mapping, member, text
 
 FORMAT = 2  # the newest "format" of a result file that this package reads
 GZIP_MAGIC = b"\x1f\x8b"

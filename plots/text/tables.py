@@ -7,11 +7,11 @@ import io
 import re
 from dataclasses import dataclass, replace
 
-from plots import numbers, verdict
-from plots.derive import Benchmark, Run
-from plots.gate import Check
-from plots.load import Metric
-from plots.programs import fitted_as
+from plots.model.derive import Benchmark, Run
+from plots.model.gate import Check
+from plots.model.load import Metric
+from plots.model.programs import fitted_as
+from plots.text import numbers, verdict
 
 LONGEST_FILE = 40  # letters of a role in the name of a file
 LONG = 45  # rows that fit on a page of paper
