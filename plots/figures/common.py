@@ -266,8 +266,8 @@ def _key(points: list[Point], layout: Layout) -> Any:
     """The key: a sample of each strategy's line, by memory (rows) and family (columns)."""
     memories = _memories(points)
     half = math.ceil(len(memories) / 2)
-    one = len(memories) <= 3 or not layout.beside
-    blocks = [memories] if one else [memories[:half], memories[half:]]
+    is_single = len(memories) <= 3 or not layout.beside
+    blocks = [memories] if is_single else [memories[:half], memories[half:]]
     return layout.row(*(_key_block(points, block, layout) for block in blocks), spacing=30)
 
 
@@ -374,8 +374,10 @@ MOST_FIRST = 6
 def picked(run: Run, picks: list[Pick]) -> list[str]:
     """The names of the strategies that were measured of these."""
     found: dict[tuple[str, bool], dict[str, Benchmark]] = {}
-    for one in sorted(run.transfers, key=lambda one: (one.plainness, one.strategy)):
-        found.setdefault((one.kind, one.in_place), {})[one.strategy] = one
+    for benchmark in sorted(
+        run.transfers, key=lambda benchmark: (benchmark.plainness, benchmark.strategy)
+    ):
+        found.setdefault((benchmark.kind, benchmark.in_place), {})[benchmark.strategy] = benchmark
     there = {key: list(strategies) for key, strategies in found.items()}
     return [
         strategies[pick.place]
@@ -386,5 +388,5 @@ def picked(run: Run, picks: list[Pick]) -> list[str]:
 
 def headline(run: Run) -> list[str]:
     """The strategies to look at first: those picked, otherwise the first that there are."""
-    others = dict.fromkeys(one.strategy for one in run.transfers)
+    others = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
     return (picked(run, FIRST) or list(others))[:MOST_FIRST]

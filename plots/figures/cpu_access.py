@@ -80,35 +80,40 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
 
 def _rows(run: Run) -> list[dict[str, Any]]:
     types = {
-        values.text(one, "memory", ""): values.text(one, "memory_type", "")
-        for one in caption.entries(run.result, "buffers")
-        if isinstance(one, dict)
+        values.text(buffer, "memory", ""): values.text(buffer, "memory_type", "")
+        for buffer in caption.entries(run.result, "buffers")
+        if isinstance(buffer, dict)
     }
     rows = []
-    for one in run.of_role(READ, WRITE):
-        latency = one.get(LATENCY)
-        if one.setting is not None or one.memory is None or one.method is None or one.cold:
+    for benchmark in run.of_role(READ, WRITE):
+        latency = benchmark.get(LATENCY)
+        if (
+            benchmark.setting is not None
+            or benchmark.memory is None
+            or benchmark.method is None
+            or benchmark.cold
+        ):
             continue  # several threads, or cold caches
-        if bool(latency) is not ((one.role, one.method) == (READ, RANDOM)):
+        if bool(latency) is not ((benchmark.role, benchmark.method) == (READ, RANDOM)):
             continue
-        sizes, value = run.sizes(one), latency or one.gb_per_s
-        if not sizes or sizes[max(sizes)] != one or value is None:
+        sizes, value = run.sizes(benchmark), latency or benchmark.gb_per_s
+        if not sizes or sizes[max(sizes)] != benchmark or value is None:
             continue
-        kind = types.get(one.memory, "")
+        kind = types.get(benchmark.memory, "")
         rows.append(
             {
-                "memory": one.memory,
-                "row": one.memory,
-                "strategy": one.memory,
+                "memory": benchmark.memory,
+                "row": benchmark.memory,
+                "strategy": benchmark.memory,
                 "type": kind or UNKNOWN,
-                "role": one.role,
-                "method": one.method,
-                "access": one.variant or one.method,
+                "role": benchmark.role,
+                "method": benchmark.method,
+                "access": benchmark.variant or benchmark.method,
                 "waits": bool(latency),
-                "size": numbers.size(one.size_bytes or 0),
+                "size": numbers.size(benchmark.size_bytes or 0),
                 "value": value,
                 "value_text": numbers.time(value) if latency else numbers.rate(value),
-                "colour": style.memory_colour(one.memory),
+                "colour": style.memory_colour(benchmark.memory),
             }
         )
     return rows

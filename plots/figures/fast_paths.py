@@ -157,19 +157,19 @@ def _with_price(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"speedup_text": "" if is_plain else said, "note": said if is_plain else ""}
 
 
-def _row(question: Question, title: str, one: Benchmark, plain: Benchmark) -> dict[str, Any]:
-    speedup = plain.ns / one.ns
-    rate, cpu = one.gb_per_s if question.has_rate else None, one.get("cpu_s_per_gb")
-    way = getattr(one, question.differ_in) or one.kind
-    value = numbers.rate(rate) if rate else numbers.time(one.ns)
-    is_plain = one is plain
+def _row(question: Question, title: str, benchmark: Benchmark, plain: Benchmark) -> dict[str, Any]:
+    speedup = plain.ns / benchmark.ns
+    rate, cpu = benchmark.gb_per_s if question.has_rate else None, benchmark.get("cpu_s_per_gb")
+    way = getattr(benchmark, question.differ_in) or benchmark.kind
+    value = numbers.rate(rate) if rate else numbers.time(benchmark.ns)
+    is_plain = benchmark is plain
     return {
         "row": f"{HEADS}|{title}" if is_plain else f"{title}|{way}",
         "way": f"{title}: {way}",
-        "strategy": one.label,
+        "strategy": benchmark.label,
         "speedup": speedup,
         "speedup_text": f"{way}: {value}" if is_plain else f"{numbers.times(speedup)}, {value}",
         "cpu": cpu,
         "cpu_text": numbers.digits(cpu) if cpu else "",
-        "colour": style.colour_of(one, one.label),
+        "colour": style.colour_of(benchmark, benchmark.label),
     }

@@ -37,7 +37,12 @@ def ladder(run: Run, layout: Layout) -> Figure:
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
     size, left_out = _size_of_most(run)
-    top = max([limit, *(one.gb_per_s or 0 for one in run.transfers if one.bytes == size)])
+    top = max(
+        [
+            limit,
+            *(benchmark.gb_per_s or 0 for benchmark in run.transfers if benchmark.bytes == size),
+        ]
+    )
     rows = [row for direction in DIRECTIONS for row in _rungs(run, direction, size, limit, packet)]
     panels = []
     for direction in dict.fromkeys(row["direction"] for row in rows):
@@ -85,18 +90,22 @@ def ladder(run: Run, layout: Layout) -> Figure:
 def _rungs(
     run: Run, direction: str, size: int, limit: float, packet: tuple[float, float] | None
 ) -> list[dict[str, Any]]:
-    found = [one for one in run.transfers if one.direction == direction and one.bytes == size]
+    found = [
+        benchmark
+        for benchmark in run.transfers
+        if benchmark.direction == direction and benchmark.bytes == size
+    ]
     if not found:
         return []
-    ranked = sorted(found, key=lambda one: -(one.gb_per_s or 0))
+    ranked = sorted(found, key=lambda benchmark: -(benchmark.gb_per_s or 0))
     link = caption.link_name(run.result.transfers["link"])
     words = DIRECTIONS[direction]
     rows = [_rung("limit", link, limit, limit, "", words, style.LIMIT["raw"].colour)]
     above = limit
     if packet:
         above, most = packet
-        shares = [f"{100 * one / limit:.0f}" for one in packet]
-        losses = [f"{100 * (1 - one / limit):.1f} %" for one in (most, above)]
+        shares = [f"{100 * rate / limit:.0f}" for rate in packet]
+        losses = [f"{100 * (1 - rate / limit):.1f} %" for rate in (most, above)]
         rung = _rung(
             "limit",
             "after packet headers",
@@ -122,12 +131,12 @@ def _rungs(
             "#444444",
         )
     )
-    for one, others in _without_twins(run, ranked):
-        rate = one.gb_per_s or 0
-        name, why = one.strategy, _reason(one)
+    for benchmark, others in _without_twins(run, ranked):
+        rate = benchmark.gb_per_s or 0
+        name, why = benchmark.strategy, _reason(benchmark)
         lost = 1 - rate / best
         loss = "" if lost < ALIKE else f"−{numbers.percent(lost)} {why}".rstrip()
-        colour = style.colour_of(one, name)
+        colour = style.colour_of(benchmark, name)
         row = _rung("strategy", name, rate, limit, loss, words, colour)
         row["row"] = name + (f" and {len(others)} alike" if others else "")
         row["alike"] = ", ".join(others)
@@ -137,10 +146,10 @@ def _rungs(
 
 def _size_of_most(run: Run) -> tuple[int, list[str]]:
     """The largest size that nearly as many strategies have as any other; those that have not."""
-    count = Counter(one.bytes or 0 for one in run.transfers)
-    size = max(one for one in count if count[one] >= MOST * max(count.values()))
-    there = {one.strategy for one in run.transfers if one.bytes == size}
-    every = dict.fromkeys(one.strategy for one in run.transfers)
+    count = Counter(benchmark.bytes or 0 for benchmark in run.transfers)
+    size = max(size for size in count if count[size] >= MOST * max(count.values()))
+    there = {benchmark.strategy for benchmark in run.transfers if benchmark.bytes == size}
+    every = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
     return size, [name for name in every if name not in there]
 
 
@@ -149,8 +158,8 @@ def _range(texts: list[str]) -> str:
     return "–".join(dict.fromkeys(texts))
 
 
-def _reason(one: Benchmark) -> str:
-    return LOSSES.get(one.kind, LOSS_IN_PLACE if one.in_place else "")
+def _reason(benchmark: Benchmark) -> str:
+    return LOSSES.get(benchmark.kind, LOSS_IN_PLACE if benchmark.in_place else "")
 
 
 def _rung(
@@ -173,12 +182,14 @@ def _without_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, l
     """The rungs: the plainest of strategies that are as fast for the same reason, the others."""
     first = picked(run, FIRST)
     kept: list[tuple[Benchmark, list[str]]] = []
-    for one in sorted(in_drawing_order(ranked), key=lambda one: one.strategy not in first):
+    for benchmark in sorted(
+        in_drawing_order(ranked), key=lambda benchmark: benchmark.strategy not in first
+    ):
         for rung, others in kept:
-            close = abs((one.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE
-            if close and _reason(one) == _reason(rung):
-                others.append(one.strategy)
+            close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE
+            if close and _reason(benchmark) == _reason(rung):
+                others.append(benchmark.strategy)
                 break
         else:
-            kept.append((one, []))
+            kept.append((benchmark, []))
     return sorted(kept, key=lambda pair: -(pair[0].gb_per_s or 0))

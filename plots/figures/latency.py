@@ -99,23 +99,23 @@ def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
     rows = []
     shown = {point.memory for point in points}
     first = headline(run)
-    labels = {one.label: one for one in in_drawing_order(run.transfers)}
-    for one in labels.values():
-        fit = run.advice.fits.get(fitted_as(one))
-        is_first = one.strategy in first and one.kind in shown
+    labels = {benchmark.label: benchmark for benchmark in in_drawing_order(run.transfers)}
+    for benchmark in labels.values():
+        fit = run.advice.fits.get(fitted_as(benchmark))
+        is_first = benchmark.strategy in first and benchmark.kind in shown
         if not is_first or fit is None or fit.lines != 1 or fit.t0_ns <= 0:
             continue
-        sizes = sorted(at.bytes for at in run.sizes(one).values() if at.bytes)
+        sizes = sorted(at.bytes for at in run.sizes(benchmark).values() if at.bytes)
         half = fit.half_bytes
         places = [(float(size), False) for size in sizes]
         if half and sizes[0] <= half <= sizes[-1]:
             places.append((half, True))
         rows += [
             {
-                "strategy": one.strategy,
-                "memory": one.kind,
-                "variant": one.variant or one.direction,
-                "direction": DIRECTIONS[one.direction],
+                "strategy": benchmark.strategy,
+                "memory": benchmark.kind,
+                "variant": benchmark.variant or benchmark.direction,
+                "direction": DIRECTIONS[benchmark.direction],
                 "bytes": place,
                 "half": is_half,
                 "time_us": (fit.t0_ns + place / fit.gb_per_s) / 1000,

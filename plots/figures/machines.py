@@ -44,7 +44,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Bandwidth of what all runs have measured; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
     first = shown[0][1]
-    kinds = {one.strategy: one.kind for one in first.transfers}
+    kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
     one_of_each: dict[str, str] = {}  # by kind, which gives the colour
     for name in (*picked(first, TOLD_APART), *headline(first)):
         if _in_all(name, shown):
@@ -76,9 +76,14 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for number, run in shown
     ]
     entries = [
-        {"name": f"{one}, {name}", "run": name, "strategy": one, "memory": kinds[one]}
+        {
+            "name": f"{strategy}, {name}",
+            "run": name,
+            "strategy": strategy,
+            "memory": kinds[strategy],
+        }
         for name in names
-        for one in common
+        for strategy in common
     ]
     key = Key(entries, layout, most_columns=len(common), width=KEY_WIDTH)
     chart = whole(
@@ -108,23 +113,23 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
 
 
 def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:
-    return all(any(one.strategy == name for one in run.transfers) for _, run in runs)
+    return all(any(benchmark.strategy == name for benchmark in run.transfers) for _, run in runs)
 
 
 def _rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
     rows = []
-    for one in run.transfers:
-        if one.strategy not in names:
+    for benchmark in run.transfers:
+        if benchmark.strategy not in names:
             continue
-        rate = one.gb_per_s or 0
+        rate = benchmark.gb_per_s or 0
         rows.append(
             {
                 "run": f"run {number}",
-                "strategy": one.strategy,
-                "memory": one.kind,
-                "direction": DIRECTIONS[one.direction],
-                "bytes": one.bytes,
-                "size": numbers.size(one.bytes or 0),
+                "strategy": benchmark.strategy,
+                "memory": benchmark.kind,
+                "direction": DIRECTIONS[benchmark.direction],
+                "bytes": benchmark.bytes,
+                "size": numbers.size(benchmark.bytes or 0),
                 "gb_per_s": rate,
                 "rate": numbers.rate(rate),
                 "percent": 100 * rate / run.link_limit if run.link_limit else None,

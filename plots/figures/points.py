@@ -43,7 +43,7 @@ def transfer_points(run: Run) -> list[Point]:
     found = in_drawing_order(run.transfers)
     if not found:
         raise NoData("no plain transfers with warm caches were measured")
-    return [_point(one) for one in found]
+    return [_point(benchmark) for benchmark in found]
 
 
 def in_drawing_order(found: Iterable[Benchmark]) -> list[Benchmark]:
@@ -52,11 +52,11 @@ def in_drawing_order(found: Iterable[Benchmark]) -> list[Benchmark]:
     families = family_order(found)
     return sorted(
         found,
-        key=lambda one: (
-            families.index(one.family),
-            style.memory_order(one.kind),
-            one.variant or "",
-            one.bytes or 0,
+        key=lambda benchmark: (
+            families.index(benchmark.family),
+            style.memory_order(benchmark.kind),
+            benchmark.variant or "",
+            benchmark.bytes or 0,
         ),
     )
 
@@ -66,31 +66,32 @@ def plain_first(strategies: Iterable[Fields]) -> list[str]:
     strategies = list(strategies)
     families = family_order(strategies)
     ordered = sorted(
-        strategies, key=lambda one: (families.index(one.family), style.memory_order(one.kind))
+        strategies,
+        key=lambda strategy: (families.index(strategy.family), style.memory_order(strategy.kind)),
     )
-    return list(dict.fromkeys(one.strategy for one in ordered))
+    return list(dict.fromkeys(strategy.strategy for strategy in ordered))
 
 
-def _point(one: Benchmark) -> Point:
-    times = one.values("median_ns")
-    assert one.bytes
-    assert one.gb_per_s
+def _point(benchmark: Benchmark) -> Point:
+    times = benchmark.values("median_ns")
+    assert benchmark.bytes
+    assert benchmark.gb_per_s
     return Point(
-        strategy=one.strategy,
-        family=one.family,
-        memory=one.kind,
-        variant=one.variant or one.direction,
-        direction=DIRECTIONS[one.direction],
-        bytes=one.bytes,
+        strategy=benchmark.strategy,
+        family=benchmark.family,
+        memory=benchmark.kind,
+        variant=benchmark.variant or benchmark.direction,
+        direction=DIRECTIONS[benchmark.direction],
+        bytes=benchmark.bytes,
         repetitions=len(times),
-        time_us=one.ns / 1000,
+        time_us=benchmark.ns / 1000,
         time_us_low=min(times) / 1000,
         time_us_high=max(times) / 1000,
-        gb_per_s=one.gb_per_s,
-        gb_per_s_low=one.bytes / max(times),
-        gb_per_s_high=one.bytes / min(times),
-        size=numbers.size(one.bytes),
-        time=numbers.time(one.ns),
-        rate=numbers.rate(one.gb_per_s),
-        spread=numbers.percent(one.spread) if len(times) > 1 else "one repetition",
+        gb_per_s=benchmark.gb_per_s,
+        gb_per_s_low=benchmark.bytes / max(times),
+        gb_per_s_high=benchmark.bytes / min(times),
+        size=numbers.size(benchmark.bytes),
+        time=numbers.time(benchmark.ns),
+        rate=numbers.rate(benchmark.gb_per_s),
+        spread=numbers.percent(benchmark.spread) if len(times) > 1 else "one repetition",
     )

@@ -21,7 +21,11 @@ LEAST_REST = 0.005  # a smaller remainder is only the rounding of medians
 
 def round_trip(run: Run, layout: Layout) -> Figure:
     """(2 * to_gpu(a)).get() in every way, at the smallest and the largest size."""
-    trips = {one.label: run.sizes(one) for one in run.benchmarks if _is_round_trip(one)}
+    trips = {
+        benchmark.label: run.sizes(benchmark)
+        for benchmark in run.benchmarks
+        if _is_round_trip(benchmark)
+    }
     ways = {_name(next(iter(sizes.values()))): sizes for sizes in trips.values() if sizes}
     sizes = sorted({size for sizes in ways.values() for size in sizes})
     if not sizes:
@@ -59,19 +63,24 @@ def round_trip(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _is_round_trip(one: Benchmark) -> bool:
-    return one.role == "array" and one.direction == "both" and bool(one.bytes) and not one.cold
+def _is_round_trip(benchmark: Benchmark) -> bool:
+    return (
+        benchmark.role == "array"
+        and benchmark.direction == "both"
+        and bool(benchmark.bytes)
+        and not benchmark.cold
+    )
 
 
-def _name(one: Benchmark) -> str:
-    variant = None if one.variant == USUAL else one.variant
-    return "/".join(filter(None, (one.memory, one.setting, variant)))
+def _name(benchmark: Benchmark) -> str:
+    variant = None if benchmark.variant == USUAL else benchmark.variant
+    return "/".join(filter(None, (benchmark.memory, benchmark.setting, variant)))
 
 
-def _phases(row: str, one: Benchmark) -> list[dict[str, Any]]:
-    assert one.bytes
-    total, start = one.ns, 0.0
-    parts = [(phase, one.get(f"{phase}_ns") or 0.0) for phase in PHASES]
+def _phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
+    assert benchmark.bytes
+    total, start = benchmark.ns, 0.0
+    parts = [(phase, benchmark.get(f"{phase}_ns") or 0.0) for phase in PHASES]
     parts = [(phase, ns) for phase, ns in parts if ns > 0]
     rest = total - sum(ns for _, ns in parts)
     if rest > LEAST_REST * total:
@@ -83,8 +92,8 @@ def _phases(row: str, one: Benchmark) -> list[dict[str, Any]]:
             {
                 "row": row,
                 "strategy": row,
-                "bytes": one.bytes,
-                "size": numbers.size(one.bytes),
+                "bytes": benchmark.bytes,
+                "size": numbers.size(benchmark.bytes),
                 "phase": phase,
                 "start": start / 1e6,
                 "end": (start + ns) / 1e6,

@@ -13,7 +13,6 @@ from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
 from plots.text import numbers
 
-WAYS = list(DIRECTIONS.values())
 LEAST = 3  # fewer repetitions make no distribution
 PANEL_HEIGHT = 150
 KEY_WIDTH = 180
@@ -22,22 +21,28 @@ KEY_WIDTH = 180
 def samples(run: Run, layout: Layout) -> Figure:
     """The strategies to look at first, at a small, a middle and a large size."""
     names = headline(run)
-    found = [one for one in run.transfers if one.strategy in names and one.repetitions >= LEAST]
+    found = [
+        benchmark
+        for benchmark in run.transfers
+        if benchmark.strategy in names and benchmark.repetitions >= LEAST
+    ]
     if not found:
         raise NoData(f"no plain transfer has {LEAST} repetitions")
-    every = sorted({one.bytes or 0 for one in found})
+    every = sorted({benchmark.bytes or 0 for benchmark in found})
     sizes = list(dict.fromkeys((every[0], every[len(every) // 2], every[-1])))
-    rows = [row for one in found if one.bytes in sizes for row in _rows(one)]
+    rows = [row for benchmark in found if benchmark.bytes in sizes for row in _rows(benchmark)]
     low, high = min(row["relative"] for row in rows), max(row["relative"] for row in rows)
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
     families = family_order(found)
-    shown = {one.strategy: one for one in found}
+    shown = {benchmark.strategy: benchmark for benchmark in found}
     strategies = [name for name in names if any(row["strategy"] == name for row in rows)]
-    ways = [one for one in WAYS if any(row["direction"] == one for row in rows)]
+    directions = [
+        name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
+    ]
     # Directions are below each other where three sizes have room beside each other.
-    grid = [[(way, size) for size in sizes] for way in ways]
+    grid = [[(direction, size) for size in sizes] for direction in directions]
     if not layout.beside:
-        grid = [[(way, size) for way in ways] for size in sizes]
+        grid = [[(direction, size) for direction in directions] for size in sizes]
     width = 205 if layout.beside else 110
     panels = [
         alt.hconcat(*(_panel(*place, memories, families, width) for place in line), spacing=14)
@@ -78,17 +83,17 @@ def samples(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rows(one: Benchmark) -> list[dict[str, Any]]:
-    times = sorted(one.values("median_ns"))
+def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
+    times = sorted(benchmark.values("median_ns"))
     return [
         {
-            "strategy": one.strategy,
-            "memory": one.kind,
-            "family": one.family,
-            "direction": DIRECTIONS[one.direction],
-            "bytes": one.bytes,
-            "size": numbers.size(one.bytes or 0),
-            "relative": 100 * (ns / one.ns - 1),
+            "strategy": benchmark.strategy,
+            "memory": benchmark.kind,
+            "family": benchmark.family,
+            "direction": DIRECTIONS[benchmark.direction],
+            "bytes": benchmark.bytes,
+            "size": numbers.size(benchmark.bytes or 0),
+            "relative": 100 * (ns / benchmark.ns - 1),
             "share": (i + 1) / len(times),
             "time": numbers.time(ns),
             "place": f"{i + 1} of {len(times)}",

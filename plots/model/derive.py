@@ -124,32 +124,36 @@ class Run:
     @cached_property
     def transfers(self) -> list[Benchmark]:
         """Plain transfers in one direction, with warm caches."""
-        return [one for one in self.benchmarks if is_transfer(one) and one.bytes and not one.cold]
+        return [
+            benchmark
+            for benchmark in self.benchmarks
+            if is_transfer(benchmark) and benchmark.bytes and not benchmark.cold
+        ]
 
     def of_role(self, *roles: str) -> list[Benchmark]:
         """The benchmarks of these roles."""
-        return [one for one in self.benchmarks if one.role in roles]
+        return [benchmark for benchmark in self.benchmarks if benchmark.role in roles]
 
     @cached_property
     def own_roles(self) -> list[str]:
         """Those of its benchmarks that strategies of others have brought."""
-        return sorted({one.role for one in self.benchmarks} - set(format_1()["roles"]))
+        return sorted({benchmark.role for benchmark in self.benchmarks} - set(format_1()["roles"]))
 
     @cached_property
     def own_metrics(self) -> dict[str, Metric]:
-        """Those that strategies of others have brought, as far as they were measured."""
+        """Those that strategies of others have brought, as far as rows have them."""
         known = format_1()["metrics"]
-        counters = {counter for one in self.benchmarks for row in one.rows for counter in row}
+        counters = {counter for row in self.result.rows for counter in row}
         metrics = self.result.metrics.items()
-        return {name: one for name, one in metrics if name in counters and name not in known}
+        return {name: metric for name, metric in metrics if name in counters and name not in known}
 
     def table(self, role: str) -> str:
         """How a role is shown."""
         return self.result.roles[role].table
 
-    def is_moved(self, one: Benchmark) -> bool:
+    def is_moved(self, benchmark: Benchmark) -> bool:
         """Whether its bytes are: what is allocated is not moved."""
-        return bool(one.bytes) and self.table(one.role) != ALLOCATIONS
+        return bool(benchmark.bytes) and self.table(benchmark.role) != ALLOCATIONS
 
     def strategy(self, name: str) -> Fields | None:
         """The fields of a strategy; those in which its benchmarks differ are of any of them."""
@@ -162,10 +166,10 @@ class Run:
     def alike(self, role: str, **fields: Any) -> list[Sizes]:
         """The benchmarks of a role that have these fields, plainest first; warm caches."""
         found = {
-            one.label: self._by_label[one.label]
-            for one in self.of_role(role)
-            if one.label in self._by_label
-            and all(getattr(one, key) == value for key, value in fields.items())
+            benchmark.label: self._by_label[benchmark.label]
+            for benchmark in self.of_role(role)
+            if benchmark.label in self._by_label
+            and all(getattr(benchmark, key) == value for key, value in fields.items())
         }
         return sorted(found.values(), key=_plainness)
 
@@ -175,13 +179,15 @@ class Run:
 
     def rate(self, strategy: str, direction: str) -> tuple[float, int] | None:
         """GB/s and size at a strategy's largest size, in one direction of those it has."""
-        for one in self.benchmarks:
-            counter = {direction: "gb_per_s", "both": f"{direction}_gb_per_s"}.get(one.direction)
-            sizes = self.sizes(one) if one.strategy == strategy and counter else {}
+        for benchmark in self.benchmarks:
+            counter = {direction: "gb_per_s", "both": f"{direction}_gb_per_s"}.get(
+                benchmark.direction
+            )
+            sizes = self.sizes(benchmark) if benchmark.strategy == strategy and counter else {}
             if sizes and counter:
                 size = max(sizes)
                 largest = sizes[size]
-                rate = largest.get(counter) if one.direction == "both" else largest.gb_per_s
+                rate = largest.get(counter) if benchmark.direction == "both" else largest.gb_per_s
                 return (rate, size) if rate else None
         return None
 
@@ -192,9 +198,9 @@ class Run:
     @cached_property
     def _by_label(self) -> dict[str, Sizes]:
         found: dict[str, Sizes] = defaultdict(dict)
-        for one in self.benchmarks:
-            if not one.cold and (one.bytes or one.size_bytes is None):
-                found[one.label][one.size_bytes or 0] = one
+        for benchmark in self.benchmarks:
+            if not benchmark.cold and (benchmark.bytes or benchmark.size_bytes is None):
+                found[benchmark.label][benchmark.size_bytes or 0] = benchmark
         return found
 
     @property
@@ -237,8 +243,10 @@ def is_failed(row: dict[str, Any]) -> bool:
 def family_order(fields: Iterable[Fields]) -> list[str]:
     """Their families: first that of the plainest."""
     plainness: dict[str, int] = {}
-    for one in fields:
-        plainness[one.family] = min(one.plainness, plainness.get(one.family, one.plainness))
+    for benchmark in fields:
+        plainness[benchmark.family] = min(
+            benchmark.plainness, plainness.get(benchmark.family, benchmark.plainness)
+        )
     return sorted(plainness, key=lambda family: (plainness[family], family))
 
 
@@ -251,9 +259,9 @@ def _benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchma
 
 
 def _plainness(sizes: Sizes) -> tuple[int, str]:
-    one = next(iter(sizes.values()))
-    return one.plainness, one.label
+    benchmark = next(iter(sizes.values()))
+    return benchmark.plainness, benchmark.label
 
 
-def _name_order(one: Benchmark) -> tuple[Any, ...]:
-    return (one.strategy, one.variant or "", one.bytes or 0, one.cold)
+def _name_order(benchmark: Benchmark) -> tuple[Any, ...]:
+    return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, benchmark.cold)

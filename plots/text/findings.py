@@ -70,9 +70,9 @@ def comparison(run: Run) -> list[Sentence]:
             Sentence("What the link can carry is not known: nothing here is related to it.")
         )
     for direction in DIRECTIONS:
-        found = [one for one in run.transfers if one.direction == direction]
+        found = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
         if limit and found:
-            best = max(found, key=lambda one: one.gb_per_s or 0)
+            best = max(found, key=lambda benchmark: benchmark.gb_per_s or 0)
             sentences.append(_against_limit(run, direction, best, limit))
     return sentences + _against_others(run)
 
@@ -90,11 +90,14 @@ def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> S
     if not run.packet_limit:
         return Sentence(f"{said}.")
     low, high = run.packet_limit
-    parts = dict.fromkeys(f"{100 * rate / one:.0f}" for one in (high, low))
+    parts = dict.fromkeys(f"{100 * rate / left:.0f}" for left in (high, low))
     said += f" and {' to '.join(parts)} % of what packet headers leave"
     if rate >= HEALTHY * low:
         return Sentence(f"{said}, as on a healthy link.")
-    if any(one.direction == direction and _fills_the_link(one) for one in run.transfers):
+    if any(
+        benchmark.direction == direction and _fills_the_link(benchmark)
+        for benchmark in run.transfers
+    ):
         return Sentence(f"{said}. A healthy link reaches more.", True)
     return Sentence(
         f"{said}. That says nothing about the link: copies of {numbers.size(FULL)} and more of "
@@ -102,10 +105,10 @@ def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> S
     )
 
 
-def _fills_the_link(one: Benchmark) -> bool:
+def _fills_the_link(benchmark: Benchmark) -> bool:
     """Whether it is a large copy of page-locked memory and nothing else."""
-    is_plain = one.method is None and not one.in_place
-    return is_plain and one.memory in PAGE_LOCKED and (one.bytes or 0) >= FULL
+    is_plain = benchmark.method is None and not benchmark.in_place
+    return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FULL
 
 
 def _against_others(run: Run) -> list[Sentence]:
@@ -157,12 +160,12 @@ def findings(run: Run) -> list[Sentence]:
         _flags,
     ]
     found = [finding for maker in makers for finding in maker(run)]
-    ranked = sorted(found, key=lambda one: -one.weight)
-    return [Sentence(one.text) for one in ranked[:MOST_FINDINGS]]
+    ranked = sorted(found, key=lambda finding: -finding.weight)
+    return [Sentence(finding.text) for finding in ranked[:MOST_FINDINGS]]
 
 
-def _share(run: Run, one: Benchmark) -> str:
-    rate = one.gb_per_s or 0
+def _share(run: Run, benchmark: Benchmark) -> str:
+    rate = benchmark.gb_per_s or 0
     if run.link_limit:
         return f"{numbers.rate(rate)}, {100 * rate / run.link_limit:.0f} % of the link"
     return numbers.rate(rate)
@@ -179,8 +182,8 @@ def _copies(run: Run, direction: str, memory: str, method: str | None = None) ->
     return run.plainest("copy", direction=direction, memory=memory, method=method, in_place=False)
 
 
-def _in_words(one: Benchmark) -> str:
-    return IN_WORDS.get(one.method or "", one.method or one.label)
+def _in_words(benchmark: Benchmark) -> str:
+    return IN_WORDS.get(benchmark.method or "", benchmark.method or benchmark.label)
 
 
 def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
@@ -192,7 +195,7 @@ def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
 def _pageable(run: Run) -> Iterator[Finding]:
     found = list(_pageable_ways(run))
     if found:
-        yield max(found, key=lambda one: one.weight)
+        yield max(found, key=lambda finding: finding.weight)
 
 
 def _pageable_ways(run: Run) -> Iterator[Finding]:
@@ -218,16 +221,16 @@ def _pageable_ways(run: Run) -> Iterator[Finding]:
 
 def _asynchronous(run: Run) -> Iterator[Finding]:
     called = _enqueued(run, "pageable")
-    one = called[max(called)] if called else None
-    returned = one.get(ENQUEUE) if one else None
-    if one is None or not returned or returned < ASYNCHRONOUS * one.ns:
+    pageable = called[max(called)] if called else None
+    returned = pageable.get(ENQUEUE) if pageable else None
+    if pageable is None or not returned or returned < ASYNCHRONOUS * pageable.ns:
         return
     text = (
         f"cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for "
-        f"{numbers.size(one.bytes or 0)} to the device, it returns after {numbers.time(returned)}, "
-        f"and the data are there after {numbers.time(one.ns)}"
+        f"{numbers.size(pageable.bytes or 0)} to the device, it returns after "
+        f"{numbers.time(returned)}, and the data are there after {numbers.time(pageable.ns)}"
     )
-    pinned = _enqueued(run, "pinned").get(one.bytes or 0)
+    pinned = _enqueued(run, "pinned").get(pageable.bytes or 0)
     soon = pinned.get(ENQUEUE) if pinned else None
     if pinned and soon and soon < ASYNCHRONOUS * pinned.ns:
         text += f". From pinned memory these are {numbers.time(soon)} and {numbers.time(pinned.ns)}"
@@ -238,7 +241,9 @@ def _asynchronous(run: Run) -> Iterator[Finding]:
 def _enqueued(run: Run, memory: str) -> Sizes:
     """The plainest copies to the device whose call and wait are timed apart."""
     found = run.alike("copy", direction="h2d", memory=memory, method=None, in_place=False)
-    apart = (sizes for sizes in found if any(one.get(ENQUEUE) for one in sizes.values()))
+    apart = (
+        sizes for sizes in found if any(benchmark.get(ENQUEUE) for benchmark in sizes.values())
+    )
     return next(apart, {})
 
 
@@ -250,9 +255,9 @@ def _scattered(run: Run) -> Iterator[Finding]:
             slow, fast = pair
             rest = [at for way in ways if (at := way.get(slow.size_bytes or 0))]
             others = "".join(
-                f", {_in_words(one)} {numbers.rate(one.gb_per_s or 0)}"
-                for one in rest
-                if one not in pair
+                f", {_in_words(benchmark)} {numbers.rate(benchmark.gb_per_s or 0)}"
+                for benchmark in rest
+                if benchmark not in pair
             )
             yield Finding(
                 f"{numbers.size(slow.bytes or 0)} to the device, scattered over pinned memory in "
@@ -355,13 +360,15 @@ def _allocation(run: Run) -> Iterator[Finding]:
 
 
 def _write_combined(run: Run) -> Iterator[Finding]:
-    buffers = [one for one in caption.entries(run.result, "buffers") if isinstance(one, dict)]
-    for one in buffers:
-        if values.text(one, "memory", "") != "pinned_wc":
+    buffers = [
+        buffer for buffer in caption.entries(run.result, "buffers") if isinstance(buffer, dict)
+    ]
+    for buffer in buffers:
+        if values.text(buffer, "memory", "") != "pinned_wc":
             continue
-        kind = values.text(one, "memory_type", "")
-        rate = mapping(one, "cpu_reads").get("plain_gb_per_s")
-        plain = mapping(one, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
+        kind = values.text(buffer, "memory_type", "")
+        rate = mapping(buffer, "cpu_reads").get("plain_gb_per_s")
+        plain = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
         if not is_positive(rate) or not is_positive(plain):
             return
         rates = f"{numbers.rate(rate)}, and {numbers.rate(plain)} from ordinary memory"
@@ -387,7 +394,7 @@ def _flags(run: Run) -> Iterator[Finding]:
             return
         plain = sizes[max(sizes)]
         flagged = {memory: _copies(run, way, memory).get(plain.bytes or 0) for memory in FLAGS}
-        found = [one for one in flagged.values() if one is not None]
+        found = [benchmark for benchmark in flagged.values() if benchmark is not None]
         combined = flagged["pinned_wc"]
         if combined and _is_slower(combined, plain, 1.1):
             yield Finding(
@@ -395,7 +402,7 @@ def _flags(run: Run) -> Iterator[Finding]:
                 f"WRITECOMBINED reach {_share(run, combined)}, without it {_share(run, plain)}.",
                 combined.ns / plain.ns,
             )
-        most = max((abs(one.ns / plain.ns - 1) for one in found), default=1.0)
+        most = max((abs(benchmark.ns / plain.ns - 1) for benchmark in found), default=1.0)
         if len(found) == len(FLAGS) and most <= ALIKE:
             alike.append((plain.bytes or 0, f"{numbers.percent(most)} {where}"))
     if len(alike) == len(WAYS):
@@ -412,7 +419,7 @@ def what_to_use(run: Run) -> list[Sentence]:
     answer = run.advice.map
     if run.on_host or injected(run) or answer is None:
         return []
-    winners = [one.strategy for one in tables.choices(run) if one.strategy]
+    winners = [choice.strategy for choice in tables.choices(run) if choice.strategy]
     if not winners:
         return []
     known = answer["measured_terms"]
@@ -420,7 +427,7 @@ def what_to_use(run: Run) -> list[Sentence]:
     missing = [text for term, text in TERMS.items() if not known[term]]
     what = f"the sum of {_joined([*terms, 'the transfer'])}" if terms else "the transfer alone"
     sentences = [Sentence(f"Times are predicted from this run by bench_transfers advise: {what}.")]
-    if any(one.extrapolated for one in tables.choices(run)):
+    if any(choice.extrapolated for choice in tables.choices(run)):
         sentences.append(
             Sentence(
                 "Extrapolated: at that size a part of the sum was not measured, mostly allocating "
@@ -432,8 +439,8 @@ def what_to_use(run: Run) -> list[Sentence]:
             Sentence(f"What {_joined(missing)} would take was not measured here.", True)
         )
     summaries = {
-        values.text(one, "name", ""): values.text(one, "summary", "")
-        for one in caption.entries(run.result, "strategies")
+        values.text(strategy, "name", ""): values.text(strategy, "summary", "")
+        for strategy in caption.entries(run.result, "strategies")
     }
     for name in dict.fromkeys(winners):
         if summaries.get(name):

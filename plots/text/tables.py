@@ -59,43 +59,45 @@ def checked(check: Check, metrics: dict[str, Metric]) -> Table:
     """Every benchmark that the gate says something of, with its texts; worst first."""
     judged_by = metrics.get(check.judged_by)
     rows, raw = [], []
-    for one in check.benchmarks:
+    for benchmark in check.benchmarks:
         values = [
             "-"
             if value is None
             else numbers.quantity(value, judged_by.unit)
             if judged_by
             else numbers.judged(value, check.judged_by)
-            for value in (one.before, one.after)
+            for value in (benchmark.before, benchmark.after)
         ]
-        detectable = "-" if one.detectable is None else numbers.percent(one.detectable)
-        low, high = one.interval or (None, None)
+        detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
+        low, high = benchmark.interval or (None, None)
         rows.append(
             [
-                one.name,
-                f"{check.found(one)} ({one.note.text})" if one.note else check.found(one),
+                benchmark.name,
+                f"{check.found(benchmark)} ({benchmark.note.text})"
+                if benchmark.note
+                else check.found(benchmark),
                 *values,
-                "-" if one.slowdown is None else numbers.signed_percent(one.slowdown),
-                verdict.interval(one),
-                verdict.probability(one),
-                "-" if one.threshold is None else f"{100 * one.threshold:g} %",
-                f"{detectable} *" if one.advisory else detectable,
+                "-" if benchmark.slowdown is None else numbers.signed_percent(benchmark.slowdown),
+                verdict.interval(benchmark),
+                verdict.probability(benchmark),
+                "-" if benchmark.threshold is None else f"{100 * benchmark.threshold:g} %",
+                f"{detectable} *" if benchmark.advisory else detectable,
             ]
         )
         raw.append(
             [
-                one.name,
-                one.verdict,
-                one.before,
-                one.after,
-                one.slowdown,
+                benchmark.name,
+                benchmark.verdict,
+                benchmark.before,
+                benchmark.after,
+                benchmark.slowdown,
                 low,
                 high,
-                one.p,
-                one.threshold,
-                one.detectable,
-                int(one.advisory),
-                one.note.text if one.note else "",
+                benchmark.p,
+                benchmark.threshold,
+                benchmark.detectable,
+                int(benchmark.advisory),
+                benchmark.note.text if benchmark.note else "",
             ]
         )
     head = [
@@ -189,7 +191,7 @@ def choices(run: Run) -> list[Choice]:
                         bool(table["extrapolated"][row][column]),
                     )
                 )
-    return found if any(one.as_good or one.next for one in found) else []
+    return found if any(choice.as_good or choice.next for choice in found) else []
 
 
 def what_to_use(run: Run) -> list[Table]:
@@ -197,11 +199,11 @@ def what_to_use(run: Run) -> list[Table]:
     found = choices(run)
     if not found or run.on_host:
         return []
-    columns = list(dict.fromkeys((one.direction, one.reuse) for one in found))
-    cells = {(one.direction, one.reuse, one.bytes): one.text for one in found}
+    columns = list(dict.fromkeys((choice.direction, choice.reuse) for choice in found))
+    cells = {(choice.direction, choice.reuse, choice.bytes): choice.text for choice in found}
     rows = [
         [numbers.size(size), *(cells[way, reuse, size] for way, reuse in columns)]
-        for size in dict.fromkeys(one.bytes for one in found)
+        for size in dict.fromkeys(choice.bytes for choice in found)
     ]
     used = {None: "", 1: ", memory used once", 100: ", memory used 100 times"}
     head = ["size", *(f"{way}{used[reuse]}" for way, reuse in columns)]
@@ -218,17 +220,17 @@ def what_to_use(run: Run) -> list[Table]:
     ]
     raw = [
         [
-            one.direction,
-            one.reuse,
-            one.bytes,
-            one.strategy,
-            one.total_ns,
-            one.as_good,
-            one.next,
-            one.margin,
-            int(one.extrapolated),
+            choice.direction,
+            choice.reuse,
+            choice.bytes,
+            choice.strategy,
+            choice.total_ns,
+            choice.as_good,
+            choice.next,
+            choice.margin,
+            int(choice.extrapolated),
         ]
-        for one in found
+        for choice in found
     ]
     return [Table("what_to_use", "What to use", head, rows, raw_head, raw)]
 
@@ -276,33 +278,33 @@ def _benchmarks(run: Run) -> Table:
     shown = [counter for counter, metric in own.items() if metric.headline]
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
-    for one in run.benchmarks:
-        times = one.values("median_ns")
-        spread = numbers.percent(one.spread) if one.repetitions > 1 else "-"
-        rate = one.gb_per_s if run.is_moved(one) else None
+    for benchmark in run.benchmarks:
+        times = benchmark.values("median_ns")
+        spread = numbers.percent(benchmark.spread) if benchmark.repetitions > 1 else "-"
+        rate = benchmark.gb_per_s if run.is_moved(benchmark) else None
         rows.append(
             [
-                one.name,
-                numbers.time(one.ns),
+                benchmark.name,
+                numbers.time(benchmark.ns),
                 spread,
                 numbers.rate(rate) if rate else "-",
-                str(one.repetitions),
-                *(_quantity(run, one, counter) for counter in shown),
+                str(benchmark.repetitions),
+                *(_quantity(run, benchmark, counter) for counter in shown),
             ]
         )
         raw.append(
             [
-                one.name,
-                one.bytes,
-                one.ns,
+                benchmark.name,
+                benchmark.bytes,
+                benchmark.ns,
                 min(times),
                 max(times),
                 rate,
-                _link_percent(run, one),
-                one.get("device_gb_per_s"),
-                one.get("cpu_s_per_gb"),
-                one.repetitions,
-                *map(one.number, own),
+                _link_percent(run, benchmark),
+                benchmark.get("device_gb_per_s"),
+                benchmark.get("cpu_s_per_gb"),
+                benchmark.repetitions,
+                *map(benchmark.number, own),
             ]
         )
     head = ["benchmark", "time", "range", "bandwidth", "repetitions", *map(_words, shown)]
@@ -333,22 +335,25 @@ def _of_own_roles(run: Run) -> list[Table]:
 def _of_role(run: Run, role: str) -> Table:
     """Its benchmarks with warm caches at their smallest and their largest size."""
     found: dict[str, list[Benchmark]] = {}
-    for one in run.of_role(role):
-        if not one.cold:
-            found.setdefault(one.label, []).append(one)
+    for benchmark in run.of_role(role):
+        if not benchmark.cold:
+            found.setdefault(benchmark.label, []).append(benchmark)
     metrics = [
         counter
         for counter, metric in run.result.metrics.items()
-        if metric.headline and any(one.number(counter) is not None for one in run.of_role(role))
+        if metric.headline
+        and any(benchmark.number(counter) is not None for benchmark in run.of_role(role))
     ]
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
     for label, sizes in found.items():
-        ends = [pick(sizes, key=lambda one: one.size_bytes or 0) for pick in (min, max)]
+        ends = [pick(sizes, key=lambda benchmark: benchmark.size_bytes or 0) for pick in (min, max)]
         large = ends[-1]
-        texts = [text for one in ends for text in (_size(one), numbers.time(one.ns))]
+        texts = [
+            text for benchmark in ends for text in (_size(benchmark), numbers.time(benchmark.ns))
+        ]
         rows.append([label, *texts, *(_quantity(run, large, counter) for counter in metrics)])
-        figures = [figure for one in ends for figure in (one.size_bytes, one.ns)]
+        figures = [figure for benchmark in ends for figure in (benchmark.size_bytes, benchmark.ns)]
         raw.append([label, *figures, *map(large.number, metrics)])
     head = ["benchmark", "smallest", "its time", "largest", "its time", *map(_words, metrics)]
     raw_head = ["benchmark", "smallest", "smallest_ns", "largest", "largest_ns"]
@@ -357,12 +362,12 @@ def _of_role(run: Run, role: str) -> Table:
     return Table(role, heading[:1].upper() + heading[1:], head, rows, raw_head, raw)
 
 
-def _size(one: Benchmark) -> str:
-    return "-" if one.size_bytes is None else numbers.size(one.size_bytes)
+def _size(benchmark: Benchmark) -> str:
+    return "-" if benchmark.size_bytes is None else numbers.size(benchmark.size_bytes)
 
 
-def _quantity(run: Run, one: Benchmark, counter: str) -> str:
-    value = one.number(counter)
+def _quantity(run: Run, benchmark: Benchmark, counter: str) -> str:
+    value = benchmark.number(counter)
     return "-" if value is None else numbers.quantity(value, run.result.metrics[counter].unit)
 
 
@@ -375,16 +380,16 @@ def _words(counter: str) -> str:
     return counter.replace("_", " ")
 
 
-def _link_percent(run: Run, one: Benchmark) -> float | None:
+def _link_percent(run: Run, benchmark: Benchmark) -> float | None:
     """Of what moves its bytes in one direction, which alone has that counter."""
-    if not one.get("link_percent") or not one.gb_per_s or not run.link_limit:
+    if not benchmark.get("link_percent") or not benchmark.gb_per_s or not run.link_limit:
         return None
-    return 100 * one.gb_per_s / run.link_limit
+    return 100 * benchmark.gb_per_s / run.link_limit
 
 
 def _by_label(run: Run) -> dict[str, Benchmark]:
     """One of the sizes of each plain transfer."""
-    return {one.label: one for one in run.transfers}
+    return {benchmark.label: benchmark for benchmark in run.transfers}
 
 
 def _transfers(run: Run) -> Table:
@@ -419,7 +424,7 @@ def _transfers(run: Run) -> Table:
 
 def _fits(run: Run) -> Table:
     """The lines that `advise` has fitted to transfers."""
-    there = {fitted_as(one) for one in run.transfers}
+    there = {fitted_as(benchmark) for benchmark in run.transfers}
     fits = [fit for fit in run.advice.fits.values() if fit.name in there]
     rows = [
         [
