@@ -8,11 +8,11 @@ from pathlib import Path
 
 from altair.utils.schemapi import debug_mode
 
-from plots import caption
-from plots.gate import check as ask
-from plots.load import Result, ResultError, read_result
-from plots.report import report
-from plots.write import write_folder
+from plots.model import values
+from plots.model.gate import check as ask
+from plots.model.load import Result, ResultError, read_result
+from plots.page.report import report
+from plots.page.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,10 +36,10 @@ def main(arguments: list[str] | None = None) -> int:
         print("report: interrupted; nothing was written", file=sys.stderr)
         return 130
     except ResultError as error:
-        print(f"report: {caption.printable(str(error))}", file=sys.stderr)
+        print(f"report: {values.printable(str(error))}", file=sys.stderr)
         return 2
     except Exception as error:  # damaged files have more ways to be wrong than checks
-        said = caption.printable(f"{type(error).__name__}: {error}")
+        said = values.printable(f"{type(error).__name__}: {error}")
         print(f"report: nothing was written; these files cannot be shown: {said}", file=sys.stderr)
         return 2
     print(out / "report.html")

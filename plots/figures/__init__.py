@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plots.derive import Run
 from plots.figures.allocation import allocation, break_even
 from plots.figures.bandwidth import bandwidth
 from plots.figures.common import Figure
@@ -13,11 +12,12 @@ from plots.figures.cpu_access import cpu_access
 from plots.figures.fast_paths import fast_paths
 from plots.figures.ladder import ladder
 from plots.figures.latency import latency
+from plots.figures.layout import Layout
 from plots.figures.machines import machines
 from plots.figures.round_trip import round_trip
 from plots.figures.samples import samples
 from plots.figures.winner_map import winner_map
-from plots.layout import Layout
+from plots.model.derive import Run
 
 # In the order of the report. Each raises NoData where a run has nothing for it.
 FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {

@@ -7,33 +7,29 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.figures import style
 from plots.figures.bars import own_colour, rows_axis
 from plots.figures.common import (
     SHOWN,
     WAYS,
     ZOOM,
     Figure,
+    Pick,
     by_name,
     logarithmic,
     memory_colours,
     page,
+    picked,
     sizes_axis,
     tooltip,
 )
 from plots.figures.keys import Key
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.figures.points import plain_first
+from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.text import numbers
 
-# In this figure device memory and bare page-locking stand beside kinds of host memory.
-DASHES = {"device": [2, 2], "lock": [6, 3]}
-# And shapes, where colours alone would tell neighbours apart.
-SHAPES = {
-    "malloc": "triangle-right",
-    "lock_untouched": "triangle-down",
-    "device_async": "diamond",
-    "device_pool": "square",
-}
+ROLES = {"allocation": "to get it, touched and locked", "deallocation": "to give back"}
 NEVER = "never"
 KEY_WIDTH = 170
 BREAK_EVEN_ROW = {True: 28, False: 24}
@@ -43,17 +39,17 @@ def allocation(run: Run, layout: Layout) -> Figure:
     """Time to get and to give back, against size."""
     rows = _rows(run)
     if not rows:
-        raise NoData("what memory costs to get was not measured (strategies allocate/…, free/…)")
-    memories = sorted({row["memory"] for row in rows}, key=_order)
+        raise NoData("what memory costs to get was not measured")
+    memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
     sizes = [row["bytes"] for row in rows]
     scale, ticks = logarithmic(min(r["us"] for r in rows), max(r["us"] for r in rows))
     panels = []
-    for family, title in (("allocate", "to get it, touched and locked"), ("free", "to give back")):
-        if not any(row["family"] == family for row in rows):
+    for role, title in ROLES.items():
+        if not any(row["role"] == role for row in rows):
             continue
         base = (
             alt.Chart(alt.NamedData("costs"))
-            .transform_filter(alt.datum.family == family)
+            .transform_filter(alt.datum.role == role)
             .transform_filter(SHOWN)
             .encode(
                 x=sizes_axis(min(sizes), max(sizes), "size of the block"),
@@ -68,7 +64,7 @@ def allocation(run: Run, layout: Layout) -> Figure:
             .encode(
                 tooltip=tooltip(memory="memory", size="size", time="time", for_a_GiB="per_gib"),
             )
-            .add_params(alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{family}"))
+            .add_params(alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{role}"))
         )
         heading = alt.TitleParams(title, fontSize=12, offset=6, anchor="middle")
         panels.append(
@@ -107,67 +103,50 @@ def allocation(run: Run, layout: Layout) -> Figure:
 
 
 def _rows(run: Run) -> list[dict[str, Any]]:
-    rows = []
-    for one in run.benchmarks:
-        parts = one.name.split("/")
-        if parts[0] in ("allocate", "free") and len(parts) == 3 and one.bytes:
-            rows.append(
-                {
-                    "name": "/".join(parts[:2]),
-                    "family": parts[0],
-                    "memory": parts[1],
-                    "strategy": parts[1],
-                    "bytes": one.bytes,
-                    "size": numbers.size(one.bytes),
-                    "us": one.ns / 1000,
-                    "time": numbers.time(one.ns),
-                    "per_gib": numbers.time(one.ns * 2**30 / one.bytes),
-                }
-            )
-    return rows
-
-
-def _order(memory: str) -> tuple[Any, ...]:
-    return (memory.startswith("lock"), memory.startswith("device"), style.memory_order(memory))
-
-
-def _dash(memory: str) -> list[int]:
-    return DASHES.get(memory.split("_")[0], [1, 0])
-
-
-def _shape(memory: str) -> str:
-    return SHAPES.get(memory, style.memory_shape(memory))
+    return [
+        {
+            "name": one.strategy,
+            "role": one.role,
+            "memory": one.kind,
+            "strategy": one.kind,
+            "bytes": one.bytes,
+            "size": numbers.size(one.bytes),
+            "us": one.ns / 1000,
+            "time": numbers.time(one.ns),
+            "per_gib": numbers.time(one.ns * 2**30 / one.bytes),
+        }
+        for one in run.of_role(*ROLES)
+        if one.bytes and not one.cold
+    ]
 
 
 def _lines(base: alt.Chart, memories: list[str]) -> Any:
-    return base.mark_line().encode(strokeDash=by_name("memory", memories, _dash, alt.StrokeDash))
+    dash = by_name("memory", memories, style.memory_dash, alt.StrokeDash)
+    return base.mark_line().encode(strokeDash=dash)
 
 
 def _marks(base: alt.Chart, memories: list[str]) -> Any:
     return base.mark_point(filled=True, size=30, opacity=1).encode(
-        shape=by_name("memory", memories, _shape, alt.Shape)
+        shape=by_name("memory", memories, style.memory_shape, alt.Shape)
     )
 
 
 def break_even(run: Run, layout: Layout) -> Figure:
-    """From how many transfers with the same memory on a strategy beats copy/pageable."""
+    """From how many transfers with the same memory on a strategy beats the plainest copy."""
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
     rankings = [one for one in run.advice.rankings if one["measured_terms"]["allocation"]]
     if not rankings:
         missing = run.advice.missing.get("rankings")
         raise NoData(missing or "without the costs of allocation no break-even is known")
-    rows = [row for one in rankings for row in _pays(one)]
+    rows = [row for one in rankings for row in _pays(run, one)]
+    plainest = _plainest_copy(run)
     known = [row["from"] for row in rows if row["from"] is not None]
     if not known:
-        raise NoData("no strategy pays against copy/pageable, or it is not known")
-    names = sorted({row["strategy"] for row in rows if row["from"] is not None}, key=_plain_first)
+        raise NoData(f"no strategy pays against {plainest}, or it is not known")
+    names = _plain_first(run, {row["strategy"] for row in rows if row["from"] is not None})
     never = 10 * max(known)
-    rows = [
-        row | {"transfers": row["from"] or never, "colour": style.memory_colour(row["memory"])}
-        for row in rows
-        if row["strategy"] in names
-    ]
+    rows = [row | {"transfers": row["from"] or never} for row in rows if row["strategy"] in names]
     powers = [10.0**exponent for exponent in range(1 + int(math.log10(max(known))))]
     sizes = list(dict.fromkeys(row["size"] for row in rows))
     panels: list[alt.LayerChart] = []
@@ -219,25 +198,26 @@ def break_even(run: Run, layout: Layout) -> Figure:
         run,
         layout,
         [
-            "against copy/pageable, with getting the memory, the CPU's filling before an upload "
+            f"against {plainest}, with getting the memory, the CPU's filling before an upload "
             "and its reading after a download, as bench_transfers advise predicts it"
         ],
         layout.row(*panels).resolve_legend(shape="shared"),
     )
     chart.datasets = {"pays": rows}
-    example = next((row for row in rows if row["strategy"] == "copy/pinned"), rows[0])
+    pinned = picked(run, [Pick("pinned")])
+    example = next((row for row in rows if row["strategy"] in pinned), rows[0])
     return Figure(
         heading="Break-even reuse count",
         reading="Left is better: 1 means that a strategy pays at once. A mark at “never” is "
-        "slower than copy/pageable however often the memory is used.",
+        f"slower than {plainest} however often the memory is used.",
         summary=f"For example {example['strategy']} ({example['direction']}, {example['size']}): "
         f"{example['from_text']}.",
         chart=chart,
-        strategies=[(name, style.memory_colour(name.split("/")[1])) for name in names],
+        strategies=[(name, style.colour_of(run.strategy(name), name)) for name in names],
     )
 
 
-def _pays(ranking: dict[str, Any]) -> list[dict[str, Any]]:
+def _pays(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
     question = ranking["question"]
     rows = []
     for one in ranking["strategies"]:
@@ -256,7 +236,7 @@ def _pays(ranking: dict[str, Any]) -> list[dict[str, Any]]:
         rows.append(
             {
                 "strategy": one["name"],
-                "memory": one["name"].split("/")[1],
+                "colour": style.colour_of(run.strategy(one["name"]), one["name"]),
                 "direction": question["direction"],
                 "size": numbers.size(question["bytes"]),
                 "from": start,
@@ -266,6 +246,13 @@ def _pays(ranking: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _plain_first(name: str) -> tuple[Any, ...]:
-    family, memory = name.split("/")[:2]
-    return (style.family_order(family), style.memory_order(memory))
+def _plain_first(run: Run, names: set[str]) -> list[str]:
+    """In drawing order; those whose fields are not known last."""
+    known = plain_first(fields for name in sorted(names) if (fields := run.strategy(name)))
+    return [*known, *sorted(names - set(known))]
+
+
+def _plainest_copy(run: Run) -> str:
+    """The strategy that `advise` compares with."""
+    copies = run.plainest("copy", in_place=False)
+    return next((one.strategy for one in copies.values()), "the plainest copy")

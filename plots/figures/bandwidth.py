@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from plots import caption, numbers
-from plots.derive import Run, transfer_points
 from plots.figures.common import (
     Axis,
     Figure,
@@ -15,7 +13,10 @@ from plots.figures.common import (
     logarithmic,
     page,
 )
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.figures.points import transfer_points
+from plots.model.derive import Run
+from plots.text import caption, numbers
 
 
 def bandwidth(run: Run, layout: Layout) -> Figure:
@@ -32,7 +33,7 @@ def bandwidth(run: Run, layout: Layout) -> Figure:
         other=logarithmic(min(point.gb_per_s_low for point in points), top),
     )
     rows, data = against_size(run, points, axis, limits, layout)
-    said = [*caption.transfers_remarks(run, points), left_out]
+    said = [*caption.transfers_remarks(run, [point.repetitions for point in points]), left_out]
     chart = page("Bandwidth of transfers", run, layout, said, *rows)
     chart.datasets = data
     chart.usermeta = {"axis": axis.other_form()}

@@ -10,9 +10,8 @@ from typing import Any
 
 import altair as alt
 
-from plots import style
 from plots.figures.common import SHOWN, tooltip
-from plots.layout import Layout
+from plots.figures.layout import Layout
 
 TALL_ROW_HEIGHT = 25
 ABOVE, BELOW = -6, 7  # pixels from the middle of a tall row
@@ -142,15 +141,3 @@ def from_zero(top: float) -> alt.Scale:
 def own_colour(field: str = "colour") -> Any:
     """The colour that a field names."""
     return alt.Color(f"{field}:N", scale=None, legend=None)
-
-
-def memory_of(name: str) -> str:
-    """The kind of memory, or what gives the colour, in the name of a benchmark."""
-    parts = name.split("/")
-    known = [part for part in parts[1:] if part in style.MEMORY]
-    return known[-1] if known else parts[1] if len(parts) > 1 else parts[0]
-
-
-def colour_of(name: str) -> str:
-    """The colour of a strategy by its name."""
-    return style.memory_colour(memory_of(name))

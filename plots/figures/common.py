@@ -10,9 +10,11 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, style
-from plots.derive import Point, Run
-from plots.layout import LETTER, Layout
+from plots.figures import style
+from plots.figures.layout import LETTER, Layout
+from plots.figures.points import Point
+from plots.model.derive import DIRECTIONS, Benchmark, Run
+from plots.text import caption
 
 MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
 WAYS = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
@@ -111,7 +113,7 @@ def against_size(
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
     """Panels of all strategies against size, one per direction, and a key; and their data."""
     present = {point.direction for point in points}
-    directions = [name for name in ("host → device", "device → host") if name in present]
+    directions = [name for name in DIRECTIONS.values() if name in present]
     panels = [_panel(name, points, axis, limits, layout, more(name)) for name in directions]
     data = {
         "points": [asdict(point) for point in points],
@@ -245,7 +247,7 @@ def _memories(points: list[Point]) -> list[str]:
 
 
 def _families(points: list[Point]) -> list[str]:
-    return sorted({point.family for point in points}, key=style.family_order)
+    return list(dict.fromkeys(point.family for point in points))
 
 
 def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
@@ -264,8 +266,8 @@ def _key(points: list[Point], layout: Layout) -> Any:
     """The key: a sample of each strategy's line, by memory (rows) and family (columns)."""
     memories = _memories(points)
     half = math.ceil(len(memories) / 2)
-    one = len(memories) <= 3 or not layout.beside
-    blocks = [memories] if one else [memories[:half], memories[half:]]
+    is_single = len(memories) <= 3 or not layout.beside
+    blocks = [memories] if is_single else [memories[:half], memories[half:]]
     return layout.row(*(_key_block(points, block, layout) for block in blocks), spacing=30)
 
 
@@ -345,28 +347,46 @@ def _limit_layers(limit: Limit, axis: Axis) -> list[alt.Chart]:
     ]
 
 
-def ranked_names(run: Run, wanted: list[str]) -> list[str]:
-    """Those of the wanted family/memory that were measured as plain transfers."""
-    there = {"/".join(one.name.split("/")[:2]) for one in run.transfers}
-    return [name for name in wanted if name in there]
+@dataclass(frozen=True)
+class Pick:
+    """A strategy among the plain transfers by what it is: the plainest of its kind, or a later."""
+
+    kind: str
+    place: int = 0
+    in_place: bool = False
 
 
 # What one looks at first; every other flag of pinned memory behaves as one of these does, or the
 # figures with all strategies show that it does not.
-HEADLINE = [
-    "copy/pageable",
-    "copy/pinned",
-    "copy/pinned_wc",
-    "copy/staged",
-    "copy/register_once_huge",
-    "copy_async/pinned",
-    "zero_copy/pinned_mapped",
-    "copy/managed_prefetch",
+FIRST = [
+    Pick("pageable"),
+    Pick("pinned"),
+    Pick("pinned_wc"),
+    Pick("staged"),
+    Pick("register_once_huge"),
+    Pick("pinned", place=1),
+    Pick("pinned_mapped", in_place=True),
+    Pick("managed_prefetch"),
 ]
+MOST_FIRST = 6
 
 
-def headline(run: Run, at_most: int = 6) -> list[str]:
-    """The strategies to look at first: of the known ones, otherwise the first that there are."""
-    known = ranked_names(run, HEADLINE)
-    others = dict.fromkeys("/".join(one.name.split("/")[:2]) for one in run.transfers)
-    return (known or list(others))[:at_most]
+def picked(run: Run, picks: list[Pick]) -> list[str]:
+    """The names of the strategies that were measured of these."""
+    found: dict[tuple[str, bool], dict[str, Benchmark]] = {}
+    for benchmark in sorted(
+        run.transfers, key=lambda benchmark: (benchmark.plainness, benchmark.strategy)
+    ):
+        found.setdefault((benchmark.kind, benchmark.in_place), {})[benchmark.strategy] = benchmark
+    there = {key: list(strategies) for key, strategies in found.items()}
+    return [
+        strategies[pick.place]
+        for pick in picks
+        if len(strategies := there.get((pick.kind, pick.in_place), [])) > pick.place
+    ]
+
+
+def headline(run: Run) -> list[str]:
+    """The strategies to look at first: those picked, otherwise the first that there are."""
+    others = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
+    return (picked(run, FIRST) or list(others))[:MOST_FIRST]

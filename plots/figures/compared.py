@@ -6,15 +6,15 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import DIRECTIONS, NoData, Run, named_bytes
-from plots.figures.bars import BELOW, colour_of, names_above, rows_axis, tall_height
+from plots.figures import style
+from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
 from plots.figures.common import SHOWN, Figure, headline, page, tooltip
-from plots.layout import Layout
-from plots.published import published
+from plots.figures.layout import Layout
+from plots.model.derive import DIRECTIONS, NoData, Run
+from plots.model.published import published
+from plots.text import caption, numbers
 
 OURS, OTHERS = "measured here", "published by others"
-WAYS = {"host → device": "h2d", "device → host": "d2h"}
 
 
 def compared(run: Run, layout: Layout) -> Figure:
@@ -38,7 +38,7 @@ def compared(run: Run, layout: Layout) -> Figure:
                 "rate": numbers.rate(rate),
                 "tool": "bench_transfers",
                 "source": f"this run, {numbers.size(size)}",
-                "colour": colour_of(name),
+                "colour": style.colour_of(run.strategy(name), name),
             }
         )
     for other in published():
@@ -65,7 +65,7 @@ def compared(run: Run, layout: Layout) -> Figure:
         tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if domain[0] < tick < domain[1]
     ]
     panels: list[alt.LayerChart] = []
-    for way in ("h2d", "d2h"):
+    for way in DIRECTIONS:
         # Panels beside each other have their rows in common.
         there = [row["row"] for row in rows if layout.beside or row["direction"] == way]
         shown = [name for name in order if name in there]
@@ -96,18 +96,12 @@ def _ours(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
     """GB/s and size, the largest, by strategy and direction: the first to look at, and what others
     have published."""
     names = dict.fromkeys([*headline(run), *(one.strategy for one in published())])
-    found: dict[tuple[str, str], tuple[float, int]] = {}
-    for name in names:
-        for variant, direction in DIRECTIONS.items():
-            one = run.largest(f"{name}/{variant}")
-            if one and one.bytes and one.gb_per_s and not one.cold:
-                found[name, WAYS[direction]] = (one.gb_per_s, one.bytes)
-        both = run.largest(name) if name.startswith("duplex/") else None
-        for way in WAYS.values():
-            rate = both.get(f"{way}_gb_per_s") if both else None
-            if both and both.bytes and rate:
-                found[name, way] = (rate, named_bytes(both.name))
-    return found
+    return {
+        (name, direction): rate
+        for name in names
+        for direction in DIRECTIONS
+        if (rate := run.rate(name, direction))
+    }
 
 
 def _panel(
@@ -154,9 +148,7 @@ def _panel(
         behind,
         *([] if layout.beside else names_above(base, "row")),
     ]
-    heading = alt.TitleParams(
-        {"h2d": "host → device", "d2h": "device → host"}[way], fontSize=12, offset=6
-    )
+    heading = alt.TitleParams(DIRECTIONS[way], fontSize=12, offset=6)
     return alt.LayerChart(
         layer=layers,
         title=heading,

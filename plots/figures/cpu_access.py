@@ -6,24 +6,36 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import NoData, Run, named_bytes
+from plots.figures import style
 from plots.figures.bars import own_colour, rows_axis
 from plots.figures.common import SHOWN, Figure, page, tooltip
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model import values
+from plots.model.derive import NoData, Run
+from plots.text import caption, numbers
 
-READS = {
-    "read_scalar": ("8-byte loads", "circle"),
-    "read_vector": ("vector loads", "square"),
-    "read_memcpy": ("memcpy from it", "triangle-up"),
-    "read_streaming": ("streaming loads", "diamond"),
+READ, WRITE = "cpu_read", "cpu_write"  # roles
+LATENCY = "ns_per_access"  # the metric of methods that wait for each access
+RANDOM = "random"
+# Words and shapes of methods; one that is not known yet has its name and the last shape.
+WORDS = {
+    READ: {
+        "scalar": "8-byte loads",
+        "vector": "vector loads",
+        "memcpy": "memcpy from it",
+        "streaming": "streaming loads",
+        RANDOM: "random line, one by one",
+    },
+    WRITE: {"fill": "memset", "memcpy": "memcpy to it", "streaming": "streaming stores"},
 }
-WRITES = {
-    "write_fill": ("memset", "circle"),
-    "write_memcpy": ("memcpy to it", "triangle-up"),
-    "write_streaming": ("streaming stores", "diamond"),
+SHAPES = {
+    "scalar": "circle",
+    "fill": "circle",
+    "vector": "square",
+    "memcpy": "triangle-up",
+    "streaming": "diamond",
 }
-RANDOM = "read_random"
+OTHER_SHAPE = "cross"
 UNKNOWN = "not known"
 
 
@@ -31,19 +43,20 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
     """One thread, warm caches, the largest size of each kind of memory."""
     rows, typed = _typed(_rows(run))
     if not rows:
-        raise NoData("what the CPU pays was not measured (strategies cpu/…)")
+        raise NoData("what the CPU pays was not measured")
     order = sorted({row["memory"] for row in rows}, key=style.memory_order)
     names = [next(row["row"] for row in rows if row["memory"] == memory) for memory in order]
     panels: list[alt.LayerChart] = []
-    for kinds, title in ((READS, "reads (GB/s)"), (WRITES, "writes (GB/s)")):
-        shown = [row for row in rows if row["access"] in kinds]
+    for role, waits, title in (
+        (READ, False, "reads (GB/s)"),
+        (WRITE, False, "writes (GB/s)"),
+        (READ, True, "random reads (ns)"),
+    ):
+        shown = [row for row in rows if (row["role"], row["waits"]) == (role, waits)]
         if shown:
-            values = [row["value"] for row in shown]
-            panels.append(_panel(names, kinds, title, values, layout, not panels))
-    latencies = [row["value"] for row in rows if row["access"] == RANDOM]
-    if latencies:
-        kinds = {RANDOM: ("random line, one by one", "cross")}
-        panels.append(_panel(names, kinds, "random reads (ns)", latencies, layout, not panels))
+            kinds = _kinds(role, shown)
+            heights = [row["value"] for row in shown]
+            panels.append(_panel(names, kinds, title, heights, layout, not panels))
     chart = page(
         "CPU access, one thread",
         run,
@@ -67,36 +80,54 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
 
 def _rows(run: Run) -> list[dict[str, Any]]:
     types = {
-        caption.text(one, "memory", ""): caption.text(one, "memory_type", "")
-        for one in caption.entries(run.result, "buffers")
-        if isinstance(one, dict)
+        values.text(buffer, "memory", ""): values.text(buffer, "memory_type", "")
+        for buffer in caption.entries(run.result, "buffers")
+        if isinstance(buffer, dict)
     }
     rows = []
-    for one in run.benchmarks:
-        parts = one.name.split("/")
-        if parts[0] != "cpu" or len(parts) != 4 or parts[2] not in {**READS, **WRITES, RANDOM: 0}:
+    for benchmark in run.of_role(READ, WRITE):
+        latency = benchmark.get(LATENCY)
+        if (
+            benchmark.setting is not None
+            or benchmark.memory is None
+            or benchmark.method is None
+            or benchmark.cold
+        ):
+            continue  # several threads, or cold caches
+        if bool(latency) is not ((benchmark.role, benchmark.method) == (READ, RANDOM)):
             continue
-        if run.largest("/".join(parts[:3])) != one:
+        sizes, value = run.sizes(benchmark), latency or benchmark.gb_per_s
+        if not sizes or sizes[max(sizes)] != benchmark or value is None:
             continue
-        memory, access = parts[1], parts[2]
-        value = one.get("ns_per_access") if access == RANDOM else one.gb_per_s
-        if value is None:
-            continue
-        kind = types.get(memory, "")
+        kind = types.get(benchmark.memory, "")
         rows.append(
             {
-                "memory": memory,
-                "row": memory,
-                "strategy": memory,
+                "memory": benchmark.memory,
+                "row": benchmark.memory,
+                "strategy": benchmark.memory,
                 "type": kind or UNKNOWN,
-                "access": access,
-                "size": numbers.size(named_bytes(one.name)),
+                "role": benchmark.role,
+                "method": benchmark.method,
+                "access": benchmark.variant or benchmark.method,
+                "waits": bool(latency),
+                "size": numbers.size(benchmark.size_bytes or 0),
                 "value": value,
-                "value_text": numbers.time(value) if access == RANDOM else numbers.rate(value),
-                "colour": style.memory_colour(memory),
+                "value_text": numbers.time(value) if latency else numbers.rate(value),
+                "colour": style.memory_colour(benchmark.memory),
             }
         )
     return rows
+
+
+def _kinds(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+    """Each kind of access with its words and its shape, in the order of their words."""
+    methods = {row["method"]: row["access"] for row in rows}
+    known = [method for method in WORDS[role] if method in methods]
+    others = [method for method in methods if method not in WORDS[role]]
+    return {
+        methods[method]: (WORDS[role].get(method, method), SHAPES.get(method, OTHER_SHAPE))
+        for method in (*known, *others)
+    }
 
 
 def _sizes(rows: list[dict[str, Any]]) -> str:

@@ -2,69 +2,85 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import altair as alt
 
-from plots import numbers
-from plots.derive import Benchmark, NoData, Run
-from plots.figures.bars import HEADS, Bars, colour_of, from_zero
+from plots.figures import style
+from plots.figures.bars import HEADS, Bars, from_zero
 from plots.figures.common import Figure, page
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import Benchmark, NoData, Run
+from plots.text import numbers
 
 
 @dataclass(frozen=True)
 class Question:
-    """Something to do, the plain way to do it, and faster ones; names without their size."""
+    """Something to do, and the fields of what does it.
+
+    `plain` are those that the plain way has as well, `fast` those of each faster way: any other
+    where nothing is said. `differ_in` is the field by which they are told apart. Without a rate
+    where bytes move twice: it would not compare with others.
+    """
 
     title: str
-    plain: str
-    fast: tuple[str, ...]
+    role: str
+    fields: dict[str, Any]
+    plain: dict[str, Any] = field(default_factory=dict)
+    fast: tuple[dict[str, Any], ...] = ({},)
+    differ_in: str = "kind"
+    has_rate: bool = True
 
 
-ROUND_TRIPS = ("overlap/", "gpu_array/round_trip/")
 QUESTIONS = [
     *(
         Question(
             f"ordinary memory, {way}",
-            f"copy/pageable/{way}",
-            tuple(
-                f"copy/{name}/{way}" for name in ("staged", "register_once", "register_once_huge")
+            "copy",
+            {"direction": way, "in_place": False},
+            {"memory": "pageable", "method": None},
+            (
+                {"memory": "pageable", "method": "staged"},
+                {"memory": "pageable", "method": "register_once"},
+                {"memory": "pageable_huge", "method": "register_once_huge"},
             ),
         )
         for way in ("h2d", "d2h")
     ),
     *(
         Question(
-            f"blocks of {block.replace('K', ' K')}, {way}",
-            f"scatter/loop/{block}_blocks/pinned/{way}",
-            tuple(
-                f"scatter/{name}/{block}_blocks/pinned/{way}"
-                for name in ("batch", "gather_kernel", "pack")
-            ),
+            f"blocks of {block}, {way}",
+            "scattered_copy",
+            {"setting": setting, "memory": "pinned", "direction": way},
         )
         for way in ("h2d", "d2h")
-        for block in ("4KiB", "64KiB")
+        for setting, block in (("4KiB_blocks", "4 KiB"), ("64KiB_blocks", "64 KiB"))
     ),
-    Question(
-        "up, work, down (pinned)",
-        "overlap/pinned/serial",
-        ("overlap/pinned/chosen", "overlap/pinned/pieces_32"),
-    ),
-    Question(
-        "up, work, down (ordinary)",
-        "overlap/pageable/serial",
-        ("overlap/pageable/chosen",),
+    *(
+        Question(
+            f"up, work, down ({words})",
+            "overlap",
+            {"memory": memory},
+            fast=tuple({"variant": variant} for variant in variants),
+            differ_in="variant",
+            has_rate=False,
+        )
+        for memory, words, variants in (
+            ("pinned", "pinned", ("chosen", "pieces_32")),
+            ("pageable", "ordinary", ("chosen",)),
+        )
     ),
     Question(
         "(2 * to_gpu(a)).get()",
-        "gpu_array/round_trip/pageable/expression/float32",
-        ("gpu_array/round_trip/pageable/staged/float32",),
+        "array",
+        {"direction": "both", "memory": "pageable", "variant": "float32"},
+        {"setting": "expression"},
+        ({"setting": "staged"},),
+        differ_in="setting",
+        has_rate=False,
     ),
-    Question(
-        "a message and its answer", "message/memcpy", ("message/graph", "message/mapped_flag")
-    ),
+    Question("a message and its answer", "latency", {}),
 ]
 
 
@@ -119,16 +135,19 @@ def fast_paths(run: Run, layout: Layout) -> Figure:
 
 
 def _answers(run: Run, question: Question) -> list[dict[str, Any]]:
-    fast = [name for name in question.fast if _sizes(run, name)]
-    sizes = set(_sizes(run, question.plain))
-    for name in fast:
-        sizes &= set(_sizes(run, name))
-    if not fast or not sizes:
+    plain = run.plainest(question.role, **question.fields, **question.plain)
+    fast = [
+        sizes
+        for fields in question.fast
+        for sizes in run.alike(question.role, **question.fields, **fields)
+        if sizes != plain
+    ]
+    common = set(plain).intersection(*fast)
+    if not fast or not common:
         return []
-    size = max(sizes)
-    plain = _sizes(run, question.plain)[size]
+    size = max(common)
     title = question.title + (f", {numbers.size(size)}" if size else "")
-    return [_row(title, name, _sizes(run, name)[size], plain) for name in (question.plain, *fast)]
+    return [_row(question, title, sizes[size], plain[size]) for sizes in (plain, *fast)]
 
 
 def _with_price(row: dict[str, Any]) -> dict[str, Any]:
@@ -138,33 +157,19 @@ def _with_price(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"speedup_text": "" if is_plain else said, "note": said if is_plain else ""}
 
 
-def _sizes(run: Run, name: str) -> dict[int, Benchmark]:
-    single = run.find(name)
-    return {0: single} if single else run.sizes(name)
-
-
-def _row(title: str, name: str, one: Benchmark, plain: Benchmark) -> dict[str, Any]:
-    speedup = plain.ns / one.ns
-    rate, cpu = one.gb_per_s if one.bytes else None, one.get("cpu_s_per_gb")
-    if name.startswith(ROUND_TRIPS):
-        rate = None  # twice as many bytes move: a rate would not compare with others
-    way = _way(name)
-    value = numbers.rate(rate) if rate else numbers.time(one.ns)
-    is_plain = one is plain
+def _row(question: Question, title: str, benchmark: Benchmark, plain: Benchmark) -> dict[str, Any]:
+    speedup = plain.ns / benchmark.ns
+    rate, cpu = benchmark.gb_per_s if question.has_rate else None, benchmark.get("cpu_s_per_gb")
+    way = getattr(benchmark, question.differ_in) or benchmark.kind
+    value = numbers.rate(rate) if rate else numbers.time(benchmark.ns)
+    is_plain = benchmark is plain
     return {
         "row": f"{HEADS}|{title}" if is_plain else f"{title}|{way}",
         "way": f"{title}: {way}",
-        "strategy": name,
+        "strategy": benchmark.label,
         "speedup": speedup,
         "speedup_text": f"{way}: {value}" if is_plain else f"{numbers.times(speedup)}, {value}",
         "cpu": cpu,
         "cpu_text": numbers.digits(cpu) if cpu else "",
-        "colour": colour_of(name),
+        "colour": style.colour_of(benchmark, benchmark.label),
     }
-
-
-def _way(name: str) -> str:
-    parts = name.split("/")
-    if parts[0] == "gpu_array":
-        return parts[3]
-    return parts[2] if parts[0] == "overlap" else parts[1]

@@ -6,13 +6,14 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import NoData, Run
+from plots.figures import style
 from plots.figures.bars import ABOVE, BELOW, own_colour, tall_height
 from plots.figures.common import Figure, by_name, tooltip, whole
 from plots.figures.keys import LINE_HEIGHT
-from plots.gate import Check, Checked
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import NoData, Run
+from plots.model.gate import Check, Checked
+from plots.text import caption, numbers, verdict
 
 WIDTH = 430  # where names stand on the left of the marks
 TEXT_WIDTH = 56  # of the slowdowns
@@ -130,8 +131,8 @@ def _row(one: Checked, low: float, high: float) -> dict[str, Any]:
         "beyond_low": ends[0] < low,
         "beyond_high": ends[1] > high,
         "text": numbers.signed_percent(one.slowdown),
-        "interval": one.interval_text,
-        "p": one.p_text,
+        "interval": verdict.interval(one),
+        "p": verdict.probability(one),
         "detectable": f"{detectable}, advisory" if one.advisory else detectable,
     }
 
@@ -159,7 +160,7 @@ def _paragraphs(
     clipped = any(row["beyond_low"] or row["beyond_high"] for row in rows)
     return [
         f"{caption.where_and_when(runs[0][1])}{until}",
-        f"{check.origin}; mark: centre of the new runs; line: its 95 % interval",
+        f"{verdict.origin(check)}; mark: centre of the new runs; line: its 95 % interval",
         f"shown: {which}; the other {cut} are in the table" * (cut > 0),
         "; ".join(
             ["an arrow: the interval goes on beyond the axis"] * clipped

@@ -8,9 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from plots import style
+from plots.figures import style
 from plots.figures.common import SHOWN
-from plots.layout import Layout
+from plots.figures.layout import Layout
 
 SAMPLE = 40  # pixels
 LINE_HEIGHT = 18

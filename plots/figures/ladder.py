@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from plots import caption, numbers, style
-from plots.derive import Benchmark, NoData, Run
-from plots.figures.bars import Bars, colour_of, from_zero
-from plots.figures.common import HEADLINE, Figure, page
-from plots.layout import Layout
+from plots.figures import style
+from plots.figures.bars import Bars, from_zero
+from plots.figures.common import FIRST, Figure, page, picked
+from plots.figures.layout import Layout
+from plots.figures.points import in_drawing_order
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.text import caption, numbers
 
-# What a strategy does besides sending, by the memory's or the family's name.
+# What a strategy does besides sending, by its method or its kind of memory.
 LOSSES = {
     "pageable": "staged by the driver",
     "pageable_huge": "staged by the driver",
@@ -21,8 +23,8 @@ LOSSES = {
     "managed_prefetch": "pages migrate",
     "managed_fault": "page by page, on faults",
     "pageable_access": "a kernel reads pageable memory",
-    "zero_copy": "requests of a kernel",
 }
+LOSS_IN_PLACE = "requests of a kernel"
 MOST = 0.75  # of the strategies of the size that has the most
 ALIKE = 0.01  # strategies that differ by less, and lose it alike, share a rung
 
@@ -35,12 +37,13 @@ def ladder(run: Run, layout: Layout) -> Figure:
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
     size, left_out = _size_of_most(run)
-    top = max([limit, *(one.gb_per_s or 0 for one in run.transfers if one.bytes == size)])
-    rows = [
-        row
-        for direction in ("host → device", "device → host")
-        for row in _rungs(run, direction, size, limit, packet)
-    ]
+    top = max(
+        [
+            limit,
+            *(benchmark.gb_per_s or 0 for benchmark in run.transfers if benchmark.bytes == size),
+        ]
+    )
+    rows = [row for direction in DIRECTIONS for row in _rungs(run, direction, size, limit, packet)]
     panels = []
     for direction in dict.fromkeys(row["direction"] for row in rows):
         names = [row["row"] for row in rows if row["direction"] == direction]
@@ -87,24 +90,29 @@ def ladder(run: Run, layout: Layout) -> Figure:
 def _rungs(
     run: Run, direction: str, size: int, limit: float, packet: tuple[float, float] | None
 ) -> list[dict[str, Any]]:
-    found = [one for one in run.transfers if one.direction == direction and one.bytes == size]
+    found = [
+        benchmark
+        for benchmark in run.transfers
+        if benchmark.direction == direction and benchmark.bytes == size
+    ]
     if not found:
         return []
-    ranked = sorted(found, key=lambda one: -(one.gb_per_s or 0))
+    ranked = sorted(found, key=lambda benchmark: -(benchmark.gb_per_s or 0))
     link = caption.link_name(run.result.transfers["link"])
-    rows = [_rung("limit", link, limit, limit, "", direction, style.LIMIT["raw"].colour)]
+    words = DIRECTIONS[direction]
+    rows = [_rung("limit", link, limit, limit, "", words, style.LIMIT["raw"].colour)]
     above = limit
     if packet:
         above, most = packet
-        shares = [f"{100 * one / limit:.0f}" for one in packet]
-        losses = [f"{100 * (1 - one / limit):.1f} %" for one in (most, above)]
+        shares = [f"{100 * rate / limit:.0f}" for rate in packet]
+        losses = [f"{100 * (1 - rate / limit):.1f} %" for rate in (most, above)]
         rung = _rung(
             "limit",
             "after packet headers",
             above,
             limit,
             f"−{' to '.join(dict.fromkeys(losses))} headers",
-            direction,
+            words,
             style.LIMIT["packet"].colour,
         )
         rates = _range([f"{above:.1f}", f"{most:.1f}"])
@@ -119,16 +127,17 @@ def _rungs(
             best,
             limit,
             f"{sign}{numbers.percent(abs(change))}",
-            direction,
+            words,
             "#444444",
         )
     )
-    for one, others in _without_twins(ranked):
-        rate = one.gb_per_s or 0
-        name, why = _name(one), _reason(one)
+    for benchmark, others in _without_twins(run, ranked):
+        rate = benchmark.gb_per_s or 0
+        name, why = benchmark.strategy, _reason(benchmark)
         lost = 1 - rate / best
         loss = "" if lost < ALIKE else f"−{numbers.percent(lost)} {why}".rstrip()
-        row = _rung("strategy", name, rate, limit, loss, direction, colour_of(name))
+        colour = style.colour_of(benchmark, name)
+        row = _rung("strategy", name, rate, limit, loss, words, colour)
         row["row"] = name + (f" and {len(others)} alike" if others else "")
         row["alike"] = ", ".join(others)
         rows.append(row)
@@ -137,10 +146,10 @@ def _rungs(
 
 def _size_of_most(run: Run) -> tuple[int, list[str]]:
     """The largest size that nearly as many strategies have as any other; those that have not."""
-    count = Counter(one.bytes or 0 for one in run.transfers)
-    size = max(one for one in count if count[one] >= MOST * max(count.values()))
-    there = {_name(one) for one in run.transfers if one.bytes == size}
-    every = dict.fromkeys(_name(one) for one in run.transfers)
+    count = Counter(benchmark.bytes or 0 for benchmark in run.transfers)
+    size = max(size for size in count if count[size] >= MOST * max(count.values()))
+    there = {benchmark.strategy for benchmark in run.transfers if benchmark.bytes == size}
+    every = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
     return size, [name for name in every if name not in there]
 
 
@@ -149,13 +158,8 @@ def _range(texts: list[str]) -> str:
     return "–".join(dict.fromkeys(texts))
 
 
-def _name(one: Benchmark) -> str:
-    return "/".join(one.name.split("/")[:2])
-
-
-def _reason(one: Benchmark) -> str:
-    family, memory = one.name.split("/")[:2]
-    return LOSSES.get(memory, LOSSES.get(family, ""))
+def _reason(benchmark: Benchmark) -> str:
+    return LOSSES.get(benchmark.kind, LOSS_IN_PLACE if benchmark.in_place else "")
 
 
 def _rung(
@@ -174,21 +178,18 @@ def _rung(
     }
 
 
-def _without_twins(ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
+def _without_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
     """The rungs: the plainest of strategies that are as fast for the same reason, the others."""
+    first = picked(run, FIRST)
     kept: list[tuple[Benchmark, list[str]]] = []
-    for one in sorted(ranked, key=_plain_first):
-        for first, others in kept:
-            close = abs((one.gb_per_s or 0) / (first.gb_per_s or 1) - 1) < ALIKE
-            if close and _reason(one) == _reason(first):
-                others.append(_name(one))
+    for benchmark in sorted(
+        in_drawing_order(ranked), key=lambda benchmark: benchmark.strategy not in first
+    ):
+        for rung, others in kept:
+            close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE
+            if close and _reason(benchmark) == _reason(rung):
+                others.append(benchmark.strategy)
                 break
         else:
-            kept.append((one, []))
+            kept.append((benchmark, []))
     return sorted(kept, key=lambda pair: -(pair[0].gb_per_s or 0))
-
-
-def _plain_first(one: Benchmark) -> tuple[int, tuple[int, str], tuple[int, str]]:
-    family, memory = one.name.split("/")[:2]
-    plain = _name(one) in HEADLINE
-    return (not plain, style.family_order(family), style.memory_order(memory))

@@ -6,8 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import DIRECTIONS, Point, Run, transfer_points
+from plots.figures import style
 from plots.figures.common import (
     SHOWN,
     Axis,
@@ -22,7 +21,11 @@ from plots.figures.common import (
     page,
     tooltip,
 )
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.figures.points import Point, in_drawing_order, transfer_points
+from plots.model.derive import DIRECTIONS, Run
+from plots.model.programs import fitted_as
+from plots.text import caption, numbers
 
 
 def latency(run: Run, layout: Layout) -> Figure:
@@ -46,7 +49,7 @@ def latency(run: Run, layout: Layout) -> Figure:
         run, points, axis, [], layout, lambda way: _fit_layers(way, axis, fits, memories)
     )
     remarks = [
-        *caption.transfers_remarks(run, points),
+        *caption.transfers_remarks(run, [point.repetitions for point in points]),
         left_out,
         _explained(run, bool(fits), bool(halves)),
     ]
@@ -94,25 +97,25 @@ def _reading(with_fits: bool, with_halves: bool) -> str:
 def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
     """Places along t0 + n/B of the strategies to look at first, and n½ of each."""
     rows = []
-    drawn_variants = dict.fromkeys((p.strategy, p.memory, p.variant) for p in points)
-    wanted = headline(run)
-    for strategy, memory, variant in drawn_variants:
-        # advise knows zero-copy's directions by the same names as copies
-        way = {"read": "h2d", "write": "d2h"}.get(variant, variant)
-        fit = run.advice.fits.get(f"{strategy}/{way}")
-        if strategy not in wanted or fit is None or fit.lines != 1 or fit.t0_ns <= 0:
+    shown = {point.memory for point in points}
+    first = headline(run)
+    labels = {benchmark.label: benchmark for benchmark in in_drawing_order(run.transfers)}
+    for benchmark in labels.values():
+        fit = run.advice.fits.get(fitted_as(benchmark))
+        is_first = benchmark.strategy in first and benchmark.kind in shown
+        if not is_first or fit is None or fit.lines != 1 or fit.t0_ns <= 0:
             continue
-        sizes = sorted({p.bytes for p in points if (p.strategy, p.variant) == (strategy, variant)})
+        sizes = sorted(at.bytes for at in run.sizes(benchmark).values() if at.bytes)
         half = fit.half_bytes
         places = [(float(size), False) for size in sizes]
         if half and sizes[0] <= half <= sizes[-1]:
             places.append((half, True))
         rows += [
             {
-                "strategy": strategy,
-                "memory": memory,
-                "variant": variant,
-                "direction": DIRECTIONS[variant],
+                "strategy": benchmark.strategy,
+                "memory": benchmark.kind,
+                "variant": benchmark.variant or benchmark.direction,
+                "direction": DIRECTIONS[benchmark.direction],
                 "bytes": place,
                 "half": is_half,
                 "time_us": (fit.t0_ns + place / fit.gb_per_s) / 1000,

@@ -6,21 +6,23 @@ from typing import Any
 
 import altair as alt
 
-from plots import caption, numbers, style
-from plots.derive import DIRECTIONS, NoData, Run
-from plots.figures.bars import memory_of
+from plots.figures import style
 from plots.figures.common import (
     SHOWN,
     Figure,
+    Pick,
     by_name,
     headline,
     linear,
+    picked,
     sizes_axis,
     tooltip,
     whole,
 )
 from plots.figures.keys import Key
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import DIRECTIONS, NoData, Run
+from plots.text import caption, numbers
 
 # Colours belong to strategies; runs differ by dash and shape.
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 1], [1, 3]]
@@ -30,17 +32,23 @@ MOST_STRATEGIES = 3
 PANEL_HEIGHT = {True: 220, False: 120}
 KEY_WIDTH = 230
 # What does not lie on each other.
-TOLD_APART = ["copy/pageable", "copy/pinned", "copy/staged", "zero_copy/pinned_mapped"]
+TOLD_APART = [
+    Pick("pageable"),
+    Pick("pinned"),
+    Pick("staged"),
+    Pick("pinned_mapped", in_place=True),
+]
 
 
 def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Bandwidth of what all runs have measured; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
-    wanted = [*TOLD_APART, *headline(shown[0][1])]
-    one_of_each: dict[str, str] = {}  # memory, which gives the colour
-    for name in wanted:
+    first = shown[0][1]
+    kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
+    one_of_each: dict[str, str] = {}  # by kind, which gives the colour
+    for name in (*picked(first, TOLD_APART), *headline(first)):
         if _in_all(name, shown):
-            one_of_each.setdefault(memory_of(name), name)
+            one_of_each.setdefault(kinds[name], name)
     common = list(one_of_each.values())[:MOST_STRATEGIES]
     rows = [row for number, run in shown for row in _rows(number, run, common)]
     if not rows:
@@ -54,7 +62,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         layout.row(
             *(
                 _panel(direction, field, title, rows, names, memories, layout)
-                for direction in dict.fromkeys(DIRECTIONS.values())
+                for direction in DIRECTIONS.values()
                 if any(row["direction"] == direction for row in rows)
             ),
             spacing=24,
@@ -68,9 +76,14 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for number, run in shown
     ]
     entries = [
-        {"name": f"{one}, {name}", "run": name, "strategy": one, "memory": one.split("/")[1]}
+        {
+            "name": f"{strategy}, {name}",
+            "run": name,
+            "strategy": strategy,
+            "memory": kinds[strategy],
+        }
         for name in names
-        for one in common
+        for strategy in common
     ]
     key = Key(entries, layout, most_columns=len(common), width=KEY_WIDTH)
     chart = whole(
@@ -95,31 +108,28 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         reading="Colour tells the strategy, dash and shape the run.",
         summary=f"The highest bandwidth is {best['rate']}: {best['strategy']} in {best['run']}.",
         chart=chart,
-        strategies=[(name, style.memory_colour(memory_of(name))) for name in common],
+        strategies=[(name, style.memory_colour(kinds[name])) for name in common],
     )
 
 
 def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:
-    return all(
-        any("/".join(one.name.split("/")[:2]) == name for one in run.transfers) for _, run in runs
-    )
+    return all(any(benchmark.strategy == name for benchmark in run.transfers) for _, run in runs)
 
 
 def _rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
     rows = []
-    for one in run.transfers:
-        name = "/".join(one.name.split("/")[:2])
-        if name not in names:
+    for benchmark in run.transfers:
+        if benchmark.strategy not in names:
             continue
-        rate = one.gb_per_s or 0
+        rate = benchmark.gb_per_s or 0
         rows.append(
             {
                 "run": f"run {number}",
-                "strategy": name,
-                "memory": name.split("/")[1],
-                "direction": one.direction,
-                "bytes": one.bytes,
-                "size": numbers.size(one.bytes or 0),
+                "strategy": benchmark.strategy,
+                "memory": benchmark.kind,
+                "direction": DIRECTIONS[benchmark.direction],
+                "bytes": benchmark.bytes,
+                "size": numbers.size(benchmark.bytes or 0),
                 "gb_per_s": rate,
                 "rate": numbers.rate(rate),
                 "percent": 100 * rate / run.link_limit if run.link_limit else None,

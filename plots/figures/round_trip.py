@@ -6,13 +6,14 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import Benchmark, NoData, Run
+from plots.figures import style
 from plots.figures.bars import rows_axis
 from plots.figures.common import Figure, page, tooltip
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import Benchmark, NoData, Run
+from plots.text import numbers
 
-PREFIX = "gpu_array/round_trip/"
+USUAL = "float32"  # the elements that the title tells of
 PHASES = ("allocate", "upload", "compute", "download", "free")
 REST = "not divided"
 LEAST_REST = 0.005  # a smaller remainder is only the rounding of medians
@@ -20,21 +21,23 @@ LEAST_REST = 0.005  # a smaller remainder is only the rounding of medians
 
 def round_trip(run: Run, layout: Layout) -> Figure:
     """(2 * to_gpu(a)).get() in every way, at the smallest and the largest size."""
-    ways: dict[str, dict[int, Benchmark]] = {}
-    for one in run.benchmarks:
-        if one.name.startswith(PREFIX) and one.bytes and not one.cold:
-            ways.setdefault(one.name.rsplit("/", 1)[0], {})[one.bytes] = one
+    trips = {
+        benchmark.label: run.sizes(benchmark)
+        for benchmark in run.benchmarks
+        if _is_round_trip(benchmark)
+    }
+    ways = {_name(next(iter(sizes.values()))): sizes for sizes in trips.values() if sizes}
     sizes = sorted({size for sizes in ways.values() for size in sizes})
     if not sizes:
-        raise NoData("round trips of arrays were not measured (strategies gpu_array/round_trip/…)")
+        raise NoData("round trips of arrays were not measured")
     ends = list(dict.fromkeys((sizes[0], sizes[-1])))
-    names = sorted(name.removeprefix(PREFIX).removesuffix("/float32") for name in ways)
+    names = sorted(ways)
     rows = [
         row
         for name, found in ways.items()
         for size in ends
         if size in found
-        for row in _phases(name.removeprefix(PREFIX).removesuffix("/float32"), found[size])
+        for row in _phases(name, found[size])
     ]
     panels = [_panel(size, names, rows, layout, size == ends[0]) for size in ends]
     chart = page(
@@ -60,10 +63,24 @@ def round_trip(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _phases(row: str, one: Benchmark) -> list[dict[str, Any]]:
-    assert one.bytes
-    total, start = one.ns, 0.0
-    parts = [(phase, one.get(f"{phase}_ns") or 0.0) for phase in PHASES]
+def _is_round_trip(benchmark: Benchmark) -> bool:
+    return (
+        benchmark.role == "array"
+        and benchmark.direction == "both"
+        and bool(benchmark.bytes)
+        and not benchmark.cold
+    )
+
+
+def _name(benchmark: Benchmark) -> str:
+    variant = None if benchmark.variant == USUAL else benchmark.variant
+    return "/".join(filter(None, (benchmark.memory, benchmark.setting, variant)))
+
+
+def _phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
+    assert benchmark.bytes
+    total, start = benchmark.ns, 0.0
+    parts = [(phase, benchmark.get(f"{phase}_ns") or 0.0) for phase in PHASES]
     parts = [(phase, ns) for phase, ns in parts if ns > 0]
     rest = total - sum(ns for _, ns in parts)
     if rest > LEAST_REST * total:
@@ -75,8 +92,8 @@ def _phases(row: str, one: Benchmark) -> list[dict[str, Any]]:
             {
                 "row": row,
                 "strategy": row,
-                "bytes": one.bytes,
-                "size": numbers.size(one.bytes),
+                "bytes": benchmark.bytes,
+                "size": numbers.size(benchmark.bytes),
                 "phase": phase,
                 "start": start / 1e6,
                 "end": (start + ns) / 1e6,

@@ -6,13 +6,13 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.figures import style
 from plots.figures.common import SHOWN, Figure, by_name, headline, memory_colours, page, tooltip
 from plots.figures.keys import Key
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.text import numbers
 
-WAYS = list(dict.fromkeys(DIRECTIONS.values()))
 LEAST = 3  # fewer repetitions make no distribution
 PANEL_HEIGHT = 150
 KEY_WIDTH = 180
@@ -22,33 +22,35 @@ def samples(run: Run, layout: Layout) -> Figure:
     """The strategies to look at first, at a small, a middle and a large size."""
     names = headline(run)
     found = [
-        one
-        for one in run.transfers
-        if "/".join(one.name.split("/")[:2]) in names and one.repetitions >= LEAST
+        benchmark
+        for benchmark in run.transfers
+        if benchmark.strategy in names and benchmark.repetitions >= LEAST
     ]
     if not found:
         raise NoData(f"no plain transfer has {LEAST} repetitions")
-    every = sorted({one.bytes or 0 for one in found})
+    every = sorted({benchmark.bytes or 0 for benchmark in found})
     sizes = list(dict.fromkeys((every[0], every[len(every) // 2], every[-1])))
-    rows = [row for one in found if one.bytes in sizes for row in _rows(one)]
+    rows = [row for benchmark in found if benchmark.bytes in sizes for row in _rows(benchmark)]
     low, high = min(row["relative"] for row in rows), max(row["relative"] for row in rows)
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
-    families = sorted({row["family"] for row in rows}, key=style.family_order)
+    families = family_order(found)
+    shown = {benchmark.strategy: benchmark for benchmark in found}
     strategies = [name for name in names if any(row["strategy"] == name for row in rows)]
-    ways = [one for one in WAYS if any(row["direction"] == one for row in rows)]
+    directions = [
+        name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
+    ]
     # Directions are below each other where three sizes have room beside each other.
-    grid = [[(way, size) for size in sizes] for way in ways]
+    grid = [[(direction, size) for size in sizes] for direction in directions]
     if not layout.beside:
-        grid = [[(way, size) for way in ways] for size in sizes]
+        grid = [[(direction, size) for direction in directions] for size in sizes]
     width = 205 if layout.beside else 110
     panels = [
         alt.hconcat(*(_panel(*place, memories, families, width) for place in line), spacing=14)
         for line in grid
     ]
     entries = [
-        {"strategy": name, "name": name, "family": family, "memory": memory}
+        {"strategy": name, "name": name, "family": shown[name].family, "memory": shown[name].kind}
         for name in strategies
-        for family, memory in [name.split("/")]
     ]
     key = Key(entries, layout, most_columns=3, width=KEY_WIDTH)
     chart = page(
@@ -77,22 +79,21 @@ def samples(run: Run, layout: Layout) -> Figure:
         f"the slowest {numbers.percent(high / 100)} more; the farthest is {widest['strategy']} at "
         f"{widest['size']}.",
         chart=chart,
-        strategies=[(name, style.memory_colour(name.split("/")[1])) for name in strategies],
+        strategies=[(name, style.memory_colour(shown[name].kind)) for name in strategies],
     )
 
 
-def _rows(one: Benchmark) -> list[dict[str, Any]]:
-    family, memory = one.name.split("/")[:2]
-    times = sorted(one.values("median_ns"))
+def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
+    times = sorted(benchmark.values("median_ns"))
     return [
         {
-            "strategy": f"{family}/{memory}",
-            "memory": memory,
-            "family": family,
-            "direction": one.direction,
-            "bytes": one.bytes,
-            "size": numbers.size(one.bytes or 0),
-            "relative": 100 * (ns / one.ns - 1),
+            "strategy": benchmark.strategy,
+            "memory": benchmark.kind,
+            "family": benchmark.family,
+            "direction": DIRECTIONS[benchmark.direction],
+            "bytes": benchmark.bytes,
+            "size": numbers.size(benchmark.bytes or 0),
+            "relative": 100 * (ns / benchmark.ns - 1),
             "share": (i + 1) / len(times),
             "time": numbers.time(ns),
             "place": f"{i + 1} of {len(times)}",

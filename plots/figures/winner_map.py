@@ -6,11 +6,12 @@ from typing import Any
 
 import altair as alt
 
-from plots import numbers, style
-from plots.derive import NOTHING_TO_ADVISE, NoData, Run
-from plots.figures.bars import memory_of, own_colour
+from plots.figures import style
+from plots.figures.bars import own_colour
 from plots.figures.common import WAYS, Figure, page, tooltip
-from plots.layout import Layout
+from plots.figures.layout import Layout
+from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.text import numbers
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CELL = 17
@@ -28,7 +29,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
         raise NoData(run.advice.missing["map"])
     if not answer["measured_terms"]["allocation"]:
         raise NoData("without the costs of allocation the same strategy wins at every reuse")
-    cells = [cell for way in ("h2d", "d2h") for cell in _cells(answer, way)]
+    cells = [cell for way in WAYS for cell in _cells(answer, way)]
     if not cells:
         raise NoData("advise can rank nothing in this file")
     winners = sorted(
@@ -40,7 +41,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
         cell
         | {
             "letter": _cased(letters[cell["strategy"]], cell["extrapolated"]),
-            "colour": style.memory_colour(memory_of(cell["strategy"])),
+            "colour": style.colour_of(run.strategy(cell["strategy"]), cell["strategy"]),
         }
         for cell in cells
     ]
@@ -69,7 +70,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
                 "letter": letters[name],
                 "strategy": name,
                 "text": f"{letters[name]}  {name}",
-                "colour": style.memory_colour(memory_of(name)),
+                "colour": style.colour_of(run.strategy(name), name),
                 "column": i % columns,
                 "line": i // columns,
             }

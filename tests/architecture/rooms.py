@@ -17,7 +17,8 @@ GENERATED = {"provenance.hpp"}
 def allowed() -> dict[str, set[str]]:
     """The rooms that each room may include."""
     text = (ROOT / "docs/ARCHITECTURE.md").read_text()
-    return {row["room"]: set(re.findall(r"`([^`]+)`", row["includes"])) for row in ROW.finditer(text)}
+    rows = ROW.finditer(text)
+    return {row["room"]: set(re.findall(r"`([^`]+)`", row["includes"])) for row in rows}
 
 
 def room_of(path: str) -> str:
@@ -26,16 +27,21 @@ def room_of(path: str) -> str:
     return re.sub(r"^(include|src)/transfers", "transfers", folder)
 
 
-def sources() -> list[str]:
-    """All C++ sources of the library and the programs."""
+def files(*folders: str) -> list[str]:
+    """Those in the repository, and new ones that it does not ignore."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "bench", "src", "include"],
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    return sorted(path for path in listed if SOURCE.search(path) and (ROOT / path).exists())
+    return sorted(path for path in listed if (ROOT / path).is_file())
+
+
+def sources() -> list[str]:
+    """All C++ sources of the library and the programs."""
+    return [path for path in files("bench", "src", "include") if SOURCE.search(path)]
 
 
 def arrows() -> Iterator[tuple[str, str, str]]:

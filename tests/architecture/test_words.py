@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -25,22 +24,11 @@ LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-def files(*patterns: str) -> list[str]:
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    return [path for path in listed if (ROOT / path).is_file()]
-
-
 def code() -> list[str]:
     """What may not know strategies: all but their own files, and data."""
     return [
         path
-        for path in files("bench", "src", "include", "plots", "scripts")
+        for path in rooms.files("bench", "src", "include", "plots", "scripts")
         if not path.startswith("bench/strategies/") and not path.endswith((".json", ".txt", ".md"))
     ]
 

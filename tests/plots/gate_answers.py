@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from plots.gate import Check, parse
+from format_2 import message
+
+from plots.model.gate import Check, parse
 
 CODES = {"PASS": 0, "REGRESSION": 1, "INCONCLUSIVE": 3}
 
@@ -35,9 +37,21 @@ def latency(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str, 
     return compared(name, verdict, slowdown, **{"decided_by": "latency", "threshold": 0.05} | more)
 
 
-def absent(name: str, verdict: str, note: str | None = None) -> dict[str, Any]:
+def absent(name: str, verdict: str, note: dict[str, Any] | None = None) -> dict[str, Any]:
     """A benchmark that is missing or new."""
     return {"name": name, "verdict": verdict, "before": None, "after": None, "note": note}
+
+
+def of_format_1(answer: dict[str, Any]) -> dict[str, Any]:
+    """The same as older gates have written it: texts instead of messages."""
+    return answer | {
+        "format": 1,
+        "reasons": [reason["text"] for reason in answer["reasons"]],
+        "notes": [note["text"] for note in answer["notes"]],
+        "benchmarks": [
+            one | {"note": one["note"] and one["note"]["text"]} for one in answer["benchmarks"]
+        ],
+    }
 
 
 def one_of_each() -> list[dict[str, Any]]:
@@ -46,7 +60,7 @@ def one_of_each() -> list[dict[str, Any]]:
         compared("copy/pinned/h2d/64MiB", "slower", 0.1),
         latency("copy/pinned/h2d/4B", "slower", 0.08, advisory=True),
         latency("copy/pageable/h2d/4B", "ambiguous", 0.06),
-        absent("copy/gone/h2d/4B", "missing", "not measured"),
+        absent("copy/gone/h2d/4B", "missing", message("not_measured", "not measured")),
         compared("copy/staged/h2d/64MiB", "faster", -0.04),
         absent("copy/added/h2d/4B", "new"),
         compared("copy/pageable/h2d/64MiB", "same", 0.3, advisory=True, interval_95=[-0.9, 4.0]),
@@ -59,7 +73,7 @@ def document(
 ) -> dict[str, Any]:
     """The content of the gate's file."""
     return {
-        "format": 1,
+        "format": 2,
         "kind": "check",
         "verdict": verdict,
         "exit_code": CODES[verdict],

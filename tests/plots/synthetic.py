@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from plots.derive import Run
-from plots.load import Result
-from plots.programs import Advice, Fit, unanswered
+from plots.model.derive import Run
+from plots.model.load import Result, parse_result
+from plots.model.programs import Advice, Fit, unanswered
 
 KIB, MIB = 1024, 1024 * 1024
 SIZES = (4, 64, KIB, 64 * KIB, MIB, 64 * MIB)
@@ -130,9 +130,7 @@ def document(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -
 
 def result(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:
     """A result as read from a file that holds `document(...)`."""
-    made = document(benchmarks, **transfers)
-    repetitions = [row for row in made["benchmarks"] if row["run_type"] == "iteration"]
-    return Result(Path("synthetic.json"), made["context"], repetitions)
+    return parse_result(Path("synthetic.json"), document(benchmarks, **transfers))
 
 
 def run(

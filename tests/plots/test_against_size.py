@@ -8,13 +8,15 @@ import pytest
 import synthetic
 from synthetic import KIB, MIB, SIXTEEN, run
 
-from plots import render, style
-from plots.derive import NoData, transfer_points
 from plots.figures import FIGURES as ALL_FIGURES
+from plots.figures import style
 from plots.figures.bandwidth import bandwidth as bandwidth_figure
 from plots.figures.common import MOST_MEMORIES, SHOWN
-from plots.layout import WIDE
-from plots.programs import Advice
+from plots.figures.layout import WIDE
+from plots.figures.points import transfer_points
+from plots.model.derive import NoData
+from plots.model.programs import Advice
+from plots.page import render
 
 FIGURES = ("bandwidth", "latency")
 SVG = "{http://www.w3.org/2000/svg}"

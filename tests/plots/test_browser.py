@@ -8,9 +8,9 @@ import gate_answers
 import pytest
 import synthetic
 
-from plots import report, style
-from plots.figures import FIGURES
-from plots.load import read_result
+from plots.figures import FIGURES, style
+from plots.model.load import read_result
+from plots.page import report
 
 HANGS_MS = 300_000  # what happens at all has happened by then, also on a machine that is busy
 CHROMIUM = shutil.which("chromium")
@@ -31,7 +31,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 def path(tmp_path_factory):
     """A report without the image files, which the page does not use."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.render.drawings", lambda named: {})
+        patch.setattr("plots.page.render.drawings", lambda named: {})
         files = report.report([synthetic.result(synthetic.rows(STRATEGIES))], None)
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_bytes(files["report.html"])
@@ -42,8 +42,8 @@ def path(tmp_path_factory):
 def judged_path(tmp_path_factory):
     """The same with the gate's answer, alone on the page, because the other tests see the rest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.render.drawings", lambda named: {})
-        patch.setattr("plots.report.FIGURES", {})
+        patch.setattr("plots.page.render.drawings", lambda named: {})
+        patch.setattr("plots.page.report.FIGURES", {})
         files = report.report([synthetic.result()], None, gate_answers.check())
     path = tmp_path_factory.mktemp("judged") / "report.html"
     path.write_bytes(files["report.html"])
@@ -105,7 +105,7 @@ def recorded_path(tmp_path_factory, pytestconfig):
         pytest.skip("bench_transfers is not built")
     runs = ("nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.render.drawings", lambda named: {})
+        patch.setattr("plots.page.render.drawings", lambda named: {})
         results = [read_result(RECORDED / run / "result.json.gz") for run in runs]
         files = report.report(results, program)
     path = tmp_path_factory.mktemp("recorded") / "report.html"

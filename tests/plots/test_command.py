@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots import render
 from plots.__main__ import main
 from plots.figures import FIGURES
-from plots.layout import WIDE
-from plots.load import ResultError, read_result
-from plots.programs import ask
-from plots.write import write_folder
+from plots.figures.layout import WIDE
+from plots.model.load import ResultError, read_result
+from plots.model.programs import ask
+from plots.page import render
+from plots.page.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 HANGS_S = 300  # what ends at all has ended by then, also on a machine that is busy
@@ -28,7 +28,7 @@ HANGS_S = 300  # what ends at all has ended by then, also on a machine that is b
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
     """Replaces the slow drawing where only the writing of its output is tested."""
-    monkeypatch.setattr("plots.report.FIGURES", {"latency": FIGURES["latency"]})
+    monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
 
 
 def names_below(folder):
@@ -227,7 +227,7 @@ def test_drawings_of_several_processes_are_those_of_one(monkeypatch):
         for i, rows in enumerate((synthetic.rows(), synthetic.rows(("copy/pinned",))))
     ]
     several = render.drawings(specs)
-    monkeypatch.setattr("plots.render.MOST_PROCESSES", 1)
+    monkeypatch.setattr("plots.page.render.MOST_PROCESSES", 1)
     one = render.drawings(specs)
     assert [several[name] for name in one if name[-3:] != "pdf"] == [
         data
@@ -310,7 +310,7 @@ def test_what_nobody_thought_of_gives_one_line(tmp_path, capsys, monkeypatch):
 
 
 def test_files_that_unpack_to_too_much_are_refused(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("plots.load.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("plots.model.load.MOST_BYTES", 1 << 20)
     path = tmp_path / "run.json.gz"
     path.write_bytes(gzip.compress(b" " * (2 << 20)))
     assert_fails(capsys, [path], "more than 1 MiB: not a result file")

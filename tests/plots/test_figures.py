@@ -9,12 +9,13 @@ import pytest
 import synthetic
 from synthetic import KIB, MIB, run
 
-from plots import caption, numbers, render, style
-from plots.derive import NoData, Run
-from plots.figures import FIGURES, GROUP_FIGURES
-from plots.layout import COLUMN, WIDE
-from plots.load import read_result
-from plots.published import published
+from plots.figures import FIGURES, GROUP_FIGURES, style
+from plots.figures.layout import COLUMN, WIDE
+from plots.model.derive import NoData, Run
+from plots.model.load import read_result
+from plots.model.published import published
+from plots.page import render
+from plots.text import caption, numbers
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -258,7 +259,9 @@ def test_the_round_trip_is_stacked_to_its_whole_time():
     steps = {"upload_ns": 2e6, "compute_ns": 1e6, "download_ns": 2e6}
     whole = dict(factors=(1.0, 1.0, 1.0))
     rows = timed("gpu_array/round_trip/pinned/reused/float32", MIB, MIB / 5.5e6, **whole, **steps)
-    rows += timed("gpu_array/round_trip/pinned/fresh/float32", MIB, MIB / 8e6, **whole, free_ns=1e6)
+    rows += timed(
+        "gpu_array/round_trip/pageable/fresh/float32", MIB, MIB / 8e6, **whole, free_ns=1e6
+    )
     spec = spec_of("round_trip", run(rows))
     parts = {}
     for row in spec["datasets"]["phases"]:
@@ -269,7 +272,7 @@ def test_the_round_trip_is_stacked_to_its_whole_time():
         ("download", 3, 5),
         ("not divided", 5, pytest.approx(5.5)),
     ]
-    assert parts["pinned/fresh"] == [
+    assert parts["pageable/fresh"] == [
         ("not divided", 0, pytest.approx(7.0)),
         ("free", pytest.approx(7.0), pytest.approx(8.0)),
     ]

@@ -9,15 +9,18 @@ from xml.etree import ElementTree
 import gate_answers
 import pytest
 import synthetic
+from format_2 import message
 from gate_answers import absent, compared, document, latency
 
-from plots import gate, render, report, style, tables, verdict
 from plots.__main__ import main
-from plots.derive import NoData, Run
-from plots.figures import FIGURES
+from plots.figures import FIGURES, style
 from plots.figures.forest import MOST_ROWS, forest
-from plots.layout import COLUMN, WIDE
-from plots.load import ResultError, read_result
+from plots.figures.layout import COLUMN, WIDE
+from plots.model import gate
+from plots.model.derive import NoData, Run
+from plots.model.load import ResultError, read_result
+from plots.page import render, report
+from plots.text import tables, verdict
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200" / "2026-11-21-gate"
 BASELINE = RECORDED / "baseline-median.json"
@@ -79,17 +82,21 @@ def fake(tmp_path):
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
     """Replaces the slow drawing where only the page and the files count."""
-    monkeypatch.setattr("plots.report.FIGURES", {"latency": FIGURES["latency"]})
+    monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
 
 
 # What the gate is asked and answers
 
 
 @pytest.mark.parametrize("word", gate_answers.CODES)
-def test_every_answer_is_read(fake, word):
-    program = fake(document(word), gate_answers.CODES[word])
+@pytest.mark.parametrize("of_format", [lambda answer: answer, gate_answers.of_format_1])
+def test_every_answer_is_read(fake, word, of_format):
+    made = document(word, reasons=[message("too_noisy", "too noisy")])
+    program = fake(of_format(made), gate_answers.CODES[word])
     answer = gate.check(program, Path("b.json"), [Path("r.json")])
     assert (answer.verdict, answer.sentence) == (word, f"{word}: as was made up")
+    assert [one.text for one in answer.reasons] == ["too noisy"]
+    assert [one.note.text for one in answer.benchmarks if one.note] == ["not measured"]
     assert len(answer.benchmarks) == 8
     assert [one.name for one in answer.benchmarks if one.slowdown is None] == [
         "copy/gone/h2d/4B",
@@ -107,7 +114,7 @@ def without(key, of):
         [],
         "null",
         {},
-        document(format=2),
+        document(format=3),
         document(kind="baseline"),
         document("PASS") | {"verdict": "FINE"},
         document("PASS"),  # but it has ended with 1
@@ -152,7 +159,7 @@ def test_what_is_not_known_or_too_large_counts_as_not_known():
     (one,) = gate_answers.check(
         "PASS", [compared("a", "same", 0.0, interval_95=[0, 1e999], p=None, detectable_80=None)]
     ).benchmarks
-    assert (one.interval, one.p, one.detectable, one.interval_text) == (None, None, None, "-")
+    assert (one.interval, one.p, one.detectable, verdict.interval(one)) == (None, None, None, "-")
 
 
 # Sentences
@@ -167,8 +174,8 @@ def said(check, runs=3):
 def test_the_gates_words_are_told():
     check = gate_answers.check(
         "REGRESSION",
-        reasons=["1 benchmark is ambiguous: more runs would tell"],
-        notes=["somewhere/run-1.json was interrupted"],
+        reasons=[message("ambiguous", "1 benchmark is ambiguous: more runs would tell", count=1)],
+        notes=[message("interrupted", "somewhere/run-1.json was interrupted")],
         changed=[
             {"key": "link.width", "before": "16", "after": "8", "allowed": False},
             {"key": "cpu.governor", "before": "powersave", "after": None, "allowed": True},
@@ -198,15 +205,23 @@ def test_the_gates_words_are_told():
 
 def test_runs_are_called_by_their_names_alone():
     check = gate_answers.check(
-        notes=["/home/somebody/run-1.json was interrupted", "the baseline is of one session"],
+        notes=[
+            message("interrupted", "/home/somebody/run-1.json was interrupted"),
+            message("one_session", "the baseline is of one session"),
+        ],
         paths=(Path("/home/somebody/run-1.json"),),
     )
-    assert check.notes == ["run-1.json was interrupted", "the baseline is of one session"]
+    assert [one.text for one in check.notes] == [
+        "run-1.json was interrupted",
+        "the baseline is of one session",
+    ]
 
 
 def test_reasons_are_not_told_twice():
     check = gate_answers.check(
-        "INCONCLUSIVE", sentence="INCONCLUSIVE: too noisy: very", reasons=["too noisy: very"]
+        "INCONCLUSIVE",
+        sentence="INCONCLUSIVE: too noisy: very",
+        reasons=[message("too_noisy", "too noisy: very")],
     )
     assert [text for every in said(check).values() for text in every if "noisy" in text] == [
         "INCONCLUSIVE: too noisy: very"
@@ -216,7 +231,7 @@ def test_reasons_are_not_told_twice():
 def test_with_too_few_runs_nothing_is_judged():
     check = gate_answers.check(
         "INCONCLUSIVE",
-        [absent("a", "missing", "measured by 1 of 1 runs, 3 are needed")],
+        [absent("a", "missing", message("too_few_runs", "measured by 1 of 1 runs"))],
         runs={"before": 13, "after": 1},
     )
     assert "Benchmarks: 1 not judged." in said(check, 1)["What was compared"][0]
@@ -356,7 +371,7 @@ def test_long_and_odd_names_leave_room_for_the_figure():
 
 
 def test_the_table_has_every_benchmark_with_what_is_known():
-    table = tables.checked(gate_answers.check())
+    table = tables.checked(gate_answers.check(), {})
     assert table.rows[1] == [
         "copy/pinned/h2d/4B",
         "slower",
@@ -379,7 +394,7 @@ def test_the_table_has_the_digits_that_the_gate_has_printed(program):
     for name, (_, numbers_of) in CHECKED.items():
         runs = [RECORDED / f"{name}-{number}.json.gz" for number in numbers_of]
         check = gate.check(program, BASELINE, runs)
-        rows = {row[0]: row for row in tables.checked(check).rows}
+        rows = {row[0]: row for row in tables.checked(check, {}).rows}
         printed = (RECORDED / f"check-{name}.txt").read_text("utf-8").splitlines()
         lines = [re.split(r" {2,}", line) for line in printed if re.match(r"\S+/\S+ {2,}", line)]
         assert len(lines) > 5
@@ -440,7 +455,8 @@ def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_imag
 
 
 def test_without_a_comparable_benchmark_there_is_a_line_instead_of_a_figure(quick_images):
-    check = gate_answers.check("INCONCLUSIVE", [absent("a", "missing", "not measured")])
+    missing = absent("a", "missing", message("not_measured", "not measured"))
+    check = gate_answers.check("INCONCLUSIVE", [missing])
     files = page_of(check, [synthetic.result()])
     page = files["report.html"].decode()
     assert "<li>INCONCLUSIVE: as was made up</li>" in page
@@ -454,7 +470,7 @@ def test_what_the_gate_says_is_escaped(quick_images):
         "REGRESSION",
         [compared(EVIL, "slower", 0.1)],
         sentence=f"REGRESSION: {EVIL}",
-        notes=[EVIL],
+        notes=[message("interrupted", EVIL)],
         changed=[{"key": EVIL, "before": EVIL, "after": EVIL, "allowed": True}],
     )
     files = page_of(check, [synthetic.result()])

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots import gate, render
-from plots.derive import NoData, Run
 from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.forest import forest
-from plots.layout import COLUMN, WIDE
-from plots.load import read_result
-from plots.programs import ask
+from plots.figures.layout import COLUMN, WIDE
+from plots.model import gate
+from plots.model.derive import NoData, Run
+from plots.model.load import read_result
+from plots.model.programs import ask
+from plots.page import render
 
 CHROMIUM = shutil.which("chromium")
 HANGS_MS = 300_000  # what happens at all has happened by then, also on a machine that is busy

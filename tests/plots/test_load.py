@@ -7,7 +7,7 @@ import os
 import pytest
 import synthetic
 
-from plots.load import ResultError, read_result
+from plots.model.load import ResultError, read_result
 
 
 @pytest.mark.parametrize("name", ["run.json", "run.json.gz"])
@@ -49,7 +49,7 @@ def bad_files():
             "complete is neither true nor false",
         ),
         "no-format": (json.dumps(synthetic.document(format=None)).encode(), "format is None"),
-        "newer": (json.dumps(synthetic.document(format=2)).encode(), "format 2 is newer"),
+        "newer": (json.dumps(synthetic.document(format=3)).encode(), "format 3 is newer"),
     }
 
 

@@ -13,11 +13,12 @@ import pytest
 import synthetic
 from synthetic import KIB, MIB
 
-from plots import report, style, tables
-from plots.derive import Run
-from plots.figures import FIGURES
-from plots.load import read_result
-from plots.programs import Advice, Fit
+from plots.figures import FIGURES, style
+from plots.model.derive import Run
+from plots.model.load import read_result
+from plots.model.programs import Advice, Fit
+from plots.page import report
+from plots.text import tables
 
 EVIL = "<script>alert('x')</script> & “Söhne” </script>"
 
@@ -54,7 +55,7 @@ class Page(HTMLParser):
 def quick(monkeypatch, undrawn):
     """With two figures that are made at once."""
     monkeypatch.setattr(
-        "plots.report.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
+        "plots.page.report.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
     )
 
 
@@ -138,7 +139,7 @@ def test_contrast_is_computed_as_its_definition_says():
 
 
 def test_text_can_be_read_in_both_themes_and_on_paper():
-    css = (report.HERE / "page" / "report.css").read_text("utf-8")
+    css = (report.HERE / "report.css").read_text("utf-8")
     themes = re.findall(r":root[^{]*\{([^}]*)\}", css)
     assert len(themes) == 3
     for theme in themes:
@@ -167,7 +168,7 @@ def test_tables_have_names_and_their_heads_a_scope():
 def test_what_to_use_stands_below_its_heading(monkeypatch):
     winners = {"h2d": [["copy/pinned", "copy/<b>"]] * 3}
     answer = synthetic.advice(winners=winners)
-    monkeypatch.setattr("plots.report.ask", lambda *_: answer)
+    monkeypatch.setattr("plots.page.report.ask", lambda *_: answer)
     files, page = made(synthetic.result())
     (caption,) = page.of("caption")
     assert caption.startswith("Which strategy, by size")
@@ -178,7 +179,7 @@ def test_what_to_use_stands_below_its_heading(monkeypatch):
 
 def test_a_figure_without_data_is_left_out_with_a_line():
     _, page = made(synthetic.result())
-    assert "cpu access: what the CPU pays was not measured (strategies cpu/…)." in page.of("li")
+    assert "cpu access: what the CPU pays was not measured." in page.of("li")
 
 
 def test_runs_of_gpu_and_host_device_never_share_a_chart():

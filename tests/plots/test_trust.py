@@ -7,7 +7,7 @@ import synthetic
 from healthy import HEALTHY, texts, timed
 from synthetic import KIB, MIB, run
 
-from plots import findings, numbers, trust
+from plots.text import findings, numbers, trust
 
 
 def test_the_machine_is_described():

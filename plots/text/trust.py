@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from plots import caption, numbers
-from plots.derive import Run, is_failed, is_positive, mapping
+from plots.model import values
+from plots.model.derive import Run, is_failed
+from plots.model.values import is_positive, mapping
+from plots.text import caption, numbers
 
 NOISY = 0.03  # between the quartiles of the repetitions of large transfers
 LARGE = 2**20  # bytes from which on a transfer's bandwidth counts
 FALLEN = 0.9  # of the clock at the start: what is below at the end is another machine, as it were
-# How warnings of bench_transfers begin whose subject `trust` has a sentence about.
-SAID = (
-    "faults were",
-    "link runs at",
-    "CPU governor",
-    "virtual machine",
-    "process runs on NUMA",
-    "the GPU was throttled",
-    "the GPU's SM clock",
-    "packets were sent again",
-    "the CPU was throttled",
-)
+# Codes of warnings whose subject `trust` has a sentence about.
+SAID = {
+    "faults_injected",
+    "link_below_maximum",
+    "cpu_governor",
+    "virtual_machine",
+    "numa_far",
+    "gpu_throttled",
+    "gpu_clock_fell",
+    "pcie_replays",
+    "cpu_throttled",
+}
 
 
 @dataclass(frozen=True)
@@ -39,20 +41,20 @@ def machine(run: Run) -> list[Sentence]:
     """What was measured."""
     info = mapping(run.result.transfers, "machine")
     cpu = mapping(info, "cpu")
-    parts = [caption.text(cpu, "model", "an unknown processor")]
+    parts = [values.text(cpu, "model", "an unknown processor")]
     if is_positive(cpu.get("logical_cpus_online")):
         parts.append(caption.count(int(cpu["logical_cpus_online"]), "logical CPU"))
     memory = mapping(info, "memory").get("total_bytes")
     if is_positive(memory):
         parts.append(f"{memory / 2**30:.0f} GiB of memory")
-    parts.append(caption.text(info, "os", ""))
+    parts.append(values.text(info, "os", ""))
     where = ", ".join(filter(None, parts))
     when = caption.date(run.result)
     device = mapping(run.result.transfers, "device")
     if run.on_host:
-        # Its first sentence: the others say what is said here.
-        why = caption.text(device, "why_not_gpu", "").removeprefix("No GPU: ").split(". ")[0]
-        because = f" ({why.rstrip('.')})" if why else ""
+        why = run.result.why_not_gpu
+        cause = values.text(why.data, "reason", why.text).rstrip(".") if why else ""
+        because = f" ({cause})" if cause else ""
         return [
             Sentence(
                 f"No GPU was measured{because}. These are copies within the memory of one "
@@ -63,7 +65,7 @@ def machine(run: Run) -> list[Sentence]:
         ]
     link = mapping(run.result.transfers, "link")
     over = f" on {caption.link_name(link)}" if link else ""
-    driver = caption.text(device, "driver_version", "")
+    driver = values.text(device, "driver_version", "")
     by = f" with driver {driver}" if driver else ""
     return [Sentence(f"{caption.device_name(run)}{over}{by}; host: {where}; measured on {when}.")]
 
@@ -90,15 +92,14 @@ def trust(run: Run) -> list[Sentence]:
 
 def other_warnings(run: Run) -> list[str]:
     """What bench_transfers itself warned of, without what `trust` says as well."""
-    found = map(caption.printable, caption.entries(run.result, "warnings"))
-    return [one for one in found if one and not one.startswith(SAID)]
+    return [warning.text for warning in run.result.warnings if warning.code not in SAID]
 
 
 def _complete(run: Run) -> Sentence | None:
     if run.result.transfers.get("complete") is True:
         return None
     info = mapping(run.result.transfers, "run")
-    signal = caption.text(info, "interrupted_by", "")
+    signal = values.text(info, "interrupted_by", "")
     by = f" ({signal})" if signal else ""
     counts = [one.repetitions for one in run.transfers or run.benchmarks]
     rounds = info.get("rounds")
@@ -127,7 +128,7 @@ def _faults(run: Run) -> Sentence | None:
 def injected(run: Run) -> list[str]:
     """The faults that were injected on purpose."""
     faults = mapping(run.result.transfers, "run").get("faults_injected")
-    return list(filter(None, map(caption.printable, faults if isinstance(faults, list) else [])))
+    return list(filter(None, map(values.printable, faults if isinstance(faults, list) else [])))
 
 
 def _failures(run: Run) -> Sentence | None:
@@ -135,10 +136,10 @@ def _failures(run: Run) -> Sentence | None:
         return None
     first = run.failed[0]
     row = next(row for row in run.result.rows if is_failed(row) and str(row.get("name")) == first)
-    why = caption.text(row, "error_message", "no reason given").rstrip(".")
+    why = values.text(row, "error_message", "no reason given").rstrip(".")
     number = caption.count(len(run.failed), "benchmark")
     such = ", for example" if len(run.failed) > 1 else ":"
-    return Sentence(f"{number} failed{such} {caption.printable(first)} ({why}).", True)
+    return Sentence(f"{number} failed{such} {values.printable(first)} ({why}).", True)
 
 
 def _names(run: Run) -> Sentence | None:
@@ -150,10 +151,10 @@ def _names(run: Run) -> Sentence | None:
 
 def _program(run: Run) -> Sentence | None:
     program = mapping(run.result.transfers, "program")
-    build = caption.text(program, "build_type", "Release")
+    build = values.text(program, "build_type", "Release")
     if build != "Release":
         return Sentence(f"The program was built as {build}: it is slower than Release.", True)
-    commit = caption.text(program, "git_commit", "")
+    commit = values.text(program, "git_commit", "")
     if commit.endswith("-dirty"):
         return Sentence(
             f"The program had changes that are in no commit ({commit}): the run cannot be "
@@ -205,9 +206,7 @@ def _numa(run: Run) -> Sentence | None:
 
 
 def _governor(run: Run) -> Sentence | None:
-    governor = caption.text(
-        mapping(mapping(run.result.transfers, "machine"), "cpu"), "governor", ""
-    )
+    governor = values.text(mapping(mapping(run.result.transfers, "machine"), "cpu"), "governor", "")
     if governor in ("", "performance"):
         return None
     return Sentence(
@@ -229,7 +228,7 @@ def _gpu_clocks(run: Run) -> Sentence | None:
         seen.append(_start_and_end(degrees, "°C"))
     said = f": its multiprocessors' clock was {', its temperature '.join(seen)}" if clocks else ""
     if isinstance(reasons, list) and reasons:
-        names = ", ".join(filter(None, map(caption.printable, reasons))) or "reasons unreadable"
+        names = ", ".join(filter(None, map(values.printable, reasons))) or "reasons unreadable"
         return Sentence(f"The GPU was throttled during the run ({names}){said}.", True)
     if len(clocks) == 2 and clocks[1] < FALLEN * clocks[0]:
         return Sentence(
@@ -287,7 +286,7 @@ def _cpu_clocks(run: Run) -> Sentence | None:
 def _virtual(run: Run) -> str:
     """The hypervisor's name, if there is one."""
     machine_info = mapping(run.result.transfers, "machine")
-    return caption.text(mapping(machine_info, "virtualisation"), "hypervisor", "")
+    return values.text(mapping(machine_info, "virtualisation"), "hypervisor", "")
 
 
 def _hypervisor(run: Run) -> Sentence | None:

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plots import caption, numbers
-from plots.load import ResultError
+from plots.model import values
+from plots.model.lift import lift_check
+from plots.model.load import Message, ResultError
 
-FORMAT = 1  # the newest "format" of the gate's answers that this package reads
+FORMAT = 2  # the newest "format" of the gate's answers that this package reads
 SECONDS = 60
-ANSWERS = {0: "PASS", 1: "REGRESSION", 3: "INCONCLUSIVE"}  # by exit code
+INCONCLUSIVE = "INCONCLUSIVE"
+ANSWERS = {0: "PASS", 1: "REGRESSION", 3: INCONCLUSIVE}  # by exit code
 LEAST_RUNS = 3  # with fewer new runs the gate judges nothing
 BUILD = "cmake --preset default && cmake --build --preset default --target gate_transfers"
 UNKNOWN = f"gate_transfers answers in a form that is not known here; build this version: {BUILD}"
@@ -32,7 +34,7 @@ class Checked:
     verdict: str  # slower, ambiguous, missing, faster, new, same
     before: float | None  # in the unit of what is judged
     after: float | None
-    note: str
+    note: Message | None
     latency_bound: bool = False
     threshold: float | None = None
     slowdown: float | None = None
@@ -41,18 +43,6 @@ class Checked:
     p: float | None = None
     detectable: float | None = None
     advisory: bool = False
-
-    @property
-    def interval_text(self) -> str:
-        """The interval, or "-" where it is not known."""
-        return " to ".join(map(numbers.signed_percent, self.interval)) if self.interval else "-"
-
-    @property
-    def p_text(self) -> str:
-        """The probability that chance makes it look so slow; "-" where that is no question."""
-        if self.p is None or self.verdict == "faster":
-            return "-"
-        return numbers.probability(self.p)
 
 
 @dataclass(frozen=True)
@@ -66,29 +56,30 @@ class Shift:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """A fact of the machine that is not as it was for the baseline; empty where not known."""
+
+    key: str
+    before: str
+    after: str
+    allowed: bool
+
+
+@dataclass(frozen=True)
 class Check:
-    """The gate's answer; `differences` are those from the baseline's machine, in words."""
+    """The gate's answer; `differences` are those from the baseline's machine."""
 
     verdict: str
     sentence: str
-    reasons: list[str]
-    notes: list[str]
-    differences: list[str]
+    reasons: list[Message]
+    notes: list[Message]
+    differences: list[Difference]
     judged_by: str
     of_fastest: bool
     runs: tuple[int, int]  # before and after
     sessions: tuple[int, int]
     shifts: list[Shift]
     benchmarks: list[Checked]
-
-    @property
-    def origin(self) -> str:
-        """How many runs were compared with how many."""
-        before, after = (
-            f"{caption.count(runs, 'run')} of {caption.count(sessions, 'session')}"
-            for runs, sessions in zip(self.runs, self.sessions, strict=True)
-        )
-        return f"{after} against a baseline of {before}"
 
     def found(self, one: Checked) -> str:
         """A benchmark's verdict in the gate's words."""
@@ -118,11 +109,11 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
                 check=False,
             )
             if done.returncode not in ANSWERS:
-                said = caption.printable(done.stderr).removeprefix("gate_transfers: ")
+                said = values.printable(done.stderr).removeprefix("gate_transfers: ")
                 raise ResultError(said or f"{program} ended with {done.returncode}, saying nothing")
             document = json.loads(out.read_bytes())
         except (OSError, ValueError, RecursionError, subprocess.TimeoutExpired) as error:
-            why = caption.printable(str(error)).replace(str(out), "its answer")
+            why = values.printable(str(error)).replace(str(out), "its answer")
             raise ResultError(f"{program} cannot be asked: {why}") from error
     answer = parse(document, runs)
     if answer.verdict != ANSWERS[done.returncode]:
@@ -133,16 +124,16 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
 def parse(document: Any, runs: list[Path]) -> Check:
     """The answer in the file that `check --json` writes; runs are called by their names alone."""
     try:
-        known = document["format"] == FORMAT and document["kind"] == "check"
-        if not known or document["verdict"] not in ANSWERS.values():
+        document = _of_format_2(document)
+        if document["kind"] != "check" or document["verdict"] not in ANSWERS.values():
             raise ResultError(UNKNOWN)
         return Check(
             verdict=document["verdict"],
-            sentence=caption.printable(document["sentence"]),
-            reasons=list(map(caption.printable, document["reasons"])),
-            notes=[_without_folder(caption.printable(one), runs) for one in document["notes"]],
+            sentence=values.printable(document["sentence"]),
+            reasons=[_message(one, runs) for one in document["reasons"]],
+            notes=[_message(one, runs) for one in document["notes"]],
             differences=list(map(_difference, document["changed"])),
-            judged_by=caption.printable(document["judged_by"]),
+            judged_by=values.printable(document["judged_by"]),
             of_fastest=document["of_repetitions"] == "fastest",
             runs=_before_and_after(document["runs"]),
             sessions=_before_and_after(document["sessions"]),
@@ -153,13 +144,31 @@ def parse(document: Any, runs: list[Path]) -> Check:
         raise ResultError(UNKNOWN) from error
 
 
+def _of_format_2(document: dict[str, Any]) -> dict[str, Any]:
+    if document["format"] == 1:
+        return lift_check(document)
+    if document["format"] != FORMAT:
+        raise ResultError(UNKNOWN)
+    return document
+
+
+def _message(value: dict[str, Any], runs: list[Path]) -> Message:
+    code, data = value["code"], value["data"]
+    if not isinstance(code, str) or not isinstance(data, dict):
+        raise TypeError("no message")
+    text = values.text(value, "text", code)
+    for path in runs:
+        text = text.replace(str(path), path.name)
+    return Message(code, data, text)
+
+
 def _checked(one: dict[str, Any]) -> Checked:
     common = (
-        caption.printable(one["name"]),
-        caption.printable(one["verdict"]),
+        values.printable(one["name"]),
+        values.printable(one["verdict"]),
         _number(one["before"]),
         _number(one["after"]),
-        caption.printable(one["note"]),
+        None if one["note"] is None else _message(one["note"], []),
     )
     if "slowdown" not in one:
         return Checked(*common)
@@ -185,10 +194,9 @@ def _shift(one: dict[str, Any]) -> Shift:
     )
 
 
-def _difference(one: dict[str, Any]) -> str:
-    before, after = (caption.printable(one[key]) or "unknown" for key in ("before", "after"))
-    allowed = " (allowed)" if one["allowed"] is True else ""
-    return f"{caption.printable(one['key'])}: was {before}, is {after}{allowed}"
+def _difference(one: dict[str, Any]) -> Difference:
+    key, before, after = (values.printable(one[key]) for key in ("key", "before", "after"))
+    return Difference(key, before, after, one["allowed"] is True)
 
 
 def _before_and_after(counts: dict[str, Any]) -> tuple[int, int]:
@@ -205,10 +213,3 @@ def _number(value: Any) -> float | None:
 def _interval(ends: list[float] | None) -> tuple[float, float] | None:
     low, high = map(_number, ends or (None, None))
     return None if low is None or high is None else (low, high)
-
-
-def _without_folder(note: str, runs: list[Path]) -> str:
-    for path in runs:
-        if note.startswith(str(path)):
-            return path.name + note[len(str(path)) :]
-    return note

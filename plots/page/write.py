@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from plots.load import ResultError
+from plots.model.load import ResultError
 
 PAGE = "report.html"
 PARTS = {PAGE, "figures", "tables"}  # all that a report's folder holds

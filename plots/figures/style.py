@@ -1,7 +1,7 @@
 """How the figures look: colours, lines, points, sizes, axes.
 
-A strategy is `family/memory`. Its colour, line width and point shape follow from the memory, its
-dash from the family. They depend on the name alone, so that a strategy looks the same in every
+The colour, line width and point shape of a strategy follow from its kind of memory or its method,
+the dash from its family. They depend on these alone, so that a strategy looks the same in every
 figure.
 """
 
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import altair as alt
+
+from plots.model.load import Fields
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 PIXELS_PER_INCH = 200
@@ -36,14 +38,21 @@ LIMIT = {
 }
 
 
+# Dashes; where device memory and bare page-locking stand beside kinds of host memory, theirs.
+SOLID: list[int] = [1, 0]
+DEVICE: list[int] = [2, 2]
+LOCK: list[int] = [6, 3]
+
+
 @dataclass(frozen=True)
 class MemoryStyle:
-    """How the strategies of a kind of memory are drawn."""
+    """How the strategies of a kind of memory, or with a method, are drawn."""
 
     colour: str
     width: float
     shape: str
     dark: str  # the colour on a dark page: the same hue, as far from its background
+    dash: list[int] = field(default_factory=lambda: SOLID)  # where there are no families
 
 
 # Hues that stay apart for colour-blind readers, and ramps of lightness inside the two large
@@ -71,14 +80,14 @@ MEMORY: dict[str, MemoryStyle] = {
     "managed_fault": MemoryStyle("#a6a2d6", 1.5, "triangle-left", "#c0bdea"),
     "pageable_access": MemoryStyle("#808000", 1.5, "triangle-right", "#b5b53a"),
     "managed": MemoryStyle("#7570b4", 1.8, "triangle-left", "#9c98d7"),
-    "malloc": MemoryStyle("#777777", 1.8, "square", "#a0a0a0"),
+    "malloc": MemoryStyle("#777777", 1.8, "triangle-right", "#a0a0a0"),
     "pinned_pool": MemoryStyle("#e6ab02", 1.8, "circle", "#e7ac03"),
-    "lock_touched": MemoryStyle("#009e74", 1.8, "triangle-up", "#2fc79c"),
-    "lock_touched_huge": MemoryStyle("#66c2a6", 1.8, "triangle-up", "#8ee0c7"),
-    "lock_untouched": MemoryStyle("#e0383e", 1.8, "triangle-up", "#f0656a"),
-    "device": MemoryStyle("#66a61e", 1.8, "cross", "#7dbd35"),
-    "device_async": MemoryStyle("#8073ad", 1.8, "cross", "#9f92cc"),
-    "device_pool": MemoryStyle("#b8860b", 1.8, "cross", "#d3a126"),
+    "device": MemoryStyle("#66a61e", 1.8, "cross", "#7dbd35", DEVICE),
+    "device_async": MemoryStyle("#8073ad", 1.8, "diamond", "#9f92cc", DEVICE),
+    "device_pool": MemoryStyle("#b8860b", 1.8, "square", "#d3a126", DEVICE),
+    "lock_touched": MemoryStyle("#009e74", 1.8, "triangle-up", "#2fc79c", LOCK),
+    "lock_touched_huge": MemoryStyle("#66c2a6", 1.8, "triangle-up", "#8ee0c7", LOCK),
+    "lock_untouched": MemoryStyle("#e0383e", 1.8, "triangle-down", "#f0656a", LOCK),
 }
 OTHER_MEMORY = [
     MemoryStyle("#e6ab02", 1.6, "cross", "#e7ac03"),
@@ -87,8 +96,16 @@ OTHER_MEMORY = [
     MemoryStyle("#999999", 1.6, "triangle-down", "#9a9a9a"),
 ]
 
-FAMILY: dict[str, list[int]] = {"copy": [1, 0], "copy_async": [6, 3], "zero_copy": [2, 2]}
-OTHER_FAMILIES: list[list[int]] = [[8, 2, 2, 2], [4, 1], [1, 3]]
+# Of a family by its name: as many as can be told apart.
+DASHES: list[list[int]] = [
+    [6, 3],
+    [1, 3],
+    [2, 2],
+    [4, 1],
+    [1, 0],
+    [8, 2, 2, 2],
+    [10, 3, 3, 3],
+]
 
 
 @dataclass(frozen=True)
@@ -166,6 +183,17 @@ def memory_style(memory: str) -> MemoryStyle:
     return MEMORY.get(memory, other)
 
 
+def look_of(fields: Fields) -> str:
+    """What gives the look: the first of its setting, method and memory that has one."""
+    told = (fields.setting, fields.method, fields.memory)
+    return next((one for one in told if one in MEMORY), fields.kind)
+
+
+def colour_of(fields: Fields | None, name: str) -> str:
+    """The colour of a strategy; where its fields are not known, by its name."""
+    return memory_colour(look_of(fields) if fields else name)
+
+
 def memory_colour(memory: str) -> str:
     """The colour of a memory kind."""
     return memory_style(memory).colour
@@ -176,21 +204,19 @@ def memory_width(memory: str) -> float:
     return memory_style(memory).width
 
 
+def memory_dash(memory: str) -> list[int]:
+    """The dash of the lines of a memory kind, where there are no families."""
+    return memory_style(memory).dash
+
+
 def memory_shape(memory: str) -> str:
     """The shape of the points of a memory kind."""
     return memory_style(memory).shape
 
 
-def family_order(family: str) -> tuple[int, str]:
-    """Sort key of families: the known ones in their order, then the others by name."""
-    known = list(FAMILY)
-    return (known.index(family) if family in FAMILY else len(known), family)
-
-
 def family_dash(family: str) -> list[int]:
-    """The dash of the lines of a family; one that is not known yet gets one by its name."""
-    other = OTHER_FAMILIES[zlib.crc32(family.encode()) % len(OTHER_FAMILIES)]
-    return FAMILY.get(family, other)
+    """The dash of the lines of a family."""
+    return DASHES[zlib.crc32(family.encode()) % len(DASHES)]
 
 
 def size_ticks(low: float, high: float, at_most: int = 8) -> list[int]:

@@ -6,18 +6,44 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from plots import caption, numbers, tables
-from plots.derive import Benchmark, Run, is_positive, mapping, named_bytes
-from plots.published import Published, published
-from plots.trust import Sentence, injected
+from plots.model import values
+from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
+from plots.model.published import Published, published
+from plots.model.values import is_positive, mapping
+from plots.text import caption, numbers, tables
+from plots.text.trust import Sentence, injected
 
 FULL = 16 * 2**20  # bytes from which on a copy of page-locked memory fills a healthy link
 HEALTHY = 0.85  # of what packet headers leave: what such a copy reaches at least
 ALIKE = 0.01
+ENQUEUE = "enqueue_ns"  # until a call that need not wait has returned
 ASYNCHRONOUS = 0.5  # part of its time after which a call that did not wait has returned
 CLEAR = 0.95  # part of all pairs of repetitions in which the slower one must be slower
 MOST_FINDINGS = 5
 WAYS = {"h2d": "to the device", "d2h": "from the device"}
+PAGE_LOCKED = {
+    "registered",
+    "registered_huge",
+    "pinned",
+    "pinned_portable",
+    "pinned_mapped",
+    "pinned_portable_mapped",
+    "pinned_wc",
+    "pinned_portable_wc",
+    "pinned_mapped_wc",
+    "pinned_portable_mapped_wc",
+}
+# Flags of cudaHostAlloc, by the kind of memory that has each alone.
+FLAGS = {"pinned_portable": "PORTABLE", "pinned_mapped": "DEVICEMAP", "pinned_wc": "WRITECOMBINED"}
+BLOCKS = {"4KiB_blocks": "4 KiB", "64KiB_blocks": "64 KiB"}  # settings of scattered copies
+# What methods are in words, for sentences that compare them.
+IN_WORDS = {
+    "loop": "a loop of copies",
+    "batch": "one batch of copies",
+    "gather_kernel": "one kernel that gathers them",
+    "memcpy": "two copies",
+    "mapped_flag": "a running kernel that answers through mapped memory",
+}
 TERMS = {
     "allocation": "allocating and freeing memory once for all its uses",
     "cpu_writes": "filling the memory by the CPU before an upload",
@@ -43,17 +69,17 @@ def comparison(run: Run) -> list[Sentence]:
         sentences.append(
             Sentence("What the link can carry is not known: nothing here is related to it.")
         )
-    for direction in ("host → device", "device → host"):
-        found = [one for one in run.transfers if one.direction == direction]
+    for direction in DIRECTIONS:
+        found = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
         if limit and found:
-            best = max(found, key=lambda one: one.gb_per_s or 0)
+            best = max(found, key=lambda benchmark: benchmark.gb_per_s or 0)
             sentences.append(_against_limit(run, direction, best, limit))
     return sentences + _against_others(run)
 
 
 def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
     rate = best.gb_per_s or 0
-    said = f"{direction}: at best {numbers.rate(rate)} ({best.name})"
+    said = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({best.name})"
     if rate > limit:
         return Sentence(
             f"{said}, more than the {numbers.rate(limit)} that the link can carry: the link's "
@@ -64,11 +90,14 @@ def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> S
     if not run.packet_limit:
         return Sentence(f"{said}.")
     low, high = run.packet_limit
-    parts = dict.fromkeys(f"{100 * rate / one:.0f}" for one in (high, low))
+    parts = dict.fromkeys(f"{100 * rate / left:.0f}" for left in (high, low))
     said += f" and {' to '.join(parts)} % of what packet headers leave"
     if rate >= HEALTHY * low:
         return Sentence(f"{said}, as on a healthy link.")
-    if any(one.direction == direction and _fills_the_link(one) for one in run.transfers):
+    if any(
+        benchmark.direction == direction and _fills_the_link(benchmark)
+        for benchmark in run.transfers
+    ):
         return Sentence(f"{said}. A healthy link reaches more.", True)
     return Sentence(
         f"{said}. That says nothing about the link: copies of {numbers.size(FULL)} and more of "
@@ -76,9 +105,10 @@ def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> S
     )
 
 
-def _fills_the_link(one: Benchmark) -> bool:
-    is_locked = one.name.split("/")[1].startswith(("pinned", "registered"))
-    return one.family.startswith("copy") and (one.bytes or 0) >= FULL and is_locked
+def _fills_the_link(benchmark: Benchmark) -> bool:
+    """Whether it is a large copy of page-locked memory and nothing else."""
+    is_plain = benchmark.method is None and not benchmark.in_place
+    return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FULL
 
 
 def _against_others(run: Run) -> list[Sentence]:
@@ -92,7 +122,7 @@ def _against_others(run: Run) -> list[Sentence]:
             theirs.setdefault((other.strategy, other.direction), []).append(other)
     sentences = []
     for (strategy, direction), others in theirs.items():
-        ours = _ours(run, strategy, direction)
+        ours = run.rate(strategy, direction)
         if ours is not None:
             said = "; ".join(map(_published, others))
             sentences.append(
@@ -105,19 +135,6 @@ def _against_others(run: Run) -> list[Sentence]:
         return sentences
     known = f" or for {link}" if " x" in link else ""
     return [Sentence(f"No published figure for {name}{known} is known to this project.")]
-
-
-def _ours(run: Run, strategy: str, direction: str) -> tuple[float, int] | None:
-    """GB/s and bytes at the largest size, in one direction."""
-    if strategy.startswith("duplex/"):
-        both = run.largest(strategy)
-        rate = both.get(f"{direction}_gb_per_s") if both else None
-        return (rate, named_bytes(both.name)) if both and rate else None
-    for variant in ("h2d", "read") if direction == "h2d" else ("d2h", "write"):
-        one = run.largest(f"{strategy}/{variant}")
-        if one is not None and one.gb_per_s and one.bytes:
-            return one.gb_per_s, one.bytes
-    return None
 
 
 def _published(other: Published) -> str:
@@ -143,22 +160,30 @@ def findings(run: Run) -> list[Sentence]:
         _flags,
     ]
     found = [finding for maker in makers for finding in maker(run)]
-    ranked = sorted(found, key=lambda one: -one.weight)
-    return [Sentence(one.text) for one in ranked[:MOST_FINDINGS]]
+    ranked = sorted(found, key=lambda finding: -finding.weight)
+    return [Sentence(finding.text) for finding in ranked[:MOST_FINDINGS]]
 
 
-def _share(run: Run, one: Benchmark) -> str:
-    rate = one.gb_per_s or 0
+def _share(run: Run, benchmark: Benchmark) -> str:
+    rate = benchmark.gb_per_s or 0
     if run.link_limit:
         return f"{numbers.rate(rate)}, {100 * rate / run.link_limit:.0f} % of the link"
     return numbers.rate(rate)
 
 
-def _pair(run: Run, first: str, second: str) -> tuple[Benchmark, Benchmark] | None:
+def _pair(first: Sizes, second: Sizes) -> tuple[Benchmark, Benchmark] | None:
     """Two benchmarks at the largest size that both have."""
-    a, b = run.sizes(first), run.sizes(second)
-    common = set(a) & set(b)
-    return (a[max(common)], b[max(common)]) if common else None
+    common = set(first) & set(second)
+    return (first[max(common)], second[max(common)]) if common else None
+
+
+def _copies(run: Run, direction: str, memory: str, method: str | None = None) -> Sizes:
+    """The plainest copies in one direction."""
+    return run.plainest("copy", direction=direction, memory=memory, method=method, in_place=False)
+
+
+def _in_words(benchmark: Benchmark) -> str:
+    return IN_WORDS.get(benchmark.method or "", benchmark.method or benchmark.label)
 
 
 def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
@@ -170,12 +195,12 @@ def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
 def _pageable(run: Run) -> Iterator[Finding]:
     found = list(_pageable_ways(run))
     if found:
-        yield max(found, key=lambda one: one.weight)
+        yield max(found, key=lambda finding: finding.weight)
 
 
 def _pageable_ways(run: Run) -> Iterator[Finding]:
     for way, where in WAYS.items():
-        pair = _pair(run, f"copy/pageable/{way}", f"copy/pinned/{way}")
+        pair = _pair(_copies(run, way, "pageable"), _copies(run, way, "pinned"))
         if pair is None or not _is_slower(*pair, 1.1):
             continue
         slow, fast = pair
@@ -185,7 +210,7 @@ def _pageable_ways(run: Run) -> Iterator[Finding]:
             f"{_share(run, slow)}, of pinned memory {_share(run, fast)}, {numbers.times(factor)} "
             "as much"
         )
-        staged = run.sizes(f"copy/staged/{way}").get(slow.bytes or 0)
+        staged = _copies(run, way, "pageable", "staged").get(slow.bytes or 0)
         if staged and _is_slower(slow, staged, 1.1):
             text += (
                 f". Staged copies of ordinary memory reach {_share(run, staged)}: use "
@@ -195,43 +220,68 @@ def _pageable_ways(run: Run) -> Iterator[Finding]:
 
 
 def _asynchronous(run: Run) -> Iterator[Finding]:
-    one = run.largest("copy_async/pageable/h2d")
-    returned = one.get("enqueue_ns") if one else None
-    if one is None or not returned or returned < ASYNCHRONOUS * one.ns:
+    called = _enqueued(run, "pageable")
+    pageable = called[max(called)] if called else None
+    returned = pageable.get(ENQUEUE) if pageable else None
+    if pageable is None or not returned or returned < ASYNCHRONOUS * pageable.ns:
         return
     text = (
         f"cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for "
-        f"{numbers.size(one.bytes or 0)} to the device, it returns after {numbers.time(returned)}, "
-        f"and the data are there after {numbers.time(one.ns)}"
+        f"{numbers.size(pageable.bytes or 0)} to the device, it returns after "
+        f"{numbers.time(returned)}, and the data are there after {numbers.time(pageable.ns)}"
     )
-    pinned = run.sizes("copy_async/pinned/h2d").get(one.bytes or 0)
-    soon = pinned.get("enqueue_ns") if pinned else None
+    pinned = _enqueued(run, "pinned").get(pageable.bytes or 0)
+    soon = pinned.get(ENQUEUE) if pinned else None
     if pinned and soon and soon < ASYNCHRONOUS * pinned.ns:
         text += f". From pinned memory these are {numbers.time(soon)} and {numbers.time(pinned.ns)}"
     # What is lost is at most that the copy and as much work could have overlapped.
     yield Finding(f"{text}.", 2.0)
 
 
+def _enqueued(run: Run, memory: str) -> Sizes:
+    """The plainest copies to the device whose call and wait are timed apart."""
+    found = run.alike("copy", direction="h2d", memory=memory, method=None, in_place=False)
+    apart = (
+        sizes for sizes in found if any(benchmark.get(ENQUEUE) for benchmark in sizes.values())
+    )
+    return next(apart, {})
+
+
 def _scattered(run: Run) -> Iterator[Finding]:
-    for block, size in (("4KiB", "4 KiB"), ("64KiB", "64 KiB")):
-        names = [f"scatter/{way}/{block}_blocks/pinned/h2d" for way in ("loop", "gather_kernel")]
-        pair = _pair(run, *names)
+    for setting, size in BLOCKS.items():
+        ways = run.alike("scattered_copy", direction="h2d", memory="pinned", setting=setting)
+        pair = _plainest_and_fastest(ways)
         if pair and _is_slower(*pair, 1.2):
             slow, fast = pair
-            batch = run.sizes(f"scatter/batch/{block}_blocks/pinned/h2d").get(slow.bytes or 0)
-            batched = batch.gb_per_s if batch else None
+            rest = [at for way in ways if (at := way.get(slow.size_bytes or 0))]
+            others = "".join(
+                f", {_in_words(benchmark)} {numbers.rate(benchmark.gb_per_s or 0)}"
+                for benchmark in rest
+                if benchmark not in pair
+            )
             yield Finding(
                 f"{numbers.size(slow.bytes or 0)} to the device, scattered over pinned memory in "
-                f"blocks of {size}: one kernel gathers them at {numbers.rate(fast.gb_per_s or 0)}, "
-                f"a loop of copies reaches {numbers.rate(slow.gb_per_s or 0)}"
-                f"{f', one batch of copies {numbers.rate(batched)}' if batched else ''}.",
+                f"blocks of {size}: {_in_words(fast)} reaches {numbers.rate(fast.gb_per_s or 0)}, "
+                f"{_in_words(slow)} {numbers.rate(slow.gb_per_s or 0)}{others}.",
                 slow.ns / fast.ns,
             )
             return
 
 
+def _plainest_and_fastest(ways: list[Sizes]) -> tuple[Benchmark, Benchmark] | None:
+    """At the largest size that the plainest of these and others have."""
+    if not ways:
+        return None
+    plainest, *others = ways
+    pairs = [pair for other in others if (pair := _pair(plainest, other))]
+    largest = max((pair[0].size_bytes or 0 for pair in pairs), default=0)
+    there = [pair for pair in pairs if (pair[0].size_bytes or 0) == largest]
+    return min(there, key=lambda pair: pair[1].ns, default=None)
+
+
 def _both_ways(run: Run) -> Iterator[Finding]:
-    both = run.largest("duplex/engines/pinned")
+    sizes = run.plainest("duplex", memory="pinned")
+    both = sizes[max(sizes)] if sizes else None
     if both is None or not both.gb_per_s:
         return
     rates = [(both.get(f"{way}_alone_gb_per_s"), both.get(f"{way}_gb_per_s")) for way in WAYS]
@@ -245,7 +295,7 @@ def _both_ways(run: Run) -> Iterator[Finding]:
         return
     factor = both.gb_per_s / alone
     yield Finding(
-        f"Both directions at once, {numbers.size(named_bytes(both.name))} of pinned memory each, "
+        f"Both directions at once, {numbers.size(both.size_bytes or 0)} of pinned memory each, "
         f"carry {numbers.rate(both.gb_per_s)} until both have ended, {numbers.times(factor)} as "
         f"much as {WAYS['h2d']} alone. While both run: {', '.join(parts)}.",
         max(factor, *losses),
@@ -253,7 +303,8 @@ def _both_ways(run: Run) -> Iterator[Finding]:
 
 
 def _overlap(run: Run) -> Iterator[Finding]:
-    pair = _pair(run, "overlap/pinned/serial", "overlap/pinned/chosen")
+    ways = run.alike("overlap", memory="pinned")
+    pair = _pair(ways[0], ways[1]) if len(ways) > 1 else None
     if pair and _is_slower(*pair, 1.1):
         slow, fast = pair
         yield Finding(
@@ -265,19 +316,24 @@ def _overlap(run: Run) -> Iterator[Finding]:
 
 
 def _messages(run: Run) -> Iterator[Finding]:
-    plain, flag = run.find("message/memcpy"), run.find("message/mapped_flag")
-    if plain and flag and _is_slower(plain, flag, 1.1):
+    pair = _plainest_and_fastest(run.alike("latency"))
+    if pair and _is_slower(*pair, 1.1):
+        slow, fast = pair
         yield Finding(
-            f"A message of 4 bytes to the device and its answer take {numbers.time(flag.ns)} when "
-            f"a running kernel answers through mapped memory, {numbers.time(plain.ns)} by two "
-            "copies.",
-            plain.ns / flag.ns,
+            f"A message to the device and its answer take {numbers.time(fast.ns)} with "
+            f"{_in_words(fast)}, {numbers.time(slow.ns)} with {_in_words(slow)}.",
+            slow.ns / fast.ns,
         )
 
 
 def _fresh_memory(run: Run) -> Iterator[Finding]:
-    names = [f"gpu_array/get/pageable/{way}/float32" for way in ("fresh", "touched")]
-    pair = _pair(run, *names)
+    fresh, touched = (
+        run.plainest(
+            "array", direction="d2h", memory="pageable", variant="float32", setting=setting
+        )
+        for setting in ("fresh", "touched")
+    )
+    pair = _pair(fresh, touched)
     if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
@@ -289,7 +345,10 @@ def _fresh_memory(run: Run) -> Iterator[Finding]:
 
 
 def _allocation(run: Run) -> Iterator[Finding]:
-    pair = _pair(run, "allocate/pinned", "allocate/registered_huge")
+    allocated, locked = (
+        run.plainest("allocation", memory=memory) for memory in ("pinned", "registered_huge")
+    )
+    pair = _pair(allocated, locked)
     if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
@@ -301,13 +360,15 @@ def _allocation(run: Run) -> Iterator[Finding]:
 
 
 def _write_combined(run: Run) -> Iterator[Finding]:
-    buffers = [one for one in caption.entries(run.result, "buffers") if isinstance(one, dict)]
-    for one in buffers:
-        if caption.text(one, "memory", "") != "pinned_wc":
+    buffers = [
+        buffer for buffer in caption.entries(run.result, "buffers") if isinstance(buffer, dict)
+    ]
+    for buffer in buffers:
+        if values.text(buffer, "memory", "") != "pinned_wc":
             continue
-        kind = caption.text(one, "memory_type", "")
-        rate = mapping(one, "cpu_reads").get("plain_gb_per_s")
-        plain = mapping(one, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
+        kind = values.text(buffer, "memory_type", "")
+        rate = mapping(buffer, "cpu_reads").get("plain_gb_per_s")
+        plain = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
         if not is_positive(rate) or not is_positive(plain):
             return
         rates = f"{numbers.rate(rate)}, and {numbers.rate(plain)} from ordinary memory"
@@ -328,25 +389,25 @@ def _write_combined(run: Run) -> Iterator[Finding]:
 def _flags(run: Run) -> Iterator[Finding]:
     alike = []
     for way, where in WAYS.items():
-        plain = run.largest(f"copy/pinned/{way}")
-        if plain is None:
+        sizes = _copies(run, way, "pinned")
+        if not sizes:
             return
-        named = ("portable", "mapped", "wc")
-        others = [run.sizes(f"copy/pinned_{flag}/{way}").get(plain.bytes or 0) for flag in named]
-        found = [one for one in others if one is not None]
-        combined = others[-1]
+        plain = sizes[max(sizes)]
+        flagged = {memory: _copies(run, way, memory).get(plain.bytes or 0) for memory in FLAGS}
+        found = [benchmark for benchmark in flagged.values() if benchmark is not None]
+        combined = flagged["pinned_wc"]
         if combined and _is_slower(combined, plain, 1.1):
             yield Finding(
                 f"{numbers.size(plain.bytes or 0)} {where}: copies of pinned memory with the flag "
                 f"WRITECOMBINED reach {_share(run, combined)}, without it {_share(run, plain)}.",
                 combined.ns / plain.ns,
             )
-        most = max((abs(one.ns / plain.ns - 1) for one in found), default=1.0)
-        if len(found) == len(named) and most <= ALIKE:
+        most = max((abs(benchmark.ns / plain.ns - 1) for benchmark in found), default=1.0)
+        if len(found) == len(FLAGS) and most <= ALIKE:
             alike.append((plain.bytes or 0, f"{numbers.percent(most)} {where}"))
     if len(alike) == len(WAYS):
         yield Finding(
-            "The flags PORTABLE, DEVICEMAP and WRITECOMBINED make no difference to copies of "
+            f"The flags {_joined(list(FLAGS.values()))} make no difference to copies of "
             f"{numbers.size(min(size for size, _ in alike))} of pinned memory: their times differ "
             f"by at most {' and '.join(said for _, said in alike)}.",
             1.01,
@@ -358,7 +419,7 @@ def what_to_use(run: Run) -> list[Sentence]:
     answer = run.advice.map
     if run.on_host or injected(run) or answer is None:
         return []
-    winners = [one.strategy for one in tables.choices(run) if one.strategy]
+    winners = [choice.strategy for choice in tables.choices(run) if choice.strategy]
     if not winners:
         return []
     known = answer["measured_terms"]
@@ -366,7 +427,7 @@ def what_to_use(run: Run) -> list[Sentence]:
     missing = [text for term, text in TERMS.items() if not known[term]]
     what = f"the sum of {_joined([*terms, 'the transfer'])}" if terms else "the transfer alone"
     sentences = [Sentence(f"Times are predicted from this run by bench_transfers advise: {what}.")]
-    if any(one.extrapolated for one in tables.choices(run)):
+    if any(choice.extrapolated for choice in tables.choices(run)):
         sentences.append(
             Sentence(
                 "Extrapolated: at that size a part of the sum was not measured, mostly allocating "
@@ -378,8 +439,8 @@ def what_to_use(run: Run) -> list[Sentence]:
             Sentence(f"What {_joined(missing)} would take was not measured here.", True)
         )
     summaries = {
-        caption.text(one, "name", ""): caption.text(one, "summary", "")
-        for one in caption.entries(run.result, "strategies")
+        values.text(strategy, "name", ""): values.text(strategy, "summary", "")
+        for strategy in caption.entries(run.result, "strategies")
     }
     for name in dict.fromkeys(winners):
         if summaries.get(name):

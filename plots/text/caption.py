@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from plots.derive import Point, Run, is_cold, is_failed, is_transfer, mapping
-from plots.load import Result
+from plots.model.derive import Run, is_failed, is_transfer
+from plots.model.load import Result
+from plots.model.values import mapping, text
 
 HOST_NOTE = "host device: no GPU; copies within this machine's memory"
 
@@ -16,9 +17,9 @@ def title(what: str, run: Run) -> str:
     return f"{what} — {device_name(run)}"
 
 
-def transfers_remarks(run: Run, points: list[Point]) -> list[str]:
+def transfers_remarks(run: Run, repetitions: list[int]) -> list[str]:
     """What figures of all plain transfers say below the title: how, and what they leave out."""
-    return [_what_was_timed(points), _remarks(run.result)]
+    return [_what_was_timed(repetitions), _remarks(run.result)]
 
 
 def device_name(run: Run) -> str:
@@ -61,28 +62,13 @@ def entries(result: Result, key: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def text(holder: Any, key: str, default: str) -> str:
-    """A string from the result file on one line, without characters that cannot be drawn."""
-    value = holder.get(key) if isinstance(holder, dict) else None
-    return printable(value) or default
-
-
-def printable(value: Any) -> str:
-    """A string on one line, without characters that cannot be drawn; empty if it is none."""
-    characters = value if isinstance(value, str) else ""
-    if characters.isprintable():
-        return " ".join(characters.split())
-    return " ".join("".join(c if c.isprintable() else " " for c in characters).split())
-
-
 def count(number: int, noun: str) -> str:
     """So many of something; nothing at all for none."""
     return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
 
 
-def _what_was_timed(points: list[Point]) -> str:
-    fewest = min(point.repetitions for point in points)
-    most = max(point.repetitions for point in points)
+def _what_was_timed(counts: list[int]) -> str:
+    fewest, most = min(counts), max(counts)
     timed = "wall time from the call until the data are usable at the destination"
     if most == 1:
         return f"{timed}; one repetition"
@@ -91,17 +77,20 @@ def _what_was_timed(points: list[Point]) -> str:
 
 
 def _remarks(result: Result) -> str:
-    rows = [row for row in result.rows if is_transfer(text(row, "name", ""))]
-    failed = {row["name"] for row in rows if is_failed(row)}
-    cold = {row["name"] for row in rows if is_cold(row["name"])} - failed
-    skipped = [one for one in entries(result, "skipped") if is_transfer(text(one, "name", ""))]
+    transfers = {name for name, fields in result.benchmarks.items() if is_transfer(fields)}
+    measured = {name for row in result.rows if (name := str(row.get("name"))) in transfers}
+    failed = {
+        name for row in result.rows if is_failed(row) and (name := str(row["name"])) in measured
+    }
+    cold = {name for name in measured - failed if result.benchmarks[name].cold}
+    skipped = [skip for skip in result.skipped if skip.name in transfers]
     counts = [
         count(len(cold), "cold-cache benchmark"),
         count(len(failed), "failed benchmark"),
         count(len(skipped), "skipped benchmark"),
     ]
     left_out = ", ".join(filter(None, counts))
-    warnings = count(len(entries(result, "warnings")), "warning")
+    warnings = count(len(result.warnings), "warning")
     remarks = [
         f"not shown: {left_out}" if left_out else "",
         f"{warnings} in the result file" if warnings else "",

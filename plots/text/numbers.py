@@ -48,8 +48,19 @@ def probability(p: float) -> str:
     return f"{p:.2g}" if p < 0.0995 else f"{p:.2f}"
 
 
+def quantity(value: float, unit: str) -> str:
+    """A value of a metric with its unit."""
+    if unit == "ns":
+        return time(value)
+    if unit == "GB/s":
+        return rate(value)
+    if unit == "B":
+        return size(value)
+    return digits(value) if unit in ("", "1") else f"{digits(value)} {unit}"
+
+
 def judged(value: float, key: str) -> str:
-    """A value of the field that the gate judges by, with its unit."""
+    """A value of a field that the gate judges by and that is no metric, with its unit."""
     if key in ("real_time", "cpu_time") or key.endswith("_ns"):
         return time(value)
     if key.endswith("gb_per_s"):

@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parents[1] / "results" / "published.csv"
+FILE = Path(__file__).resolve().parents[2] / "results" / "published.csv"
 
 
 @dataclass(frozen=True)

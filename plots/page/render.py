@@ -16,7 +16,7 @@ import altair as alt
 import vl_convert as vlc
 from altair.utils import schemapi
 
-from plots import style
+from plots.figures import style
 from plots.figures.common import HIDDEN, Figure
 
 MOST_PROCESSES = 4

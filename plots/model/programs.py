@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plots.load import Result
+from plots.model.load import Fields, Result
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
 SECONDS = 60
@@ -28,6 +28,11 @@ class Fit:
     t0_ns: float
     gb_per_s: float
     half_bytes: float | None
+
+
+def fitted_as(fields: Fields) -> str:
+    """What `advise` calls a strategy in one direction."""
+    return f"{fields.strategy}/{fields.direction}"
 
 
 def unanswered(why: str) -> dict[str, str]:
@@ -84,7 +89,7 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
 def _slim(result: Result) -> dict[str, Any]:
     """The file with what `advise` reads of it alone, because each question parses it anew."""
     rows = [{key: row[key] for key in READ_BY_ADVISE if key in row} for row in result.rows]
-    return {"context": result.context, "benchmarks": rows}
+    return {"context": result.original, "benchmarks": rows}
 
 
 def _answer(command: list[str], out: Path) -> dict[str, Any] | str:

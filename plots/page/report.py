@@ -16,19 +16,34 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots import caption, findings, render, style, tables, trust, verdict
-from plots.derive import NoData, Run
-from plots.figures import FIGURES, GROUP_FIGURES
+from plots.figures import FIGURES, GROUP_FIGURES, style
 from plots.figures.common import Figure
 from plots.figures.forest import forest
-from plots.gate import Check
-from plots.layout import COLUMN, WIDE, Layout
-from plots.load import Result, ResultError
-from plots.programs import ask
-from plots.published import published
+from plots.figures.layout import COLUMN, WIDE, Layout
+from plots.model import values
+from plots.model.derive import NoData, Run
+from plots.model.gate import Check
+from plots.model.load import Result, ResultError
+from plots.model.programs import ask
+from plots.model.published import published
+from plots.model.values import mapping
+from plots.page import render
+from plots.text import caption, findings, tables, trust, verdict
 
 MOST_SECTIONS = 6
 WRITTEN = ("--out", "--benchmark_out")
+# Of the file: in other parts of the page, or what others of its keys say as well.
+SHOWN_ELSEWHERE = (
+    "strategies",
+    "buffers",
+    "skipped",
+    "warnings",
+    "benchmarks",
+    "roles",
+    "metrics",
+    "devices",
+)
+MESSAGE = {"code", "data", "text"}
 HERE = Path(__file__).resolve().parent
 
 
@@ -42,6 +57,9 @@ class Drawn:
     column: dict[str, Any]
 
 
+USE = "What to use"
+
+
 @dataclass
 class Section:
     """One run, or several of one kind together: GPUs and the host device never share one."""
@@ -52,7 +70,7 @@ class Section:
     sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)
     drawn: list[Drawn] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
-    used: list[tables.Table] = field(default_factory=list)  # under "What to use"
+    tables_under: dict[str, list[tables.Table]] = field(default_factory=dict)  # by heading
     tables: list[tables.Table] = field(default_factory=list)
     method: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -61,23 +79,10 @@ class Section:
 def report(
     results: list[Result], program: Path | None, check: Check | None = None
 ) -> dict[str, bytes]:
-    """Every file of the report: contents by path.
-
-    With the gate's answer about the results, its verdict comes first. As they are then runs of one
-    machine, only the first has a section of its own: each takes seconds and half a megabyte. For
-    the same reason otherwise only the first few have one.
-    """
+    """Every file of the report: contents by path."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
-        runs = _runs(results, program, 1 if check else MOST_SECTIONS)
-    alone = len(runs) == 1
-    numbered = list(enumerate(runs, start=1))
-    own = numbered[: 1 if check else MOST_SECTIONS]
-    sections = [_run_section(run, None if alone else number) for number, run in own]
-    judged = [_check_section(check, numbered)] if check else []
-    groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
-    together = [_group_section(group) for group in groups if len(group) > 1]
-    shown = [*judged, *filter(lambda one: one.drawn, together), *sections]
+        shown = sections(results, program, check)
     files = {"report.html": _page(shown).encode()}
     every = [
         (f"{one.name}{layout.suffix}", spec)
@@ -91,6 +96,26 @@ def report(
             made = tables.files(table, section.name)
             files |= {f"tables/{name}": data for name, data in made.items()}
     return files
+
+
+def sections(
+    results: list[Result], program: Path | None, check: Check | None = None
+) -> list[Section]:
+    """What the report says and shows.
+
+    With the gate's answer about the results, its verdict comes first. As they are then runs of one
+    machine, only the first has a section of its own: each takes seconds and half a megabyte. For
+    the same reason otherwise only the first few have one.
+    """
+    runs = _runs(results, program, 1 if check else MOST_SECTIONS)
+    alone = len(runs) == 1
+    numbered = list(enumerate(runs, start=1))
+    own = numbered[: 1 if check else MOST_SECTIONS]
+    of_runs = [_run_section(run, None if alone else number) for number, run in own]
+    judged = [_check_section(check, numbered)] if check else []
+    groups = [[one for one in numbered if one[1].on_host is kind] for kind in (False, True)]
+    together = [_group_section(group) for group in groups if len(group) > 1]
+    return [*judged, *filter(lambda one: one.drawn, together), *of_runs]
 
 
 def _runs(results: list[Result], program: Path | None, asked: int) -> list[Run]:
@@ -121,9 +146,9 @@ def _run_section(run: Run, number: int | None) -> Section:
             "Can these numbers be trusted?": trust.trust(run),
             "Are they normal?": findings.comparison(run),
             "What matters most": findings.findings(run),
-            "What to use": findings.what_to_use(run),
+            USE: findings.what_to_use(run),
         },
-        used=[] if trust.injected(run) else tables.what_to_use(run),
+        tables_under={} if trust.injected(run) else {USE: tables.what_to_use(run)},
         tables=tables.tables(run),
         method=_method(run),
         warnings=trust.other_warnings(run),
@@ -163,7 +188,7 @@ def _check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
         heading=verdict.heading(check, runs[0][1]),
         on_host=runs[0][1].on_host,
         sentences=verdict.sentences(check, len(runs)),
-        tables=[tables.checked(check)],
+        tables=[tables.checked(check, runs[0][1].result.metrics)],
     )
     try:
         _add(section, "forest", partial(forest, check, runs))
@@ -180,31 +205,30 @@ def _add(section: Section, name: str, make: Callable[[Layout], Figure]) -> None:
 
 def _file(run: Run) -> str:
     """The file's name with its folder, because many are called result.json."""
-    return caption.printable("/".join(run.result.path.parts[-2:]))
+    return values.printable("/".join(run.result.path.parts[-2:]))
 
 
 def _method(run: Run) -> list[tuple[str, str]]:
     """Everything that the file says of how it came about, key by key."""
-    skip = ("strategies", "buffers", "skipped", "warnings")
     rows: list[tuple[str, str]] = [("file", _file(run))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
-    _flatten("", {k: v for k, v in run.result.transfers.items() if k not in skip}, rows)
-    for one in caption.entries(run.result, "buffers"):
-        if isinstance(one, dict):
-            memory = caption.text(one, "memory", "unknown")
-            _flatten(
-                f"buffers.{memory}",
-                {k: v for k, v in one.items() if k != "memory"},
-                rows,
-            )
-    reasons: dict[str, list[str]] = {}
-    for one in caption.entries(run.result, "skipped"):
-        reason = caption.text(one, "reason", "no reason given")
-        reasons.setdefault(reason, []).append(caption.text(one, "name", "unknown"))
-    for reason, names in reasons.items():
+    written = mapping(run.result.original, "transfers")
+    _flatten("", {key: written[key] for key in written if key not in SHOWN_ELSEWHERE}, rows)
+    devices = caption.entries(run.result, "devices")
+    if len(devices) > 1:
+        _flatten("devices", {str(i): device for i, device in enumerate(devices)}, rows)
+    for buffer in caption.entries(run.result, "buffers"):
+        if isinstance(buffer, dict):
+            memory = values.text(buffer, "memory", "unknown")
+            facts = {key: buffer[key] for key in buffer if key != "memory"}
+            _flatten(f"buffers.{memory}", facts, rows)
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for skip in run.result.skipped:
+        reasons.setdefault((skip.reason.code, skip.reason.text), []).append(skip.name)
+    for (_, reason), names in reasons.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         rows.append((f"skipped {names[0]}{more}", reason))
-    rows += [("failed", caption.printable(name)) for name in run.failed]
+    rows += [("failed", values.printable(name)) for name in run.failed]
     return rows
 
 
@@ -221,22 +245,24 @@ def _without_folders(words: list[Any]) -> list[str]:
 
 
 def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value.keys() == MESSAGE:
+        rows.append((key, values.text(value, "text", "")))
+    elif isinstance(value, dict):
         for name, member in value.items():
-            below = caption.printable(str(name))
+            below = values.printable(str(name))
             _flatten(f"{key}.{below}" if key else below, member, rows)
     elif isinstance(value, str):
-        rows.append((key, caption.printable(value)))
+        rows.append((key, values.printable(value)))
     elif key == "run.command_line" and isinstance(value, list):
-        rows.append((key, caption.printable(shlex.join(_without_folders(value)))))
+        rows.append((key, values.printable(shlex.join(_without_folders(value)))))
     else:
-        rows.append((key, caption.printable(json.dumps(value, ensure_ascii=False))))
+        rows.append((key, values.printable(json.dumps(value, ensure_ascii=False))))
 
 
 def _page(sections: list[Section]) -> str:
     """The page with everything inside; names from files are escaped by the template."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "page"),
+        loader=jinja2.FileSystemLoader(HERE),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -254,10 +280,10 @@ def _page(sections: list[Section]) -> str:
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
         sections=sections,
         published=[] if all(section.on_host for section in sections) else published(),
-        styles=markupsafe.Markup((HERE / "page" / "report.css").read_text("utf-8")),
+        styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         # Only this project's own and the pinned libraries' code is not escaped.
         library=markupsafe.Markup(_script(render.scripts())),
-        script=markupsafe.Markup((HERE / "page" / "report.js").read_text("utf-8")),
+        script=markupsafe.Markup((HERE / "report.js").read_text("utf-8")),
         data=markupsafe.Markup(_json_in_html(data)),
     )
 

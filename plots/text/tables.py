@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
-from plots import numbers
-from plots.derive import Benchmark, Run
-from plots.gate import Check
+from plots.model.derive import Benchmark, Run
+from plots.model.gate import Check
+from plots.model.load import Metric
+from plots.model.programs import fitted_as
+from plots.text import numbers, verdict
 
-NOT_MOVED = ("allocate", "free")
+LONGEST_FILE = 40  # letters of a role in the name of a file
 LONG = 45  # rows that fit on a page of paper
 USED_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
@@ -48,45 +51,53 @@ class Table:
 
 def tables(run: Run) -> list[Table]:
     """Every table that has rows."""
-    return [table for table in (_benchmarks(run), _transfers(run), _fits(run)) if table.raw]
+    made = (_benchmarks(run), _transfers(run), _fits(run), *_of_own_roles(run))
+    return [table for table in made if table.raw]
 
 
-def checked(check: Check) -> Table:
+def checked(check: Check, metrics: dict[str, Metric]) -> Table:
     """Every benchmark that the gate says something of, with its texts; worst first."""
+    judged_by = metrics.get(check.judged_by)
     rows, raw = [], []
-    for one in check.benchmarks:
+    for benchmark in check.benchmarks:
         values = [
-            numbers.judged(value, check.judged_by) if value is not None else "-"
-            for value in (one.before, one.after)
+            "-"
+            if value is None
+            else numbers.quantity(value, judged_by.unit)
+            if judged_by
+            else numbers.judged(value, check.judged_by)
+            for value in (benchmark.before, benchmark.after)
         ]
-        detectable = "-" if one.detectable is None else numbers.percent(one.detectable)
-        low, high = one.interval or (None, None)
+        detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
+        low, high = benchmark.interval or (None, None)
         rows.append(
             [
-                one.name,
-                f"{check.found(one)} ({one.note})" if one.note else check.found(one),
+                benchmark.name,
+                f"{check.found(benchmark)} ({benchmark.note.text})"
+                if benchmark.note
+                else check.found(benchmark),
                 *values,
-                "-" if one.slowdown is None else numbers.signed_percent(one.slowdown),
-                one.interval_text,
-                one.p_text,
-                "-" if one.threshold is None else f"{100 * one.threshold:g} %",
-                f"{detectable} *" if one.advisory else detectable,
+                "-" if benchmark.slowdown is None else numbers.signed_percent(benchmark.slowdown),
+                verdict.interval(benchmark),
+                verdict.probability(benchmark),
+                "-" if benchmark.threshold is None else f"{100 * benchmark.threshold:g} %",
+                f"{detectable} *" if benchmark.advisory else detectable,
             ]
         )
         raw.append(
             [
-                one.name,
-                one.verdict,
-                one.before,
-                one.after,
-                one.slowdown,
+                benchmark.name,
+                benchmark.verdict,
+                benchmark.before,
+                benchmark.after,
+                benchmark.slowdown,
                 low,
                 high,
-                one.p,
-                one.threshold,
-                one.detectable,
-                int(one.advisory),
-                one.note,
+                benchmark.p,
+                benchmark.threshold,
+                benchmark.detectable,
+                int(benchmark.advisory),
+                benchmark.note.text if benchmark.note else "",
             ]
         )
     head = [
@@ -180,7 +191,7 @@ def choices(run: Run) -> list[Choice]:
                         bool(table["extrapolated"][row][column]),
                     )
                 )
-    return found if any(one.as_good or one.next for one in found) else []
+    return found if any(choice.as_good or choice.next for choice in found) else []
 
 
 def what_to_use(run: Run) -> list[Table]:
@@ -188,11 +199,11 @@ def what_to_use(run: Run) -> list[Table]:
     found = choices(run)
     if not found or run.on_host:
         return []
-    columns = list(dict.fromkeys((one.direction, one.reuse) for one in found))
-    cells = {(one.direction, one.reuse, one.bytes): one.text for one in found}
+    columns = list(dict.fromkeys((choice.direction, choice.reuse) for choice in found))
+    cells = {(choice.direction, choice.reuse, choice.bytes): choice.text for choice in found}
     rows = [
         [numbers.size(size), *(cells[way, reuse, size] for way, reuse in columns)]
-        for size in dict.fromkeys(one.bytes for one in found)
+        for size in dict.fromkeys(choice.bytes for choice in found)
     ]
     used = {None: "", 1: ", memory used once", 100: ", memory used 100 times"}
     head = ["size", *(f"{way}{used[reuse]}" for way, reuse in columns)]
@@ -209,17 +220,17 @@ def what_to_use(run: Run) -> list[Table]:
     ]
     raw = [
         [
-            one.direction,
-            one.reuse,
-            one.bytes,
-            one.strategy,
-            one.total_ns,
-            one.as_good,
-            one.next,
-            one.margin,
-            int(one.extrapolated),
+            choice.direction,
+            choice.reuse,
+            choice.bytes,
+            choice.strategy,
+            choice.total_ns,
+            choice.as_good,
+            choice.next,
+            choice.margin,
+            int(choice.extrapolated),
         ]
-        for one in found
+        for choice in found
     ]
     return [Table("what_to_use", "What to use", head, rows, raw_head, raw)]
 
@@ -238,10 +249,9 @@ def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
 
     None where that is nothing.
     """
-    prefixes = dict.fromkeys("/".join(one.name.split("/")[:3]) for one in runs[0][1].transfers)
     rows, raw = [], []
-    for prefix in prefixes:
-        found = [run.sizes(prefix) for _, run in runs]
+    for label, like in _by_label(runs[0][1]).items():
+        found = [run.sizes(like) for _, run in runs]
         common = set.intersection(*(set(sizes) for sizes in found))
         if not common:
             continue
@@ -253,8 +263,8 @@ def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
             cells.append(
                 f"{numbers.rate(sizes[size].gb_per_s or 0)} ({numbers.signed_percent(change)})"
             )
-        rows.append([prefix, numbers.size(size), *cells])
-        raw.append([prefix, size, *(sizes[size].gb_per_s for sizes in found)])
+        rows.append([label, numbers.size(size), *cells])
+        raw.append([label, size, *(sizes[size].gb_per_s for sizes in found)])
     names = [f"run {number}" for number, _ in runs]
     heading = f"Bandwidth of {names[0]}, and of the others (in brackets: against it)"
     raw_head = ["strategy", "bytes", *(f"gb_per_s of {name}" for name in names)]
@@ -264,36 +274,40 @@ def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
 
 def _benchmarks(run: Run) -> Table:
     """Everything that was measured."""
-    rows, raw = [], []
-    for one in run.benchmarks:
-        times = one.values("median_ns")
-        spread = numbers.percent(one.spread) if one.repetitions > 1 else "-"
-        # What is allocated is not moved.
-        rate = one.gb_per_s if one.bytes and one.family not in NOT_MOVED else None
+    own = run.own_metrics
+    shown = [counter for counter, metric in own.items() if metric.headline]
+    rows: list[list[str]] = []
+    raw: list[list[str | float | int | None]] = []
+    for benchmark in run.benchmarks:
+        times = benchmark.values("median_ns")
+        spread = numbers.percent(benchmark.spread) if benchmark.repetitions > 1 else "-"
+        rate = benchmark.gb_per_s if run.is_moved(benchmark) else None
         rows.append(
             [
-                one.name,
-                numbers.time(one.ns),
+                benchmark.name,
+                numbers.time(benchmark.ns),
                 spread,
                 numbers.rate(rate) if rate else "-",
-                str(one.repetitions),
+                str(benchmark.repetitions),
+                *(_quantity(run, benchmark, counter) for counter in shown),
             ]
         )
         raw.append(
             [
-                one.name,
-                one.bytes,
-                one.ns,
+                benchmark.name,
+                benchmark.bytes,
+                benchmark.ns,
                 min(times),
                 max(times),
                 rate,
-                _link_percent(run, one),
-                one.get("device_gb_per_s"),
-                one.get("cpu_s_per_gb"),
-                one.repetitions,
+                _link_percent(run, benchmark),
+                benchmark.get("device_gb_per_s"),
+                benchmark.get("cpu_s_per_gb"),
+                benchmark.repetitions,
+                *map(benchmark.number, own),
             ]
         )
-    head = ["benchmark", "time", "range", "bandwidth", "repetitions"]
+    head = ["benchmark", "time", "range", "bandwidth", "repetitions", *map(_words, shown)]
     raw_head = [
         "benchmark",
         "bytes",
@@ -305,28 +319,89 @@ def _benchmarks(run: Run) -> Table:
         "device_gb_per_s",
         "cpu_s_per_gb",
         "repetitions",
+        *(_with_unit(run, counter) for counter in own),
     ]
     return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
 
 
-def _link_percent(run: Run, one: Benchmark) -> float | None:
+def _of_own_roles(run: Run) -> list[Table]:
+    """A table for each role that a strategy of others has brought."""
+    made = [_of_role(run, role) for role in run.own_roles]
+    names = [re.sub(r"[^A-Za-z0-9_-]", "_", role)[:LONGEST_FILE] for role in run.own_roles]
+    unique = [name if names.count(name) == 1 else f"{name}_{i}" for i, name in enumerate(names)]
+    return [replace(table, name=f"role_{name}") for table, name in zip(made, unique, strict=True)]
+
+
+def _of_role(run: Run, role: str) -> Table:
+    """Its benchmarks with warm caches at their smallest and their largest size."""
+    found: dict[str, list[Benchmark]] = {}
+    for benchmark in run.of_role(role):
+        if not benchmark.cold:
+            found.setdefault(benchmark.label, []).append(benchmark)
+    metrics = [
+        counter
+        for counter, metric in run.result.metrics.items()
+        if metric.headline
+        and any(benchmark.number(counter) is not None for benchmark in run.of_role(role))
+    ]
+    rows: list[list[str]] = []
+    raw: list[list[str | float | int | None]] = []
+    for label, sizes in found.items():
+        ends = [pick(sizes, key=lambda benchmark: benchmark.size_bytes or 0) for pick in (min, max)]
+        large = ends[-1]
+        texts = [
+            text for benchmark in ends for text in (_size(benchmark), numbers.time(benchmark.ns))
+        ]
+        rows.append([label, *texts, *(_quantity(run, large, counter) for counter in metrics)])
+        figures = [figure for benchmark in ends for figure in (benchmark.size_bytes, benchmark.ns)]
+        raw.append([label, *figures, *map(large.number, metrics)])
+    head = ["benchmark", "smallest", "its time", "largest", "its time", *map(_words, metrics)]
+    raw_head = ["benchmark", "smallest", "smallest_ns", "largest", "largest_ns"]
+    raw_head += [_with_unit(run, counter) for counter in metrics]
+    heading = run.result.roles[role].description or role
+    return Table(role, heading[:1].upper() + heading[1:], head, rows, raw_head, raw)
+
+
+def _size(benchmark: Benchmark) -> str:
+    return "-" if benchmark.size_bytes is None else numbers.size(benchmark.size_bytes)
+
+
+def _quantity(run: Run, benchmark: Benchmark, counter: str) -> str:
+    value = benchmark.number(counter)
+    return "-" if value is None else numbers.quantity(value, run.result.metrics[counter].unit)
+
+
+def _with_unit(run: Run, counter: str) -> str:
+    unit = run.result.metrics[counter].unit
+    return counter if unit in ("", "1") else f"{counter} ({unit})"
+
+
+def _words(counter: str) -> str:
+    return counter.replace("_", " ")
+
+
+def _link_percent(run: Run, benchmark: Benchmark) -> float | None:
     """Of what moves its bytes in one direction, which alone has that counter."""
-    if not one.get("link_percent") or not one.gb_per_s or not run.link_limit:
+    if not benchmark.get("link_percent") or not benchmark.gb_per_s or not run.link_limit:
         return None
-    return 100 * one.gb_per_s / run.link_limit
+    return 100 * benchmark.gb_per_s / run.link_limit
+
+
+def _by_label(run: Run) -> dict[str, Benchmark]:
+    """One of the sizes of each plain transfer."""
+    return {benchmark.label: benchmark for benchmark in run.transfers}
 
 
 def _transfers(run: Run) -> Table:
     """Each plain transfer at its smallest and its largest size."""
-    prefixes = dict.fromkeys("/".join(one.name.split("/")[:3]) for one in run.transfers)
     rows, raw = [], []
-    for prefix in prefixes:
-        sizes = run.sizes(prefix)
+    for label, like in _by_label(run).items():
+        sizes = run.sizes(like)
         small, large = sizes[min(sizes)], sizes[max(sizes)]
         rate, share = large.gb_per_s, _link_percent(run, large)
         rows.append(
             [
-                prefix,
+                label,
                 numbers.size(small.bytes or 0),
                 numbers.time(small.ns),
                 numbers.size(large.bytes or 0),
@@ -334,7 +409,7 @@ def _transfers(run: Run) -> Table:
                 f"{share:.0f} %" if share else "-",
             ]
         )
-        raw.append([prefix, small.bytes, small.ns, large.bytes, rate, share])
+        raw.append([label, small.bytes, small.ns, large.bytes, rate, share])
     head = ["strategy", "smallest", "its time", "largest", "its bandwidth", "of the link"]
     raw_head = [
         "strategy",
@@ -349,8 +424,7 @@ def _transfers(run: Run) -> Table:
 
 def _fits(run: Run) -> Table:
     """The lines that `advise` has fitted to transfers."""
-    there = {one.name.rsplit("/", 1)[0] for one in run.transfers}
-    there |= {name.replace("/read", "/h2d").replace("/write", "/d2h") for name in there}
+    there = {fitted_as(benchmark) for benchmark in run.transfers}
     fits = [fit for fit in run.advice.fits.values() if fit.name in there]
     rows = [
         [

@@ -1,0 +1,97 @@
+"""Transfers as points: a strategy in one direction at one size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plots.figures import style
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.model.load import Fields
+from plots.text import numbers
+
+
+@dataclass(frozen=True)
+class Point:
+    """One strategy in one direction at one size: medians over the repetitions.
+
+    `memory` is what gives its look: a kind of memory, or a method. `low` and `high` are those of
+    the fastest and of the slowest repetition.
+    """
+
+    strategy: str
+    family: str
+    memory: str
+    variant: str
+    direction: str
+    bytes: int
+    repetitions: int
+    time_us: float
+    time_us_low: float
+    time_us_high: float
+    gb_per_s: float
+    gb_per_s_low: float
+    gb_per_s_high: float
+    size: str
+    time: str
+    rate: str
+    spread: str
+
+
+def transfer_points(run: Run) -> list[Point]:
+    """The points in drawing order; failed and cold-cache rows are left out."""
+    found = in_drawing_order(run.transfers)
+    if not found:
+        raise NoData("no plain transfers with warm caches were measured")
+    return [_point(benchmark) for benchmark in found]
+
+
+def in_drawing_order(found: Iterable[Benchmark]) -> list[Benchmark]:
+    """By family, kind of memory, variant and size."""
+    found = list(found)
+    families = family_order(found)
+    return sorted(
+        found,
+        key=lambda benchmark: (
+            families.index(benchmark.family),
+            style.memory_order(benchmark.kind),
+            benchmark.variant or "",
+            benchmark.bytes or 0,
+        ),
+    )
+
+
+def plain_first(strategies: Iterable[Fields]) -> list[str]:
+    """The names of strategies in drawing order."""
+    strategies = list(strategies)
+    families = family_order(strategies)
+    ordered = sorted(
+        strategies,
+        key=lambda strategy: (families.index(strategy.family), style.memory_order(strategy.kind)),
+    )
+    return list(dict.fromkeys(strategy.strategy for strategy in ordered))
+
+
+def _point(benchmark: Benchmark) -> Point:
+    times = benchmark.values("median_ns")
+    assert benchmark.bytes
+    assert benchmark.gb_per_s
+    return Point(
+        strategy=benchmark.strategy,
+        family=benchmark.family,
+        memory=benchmark.kind,
+        variant=benchmark.variant or benchmark.direction,
+        direction=DIRECTIONS[benchmark.direction],
+        bytes=benchmark.bytes,
+        repetitions=len(times),
+        time_us=benchmark.ns / 1000,
+        time_us_low=min(times) / 1000,
+        time_us_high=max(times) / 1000,
+        gb_per_s=benchmark.gb_per_s,
+        gb_per_s_low=benchmark.bytes / max(times),
+        gb_per_s_high=benchmark.bytes / min(times),
+        size=numbers.size(benchmark.bytes),
+        time=numbers.time(benchmark.ns),
+        rate=numbers.rate(benchmark.gb_per_s),
+        spread=numbers.percent(benchmark.spread) if len(times) > 1 else "one repetition",
+    )

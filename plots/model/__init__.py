@@ -1,0 +1,1 @@
+"""What result files and the programs' answers say."""

@@ -1,0 +1,267 @@
+"""What figures, tables and sentences are made from: medians over the repetitions of a result.
+
+What `gate_transfers` and `bench_transfers advise` own (verdicts, fitted lines, who wins) is not
+derived here: it comes from their answers, see programs.py.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median, quantiles
+from typing import Any
+
+from plots.model.lift import format_1
+from plots.model.load import Fields, Metric, Result
+from plots.model.programs import Advice
+from plots.model.values import is_number, is_positive, mapping
+
+DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
+ACCESSES = ("read", "write")  # variants of kernels that address host memory in place
+NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
+LONGEST_NAME = 200
+TRANSFER = "copy"  # the role of what figures of transfers show
+ALLOCATIONS = "allocation"  # the table of roles that get memory, or give it back
+
+
+class NoData(Exception):
+    """A figure that cannot be drawn from this run; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Benchmark(Fields):
+    """A benchmark that was measured: its fields, and the rows of its repetitions."""
+
+    name: str
+    bytes: int | None  # moved by one operation; None where no size was asked for
+    rows: list[dict[str, Any]] = field(repr=False)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether a kernel addresses the host memory instead of a copy."""
+        return self.variant in ACCESSES
+
+    @property
+    def repetitions(self) -> int:
+        """How many times it was measured."""
+        return len(self.rows)
+
+    def values(self, counter: str) -> list[float]:
+        """A counter in each repetition that has it as a number above zero."""
+        return [row[counter] for row in self.rows if is_positive(row.get(counter))]
+
+    def get(self, counter: str) -> float | None:
+        """The median of a counter over the repetitions."""
+        values = self.values(counter)
+        return median(values) if values else None
+
+    def number(self, counter: str) -> float | None:
+        """The same of a counter that may be zero or negative."""
+        values = [value for row in self.rows if is_number(value := row.get(counter))]
+        return median(values) if values else None
+
+    @property
+    def ns(self) -> float:
+        """The time of one operation."""
+        return median(self.values("median_ns"))
+
+    @property
+    def gb_per_s(self) -> float | None:
+        """The bandwidth: that of `ns`, so that time and bandwidth of a row always agree."""
+        return self.bytes / self.ns if self.bytes else None
+
+    @property
+    def middle_half(self) -> float:
+        """How far the quartiles of the repetitions lie apart, as a part of the median.
+
+        Unlike the range it does not grow with the number of repetitions.
+        """
+        lower, middle, upper = quantiles(self.values("median_ns"), n=4, method="inclusive")
+        return (upper - lower) / middle
+
+    @property
+    def spread(self) -> float:
+        """How far the fastest and the slowest repetition lie apart, as a part of the median."""
+        times = self.values("median_ns")
+        return (max(times) - min(times)) / median(times)
+
+
+Sizes = dict[int, Benchmark]  # benchmarks that differ in their size alone, by the size asked for
+
+
+@dataclass(frozen=True)
+class Run:
+    """One result file, ready for figures: its benchmarks, and what `advise` says of it."""
+
+    result: Result
+    advice: Advice = field(default_factory=Advice)
+
+    @cached_property
+    def benchmarks(self) -> list[Benchmark]:
+        """Those that were measured, in the order of their names."""
+        rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in self.result.rows:
+            name = str(row.get("name"))
+            if can_be_shown(name) and not is_failed(row) and is_positive(row.get("median_ns")):
+                rows[name].append(row)
+        made = (_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows)
+        return sorted(made, key=_name_order)
+
+    @cached_property
+    def left_out(self) -> int:
+        """How many benchmarks have names that cannot be shown."""
+        return len(
+            {name for row in self.result.rows if not can_be_shown(name := str(row.get("name")))}
+        )
+
+    @cached_property
+    def failed(self) -> list[str]:
+        """The names of benchmarks that reported an error."""
+        return sorted({str(row.get("name")) for row in self.result.rows if is_failed(row)})
+
+    @cached_property
+    def transfers(self) -> list[Benchmark]:
+        """Plain transfers in one direction, with warm caches."""
+        return [
+            benchmark
+            for benchmark in self.benchmarks
+            if is_transfer(benchmark) and benchmark.bytes and not benchmark.cold
+        ]
+
+    def of_role(self, *roles: str) -> list[Benchmark]:
+        """The benchmarks of these roles."""
+        return [benchmark for benchmark in self.benchmarks if benchmark.role in roles]
+
+    @cached_property
+    def own_roles(self) -> list[str]:
+        """Those of its benchmarks that strategies of others have brought."""
+        return sorted({benchmark.role for benchmark in self.benchmarks} - set(format_1()["roles"]))
+
+    @cached_property
+    def own_metrics(self) -> dict[str, Metric]:
+        """Those that strategies of others have brought, as far as rows have them."""
+        known = format_1()["metrics"]
+        counters = {counter for row in self.result.rows for counter in row}
+        metrics = self.result.metrics.items()
+        return {name: metric for name, metric in metrics if name in counters and name not in known}
+
+    def table(self, role: str) -> str:
+        """How a role is shown."""
+        return self.result.roles[role].table
+
+    def is_moved(self, benchmark: Benchmark) -> bool:
+        """Whether its bytes are: what is allocated is not moved."""
+        return bool(benchmark.bytes) and self.table(benchmark.role) != ALLOCATIONS
+
+    def strategy(self, name: str) -> Fields | None:
+        """The fields of a strategy; those in which its benchmarks differ are of any of them."""
+        return self._strategies.get(name)
+
+    def sizes(self, like: Fields) -> Sizes:
+        """The benchmarks with warm caches that differ in their size alone."""
+        return self._by_label.get(like.label, {})
+
+    def alike(self, role: str, **fields: Any) -> list[Sizes]:
+        """The benchmarks of a role that have these fields, plainest first; warm caches."""
+        found = {
+            benchmark.label: self._by_label[benchmark.label]
+            for benchmark in self.of_role(role)
+            if benchmark.label in self._by_label
+            and all(getattr(benchmark, key) == value for key, value in fields.items())
+        }
+        return sorted(found.values(), key=_plainness)
+
+    def plainest(self, role: str, **fields: Any) -> Sizes:
+        """The plainest of them; empty where there is none."""
+        return next(iter(self.alike(role, **fields)), {})
+
+    def rate(self, strategy: str, direction: str) -> tuple[float, int] | None:
+        """GB/s and size at a strategy's largest size, in one direction of those it has."""
+        for benchmark in self.benchmarks:
+            counter = {direction: "gb_per_s", "both": f"{direction}_gb_per_s"}.get(
+                benchmark.direction
+            )
+            sizes = self.sizes(benchmark) if benchmark.strategy == strategy and counter else {}
+            if sizes and counter:
+                size = max(sizes)
+                largest = sizes[size]
+                rate = largest.get(counter) if benchmark.direction == "both" else largest.gb_per_s
+                return (rate, size) if rate else None
+        return None
+
+    @cached_property
+    def _strategies(self) -> dict[str, Fields]:
+        return {fields.strategy: fields for fields in self.result.benchmarks.values()}
+
+    @cached_property
+    def _by_label(self) -> dict[str, Sizes]:
+        found: dict[str, Sizes] = defaultdict(dict)
+        for benchmark in self.benchmarks:
+            if not benchmark.cold and (benchmark.bytes or benchmark.size_bytes is None):
+                found[benchmark.label][benchmark.size_bytes or 0] = benchmark
+        return found
+
+    @property
+    def on_host(self) -> bool:
+        """Whether there was no GPU: copies within this machine's memory."""
+        return mapping(self.result.transfers, "device").get("kind") != "cuda"
+
+    @property
+    def link_limit(self) -> float | None:
+        """The link's data rate in GB/s after line coding."""
+        limit = mapping(self.result.transfers, "link").get("limit_gb_per_s")
+        return limit if is_positive(limit) else None
+
+    @property
+    def packet_limit(self) -> tuple[float, float] | None:
+        """What packet headers leave of it, in GB/s: with little and with much luck."""
+        limits = mapping(self.result.transfers, "link").get("packet_limit_gb_per_s")
+        if isinstance(limits, list) and limits and all(map(is_positive, limits)):
+            return min(limits), max(limits)
+        return None
+
+
+def is_transfer(fields: Fields) -> bool:
+    """Whether a benchmark belongs into the figures of transfers."""
+    return fields.role == TRANSFER and fields.direction in DIRECTIONS
+
+
+def can_be_shown(name: str) -> bool:
+    """Whether the name of a benchmark is one that a program means."""
+    return name.isprintable() and len(name) <= LONGEST_NAME
+
+
+def is_failed(row: dict[str, Any]) -> bool:
+    """Whether the benchmark reported an error instead of times, as `gate_transfers` reads it."""
+    flags = (row.get("error_occurred"), row.get("skipped"))
+    texts = (row.get("error_message"), row.get("skip_message"))
+    return any(flag is True for flag in flags) or any(texts)
+
+
+def family_order(fields: Iterable[Fields]) -> list[str]:
+    """Their families: first that of the plainest."""
+    plainness: dict[str, int] = {}
+    for benchmark in fields:
+        plainness[benchmark.family] = min(
+            benchmark.plainness, plainness.get(benchmark.family, benchmark.plainness)
+        )
+    return sorted(plainness, key=lambda family: (plainness[family], family))
+
+
+def _benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchmark:
+    moved = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
+    asked = fields.size_bytes is not None
+    return Benchmark(
+        **vars(fields), name=name, bytes=int(moved[0]) if moved and asked else None, rows=rows
+    )
+
+
+def _plainness(sizes: Sizes) -> tuple[int, str]:
+    benchmark = next(iter(sizes.values()))
+    return benchmark.plainness, benchmark.label
+
+
+def _name_order(benchmark: Benchmark) -> tuple[Any, ...]:
+    return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, benchmark.cold)

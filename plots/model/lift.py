@@ -1,0 +1,164 @@
+"""Lifts files of format 1 to format 2, by what src/result_file/format_1.json says of them.
+
+Only here a name is taken apart and a sentence is recognised by its beginning.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from plots.model.values import mapping, printable
+
+FORMAT_1 = Path(__file__).resolve().parents[2] / "src" / "result_file" / "format_1.json"
+SIZE = re.compile(r"([0-9]{1,12})(B|KiB|MiB|GiB)")
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+COLD = "cold"
+NO_GPU = "No GPU: "
+OTHER = "other"
+OF_VARIANT = ("role", "direction", "method", "setting", "plainness")  # over the strategy's
+DIRECTIONS = {"h2d": "h2d", "read": "h2d", "d2h": "d2h", "write": "d2h"}
+
+
+@functools.cache
+def format_1() -> dict[str, Any]:
+    """What is known of files of format 1."""
+    known: dict[str, Any] = json.loads(FORMAT_1.read_text("utf-8"))
+    return known
+
+
+def lift_transfers(transfers: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
+    """The member `transfers` of a context of format 1 with what format 2 adds to it."""
+    skipped = [_lift_skip(skip) for skip in _list(transfers, "skipped") if isinstance(skip, dict)]
+    names = dict.fromkeys(
+        str(holder.get("name")) for holder in (*rows, *skipped) if isinstance(holder, dict)
+    )
+    benchmarks = {name: describe(name) for name in names}
+    warnings = [text for text in _list(transfers, "warnings") if printable(text)]
+    return transfers | {
+        "format": 2,
+        "benchmarks": benchmarks,
+        "roles": _roles(fields["role"] for fields in benchmarks.values()),
+        "metrics": dict(format_1()["metrics"]),
+        "devices": [_device(transfers)],
+        "device": _lift_device(transfers.get("device")),
+        "skipped": skipped,
+        "warnings": [message(text, "warnings", OTHER) for text in warnings],
+    }
+
+
+def lift_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of format 1: what failed has an error's code."""
+    return row | {"error_code": OTHER} if row.get("error_occurred") is True else row
+
+
+def lift_check(document: dict[str, Any]) -> dict[str, Any]:
+    """An answer of `gate_transfers check` of format 1."""
+    return document | {
+        "format": 2,
+        "reasons": [message(text) for text in document["reasons"]],
+        "notes": [message(text) for text in document["notes"]],
+        "benchmarks": [
+            benchmark | {"note": message(benchmark["note"]) if benchmark["note"] else None}
+            for benchmark in document["benchmarks"]
+        ],
+    }
+
+
+def message(text: str, kind: str = "", code: str = OTHER) -> dict[str, Any]:
+    """A text of format 1 as a message; `code` where its beginning is not known."""
+    begins = format_1().get(kind, [])
+    codes = (known["code"] for known in begins if text.startswith(known["begins"]))
+    return {"code": next(codes, code), "data": {}, "text": text}
+
+
+def describe(name: str) -> dict[str, Any]:
+    """The fields of a benchmark by its name."""
+    parts = name.split("/")
+    cold = len(parts) > 1 and parts[-1] == COLD
+    if cold:
+        parts.pop()
+    size = SIZE.fullmatch(parts[-1]) if len(parts) > 1 else None
+    if size:
+        parts.pop()
+    return {
+        "family": parts[0],
+        "strategy": "/".join(parts),
+        "method": None,
+        "setting": None,
+        "memory": None,
+        "variant": None,
+        "direction": "none",
+        "size_bytes": int(size[1]) * UNITS[size[2]] if size else None,
+        "cache": "cold" if cold else "warm",
+        "devices": [0],
+        "plainness": 0,
+        **(_known(parts) or _unknown(parts)),
+    }
+
+
+def _known(parts: list[str]) -> dict[str, Any] | None:
+    """The fields of a strategy that is in format_1.json."""
+    family = format_1()["families"].get(parts[0], {})
+    strategies = family.get("strategies", {})
+    starts = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
+    strategy = next((start for start in starts if start in strategies), None)
+    if strategy is None:
+        return None
+    variant = "/".join(parts)[len(strategy) + 1 :] or None
+    of_variant = family.get("variants", {}).get(variant, {})
+    defaults = {key: family[key] for key in family if key not in ("variants", "strategies")}
+    fields: dict[str, Any] = defaults | of_variant | strategies[strategy]
+    fields |= {key: of_variant[key] for key in OF_VARIANT if key in of_variant}
+    return {"role": OTHER} | fields | {"strategy": strategy, "variant": variant}
+
+
+def _unknown(parts: list[str]) -> dict[str, Any]:
+    """Those of other people's: a last part that is a direction is the variant."""
+    variant = parts[-1] if len(parts) > 1 and parts[-1] in DIRECTIONS else None
+    strategy = parts[:-1] if variant else parts
+    return {
+        "strategy": "/".join(strategy),
+        "method": "/".join(strategy[1:]) or None,
+        "variant": variant,
+        "direction": DIRECTIONS[variant] if variant else "none",
+        "role": "copy" if variant else OTHER,
+        "plainness": 1 + "/".join(strategy).count("_"),
+    }
+
+
+def _roles(present: Any) -> dict[str, Any]:
+    known: dict[str, Any] = dict(format_1()["roles"])
+    others = {role for role in present if role not in known}
+    return known | {role: {"description": "other benchmarks", "table": "times"} for role in others}
+
+
+def _device(transfers: dict[str, Any]) -> dict[str, Any]:
+    """The entry in `devices` of a run's only one."""
+    device = _lift_device(transfers.get("device"))
+    clocks = mapping(transfers, "clocks").get("gpu")
+    link = transfers.get("link")
+    return (device if isinstance(device, dict) else {}) | {"link": link, "clocks": clocks}
+
+
+def _lift_device(device: Any) -> Any:
+    """Why there is no GPU is the first sentence; the others say what else is in the file."""
+    why = device.get("why_not_gpu") if isinstance(device, dict) else None
+    if not isinstance(why, str):
+        return device
+    cause = why.removeprefix(NO_GPU).split(". ")[0].rstrip(".")
+    return device | {"why_not_gpu": message(why, code="no_gpu") | {"data": {"reason": cause}}}
+
+
+def _lift_skip(skip: dict[str, Any]) -> dict[str, Any]:
+    reason = skip.get("reason")
+    why = reason if isinstance(reason, str) and reason else "no reason given"
+    return skip | {"reason": message(why, "reasons", "unsupported")}
+
+
+def _list(holder: dict[str, Any], key: str) -> list[Any]:
+    value = holder.get(key)
+    return value if isinstance(value, list) else []

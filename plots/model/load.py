@@ -1,0 +1,351 @@
+"""Reads result files. What is behind this sees format 2 only."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from reprlib import repr as brief
+from typing import Any, TypeVar
+
+from plots.model.lift import lift_row, lift_transfers
+from plots.model.values import is_whole, mapping, member, text
+
+FORMAT = 2  # the newest "format" of a result file that this package reads
+GZIP_MAGIC = b"\x1f\x8b"
+MOST_BYTES = 128 << 20  # as src/input/read_text.hpp
+DIRECTIONS = ("h2d", "d2h", "both", "none")
+CACHES = ("warm", "cold")
+BETTER = ("more", "less", None)
+Value = TypeVar("Value")
+
+
+class ResultError(Exception):
+    """A result file that cannot be used; the message is one line for a person."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What a benchmark is. See docs/RESULT_FILE.md."""
+
+    family: str
+    strategy: str
+    method: str | None
+    setting: str | None
+    memory: str | None
+    variant: str | None
+    direction: str
+    size_bytes: int | None
+    cache: str
+    devices: tuple[int, ...]
+    role: str
+    plainness: int
+    emulation: bool
+
+    @property
+    def label(self) -> str:
+        """Its name without size and cache."""
+        return "/".join(filter(None, (self.strategy, self.variant)))
+
+    @property
+    def kind(self) -> str:
+        """What tells it from others of its family and role: a method, or a kind of memory."""
+        return self.method or self.memory or self.strategy
+
+    @property
+    def cold(self) -> bool:
+        """Whether caches are flushed before each operation."""
+        return self.cache == "cold"
+
+
+@dataclass(frozen=True)
+class Role:
+    """What benchmarks are for."""
+
+    description: str
+    table: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a counter is. `headline`: worth a column of its own."""
+
+    unit: str
+    better: str | None
+    kind: str
+    description: str
+    headline: bool
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something to tell people: programs decide by its code and data."""
+
+    code: str
+    data: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A benchmark that could not run."""
+
+    name: str
+    reason: Message
+
+
+@dataclass(frozen=True)
+class Result:
+    """One result file: its context, and one row per repetition of a benchmark."""
+
+    path: Path
+    context: dict[str, Any]
+    rows: list[dict[str, Any]]
+    data: bytes = b""  # the whole file, not compressed
+    original: dict[str, Any] = field(default_factory=dict)  # the context as it is in the file
+    benchmarks: dict[str, Fields] = field(default_factory=dict)  # by name
+    roles: dict[str, Role] = field(default_factory=dict)
+    metrics: dict[str, Metric] = field(default_factory=dict)
+    warnings: list[Message] = field(default_factory=list)
+    skipped: list[Skip] = field(default_factory=list)
+    why_not_gpu: Message | None = None
+
+    @property
+    def transfers(self) -> dict[str, Any]:
+        """The part of the context that describes the run."""
+        transfers: dict[str, Any] = self.context["transfers"]
+        return transfers
+
+
+def read_result(path: str | Path) -> Result:
+    """Reads a result file, plain or compressed with gzip."""
+    path = Path(path)
+    data = _read(path)
+    return parse_result(path, _parse(path, data), data)
+
+
+def parse_result(path: Path, document: Any, data: bytes = b"") -> Result:
+    """The result in a JSON document."""
+    try:
+        return _result(path, document, data)
+    except _NotValid as error:
+        raise ResultError(f"{path}: not a result file: {error}") from error
+
+
+class _NotValid(Exception):
+    """What is wrong with a result file."""
+
+
+def _result(path: Path, document: Any, data: bytes) -> Result:
+    context = member(document, "context", dict)
+    transfers = member(context, "transfers", dict)
+    rows = member(document, "benchmarks", list)
+    if transfers is None:
+        raise _NotValid("it has no context.transfers")
+    _check_format(path, transfers.get("format"))
+    _check_truth(transfers, "complete")
+    if rows is None or not all(isinstance(row, dict) for row in rows):
+        raise _NotValid("it has no list of benchmarks")
+    repetitions = [row for row in rows if row.get("run_type") == "iteration"]
+    for row in repetitions:
+        _check_truth(row, "error_occurred")
+    lifted = transfers
+    if transfers["format"] == 1:
+        lifted = lift_transfers(transfers, repetitions)
+        repetitions = [lift_row(row) for row in repetitions]
+    fields = _each(lifted, "benchmarks", _fields)
+    roles = _each(lifted, "roles", _role)
+    _check_references(repetitions, fields, roles, _devices(lifted))
+    return Result(
+        path=path,
+        context=context | {"transfers": lifted},
+        rows=repetitions,
+        data=data,
+        original=context,
+        benchmarks=fields,
+        roles=roles,
+        metrics=_each(lifted, "metrics", _metric),
+        warnings=[
+            _message(f"warnings[{i}]", value) for i, value in enumerate(_list(lifted, "warnings"))
+        ],
+        skipped=[_skip(f"skipped[{i}]", value) for i, value in enumerate(_list(lifted, "skipped"))],
+        why_not_gpu=_why_not_gpu(lifted),
+    )
+
+
+def _read(path: Path) -> bytes:
+    if _is_named_pipe(path):
+        raise ResultError(f"{path}: cannot be read: it is a named pipe, not a file")
+    try:
+        with path.open("rb") as plain:
+            packed = plain.peek(2).startswith(GZIP_MAGIC)
+            with gzip.open(plain) if packed else plain as source:
+                data = source.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise ResultError(f"{path}: more than {MOST_BYTES >> 20} MiB: not a result file")
+        return data
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ResultError(f"{path}: damaged gzip file: {error}") from error
+    except OSError as error:
+        raise ResultError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _is_named_pipe(path: Path) -> bool:
+    """To open it waits for whoever writes; a pipe of the shell has a writer, and no path."""
+    try:
+        return path.is_fifo() and path.resolve(strict=True).is_fifo()
+    except OSError:
+        return False
+
+
+def _parse(path: Path, data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ResultError(f"{path}: not JSON, or cut short: {error}") from error
+
+
+def _check_format(path: Path, number: Any) -> None:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise _NotValid(f"context.transfers.format is {brief(number)}")
+    if number > FORMAT:
+        raise ResultError(
+            f"{path}: result format {number} is newer than the newest known here, {FORMAT}"
+        )
+
+
+def _check_truth(holder: dict[str, Any], key: str) -> None:
+    if not isinstance(holder.get(key), bool | None):
+        raise _NotValid(f"{key} is neither true nor false")
+
+
+def _check_references(
+    rows: list[dict[str, Any]],
+    benchmarks: dict[str, Fields],
+    roles: dict[str, Role],
+    devices: int,
+) -> None:
+    for row in rows:
+        name = str(row.get("name"))
+        if name not in benchmarks:
+            raise _NotValid(f"{brief(name)} is not in context.transfers.benchmarks")
+    for name, fields in benchmarks.items():
+        if fields.role not in roles:
+            raise _NotValid(f"the role of {brief(name)}, {brief(fields.role)}, is not in roles")
+        if any(index >= devices for index in fields.devices):
+            raise _NotValid(f"{brief(name)} names a device that is not in devices")
+
+
+def _each(
+    holder: dict[str, Any], key: str, parse: Callable[[str, dict[str, Any]], Value]
+) -> dict[str, Value]:
+    """Every member of an object of objects."""
+    members = member(holder, key, dict)
+    if members is None:
+        raise _NotValid(f"it has no context.transfers.{key}")
+    for name, value in members.items():
+        if not isinstance(value, dict):
+            raise _NotValid(f"{key}[{brief(name)}] is no object")
+    return {name: parse(f"{key}[{brief(name)}]", value) for name, value in members.items()}
+
+
+def _list(holder: dict[str, Any], key: str) -> list[Any]:
+    value = holder.get(key)
+    if not isinstance(value, list | None):
+        raise _NotValid(f"{key} is no list")
+    return value or []
+
+
+def _devices(transfers: dict[str, Any]) -> int:
+    """How many devices the file describes."""
+    devices = _list(transfers, "devices")
+    if not devices or not all(isinstance(device, dict) for device in devices):
+        raise _NotValid("it has no list of devices")
+    return len(devices)
+
+
+def _fields(place: str, value: dict[str, Any]) -> Fields:
+    devices = value.get("devices")
+    if not isinstance(devices, list) or not all(map(is_whole, devices)):
+        raise _NotValid(f"{place}.devices is no list of whole numbers")
+    size = value.get("size_bytes")
+    if size is not None and not is_whole(size):
+        raise _NotValid(f"{place}.size_bytes is {brief(size)}, no whole number from 0")
+    plainness = value.get("plainness")
+    if not is_whole(plainness):
+        raise _NotValid(f"{place}.plainness is {brief(plainness)}, no whole number from 0")
+    return Fields(
+        family=_name(place, value, "family"),
+        strategy=_name(place, value, "strategy"),
+        method=_text_or_null(place, value, "method"),
+        setting=_text_or_null(place, value, "setting"),
+        memory=_text_or_null(place, value, "memory"),
+        variant=_text_or_null(place, value, "variant"),
+        direction=_one_of(place, value, "direction", DIRECTIONS),
+        size_bytes=size,
+        cache=_one_of(place, value, "cache", CACHES),
+        devices=tuple(devices),
+        role=_name(place, value, "role"),
+        plainness=plainness,
+        emulation=_truth(place, value, "emulation"),
+    )
+
+
+def _role(place: str, value: dict[str, Any]) -> Role:
+    return Role(text(value, "description", ""), _name(place, value, "table"))
+
+
+def _metric(place: str, value: dict[str, Any]) -> Metric:
+    return Metric(
+        unit=text(value, "unit", ""),
+        better=_one_of(place, value, "better", BETTER),
+        kind=text(value, "kind", ""),
+        description=text(value, "description", ""),
+        headline=_truth(place, value, "headline"),
+    )
+
+
+def _message(place: str, value: Any) -> Message:
+    if not isinstance(value, dict):
+        raise _NotValid(f"{place} is no message with a code")
+    code = _name(place, value, "code")
+    return Message(code, mapping(value, "data"), text(value, "text", code))
+
+
+def _skip(place: str, value: Any) -> Skip:
+    if not isinstance(value, dict):
+        raise _NotValid(f"{place} is no object")
+    return Skip(text(value, "name", "unknown"), _message(f"{place}.reason", value.get("reason")))
+
+
+def _why_not_gpu(transfers: dict[str, Any]) -> Message | None:
+    why = mapping(transfers, "device").get("why_not_gpu")
+    return None if why is None else _message("device.why_not_gpu", why)
+
+
+def _name(place: str, value: dict[str, Any], key: str) -> str:
+    found = value.get(key)
+    if not isinstance(found, str):
+        raise _NotValid(f"{place}.{key} is {brief(found)}, no text")
+    return found
+
+
+def _text_or_null(place: str, value: dict[str, Any], key: str) -> str | None:
+    return None if value.get(key) is None else _name(place, value, key)
+
+
+def _truth(place: str, value: dict[str, Any], key: str) -> bool:
+    found = value.get(key, False)
+    if not isinstance(found, bool):
+        raise _NotValid(f"{place}.{key} is neither true nor false")
+    return found
+
+
+def _one_of(place: str, value: dict[str, Any], key: str, known: tuple[Any, ...]) -> Any:
+    found = value.get(key)
+    if found not in known or isinstance(found, bool):
+        raise _NotValid(f"{place}.{key} is {brief(found)}, not {' or '.join(map(str, known))}")
+    return found

@@ -1,0 +1,1 @@
+"""What is said of it: sentences, tables, numbers as text."""

@@ -1,0 +1,137 @@
+"""A synthetic file of format 2, with a family, a role and metrics that nobody knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import synthetic
+from synthetic import MIB, size_name
+
+from plots.model.load import Result, parse_result
+
+ROLES = {
+    "copy": {"description": "copies of one block", "table": "directions"},
+    "exchange": {"description": "exchanges between neighbours", "table": "times"},
+}
+METRICS = {
+    "bytes": {
+        "unit": "B",
+        "better": None,
+        "kind": "size",
+        "description": "what an operation moves",
+    },
+    "median_ns": {
+        "unit": "ns",
+        "better": "less",
+        "kind": "duration",
+        "description": "middle of the operations",
+    },
+    "gb_per_s": {
+        "unit": "GB/s",
+        "better": "more",
+        "kind": "rate",
+        "description": "what is moved in a second",
+    },
+    "hops": {
+        "unit": "1",
+        "better": "less",
+        "kind": "count",
+        "description": "links that the data cross",
+        "headline": True,
+    },
+    "messages_per_s": {
+        "unit": "1/s",
+        "better": "more",
+        "kind": "rate",
+        "description": "messages in a second",
+        "headline": True,
+    },
+    "retries": {"unit": "1", "better": "less", "kind": "count", "description": "sent again"},
+}
+
+
+def fields(strategy: str, role: str, **more: Any) -> dict[str, Any]:
+    """The fields of a benchmark."""
+    return {
+        "family": strategy.split("/")[0],
+        "strategy": strategy,
+        "method": None,
+        "setting": None,
+        "memory": None,
+        "variant": None,
+        "direction": "none",
+        "size_bytes": None,
+        "cache": "warm",
+        "devices": [0],
+        "role": role,
+        "plainness": 0,
+        **more,
+    }
+
+
+def message(code: str, text: str, **data: Any) -> dict[str, Any]:
+    """Something to tell people."""
+    return {"code": code, "data": data, "text": text}
+
+
+def copies() -> dict[str, dict[str, Any]]:
+    """Copies of two kinds of memory in both directions at two sizes."""
+    return {
+        f"copy/{memory}/{way}/{size_name(size)}": fields(
+            f"copy/{memory}",
+            "copy",
+            memory=memory,
+            variant=way,
+            direction=way,
+            size_bytes=size,
+            plainness=plainness,
+        )
+        for plainness, memory in enumerate(("pageable", "pinned"))
+        for way in ("h2d", "d2h")
+        for size in (MIB, 64 * MIB)
+    }
+
+
+def exchanges() -> dict[str, dict[str, Any]]:
+    """Benchmarks of a family that nobody knows: one of two sizes, one without."""
+    by_size = {
+        f"ring/neighbours/{size_name(size)}": fields("ring/neighbours", "exchange", size_bytes=size)
+        for size in (MIB, 64 * MIB)
+    }
+    return by_size | {"ring/barrier": fields("ring/barrier", "exchange", plainness=1)}
+
+
+def rows() -> list[dict[str, Any]]:
+    """Three repetitions of all of them."""
+    rates = {"pageable": 10.0, "pinned": 50.0}
+    made = []
+    for name, described in copies().items():
+        size = described["size_bytes"]
+        made += [synthetic.row(name, size, size / rates[described["memory"]])] * 3
+    for name, described in exchanges().items():
+        size = described["size_bytes"] or 0
+        own = {"hops": 2, "messages_per_s": 1234.5, "retries": 0}
+        made += [synthetic.row(name, size, 5000.0 + size / 20, **own)] * 3
+    return made
+
+
+def document(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> dict[str, Any]:
+    """The content of the file; `transfers` replaces members of context.transfers."""
+    device = {"kind": "cuda", "name": "Synthetic GPU", "why_not_gpu": None}
+    made = synthetic.document(rows() if measured is None else measured)
+    made["context"]["transfers"] |= {
+        "format": 2,
+        "benchmarks": copies() | exchanges(),
+        "roles": ROLES,
+        "metrics": METRICS,
+        "device": device,
+        "devices": [device | {"link": synthetic.LINK, "clocks": None}],
+        **transfers,
+    }
+    return made
+
+
+def result(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:
+    """The same as read."""
+    return parse_result(Path("synthetic.json"), document(measured, **transfers))

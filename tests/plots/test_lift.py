@@ -1,0 +1,149 @@
+"""Files of format 1 as format 2: what becomes of their names and sentences."""
+
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from plots.model.lift import describe, format_1, lift_check, message
+from plots.model.load import parse_result, read_result
+
+RECORDED = Path(__file__).resolve().parents[2] / "results"
+
+
+def told(name, *keys):
+    fields = describe(name)
+    return tuple(fields[key] for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("copy/pinned_wc/h2d/1MiB", ("copy/pinned_wc", "h2d", "h2d", 2**20, "warm", "copy")),
+        ("copy/staged/d2h/4B/cold", ("copy/staged", "d2h", "d2h", 4, "cold", "copy")),
+        ("zero_copy/registered/read/1KiB", ("zero_copy/registered", "read", "h2d", 1024)),
+        ("duplex/engines/pinned/64MiB", ("duplex/engines/pinned", None, "both", 64 * 2**20)),
+        ("cpu/managed/write_fill/1GiB", ("cpu/managed", "write_fill", "none", 2**30)),
+        ("message/memcpy", ("message/memcpy", None, "both", None, "warm", "latency")),
+        ("null/single", ("null", "single", "none", None, "warm", "floor")),
+        ("launch/graph/0_arguments", ("launch/graph", "0_arguments", "none", None)),
+        ("gpu_array/get/pinned/fresh/char/1KiB", ("gpu_array/get/pinned/fresh", "char", "d2h")),
+    ],
+)
+def test_a_known_name_has_the_fields_of_its_strategy_and_variant(name, expected):
+    keys = ("strategy", "variant", "direction", "size_bytes", "cache", "role")
+    assert told(name, *keys[: len(expected)]) == expected
+
+
+def test_what_a_variant_says_of_its_role_goes_before_the_strategy():
+    keys = ("role", "method", "setting", "memory", "plainness")
+    assert told("cpu/pinned/read_random_all_cores/1MiB", *keys) == (
+        "cpu_read",
+        "random",
+        "all_cores",
+        "pinned",
+        3,
+    )
+    assert describe("cpu/emulated_wc/read_memcpy/1MiB")["emulation"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("own/way/h2d/1MiB", ("own/way", "way", "h2d", "h2d", "copy", 1)),
+        ("own/one_way/write/1MiB/cold", ("own/one_way", "one_way", "write", "d2h", "copy", 2)),
+        ("own/1MiB", ("own", None, None, "none", "other", 1)),
+        ("own/a/b", ("own/a/b", "a/b", None, "none", "other", 1)),
+        ("h2d", ("h2d", None, None, "none", "other", 1)),
+        ("copy/novel/h2d/4B", ("copy/novel", "novel", "h2d", "h2d", "copy", 1)),
+        ("", ("", None, None, "none", "other", 1)),
+    ],
+)
+def test_an_unknown_name_has_what_its_parts_tell(name, expected):
+    keys = ("strategy", "method", "variant", "direction", "role", "plainness")
+    assert told(name, *keys) == expected
+
+
+@pytest.mark.parametrize("path", sorted(RECORDED.glob("*/*/result.json.gz")), ids=str)
+def test_every_recorded_benchmark_is_known(path):
+    result = read_result(path)
+    known = format_1()["families"]
+    for name, fields in result.benchmarks.items():
+        assert fields.role in format_1()["roles"], name
+        assert fields.strategy in known[fields.family]["strategies"], name
+        variants = known[fields.family].get("variants", {})
+        assert fields.variant is None or fields.variant in variants, name
+    counters = {
+        key
+        for row in result.rows
+        for key, value in row.items()
+        if isinstance(value, float | int) and key not in GOOGLES
+    }
+    assert counters <= set(result.metrics)
+
+
+GOOGLES = {  # fields of Google Benchmark
+    "repetitions",
+    "repetition_index",
+    "threads",
+    "iterations",
+    "real_time",
+    "cpu_time",
+}
+
+
+def test_what_is_said_of_format_1_agrees_with_itself():
+    known = format_1()
+    for family, said in known["families"].items():
+        parts = [said, *said.get("variants", {}).values(), *said["strategies"].values()]
+        assert all(part["role"] in known["roles"] for part in parts if "role" in part)
+        assert all(strategy.split("/")[0] == family for strategy in said["strategies"])
+        directions = {part["direction"] for part in parts if "direction" in part}
+        assert directions <= {"h2d", "d2h", "both", "none"}
+    assert all(metric["better"] in ("more", "less", None) for metric in known["metrics"].values())
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("virtual machine (KVM): the hypervisor decides memory types", "virtual_machine"),
+        ("the GPU's SM clock fell from 1980 to 1200 MHz", "gpu_clock_fell"),
+        ("something else", "other"),
+    ],
+)
+def test_a_warning_has_its_code(text, code):
+    assert message(text, "warnings") == {"code": code, "data": {}, "text": text}
+
+
+def test_messages_of_a_file_are_lifted():
+    document = synthetic.document(
+        warnings=["link runs at PCIe 3.0", "", 7],
+        skipped=[{"name": "copy/managed/h2d", "reason": "memory refused: 4 GiB"}, {"name": "a"}, 3],
+        device={"kind": "host", "why_not_gpu": "No GPU: no driver. Measuring on the host."},
+    )
+    result = parse_result(Path("run.json"), document)
+    assert [(one.code, one.text) for one in result.warnings] == [
+        ("link_below_maximum", "link runs at PCIe 3.0")
+    ]
+    assert [(one.name, one.reason.code, one.reason.text) for one in result.skipped] == [
+        ("copy/managed/h2d", "memory_refused", "memory refused: 4 GiB"),
+        ("a", "unsupported", "no reason given"),
+    ]
+    assert result.why_not_gpu.data == {"reason": "no driver"}
+    assert result.original is document["context"]
+
+
+def test_an_answer_of_the_gate_is_lifted():
+    lifted = lift_check(
+        {
+            "format": 1,
+            "reasons": ["too noisy"],
+            "notes": [],
+            "benchmarks": [{"name": "a", "note": "not measured"}, {"name": "b", "note": None}],
+        }
+    )
+    assert lifted["reasons"] == [{"code": "other", "data": {}, "text": "too noisy"}]
+    assert [one["note"] and one["note"]["text"] for one in lifted["benchmarks"]] == [
+        "not measured",
+        None,
+    ]

@@ -1,0 +1,131 @@
+"""No code of plots knows a strategy by its name, or a message by its words."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from plots.figures import FIGURES
+from plots.figures.layout import WIDE
+from plots.model.derive import NoData, Run
+from plots.model.load import parse_result, read_result
+from plots.text import findings as sentences
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "plots").rglob("*.py"))
+KNOWN = json.loads((ROOT / "src" / "result_file" / "format_1.json").read_text("utf-8"))
+STRATEGIES = {name for family in KNOWN["families"].values() for name in family["strategies"]}
+STEPS = {counter.removesuffix("_ns") for counter in KNOWN["metrics"]}
+FIELDS = {
+    value
+    for family in KNOWN["families"].values()
+    for part in (*family.get("variants", {}).values(), *family["strategies"].values())
+    for value in part.values()
+    if isinstance(value, str)
+}
+KEYS = {"cpu"}  # of the context
+# Of families, those that are no role, field, step or key of their own.
+NAMES = {*KNOWN["families"]} - {*KNOWN["roles"]} - STEPS - FIELDS - KEYS
+IN_A_NAME = re.compile(rf"\b({'|'.join(KNOWN['families'])})/(?!\w+ )")
+BEGINS = [known["begins"] for kind in ("warnings", "reasons") for known in KNOWN[kind]]
+
+
+def texts(path):
+    """Every text in the code, but for its explanations, with its line."""
+    tree = ast.parse(path.read_text("utf-8"))
+    explained = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and id(node) not in explained:
+            yield node.lineno, node.value
+
+
+def findings(path):
+    for line, text in texts(path):
+        if text in NAMES or text in STRATEGIES - FIELDS - {*KNOWN["roles"]} - STEPS:
+            yield f"{path.name}:{line}: {text!r} is a name"
+        elif IN_A_NAME.search(text):
+            yield f"{path.name}:{line}: {text!r} has a name in it"
+        elif " " in text.strip() and any(text.startswith(b) or b.startswith(text) for b in BEGINS):
+            yield f"{path.name}:{line}: {text!r} is how a message begins"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_text_of_the_code_is_a_strategy_or_begins_a_message(path):
+    assert list(findings(path)) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["copy/pinned", "gpu_array", "cpu/", "scatter/loop", "link runs at", "CPU governor"]
+)
+def test_such_a_text_would_be_found(tmp_path, text):
+    source = tmp_path / "source.py"
+    source.write_text(f'"""Explains {text}."""\nif name == {text!r}:\n    pass\n', "utf-8")
+    assert len(list(findings(source))) == 1
+
+
+def test_only_lifting_takes_a_name_apart():
+    pattern = re.compile(r"""\.(split|rsplit|partition|rpartition)\(["']/["']""")
+    found = [path.name for path in SOURCES if pattern.search(path.read_text("utf-8"))]
+    assert found == ["lift.py"]
+
+
+def renamed(result):
+    """The same run with other names of families and strategies, in the same order."""
+    transfers = result.transfers
+    strategies = sorted({fields["strategy"] for fields in transfers["benchmarks"].values()})
+    families = sorted({name.split("/")[0] for name in strategies})
+    other = {
+        name: f"family{families.index(name.split('/')[0]):03}/strategy{i:04}"
+        for i, name in enumerate(strategies)
+    }
+
+    def name_of(name):
+        strategy = transfers["benchmarks"][name]["strategy"]
+        return other[strategy] + name.removeprefix(strategy)
+
+    benchmarks = {
+        name_of(name): fields
+        | {"strategy": other[fields["strategy"]], "family": other[fields["strategy"]].split("/")[0]}
+        for name, fields in transfers["benchmarks"].items()
+    }
+    context = result.context | {"transfers": transfers | {"benchmarks": benchmarks}}
+    rows = [row | {"name": name_of(row["name"])} for row in result.rows]
+    return parse_result(result.path, {"context": context, "benchmarks": rows})
+
+
+def shown(run):
+    """The figures that are drawn, with all numbers in their data."""
+    found = {}
+    for name, make in FIGURES.items():
+        try:
+            data = make(run, WIDE).chart.datasets
+        except NoData:
+            continue
+        found[name] = {
+            key: [[value for value in row.values() if isinstance(value, float)] for row in rows]
+            for key, rows in data.items()
+        }
+    return found
+
+
+def test_other_names_change_no_finding_and_no_figure():
+    recorded = read_result(
+        ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
+    )
+    before, after = Run(recorded), Run(renamed(recorded))
+    assert not {one.strategy for one in before.benchmarks} & {
+        one.strategy for one in after.benchmarks
+    }
+    assert sentences.findings(before) == sentences.findings(after)
+    assert len(sentences.findings(before)) == sentences.MOST_FINDINGS
+    figures, others = shown(before), shown(after)
+    assert len(figures) >= 8
+    del figures["compared"], others["compared"]  # what is published is found by its name
+    assert figures == others

@@ -1,0 +1,39 @@
+"""The rooms of plots: what may import what."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PLOTS = Path(__file__).resolve().parents[2] / "plots"
+BELOW = {
+    "model": set(),
+    "text": {"model"},
+    "figures": {"model", "text"},
+    "page": {"model", "text", "figures"},
+}
+
+
+def imported_rooms(path):
+    """The rooms that a file imports from."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if isinstance(node, ast.Import):
+            modules = [one.name for one in node.names]
+        for parts in (module.split(".") for module in modules):
+            if parts[0] == "plots":
+                yield parts[1] if len(parts) > 1 else "plots"
+
+
+@pytest.mark.parametrize("room", BELOW)
+def test_a_room_imports_only_from_those_below(room):
+    arrows = {
+        (path.name, other) for path in (PLOTS / room).glob("*.py") for other in imported_rooms(path)
+    }
+    assert {(name, other) for name, other in arrows if other not in BELOW[room] | {room}} == set()
+    assert {other for _, other in arrows} >= BELOW[room]
+
+
+def test_there_are_no_other_rooms():
+    assert {path.name for path in PLOTS.iterdir() if path.is_dir()} - {"__pycache__"} == set(BELOW)
+    assert {path.name for path in PLOTS.glob("*.py")} == {"__init__.py", "__main__.py"}

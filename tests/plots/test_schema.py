@@ -1,0 +1,167 @@
+"""The published JSON Schema of the result file: what it takes and what it refuses."""
+
+import functools
+import json
+from pathlib import Path
+
+import format_2
+import pytest
+import synthetic
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from plots.model.load import ResultError, parse_result, read_result
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = sorted((ROOT / "results").glob("**/*.json.gz"))
+
+
+@functools.cache
+def validator():
+    schema = json.loads((ROOT / "docs" / "result_file.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def complaint(document):
+    """Where the document is wrong and how; None where it is not."""
+    error = best_match(validator().iter_errors(document))
+    return error and f"{error.json_path}: {error.message}"
+
+
+def lifted(result):
+    return {"context": result.context, "benchmarks": result.rows}
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: "/".join(path.parts[-2:]))
+def test_recorded_runs_are_valid_when_lifted(path):
+    assert complaint(lifted(read_result(path))) is None
+
+
+def test_there_are_recorded_runs_of_several_machines():
+    assert {path.relative_to(ROOT / "results").parts[0] for path in RECORDED} == {
+        "host",
+        "nvidia-h100",
+        "nvidia-h200",
+    }
+
+
+def test_a_file_of_format_2_is_valid_as_it_is():
+    assert complaint(format_2.document()) is None
+    failed = synthetic.failed_row("ring/barrier") | {"error_code": "wrong_data"}
+    texts = {
+        "warnings": [format_2.message("own_code", "anything", at=3)],
+        "skipped": [{"name": "copy/x", "reason": format_2.message("unsupported", "not here")}],
+    }
+    assert complaint(format_2.document([*format_2.rows(), failed], **texts)) is None
+
+
+def test_a_file_of_format_1_is_not():
+    assert complaint(synthetic.document()) is not None
+
+
+def test_further_keys_are_taken_everywhere():
+    document = format_2.document([row | {"own_counter": None} for row in format_2.rows()])
+    transfers = document["context"]["transfers"]
+    for holder in (
+        document,
+        document["context"],
+        transfers,
+        transfers["device"],
+        transfers["devices"][0],
+        *transfers["benchmarks"].values(),
+    ):
+        holder["further"] = {"anything": [1]}
+    assert complaint(document) is None
+
+
+def broken():
+    """Documents with one thing wrong each, and whether the reader refuses them as well."""
+    name = "copy/pinned/h2d/1MiB"
+    fields = format_2.copies() | format_2.exchanges()
+
+    def with_field(**more):
+        return format_2.document(benchmarks=fields | {name: fields[name] | more})
+
+    def without_field(key):
+        kept = {one: value for one, value in fields[name].items() if one != key}
+        return format_2.document(benchmarks=fields | {name: kept})
+
+    def with_metric(**more):
+        metrics = format_2.METRICS
+        return format_2.document(metrics=metrics | {"hops": metrics["hops"] | more})
+
+    def with_row(**more):
+        return format_2.document([format_2.rows()[0] | more])
+
+    return {
+        "role-missing": (without_field("role"), True),
+        "role-number": (with_field(role=7), True),
+        "family-null": (with_field(family=None), True),
+        "strategy-missing": (without_field("strategy"), True),
+        "method-number": (with_field(method=1), True),
+        "direction-up": (with_field(direction="up"), True),
+        "direction-missing": (without_field("direction"), True),
+        "size-text": (with_field(size_bytes="1MiB"), True),
+        "size-negative": (with_field(size_bytes=-1), True),
+        "size-part": (with_field(size_bytes=0.5), True),
+        "cache-luke": (with_field(cache="luke"), True),
+        "devices-number": (with_field(devices=0), True),
+        "devices-negative": (with_field(devices=[-1]), True),
+        "plainness-text": (with_field(plainness="0"), True),
+        "plainness-missing": (without_field("plainness"), True),
+        "emulation-text": (with_field(emulation="yes"), True),
+        "no-benchmarks": (format_2.document(benchmarks=None), True),
+        "benchmark-list": (format_2.document(benchmarks=fields | {name: []}), True),
+        "no-roles": (format_2.document(roles=None), True),
+        "role-text": (format_2.document(roles=format_2.ROLES | {"copy": "copies"}), True),
+        "role-no-table": (format_2.document(roles=format_2.ROLES | {"copy": {}}), True),
+        "no-metrics": (format_2.document(metrics=[]), True),
+        "metric-better": (with_metric(better="higher"), True),
+        "metric-headline": (with_metric(headline="yes"), True),
+        "metric-kind": (with_metric(kind="else"), False),
+        "no-devices": (format_2.document(devices=[]), True),
+        "device-text": (format_2.document(devices=["GPU"]), True),
+        "warning-text": (format_2.document(warnings=["beware"]), True),
+        "warning-without-code": (format_2.document(warnings=[{"text": "beware"}]), True),
+        "warning-code": (format_2.document(warnings=[format_2.message("Two words", "t")]), False),
+        "warnings-object": (format_2.document(warnings={}), True),
+        "skip-text": (format_2.document(skipped=[{"name": "a", "reason": "b"}]), True),
+        "why-text": (format_2.document(device={"kind": "host", "why_not_gpu": "none"}), True),
+        "counter-text": (with_row(hops="two"), False),
+        "error-without-code": (with_row(error_occurred=True, error_message="e"), False),
+        "complete-text": (format_2.document(complete="yes"), True),
+    }
+
+
+@pytest.mark.parametrize("case", broken())
+def test_what_is_wrong_is_refused(case, tmp_path):
+    document, by_reader = broken()[case]
+    assert complaint(document) is not None
+    path = tmp_path / "run.json"
+    if not by_reader:  # merely shown, or not looked at
+        assert parse_result(path, document).rows
+        return
+    with pytest.raises(ResultError) as error:
+        parse_result(path, document)
+    assert str(error.value).startswith(f"{path}: not a result file: ")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"measured": [synthetic.row("copy/else", 4, 9.0)]}, "'copy/else' is not in context"),
+        (
+            {"benchmarks": {"a": format_2.fields("a", "unheard-of")}, "measured": []},
+            "the role of 'a', 'unheard-of', is not in roles",
+        ),
+        (
+            {"benchmarks": {"a": format_2.fields("a", "copy", devices=[1])}, "measured": []},
+            "'a' names a device that is not in devices",
+        ),
+    ],
+)
+def test_what_refers_to_nothing_is_refused_by_the_reader(more, expected):
+    with pytest.raises(ResultError, match=expected):
+        parse_result(Path("run.json"), format_2.document(**more))
