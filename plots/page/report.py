@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -92,7 +93,7 @@ def report(
     ]
     files |= {f"figures/{name}": data for name, data in render.drawings(every).items()}
     for section in shown:
-        for table in (*section.used, *section.tables):
+        for table in (*chain(*section.tables_under.values()), *section.tables):
             made = tables.files(table, section.name)
             files |= {f"tables/{name}": data for name, data in made.items()}
     return files
