@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "src/gate/io/read_baseline.hpp"
 #include "src/gate/judge/check.hpp"
-#include "src/gate/model/baseline.hpp"
 
 using namespace bench_transfers;
 

@@ -1,3 +1,5 @@
+#include "src/gate/io/read_baseline.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,8 @@
 #include "src/gate/io/hash.hpp"
 #include "src/gate/io/json.hpp"
 #include "src/gate/io/timestamp.hpp"
-#include "src/gate/model/baseline.hpp"
+#include "src/gate/model/bad_input.hpp"
+#include "src/result_file/format.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -112,19 +115,33 @@ history history_in(const element& of, std::size_t processes, const metric& judge
   return one;
 }
 
+/// "more" or "less", and so on: which of two words a text is.
+bool is_first_of(const element& content, std::string_view key, const std::string& first,
+                 const std::string& second) {
+  const auto word = text_in(content, key);
+  if (word != first && word != second)
+    throw bad_input(fmt::format("its '{}' is neither {} nor {}", key, first, second));
+  return word == first;
+}
+
+/// None in baselines of runs that declare nothing.
+std::optional<declaration> declared_in(const element& content, bool more_is_better) {
+  if (content["unit"].error() != simdjson::SUCCESS &&
+      content["metric_kind"].error() != simdjson::SUCCESS)
+    return std::nullopt;
+  const auto kind = result_file::metric_kind_from(text_in(content, "metric_kind"));
+  if (!kind) throw bad_input("its 'metric_kind' is none that is known");
+  return declaration{text_in(content, "unit"), *kind, more_is_better};
+}
+
 metric metric_in(const element& content) {
   auto judged_by = metric::named(text_in(content, "judged_by"));
   if (judged_by.key.empty()) throw bad_input("it does not say what it is judged by");
-  const auto better = text_in(content, "better");
-  if (better != "more" && better != "less")
-    throw bad_input("its 'better' is neither more nor less");
-  judged_by.more_is_better = better == "more";
+  judged_by.more_is_better = is_first_of(content, "better", "more", "less");
+  judged_by = judged_by.with(declared_in(content, judged_by.more_is_better));
   if (judged_by.is_time() && judged_by.more_is_better)
     throw bad_input("it is judged by a time of which more is better");
-  const auto repetitions = text_in(content, "of_repetitions");
-  if (repetitions != "median" && repetitions != "fastest")
-    throw bad_input("its 'of_repetitions' is neither median nor fastest");
-  judged_by.fastest_repetition = repetitions == "fastest";
+  judged_by.fastest_repetition = !is_first_of(content, "of_repetitions", "median", "fastest");
   return judged_by;
 }
 

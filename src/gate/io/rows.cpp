@@ -11,6 +11,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/gate/io/hash.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -101,10 +102,6 @@ std::optional<double> ns_per(std::string_view unit) {
   return std::nullopt;
 }
 
-bool has_unit(const metric& judged_by) {
-  return judged_by.key == "real_time" || judged_by.key == "cpu_time";
-}
-
 /// The value that the benchmark is judged by, of a repetition that has one.
 double value_of(std::string_view benchmark, const row& one, const metric& judged_by) {
   const auto& key = judged_by.key;
@@ -114,7 +111,7 @@ double value_of(std::string_view benchmark, const row& one, const metric& judged
   if (!number) refuse(benchmark, fmt::format("its {} is no number", key));
   if (!(*number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, *number));
   double value = *number;
-  if (has_unit(judged_by)) {
+  if (!judged_by.is_counter()) {
     const auto unit = text_of(one.unit);
     const auto ns = ns_per(unit);
     if (!ns)
@@ -124,7 +121,7 @@ double value_of(std::string_view benchmark, const row& one, const metric& judged
   }
   if (!judged_by.can_be(value))
     refuse(benchmark, fmt::format("its {} is {}{}, which nobody can have measured", key, value,
-                                  judged_by.is_time() ? " ns" : ""));
+                                  judged_by.is_time() ? " " + judged_by.unit() : ""));
   return value;
 }
 
@@ -261,7 +258,7 @@ class collector {
     if (const auto bytes = number_of(one.bytes); bytes && *bytes > 0 && !all.bytes)
       all.bytes = bytes;
     const bool failed = has_failed(name, one);
-    if (!failed && !one.judged && !has_unit(judged_by_)) {
+    if (!failed && !one.judged && judged_by_.is_counter()) {
       ++all.without;
       lacks_field_ = true;
       return;

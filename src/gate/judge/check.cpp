@@ -1,14 +1,15 @@
 #include "src/gate/judge/check.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
+#include "src/gate/judge/conclude.hpp"
 #include "src/gate/judge/observe.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -54,6 +55,18 @@ std::vector<changed_fact> changed_facts(const baseline& before, std::span<const 
   return found;
 }
 
+/// The baseline's, with what the new runs declare where its own runs did not.
+metric metric_of(const baseline& before, std::span<const run> after) {
+  const auto& pinned = before.judged_by;
+  const auto declared = declaration_in(after, pinned);
+  if (!declared || !pinned.declared) return declared ? pinned.with(declared) : pinned;
+  if (declared->unit != pinned.declared->unit || declared->kind != pinned.declared->kind)
+    throw bad_input(
+        fmt::format("the runs have {} in '{}', the baseline in '{}', or as another kind of metric",
+                    common::printable_in_short(pinned.key), declared->unit, pinned.declared->unit));
+  return pinned;
+}
+
 verdict verdict_of(outcome one) {
   switch (one) {
     case outcome::slower: return verdict::slower;
@@ -69,7 +82,7 @@ class checking {
   checking(const baseline& before, std::span<const run> after, const question& asked)
       : before_(before), after_(after), excused_(compiled(asked.allow_missing)) {
     result_.asked = asked;
-    result_.judged_by = before.judged_by;
+    result_.judged_by = metric_of(before, after);
     result_.device = before.device;
     result_.on_host = before.on_host;
     result_.has_fingerprint = !before.machine.empty();
@@ -92,63 +105,55 @@ class checking {
 
  private:
   void note_runs() {
-    for (const auto& one : after_) {
-      const auto file = common::printable(one.file.string());
-      if (!one.faults.empty())
-        result_.notes.push_back(fmt::format("{} has faults injected on purpose: {}", file,
-                                            fmt::join(one.faults, ", ")));
-      if (!one.complete) result_.notes.push_back(fmt::format("{} was interrupted", file));
+    for (const auto& process : after_) {
+      const auto file = common::printable(process.file.string());
+      if (!process.faults.empty())
+        result_.notes.emplace_back(notes::faults_injected{file, process.faults});
+      if (!process.complete) result_.notes.emplace_back(notes::interrupted{file});
     }
-    if (!result_.has_fingerprint)
-      result_.notes.emplace_back(
-          "these files do not say on which machine they were made: whether it is the same is not "
-          "checked");
-    if (!before_.settings_covered)
-      result_.notes.emplace_back(
-          "the baseline is of the first format, whose digest does not cover its settings and its "
-          "machine: a change of those goes unnoticed; pin it anew");
-    if (result_.sessions_before < 2)
-      result_.notes.emplace_back(
-          "the baseline is of one session: how much sessions differ is judged from this check "
-          "alone, or assumed");
+    if (!result_.has_fingerprint) result_.notes.emplace_back(notes::no_fingerprint{});
+    if (!before_.settings_covered) result_.notes.emplace_back(notes::settings_not_covered{});
+    if (result_.sessions_before < 2) result_.notes.emplace_back(notes::one_session{});
   }
 
   /// The new runs' figures of a benchmark, and why they are too few.
-  std::pair<history, std::string> new_figures(const std::string& name) const {
+  [[nodiscard]] std::pair<history, std::optional<remark>> new_figures(
+      const std::string& name) const {
     history figures;
     std::size_t failed = 0;
     std::size_t usable = 0;
     std::size_t lacking = 0;  // of the runs that were not interrupted
     bool unjudged = false;
-    for (const auto& one : after_) {
-      unjudged = unjudged || std::ranges::find(one.unjudged, name) != one.unjudged.end();
-      const auto found = one.benchmarks.find(name);
+    for (const auto& process : after_) {
+      unjudged = unjudged || std::ranges::find(process.unjudged, name) != process.unjudged.end();
+      const auto benchmark = process.benchmarks.find(name);
       figures.figures.emplace_back();
-      if (found == one.benchmarks.end()) {
-        if (one.complete) ++lacking;
+      if (benchmark == process.benchmarks.end()) {
+        if (process.complete) ++lacking;
         continue;
       }
-      if (found->second.failed > 0) ++failed;
-      figures.figures.back() = figure_of(found->second, before_.judged_by);
+      if (benchmark->second.failed > 0) ++failed;
+      figures.figures.back() = figure_of(benchmark->second, result_.judged_by);
       if (figures.figures.back()) ++usable;
     }
-    if (failed > 0) return {figures, fmt::format("failed in {} of {} runs", failed, after_.size())};
-    if (usable == 0 && unjudged)
-      return {figures, fmt::format("has no repetitions with '{}'", before_.judged_by.key)};
-    if (usable == 0) return {figures, "not measured"};
-    if (lacking > 0)
-      return {figures, fmt::format("measured by {} of {} runs", usable, after_.size())};
-    if (usable < least_new_processes)
-      return {figures, fmt::format("measured by {} of {} runs, {} are needed", usable,
-                                   after_.size(), least_new_processes)};
-    return {figures, ""};
+    const auto why_too_few = [&]() -> std::optional<remark> {
+      const auto runs = after_.size();
+      if (failed > 0) return remarks::failed{failed, runs};
+      if (usable == 0 && unjudged) return remarks::no_such_field{result_.judged_by.key};
+      if (usable == 0) return remarks::not_measured{};
+      if (lacking > 0) return remarks::measured_by_some{usable, runs};
+      if (usable < least_new_processes)
+        return remarks::too_few_runs{usable, runs, least_new_processes};
+      return std::nullopt;
+    };
+    return {std::move(figures), why_too_few()};
   }
 
   std::vector<std::optional<double>> shifts_of(const history& figures, double centre) const {
     std::vector<std::optional<double>> shifts;
     for (const auto& one : figures.figures)
       shifts.push_back(
-          one ? std::optional(cost(*one, before_.judged_by) - cost(centre, before_.judged_by))
+          one ? std::optional(cost(*one, result_.judged_by) - cost(centre, result_.judged_by))
               : std::nullopt);
     return shifts;
   }
@@ -165,22 +170,22 @@ class checking {
     std::vector<observed> compared;
     std::vector<std::size_t> places;
     for (const auto& [name, known] : before_.benchmarks) {
-      auto one = observed_in(known, sessions_before, result_.sessions_before, before_.judged_by);
+      auto one = observed_in(known, sessions_before, result_.sessions_before, result_.judged_by);
       line entry;
       entry.name = name;
       entry.latency_bound = one.latency_bound;
       entry.threshold = result_.asked.allowed.threshold_for(one.latency_bound);
-      entry.before = centre_of(one.before, before_.judged_by);
+      entry.before = centre_of(one.before, result_.judged_by);
       auto [figures, why_not] = new_figures(name);
-      one.after = costs_of(figures, sessions_after_, result_.sessions_after, before_.judged_by);
-      if (!joined(one.after).empty()) entry.after = centre_of(one.after, before_.judged_by);
-      if (why_not.empty()) {
+      one.after = costs_of(figures, sessions_after_, result_.sessions_after, result_.judged_by);
+      if (!joined(one.after).empty()) entry.after = centre_of(one.after, result_.judged_by);
+      if (!why_not) {
         entry.shifts = shifts_of(figures, *entry.before);
         compared.push_back(std::move(one));
         places.push_back(result_.lines.size());
       } else {
         entry.found = verdict::missing;
-        entry.note = why_not;
+        entry.note = std::move(why_not);
         entry.excused = is_excused(name);
       }
       result_.lines.push_back(std::move(entry));

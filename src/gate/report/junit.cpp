@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "src/common/printable.hpp"
+#include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
 
@@ -88,7 +89,7 @@ std::string figures_sentence(const line& one, const metric& judged_by) {
   const auto texts = cells_of(one, judged_by);
   return fmt::format("before {}, after {}, slower by {}, p {}, detectable {}{}", texts.before,
                      texts.after, texts.slower_by, texts.p, texts.detectable,
-                     one.note.empty() ? "" : "; " + one.note);
+                     one.note ? "; " + sentence_of(*one.note) : "");
 }
 
 void add(suite& to, const line& one, const report& answer) {
@@ -103,7 +104,8 @@ void add(suite& to, const line& one, const report& answer) {
       return to.add(of, one.name, "error", type, "ambiguous: " + figures_sentence(one, judged_by));
     case verdict::missing:
       return to.add(of, one.name, one.excused ? "skipped" : "error", type,
-                    missing + ": " + one.note + (one.excused ? " (allowed)" : ""));
+                    missing + ": " + (one.note ? sentence_of(*one.note) : "") +
+                        (one.excused ? " (allowed)" : ""));
     case verdict::same:
     case verdict::faster:
     case verdict::added: return to.add(of, one.name, nullptr, type, "");
@@ -118,11 +120,14 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
   made.add_property("compared", origin_sentence(answer));
   made.add_property("benchmarks", counts_sentence(answer));
   made.add_property("thresholds", thresholds_text(answer.asked.allowed));
-  for (const auto& one : answer.changed) made.add_property("changed", changed_sentence(one));
-  for (const auto& one : answer.classes) made.add_property("as a whole", class_sentence(one));
+  for (const auto& fact : answer.changed)
+    made.add_property("changed", fmt::format("{}: {}", fact.what.key, changed_text(fact)));
+  for (const auto& shared : answer.classes) made.add_property("as a whole", class_sentence(shared));
   const bool is_inconclusive = answer.code == exit_code::inconclusive;
-  for (const auto& reason : is_inconclusive ? answer.reasons : std::vector<std::string>())
-    made.add("gate_transfers.inconclusive", reason, "error", "inconclusive", reason);
+  for (const auto& cause : is_inconclusive ? answer.reasons : std::vector<reason>()) {
+    const auto why = sentence_of(cause, answer.asked.allowed);
+    made.add("gate_transfers.inconclusive", why, "error", "inconclusive", why);
+  }
   for (const auto& one : answer.lines) add(made, one, answer);
   return made.text(text_of(answer, true));
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/common/printable.hpp"
+#include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
 
@@ -50,7 +51,7 @@ std::string plain(const std::string& text) {
 std::string code(const std::string& text) { return "<code>" + plain(text) + "</code>"; }
 
 std::string title_of(const report& answer) {
-  return fmt::format("## Transfers: {}{}\n\n", verdict_word(answer.code),
+  return fmt::format("## Transfers: {}{}\n\n", to_string(answer.code),
                      answer.on_host ? " (host device, no GPU)" : "");
 }
 
@@ -58,10 +59,8 @@ std::string what_changed(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
     text += "**" + changed_title(answer) + "**\n\n";
-    for (const auto& one : answer.changed) {
-      const auto words = changed_sentence(one);
-      text += fmt::format("- {}{}\n", code(one.what.key), plain(words.substr(one.what.key.size())));
-    }
+    for (const auto& fact : answer.changed)
+      text += fmt::format("- {}: {}\n", code(fact.what.key), plain(changed_text(fact)));
     text += '\n';
   }
   for (const auto& one : answer.classes)
@@ -106,15 +105,16 @@ class document {
  private:
   [[nodiscard]] std::string row_of(const line& one) const {
     const auto texts = cells_of(one, judged_by_);
-    const auto note = one.note.empty() ? "" : "<br>" + plain(one.note);
+    const auto note = one.note ? "<br>" + plain(sentence_of(*one.note)) : "";
     return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", code(one.name), note,
                        plain(texts.before), plain(texts.after), plain(texts.slower_by),
                        plain(texts.p), plain(texts.detectable));
   }
 
   [[nodiscard]] static std::string remark_on(const line& one) {
-    return fmt::format("| {} | {}{} |\n", code(one.name), plain(one.note),
-                       one.excused ? (one.note.empty() ? "allowed" : ", allowed") : "");
+    return fmt::format("| {} | {}{} |\n", code(one.name),
+                       one.note ? plain(sentence_of(*one.note)) : "",
+                       one.excused ? (one.note ? ", allowed" : "allowed") : "");
   }
 
   std::string text_;
@@ -130,7 +130,8 @@ std::string markdown_of(const report& answer) {
   const bool slower_first = answer.code == exit_code::regression;
   if (slower_first) made.add(verdict::slower, true, most_bytes / 2);
   auto head = what_changed(answer);
-  for (const auto& reason : answer.reasons) head += fmt::format("- {}\n", plain(reason));
+  for (const auto& cause : answer.reasons)
+    head += fmt::format("- {}\n", plain(sentence_of(cause, answer.asked.allowed)));
   if (!answer.reasons.empty()) head += '\n';
   head += plain(counts_sentence(answer)) + ".";
   if (const auto advisory = advisory_sentence(answer); !advisory.empty())
@@ -141,10 +142,10 @@ std::string markdown_of(const report& answer) {
       head += fmt::format("… and {} more notes.\n\n", answer.notes.size() - i);
       break;
     }
-    head += fmt::format("Note: {}.\n\n", plain(answer.notes[i]));
+    head += fmt::format("Note: {}.\n\n", plain(sentence_of(answer.notes[i])));
   }
   made.add(head);
-  const bool too_few = answer.processes_after < least_new_processes;
+  const bool too_few = answer.has_too_few_runs();
   for (const auto found : worst_first)
     if (found != verdict::slower || !slower_first)
       made.add(found, found == verdict::slower || (found == verdict::missing && !too_few));

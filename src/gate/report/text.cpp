@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <vector>
 
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
 
@@ -47,19 +49,25 @@ std::size_t width_for(const std::vector<std::string>& names, std::size_t figures
   return std::max<std::size_t>(width, 24);
 }
 
+/// Of ASCII; other bytes stay.
+char capital(char letter) {
+  return static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+}
+
 std::string sentence(const std::string& text) { return common::wrapped(text + "."); }
 
 std::string what_changed(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
     text += "\n" + changed_title(answer) + "\n";
-    for (const auto& one : answer.changed)
-      text += common::wrapped("- " + changed_sentence(one), terminal_columns, 4);
+    for (const auto& fact : answer.changed)
+      text += common::wrapped(fmt::format("- {}: {}", fact.what.key, changed_text(fact)),
+                              terminal_columns, 4);
   }
   if (!answer.classes.empty()) text += '\n';
-  for (const auto& one : answer.classes) {
-    auto words = class_sentence(one);
-    words.front() = 'T';
+  for (const auto& shared : answer.classes) {
+    auto words = class_sentence(shared);
+    words.front() = capital(words.front());
     text += sentence(words);
   }
   return text;
@@ -90,7 +98,8 @@ class compared_table {
       for (std::size_t i = 0; i < all.size(); ++i)
         rest += fmt::format("{:>{}}", all[i], columns_[i].width);
       text += row(one->name, name_width_, rest);
-      if (!one->note.empty()) text += "  " + common::wrapped(one->note, terminal_columns - 2, 4);
+      if (one->note)
+        text += "  " + common::wrapped(sentence_of(*one->note), terminal_columns - 2, 4);
     }
     return text;
   }
@@ -107,7 +116,7 @@ std::string list_of(const std::vector<const line*>& lines, const std::string& ti
   const auto shown = all || lines.size() <= most_listed + 1 ? lines.size() : most_listed;
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& one = *lines[i];
-    auto why = one.note;
+    auto why = one.note ? sentence_of(*one.note) : "";
     if (one.excused) why += why.empty() ? "allowed" : ", allowed";
     if (!why.empty()) why = "  " + why;
     const bool fits = columns_of(one.name) + columns_of(why) <= terminal_columns;
@@ -142,11 +151,10 @@ std::string tables(const report& answer, bool all) {
       continue;
     }
     // With too few runs, that is all there is to say of each.
-    const bool too_few = answer.processes_after < least_new_processes;
+    const bool too_few = answer.has_too_few_runs();
     if (lines.empty() || (found == verdict::missing && too_few && !all)) continue;
     auto title = verdict_text(answer, found);
-    for (auto& letter : title)
-      if (letter != ' ') letter = static_cast<char>(letter - 'a' + 'A');
+    std::ranges::transform(title, title.begin(), capital);
     const bool has_figures = found != verdict::missing && found != verdict::added;
     text += has_figures ? table.of(lines, title) : list_of(lines, title, all);
     has_table = has_table || has_figures;
@@ -157,7 +165,7 @@ std::string tables(const report& answer, bool all) {
 std::string made_from(const baseline& one) {
   return fmt::format("{} of {} ({})", counted(one.processes.size(), "run"),
                      counted(number_of_sessions(one.processes), "session"),
-                     device_text(one.device, one.on_host));
+                     device_label(one.device, one.on_host));
 }
 
 }  // namespace
@@ -167,16 +175,16 @@ std::string text_of(const report& answer, bool all) {
   text += sentence(counts_sentence(answer));
   if (const auto advisory = advisory_sentence(answer); !advisory.empty())
     text += sentence(advisory);
-  for (const auto& note : answer.notes) text += sentence("Note: " + note);
+  for (const auto& said : answer.notes) text += sentence("Note: " + sentence_of(said));
   return text + common::wrapped(verdict_sentence(answer));
 }
 
-std::string text_of(const baseline& made, std::span<const std::string> warnings,
+std::string text_of(const baseline& made, std::span<const pin_warning> warnings,
                     const std::filesystem::path& file) {
   auto text = sentence(fmt::format(
       "{}: a baseline of {} from {}, judged by {}", common::printable(file.string()),
       counted(made.benchmarks.size(), "benchmark"), made_from(made), metric_text(made.judged_by)));
-  for (const auto& one : warnings) text += sentence("Warning: " + one);
+  for (const auto& warning : warnings) text += sentence("Warning: " + sentence_of(warning));
   return text;
 }
 

@@ -1,4 +1,4 @@
-#include "src/gate/cli/confirm.hpp"
+#include "src/gate/judge/confirm.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,9 @@
 #include <map>
 #include <thread>
 
+#include "src/gate/cli/programs.hpp"
 #include "src/gate/cli/shell.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -101,7 +103,9 @@ TEST_F(duels, let_pass_what_they_do_not_confirm) {
   const auto answer = confirmed();
   EXPECT_EQ(answer.count(verdict::same), 4);
   EXPECT_EQ(answer.code, exit_code::pass);
-  EXPECT_THAT(answer.notes.back(), HasSubstr("3 suspects were measured again"));
+  const auto& again = std::get<notes::measured_again>(answer.notes.back());
+  EXPECT_EQ(again.suspects, 3);
+  EXPECT_EQ(again.runs, 8);
 }
 
 TEST_F(duels, leave_open_what_scatters) {

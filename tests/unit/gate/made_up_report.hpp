@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "src/gate/judge/check.hpp"
+#include "src/gate/judge/answer.hpp"
 
 namespace bench_transfers::gate {
 
@@ -26,16 +27,16 @@ inline line compared(std::string name, verdict found, double slower_by, double b
   return made;
 }
 
-inline line without_figures(std::string name, verdict found, std::string note = "") {
+inline line without_figures(std::string name, verdict found,
+                            std::optional<remark> why = std::nullopt) {
   line made;
   made.name = std::move(name);
   made.found = found;
-  made.note = std::move(note);
+  made.note = std::move(why);
   return made;
 }
 
-inline report report_of(exit_code code, std::vector<line> lines,
-                        std::vector<std::string> reasons = {}) {
+inline report report_of(exit_code code, std::vector<line> lines, std::vector<reason> reasons = {}) {
   report made;
   made.code = code;
   made.device = "Made-up GPU";
