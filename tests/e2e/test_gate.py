@@ -318,7 +318,7 @@ def test_too_few_runs(checks: Gate, lab: Lab):
         assert reason == {
             "code": "too_few_runs",
             "data": {"runs": count, "needed": 3},
-            "text": f"{count} of 3 runs that a verdict needs",
+            "text": f"only {count} run{'s' * (count > 1)}, and a verdict needs 3",
         }
         assert answer.document["more_runs_may_tell"] is True
 
@@ -418,7 +418,7 @@ def test_files_of_another_program(checks: Gate, gate: Program, tmp_path: Path):
     baseline = tmp_path / "foreign"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=PASS)
-    assert "do not say on which machine" in answer.text
+    assert "do not describe their machine" in answer.text
     answer = checks.check(
         *lab.runs(3, day=9, slowed={ONE: 1.1}), baseline=baseline, expected=REGRESSION
     )

@@ -21,7 +21,7 @@ Change = Callable[[dict[str, Any]], None]
 # The command line
 
 USAGE = {
-    (): "pin, check, power, show or query?",
+    (): "expected pin, check, power, show or query",
     ("chek", "a", "b"): "did you mean check?",
     ("compare",): "unknown command 'compare'",
     ("--threshold=2%", "check", "a", "b"): "--threshold",
@@ -131,7 +131,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "negative": (set_row("real_time", -5), "real_time is -5"),
     "absurd": (set_row("real_time", 1e300), "nobody can have measured"),
     "null": (set_row("real_time", None), "real_time"),
-    "text": (set_row("real_time", "5"), "real_time is no number"),
+    "text": (set_row("real_time", "5"), "real_time is not a number"),
     "unit": (set_row("time_unit", "hours"), "time_unit is 'hours'"),
     "newer": (set_format, "its format is 3"),
     "newer schema": (set_schema, "json_schema_version is 2"),

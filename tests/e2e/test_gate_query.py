@@ -80,7 +80,7 @@ def test_what_is_not_there_is_no_answer(gate: Program, answer: Path, pointer: st
 @pytest.mark.parametrize("pointer", ["verdict", "counts/slower", "/a~", "/a~2"])
 def test_what_is_no_pointer(gate: Program, answer: Path, pointer: str):
     done = gate.run("query", answer, pointer)
-    assert_complains(done, BAD_INPUT, f"'{pointer}' is no JSON pointer")
+    assert_complains(done, BAD_INPUT, f"'{pointer}' is not a JSON pointer")
 
 
 @pytest.mark.parametrize(

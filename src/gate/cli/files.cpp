@@ -95,7 +95,7 @@ void require_known_keys(const std::set<std::string>& keys, const fingerprint& ma
     const auto meant = common::nearest(key, known);
     throw usage_error(
         fmt::format("bad --allow-different '{}': these files have no such fact; {}", key,
-                    known.empty()    ? "they say nothing of their machine"
+                    known.empty()    ? "they do not describe their machine"
                     : !meant.empty() ? fmt::format("did you mean {}?", meant)
                                      : fmt::format("they have {}", fmt::join(known, ", "))));
   }

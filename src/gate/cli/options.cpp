@@ -35,7 +35,8 @@ void require_values(std::span<const char* const> arguments) {
 /// CLI11 would only say that a subcommand is missing.
 void require_command(std::span<const char* const> arguments) {
   static const std::set<std::string> commands{"pin", "check", "power", "show", "query"};
-  if (arguments.size() < 2) throw usage_error("pin, check, power, show or query? (see --help)");
+  if (arguments.size() < 2)
+    throw usage_error("missing command: expected pin, check, power, show or query (see --help)");
   const std::string first = arguments[1];
   if (first.starts_with('-') || commands.contains(first)) return;
   const auto meant = common::nearest(first, commands);
@@ -125,8 +126,7 @@ class command_line {
   /// What CLI11 says itself where all commands need runs.
   static check_request checked_for_runs(const check_request& asked) {
     if (asked.runs.empty() && !asked.dry_run) throw usage_error("RUN is required");
-    if (!asked.runs.empty() && asked.dry_run)
-      throw usage_error("--dry-run looks at no runs: leave them out");
+    if (!asked.runs.empty() && asked.dry_run) throw usage_error("--dry-run takes no runs");
     return asked;
   }
 

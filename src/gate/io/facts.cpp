@@ -31,7 +31,7 @@ std::optional<element> member(element in, const path& keys) {
   return in.is_null() ? std::nullopt : std::optional(in);
 }
 
-/// A fact in one line; none for what is no text, number or truth.
+/// A fact in one line; none for what is not a text, number or truth.
 std::optional<std::string> text_of(const element& fact) {
   std::string_view text;
   bool truth = false;
@@ -63,7 +63,7 @@ std::vector<element> list_at(const element& facts, const path& keys) {
   if (!value) return {};
   simdjson::dom::array list;
   if (value->get(list) != simdjson::SUCCESS)
-    throw bad_input(fmt::format("its {} is no list", fmt::join(keys, ".")));
+    throw bad_input(fmt::format("its {} is not a list", fmt::join(keys, ".")));
   std::vector<element> entries;
   for (const auto entry : list) entries.push_back(entry);
   return entries;
@@ -81,7 +81,7 @@ void require_version(const std::optional<element>& number, std::int64_t newest, 
   if (!number) return;
   std::int64_t version = 0;
   if (number->get(version) != simdjson::SUCCESS)
-    throw bad_input(fmt::format("its {} is no whole number", key));
+    throw bad_input(fmt::format("its {} is not a whole number", key));
   if (version < 1 || version > newest)
     throw bad_input(fmt::format("its {} is {}, this program reads {}{}", key, version,
                                 newest > 1 ? "1 to " : "", newest));

@@ -42,7 +42,7 @@ void require_pointer(std::string_view pointer) {
     is_pointer =
         is_pointer && at + 1 < pointer.size() && (pointer[at + 1] == '0' || pointer[at + 1] == '1');
   if (!is_pointer)
-    throw bad_input(fmt::format("'{}' is no JSON pointer, such as /counts/slower",
+    throw bad_input(fmt::format("'{}' is not a JSON pointer, such as /counts/slower",
                                 common::printable_in_short(pointer)));
 }
 

@@ -24,9 +24,9 @@ struct question {
 };
 
 /// What a check says of one benchmark.
-struct line {
+struct finding {
   std::string name;
-  verdict found = verdict::same;
+  verdict result = verdict::same;
   bool latency_bound = false;
   double threshold = 0;          ///< as a part: 0.02
   std::optional<double> before;  ///< centre of the processes, in the metric's unit
@@ -46,7 +46,7 @@ struct line {
 double slowdown(double shift);
 
 struct changed_fact {
-  difference what;
+  difference fact;
   bool allowed = false;
 };
 
@@ -62,8 +62,8 @@ struct report {
   std::size_t processes_after = 0, sessions_after = 0;
   std::vector<changed_fact> changed;  ///< of the machine; reported first, as it explains the rest
   std::vector<common_shift> classes;
-  std::vector<line> lines;      ///< by verdict, worst first, then by size of the change
-  std::vector<reason> reasons;  ///< why the answer is inconclusive, or would be
+  std::vector<finding> findings;  ///< by verdict, worst first, then by size of the change
+  std::vector<reason> reasons;    ///< why the answer is inconclusive, or would be
   std::vector<note> notes;
 
   [[nodiscard]] std::size_t count(verdict found) const;

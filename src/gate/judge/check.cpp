@@ -16,7 +16,7 @@ namespace {
 
 std::vector<process> origins_of(std::span<const run> runs) {
   std::vector<process> all;
-  for (const auto& one : runs) all.push_back(origin_of(one));
+  for (const auto& run : runs) all.push_back(origin_of(run));
   return all;
 }
 
@@ -41,18 +41,18 @@ void require_like(const baseline& before, const run& first) {
 
 std::vector<changed_fact> changed_facts(const baseline& before, std::span<const run> after,
                                         const std::set<std::string>& allowed) {
-  std::vector<changed_fact> found;
-  for (const auto& one : after)
-    for (auto& what : differences(before.machine, one.machine)) {
+  std::vector<changed_fact> changes;
+  for (const auto& process : after)
+    for (auto& fact : differences(before.machine, process.machine)) {
       // What the baseline does not have it cannot hold against anybody.
-      if (what.before.empty()) continue;
-      const bool is_new = std::ranges::none_of(found, [&](const changed_fact& known) {
-        return known.what.key == what.key && known.what.after == what.after;
+      if (fact.before.empty()) continue;
+      const bool is_new = std::ranges::none_of(changes, [&](const changed_fact& known) {
+        return known.fact.key == fact.key && known.fact.after == fact.after;
       });
-      const bool is_allowed = allowed.contains(what.key);
-      if (is_new) found.push_back({std::move(what), is_allowed});
+      const bool is_allowed = allowed.contains(fact.key);
+      if (is_new) changes.push_back({std::move(fact), is_allowed});
     }
-  return found;
+  return changes;
 }
 
 /// The baseline's, with what the new runs declare where its own runs did not.
@@ -67,8 +67,8 @@ metric metric_of(const baseline& before, std::span<const run> after) {
   return pinned;
 }
 
-verdict verdict_of(outcome one) {
-  switch (one) {
+verdict verdict_of(outcome judged) {
+  switch (judged) {
     case outcome::slower: return verdict::slower;
     case outcome::faster: return verdict::faster;
     case outcome::ambiguous: return verdict::ambiguous;
@@ -151,10 +151,10 @@ class checking {
 
   std::vector<std::optional<double>> shifts_of(const history& figures, double centre) const {
     std::vector<std::optional<double>> shifts;
-    for (const auto& one : figures.figures)
-      shifts.push_back(
-          one ? std::optional(cost(*one, result_.judged_by) - cost(centre, result_.judged_by))
-              : std::nullopt);
+    const auto& judged_by = result_.judged_by;
+    for (const auto& figure : figures.figures)
+      shifts.push_back(figure ? std::optional(cost(*figure, judged_by) - cost(centre, judged_by))
+                              : std::nullopt);
     return shifts;
   }
 
@@ -170,47 +170,59 @@ class checking {
     std::vector<observed> compared;
     std::vector<std::size_t> places;
     for (const auto& [name, known] : before_.benchmarks) {
-      auto one = observed_in(known, sessions_before, result_.sessions_before, result_.judged_by);
-      line entry;
-      entry.name = name;
-      entry.latency_bound = one.latency_bound;
-      entry.threshold = result_.asked.allowed.threshold_for(one.latency_bound);
-      entry.before = centre_of(one.before, result_.judged_by);
-      auto [figures, why_not] = new_figures(name);
-      one.after = costs_of(figures, sessions_after_, result_.sessions_after, result_.judged_by);
-      if (!joined(one.after).empty()) entry.after = centre_of(one.after, result_.judged_by);
-      if (!why_not) {
-        entry.shifts = shifts_of(figures, *entry.before);
-        compared.push_back(std::move(one));
-        places.push_back(result_.lines.size());
-      } else {
-        entry.found = verdict::missing;
-        entry.note = std::move(why_not);
-        entry.excused = is_excused(name);
+      auto costs = observed_in(known, sessions_before, result_.sessions_before, result_.judged_by);
+      if (add_benchmark(name, costs)) {
+        compared.push_back(std::move(costs));
+        places.push_back(result_.findings.size() - 1);
       }
-      result_.lines.push_back(std::move(entry));
     }
-    if (compared.empty()) return;
+    if (!compared.empty()) judge(compared, places);
+  }
+
+  /// Completes the costs with those of the new runs; whether these are enough to compare.
+  bool add_benchmark(const std::string& name, observed& costs) {
+    const auto& judged_by = result_.judged_by;
+    finding entry;
+    entry.name = name;
+    entry.latency_bound = costs.latency_bound;
+    entry.threshold = result_.asked.allowed.threshold_for(costs.latency_bound);
+    entry.before = centre_of(costs.before, judged_by);
+    auto [figures, why_not] = new_figures(name);
+    costs.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
+    if (!joined(costs.after).empty()) entry.after = centre_of(costs.after, judged_by);
+    const bool is_enough = !why_not;
+    if (is_enough) {
+      entry.shifts = shifts_of(figures, *entry.before);
+    } else {
+      entry.result = verdict::missing;
+      entry.note = std::move(why_not);
+      entry.excused = is_excused(name);
+    }
+    result_.findings.push_back(std::move(entry));
+    return is_enough;
+  }
+
+  void judge(std::span<const observed> compared, std::span<const std::size_t> places) {
     auto judgement = compare(compared, result_.asked.allowed);
     result_.classes = std::move(judgement.classes);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      auto& entry = result_.lines[places[i]];
+      auto& entry = result_.findings[places[i]];
       entry.judgement = judgement.benchmarks[i];
-      entry.found = verdict_of(entry.judgement->verdict);
+      entry.result = verdict_of(entry.judgement->verdict);
       entry.advisory = is_advisory(*entry.judgement, entry.threshold);
     }
   }
 
   void note_new_benchmarks() {
     std::set<std::string> added;
-    for (const auto& one : after_)
-      for (const auto& [name, figures] : one.benchmarks)
+    for (const auto& process : after_)
+      for (const auto& [name, figures] : process.benchmarks)
         if (!before_.benchmarks.contains(name)) added.insert(name);
     for (const auto& name : added) {
-      line entry;
+      finding entry;
       entry.name = name;
-      entry.found = verdict::added;
-      result_.lines.push_back(std::move(entry));
+      entry.result = verdict::added;
+      result_.findings.push_back(std::move(entry));
     }
   }
 

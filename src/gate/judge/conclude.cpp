@@ -9,8 +9,8 @@ namespace bench_transfers::gate {
 namespace {
 
 /// Worst first.
-int rank(const line& benchmark) {
-  switch (benchmark.found) {
+int rank(const finding& benchmark) {
+  switch (benchmark.result) {
     case verdict::slower: return 0;
     case verdict::ambiguous: return 1;
     case verdict::missing: return benchmark.excused ? 5 : 2;
@@ -62,7 +62,7 @@ void conclude(report& answer) {
     answer.code = exit_code::regression;
   else if (!answer.reasons.empty())
     answer.code = exit_code::inconclusive;
-  std::ranges::stable_sort(answer.lines, {}, [](const line& benchmark) {
+  std::ranges::stable_sort(answer.findings, {}, [](const finding& benchmark) {
     return std::pair(rank(benchmark),
                      benchmark.judgement ? -std::abs(benchmark.judgement->shift) : 0.0);
   });

@@ -4,7 +4,7 @@
 
 namespace bench_transfers::gate {
 
-/// Draws reasons and exit code from the rest of the answer, and sorts its lines.
+/// Draws reasons and exit code from the rest of the answer, and sorts its findings.
 void conclude(report& answer);
 
 /// Whether the answer is inconclusive for no other reason than too few runs: some benchmarks are

@@ -49,7 +49,7 @@ void require_alike(const report& answer, std::span<const run> measured) {
 
 /// One suspect, and its costs with both programs, by process.
 struct duel {
-  line* suspect;
+  finding* suspect;
   std::vector<double> before, after;
   std::size_t missing = 0;
 
@@ -71,8 +71,8 @@ struct duel {
 
 std::vector<duel> duels_of(report& answer) {
   std::vector<duel> duels;
-  for (auto& benchmark : answer.lines)
-    if (benchmark.found == verdict::slower || benchmark.found == verdict::ambiguous)
+  for (auto& benchmark : answer.findings)
+    if (benchmark.result == verdict::slower || benchmark.result == verdict::ambiguous)
       duels.push_back({&benchmark, {}, {}});
   return duels;
 }
@@ -113,11 +113,11 @@ void decide(std::span<duel> duels, double false_alarm) {
     }
     const double by = slowdown(duels[i].shift());
     if (by > suspect.threshold && slower[i] < false_alarm)
-      suspect.found = verdict::slower;
+      suspect.result = verdict::slower;
     else if (by <= suspect.threshold && not_slower[i] < false_alarm)
-      suspect.found = verdict::same;
+      suspect.result = verdict::same;
     else
-      suspect.found = verdict::ambiguous;
+      suspect.result = verdict::ambiguous;
     suspect.note = remarks::measured_in_turn{by, slower[i]};
   }
 }

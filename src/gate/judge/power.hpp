@@ -18,7 +18,7 @@ struct power_line {
   double before = 0;                             ///< centre, in the metric's unit
   double detectable = 0, detectable_surely = 0;  ///< found with a probability of 80 and 95 %
   double process_deviation = 0, session_deviation = 0;
-  bool advisory = false;  ///< as in `line`
+  bool advisory = false;  ///< as in `finding`
   /// New runs in one session from which on it is not advisory; none where up to 50 are not enough
   /// because sessions or processes differ too much.
   std::optional<std::size_t> runs_needed;

@@ -13,11 +13,12 @@ namespace {
 
 void require_count(std::size_t runs) {
   if (runs < least_processes)
-    throw bad_input(fmt::format("a baseline needs {} runs or more, better {}; here {} {}",
-                                least_processes, recommended_processes, runs == 1 ? "is" : "are",
-                                runs));
+    throw bad_input(fmt::format("a baseline needs at least {} runs, better {}; {} {} given",
+                                least_processes, recommended_processes, runs,
+                                runs == 1 ? "is" : "are"));
   if (runs > most_processes)
-    throw bad_input(fmt::format("a baseline can have {} runs, here are {}", most_processes, runs));
+    throw bad_input(
+        fmt::format("a baseline can have at most {} runs; {} are given", most_processes, runs));
 }
 
 class pinning {
@@ -41,7 +42,7 @@ class pinning {
     }
     if (result_.made.ours && result_.made.machine.empty())
       throw bad_input(
-          "no fact of the machine is the same in all runs: nothing could tell another one");
+          "no fact of the machine is the same in all runs, so another one could not be recognised");
     keep_what_enough_have_measured();
     warn_of_the_whole();
     return std::move(result_);

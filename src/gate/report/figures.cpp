@@ -51,11 +51,11 @@ std::string percent_digits(double part, bool with_sign) {
 
 }  // namespace
 
-std::vector<const line*> lines_of(const report& answer, verdict found) {
-  std::vector<const line*> lines;
-  for (const auto& benchmark : answer.lines)
-    if (benchmark.found == found) lines.push_back(&benchmark);
-  return lines;
+std::vector<const finding*> findings_of(const report& answer, verdict found) {
+  std::vector<const finding*> findings;
+  for (const auto& benchmark : answer.findings)
+    if (benchmark.result == found) findings.push_back(&benchmark);
+  return findings;
 }
 
 std::string value_text(double value, const metric& judged_by) {
@@ -92,14 +92,14 @@ std::size_t columns_of(const std::string& text) {
       text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80; }));
 }
 
-cells cells_of(const line& benchmark, const metric& judged_by) {
+cells cells_of(const finding& benchmark, const metric& judged_by) {
   cells texts{value_text(benchmark.before, judged_by), value_text(benchmark.after, judged_by), none,
               none, none};
   if (!benchmark.judgement) return texts;
   texts.slower_by = signed_percent_text(slowdown(benchmark.judgement->shift));
   texts.detectable =
       percent_text(slowdown(benchmark.judgement->detectable)) + (benchmark.advisory ? " *" : "");
-  if (benchmark.found != verdict::faster) texts.p = p_text(benchmark.judgement->p);
+  if (benchmark.result != verdict::faster) texts.p = p_text(benchmark.judgement->p);
   return texts;
 }
 

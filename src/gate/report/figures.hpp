@@ -11,7 +11,7 @@ namespace bench_transfers::gate {
 
 // Figures as every form of an answer has them, so that all say the same to the last digit.
 
-std::vector<const line*> lines_of(const report& answer, verdict found);
+std::vector<const finding*> findings_of(const report& answer, verdict found);
 
 /// With its unit and four digits: "2.423 ms", "55.52 GB/s", "88.1 %".
 std::string value_text(double value, const metric& judged_by);
@@ -40,6 +40,6 @@ struct cells {
   std::string p;           ///< that chance alone makes it look so slow
   std::string detectable;  ///< the slowdown that is found with a probability of 80 %
 };
-cells cells_of(const line& benchmark, const metric& judged_by);
+cells cells_of(const finding& benchmark, const metric& judged_by);
 
 }  // namespace bench_transfers::gate

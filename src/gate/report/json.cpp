@@ -30,7 +30,7 @@ json interval(const std::optional<statistics::interval>& shifts) {
 
 json counts_of(const report& answer) {
   json counts;
-  for (const auto one : worst_first) counts[to_string(one)] = answer.count(one);
+  for (const auto result : worst_first) counts[to_string(result)] = answer.count(result);
   counts["of_baseline"] = answer.of_baseline();
   counts["not_measured"] = answer.not_measured();
   counts["not_measured_nor_allowed"] = answer.not_measured_nor_allowed();
@@ -39,61 +39,61 @@ json counts_of(const report& answer) {
   return counts;
 }
 
-json class_to_json(const common_shift& one) {
-  return {{"decided_by", decided_by(one.latency_bound)},
-          {"benchmarks", one.benchmarks},
-          {"slowdown", number(slowdown(one.shift))},
-          {"explained", number(slowdown(one.explained))},
-          {"changed", one.changed}};
+json class_to_json(const common_shift& shared) {
+  return {{"decided_by", decided_by(shared.latency_bound)},
+          {"benchmarks", shared.benchmarks},
+          {"slowdown", number(slowdown(shared.shift))},
+          {"explained", number(slowdown(shared.explained))},
+          {"changed", shared.changed}};
 }
 
-json line_to_json(const line& one) {
-  json made{{"name", one.name},
-            {"verdict", to_string(one.found)},
-            {"before", number(one.before)},
-            {"after", number(one.after)},
-            {"note", one.note ? to_json(message_of(*one.note)) : json(nullptr)}};
-  if (one.found == verdict::missing) made["allowed"] = one.excused;
-  if (!one.judgement) return made;
-  const auto& found = *one.judgement;
-  json of_runs = json::array();
-  for (const auto& shift : one.shifts)
-    of_runs.push_back(number(shift ? std::optional(slowdown(*shift)) : std::nullopt));
-  made.update({{"decided_by", decided_by(one.latency_bound)},
-               {"threshold", one.threshold},
-               {"slowdown", number(slowdown(found.shift))},
-               {"interval_95", interval(interval_of(found, 0.95))},
-               {"slowdown_of_runs", std::move(of_runs)},
-               {"p", number(found.p)},
-               {"standard_error", number(found.standard_error)},
-               {"degrees_of_freedom", number(found.degrees)},
-               {"process_deviation", number(found.process_deviation)},
-               {"session_deviation", number(found.session_deviation)},
-               {"detectable_80", number(slowdown(found.detectable))},
-               {"detectable_95", number(slowdown(found.detectable_surely))},
-               {"resolution", number(slowdown(found.resolution))},
-               {"advisory", one.advisory}});
-  return made;
+json finding_to_json(const finding& benchmark) {
+  json written{{"name", benchmark.name},
+               {"verdict", to_string(benchmark.result)},
+               {"before", number(benchmark.before)},
+               {"after", number(benchmark.after)},
+               {"note", benchmark.note ? to_json(message_of(*benchmark.note)) : json(nullptr)}};
+  if (benchmark.result == verdict::missing) written["allowed"] = benchmark.excused;
+  if (!benchmark.judgement) return written;
+  const auto& judgement = *benchmark.judgement;
+  json by_run = json::array();
+  for (const auto& shift : benchmark.shifts)
+    by_run.push_back(number(shift ? std::optional(slowdown(*shift)) : std::nullopt));
+  written.update({{"decided_by", decided_by(benchmark.latency_bound)},
+                  {"threshold", benchmark.threshold},
+                  {"slowdown", number(slowdown(judgement.shift))},
+                  {"interval_95", interval(interval_of(judgement, 0.95))},
+                  {"slowdown_of_runs", std::move(by_run)},
+                  {"p", number(judgement.p)},
+                  {"standard_error", number(judgement.standard_error)},
+                  {"degrees_of_freedom", number(judgement.degrees)},
+                  {"process_deviation", number(judgement.process_deviation)},
+                  {"session_deviation", number(judgement.session_deviation)},
+                  {"detectable_80", number(slowdown(judgement.detectable))},
+                  {"detectable_95", number(slowdown(judgement.detectable_surely))},
+                  {"resolution", number(slowdown(judgement.resolution))},
+                  {"advisory", benchmark.advisory}});
+  return written;
 }
 
 }  // namespace
 
 std::string json_of(const report& answer) {
   json changed = json::array();
-  for (const auto& [what, allowed] : answer.changed)
-    changed.push_back({{"key", what.key},
-                       {"before", or_null(what.before)},
-                       {"after", or_null(what.after)},
+  for (const auto& [fact, allowed] : answer.changed)
+    changed.push_back({{"key", fact.key},
+                       {"before", or_null(fact.before)},
+                       {"after", or_null(fact.after)},
                        {"allowed", allowed}});
   json classes = json::array();
-  for (const auto& one : answer.classes) classes.push_back(class_to_json(one));
+  for (const auto& shared : answer.classes) classes.push_back(class_to_json(shared));
   json reasons = json::array();
   for (const auto& cause : answer.reasons)
     reasons.push_back(to_json(message_of(cause, answer.asked.allowed)));
   json notes = json::array();
   for (const auto& said : answer.notes) notes.push_back(to_json(message_of(said)));
   json benchmarks = json::array();
-  for (const auto& one : answer.lines) benchmarks.push_back(line_to_json(one));
+  for (const auto& finding : answer.findings) benchmarks.push_back(finding_to_json(finding));
   const auto& limits = answer.asked.allowed;
   const json all{
       {"format", check_format},

@@ -17,7 +17,9 @@ namespace {
 constexpr std::size_t most_bytes = 60'000;
 constexpr std::size_t most_notes = 20;
 
-bool is_letter_or_digit(char one) { return std::isalnum(static_cast<unsigned char>(one)) != 0; }
+bool is_letter_or_digit(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0;
+}
 
 /// Whether a character in this place has no meaning in Markdown, HTML, or to what makes links of
 /// addresses and pictures of `:words:`.
@@ -59,13 +61,13 @@ std::string what_changed(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
     text += "**" + changed_title(answer) + "**\n\n";
-    for (const auto& fact : answer.changed)
-      text += fmt::format("- {}: {}\n", code(fact.what.key), plain(changed_text(fact)));
+    for (const auto& change : answer.changed)
+      text += fmt::format("- {}: {}\n", code(change.fact.key), plain(changed_text(change)));
     text += '\n';
   }
-  for (const auto& one : answer.classes)
-    text += fmt::format("- {}{}{}\n", one.changed ? "**" : "", plain(class_sentence(one)),
-                        one.changed ? "**" : "");
+  for (const auto& shared : answer.classes)
+    text += fmt::format("- {}{}{}\n", shared.changed ? "**" : "", plain(class_sentence(shared)),
+                        shared.changed ? "**" : "");
   return text + (answer.classes.empty() ? "" : "\n");
 }
 
@@ -78,7 +80,7 @@ class document {
   void add(const std::string& text) { text_ += text; }
 
   void add(verdict found, bool open, std::size_t most = most_bytes) {
-    const auto lines = lines_of(answer_, found);
+    const auto lines = findings_of(answer_, found);
     if (lines.empty()) return;
     const auto title = fmt::format("{} {}", lines.size(), verdict_text(answer_, found));
     const bool has_figures = found != verdict::missing && found != verdict::added;
@@ -103,18 +105,18 @@ class document {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  [[nodiscard]] std::string row_of(const line& one) const {
-    const auto texts = cells_of(one, judged_by_);
-    const auto note = one.note ? "<br>" + plain(sentence_of(*one.note)) : "";
-    return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", code(one.name), note,
+  [[nodiscard]] std::string row_of(const finding& benchmark) const {
+    const auto texts = cells_of(benchmark, judged_by_);
+    const auto note = benchmark.note ? "<br>" + plain(sentence_of(*benchmark.note)) : "";
+    return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", code(benchmark.name), note,
                        plain(texts.before), plain(texts.after), plain(texts.slower_by),
                        plain(texts.p), plain(texts.detectable));
   }
 
-  [[nodiscard]] static std::string remark_on(const line& one) {
-    return fmt::format("| {} | {}{} |\n", code(one.name),
-                       one.note ? plain(sentence_of(*one.note)) : "",
-                       one.excused ? (one.note ? ", allowed" : "allowed") : "");
+  [[nodiscard]] static std::string remark_on(const finding& benchmark) {
+    return fmt::format("| {} | {}{} |\n", code(benchmark.name),
+                       benchmark.note ? plain(sentence_of(*benchmark.note)) : "",
+                       benchmark.excused ? (benchmark.note ? ", allowed" : "allowed") : "");
   }
 
   std::string text_;
@@ -125,10 +127,10 @@ class document {
 }  // namespace
 
 std::string markdown_of(const report& answer) {
-  document made(title_of(answer) + plain(origin_sentence(answer)) + ".\n\n", answer);
+  document comment(title_of(answer) + plain(origin_sentence(answer)) + ".\n\n", answer);
   // What somebody has to look at comes first; where the machine is another, that explains it.
   const bool slower_first = answer.code == exit_code::regression;
-  if (slower_first) made.add(verdict::slower, true, most_bytes / 2);
+  if (slower_first) comment.add(verdict::slower, true, most_bytes / 2);
   auto head = what_changed(answer);
   for (const auto& cause : answer.reasons)
     head += fmt::format("- {}\n", plain(sentence_of(cause, answer.asked.allowed)));
@@ -144,12 +146,12 @@ std::string markdown_of(const report& answer) {
     }
     head += fmt::format("Note: {}.\n\n", plain(sentence_of(answer.notes[i])));
   }
-  made.add(head);
+  comment.add(head);
   const bool too_few = answer.has_too_few_runs();
   for (const auto found : worst_first)
     if (found != verdict::slower || !slower_first)
-      made.add(found, found == verdict::slower || (found == verdict::missing && !too_few));
-  return made.text();
+      comment.add(found, found == verdict::slower || (found == verdict::missing && !too_few));
+  return comment.text();
 }
 
 }  // namespace bench_transfers::gate

@@ -40,7 +40,7 @@ std::string too_few_text(const reasons::too_few_can_show& cause, const limits& a
 
 /// "1 of 40 benchmarks slower, copy/pinned/h2d/1MiB by 10.0 %"
 std::string slower_text(const report& answer) {
-  const auto worst = std::ranges::find(answer.lines, verdict::slower, &line::found);
+  const auto worst = std::ranges::find(answer.findings, verdict::slower, &finding::result);
   return fmt::format("{} of {} slower, {} by {}", answer.count(verdict::slower),
                      counted(answer.compared(), "benchmark"), worst->name,
                      percent_text(slowdown(worst->judgement->shift)));
@@ -77,11 +77,11 @@ std::string sentence_of(const reason& cause, const limits& allowed) {
   return std::visit(
       overloaded{
           [](const machine_differs& r) {
-            return fmt::format("machine or settings are not the baseline's: {}",
+            return fmt::format("the machine or the settings differ from the baseline's ({})",
                                counted(r.differences, "difference"));
           },
           [](const too_few_runs& r) {
-            return fmt::format("{} of {} runs that a verdict needs", r.runs, r.needed);
+            return fmt::format("only {}, and a verdict needs {}", counted(r.runs, "run"), r.needed);
           },
           [](const benchmarks_missing& r) {
             return fmt::format("{} of the baseline's benchmarks {} missing or failed", r.count,
@@ -116,23 +116,24 @@ std::string sentence_of(const note& said) {
           [](const interrupted& n) { return n.file + " was interrupted"; },
           [](const no_fingerprint&) {
             return std::string(
-                "these files do not say on which machine they were made: whether it is the same "
-                "is not checked");
+                "these files do not describe their machine, so whether it is the same is not "
+                "checked");
           },
           [](const settings_not_covered&) {
             return std::string(
-                "the baseline is of the first format, whose digest does not cover its settings "
-                "and its machine: a change of those goes unnoticed; pin it anew");
+                "the baseline has format 1, whose digest does not cover its settings and its "
+                "machine: changes to them go unnoticed; pin a new one");
           },
           [](const one_session&) {
             return std::string(
-                "the baseline is of one session: how much sessions differ is judged from this "
+                "the baseline has a single session: how much sessions differ is estimated from "
+                "this "
                 "check alone, or assumed");
           },
           [](const measured_again& n) {
             return fmt::format(
-                "{} measured again, {} runs of each program in turn; the verdict on them is from "
-                "these",
+                "{} measured again, {} runs of each program in turn; their verdict is from these "
+                "runs",
                 counted(n.suspects, "suspect was", "suspects were"), n.runs);
           }},
       said);
@@ -166,37 +167,38 @@ std::string sentence_of(const remark& said) {
 std::string sentence_of(const pin_warning& said) {
   using namespace pin_warnings;
   return std::visit(
-      overloaded{
-          [](const interrupted& w) {
-            return fmt::format("{} was interrupted: what it lacks has fewer processes", w.file);
-          },
-          [](const no_such_field& w) {
-            return fmt::format("{} has no repetitions with '{}' in {}: not used there", w.benchmark,
-                               w.field, w.file);
-          },
-          [](const failed& w) {
-            return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
-          },
-          [](const left_out& w) {
-            return fmt::format("{} is left out: only {} of {} runs have measured it", w.benchmark,
-                               w.measured, w.runs);
-          },
-          [](const lacking_field& w) {
-            return fmt::format("{} left out where they have no {}: {}",
-                               counted(w.benchmarks, "benchmark is", "benchmarks are"), w.field,
-                               w.first);
-          },
-          [](const few_runs& w) {
-            return fmt::format(
-                "{} runs only: {} or more find smaller slowdowns (see gate_transfers power)",
-                w.runs, w.recommended);
-          },
-          [](const one_session&) {
-            return std::string(
-                "all runs are of one session (an hour, one start of the machine): how much "
-                "sessions differ is not in them and will be judged from what a check shows, or "
-                "assumed; add runs of another day");
-          }},
+      overloaded{[](const interrupted& w) {
+                   return fmt::format(
+                       "{} was interrupted: benchmarks that it lacks have fewer runs", w.file);
+                 },
+                 [](const no_such_field& w) {
+                   return fmt::format("{} has no repetitions with '{}' in {}: not used there",
+                                      w.benchmark, w.field, w.file);
+                 },
+                 [](const failed& w) {
+                   return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
+                 },
+                 [](const left_out& w) {
+                   return fmt::format("{} is left out: only {} of {} runs have measured it",
+                                      w.benchmark, w.measured, w.runs);
+                 },
+                 [](const lacking_field& w) {
+                   return fmt::format(
+                       "{} left out of runs in which they have no {}, for example {}",
+                       counted(w.benchmarks, "benchmark is", "benchmarks are"), w.field, w.first);
+                 },
+                 [](const few_runs& w) {
+                   return fmt::format(
+                       "{} runs only: {} or more find smaller slowdowns (see gate_transfers power)",
+                       w.runs, w.recommended);
+                 },
+                 [](const one_session&) {
+                   return std::string(
+                       "all runs are of one session (one hour, one start of the machine), so they "
+                       "do not show "
+                       "how much sessions differ: checks will estimate or assume it; add runs of "
+                       "another day");
+                 }},
       said);
 }
 
@@ -227,10 +229,10 @@ std::string origin_sentence(const report& answer) {
       counted(answer.sessions_before, "session"), metric_text(answer.judged_by));
 }
 
-std::string changed_text(const changed_fact& fact) {
-  const auto& [key, before, after] = fact.what;
+std::string changed_text(const changed_fact& change) {
+  const auto& [key, before, after] = change.fact;
   return fmt::format("was {}, is {}{}", before.empty() ? "unknown" : before,
-                     after.empty() ? "unknown" : after, fact.allowed ? " (allowed)" : "");
+                     after.empty() ? "unknown" : after, change.allowed ? " (allowed)" : "");
 }
 
 std::string class_sentence(const common_shift& shared) {
@@ -248,8 +250,8 @@ std::string verdict_text(const report& answer, verdict found) {
 }
 
 std::string changed_title(const report& answer) {
-  const auto is_setting = [](const changed_fact& fact) {
-    return fact.what.key.starts_with("settings.");
+  const auto is_setting = [](const changed_fact& change) {
+    return change.fact.key.starts_with("settings.");
   };
   const auto settings = std::ranges::count_if(answer.changed, is_setting);
   const bool all = std::cmp_equal(settings, answer.changed.size());
@@ -270,7 +272,8 @@ std::string counts_sentence(const report& answer) {
     if (const auto excused = count - answer.missing(); excused > 0)
       parts.back() += fmt::format(" ({} of them allowed)", excused);
   }
-  return fmt::format("{}: {}", counted(answer.lines.size(), "benchmark"), fmt::join(parts, ", "));
+  return fmt::format("{}: {}", counted(answer.findings.size(), "benchmark"),
+                     fmt::join(parts, ", "));
 }
 
 std::string advisory_sentence(const report& answer) {
@@ -278,6 +281,13 @@ std::string advisory_sentence(const report& answer) {
   if (count == 0) return "";
   return fmt::format("{} of {} {} advisory (*): noise would hide a slowdown of the threshold ({})",
                      count, answer.compared(), verb(count), thresholds_text(answer.asked.allowed));
+}
+
+std::string figures_sentence(const finding& benchmark, const metric& judged_by) {
+  const auto texts = cells_of(benchmark, judged_by);
+  return fmt::format("before {}, after {}, slower by {}, p {}, detectable {}{}", texts.before,
+                     texts.after, texts.slower_by, texts.p, texts.detectable,
+                     benchmark.note ? "; " + sentence_of(*benchmark.note) : "");
 }
 
 std::string measuring_again_text(std::size_t done, std::size_t runs) {

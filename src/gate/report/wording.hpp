@@ -31,11 +31,13 @@ std::string verdict_text(const report& answer, verdict found);
 /// What stands above facts that differ.
 std::string changed_title(const report& answer);
 /// "was 5, is 4", of a fact of the machine whose key is told before.
-std::string changed_text(const changed_fact& fact);
+std::string changed_text(const changed_fact& change);
 /// What a class of benchmarks has in common.
 std::string class_sentence(const common_shift& shared);
 /// How many benchmarks have which verdict.
 std::string counts_sentence(const report& answer);
+/// The figures of a benchmark that was compared, and its note.
+std::string figures_sentence(const finding& benchmark, const metric& judged_by);
 /// In how many benchmarks noise would hide a slowdown of the threshold; empty where in none.
 std::string advisory_sentence(const report& answer);
 /// While suspects are measured again.

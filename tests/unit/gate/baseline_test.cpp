@@ -100,7 +100,7 @@ TEST(baselines, take_the_bandwidth_of_the_median_time) {
 
 TEST(baselines, need_three_runs_and_ask_for_ten) {
   EXPECT_THAT([] { pin(made_up_runs(2), {}); },
-              ThrowsMessage<bad_input>(HasSubstr("needs 3 runs or more")));
+              ThrowsMessage<bad_input>(HasSubstr("needs at least 3 runs")));
   EXPECT_EQ(said_in<pin_warnings::few_runs>(pin(made_up_runs(9), {}).warnings).runs, 9);
   EXPECT_FALSE(says<pin_warnings::few_runs>(pin(made_up_runs(10), {}).warnings));
 }
@@ -381,8 +381,8 @@ class checks : public testing::Test {
     return asked;
   }
 
-  static const line& on(const report& of, const std::string& name) {
-    for (const auto& one : of.lines)
+  static const finding& on(const report& of, const std::string& name) {
+    for (const auto& one : of.findings)
       if (one.name == name) return one;
     throw std::invalid_argument(name);
   }
@@ -401,9 +401,9 @@ TEST_F(checks, find_a_regression_and_put_it_first) {
   slow_down("copy/7", 1.10);
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::regression);
-  EXPECT_EQ(result.lines.front().name, "copy/7");
-  EXPECT_EQ(result.lines.front().found, verdict::slower);
-  EXPECT_NEAR(*result.lines.front().after / *result.lines.front().before, 1.10, 0.005);
+  EXPECT_EQ(result.findings.front().name, "copy/7");
+  EXPECT_EQ(result.findings.front().result, verdict::slower);
+  EXPECT_NEAR(*result.findings.front().after / *result.findings.front().before, 1.10, 0.005);
 }
 
 TEST_F(checks, turn_rates_around) {
@@ -415,8 +415,8 @@ TEST_F(checks, turn_rates_around) {
   slow_down("copy/3", 1.1);
   const auto made = pin(before_, metric::named("gb_per_s")).made;
   const auto result = check(made, after_, {});
-  EXPECT_EQ(on(result, "copy/7").found, verdict::slower);
-  EXPECT_EQ(on(result, "copy/3").found, verdict::faster);
+  EXPECT_EQ(on(result, "copy/7").result, verdict::slower);
+  EXPECT_EQ(on(result, "copy/3").result, verdict::faster);
 }
 
 TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
@@ -424,7 +424,7 @@ TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
   for (auto& one : after_) one.machine[0].second = "8";
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(result.changed.at(0).what.key, "link.width");
+  EXPECT_EQ(result.changed.at(0).fact.key, "link.width");
   EXPECT_EQ(answer(different("link.width")).code, exit_code::regression);
 }
 
@@ -432,7 +432,7 @@ TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) 
   for (auto& one : after_) one.benchmarks.erase("copy/2");
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(on(result, "copy/2").found, verdict::missing);
+  EXPECT_EQ(on(result, "copy/2").result, verdict::missing);
   EXPECT_EQ(answer(missing("copy/2$")).code, exit_code::pass);
   EXPECT_THROW(answer(missing("(")), bad_input);
 }
@@ -440,9 +440,9 @@ TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) 
 TEST_F(checks, take_what_one_of_many_runs_lacks_for_missing) {
   for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
   after_[6].benchmarks.erase("copy/2");
-  EXPECT_EQ(on(answer(), "copy/2").found, verdict::missing);
+  EXPECT_EQ(on(answer(), "copy/2").result, verdict::missing);
   after_[6].complete = false;
-  EXPECT_EQ(on(answer(), "copy/2").found, verdict::same);
+  EXPECT_EQ(on(answer(), "copy/2").result, verdict::same);
 }
 
 TEST_F(checks, take_a_failed_benchmark_for_missing_and_not_for_fast) {
@@ -465,7 +465,7 @@ TEST_F(checks, report_new_benchmarks) {
   for (auto& one : after_) one.benchmarks["copy/new"] = {{5}, 0, {}};
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::pass);
-  EXPECT_EQ(on(result, "copy/new").found, verdict::added);
+  EXPECT_EQ(on(result, "copy/new").result, verdict::added);
 }
 
 TEST_F(checks, do_not_pass_when_all_are_slower_together) {
@@ -492,11 +492,11 @@ report with_telling(int count) {
   report answer;
   answer.processes_after = least_new_processes;
   for (int i = 0; i < 30; ++i) {
-    line one;
+    finding one;
     one.name = std::to_string(i);
     one.judgement = judged{};
     one.advisory = i >= count;
-    answer.lines.push_back(std::move(one));
+    answer.findings.push_back(std::move(one));
   }
   conclude(answer);
   return answer;
@@ -537,15 +537,15 @@ TEST_F(checks, take_the_unit_from_the_runs_where_the_baseline_has_none) {
     one.declared = declaration{"us", result_file::metric_kind::duration, false};
   // The made-up values are of 1e6: as microseconds they are a second, as nothing they are no time.
   EXPECT_TRUE(check(made, after_, {}).judged_by.is_time());
-  EXPECT_FALSE(check(made, after_, {}).lines.front().latency_bound);
+  EXPECT_FALSE(check(made, after_, {}).findings.front().latency_bound);
   for (auto* runs : {&before_, &after_})
     for (auto& one : *runs)
       for (auto& [name, figures] : one.benchmarks) figures.values[0] /= 1e5;
   EXPECT_TRUE(
-      check(pin(before_, metric::named("wait")).made, after_, {}).lines.front().latency_bound);
+      check(pin(before_, metric::named("wait")).made, after_, {}).findings.front().latency_bound);
   for (auto& one : after_) one.declared.reset();
   EXPECT_FALSE(
-      check(pin(before_, metric::named("wait")).made, after_, {}).lines.front().latency_bound);
+      check(pin(before_, metric::named("wait")).made, after_, {}).findings.front().latency_bound);
 }
 
 TEST_F(checks, refuse_runs_of_the_baseline_itself) {

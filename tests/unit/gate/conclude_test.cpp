@@ -13,7 +13,7 @@ namespace {
 
 TEST(conclusions, more_runs_tell_only_where_nothing_else_is_wrong) {
   const auto unsure = compared("a", verdict::ambiguous, 0.05);
-  const auto inconclusive = [&](std::vector<line> lines) {
+  const auto inconclusive = [&](std::vector<finding> lines) {
     return report_of(exit_code::inconclusive, std::move(lines), {reasons::ambiguous{1}});
   };
   auto answer = inconclusive({unsure});

@@ -29,19 +29,19 @@ report with_suspects() {
                                     {"steady", verdict::slower},
                                     {"unsure", verdict::ambiguous},
                                     {"fine", verdict::same}}) {
-    line one;
+    finding one;
     one.name = name;
-    one.found = found;
+    one.result = found;
     one.threshold = 0.02;
     one.judgement = judged{};
-    answer.lines.push_back(one);
+    answer.findings.push_back(one);
   }
   return answer;
 }
 
 verdict verdict_on(const report& answer, const std::string& name) {
-  for (const auto& one : answer.lines)
-    if (one.name == name) return one.found;
+  for (const auto& one : answer.findings)
+    if (one.name == name) return one.result;
   throw std::invalid_argument(name);
 }
 
@@ -140,12 +140,12 @@ TEST_F(duels, take_more_processes_for_many_suspects) {
   report answer;
   answer.processes_after = 3;
   for (int i = 0; i < 400; ++i) {
-    line one;
+    finding one;
     one.name = std::to_string(i);
-    one.found = verdict::slower;
+    one.result = verdict::slower;
     one.threshold = 0.02;
     one.judgement = judged{};
-    answer.lines.push_back(one);
+    answer.findings.push_back(one);
     times_["a"][one.name] = 100;
     times_["b"][one.name] = 110;
   }

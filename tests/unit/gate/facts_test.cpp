@@ -118,7 +118,7 @@ TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
         << wrong;
   for (const json& wrong : {json("slow:1.1@copy.*"), json(true)})
     EXPECT_THAT(complaint(own(changed(own_facts(), "/run/faults_injected", wrong))),
-                HasSubstr("its run.faults_injected is no list"))
+                HasSubstr("its run.faults_injected is not a list"))
         << wrong;
 }
 

@@ -142,7 +142,8 @@ TEST(gate_options, what_is_wrong_is_said_in_one_line) {
   EXPECT_EQ(complaint({"check", "a", "b", "--threshold=2"}),
             "bad --threshold '2': a percentage between 0.01% and 1000%, with its sign, such as 2%");
   EXPECT_EQ(complaint({"chck", "a"}), "unknown command 'chck', did you mean check? (see --help)");
-  EXPECT_EQ(complaint({}), "pin, check, power, show or query? (see --help)");
+  EXPECT_EQ(complaint({}),
+            "missing command: expected pin, check, power, show or query (see --help)");
   EXPECT_EQ(complaint({"pin", "a", "--out="}), "--out needs a value");
   EXPECT_THAT(complaint({"power", "a", "--runs=1001"}), HasSubstr("bad --runs '1001'"));
   for (const auto& wrong :

@@ -94,7 +94,7 @@ TEST(gate_text, what_explains_the_rest_comes_first_and_the_verdict_last) {
 }
 
 TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
-  std::vector<line> lines;
+  std::vector<finding> lines;
   for (const std::size_t length : {1U, 23U, 38U, 39U, 40U, 60U, 61U, 62U, 99U, 100U})
     lines.push_back(compared(std::string(length, 'n'), verdict::slower, 123.456));
   for (const std::size_t length : {1U, 86U, 87U, 99U, 100U})
@@ -118,7 +118,7 @@ TEST(gate_text, what_the_noise_hides_is_shown_unless_the_environment_explains_it
 }
 
 TEST(gate_text, long_lists_are_cut_unless_all_is_asked_for) {
-  std::vector<line> lines;
+  std::vector<finding> lines;
   for (int i = 0; i < 30; ++i)
     lines.push_back(without_figures(fmt::format("new/{}/", i), verdict::added));
   const auto answer = report_of(exit_code::pass, lines);
@@ -203,12 +203,13 @@ TEST(gate_markdown, stays_below_the_limit_of_a_comment) {
   auto answer = one_of_each();
   for (int i = 0; i < 2000; ++i) {
     const auto name = fmt::format("{}/{}", std::string(300, '|'), i);
-    answer.lines.push_back(compared(name, verdict::slower, 0.1));
-    answer.lines.push_back(compared(name, verdict::ambiguous, 0.1));
-    answer.lines.push_back(without_figures(name, verdict::missing, remarks::no_such_field{name}));
-    answer.lines.push_back(compared(name, verdict::faster, 0.1));
-    answer.lines.push_back(without_figures(name, verdict::added));
-    answer.lines.push_back(compared(name, verdict::same, 0));
+    answer.findings.push_back(compared(name, verdict::slower, 0.1));
+    answer.findings.push_back(compared(name, verdict::ambiguous, 0.1));
+    answer.findings.push_back(
+        without_figures(name, verdict::missing, remarks::no_such_field{name}));
+    answer.findings.push_back(compared(name, verdict::faster, 0.1));
+    answer.findings.push_back(without_figures(name, verdict::added));
+    answer.findings.push_back(compared(name, verdict::same, 0));
     answer.notes.emplace_back(notes::interrupted{name});
   }
   const auto text = markdown_of(answer);

@@ -118,7 +118,7 @@ TEST(gate_wording, the_verdict_is_one_sentence) {
             "REGRESSION: 1 of 2 benchmarks slower, a/b by 10.0 %");
   EXPECT_EQ(verdict_sentence(report_of(exit_code::inconclusive, {same},
                                        {reasons::too_few_runs{2, 3}, reasons::ambiguous{1}})),
-            "INCONCLUSIVE: 2 of 3 runs that a verdict needs; 1 benchmark is ambiguous: more runs "
+            "INCONCLUSIVE: only 2 runs, and a verdict needs 3; 1 benchmark is ambiguous: more runs "
             "would tell");
   // A regression with doubts is one.
   EXPECT_EQ(verdict_sentence(report_of(exit_code::regression, {compared("a", verdict::slower, 0.1)},
