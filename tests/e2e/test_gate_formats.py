@@ -78,9 +78,7 @@ def test_a_baseline_of_the_second_format(gate: Program, lab: Lab):
 @pytest.fixture
 def idle(gate: Program, lab: Lab) -> tuple[Path, Change]:
     """A baseline judged by a counter whose name says nothing, and what makes such runs."""
-    change = in_second_format(
-        {"idle": metric("us", "less", "duration")}, {"idle": 2.0}
-    )
+    change = in_second_format({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
     out = lab.folder / "idle"
     runs = rewritten(lab.sessions(3, 4), change)
     done = gate.run("pin", *runs, "--judge-by=idle", f"--out={out}")

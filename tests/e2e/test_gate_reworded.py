@@ -170,9 +170,8 @@ def test_other_texts_in_run_files_change_nothing(
 MUMBLING = """#!{python}
 import re, subprocess, sys
 done = subprocess.run(["{program}", *sys.argv[1:]], capture_output=True, text=True)
-mumbled = (lambda text: text) if sys.argv[1] == "query" else (lambda text: re.sub(r"\\w", "x", text))
-sys.stdout.write(mumbled(done.stdout))
-sys.stderr.write(mumbled(done.stderr))
+for out, text in ((sys.stdout, done.stdout), (sys.stderr, done.stderr)):
+    out.write(text if sys.argv[1] == "query" else re.sub(r"\\w", "x", text))
 sys.exit(done.returncode)
 """
 
