@@ -90,7 +90,7 @@ std::string floor_line(const json& content) {
 std::string skipped_lines(const json& skipped) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const auto& one : skipped) {
-    const std::string reason = one.at("reason");
+    const std::string reason = one.at("reason").at("text");
     auto found =
         std::ranges::find(by_reason, reason, [](const auto& entry) { return entry.first; });
     if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
@@ -156,7 +156,7 @@ std::string summary(const json& content) {
   text += table_of_unsized(content) + floor_line(content) + skipped_lines(facts.at("skipped"));
   text += memory_type_lines(facts);
   for (const auto& warning : facts.at("warnings"))
-    text += common::wrapped("Note: " + warning.get<std::string>());
+    text += common::wrapped("Note: " + warning.at("text").get<std::string>());
   if (const auto signal = interrupted_by(facts); !signal.empty())
     text += fmt::format("Interrupted by {}: this is what was measured until then.\n", signal);
   return text + failure_lines(content);
