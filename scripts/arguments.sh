@@ -13,7 +13,7 @@ bench_options=(--device= --profile= --sizes= --cold-sizes= --cache= --strategies
   --benchmark_out= --benchmark_out_format= --benchmark_perf_counters --benchmark_repetitions=
   --benchmark_report_aggregates_only --benchmark_time_unit)
 gate_options=(--threshold= --latency-threshold= --false-alarm= --allow-missing= --allow-different=...
-  --confirm= --all --markdown= --junit= --json=)
+  --confirm= --all --dry-run --markdown= --junit= --json=)
 
 # The comment that the script begins with.
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$root/scripts/${0##*/}"; }

@@ -314,7 +314,12 @@ def test_any_fact_may_be_allowed_to_differ(gate: Program, lab: Lab, key: str):
 def test_too_few_runs(checks: Gate, lab: Lab):
     for count in (1, 2):
         answer = checks.check(*lab.runs(count, day=8 + count), expected=INCONCLUSIVE)
-        assert answer.document["reasons"] == [f"{count} of 3 runs that a verdict needs"]
+        (reason,) = answer.document["reasons"]
+        assert reason == {
+            "code": "too_few_runs",
+            "data": {"runs": count, "needed": 3},
+            "text": f"only {count} run{'s' * (count > 1)}, and a verdict needs 3",
+        }
         assert answer.document["more_runs_may_tell"] is True
 
 
@@ -366,7 +371,10 @@ def assert_cannot_tell(answer: Answer) -> None:
         f"none of {len(SUITE)} benchmarks can show a slowdown of the threshold "
         "(2 %, 5 % where latency decides): all are too noisy"
     )
-    assert reason in answer.document["reasons"]
+    (cause,) = answer.document["reasons"]
+    assert cause["code"] == "too_few_can_show"
+    assert cause["data"] == {"can_show": 0, "of": len(SUITE), "compared": len(SUITE)}
+    assert cause["text"] == reason
     assert reason in answer.document["sentence"]
     assert reason in html.unescape(answer.markdown)
     case = answer.junit.find(".//testcase[@classname='gate_transfers.inconclusive']")
@@ -410,7 +418,7 @@ def test_files_of_another_program(checks: Gate, gate: Program, tmp_path: Path):
     baseline = tmp_path / "foreign"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=PASS)
-    assert "do not say on which machine" in answer.text
+    assert "do not describe their machine" in answer.text
     answer = checks.check(
         *lab.runs(3, day=9, slowed={ONE: 1.1}), baseline=baseline, expected=REGRESSION
     )
@@ -503,7 +511,7 @@ def test_it_fits_a_terminal(checks: Gate, gate: Program, tmp_path: Path):
         assert not [line for line in lines if line != line.rstrip()]
 
 
-COMMANDS = ("pin", "check", "power", "show")
+COMMANDS = ("pin", "check", "power", "show", "query")
 
 
 def test_long_lists_are_cut(checks: Gate, lab: Lab):

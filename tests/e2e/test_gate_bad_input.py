@@ -21,7 +21,7 @@ Change = Callable[[dict[str, Any]], None]
 # The command line
 
 USAGE = {
-    (): "pin, check, power or show?",
+    (): "expected pin, check, power, show or query",
     ("chek", "a", "b"): "did you mean check?",
     ("compare",): "unknown command 'compare'",
     ("--threshold=2%", "check", "a", "b"): "--threshold",
@@ -45,7 +45,6 @@ USAGE = {
     ("check", "a", "b", "--false-alarm=0.0001%"): "between 0.001% and 50%",
     ("check", "a", "b", "--nothing=1"): "--nothing=1",
     ("check", "a", "b", "--judge-by=gb_per_s"): "--judge-by",
-    ("pin", "a", "--out=x", "--judge-by=cores"): "cores:more or cores:less",
     ("pin", "a", "--out=x", "--judge-by=real_time:more"): "less is better",
     ("check", "a", "b", "--json"): "--json",
     ("power", "a", "b"): "b",
@@ -89,7 +88,7 @@ def test_a_fact_that_no_file_has(gate: Program, baseline: Path, runs: list[Path]
 
 
 def test_help_and_version(gate: Program):
-    for command in ((), ("pin",), ("check",), ("power",), ("show",)):
+    for command in ((), ("pin",), ("check",), ("power",), ("show",), ("query",)):
         done = gate.run(*command, "--help")
         assert (done.code, done.err) == (0, "")
         assert "Exit codes: 0" in done.out
@@ -108,7 +107,7 @@ def set_row(key: str, value: Any) -> Change:
 
 
 def set_format(document: dict[str, Any]) -> None:
-    document["context"]["transfers"]["format"] = 2
+    document["context"]["transfers"]["format"] = 3
 
 
 def set_schema(document: dict[str, Any]) -> None:
@@ -132,9 +131,9 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "negative": (set_row("real_time", -5), "real_time is -5"),
     "absurd": (set_row("real_time", 1e300), "nobody can have measured"),
     "null": (set_row("real_time", None), "real_time"),
-    "text": (set_row("real_time", "5"), "real_time is no number"),
+    "text": (set_row("real_time", "5"), "real_time is not a number"),
     "unit": (set_row("time_unit", "hours"), "time_unit is 'hours'"),
-    "newer": (set_format, "its format is 2"),
+    "newer": (set_format, "its format is 3"),
     "newer schema": (set_schema, "json_schema_version is 2"),
     "twice": (twice, "copy/pinned/h2d/4MiB"),
     "empty list": (nothing, "benchmarks"),

@@ -16,8 +16,8 @@ THIRD = [f"third-{number}.json.gz" for number in (1, 2, 3)]
 SLOWED = [f"slowed-{number}.json.gz" for number in (1, 2, 3)]
 # Said of baselines of the first format since there is another.
 OF_OLD_BASELINES = """\
-Note: the baseline is of the first format, whose digest does not cover its settings and its machine:
-  a change of those goes unnoticed; pin it anew.
+Note: the baseline has format 1, whose digest does not cover its settings and its machine: changes
+  to them go unnoticed; pin a new one.
 """
 
 

@@ -5,7 +5,8 @@
 #include <stdexcept>
 
 #include "src/common/printable.hpp"
-#include "src/gate/model/baseline.hpp"
+#include "src/gate/io/read_baseline.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 using namespace bench_transfers;
 

@@ -9,7 +9,8 @@
 
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
-#include "src/gate/model/run.hpp"
+#include "src/gate/io/read_run.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 using namespace bench_transfers;
 
@@ -40,8 +41,11 @@ void check_texts(const gate::run& read) {
   }
   for (const auto& text : {read.device, read.card, read.boot})
     require(is_one_line(text), "a name is not printable");
-  for (const auto* const list : {&read.faults, &read.warnings, &read.unjudged})
+  for (const auto* const list : {&read.faults, &read.unjudged})
     for (const auto& text : *list) require(is_one_line(text), "a text is not printable");
+  for (const auto& [code, text] : read.warnings)
+    require(is_one_line(code) && is_one_line(text), "a warning is not printable");
+  if (read.declared) require(is_one_line(read.declared->unit), "a unit is not printable");
   require(read.ours || (read.machine.empty() && read.boot.empty() && read.card.empty()),
           "another program's file has our facts");
 }

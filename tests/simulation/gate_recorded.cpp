@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "src/gate/io/read_baseline.hpp"
 #include "src/gate/judge/check.hpp"
-#include "src/gate/model/baseline.hpp"
 
 using namespace bench_transfers;
 
@@ -75,14 +75,14 @@ struct counts {
 void add(counts& to, const gate::report& answer, const std::regex& slowed, bool any_slowed) {
   ++to.checks;
   bool alarm = false;
-  for (const auto& line : answer.lines) {
+  for (const auto& line : answer.findings) {
     if (any_slowed && std::regex_search(line.name, slowed)) {
       ++to.slowed;
       ++to.by_name[line.name].second;
-      to.found += line.found == gate::verdict::slower;
-      to.by_name[line.name].first += line.found == gate::verdict::slower;
-      to.unsure += line.found == gate::verdict::ambiguous;
-    } else if (line.found == gate::verdict::slower) {
+      to.found += line.result == gate::verdict::slower;
+      to.by_name[line.name].first += line.result == gate::verdict::slower;
+      to.unsure += line.result == gate::verdict::ambiguous;
+    } else if (line.result == gate::verdict::slower) {
       alarm = true;
       ++to.false_alarms[line.name];
     }

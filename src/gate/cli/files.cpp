@@ -7,6 +7,8 @@
 
 #include "src/common/nearest.hpp"
 #include "src/common/whole_file.hpp"
+#include "src/gate/io/known_facts.hpp"
+#include "src/gate/io/read_run.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -14,10 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Also by other names, and before there is such a file.
-bool is_same_file(const fs::path& one, const fs::path& other) {
+bool is_same_file(const fs::path& left, const fs::path& right) {
   std::error_code unknown;
-  return fs::equivalent(one, other, unknown) ||
-         fs::weakly_canonical(one, unknown) == fs::weakly_canonical(other, unknown);
+  return fs::equivalent(left, right, unknown) ||
+         fs::weakly_canonical(left, unknown) == fs::weakly_canonical(right, unknown);
 }
 
 }  // namespace
@@ -54,6 +56,21 @@ std::vector<run> read_runs(const paths& files, const metric& judged_by) {
   return runs;
 }
 
+metric judged_by(const metric_request& asked, std::span<const run> runs) {
+  const auto declared = declaration_in(runs, asked.judged_by);
+  auto metric = asked.judged_by.with(declared);
+  if (!asked.is_asked && declared && declared->more_is_better)
+    metric.more_is_better = *declared->more_is_better;
+  else if (!asked.has_direction)
+    throw usage_error(fmt::format(
+        "--judge-by={0}: neither its name nor the files tell which is better; write {0}:more or "
+        "{0}:less",
+        metric.key));
+  if (metric.is_time() && metric.more_is_better)
+    throw usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", metric.key));
+  return metric;
+}
+
 void require_facts(const std::set<std::string>& keys, const fingerprint& machine) {
   const auto facts = fact_keys();
   std::set<std::string> known(facts.begin(), facts.end());
@@ -78,7 +95,7 @@ void require_known_keys(const std::set<std::string>& keys, const fingerprint& ma
     const auto meant = common::nearest(key, known);
     throw usage_error(
         fmt::format("bad --allow-different '{}': these files have no such fact; {}", key,
-                    known.empty()    ? "they say nothing of their machine"
+                    known.empty()    ? "they do not describe their machine"
                     : !meant.empty() ? fmt::format("did you mean {}?", meant)
                                      : fmt::format("they have {}", fmt::join(known, ", "))));
   }

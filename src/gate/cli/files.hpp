@@ -23,6 +23,10 @@ paths inputs_of(const check_request& asked);
 /// Throws bad_input, with the file's name.
 std::vector<run> read_runs(const paths& files, const metric& judged_by);
 
+/// What the runs are judged by: what was asked for, with what the runs declare. Throws usage_error
+/// where nothing tells whether more or less is better, and bad_input where runs disagree.
+metric judged_by(const metric_request& asked, std::span<const run> runs);
+
 /// Throws usage_error for a key that neither fingerprint has, because it does nothing.
 void require_known_keys(const std::set<std::string>& keys, const fingerprint& machine,
                         std::span<const run> runs);

@@ -17,6 +17,8 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 pass (or done), 1 regression, 2 bad input or usage, 3 inconclusive.";
+constexpr const char* exit_codes_of_query =
+    "Exit codes: 0 done, 2 bad input or usage, 3 the file has nothing there.";
 constexpr double least_threshold = 0.01;
 constexpr double most_threshold = 1000;
 constexpr double least_false_alarm = 0.001;
@@ -32,8 +34,9 @@ void require_values(std::span<const char* const> arguments) {
 
 /// CLI11 would only say that a subcommand is missing.
 void require_command(std::span<const char* const> arguments) {
-  static const std::set<std::string> commands{"pin", "check", "power", "show"};
-  if (arguments.size() < 2) throw usage_error("pin, check, power or show? (see --help)");
+  static const std::set<std::string> commands{"pin", "check", "power", "show", "query"};
+  if (arguments.size() < 2)
+    throw usage_error("missing command: expected pin, check, power, show or query (see --help)");
   const std::string first = arguments[1];
   if (first.starts_with('-') || commands.contains(first)) return;
   const auto meant = common::nearest(first, commands);
@@ -44,22 +47,20 @@ void require_command(std::span<const char* const> arguments) {
 /// First sentence of a CLI11 message, which can be several lines.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-metric metric_named(const std::string& key) {
+metric_request metric_named(const std::string& key) {
   constexpr std::string_view more = ":more", less = ":less";
   const bool says_more = key.ends_with(more), says_less = key.ends_with(less);
-  auto named =
-      metric::named(says_more || says_less ? key.substr(0, key.size() - more.size()) : key);
+  metric_request request;
+  request.is_asked = says_more || says_less;
+  auto& named = request.judged_by;
+  named = metric::named(request.is_asked ? key.substr(0, key.size() - more.size()) : key);
   if (named.key.empty())
     throw usage_error("--judge-by needs the name of a field, such as gb_per_s");
   if (named.is_time() && says_more)
     throw usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
-  if (says_more || says_less) {
-    named.more_is_better = says_more;
-  } else if (!named.tells_direction()) {
-    throw usage_error(fmt::format(
-        "--judge-by={0}: its name does not tell which is better; write {0}:more or {0}:less", key));
-  }
-  return named;
+  if (request.is_asked) named.more_is_better = says_more;
+  request.has_direction = request.is_asked || named.name_tells_direction();
+  return request;
 }
 
 /// Before anything is measured or read.
@@ -101,6 +102,7 @@ class command_line {
     add_check();
     add_power();
     add_show();
+    add_query();
   }
 
   request parse(int argc, const char* const* argv) {
@@ -114,33 +116,41 @@ class command_line {
       throw usage_error(first_line(wrong.what()));
     }
     if (app_.got_subcommand("pin")) return pin_;
-    if (app_.got_subcommand("check")) return check_;
+    if (app_.got_subcommand("check")) return checked_for_runs(check_);
     if (app_.got_subcommand("power")) return power_;
+    if (app_.got_subcommand("query")) return query_;
     return show_;
   }
 
  private:
-  CLI::App& add_command(const char* name, const char* what) {
+  /// What CLI11 says itself where all commands need runs.
+  static check_request checked_for_runs(const check_request& asked) {
+    if (asked.runs.empty() && !asked.dry_run) throw usage_error("RUN is required");
+    if (!asked.runs.empty() && asked.dry_run) throw usage_error("--dry-run takes no runs");
+    return asked;
+  }
+
+  CLI::App& add_command(const char* name, const char* what, const char* codes = exit_codes) {
     auto& command = *app_.add_subcommand(name, what);
-    command.footer(exit_codes);
+    command.footer(codes);
     return command;
   }
 
-  static void add_runs(CLI::App& command, paths& into) {
-    command.add_option("RUN", into, "result files, one of each process")
+  static CLI::Option* add_runs(CLI::App& command, paths& into) {
+    return command.add_option("RUN", into, "result files, one of each process")
         ->required()
         ->type_name("FILE")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
-  static void add_metric(CLI::App& command, metric& into) {
+  static void add_metric(CLI::App& command, metric_request& into) {
     command
         .add_option_function<std::string>(
             "--judge-by",
             [&into](const std::string& key) {
-              const bool fastest = into.fastest_repetition;
+              const bool fastest = into.judged_by.fastest_repetition;
               into = metric_named(key);
-              into.fastest_repetition = fastest;
+              into.judged_by.fastest_repetition = fastest;
             },
             "real_time (the default), gb_per_s, ...; or COUNTER:more, :less")
         ->type_name("KEY");
@@ -151,7 +161,7 @@ class command_line {
               if (which != "median" && which != "fastest")
                 throw usage_error(
                     fmt::format("bad --of-repetitions '{}': median or fastest", which));
-              into.fastest_repetition = which == "fastest";
+              into.judged_by.fastest_repetition = which == "fastest";
             },
             "what stands for a run: median (the default) or fastest")
         ->type_name("WHICH");
@@ -203,7 +213,7 @@ class command_line {
   void add_check() {
     auto& command = add_command("check", "Compare new runs with a baseline.");
     command.add_option("BASELINE", check_.baseline, "made by pin")->required()->type_name("FILE");
-    add_runs(command, check_.runs);
+    add_runs(command, check_.runs)->required(false);
     add_limits(command, check_.asked.allowed);
     command
         .add_option_function<std::string>(
@@ -222,6 +232,8 @@ class command_line {
     command.add_option("--junit", check_.junit, "write it as test cases (JUnit XML)")
         ->type_name("FILE");
     command.add_option("--json", check_.json, "write it for programs")->type_name("FILE");
+    command.add_flag("--dry-run", check_.dry_run,
+                     "without RUN: only say what is wrong with the rest (exit code 2)");
   }
 
   void add_power() {
@@ -241,11 +253,26 @@ class command_line {
     add_metric(command, show_.judged_by);
   }
 
+  void add_query() {
+    auto& command =
+        add_command("query", "Print one value of a baseline or of an answer (check --json).",
+                    exit_codes_of_query);
+    command.add_option("FILE", query_.file, "made by pin, or by check --json")
+        ->required()
+        ->type_name("FILE");
+    command
+        .add_option("POINTER", query_.pointer,
+                    "where the value is, such as /counts/slower (RFC 6901)")
+        ->required()
+        ->type_name("TEXT");
+  }
+
   CLI::App app_;
   pin_request pin_;
   check_request check_;
   power_request power_;
   show_request show_;
+  query_request query_;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "src/gate/judge/check.hpp"
-#include "src/gate/model/run.hpp"
+#include "src/gate/judge/answer.hpp"
+#include "src/gate/model/metric.hpp"
 
 namespace bench_transfers::gate {
 
@@ -26,10 +26,18 @@ struct help_request {
   std::string text;
 };
 
+/// --judge-by and --of-repetitions.
+struct metric_request {
+  metric judged_by;
+  /// The name or the user tells which is better. Otherwise the files have to.
+  bool has_direction = true;
+  bool is_asked = false;  ///< the direction: by the user, whatever the files say
+};
+
 struct pin_request {
   paths runs;
   std::filesystem::path out;
-  metric judged_by;
+  metric_request judged_by;
   std::set<std::string> allow_different;
 };
 
@@ -40,6 +48,7 @@ struct check_request {
   std::filesystem::path markdown, junit, json;  ///< empty: none
   std::string confirm;                          ///< "COMMAND_A,COMMAND_B"; empty: do not
   bool all = false;                             ///< list also what is the same
+  bool dry_run = false;                         ///< without runs, to see whether all else is right
 };
 
 struct power_request {
@@ -50,10 +59,16 @@ struct power_request {
 
 struct show_request {
   paths runs;
-  metric judged_by;
+  metric_request judged_by;
 };
 
-using request = std::variant<help_request, pin_request, check_request, power_request, show_request>;
+struct query_request {
+  std::filesystem::path file;
+  std::string pointer;  ///< RFC 6901
+};
+
+using request = std::variant<help_request, pin_request, check_request, power_request, show_request,
+                             query_request>;
 
 /// Throws usage_error for whatever is wrong.
 request parse_command_line(int argc, const char* const* argv);

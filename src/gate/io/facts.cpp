@@ -10,15 +10,17 @@
 #include <vector>
 
 #include "src/common/printable.hpp"
+#include "src/gate/io/known_facts.hpp"
 #include "src/gate/io/timestamp.hpp"
+#include "src/gate/model/bad_input.hpp"
+#include "src/result_file/format.hpp"
 
 namespace bench_transfers::gate {
 namespace {
 
 using simdjson::dom::element;
 
-constexpr std::int64_t known_format = 1;
-constexpr std::int64_t known_schema = 1;
+constexpr std::int64_t newest_schema = 1;  // Google Benchmark's
 
 using path = std::vector<std::string_view>;
 
@@ -29,7 +31,7 @@ std::optional<element> member(element in, const path& keys) {
   return in.is_null() ? std::nullopt : std::optional(in);
 }
 
-/// A fact in one line; none for what is no text, number or truth.
+/// A fact in one line; none for what is not a text, number or truth.
 std::optional<std::string> text_of(const element& fact) {
   std::string_view text;
   bool truth = false;
@@ -55,26 +57,34 @@ bool is_complete(const element& facts) {
   return complete;
 }
 
-std::vector<std::string> texts_at(const element& in, const path& keys) {
-  std::vector<std::string> texts;
-  const auto found = member(in, keys);
-  if (!found) return texts;
+/// Empty where there is none.
+std::vector<element> list_at(const element& facts, const path& keys) {
+  const auto value = member(facts, keys);
+  if (!value) return {};
   simdjson::dom::array list;
-  if (found->get(list) != simdjson::SUCCESS)
-    throw bad_input(fmt::format("its {} is no list", fmt::join(keys, ".")));
-  for (const auto one : list)
-    if (auto text = text_of(one)) texts.push_back(std::move(*text));
+  if (value->get(list) != simdjson::SUCCESS)
+    throw bad_input(fmt::format("its {} is not a list", fmt::join(keys, ".")));
+  std::vector<element> entries;
+  for (const auto entry : list) entries.push_back(entry);
+  return entries;
+}
+
+std::vector<std::string> texts_at(const element& facts, const path& keys) {
+  std::vector<std::string> texts;
+  for (const auto entry : list_at(facts, keys))
+    if (auto text = text_of(entry)) texts.push_back(std::move(*text));
   return texts;
 }
 
-/// Throws unless `number` is `known`, as far as it is there.
-void require_version(const std::optional<element>& number, std::int64_t known, const char* what) {
+/// Throws unless `number` is from 1 to `newest`, as far as it is there.
+void require_version(const std::optional<element>& number, std::int64_t newest, const char* key) {
   if (!number) return;
-  std::int64_t found = 0;
-  if (number->get(found) != simdjson::SUCCESS)
-    throw bad_input(fmt::format("its {} is no whole number", what));
-  if (found != known)
-    throw bad_input(fmt::format("its {} is {}, this program reads {}", what, found, known));
+  std::int64_t version = 0;
+  if (number->get(version) != simdjson::SUCCESS)
+    throw bad_input(fmt::format("its {} is not a whole number", key));
+  if (version < 1 || version > newest)
+    throw bad_input(fmt::format("its {} is {}, this program reads {}{}", key, version,
+                                newest > 1 ? "1 to " : "", newest));
 }
 
 /// Whether memory is cached decides about rates by a factor, whatever was asked for.
@@ -98,62 +108,60 @@ std::optional<std::string> rounded_gib(const element& bytes) {
   return fmt::format("{}", std::round(number / gib));
 }
 
-/// What belongs to a fingerprint, and where a file has it.
-struct fact {
-  std::string key;
-  path place;
-  std::optional<std::string> (*text)(const element&) = text_of;
-};
-
-/// The list, and its order, are documented at gate::fingerprint.
-const std::vector<fact>& known_facts() {
-  static const std::vector<fact> facts{
-      {"link.generation", {"link", "generation"}},
-      {"link.width", {"link", "width"}},
-      {"device.name", {"device", "name"}},
-      {"device.compute_capability", {"device", "compute_capability"}},
-      {"device.driver_version", {"device", "driver_version"}},
-      {"device.driver_cuda_version", {"device", "driver_cuda_version"}},
-      {"device.runtime_cuda_version", {"device", "runtime_cuda_version"}},
-      {"cpu.model", {"machine", "cpu", "model"}},
-      {"cpu.numa_nodes", {"machine", "cpu", "numa_nodes"}},
-      {"cpu.cpus_allowed", {"machine", "cpu", "cpus_allowed"}},
-      {"cpu.governor", {"machine", "cpu", "governor"}},
-      {"memory.total_gib", {"machine", "memory", "total_bytes"}, rounded_gib},
-      {"memory.transparent_hugepage_enabled",
-       {"machine", "memory", "transparent_hugepage_enabled"}},
-      {"memory.transparent_hugepage_defrag", {"machine", "memory", "transparent_hugepage_defrag"}},
-      {"process.numa_policy_nodes_allowed", {"machine", "process", "numa_policy_nodes_allowed"}},
-      {"virtualisation.hypervisor", {"machine", "virtualisation", "hypervisor"}},
-      {"iommu.enabled", {"machine", "iommu", "enabled"}},
-      {"kernel.release", {"machine", "kernel", "release"}},
-      {"program.build_type", {"program", "build_type"}},
-      {"settings.min_time_ms", {"run", "min_time_ms"}},
-      {"settings.rounds", {"run", "rounds"}},
-      {"settings.random_order", {"run", "random_order"}}};
-  return facts;
+void add_fact(const known_fact& fact, const element& facts, fingerprint& into) {
+  const auto value = member(facts, fact.place);
+  if (!value) return;
+  if (auto text = fact.in_gib ? rounded_gib(*value) : text_of(*value))
+    into.emplace_back(fact.key, std::move(*text));
 }
 
+/// Memory types explain less than the link, and more than the rest.
 fingerprint fingerprint_of(const element& facts) {
-  fingerprint found;
-  const auto add = [&](const fact& one) {
-    const auto value = member(facts, one.place);
-    if (auto text = value ? one.text(*value) : std::nullopt)
-      found.emplace_back(one.key, std::move(*text));
-  };
-  const auto& known = known_facts();
-  const auto after_link =
-      std::ranges::find_if_not(known, [](const fact& one) { return one.key.starts_with("link."); });
-  std::for_each(known.begin(), after_link, add);
-  add_memory_types(facts, found);
-  std::for_each(after_link, known.end(), add);
-  return found;
+  fingerprint machine;
+  const auto known = known_facts();
+  const auto after_link = std::ranges::find_if_not(
+      known, [](const known_fact& fact) { return fact.key.starts_with("link."); });
+  for (auto fact = known.begin(); fact != after_link; ++fact) add_fact(*fact, facts, machine);
+  add_memory_types(facts, machine);
+  for (auto fact = after_link; fact != known.end(); ++fact) add_fact(*fact, facts, machine);
+  return machine;
 }
 
-void read_facts(const element& facts, run& into) {
+/// Texts in format 1, and messages from format 2 on.
+std::vector<run_warning> warnings_in(const element& facts) {
+  std::vector<run_warning> warnings;
+  for (const auto warning : list_at(facts, {"warnings"})) {
+    if (warning.is_object())
+      warnings.push_back({text_at(warning, {"code"}), text_at(warning, {"text"})});
+    else if (auto text = text_of(warning))
+      warnings.push_back({"other", std::move(*text)});
+  }
+  return warnings;
+}
+
+/// What the file says about the field judged by, where that is a counter.
+std::optional<declaration> declared_in(const element& facts, const metric& judged_by) {
+  const auto entry = member(facts, {"metrics", judged_by.key});
+  if (!entry || !judged_by.is_counter()) return std::nullopt;
+  const auto kind = result_file::metric_kind_from(text_at(*entry, {"kind"}));
+  const auto better = text_at(*entry, {"better"});
+  const auto direction = result_file::better_from(better);
+  if (!kind)
+    throw bad_input(fmt::format("it does not say what kind of metric {} is",
+                                common::printable_in_short(judged_by.key)));
+  if (!direction && !better.empty())
+    throw bad_input(fmt::format("its metric {} is better when it is '{}', neither more nor less",
+                                common::printable_in_short(judged_by.key),
+                                common::printable_in_short(better)));
+  return declaration{
+      text_at(*entry, {"unit"}), *kind,
+      direction ? std::optional(*direction == result_file::better::more) : std::nullopt};
+}
+
+void read_facts(const element& facts, const metric& judged_by, run& into) {
   const auto format = member(facts, {"format"});
   if (!format) throw bad_input("it does not say its format (context.transfers.format)");
-  require_version(format, known_format, "format");
+  require_version(format, result_file::newest_format, "format");
   const auto kind = text_at(facts, {"device", "kind"});
   if (kind.empty())
     throw bad_input("it does not say what device was measured (context.transfers.device)");
@@ -166,23 +174,18 @@ void read_facts(const element& facts, run& into) {
   into.boot = text_at(facts, {"machine", "kernel", "boot_id"});
   into.faults = texts_at(facts, {"run", "faults_injected"});
   into.complete = is_complete(facts);
-  into.warnings = texts_at(facts, {"warnings"});
+  into.warnings = warnings_in(facts);
+  into.declared = declared_in(facts, judged_by);
 }
 
 }  // namespace
 
-std::vector<std::string> fact_keys() {
-  std::vector<std::string> keys;
-  for (const auto& one : known_facts()) keys.push_back(one.key);
-  return keys;
-}
-
-void read_context(const element& document, run& into) {
-  require_version(member(document, {"context", "json_schema_version"}), known_schema,
+void read_context(const element& document, const metric& judged_by, run& into) {
+  require_version(member(document, {"context", "json_schema_version"}), newest_schema,
                   "json_schema_version");
   const auto facts = member(document, {"context", "transfers"});
   if (facts && facts->is_object())
-    read_facts(*facts, into);
+    read_facts(*facts, judged_by, into);
   else
     into.started = parse_timestamp(text_at(document, {"context", "date"}));
 }

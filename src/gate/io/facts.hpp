@@ -6,8 +6,8 @@
 
 namespace bench_transfers::gate {
 
-/// Takes over what a file's `context` says about the run, all but its benchmarks. Throws bad_input
-/// whose what() is the reason alone.
-void read_context(const simdjson::dom::element& document, run& into);
+/// Takes over what a file's `context` says about the run, all but its benchmarks, and about the
+/// field judged by. Throws bad_input whose what() is the reason alone.
+void read_context(const simdjson::dom::element& document, const metric& judged_by, run& into);
 
 }  // namespace bench_transfers::gate

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "src/common/printable.hpp"
-#include "src/gate/model/run.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 namespace {

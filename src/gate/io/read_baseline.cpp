@@ -1,3 +1,5 @@
+#include "src/gate/io/read_baseline.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,8 @@
 #include "src/gate/io/hash.hpp"
 #include "src/gate/io/json.hpp"
 #include "src/gate/io/timestamp.hpp"
-#include "src/gate/model/baseline.hpp"
+#include "src/gate/model/bad_input.hpp"
+#include "src/result_file/format.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -37,7 +40,7 @@ template <class Value>
 Value as(const element& value, std::string_view key, std::string_view kind) {
   Value found{};
   if (value.get(found) != simdjson::SUCCESS)
-    throw bad_input(fmt::format("it is a damaged baseline: a '{}' that is no {}", key, kind));
+    throw bad_input(fmt::format("it is a damaged baseline: its '{}' is not a {}", key, kind));
   return found;
 }
 
@@ -60,19 +63,19 @@ simdjson::dom::object object_in(const element& of, std::string_view key) {
 }
 
 bool truth_in(const element& of, std::string_view key) {
-  return as<bool>(part(of, key), key, "truth");
+  return as<bool>(part(of, key), key, "truth value");
 }
 
 double positive(const element& value, std::string_view key) {
   const auto number = as<double>(value, key, "number");
-  if (!std::isfinite(number) || number <= 0) throw bad_input("a figure that is not positive");
+  if (!std::isfinite(number) || number <= 0) throw bad_input("a value that is not positive");
   return number;
 }
 
 double figure_in(const element& value, const metric& judged_by) {
   const auto number = positive(value, "figures");
   if (!judged_by.can_be(number))
-    throw bad_input(fmt::format("a figure that nobody can have measured: {}", number));
+    throw bad_input(fmt::format("a value that nobody can have measured: {}", number));
   return number;
 }
 
@@ -80,7 +83,7 @@ std::uint64_t hexadecimal(std::string_view text, std::string_view key) {
   std::uint64_t value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (error != std::errc{} || stopped != text.data() + text.size())
-    throw bad_input(fmt::format("a '{}' that is not a hexadecimal number", key));
+    throw bad_input(fmt::format("its '{}' is not a hexadecimal number", key));
   return value;
 }
 
@@ -89,7 +92,7 @@ process process_in(const element& of) {
   one.file = text_in(of, "file");
   if (const auto started = text_in(of, "started_utc"); !started.empty()) {
     one.started = parse_timestamp(started);
-    if (!one.started) throw bad_input(fmt::format("a time that is none: '{}'", started));
+    if (!one.started) throw bad_input(fmt::format("it has an invalid timestamp: '{}'", started));
   }
   one.boot = text_in(of, "boot");
   one.card = text_in(of, "card");
@@ -107,24 +110,38 @@ history history_in(const element& of, std::size_t processes, const metric& judge
     one.figures.back() = figure_in(value, judged_by);
     ++measured_by;
   }
-  if (one.figures.size() != processes) throw bad_input("not one figure for each run");
-  if (measured_by < least_processes) throw bad_input("fewer than three figures");
+  if (one.figures.size() != processes) throw bad_input("more or fewer values than there are runs");
+  if (measured_by < least_processes) throw bad_input("fewer than three values");
   return one;
+}
+
+/// "more" or "less", and so on: which of two words a text is.
+bool is_first_of(const element& content, std::string_view key, const std::string& first,
+                 const std::string& second) {
+  const auto word = text_in(content, key);
+  if (word != first && word != second)
+    throw bad_input(fmt::format("its '{}' is neither {} nor {}", key, first, second));
+  return word == first;
+}
+
+/// None in baselines of runs that declare nothing.
+std::optional<declaration> declared_in(const element& content, bool more_is_better) {
+  if (content["unit"].error() != simdjson::SUCCESS &&
+      content["metric_kind"].error() != simdjson::SUCCESS)
+    return std::nullopt;
+  const auto kind = result_file::metric_kind_from(text_in(content, "metric_kind"));
+  if (!kind) throw bad_input("its 'metric_kind' is unknown");
+  return declaration{text_in(content, "unit"), *kind, more_is_better};
 }
 
 metric metric_in(const element& content) {
   auto judged_by = metric::named(text_in(content, "judged_by"));
   if (judged_by.key.empty()) throw bad_input("it does not say what it is judged by");
-  const auto better = text_in(content, "better");
-  if (better != "more" && better != "less")
-    throw bad_input("its 'better' is neither more nor less");
-  judged_by.more_is_better = better == "more";
+  judged_by.more_is_better = is_first_of(content, "better", "more", "less");
+  judged_by = judged_by.with(declared_in(content, judged_by.more_is_better));
   if (judged_by.is_time() && judged_by.more_is_better)
     throw bad_input("it is judged by a time of which more is better");
-  const auto repetitions = text_in(content, "of_repetitions");
-  if (repetitions != "median" && repetitions != "fastest")
-    throw bad_input("its 'of_repetitions' is neither median nor fastest");
-  judged_by.fastest_repetition = repetitions == "fastest";
+  judged_by.fastest_repetition = !is_first_of(content, "of_repetitions", "median", "fastest");
   return judged_by;
 }
 
@@ -248,7 +265,7 @@ std::int64_t format_of(const element& content) {
     throw bad_input(fmt::format("its format is {}, this program knows {}: use a newer one", format,
                                 baseline_format));
   if (format < format_of_figures)
-    throw bad_input(fmt::format("its format is {}, which there never was", format));
+    throw bad_input(fmt::format("its format is {}, which is not supported", format));
   return format;
 }
 

@@ -11,6 +11,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/gate/io/hash.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -77,7 +78,7 @@ bool is_true(std::string_view benchmark, const std::optional<element>& value, co
 
 bool has_text(std::string_view benchmark, const std::optional<element>& value, const char* key) {
   if (value && !value->is_null() && !value->is_string())
-    refuse(benchmark, fmt::format("its {} is no text", key));
+    refuse(benchmark, fmt::format("its {} is not a text", key));
   return !text_of(value).empty();
 }
 
@@ -101,20 +102,16 @@ std::optional<double> ns_per(std::string_view unit) {
   return std::nullopt;
 }
 
-bool has_unit(const metric& judged_by) {
-  return judged_by.key == "real_time" || judged_by.key == "cpu_time";
-}
-
 /// The value that the benchmark is judged by, of a repetition that has one.
 double value_of(std::string_view benchmark, const row& one, const metric& judged_by) {
   const auto& key = judged_by.key;
   if (one.judged_twice) refuse(benchmark, fmt::format("a row has {} twice", key));
   if (!one.judged) refuse(benchmark, fmt::format("it has no {}", key));
   const auto number = number_of(one.judged);
-  if (!number) refuse(benchmark, fmt::format("its {} is no number", key));
+  if (!number) refuse(benchmark, fmt::format("its {} is not a number", key));
   if (!(*number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, *number));
   double value = *number;
-  if (has_unit(judged_by)) {
+  if (!judged_by.is_counter()) {
     const auto unit = text_of(one.unit);
     const auto ns = ns_per(unit);
     if (!ns)
@@ -124,7 +121,7 @@ double value_of(std::string_view benchmark, const row& one, const metric& judged
   }
   if (!judged_by.can_be(value))
     refuse(benchmark, fmt::format("its {} is {}{}, which nobody can have measured", key, value,
-                                  judged_by.is_time() ? " ns" : ""));
+                                  judged_by.is_time() ? " " + judged_by.unit() : ""));
   return value;
 }
 
@@ -261,7 +258,7 @@ class collector {
     if (const auto bytes = number_of(one.bytes); bytes && *bytes > 0 && !all.bytes)
       all.bytes = bytes;
     const bool failed = has_failed(name, one);
-    if (!failed && !one.judged && !has_unit(judged_by_)) {
+    if (!failed && !one.judged && judged_by_.is_counter()) {
       ++all.without;
       lacks_field_ = true;
       return;
@@ -277,7 +274,7 @@ class collector {
     std::int64_t index = 0;
     if (one.index) {
       if (one.index->get(index) != simdjson::SUCCESS || index < 0)
-        refuse(name, "its repetition_index is no whole number from 0 on");
+        refuse(name, "its repetition_index is not a whole number from 0 on");
       return index;
     }
     if (all.last_row != 0 && all.last_row + 1 != number) refuse(name, twice);
@@ -329,7 +326,7 @@ std::uint64_t content_of(const run& read) {
 void read_rows(const element& document, const metric& judged_by, run& into) {
   simdjson::dom::array rows;
   if (document["benchmarks"].get(rows) != simdjson::SUCCESS)
-    throw bad_input("it is no result file: it has no list of benchmarks");
+    throw bad_input("it is not a result file: it has no list of benchmarks");
   old_aggregates old;
   for (const auto one : rows) {
     std::string_view name;
@@ -342,7 +339,7 @@ void read_rows(const element& document, const metric& judged_by, run& into) {
     simdjson::dom::object object;
     ++number;
     if (one.get(object) != simdjson::SUCCESS)
-      throw bad_input(fmt::format("row {} of its benchmarks is no object", number));
+      throw bad_input(fmt::format("row {} of its benchmarks is not an object", number));
     all.add(number, row_of(object, judged_by));
   }
   all.finish(rows, into);

@@ -1,21 +1,22 @@
 #include "src/gate/judge/check.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
+#include "src/gate/judge/conclude.hpp"
 #include "src/gate/judge/observe.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 namespace {
 
 std::vector<process> origins_of(std::span<const run> runs) {
   std::vector<process> all;
-  for (const auto& one : runs) all.push_back(origin_of(one));
+  for (const auto& run : runs) all.push_back(origin_of(run));
   return all;
 }
 
@@ -40,22 +41,34 @@ void require_like(const baseline& before, const run& first) {
 
 std::vector<changed_fact> changed_facts(const baseline& before, std::span<const run> after,
                                         const std::set<std::string>& allowed) {
-  std::vector<changed_fact> found;
-  for (const auto& one : after)
-    for (auto& what : differences(before.machine, one.machine)) {
+  std::vector<changed_fact> changes;
+  for (const auto& process : after)
+    for (auto& fact : differences(before.machine, process.machine)) {
       // What the baseline does not have it cannot hold against anybody.
-      if (what.before.empty()) continue;
-      const bool is_new = std::ranges::none_of(found, [&](const changed_fact& known) {
-        return known.what.key == what.key && known.what.after == what.after;
+      if (fact.before.empty()) continue;
+      const bool is_new = std::ranges::none_of(changes, [&](const changed_fact& known) {
+        return known.fact.key == fact.key && known.fact.after == fact.after;
       });
-      const bool is_allowed = allowed.contains(what.key);
-      if (is_new) found.push_back({std::move(what), is_allowed});
+      const bool is_allowed = allowed.contains(fact.key);
+      if (is_new) changes.push_back({std::move(fact), is_allowed});
     }
-  return found;
+  return changes;
 }
 
-verdict verdict_of(outcome one) {
-  switch (one) {
+/// The baseline's, with what the new runs declare where its own runs did not.
+metric metric_of(const baseline& before, std::span<const run> after) {
+  const auto& pinned = before.judged_by;
+  const auto declared = declaration_in(after, pinned);
+  if (!declared || !pinned.declared) return declared ? pinned.with(declared) : pinned;
+  if (declared->unit != pinned.declared->unit || declared->kind != pinned.declared->kind)
+    throw bad_input(
+        fmt::format("the runs have {} in '{}', the baseline in '{}', or as another kind of metric",
+                    common::printable_in_short(pinned.key), declared->unit, pinned.declared->unit));
+  return pinned;
+}
+
+verdict verdict_of(outcome judged) {
+  switch (judged) {
     case outcome::slower: return verdict::slower;
     case outcome::faster: return verdict::faster;
     case outcome::ambiguous: return verdict::ambiguous;
@@ -69,7 +82,7 @@ class checking {
   checking(const baseline& before, std::span<const run> after, const question& asked)
       : before_(before), after_(after), excused_(compiled(asked.allow_missing)) {
     result_.asked = asked;
-    result_.judged_by = before.judged_by;
+    result_.judged_by = metric_of(before, after);
     result_.device = before.device;
     result_.on_host = before.on_host;
     result_.has_fingerprint = !before.machine.empty();
@@ -92,64 +105,56 @@ class checking {
 
  private:
   void note_runs() {
-    for (const auto& one : after_) {
-      const auto file = common::printable(one.file.string());
-      if (!one.faults.empty())
-        result_.notes.push_back(fmt::format("{} has faults injected on purpose: {}", file,
-                                            fmt::join(one.faults, ", ")));
-      if (!one.complete) result_.notes.push_back(fmt::format("{} was interrupted", file));
+    for (const auto& process : after_) {
+      const auto file = common::printable(process.file.string());
+      if (!process.faults.empty())
+        result_.notes.emplace_back(notes::faults_injected{file, process.faults});
+      if (!process.complete) result_.notes.emplace_back(notes::interrupted{file});
     }
-    if (!result_.has_fingerprint)
-      result_.notes.emplace_back(
-          "these files do not say on which machine they were made: whether it is the same is not "
-          "checked");
-    if (!before_.settings_covered)
-      result_.notes.emplace_back(
-          "the baseline is of the first format, whose digest does not cover its settings and its "
-          "machine: a change of those goes unnoticed; pin it anew");
-    if (result_.sessions_before < 2)
-      result_.notes.emplace_back(
-          "the baseline is of one session: how much sessions differ is judged from this check "
-          "alone, or assumed");
+    if (!result_.has_fingerprint) result_.notes.emplace_back(notes::no_fingerprint{});
+    if (!before_.settings_covered) result_.notes.emplace_back(notes::settings_not_covered{});
+    if (result_.sessions_before < 2) result_.notes.emplace_back(notes::one_session{});
   }
 
   /// The new runs' figures of a benchmark, and why they are too few.
-  std::pair<history, std::string> new_figures(const std::string& name) const {
+  [[nodiscard]] std::pair<history, std::optional<remark>> new_figures(
+      const std::string& name) const {
     history figures;
     std::size_t failed = 0;
     std::size_t usable = 0;
     std::size_t lacking = 0;  // of the runs that were not interrupted
     bool unjudged = false;
-    for (const auto& one : after_) {
-      unjudged = unjudged || std::ranges::find(one.unjudged, name) != one.unjudged.end();
-      const auto found = one.benchmarks.find(name);
+    for (const auto& process : after_) {
+      unjudged = unjudged || std::ranges::find(process.unjudged, name) != process.unjudged.end();
+      const auto benchmark = process.benchmarks.find(name);
       figures.figures.emplace_back();
-      if (found == one.benchmarks.end()) {
-        if (one.complete) ++lacking;
+      if (benchmark == process.benchmarks.end()) {
+        if (process.complete) ++lacking;
         continue;
       }
-      if (found->second.failed > 0) ++failed;
-      figures.figures.back() = figure_of(found->second, before_.judged_by);
+      if (benchmark->second.failed > 0) ++failed;
+      figures.figures.back() = figure_of(benchmark->second, result_.judged_by);
       if (figures.figures.back()) ++usable;
     }
-    if (failed > 0) return {figures, fmt::format("failed in {} of {} runs", failed, after_.size())};
-    if (usable == 0 && unjudged)
-      return {figures, fmt::format("has no repetitions with '{}'", before_.judged_by.key)};
-    if (usable == 0) return {figures, "not measured"};
-    if (lacking > 0)
-      return {figures, fmt::format("measured by {} of {} runs", usable, after_.size())};
-    if (usable < least_new_processes)
-      return {figures, fmt::format("measured by {} of {} runs, {} are needed", usable,
-                                   after_.size(), least_new_processes)};
-    return {figures, ""};
+    const auto why_too_few = [&]() -> std::optional<remark> {
+      const auto runs = after_.size();
+      if (failed > 0) return remarks::failed{failed, runs};
+      if (usable == 0 && unjudged) return remarks::no_such_field{result_.judged_by.key};
+      if (usable == 0) return remarks::not_measured{};
+      if (lacking > 0) return remarks::measured_by_some{usable, runs};
+      if (usable < least_new_processes)
+        return remarks::too_few_runs{usable, runs, least_new_processes};
+      return std::nullopt;
+    };
+    return {std::move(figures), why_too_few()};
   }
 
   std::vector<std::optional<double>> shifts_of(const history& figures, double centre) const {
     std::vector<std::optional<double>> shifts;
-    for (const auto& one : figures.figures)
-      shifts.push_back(
-          one ? std::optional(cost(*one, before_.judged_by) - cost(centre, before_.judged_by))
-              : std::nullopt);
+    const auto& judged_by = result_.judged_by;
+    for (const auto& figure : figures.figures)
+      shifts.push_back(figure ? std::optional(cost(*figure, judged_by) - cost(centre, judged_by))
+                              : std::nullopt);
     return shifts;
   }
 
@@ -165,47 +170,59 @@ class checking {
     std::vector<observed> compared;
     std::vector<std::size_t> places;
     for (const auto& [name, known] : before_.benchmarks) {
-      auto one = observed_in(known, sessions_before, result_.sessions_before, before_.judged_by);
-      line entry;
-      entry.name = name;
-      entry.latency_bound = one.latency_bound;
-      entry.threshold = result_.asked.allowed.threshold_for(one.latency_bound);
-      entry.before = centre_of(one.before, before_.judged_by);
-      auto [figures, why_not] = new_figures(name);
-      one.after = costs_of(figures, sessions_after_, result_.sessions_after, before_.judged_by);
-      if (!joined(one.after).empty()) entry.after = centre_of(one.after, before_.judged_by);
-      if (why_not.empty()) {
-        entry.shifts = shifts_of(figures, *entry.before);
-        compared.push_back(std::move(one));
-        places.push_back(result_.lines.size());
-      } else {
-        entry.found = verdict::missing;
-        entry.note = why_not;
-        entry.excused = is_excused(name);
+      auto costs = observed_in(known, sessions_before, result_.sessions_before, result_.judged_by);
+      if (add_benchmark(name, costs)) {
+        compared.push_back(std::move(costs));
+        places.push_back(result_.findings.size() - 1);
       }
-      result_.lines.push_back(std::move(entry));
     }
-    if (compared.empty()) return;
+    if (!compared.empty()) judge(compared, places);
+  }
+
+  /// Completes the costs with those of the new runs; whether these are enough to compare.
+  bool add_benchmark(const std::string& name, observed& costs) {
+    const auto& judged_by = result_.judged_by;
+    finding entry;
+    entry.name = name;
+    entry.latency_bound = costs.latency_bound;
+    entry.threshold = result_.asked.allowed.threshold_for(costs.latency_bound);
+    entry.before = centre_of(costs.before, judged_by);
+    auto [figures, why_not] = new_figures(name);
+    costs.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
+    if (!joined(costs.after).empty()) entry.after = centre_of(costs.after, judged_by);
+    const bool is_enough = !why_not;
+    if (is_enough) {
+      entry.shifts = shifts_of(figures, *entry.before);
+    } else {
+      entry.result = verdict::missing;
+      entry.note = std::move(why_not);
+      entry.excused = is_excused(name);
+    }
+    result_.findings.push_back(std::move(entry));
+    return is_enough;
+  }
+
+  void judge(std::span<const observed> compared, std::span<const std::size_t> places) {
     auto judgement = compare(compared, result_.asked.allowed);
     result_.classes = std::move(judgement.classes);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      auto& entry = result_.lines[places[i]];
+      auto& entry = result_.findings[places[i]];
       entry.judgement = judgement.benchmarks[i];
-      entry.found = verdict_of(entry.judgement->verdict);
+      entry.result = verdict_of(entry.judgement->verdict);
       entry.advisory = is_advisory(*entry.judgement, entry.threshold);
     }
   }
 
   void note_new_benchmarks() {
     std::set<std::string> added;
-    for (const auto& one : after_)
-      for (const auto& [name, figures] : one.benchmarks)
+    for (const auto& process : after_)
+      for (const auto& [name, figures] : process.benchmarks)
         if (!before_.benchmarks.contains(name)) added.insert(name);
     for (const auto& name : added) {
-      line entry;
+      finding entry;
       entry.name = name;
-      entry.found = verdict::added;
-      result_.lines.push_back(std::move(entry));
+      entry.result = verdict::added;
+      result_.findings.push_back(std::move(entry));
     }
   }
 

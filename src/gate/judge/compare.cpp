@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "src/gate/model/baseline.hpp"
 #include "src/statistics/clipped_variance.hpp"
 #include "src/statistics/holm.hpp"
 #include "src/statistics/location.hpp"
@@ -19,7 +20,6 @@ namespace {
 
 /// Fewer benchmarks have no common shift: their median could be that of real changes.
 constexpr std::size_t enough_for_a_class = 10;
-constexpr std::size_t least_processes = 3;
 /// Ambiguous is what would be an alarm at so many times the rate of false ones allowed.
 constexpr double ambiguous_rates = 3;
 

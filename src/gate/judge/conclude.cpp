@@ -1,21 +1,19 @@
-#include <fmt/format.h>
+#include "src/gate/judge/conclude.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
-
-#include "src/gate/judge/check.hpp"
-#include "src/gate/report/wording.hpp"
+#include <vector>
 
 namespace bench_transfers::gate {
 namespace {
 
 /// Worst first.
-int rank(const line& one) {
-  switch (one.found) {
+int rank(const finding& benchmark) {
+  switch (benchmark.result) {
     case verdict::slower: return 0;
     case verdict::ambiguous: return 1;
-    case verdict::missing: return one.excused ? 5 : 2;
+    case verdict::missing: return benchmark.excused ? 5 : 2;
     case verdict::faster: return 3;
     case verdict::added: return 4;
     case verdict::same: break;
@@ -23,91 +21,62 @@ int rank(const line& one) {
   return 6;
 }
 
+/// Why a verdict on the suite is not possible before any benchmark is looked at.
+std::vector<reason> reasons_of_runs(const report& answer) {
+  std::vector<reason> causes;
+  if (const auto differing = answer.differences(); differing > 0)
+    causes.emplace_back(reasons::machine_differs{differing});
+  if (answer.has_too_few_runs())
+    causes.emplace_back(reasons::too_few_runs{answer.processes_after, least_new_processes});
+  else if (const auto missing = answer.missing(); missing > 0)
+    causes.emplace_back(reasons::benchmarks_missing{missing});
+  return causes;
+}
+
+std::vector<reason> reasons_of_benchmarks(const report& answer) {
+  std::vector<reason> causes;
+  for (const auto& shared : answer.classes)
+    if (shared.changed)
+      causes.emplace_back(reasons::environment_changed{shared.benchmarks, shared.latency_bound,
+                                                       slowdown(shared.shift)});
+  if (const auto unsure = answer.count(verdict::ambiguous); unsure > 0)
+    causes.emplace_back(reasons::ambiguous{unsure});
+  if (answer.too_noisy())
+    causes.emplace_back(reasons::too_noisy{});
+  else if (answer.compared() > 0 && answer.says_too_little())
+    causes.emplace_back(
+        reasons::too_few_can_show{answer.telling(), answer.compared(), answer.of_baseline()});
+  if (answer.compared() == 0 && answer.missing() == 0)
+    causes.emplace_back(reasons::nothing_compared{});
+  return causes;
+}
+
 }  // namespace
 
-std::string to_string(verdict one) {
-  switch (one) {
-    case verdict::slower: return "slower";
-    case verdict::faster: return "faster";
-    case verdict::ambiguous: return "ambiguous";
-    case verdict::missing: return "missing";
-    case verdict::added: return "new";
-    case verdict::same: break;
-  }
-  return "same";
-}
-
-double slowdown(double shift) { return std::expm1(shift); }
-
-std::size_t report::count(verdict one) const {
-  return static_cast<std::size_t>(std::ranges::count(lines, one, &line::found));
-}
-
-std::size_t report::advisory() const {
-  return static_cast<std::size_t>(std::ranges::count(lines, true, &line::advisory));
-}
-
-std::size_t report::compared() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(lines, [](const line& one) { return one.judgement.has_value(); }));
-}
-
-std::size_t report::telling() const { return compared() - advisory(); }
-
-std::size_t report::of_baseline() const { return lines.size() - count(verdict::added); }
-
-bool report::says_too_little() const { return gate::says_too_little(telling(), of_baseline()); }
-
-bool report::too_noisy() const {
-  const auto seeing = std::ranges::count_if(lines, [](const line& one) {
-    return one.judgement && !is_blind(*one.judgement, one.threshold);
-  });
-  return gate::says_too_little(static_cast<std::size_t>(seeing), compared());
-}
-
 void conclude(report& answer) {
-  auto& reasons = answer.reasons;
-  reasons.clear();
+  answer.reasons = reasons_of_runs(answer);
+  for (auto& found : reasons_of_benchmarks(answer)) answer.reasons.push_back(std::move(found));
   answer.code = exit_code::pass;
-  const auto differing =
-      std::ranges::count_if(answer.changed, [](const changed_fact& one) { return !one.allowed; });
-  if (differing > 0)
-    reasons.push_back(fmt::format("machine or settings are not the baseline's: {} {}", differing,
-                                  differing == 1 ? "difference" : "differences"));
-  if (answer.processes_after < least_new_processes)
-    reasons.push_back(fmt::format("{} of {} runs that a verdict needs", answer.processes_after,
-                                  least_new_processes));
-  const auto missing = std::ranges::count_if(
-      answer.lines, [](const line& one) { return one.found == verdict::missing && !one.excused; });
-  if (missing > 0 && answer.processes_after >= least_new_processes)
-    reasons.push_back(fmt::format("{} of the baseline's benchmarks {} missing or failed", missing,
-                                  missing == 1 ? "is" : "are"));
-  for (const auto& one : answer.classes)
-    if (one.changed)
-      reasons.push_back(fmt::format(
-          "the environment changed: the {} benchmarks that {} decides are {} {} as a whole",
-          one.benchmarks, one.latency_bound ? "latency" : "bandwidth",
-          percent_text(std::abs(slowdown(one.shift))), one.shift > 0 ? "slower" : "faster"));
-  if (const auto unsure = answer.count(verdict::ambiguous); unsure > 0)
-    reasons.push_back(fmt::format("{} {} ambiguous: more runs would tell", unsure,
-                                  unsure == 1 ? "benchmark is" : "benchmarks are"));
-  if (answer.too_noisy())
-    reasons.emplace_back(
-        "too noisy: in nine of ten benchmarks even a slowdown of three times the threshold would "
-        "go unnoticed");
-  else if (answer.compared() > 0 && answer.says_too_little())
-    reasons.push_back(too_little_sentence(answer));
-  if (answer.compared() == 0 && missing == 0)
-    reasons.emplace_back("no benchmark could be compared");
-
   // Where the machine is another one, that explains what is slower.
-  if (answer.count(verdict::slower) > 0 && differing == 0)
+  if (answer.count(verdict::slower) > 0 && answer.differences() == 0)
     answer.code = exit_code::regression;
-  else if (!reasons.empty())
+  else if (!answer.reasons.empty())
     answer.code = exit_code::inconclusive;
-  std::ranges::stable_sort(answer.lines, {}, [](const line& one) {
-    return std::pair(rank(one), one.judgement ? -std::abs(one.judgement->shift) : 0.0);
+  std::ranges::stable_sort(answer.findings, {}, [](const finding& benchmark) {
+    return std::pair(rank(benchmark),
+                     benchmark.judgement ? -std::abs(benchmark.judgement->shift) : 0.0);
   });
+}
+
+bool more_runs_may_tell(const report& answer) {
+  if (answer.code != exit_code::inconclusive) return false;
+  const bool changed =
+      answer.differences() > 0 || std::ranges::any_of(answer.classes, &common_shift::changed);
+  if (answer.has_too_few_runs()) return !changed;
+  // Runs that lack most benchmarks do not tell more when there are more of them.
+  const bool enough_compared = !says_too_little(answer.compared(), answer.of_baseline());
+  return !changed && !answer.too_noisy() && answer.missing() == 0 &&
+         (answer.count(verdict::ambiguous) > 0 || (answer.says_too_little() && enough_compared));
 }
 
 }  // namespace bench_transfers::gate

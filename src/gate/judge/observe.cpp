@@ -14,11 +14,9 @@ constexpr double latency_border_ns = 50e3;
 /// What clocks and digits cannot tell apart.
 constexpr double least_time_difference_ns = 0.5;
 
-bool is_time(const metric& judged_by) { return judged_by.is_time(); }
-
-std::optional<double> time_of(double value, const history& of, const metric& judged_by) {
-  if (is_time(judged_by)) return value;
-  if (judged_by.key == "gb_per_s" && of.bytes) return *of.bytes / value;
+std::optional<double> nanoseconds_of(double value, const history& known, const metric& judged_by) {
+  if (judged_by.is_time()) return judged_by.nanoseconds(value);
+  if (judged_by.key == "gb_per_s" && known.bytes) return *known.bytes / value;
   return std::nullopt;
 }
 
@@ -41,9 +39,10 @@ observed observed_in(const history& of, std::span<const std::size_t> sessions, s
   observed one;
   one.before = costs_of(of, sessions, count, judged_by);
   const double centre = centre_of(one.before, judged_by);
-  const auto time = time_of(centre, of, judged_by);
-  one.latency_bound = time && *time < latency_border_ns;
-  if (is_time(judged_by)) one.least_deviation = least_time_difference_ns / centre;
+  const auto ns = nanoseconds_of(centre, of, judged_by);
+  one.latency_bound = ns && *ns < latency_border_ns;
+  if (judged_by.is_time())
+    one.least_deviation = least_time_difference_ns / judged_by.nanoseconds(centre);
   return one;
 }
 

@@ -1,4 +1,8 @@
-#include "src/gate/judge/check.hpp"
+#include "src/gate/judge/power.hpp"
+
+#include <utility>
+
+#include "src/gate/judge/answer.hpp"
 #include "src/gate/judge/observe.hpp"
 
 namespace bench_transfers::gate {

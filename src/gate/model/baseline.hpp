@@ -1,10 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
-#include <filesystem>
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,51 +47,16 @@ inline constexpr std::size_t least_processes = 3;
 inline constexpr std::size_t recommended_processes = 10;
 inline constexpr std::size_t most_processes = 1000;
 
-/// A key of two fingerprints that is not the same; a side that does not have it is empty.
-struct difference {
-  std::string key, before, after;
-};
-
-/// In the order of fingerprints: what explains most comes first. A `memory_type` that only one side
-/// knows is none: it is known of memory that a run has used.
-std::vector<difference> differences(const fingerprint& before, const fingerprint& after);
-
 /// Throws bad_input when runs are not independent (the same measurements twice, also as one of
 /// `known`), when some are the host device's and some a GPU's, or of different programs.
 void require_comparable(std::span<const run> runs, std::span<const process> known = {});
 
-process origin_of(const run& one);
-
-/// What stands for a process: its repetitions' median, or the fastest of them; none where there are
-/// none or one has failed.
-std::optional<double> figure_of(const measured& one, const metric& judged_by);
-
-struct pinned {
-  baseline made;
-  std::vector<std::string> warnings;  ///< one line each
-};
-
-/// A baseline from so many processes. Throws bad_input: fewer than three, or more than a thousand;
-/// not comparable; faults injected on purpose; fingerprints that differ, but for the keys
-/// `allowed`; no benchmark that three processes have measured.
-pinned pin(std::span<const run> runs, const metric& judged_by,
-           const std::set<std::string>& allowed = {});
+process origin_of(const run& measured);
 
 /// Session of each process, numbered from 0 in the order of time. Those that began within an hour
 /// after one another belong together, unless the machine was started in between or the card is
 /// another one. Processes without a time belong to the first session: nothing tells them apart.
 std::vector<std::size_t> sessions_of(std::span<const process> processes);
 std::size_t number_of_sessions(std::span<const process> processes);
-
-/// A file's text, a benchmark a line.
-std::string to_text(const baseline& one);
-/// Of all that such a text says but the digest itself: tells that lines were lost or changed, as by
-/// a merge.
-std::string digest_of(std::string text);
-
-/// Throws bad_input: not a baseline, damaged, or of a newer format.
-baseline read_baseline(const std::filesystem::path& file);
-/// The same from a file's text; `file` is only named.
-baseline baseline_in(std::string text, const std::filesystem::path& file);
 
 }  // namespace bench_transfers::gate

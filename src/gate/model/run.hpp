@@ -6,46 +6,14 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <stdexcept>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "src/gate/model/fingerprint.hpp"
+#include "src/gate/model/metric.hpp"
+
 namespace bench_transfers::gate {
-
-/// A file that cannot be used; what() is one line that names the file and the reason.
-class bad_input : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// What benchmarks are judged by: a field of their rows.
-struct metric {
-  std::string key = "real_time";  ///< real_time, cpu_time: in ns, whatever the row's time_unit; any
-                                  ///< other is taken as it is
-  bool more_is_better = false;    ///< as of rates
-  /// Stands for a process: the fastest of its repetitions, otherwise their median.
-  bool fastest_repetition = false;
-
-  /// The direction follows from the name: what ends in `_per_s`, `_per_second` or `_percent` is a
-  /// rate.
-  static metric named(std::string key);
-
-  /// A time, in ns: real_time, cpu_time and what ends in `_ns`.
-  [[nodiscard]] bool is_time() const;
-  /// In bytes: of those, more is better.
-  [[nodiscard]] bool is_rate_of_bytes() const;
-  /// Whether the name tells the direction: a time or a rate.
-  [[nodiscard]] bool tells_direction() const;
-  /// Positive and finite, and of a time such that somebody can have measured it.
-  [[nodiscard]] bool can_be(double value) const;
-};
-
-/// Larger is slower, whatever the metric: the logarithm of a time, or of a rate with its sign
-/// turned.
-double cost(double value, const metric& judged_by);
-/// Back again.
-double value_of(double cost, const metric& judged_by);
 
 /// One benchmark of one process.
 struct measured {
@@ -54,26 +22,16 @@ struct measured {
   std::optional<double> bytes;  ///< moved by one operation, where the row says so
 };
 
-/// What decides whether two runs can be compared, in the order in which differences are reported:
-/// key and value as text. What a file does not say is left out. The keys are
-///   link.generation, link.width: as they were under load;
-///   memory_type.<kind of host memory>: how the processor treats it;
-///   device.name, .compute_capability, .driver_version, .driver_cuda_version,
-///   .runtime_cuda_version;
-///   cpu.model, .numa_nodes, .cpus_allowed, .governor;
-///   memory.total_gib (rounded), .transparent_hugepage_enabled, .transparent_hugepage_defrag;
-///   process.numa_policy_nodes_allowed; virtualisation.hypervisor; iommu.enabled; kernel.release;
-///   program.build_type: a debug build measures something else;
-///   settings.min_time_ms, .rounds, .random_order: they change what a figure means.
-/// The program's commit, compiler and toolkit are not among them: they may be what is tested. Nor
-/// is what differs between equal machines or from day to day: names, load, the distribution.
-using fingerprint = std::vector<std::pair<std::string, std::string>>;
+/// A warning of a file. The gate shows none of them and does not decide by them.
+struct run_warning {
+  std::string code;  ///< "other" in files of format 1, which have only texts
+  std::string text;
 
-/// All keys that a fingerprint can have, but for memory_type.*.
-std::vector<std::string> fact_keys();
+  bool operator==(const run_warning&) const = default;
+};
 
 /// One process, as its result file has it. Its texts, names of benchmarks included, are printable
-/// (input/printable.hpp).
+/// (common/printable.hpp).
 struct run {
   std::filesystem::path file;
   bool ours = false;     ///< false: a Google Benchmark file of another program
@@ -85,7 +43,9 @@ struct run {
   std::string boot;                 ///< changes with every start of the machine; may be empty
   std::vector<std::string> faults;  ///< injected on purpose
   bool complete = true;
-  std::vector<std::string> warnings;  ///< the file's own, in words
+  std::vector<run_warning> warnings;
+  /// What the file says about the field judged by.
+  std::optional<declaration> declared;
   std::map<std::string, measured> benchmarks;
   /// In the file, but without a repetition that has the field judged by: only aggregates, or rows
   /// without such a counter. Times are never missing.
@@ -93,13 +53,15 @@ struct run {
   std::uint64_t content = 0;  ///< equal for equal values and start, whatever the file's name
 };
 
-/// Reads a result file, also one compressed with gzip, of up to common::most_text_bytes
-/// (unpacked). Throws bad_input: it cannot be read; it is not JSON; of a newer format; without
-/// benchmarks; with one that is there twice or has a value that nobody can have measured.
-/// Repetitions with an error are no reason: they count as failed.
-run read_run(const std::filesystem::path& file, const metric& judged_by);
+/// What stands for a process: its repetitions' median, or the fastest of them; none where there are
+/// none or one has failed.
+std::optional<double> figure_of(const measured& benchmark, const metric& judged_by);
 
-/// The same from a file's text; `file` is only named. Throws bad_input.
-run run_in(std::string text, const std::filesystem::path& file, const metric& judged_by);
+/// What those of the runs that declare the field judged by say about it; none where none does.
+/// Throws bad_input when two of them disagree.
+std::optional<declaration> declaration_in(std::span<const run> runs, const metric& judged_by);
+
+/// A GPU's name, "host device (no GPU)", "unknown device".
+std::string device_label(const std::string& device, bool on_host);
 
 }  // namespace bench_transfers::gate

@@ -2,6 +2,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/gate/io/check_format.hpp"
+#include "src/gate/io/or_null.hpp"
+#include "src/gate/judge/conclude.hpp"
+#include "src/gate/report/messages.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
 #include "src/statistics/quantile.hpp"
@@ -11,13 +15,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
-
-json or_null(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
+/// JSON has no numbers that are not finite.
+std::optional<double> finite(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-json or_null(const std::optional<statistics::interval>& shifts) {
+json number(const std::optional<double>& value) { return or_null(finite(value)); }
+
+json interval(const std::optional<statistics::interval>& shifts) {
   const double low = shifts ? slowdown(shifts->low) : 0;
   const double high = shifts ? slowdown(shifts->high) : 0;
   return shifts && std::isfinite(low) && std::isfinite(high) ? json{low, high} : json(nullptr);
@@ -25,74 +30,79 @@ json or_null(const std::optional<statistics::interval>& shifts) {
 
 json counts_of(const report& answer) {
   json counts;
-  for (const auto one : worst_first) counts[to_string(one)] = answer.count(one);
+  for (const auto result : worst_first) counts[to_string(result)] = answer.count(result);
   counts["of_baseline"] = answer.of_baseline();
-  counts["not_measured"] = not_measured(answer, true);
-  counts["not_measured_nor_allowed"] = not_measured(answer, false);
+  counts["not_measured"] = answer.not_measured();
+  counts["not_measured_nor_allowed"] = answer.not_measured_nor_allowed();
   counts["compared"] = answer.compared();
   counts["advisory"] = answer.advisory();
   return counts;
 }
 
-json class_to_json(const common_shift& one) {
-  return {{"decided_by", one.latency_bound ? "latency" : "bandwidth"},
-          {"benchmarks", one.benchmarks},
-          {"slowdown", or_null(slowdown(one.shift))},
-          {"explained", or_null(slowdown(one.explained))},
-          {"changed", one.changed}};
+json class_to_json(const common_shift& shared) {
+  return {{"decided_by", decided_by(shared.latency_bound)},
+          {"benchmarks", shared.benchmarks},
+          {"slowdown", number(slowdown(shared.shift))},
+          {"explained", number(slowdown(shared.explained))},
+          {"changed", shared.changed}};
 }
 
-json line_to_json(const line& one) {
-  json made{{"name", one.name},
-            {"verdict", to_string(one.found)},
-            {"before", or_null(one.before)},
-            {"after", or_null(one.after)},
-            {"note", or_null(one.note)}};
-  if (one.found == verdict::missing) made["allowed"] = one.excused;
-  if (!one.judgement) return made;
-  const auto& found = *one.judgement;
-  json of_runs = json::array();
-  for (const auto& shift : one.shifts)
-    of_runs.push_back(or_null(shift ? std::optional(slowdown(*shift)) : std::nullopt));
-  made.update({{"decided_by", one.latency_bound ? "latency" : "bandwidth"},
-               {"threshold", one.threshold},
-               {"slowdown", or_null(slowdown(found.shift))},
-               {"interval_95", or_null(interval_of(found, 0.95))},
-               {"slowdown_of_runs", std::move(of_runs)},
-               {"p", or_null(found.p)},
-               {"standard_error", or_null(found.standard_error)},
-               {"degrees_of_freedom", or_null(found.degrees)},
-               {"process_deviation", or_null(found.process_deviation)},
-               {"session_deviation", or_null(found.session_deviation)},
-               {"detectable_80", or_null(slowdown(found.detectable))},
-               {"detectable_95", or_null(slowdown(found.detectable_surely))},
-               {"resolution", or_null(slowdown(found.resolution))},
-               {"advisory", one.advisory}});
-  return made;
+json finding_to_json(const finding& benchmark) {
+  json written{{"name", benchmark.name},
+               {"verdict", to_string(benchmark.result)},
+               {"before", number(benchmark.before)},
+               {"after", number(benchmark.after)},
+               {"note", benchmark.note ? to_json(message_of(*benchmark.note)) : json(nullptr)}};
+  if (benchmark.result == verdict::missing) written["allowed"] = benchmark.excused;
+  if (!benchmark.judgement) return written;
+  const auto& judgement = *benchmark.judgement;
+  json by_run = json::array();
+  for (const auto& shift : benchmark.shifts)
+    by_run.push_back(number(shift ? std::optional(slowdown(*shift)) : std::nullopt));
+  written.update({{"decided_by", decided_by(benchmark.latency_bound)},
+                  {"threshold", benchmark.threshold},
+                  {"slowdown", number(slowdown(judgement.shift))},
+                  {"interval_95", interval(interval_of(judgement, 0.95))},
+                  {"slowdown_of_runs", std::move(by_run)},
+                  {"p", number(judgement.p)},
+                  {"standard_error", number(judgement.standard_error)},
+                  {"degrees_of_freedom", number(judgement.degrees)},
+                  {"process_deviation", number(judgement.process_deviation)},
+                  {"session_deviation", number(judgement.session_deviation)},
+                  {"detectable_80", number(slowdown(judgement.detectable))},
+                  {"detectable_95", number(slowdown(judgement.detectable_surely))},
+                  {"resolution", number(slowdown(judgement.resolution))},
+                  {"advisory", benchmark.advisory}});
+  return written;
 }
 
 }  // namespace
 
 std::string json_of(const report& answer) {
   json changed = json::array();
-  for (const auto& [what, allowed] : answer.changed)
-    changed.push_back({{"key", what.key},
-                       {"before", or_null(what.before)},
-                       {"after", or_null(what.after)},
+  for (const auto& [fact, allowed] : answer.changed)
+    changed.push_back({{"key", fact.key},
+                       {"before", or_null(fact.before)},
+                       {"after", or_null(fact.after)},
                        {"allowed", allowed}});
   json classes = json::array();
-  for (const auto& one : answer.classes) classes.push_back(class_to_json(one));
+  for (const auto& shared : answer.classes) classes.push_back(class_to_json(shared));
+  json reasons = json::array();
+  for (const auto& cause : answer.reasons)
+    reasons.push_back(to_json(message_of(cause, answer.asked.allowed)));
+  json notes = json::array();
+  for (const auto& said : answer.notes) notes.push_back(to_json(message_of(said)));
   json benchmarks = json::array();
-  for (const auto& one : answer.lines) benchmarks.push_back(line_to_json(one));
+  for (const auto& finding : answer.findings) benchmarks.push_back(finding_to_json(finding));
   const auto& limits = answer.asked.allowed;
   const json all{
-      {"format", 1},
-      {"kind", "check"},
-      {"verdict", verdict_word(answer.code)},
+      {"format", check_format},
+      {"kind", check_kind},
+      {"verdict", to_string(answer.code)},
       {"exit_code", static_cast<int>(answer.code)},
       {"sentence", verdict_sentence(answer)},
-      {"reasons", answer.reasons},
-      {"notes", answer.notes},
+      {"reasons", std::move(reasons)},
+      {"notes", std::move(notes)},
       {"more_runs_may_tell", more_runs_may_tell(answer)},
       {"device", or_null(answer.device)},
       {"on_host", answer.on_host},

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "src/common/printable.hpp"
+#include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
 
@@ -48,18 +49,18 @@ class suite {
   }
 
   /// How many of a kind there are is counted: "failure", "error", "skipped"; null: passed.
-  void add(const char* of, const std::string& name, const char* what, const std::string& type,
-           const std::string& message) {
+  void add(const char* class_name, const std::string& name, const char* outcome,
+           const std::string& type, const std::string& message) {
     auto test = node_.append_child("testcase");
-    test.append_attribute("classname") = of;
+    test.append_attribute("classname") = class_name;
     test.append_attribute("name") = plain(name).c_str();
     test.append_attribute("time") = 0;  // what was measured is no duration of a test
     ++tests_;
-    if (what == nullptr) return;
-    auto result = test.append_child(what);
+    if (outcome == nullptr) return;
+    auto result = test.append_child(outcome);
     result.append_attribute("type") = type.c_str();
     result.append_attribute("message") = plain(message).c_str();
-    const std::string_view kind = what;
+    const std::string_view kind = outcome;
     ++(kind == "failure" ? failures_ : kind == "error" ? errors_ : skipped_);
   }
 
@@ -84,47 +85,47 @@ class suite {
   int tests_ = 0, failures_ = 0, errors_ = 0, skipped_ = 0;
 };
 
-std::string figures_sentence(const line& one, const metric& judged_by) {
-  const auto texts = cells_of(one, judged_by);
-  return fmt::format("before {}, after {}, slower by {}, p {}, detectable {}{}", texts.before,
-                     texts.after, texts.slower_by, texts.p, texts.detectable,
-                     one.note.empty() ? "" : "; " + one.note);
-}
-
-void add(suite& to, const line& one, const report& answer) {
-  const auto& judged_by = answer.judged_by;
-  const auto missing = verdict_text(answer, verdict::missing);
-  constexpr const char* of = "gate_transfers.benchmarks";
-  const auto type = to_string(one.found);
-  switch (one.found) {
+void add(suite& tests, const finding& benchmark, const report& answer) {
+  constexpr const char* package = "gate_transfers.benchmarks";
+  const auto& name = benchmark.name;
+  const auto type = to_string(benchmark.result);
+  const auto why = benchmark.note ? sentence_of(*benchmark.note) : "";
+  switch (benchmark.result) {
     case verdict::slower:
-      return to.add(of, one.name, "failure", type, figures_sentence(one, judged_by));
+      return tests.add(package, name, "failure", type,
+                       figures_sentence(benchmark, answer.judged_by));
     case verdict::ambiguous:
-      return to.add(of, one.name, "error", type, "ambiguous: " + figures_sentence(one, judged_by));
+      return tests.add(package, name, "error", type,
+                       "ambiguous: " + figures_sentence(benchmark, answer.judged_by));
     case verdict::missing:
-      return to.add(of, one.name, one.excused ? "skipped" : "error", type,
-                    missing + ": " + one.note + (one.excused ? " (allowed)" : ""));
+      return tests.add(package, name, benchmark.excused ? "skipped" : "error", type,
+                       verdict_text(answer, verdict::missing) + ": " + why +
+                           (benchmark.excused ? " (allowed)" : ""));
     case verdict::same:
     case verdict::faster:
-    case verdict::added: return to.add(of, one.name, nullptr, type, "");
+    case verdict::added: return tests.add(package, name, nullptr, type, "");
   }
 }
 
 }  // namespace
 
 std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
-  suite made(answer, now);
-  made.add_property("verdict", verdict_sentence(answer));
-  made.add_property("compared", origin_sentence(answer));
-  made.add_property("benchmarks", counts_sentence(answer));
-  made.add_property("thresholds", thresholds_text(answer.asked.allowed));
-  for (const auto& one : answer.changed) made.add_property("changed", changed_sentence(one));
-  for (const auto& one : answer.classes) made.add_property("as a whole", class_sentence(one));
+  suite tests(answer, now);
+  tests.add_property("verdict", verdict_sentence(answer));
+  tests.add_property("compared", origin_sentence(answer));
+  tests.add_property("benchmarks", counts_sentence(answer));
+  tests.add_property("thresholds", thresholds_text(answer.asked.allowed));
+  for (const auto& change : answer.changed)
+    tests.add_property("changed", fmt::format("{}: {}", change.fact.key, changed_text(change)));
+  for (const auto& shared : answer.classes)
+    tests.add_property("as a whole", class_sentence(shared));
   const bool is_inconclusive = answer.code == exit_code::inconclusive;
-  for (const auto& reason : is_inconclusive ? answer.reasons : std::vector<std::string>())
-    made.add("gate_transfers.inconclusive", reason, "error", "inconclusive", reason);
-  for (const auto& one : answer.lines) add(made, one, answer);
-  return made.text(text_of(answer, true));
+  for (const auto& cause : is_inconclusive ? answer.reasons : std::vector<reason>()) {
+    const auto why = sentence_of(cause, answer.asked.allowed);
+    tests.add("gate_transfers.inconclusive", why, "error", "inconclusive", why);
+  }
+  for (const auto& benchmark : answer.findings) add(tests, benchmark, answer);
+  return tests.text(text_of(answer, true));
 }
 
 }  // namespace bench_transfers::gate

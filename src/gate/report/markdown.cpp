@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/common/printable.hpp"
+#include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
 
@@ -16,7 +17,9 @@ namespace {
 constexpr std::size_t most_bytes = 60'000;
 constexpr std::size_t most_notes = 20;
 
-bool is_letter_or_digit(char one) { return std::isalnum(static_cast<unsigned char>(one)) != 0; }
+bool is_letter_or_digit(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0;
+}
 
 /// Whether a character in this place has no meaning in Markdown, HTML, or to what makes links of
 /// addresses and pictures of `:words:`.
@@ -50,7 +53,7 @@ std::string plain(const std::string& text) {
 std::string code(const std::string& text) { return "<code>" + plain(text) + "</code>"; }
 
 std::string title_of(const report& answer) {
-  return fmt::format("## Transfers: {}{}\n\n", verdict_word(answer.code),
+  return fmt::format("## Transfers: {}{}\n\n", to_string(answer.code),
                      answer.on_host ? " (host device, no GPU)" : "");
 }
 
@@ -58,15 +61,13 @@ std::string what_changed(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
     text += "**" + changed_title(answer) + "**\n\n";
-    for (const auto& one : answer.changed) {
-      const auto words = changed_sentence(one);
-      text += fmt::format("- {}{}\n", code(one.what.key), plain(words.substr(one.what.key.size())));
-    }
+    for (const auto& change : answer.changed)
+      text += fmt::format("- {}: {}\n", code(change.fact.key), plain(changed_text(change)));
     text += '\n';
   }
-  for (const auto& one : answer.classes)
-    text += fmt::format("- {}{}{}\n", one.changed ? "**" : "", plain(class_sentence(one)),
-                        one.changed ? "**" : "");
+  for (const auto& shared : answer.classes)
+    text += fmt::format("- {}{}{}\n", shared.changed ? "**" : "", plain(class_sentence(shared)),
+                        shared.changed ? "**" : "");
   return text + (answer.classes.empty() ? "" : "\n");
 }
 
@@ -79,7 +80,7 @@ class document {
   void add(const std::string& text) { text_ += text; }
 
   void add(verdict found, bool open, std::size_t most = most_bytes) {
-    const auto lines = lines_of(answer_, found);
+    const auto lines = findings_of(answer_, found);
     if (lines.empty()) return;
     const auto title = fmt::format("{} {}", lines.size(), verdict_text(answer_, found));
     const bool has_figures = found != verdict::missing && found != verdict::added;
@@ -104,17 +105,18 @@ class document {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  [[nodiscard]] std::string row_of(const line& one) const {
-    const auto texts = cells_of(one, judged_by_);
-    const auto note = one.note.empty() ? "" : "<br>" + plain(one.note);
-    return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", code(one.name), note,
+  [[nodiscard]] std::string row_of(const finding& benchmark) const {
+    const auto texts = cells_of(benchmark, judged_by_);
+    const auto note = benchmark.note ? "<br>" + plain(sentence_of(*benchmark.note)) : "";
+    return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", code(benchmark.name), note,
                        plain(texts.before), plain(texts.after), plain(texts.slower_by),
                        plain(texts.p), plain(texts.detectable));
   }
 
-  [[nodiscard]] static std::string remark_on(const line& one) {
-    return fmt::format("| {} | {}{} |\n", code(one.name), plain(one.note),
-                       one.excused ? (one.note.empty() ? "allowed" : ", allowed") : "");
+  [[nodiscard]] static std::string remark_on(const finding& benchmark) {
+    return fmt::format("| {} | {}{} |\n", code(benchmark.name),
+                       benchmark.note ? plain(sentence_of(*benchmark.note)) : "",
+                       benchmark.excused ? (benchmark.note ? ", allowed" : "allowed") : "");
   }
 
   std::string text_;
@@ -125,12 +127,13 @@ class document {
 }  // namespace
 
 std::string markdown_of(const report& answer) {
-  document made(title_of(answer) + plain(origin_sentence(answer)) + ".\n\n", answer);
+  document comment(title_of(answer) + plain(origin_sentence(answer)) + ".\n\n", answer);
   // What somebody has to look at comes first; where the machine is another, that explains it.
   const bool slower_first = answer.code == exit_code::regression;
-  if (slower_first) made.add(verdict::slower, true, most_bytes / 2);
+  if (slower_first) comment.add(verdict::slower, true, most_bytes / 2);
   auto head = what_changed(answer);
-  for (const auto& reason : answer.reasons) head += fmt::format("- {}\n", plain(reason));
+  for (const auto& cause : answer.reasons)
+    head += fmt::format("- {}\n", plain(sentence_of(cause, answer.asked.allowed)));
   if (!answer.reasons.empty()) head += '\n';
   head += plain(counts_sentence(answer)) + ".";
   if (const auto advisory = advisory_sentence(answer); !advisory.empty())
@@ -141,14 +144,14 @@ std::string markdown_of(const report& answer) {
       head += fmt::format("… and {} more notes.\n\n", answer.notes.size() - i);
       break;
     }
-    head += fmt::format("Note: {}.\n\n", plain(answer.notes[i]));
+    head += fmt::format("Note: {}.\n\n", plain(sentence_of(answer.notes[i])));
   }
-  made.add(head);
-  const bool too_few = answer.processes_after < least_new_processes;
+  comment.add(head);
+  const bool too_few = answer.has_too_few_runs();
   for (const auto found : worst_first)
     if (found != verdict::slower || !slower_first)
-      made.add(found, found == verdict::slower || (found == verdict::missing && !too_few));
-  return made.text();
+      comment.add(found, found == verdict::slower || (found == verdict::missing && !too_few));
+  return comment.text();
 }
 
 }  // namespace bench_transfers::gate

@@ -6,7 +6,10 @@
 #include <span>
 #include <string>
 
-#include "src/gate/judge/check.hpp"
+#include "src/gate/judge/answer.hpp"
+#include "src/gate/judge/power.hpp"
+#include "src/gate/model/baseline.hpp"
+#include "src/gate/model/reason.hpp"
 
 namespace bench_transfers::gate {
 
@@ -28,7 +31,7 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now);
 std::string json_of(const report& answer);
 
 /// What `pin` prints, with its warnings.
-std::string text_of(const baseline& made, std::span<const std::string> warnings,
+std::string text_of(const baseline& made, std::span<const pin_warning> warnings,
                     const std::filesystem::path& file);
 
 /// What `power` prints, for a terminal of 100 columns.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <vector>
 
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
 
@@ -47,19 +49,25 @@ std::size_t width_for(const std::vector<std::string>& names, std::size_t figures
   return std::max<std::size_t>(width, 24);
 }
 
+/// Of ASCII; other bytes stay.
+char capital(char letter) {
+  return static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+}
+
 std::string sentence(const std::string& text) { return common::wrapped(text + "."); }
 
 std::string what_changed(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
     text += "\n" + changed_title(answer) + "\n";
-    for (const auto& one : answer.changed)
-      text += common::wrapped("- " + changed_sentence(one), terminal_columns, 4);
+    for (const auto& change : answer.changed)
+      text += common::wrapped(fmt::format("- {}: {}", change.fact.key, changed_text(change)),
+                              terminal_columns, 4);
   }
   if (!answer.classes.empty()) text += '\n';
-  for (const auto& one : answer.classes) {
-    auto words = class_sentence(one);
-    words.front() = 'T';
+  for (const auto& shared : answer.classes) {
+    auto words = class_sentence(shared);
+    words.front() = capital(words.front());
     text += sentence(words);
   }
   return text;
@@ -70,27 +78,29 @@ class compared_table {
  public:
   explicit compared_table(const report& answer) : judged_by_(answer.judged_by) {
     std::vector<std::string> names;
-    for (const auto& one : answer.lines)
-      if (one.judgement) names.push_back(one.name);
+    for (const auto& benchmark : answer.findings)
+      if (benchmark.judgement) names.push_back(benchmark.name);
     std::size_t figures = 0;
-    for (const auto& one : columns_) figures += one.width;
+    for (const auto& column : columns_) figures += column.width;
     name_width_ = width_for(names, figures);
   }
 
-  [[nodiscard]] std::string of(const std::vector<const line*>& lines, const std::string& title) {
+  [[nodiscard]] std::string of(const std::vector<const finding*>& findings,
+                               const std::string& title) {
     std::string heads;
-    for (const auto& one : columns_)
-      heads += std::string(one.width - columns_of(one.head), ' ') + one.head;
+    for (const auto& column : columns_)
+      heads += std::string(column.width - columns_of(column.head), ' ') + column.head;
     std::string text = "\n" + row(title, name_width_, heads);
-    for (const auto* const one : lines) {
-      const auto texts = cells_of(*one, judged_by_);
+    for (const auto* const benchmark : findings) {
+      const auto texts = cells_of(*benchmark, judged_by_);
       const std::array all{texts.before, texts.after, texts.slower_by, texts.p,
-                           texts.detectable + (one->advisory ? "" : "  ")};
+                           texts.detectable + (benchmark->advisory ? "" : "  ")};
       std::string rest;
       for (std::size_t i = 0; i < all.size(); ++i)
         rest += fmt::format("{:>{}}", all[i], columns_[i].width);
-      text += row(one->name, name_width_, rest);
-      if (!one->note.empty()) text += "  " + common::wrapped(one->note, terminal_columns - 2, 4);
+      text += row(benchmark->name, name_width_, rest);
+      if (benchmark->note)
+        text += "  " + common::wrapped(sentence_of(*benchmark->note), terminal_columns - 2, 4);
     }
     return text;
   }
@@ -102,53 +112,53 @@ class compared_table {
   std::size_t name_width_ = 0;
 };
 
-std::string list_of(const std::vector<const line*>& lines, const std::string& title, bool all) {
+std::string list_of(const std::vector<const finding*>& findings, const std::string& title,
+                    bool all) {
   std::string text = "\n" + title + "\n";
-  const auto shown = all || lines.size() <= most_listed + 1 ? lines.size() : most_listed;
+  const auto shown = all || findings.size() <= most_listed + 1 ? findings.size() : most_listed;
   for (std::size_t i = 0; i < shown; ++i) {
-    const auto& one = *lines[i];
-    auto why = one.note;
-    if (one.excused) why += why.empty() ? "allowed" : ", allowed";
+    const auto& benchmark = *findings[i];
+    auto why = benchmark.note ? sentence_of(*benchmark.note) : "";
+    if (benchmark.excused) why += why.empty() ? "allowed" : ", allowed";
     if (!why.empty()) why = "  " + why;
-    const bool fits = columns_of(one.name) + columns_of(why) <= terminal_columns;
-    text += fmt::format("{}{}{}\n", one.name, fits ? "" : "\n", why);
+    const bool fits = columns_of(benchmark.name) + columns_of(why) <= terminal_columns;
+    text += fmt::format("{}{}{}\n", benchmark.name, fits ? "" : "\n", why);
   }
-  if (shown < lines.size())
-    text += fmt::format("and {} more (--all lists them)\n", lines.size() - shown);
+  if (shown < findings.size())
+    text += fmt::format("and {} more (--all lists them)\n", findings.size() - shown);
   return text;
 }
 
 /// Where noise hides what would be a regression, the eye may find it.
-std::vector<const line*> hidden_by_noise(const report& answer,
-                                         const std::vector<const line*>& same) {
-  std::vector<const line*> found;
-  if (std::ranges::any_of(answer.classes, &common_shift::changed)) return found;
-  for (const auto* const one : same)
-    if (one->judgement && slowdown(one->judgement->shift) > one->threshold &&
-        found.size() < most_listed)
-      found.push_back(one);
-  return found;
+std::vector<const finding*> hidden_by_noise(const report& answer,
+                                            const std::vector<const finding*>& same) {
+  std::vector<const finding*> hidden;
+  if (std::ranges::any_of(answer.classes, &common_shift::changed)) return hidden;
+  for (const auto* const benchmark : same)
+    if (benchmark->judgement && slowdown(benchmark->judgement->shift) > benchmark->threshold &&
+        hidden.size() < most_listed)
+      hidden.push_back(benchmark);
+  return hidden;
 }
 
 std::string tables(const report& answer, bool all) {
   std::string text;
   bool has_table = false;
   compared_table table(answer);
-  for (const auto found : worst_first) {
-    const auto lines = lines_of(answer, found);
-    if (found == verdict::same && !all) {
-      if (const auto hidden = hidden_by_noise(answer, lines); !hidden.empty())
+  for (const auto result : worst_first) {
+    const auto findings = findings_of(answer, result);
+    if (result == verdict::same && !all) {
+      if (const auto hidden = hidden_by_noise(answer, findings); !hidden.empty())
         text += table.of(hidden, "SAME, WITHIN THE NOISE"), has_table = true;
       continue;
     }
     // With too few runs, that is all there is to say of each.
-    const bool too_few = answer.processes_after < least_new_processes;
-    if (lines.empty() || (found == verdict::missing && too_few && !all)) continue;
-    auto title = verdict_text(answer, found);
-    for (auto& letter : title)
-      if (letter != ' ') letter = static_cast<char>(letter - 'a' + 'A');
-    const bool has_figures = found != verdict::missing && found != verdict::added;
-    text += has_figures ? table.of(lines, title) : list_of(lines, title, all);
+    const bool too_few = answer.has_too_few_runs();
+    if (findings.empty() || (result == verdict::missing && too_few && !all)) continue;
+    auto title = verdict_text(answer, result);
+    std::ranges::transform(title, title.begin(), capital);
+    const bool has_figures = result != verdict::missing && result != verdict::added;
+    text += has_figures ? table.of(findings, title) : list_of(findings, title, all);
     has_table = has_table || has_figures;
   }
   return has_table ? text + legend : text;
@@ -157,7 +167,7 @@ std::string tables(const report& answer, bool all) {
 std::string made_from(const baseline& one) {
   return fmt::format("{} of {} ({})", counted(one.processes.size(), "run"),
                      counted(number_of_sessions(one.processes), "session"),
-                     device_text(one.device, one.on_host));
+                     device_label(one.device, one.on_host));
 }
 
 }  // namespace
@@ -167,16 +177,16 @@ std::string text_of(const report& answer, bool all) {
   text += sentence(counts_sentence(answer));
   if (const auto advisory = advisory_sentence(answer); !advisory.empty())
     text += sentence(advisory);
-  for (const auto& note : answer.notes) text += sentence("Note: " + note);
+  for (const auto& said : answer.notes) text += sentence("Note: " + sentence_of(said));
   return text + common::wrapped(verdict_sentence(answer));
 }
 
-std::string text_of(const baseline& made, std::span<const std::string> warnings,
+std::string text_of(const baseline& made, std::span<const pin_warning> warnings,
                     const std::filesystem::path& file) {
   auto text = sentence(fmt::format(
       "{}: a baseline of {} from {}, judged by {}", common::printable(file.string()),
       counted(made.benchmarks.size(), "benchmark"), made_from(made), metric_text(made.judged_by)));
-  for (const auto& one : warnings) text += sentence("Warning: " + one);
+  for (const auto& warning : warnings) text += sentence("Warning: " + sentence_of(warning));
   return text;
 }
 

@@ -4,152 +4,213 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "src/common/printable.hpp"
+#include "src/gate/model/run.hpp"
+#include "src/gate/report/figures.hpp"
+#include "src/gate/report/overloaded.hpp"
 
 namespace bench_transfers::gate {
 namespace {
 
-constexpr const char* none = "-";
+std::string verb(std::size_t count) { return count == 1 ? "is" : "are"; }
 
-/// Four significant digits, without an exponent as long as that stays short.
-std::string digits(double value) {
-  if (value == 0) return "0";
-  const double size = std::abs(value);
-  if (size >= 1e6 || size < 1e-3) return fmt::format("{:.3e}", value);
-  if (size >= 999.95) return fmt::format("{:.0f}", value);
-  if (size >= 99.995) return fmt::format("{:.1f}", value);
-  if (size >= 9.9995) return fmt::format("{:.2f}", value);
-  return fmt::format("{:.3f}", value);
+/// "the 24 benchmarks that bandwidth decides are 3.12 % slower as a whole"
+std::string shift_text(std::size_t benchmarks, bool latency_bound, double slowdown) {
+  return fmt::format("the {} benchmarks that {} decides are {} {} as a whole", benchmarks,
+                     latency_bound ? "latency" : "bandwidth", percent_text(std::abs(slowdown)),
+                     slowdown > 0 ? "slower" : "faster");
 }
 
-using units = std::array<std::string_view, 4>;
-constexpr units times{"ns", "µs", "ms", "s"};
-constexpr units rates{"/s", "k/s", "M/s", "G/s"};
-constexpr units byte_rates{"B/s", "kB/s", "MB/s", "GB/s"};
-
-/// With the first unit that leaves less than a thousand; each is a thousand times the last.
-std::string in_unit(double value, const units& all) {
-  std::size_t i = 0;
-  double scale = 1;
-  for (; i + 1 < all.size() && value >= 999.95 * scale; ++i) scale *= 1000;
-  return fmt::format("{} {}", digits(value / scale), all.at(i));
+std::string too_few_text(const reasons::too_few_can_show& cause, const limits& allowed) {
+  const auto benchmarks = counted(cause.benchmarks, "benchmark");
+  const auto* const others = cause.compared < cause.benchmarks
+                                 ? "the others are missing or too noisy"
+                             : cause.can_show == 0 ? "all are too noisy"
+                                                   : "the others are too noisy";
+  return fmt::format("{} can show a slowdown of the threshold ({}): {}",
+                     cause.can_show == 0 ? fmt::format("none of {}", benchmarks)
+                                         : fmt::format("only {} of {}", cause.can_show, benchmarks),
+                     thresholds_text(allowed), others);
 }
 
-/// Three digits of a percentage; from where nobody asks how much it is exactly, "> 9999 %".
-std::string percent_digits(double part, bool with_sign) {
-  const double percent = 100 * part;
-  const double size = std::abs(percent);
-  const std::string sign = with_sign ? "+" : "";
-  constexpr double most = 9999.5;
-  if (!(percent < most)) return fmt::format("> {}9999 %", sign);
-  const auto* const form = size < 9.995 ? ".2f" : size < 99.95 ? ".1f" : ".0f";
-  return fmt::format(fmt::runtime("{:" + sign + form + "} %"), percent);
+/// "1 of 40 benchmarks slower, copy/pinned/h2d/1MiB by 10.0 %"
+std::string slower_text(const report& answer) {
+  const auto worst = std::ranges::find(answer.findings, verdict::slower, &finding::result);
+  return fmt::format("{} of {} slower, {} by {}", answer.count(verdict::slower),
+                     counted(answer.compared(), "benchmark"), worst->name,
+                     percent_text(slowdown(worst->judgement->shift)));
 }
 
-std::string class_name(bool latency_bound) { return latency_bound ? "latency" : "bandwidth"; }
+std::string none_slower_text(const report& answer) {
+  const auto telling = answer.telling();
+  const auto& allowed = answer.asked.allowed;
+  return fmt::format(
+      "{} that can show a slowdown of {} ({} where latency decides) is {}slower",
+      telling == 1 ? "the one benchmark" : fmt::format("none of the {} benchmarks", telling),
+      limit_text(allowed.threshold), limit_text(allowed.latency_threshold),
+      telling == 1 ? "not " : "");
+}
 
-std::size_t unexcused(const report& answer) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      answer.lines, [](const line& one) { return one.found == verdict::missing && !one.excused; }));
+std::vector<std::string> verdict_parts(const report& answer) {
+  std::vector<std::string> parts;
+  if (answer.count(verdict::slower) > 0) parts.push_back(slower_text(answer));
+  if (answer.code == exit_code::pass) {
+    parts.push_back(none_slower_text(answer));
+    if (const auto noisy = answer.advisory(); noisy > 0)
+      parts.push_back(fmt::format("{} {} too noisy to tell", noisy, verb(noisy)));
+  }
+  if (answer.code == exit_code::inconclusive)
+    for (const auto& cause : answer.reasons)
+      parts.push_back(sentence_of(cause, answer.asked.allowed));
+  return parts;
 }
 
 }  // namespace
 
-std::vector<const line*> lines_of(const report& answer, verdict found) {
-  std::vector<const line*> lines;
-  for (const auto& one : answer.lines)
-    if (one.found == found) lines.push_back(&one);
-  return lines;
+std::string sentence_of(const reason& cause, const limits& allowed) {
+  using namespace reasons;
+  return std::visit(
+      overloaded{
+          [](const machine_differs& r) {
+            return fmt::format("the machine or the settings differ from the baseline's ({})",
+                               counted(r.differences, "difference"));
+          },
+          [](const too_few_runs& r) {
+            return fmt::format("only {}, and a verdict needs {}", counted(r.runs, "run"), r.needed);
+          },
+          [](const benchmarks_missing& r) {
+            return fmt::format("{} of the baseline's benchmarks {} missing or failed", r.count,
+                               verb(r.count));
+          },
+          [](const environment_changed& r) {
+            return "the environment changed: " +
+                   shift_text(r.benchmarks, r.latency_bound, r.slowdown);
+          },
+          [](const ambiguous& r) {
+            return fmt::format("{} ambiguous: more runs would tell",
+                               counted(r.count, "benchmark is", "benchmarks are"));
+          },
+          [](const too_noisy&) {
+            return std::string(
+                "too noisy: in nine of ten benchmarks even a slowdown of three times the "
+                "threshold would go unnoticed");
+          },
+          [&](const too_few_can_show& r) { return too_few_text(r, allowed); },
+          [](const nothing_compared&) { return std::string("no benchmark could be compared"); }},
+      cause);
 }
 
-std::string value_text(double value, const metric& judged_by) {
-  const auto& key = judged_by.key;
-  if (judged_by.is_time()) return in_unit(value, times);
-  if (key.ends_with("gb_per_s")) return in_unit(value * 1e9, byte_rates);
-  if (key == "bytes_per_second") return in_unit(value, byte_rates);
-  if (key.ends_with("_per_second") || key.ends_with("_per_s")) return in_unit(value, rates);
-  if (key.ends_with("_percent")) return digits(value) + " %";
-  return digits(value);
+std::string sentence_of(const note& said) {
+  using namespace notes;
+  return std::visit(
+      overloaded{
+          [](const faults_injected& n) {
+            return fmt::format("{} has faults injected on purpose: {}", n.file,
+                               fmt::join(n.faults, ", "));
+          },
+          [](const interrupted& n) { return n.file + " was interrupted"; },
+          [](const no_fingerprint&) {
+            return std::string(
+                "these files do not describe their machine, so whether it is the same is not "
+                "checked");
+          },
+          [](const settings_not_covered&) {
+            return std::string(
+                "the baseline has format 1, whose digest does not cover its settings and its "
+                "machine: changes to them go unnoticed; pin a new one");
+          },
+          [](const one_session&) {
+            return std::string(
+                "the baseline has a single session: how much sessions differ is estimated from "
+                "this "
+                "check alone, or assumed");
+          },
+          [](const measured_again& n) {
+            return fmt::format(
+                "{} measured again, {} runs of each program in turn; their verdict is from these "
+                "runs",
+                counted(n.suspects, "suspect was", "suspects were"), n.runs);
+          }},
+      said);
 }
 
-std::string value_text(const std::optional<double>& value, const metric& judged_by) {
-  return value ? value_text(*value, judged_by) : none;
+std::string sentence_of(const remark& said) {
+  using namespace remarks;
+  return std::visit(
+      overloaded{
+          [](const failed& r) { return fmt::format("failed in {} of {} runs", r.failed, r.runs); },
+          [](const no_such_field& r) {
+            return fmt::format("has no repetitions with '{}'", r.field);
+          },
+          [](const not_measured&) { return std::string("not measured"); },
+          [](const measured_by_some& r) {
+            return fmt::format("measured by {} of {} runs", r.measured, r.runs);
+          },
+          [](const too_few_runs& r) {
+            return fmt::format("measured by {} of {} runs, {} are needed", r.measured, r.runs,
+                               r.needed);
+          },
+          [](const measured_in_turn& r) {
+            return fmt::format("in turn: {}, p {}", signed_percent_text(r.slowdown), p_text(r.p));
+          },
+          [](const not_measured_again&) {
+            return std::string("could not be measured again with both programs");
+          }},
+      said);
 }
 
-std::string percent_text(double part) { return percent_digits(part, false); }
-std::string signed_percent_text(double part) { return percent_digits(part, true); }
-
-std::string limit_text(double part) { return fmt::format("{:g} %", 100 * part); }
+std::string sentence_of(const pin_warning& said) {
+  using namespace pin_warnings;
+  return std::visit(
+      overloaded{[](const interrupted& w) {
+                   return fmt::format(
+                       "{} was interrupted: benchmarks that it lacks have fewer runs", w.file);
+                 },
+                 [](const no_such_field& w) {
+                   return fmt::format("{} has no repetitions with '{}' in {}: not used there",
+                                      w.benchmark, w.field, w.file);
+                 },
+                 [](const failed& w) {
+                   return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
+                 },
+                 [](const left_out& w) {
+                   return fmt::format("{} is left out: only {} of {} runs have measured it",
+                                      w.benchmark, w.measured, w.runs);
+                 },
+                 [](const lacking_field& w) {
+                   return fmt::format(
+                       "{} left out of runs in which they have no {}, for example {}",
+                       counted(w.benchmarks, "benchmark is", "benchmarks are"), w.field, w.first);
+                 },
+                 [](const few_runs& w) {
+                   return fmt::format(
+                       "{} runs only: {} or more find smaller slowdowns (see gate_transfers power)",
+                       w.runs, w.recommended);
+                 },
+                 [](const one_session&) {
+                   return std::string(
+                       "all runs are of one session (one hour, one start of the machine), so they "
+                       "do not show "
+                       "how much sessions differ: checks will estimate or assume it; add runs of "
+                       "another day");
+                 }},
+      said);
+}
 
 std::string thresholds_text(const limits& allowed) {
   return fmt::format("{}, {} where latency decides", limit_text(allowed.threshold),
                      limit_text(allowed.latency_threshold));
 }
 
-std::string p_text(double p) {
-  constexpr double least = 1e-4;
-  if (p < least) return "<0.0001";
-  return p < 0.0995 ? fmt::format("{:.2g}", p) : fmt::format("{:.2f}", p);
-}
-
-std::string counted(std::size_t count, const std::string& one, const std::string& several) {
-  return fmt::format("{} {}", count, count == 1 ? one : several.empty() ? one + "s" : several);
-}
-
-std::size_t columns_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80; }));
-}
-
-cells cells_of(const line& one, const metric& judged_by) {
-  cells texts{value_text(one.before, judged_by), value_text(one.after, judged_by), none, none,
-              none};
-  if (!one.judgement) return texts;
-  texts.slower_by = signed_percent_text(slowdown(one.judgement->shift));
-  texts.detectable = percent_text(slowdown(one.judgement->detectable)) + (one.advisory ? " *" : "");
-  if (one.found != verdict::faster) texts.p = p_text(one.judgement->p);
-  return texts;
-}
-
-std::string verdict_word(exit_code code) {
-  switch (code) {
-    case exit_code::pass: return "PASS";
-    case exit_code::regression: return "REGRESSION";
-    case exit_code::bad_input:
-    case exit_code::inconclusive: break;
-  }
-  return "INCONCLUSIVE";
-}
-
 std::string verdict_sentence(const report& answer) {
-  const std::string where = answer.on_host ? " on the host device (no GPU)" : "";
-  const auto slower = answer.count(verdict::slower);
-  std::vector<std::string> parts;
-  if (slower > 0) {
-    const auto worst = std::ranges::find(answer.lines, verdict::slower, &line::found);
-    parts.push_back(fmt::format("{} of {} slower, {} by {}", slower,
-                                counted(answer.compared(), "benchmark"), worst->name,
-                                percent_text(slowdown(worst->judgement->shift))));
-  }
-  if (answer.code == exit_code::pass) {
-    const auto noisy = answer.advisory();
-    const auto telling = answer.telling();
-    parts.push_back(fmt::format(
-        "{} that can show a slowdown of {} ({} where latency decides) is {}slower",
-        telling == 1 ? "the one benchmark" : fmt::format("none of the {} benchmarks", telling),
-        limit_text(answer.asked.allowed.threshold),
-        limit_text(answer.asked.allowed.latency_threshold), telling == 1 ? "not " : ""));
-    if (noisy > 0)
-      parts.push_back(fmt::format("{} {} too noisy to tell", noisy, noisy == 1 ? "is" : "are"));
-  }
-  if (answer.code == exit_code::inconclusive)
-    parts.insert(parts.end(), answer.reasons.begin(), answer.reasons.end());
-  return fmt::format("{}{}: {}", verdict_word(answer.code), where, fmt::join(parts, "; "));
+  const auto* const where = answer.on_host ? " on the host device (no GPU)" : "";
+  return fmt::format("{}{}: {}", to_string(answer.code), where,
+                     fmt::join(verdict_parts(answer), "; "));
 }
 
 std::string metric_text(const metric& judged_by) {
@@ -160,45 +221,37 @@ std::string metric_text(const metric& judged_by) {
          (judged_by.fastest_repetition ? " of the fastest repetition" : "");
 }
 
-std::string device_text(const std::string& device, bool on_host) {
-  if (on_host) return "host device (no GPU)";
-  return device.empty() ? "unknown device" : device;
-}
-
 std::string origin_sentence(const report& answer) {
   return fmt::format(
       "{}: {} of {} against a baseline of {} of {}, judged by {}",
-      device_text(answer.device, answer.on_host), counted(answer.processes_after, "run"),
+      device_label(answer.device, answer.on_host), counted(answer.processes_after, "run"),
       counted(answer.sessions_after, "session"), counted(answer.processes_before, "run"),
       counted(answer.sessions_before, "session"), metric_text(answer.judged_by));
 }
 
-std::string changed_sentence(const changed_fact& one) {
-  const auto& [key, before, after] = one.what;
-  return fmt::format("{}: was {}, is {}{}", key, before.empty() ? "unknown" : before,
-                     after.empty() ? "unknown" : after, one.allowed ? " (allowed)" : "");
+std::string changed_text(const changed_fact& change) {
+  const auto& [key, before, after] = change.fact;
+  return fmt::format("was {}, is {}{}", before.empty() ? "unknown" : before,
+                     after.empty() ? "unknown" : after, change.allowed ? " (allowed)" : "");
 }
 
-std::string class_sentence(const common_shift& one) {
-  const auto size = std::abs(slowdown(one.shift));
-  auto text = fmt::format("the {} benchmarks that {} decides are {} {} as a whole", one.benchmarks,
-                          class_name(one.latency_bound), percent_text(size),
-                          one.shift > 0 ? "slower" : "faster");
-  if (one.explained > 0)
+std::string class_sentence(const common_shift& shared) {
+  auto text = shift_text(shared.benchmarks, shared.latency_bound, slowdown(shared.shift));
+  if (shared.explained > 0)
     text += fmt::format(" (sessions of the baseline explain up to {})",
-                        percent_text(slowdown(one.explained)));
-  if (one.changed) text += ": the environment changed";
+                        percent_text(slowdown(shared.explained)));
+  if (shared.changed) text += ": the environment changed";
   return text;
 }
 
 std::string verdict_text(const report& answer, verdict found) {
-  const bool too_few = answer.processes_after < least_new_processes;
-  return too_few && found == verdict::missing ? "not judged" : to_string(found);
+  const bool is_judged = found != verdict::missing || !answer.has_too_few_runs();
+  return is_judged ? to_string(found) : "not judged";
 }
 
 std::string changed_title(const report& answer) {
-  const auto is_setting = [](const changed_fact& one) {
-    return one.what.key.starts_with("settings.");
+  const auto is_setting = [](const changed_fact& change) {
+    return change.fact.key.starts_with("settings.");
   };
   const auto settings = std::ranges::count_if(answer.changed, is_setting);
   const bool all = std::cmp_equal(settings, answer.changed.size());
@@ -209,58 +262,36 @@ std::string changed_title(const report& answer) {
                      settings > 0 ? "they were" : "it was");
 }
 
-std::size_t not_measured(const report& answer, bool also_excused) {
-  return static_cast<std::size_t>(std::ranges::count_if(answer.lines, [&](const line& one) {
-    return one.found == verdict::missing && !one.after && one.note == "not measured" &&
-           (also_excused || !one.excused);
-  }));
-}
-
 std::string counts_sentence(const report& answer) {
   std::vector<std::string> parts;
-  for (const auto one : worst_first) {
-    const auto count = answer.count(one);
+  for (const auto found : worst_first) {
+    const auto count = answer.count(found);
     if (count == 0) continue;
-    parts.push_back(fmt::format("{} {}", count, verdict_text(answer, one)));
-    if (one != verdict::missing) continue;
-    if (const auto excused = count - unexcused(answer); excused > 0)
+    parts.push_back(fmt::format("{} {}", count, verdict_text(answer, found)));
+    if (found != verdict::missing) continue;
+    if (const auto excused = count - answer.missing(); excused > 0)
       parts.back() += fmt::format(" ({} of them allowed)", excused);
   }
-  return fmt::format("{}: {}", counted(answer.lines.size(), "benchmark"), fmt::join(parts, ", "));
+  return fmt::format("{}: {}", counted(answer.findings.size(), "benchmark"),
+                     fmt::join(parts, ", "));
 }
 
 std::string advisory_sentence(const report& answer) {
   const auto count = answer.advisory();
   if (count == 0) return "";
   return fmt::format("{} of {} {} advisory (*): noise would hide a slowdown of the threshold ({})",
-                     count, answer.compared(), count == 1 ? "is" : "are",
-                     thresholds_text(answer.asked.allowed));
+                     count, answer.compared(), verb(count), thresholds_text(answer.asked.allowed));
 }
 
-std::string too_little_sentence(const report& answer) {
-  const auto telling = answer.telling();
-  return fmt::format(
-      "{} can show a slowdown of the threshold ({}): {}",
-      telling == 0
-          ? fmt::format("none of {}", counted(answer.of_baseline(), "benchmark"))
-          : fmt::format("only {} of {}", telling, counted(answer.of_baseline(), "benchmark")),
-      thresholds_text(answer.asked.allowed),
-      answer.compared() < answer.of_baseline() ? "the others are missing or too noisy"
-      : telling == 0                           ? "all are too noisy"
-                                               : "the others are too noisy");
+std::string figures_sentence(const finding& benchmark, const metric& judged_by) {
+  const auto texts = cells_of(benchmark, judged_by);
+  return fmt::format("before {}, after {}, slower by {}, p {}, detectable {}{}", texts.before,
+                     texts.after, texts.slower_by, texts.p, texts.detectable,
+                     benchmark.note ? "; " + sentence_of(*benchmark.note) : "");
 }
 
-bool more_runs_may_tell(const report& answer) {
-  if (answer.code != exit_code::inconclusive) return false;
-  const bool changed =
-      std::ranges::any_of(answer.changed, [](const changed_fact& one) { return !one.allowed; }) ||
-      std::ranges::any_of(answer.classes, &common_shift::changed);
-  const bool too_few = answer.processes_after < least_new_processes;
-  if (too_few) return !changed;
-  // Runs that lack most benchmarks do not tell more when there are more of them.
-  const bool enough_compared = !says_too_little(answer.compared(), answer.of_baseline());
-  return !changed && !answer.too_noisy() && unexcused(answer) == 0 &&
-         (answer.count(verdict::ambiguous) > 0 || (answer.says_too_little() && enough_compared));
+std::string measuring_again_text(std::size_t done, std::size_t runs) {
+  return fmt::format("measuring suspects again, {} of {} runs", done, runs);
 }
 
 }  // namespace bench_transfers::gate

@@ -5,9 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
+#include <variant>
 
+#include "src/gate/io/read_baseline.hpp"
+#include "src/gate/io/write_baseline.hpp"
 #include "src/gate/judge/check.hpp"
+#include "src/gate/judge/conclude.hpp"
+#include "src/gate/model/bad_input.hpp"
+#include "src/gate/model/pin.hpp"
+#include "src/result_file/format.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -23,6 +31,21 @@ using testing::ThrowsMessage;
 
 constexpr std::chrono::sys_seconds noon{std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} +
                                         12h};
+
+/// Whether one of several things that are said is of this kind.
+template <class Kind, class... Kinds>
+bool says(const std::vector<std::variant<Kinds...>>& said) {
+  return std::ranges::any_of(said,
+                             [](const auto& each) { return std::holds_alternative<Kind>(each); });
+}
+
+/// The first of this kind.
+template <class Kind, class... Kinds>
+Kind said_in(const std::vector<std::variant<Kinds...>>& said) {
+  for (const auto& each : said)
+    if (const auto* const found = std::get_if<Kind>(&each)) return *found;
+  throw std::invalid_argument("nothing of this kind is said");
+}
 
 /// A run of one benchmark, a minute after the one before.
 run made_up(int number, std::vector<double> values = {100, 101, 102}) {
@@ -77,14 +100,14 @@ TEST(baselines, take_the_bandwidth_of_the_median_time) {
 
 TEST(baselines, need_three_runs_and_ask_for_ten) {
   EXPECT_THAT([] { pin(made_up_runs(2), {}); },
-              ThrowsMessage<bad_input>(HasSubstr("needs 3 runs or more")));
-  EXPECT_THAT(pin(made_up_runs(9), {}).warnings, Contains(HasSubstr("9 runs only")));
-  EXPECT_THAT(pin(made_up_runs(10), {}).warnings, Not(Contains(HasSubstr("runs only"))));
+              ThrowsMessage<bad_input>(HasSubstr("needs at least 3 runs")));
+  EXPECT_EQ(said_in<pin_warnings::few_runs>(pin(made_up_runs(9), {}).warnings).runs, 9);
+  EXPECT_FALSE(says<pin_warnings::few_runs>(pin(made_up_runs(10), {}).warnings));
 }
 
 TEST(baselines, warn_of_a_single_session) {
   auto runs = made_up_runs(10);
-  EXPECT_THAT(pin(runs, {}).warnings, Contains(HasSubstr("one session")));
+  EXPECT_TRUE(says<pin_warnings::one_session>(pin(runs, {}).warnings));
   for (int i = 5; i < 10; ++i) *runs[static_cast<std::size_t>(i)].started += 24h;
   EXPECT_THAT(pin(runs, {}).warnings, IsEmpty());
 }
@@ -134,7 +157,9 @@ TEST(baselines, leave_out_what_fewer_than_three_runs_have_measured) {
   for (const int i : {0, 1}) runs[static_cast<std::size_t>(i)].benchmarks["rare"] = {{5}, 0, {}};
   const auto result = pin(runs, {});
   EXPECT_FALSE(result.made.benchmarks.contains("rare"));
-  EXPECT_THAT(result.warnings, Contains(HasSubstr("rare is left out")));
+  const auto left_out = said_in<pin_warnings::left_out>(result.warnings);
+  EXPECT_EQ(left_out.benchmark, "rare");
+  EXPECT_EQ(left_out.measured, 2);
 }
 
 TEST(baselines, do_not_use_a_run_in_which_a_benchmark_failed) {
@@ -142,7 +167,7 @@ TEST(baselines, do_not_use_a_run_in_which_a_benchmark_failed) {
   runs[3].benchmarks["copy"].failed = 1;
   const auto result = pin(runs, {});
   EXPECT_EQ(result.made.benchmarks.at("copy").figures[3], std::nullopt);
-  EXPECT_THAT(result.warnings, Contains(HasSubstr("copy failed in 'run-3.json'")));
+  EXPECT_EQ(said_in<pin_warnings::failed>(result.warnings).file, "'run-3.json'");
   for (auto& one : runs) one.benchmarks["copy"].failed = 1;
   EXPECT_THROW(pin(runs, {}), bad_input);
 }
@@ -242,6 +267,33 @@ TEST(baselines, of_the_first_format_are_read_unless_they_cannot_be) {
               ThrowsMessage<bad_input>(HasSubstr("digest")));
 }
 
+metric declared_as(const std::string& key, const declaration& counter, bool more_is_better) {
+  auto judged_by = metric::named(key).with(counter);
+  judged_by.more_is_better = more_is_better;
+  return judged_by;
+}
+
+TEST(baselines, keep_what_the_runs_declare) {
+  const declaration percent{"%", result_file::metric_kind::share, false};
+  const auto idle = declared_as("idle", percent, false);
+  const auto text = to_text(pin(made_up_runs(3), idle).made);
+  EXPECT_THAT(text, HasSubstr("\"unit\": \"%\",\n\"metric_kind\": \"share\",\n"));
+  EXPECT_EQ(baseline_in(text, "baseline.json").judged_by.declared, percent);
+  // Of runs that declare nothing there is nothing to keep.
+  EXPECT_THAT(to_text(pin(made_up_runs(3), {}).made), testing::Not(HasSubstr("metric_kind")));
+}
+
+TEST(baselines, refuse_a_declaration_that_means_nothing) {
+  const auto whole =
+      to_text(pin(made_up_runs(3),
+                  declared_as("idle", {"%", result_file::metric_kind::share, false}, false))
+                  .made);
+  auto text = whole;
+  text.replace(text.find("\"share\""), 7, "\"shore\"");
+  EXPECT_THAT([&] { baseline_in(text, "baseline.json"); },
+              ThrowsMessage<bad_input>(HasSubstr("metric_kind")));
+}
+
 TEST(sessions, end_after_an_hour_without_a_run) {
   auto runs = made_up_runs(4);
   *runs[2].started += 1h;
@@ -329,8 +381,8 @@ class checks : public testing::Test {
     return asked;
   }
 
-  static const line& on(const report& of, const std::string& name) {
-    for (const auto& one : of.lines)
+  static const finding& on(const report& of, const std::string& name) {
+    for (const auto& one : of.findings)
       if (one.name == name) return one;
     throw std::invalid_argument(name);
   }
@@ -340,7 +392,8 @@ class checks : public testing::Test {
 
 TEST_F(checks, pass_when_nothing_changed) {
   const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::pass) << testing::PrintToString(result.reasons);
+  EXPECT_EQ(result.code, exit_code::pass);
+  EXPECT_EQ(result.reasons.size(), 0);
   EXPECT_EQ(result.count(verdict::same), 30);
 }
 
@@ -348,9 +401,9 @@ TEST_F(checks, find_a_regression_and_put_it_first) {
   slow_down("copy/7", 1.10);
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::regression);
-  EXPECT_EQ(result.lines.front().name, "copy/7");
-  EXPECT_EQ(result.lines.front().found, verdict::slower);
-  EXPECT_NEAR(*result.lines.front().after / *result.lines.front().before, 1.10, 0.005);
+  EXPECT_EQ(result.findings.front().name, "copy/7");
+  EXPECT_EQ(result.findings.front().result, verdict::slower);
+  EXPECT_NEAR(*result.findings.front().after / *result.findings.front().before, 1.10, 0.005);
 }
 
 TEST_F(checks, turn_rates_around) {
@@ -362,8 +415,8 @@ TEST_F(checks, turn_rates_around) {
   slow_down("copy/3", 1.1);
   const auto made = pin(before_, metric::named("gb_per_s")).made;
   const auto result = check(made, after_, {});
-  EXPECT_EQ(on(result, "copy/7").found, verdict::slower);
-  EXPECT_EQ(on(result, "copy/3").found, verdict::faster);
+  EXPECT_EQ(on(result, "copy/7").result, verdict::slower);
+  EXPECT_EQ(on(result, "copy/3").result, verdict::faster);
 }
 
 TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
@@ -371,7 +424,7 @@ TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
   for (auto& one : after_) one.machine[0].second = "8";
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(result.changed.at(0).what.key, "link.width");
+  EXPECT_EQ(result.changed.at(0).fact.key, "link.width");
   EXPECT_EQ(answer(different("link.width")).code, exit_code::regression);
 }
 
@@ -379,7 +432,7 @@ TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) 
   for (auto& one : after_) one.benchmarks.erase("copy/2");
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(on(result, "copy/2").found, verdict::missing);
+  EXPECT_EQ(on(result, "copy/2").result, verdict::missing);
   EXPECT_EQ(answer(missing("copy/2$")).code, exit_code::pass);
   EXPECT_THROW(answer(missing("(")), bad_input);
 }
@@ -387,37 +440,39 @@ TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) 
 TEST_F(checks, take_what_one_of_many_runs_lacks_for_missing) {
   for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
   after_[6].benchmarks.erase("copy/2");
-  EXPECT_EQ(on(answer(), "copy/2").found, verdict::missing);
+  EXPECT_EQ(on(answer(), "copy/2").result, verdict::missing);
   after_[6].complete = false;
-  EXPECT_EQ(on(answer(), "copy/2").found, verdict::same);
+  EXPECT_EQ(on(answer(), "copy/2").result, verdict::same);
 }
 
 TEST_F(checks, take_a_failed_benchmark_for_missing_and_not_for_fast) {
   after_[1].benchmarks["copy/2"].failed = 1;
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_THAT(on(result, "copy/2").note, HasSubstr("failed in 1 of 3 runs"));
+  const auto failed = std::get<remarks::failed>(on(result, "copy/2").note.value());
+  EXPECT_EQ(failed.failed, 1);
+  EXPECT_EQ(failed.runs, 3);
 }
 
 TEST_F(checks, need_three_runs) {
   after_.pop_back();
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_THAT(result.reasons, Contains(HasSubstr("2 of 3 runs")));
+  EXPECT_EQ(said_in<reasons::too_few_runs>(result.reasons).runs, 2);
 }
 
 TEST_F(checks, report_new_benchmarks) {
   for (auto& one : after_) one.benchmarks["copy/new"] = {{5}, 0, {}};
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::pass);
-  EXPECT_EQ(on(result, "copy/new").found, verdict::added);
+  EXPECT_EQ(on(result, "copy/new").result, verdict::added);
 }
 
 TEST_F(checks, do_not_pass_when_all_are_slower_together) {
   for (int b = 0; b < 30; ++b) slow_down("copy/" + std::to_string(b), 1.10);
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_THAT(result.reasons, Contains(HasSubstr("the environment changed")));
+  EXPECT_NEAR(said_in<reasons::environment_changed>(result.reasons).slowdown, 0.1, 0.01);
 }
 
 TEST_F(checks, do_not_pass_when_nothing_can_be_seen) {
@@ -429,7 +484,7 @@ TEST_F(checks, do_not_pass_when_nothing_can_be_seen) {
     }
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_THAT(result.reasons, Contains(HasSubstr("too noisy")));
+  EXPECT_TRUE(says<reasons::too_noisy>(result.reasons));
 }
 
 /// Of 30 benchmarks, so many are without noise; in the others it hides the threshold.
@@ -437,11 +492,11 @@ report with_telling(int count) {
   report answer;
   answer.processes_after = least_new_processes;
   for (int i = 0; i < 30; ++i) {
-    line one;
+    finding one;
     one.name = std::to_string(i);
     one.judgement = judged{};
     one.advisory = i >= count;
-    answer.lines.push_back(std::move(one));
+    answer.findings.push_back(std::move(one));
   }
   conclude(answer);
   return answer;
@@ -452,8 +507,45 @@ TEST(verdicts, are_inconclusive_unless_one_of_ten_benchmarks_can_show_the_thresh
   for (const int count : {2, 1, 0}) {
     const auto answer = with_telling(count);
     EXPECT_EQ(answer.code, exit_code::inconclusive) << count;
-    EXPECT_THAT(answer.reasons, ElementsAre(HasSubstr("can show a slowdown of the threshold")));
+    ASSERT_EQ(answer.reasons.size(), 1) << count;
+    EXPECT_EQ(said_in<reasons::too_few_can_show>(answer.reasons).can_show,
+              static_cast<std::size_t>(count));
   }
+}
+
+TEST_F(checks, refuse_runs_that_disagree_about_the_metric) {
+  using result_file::metric_kind;
+  const declaration rate{"GB/s", metric_kind::rate, true};
+  auto judged_by = declared_as("rate", rate, true);
+  const auto made = pin(before_, judged_by).made;
+  for (auto& one : after_) one.declared = rate;
+  EXPECT_NO_THROW(check(made, after_, {}));
+  after_[2].declared = declaration{"GB/s", metric_kind::rate, false};
+  EXPECT_THAT([&] { check(made, after_, {}); },
+              ThrowsMessage<bad_input>(AllOf(HasSubstr("run-10.json"), HasSubstr("run-12.json"),
+                                             HasSubstr("disagree about rate: a rate in 'GB/s', "
+                                                       "more is better, and a rate in 'GB/s', "
+                                                       "less is better"))));
+  for (auto& one : after_) one.declared = declaration{"MB/s", metric_kind::rate, true};
+  EXPECT_THAT([&] { check(made, after_, {}); },
+              ThrowsMessage<bad_input>(AllOf(HasSubstr("'MB/s'"), HasSubstr("'GB/s'"))));
+}
+
+TEST_F(checks, take_the_unit_from_the_runs_where_the_baseline_has_none) {
+  const auto made = pin(before_, metric::named("wait")).made;
+  for (auto& one : after_)
+    one.declared = declaration{"us", result_file::metric_kind::duration, false};
+  // The made-up values are of 1e6: as microseconds they are a second, as nothing they are no time.
+  EXPECT_TRUE(check(made, after_, {}).judged_by.is_time());
+  EXPECT_FALSE(check(made, after_, {}).findings.front().latency_bound);
+  for (auto* runs : {&before_, &after_})
+    for (auto& one : *runs)
+      for (auto& [name, figures] : one.benchmarks) figures.values[0] /= 1e5;
+  EXPECT_TRUE(
+      check(pin(before_, metric::named("wait")).made, after_, {}).findings.front().latency_bound);
+  for (auto& one : after_) one.declared.reset();
+  EXPECT_FALSE(
+      check(pin(before_, metric::named("wait")).made, after_, {}).findings.front().latency_bound);
 }
 
 TEST_F(checks, refuse_runs_of_the_baseline_itself) {
@@ -463,7 +555,7 @@ TEST_F(checks, refuse_runs_of_the_baseline_itself) {
 
 TEST_F(checks, say_that_faults_were_injected) {
   after_[0].faults = {"slow:1.1@copy"};
-  EXPECT_THAT(answer().notes, Contains(HasSubstr("slow:1.1@copy")));
+  EXPECT_THAT(said_in<notes::faults_injected>(answer().notes).faults, ElementsAre("slow:1.1@copy"));
 }
 
 TEST_F(checks, know_latency_by_the_time_that_operations_take) {

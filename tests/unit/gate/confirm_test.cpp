@@ -1,4 +1,4 @@
-#include "src/gate/cli/confirm.hpp"
+#include "src/gate/judge/confirm.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,9 @@
 #include <map>
 #include <thread>
 
+#include "src/gate/cli/programs.hpp"
 #include "src/gate/cli/shell.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -27,19 +29,19 @@ report with_suspects() {
                                     {"steady", verdict::slower},
                                     {"unsure", verdict::ambiguous},
                                     {"fine", verdict::same}}) {
-    line one;
+    finding one;
     one.name = name;
-    one.found = found;
+    one.result = found;
     one.threshold = 0.02;
     one.judgement = judged{};
-    answer.lines.push_back(one);
+    answer.findings.push_back(one);
   }
   return answer;
 }
 
 verdict verdict_on(const report& answer, const std::string& name) {
-  for (const auto& one : answer.lines)
-    if (one.name == name) return one.found;
+  for (const auto& one : answer.findings)
+    if (one.name == name) return one.result;
   throw std::invalid_argument(name);
 }
 
@@ -101,7 +103,9 @@ TEST_F(duels, let_pass_what_they_do_not_confirm) {
   const auto answer = confirmed();
   EXPECT_EQ(answer.count(verdict::same), 4);
   EXPECT_EQ(answer.code, exit_code::pass);
-  EXPECT_THAT(answer.notes.back(), HasSubstr("3 suspects were measured again"));
+  const auto& again = std::get<notes::measured_again>(answer.notes.back());
+  EXPECT_EQ(again.suspects, 3);
+  EXPECT_EQ(again.runs, 8);
 }
 
 TEST_F(duels, leave_open_what_scatters) {
@@ -136,12 +140,12 @@ TEST_F(duels, take_more_processes_for_many_suspects) {
   report answer;
   answer.processes_after = 3;
   for (int i = 0; i < 400; ++i) {
-    line one;
+    finding one;
     one.name = std::to_string(i);
-    one.found = verdict::slower;
+    one.result = verdict::slower;
     one.threshold = 0.02;
     one.judgement = judged{};
-    answer.lines.push_back(one);
+    answer.findings.push_back(one);
     times_["a"][one.name] = 100;
     times_["b"][one.name] = 110;
   }

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "src/gate/model/run.hpp"
+#include "src/gate/io/known_facts.hpp"
+#include "src/result_file/format.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
 namespace bench_transfers::gate {
@@ -34,7 +35,7 @@ TEST(gate_facts, of_our_own_files_are_taken_over) {
   EXPECT_EQ(found.boot, "6fd2ae1c");
   EXPECT_THAT(found.faults, IsEmpty());
   EXPECT_TRUE(found.complete);
-  EXPECT_THAT(found.warnings, ElementsAre("the CPU is busy"));
+  EXPECT_THAT(found.warnings, ElementsAre(run_warning{"other", "the CPU is busy"}));
   EXPECT_THAT(found.benchmarks, ElementsAre(Key("copy/pinned/h2d/4B")));
 }
 
@@ -105,7 +106,9 @@ TEST(gate_facts, that_lessen_trust_are_taken_over) {
   const auto found = read(own(facts));
   EXPECT_FALSE(found.complete);
   EXPECT_THAT(found.faults, ElementsAre("slow:1.1@copy.*"));
-  EXPECT_THAT(found.warnings, ElementsAre("one", "two\\nlines", "5"));
+  EXPECT_THAT(found.warnings,
+              ElementsAre(run_warning{"other", "one"}, run_warning{"other", "two\\nlines"},
+                          run_warning{"other", "5"}));
 }
 
 TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
@@ -115,7 +118,7 @@ TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
         << wrong;
   for (const json& wrong : {json("slow:1.1@copy.*"), json(true)})
     EXPECT_THAT(complaint(own(changed(own_facts(), "/run/faults_injected", wrong))),
-                HasSubstr("its run.faults_injected is no list"))
+                HasSubstr("its run.faults_injected is not a list"))
         << wrong;
 }
 
@@ -125,6 +128,70 @@ TEST(gate_facts, a_file_without_optional_ones_is_read) {
   EXPECT_THAT(found.machine, IsEmpty());
   EXPECT_EQ(found.started, std::nullopt);
   EXPECT_TRUE(found.complete);
+}
+
+/// Format 2 has messages where format 1 has texts.
+json second_format() {
+  auto facts = changed(own_facts(), "/format", 2);
+  facts["warnings"] = {{{"code", "link_below_maximum"},
+                        {"data", {{"generation", 3}, {"nested", {1, {{"a", nullptr}}}}}},
+                        {"text", "the link trained\nlow"}},
+                       {{"code", "other"}, {"data", json::object()}, {"text", ""}}};
+  facts["skipped"] = {
+      {{"name", "copy/managed/h2d/4B"},
+       {"reason", {{"code", "unsupported"}, {"data", json::object()}, {"text", "it is"}}}}};
+  facts["device"]["why_not_gpu"] = {{"code", "other"}, {"data", nullptr}, {"text", "none"}};
+  facts["metrics"] = {
+      {"wait_us", {{"unit", "us"}, {"better", "less"}, {"kind", "duration"}, {"description", ""}}},
+      {"gb_per_s", {{"unit", "GB/s"}, {"better", "more"}, {"kind", "rate"}, {"description", ""}}},
+      {"cores", {{"unit", "1"}, {"better", nullptr}, {"kind", "count"}, {"description", ""}}}};
+  return facts;
+}
+
+TEST(gate_facts, of_the_second_format_have_messages) {
+  const auto found = read(own(second_format()));
+  EXPECT_THAT(found.warnings,
+              ElementsAre(run_warning{"link_below_maximum", "the link trained\\nlow"},
+                          run_warning{"other", ""}));
+  EXPECT_EQ(found.machine, read(own(own_facts())).machine);
+  EXPECT_EQ(found.content, read(own(own_facts())).content);
+  // Rows have that themselves.
+  EXPECT_EQ(found.declared, std::nullopt);
+}
+
+TEST(gate_facts, declare_the_field_judged_by) {
+  const auto declared = [](const json& facts, const std::string& key) {
+    auto file = own(facts);
+    file["benchmarks"][0][key] = 5;
+    return read(file, key).declared;
+  };
+  using result_file::metric_kind;
+  EXPECT_EQ(declared(second_format(), "wait_us"),
+            (declaration{"us", metric_kind::duration, false}));
+  EXPECT_EQ(declared(second_format(), "gb_per_s"), (declaration{"GB/s", metric_kind::rate, true}));
+  EXPECT_EQ(declared(second_format(), "cores"),
+            (declaration{"1", metric_kind::count, std::nullopt}));
+  EXPECT_EQ(declared(second_format(), "unknown"), std::nullopt);
+  EXPECT_EQ(declared(own_facts(), "gb_per_s"), std::nullopt);
+}
+
+TEST(gate_facts, of_a_metric_that_mean_nothing_are_refused) {
+  const auto said = [](const char* pointer, const json& value) {
+    auto file = own(changed(second_format(), pointer, value));
+    file["benchmarks"][0]["wait_us"] = 5;
+    return complaint(file, "wait_us");
+  };
+  EXPECT_THAT(said("/metrics/wait_us/kind", "colour"), HasSubstr("what kind of metric wait_us is"));
+  EXPECT_THAT(said("/metrics/wait_us/kind", nullptr), HasSubstr("what kind of metric wait_us is"));
+  EXPECT_THAT(said("/metrics/wait_us/better", "maybe"),
+              HasSubstr("'maybe', neither more nor less"));
+  EXPECT_EQ(said("/metrics/other", "no metric"), "");
+}
+
+TEST(gate_facts, of_a_duration_bound_what_can_be_measured) {
+  auto file = own(second_format());
+  file["benchmarks"][0]["wait_us"] = 1e13;  // months
+  EXPECT_THAT(complaint(file, "wait_us"), HasSubstr(" us, which nobody can have measured"));
 }
 
 TEST(gate_facts, of_other_programs_are_few) {
@@ -144,8 +211,8 @@ TEST(gate_facts, of_other_programs_are_few) {
 }
 
 TEST(gate_facts, of_newer_formats_are_refused_with_both_versions) {
-  EXPECT_THAT(complaint(own(changed(own_facts(), "/format", 2))),
-              AllOf(HasSubstr("format is 2"), HasSubstr("reads 1")));
+  EXPECT_THAT(complaint(own(changed(own_facts(), "/format", 3))),
+              AllOf(HasSubstr("format is 3"), HasSubstr("reads 1 to 2")));
   for (const json& wrong : {json(0), json(-1), json(1.5), json("1"), json(nullptr)})
     EXPECT_THAT(complaint(own(changed(own_facts(), "/format", wrong))), HasSubstr("format"))
         << wrong;

@@ -1,19 +1,20 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "src/gate/judge/check.hpp"
+#include "src/gate/judge/answer.hpp"
 
 namespace bench_transfers::gate {
 
 /// A benchmark as a check finds it, slower by a part of its time.
-inline line compared(std::string name, verdict found, double slower_by, double before_ns = 1e6) {
-  line made;
+inline finding compared(std::string name, verdict found, double slower_by, double before_ns = 1e6) {
+  finding made;
   made.name = std::move(name);
-  made.found = found;
+  made.result = found;
   made.threshold = 0.02;
   made.before = before_ns;
   made.after = before_ns * (1 + slower_by);
@@ -26,16 +27,17 @@ inline line compared(std::string name, verdict found, double slower_by, double b
   return made;
 }
 
-inline line without_figures(std::string name, verdict found, std::string note = "") {
-  line made;
+inline finding without_figures(std::string name, verdict found,
+                               std::optional<remark> why = std::nullopt) {
+  finding made;
   made.name = std::move(name);
-  made.found = found;
-  made.note = std::move(note);
+  made.result = found;
+  made.note = std::move(why);
   return made;
 }
 
-inline report report_of(exit_code code, std::vector<line> lines,
-                        std::vector<std::string> reasons = {}) {
+inline report report_of(exit_code code, std::vector<finding> lines,
+                        std::vector<reason> reasons = {}) {
   report made;
   made.code = code;
   made.device = "Made-up GPU";
@@ -43,7 +45,7 @@ inline report report_of(exit_code code, std::vector<line> lines,
   made.sessions_before = 2;
   made.processes_after = 3;
   made.sessions_after = 1;
-  made.lines = std::move(lines);
+  made.findings = std::move(lines);
   made.reasons = std::move(reasons);
   return made;
 }

@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/gate/model/run.hpp"
+#include "src/gate/io/read_run.hpp"
+#include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 

@@ -39,13 +39,13 @@ TEST(gate_options, pin) {
   const auto asked = parsed_as<pin_request>({"pin", "a", "b", "c", "--out=d"});
   EXPECT_THAT(asked.runs, ElementsAre("a", "b", "c"));
   EXPECT_EQ(asked.out, "d");
-  EXPECT_EQ(asked.judged_by.key, "real_time");
-  EXPECT_FALSE(asked.judged_by.more_is_better);
+  EXPECT_EQ(asked.judged_by.judged_by.key, "real_time");
+  EXPECT_FALSE(asked.judged_by.judged_by.more_is_better);
   const auto other =
       parsed_as<pin_request>({"pin", "--judge-by=gb_per_s", "--out", "d", "a",
                               "--allow-different=x,y", "b", "--allow-different", "z"});
   EXPECT_THAT(other.runs, ElementsAre("a", "b"));
-  EXPECT_TRUE(other.judged_by.more_is_better);
+  EXPECT_TRUE(other.judged_by.judged_by.more_is_better);
   EXPECT_THAT(other.allow_different, ElementsAre("x", "y", "z"));
 }
 
@@ -64,6 +64,33 @@ TEST(gate_options, check_has_the_documented_defaults) {
   EXPECT_EQ(asked.asked.allow_missing, "");
   EXPECT_TRUE(asked.markdown.empty() && asked.junit.empty() && asked.json.empty());
   EXPECT_FALSE(asked.all);
+  EXPECT_FALSE(asked.dry_run);
+}
+
+TEST(gate_options, a_dry_run_has_no_runs) {
+  EXPECT_TRUE(parsed_as<check_request>({"check", "a", "--dry-run"}).dry_run);
+  EXPECT_THAT(complaint({"check", "a", "b", "--dry-run"}), HasSubstr("--dry-run"));
+  EXPECT_THAT(complaint({"check", "a"}), HasSubstr("RUN"));
+}
+
+TEST(gate_options, query) {
+  const auto asked = parsed_as<query_request>({"query", "a", "/counts/slower"});
+  EXPECT_EQ(asked.file, "a");
+  EXPECT_EQ(asked.pointer, "/counts/slower");
+  EXPECT_NE(complaint({"query", "a"}), "");
+  EXPECT_NE(complaint({"query", "a", "/b", "c"}), "");
+}
+
+TEST(gate_options, a_direction_is_told_by_the_user_or_the_name_or_the_files) {
+  const auto asked = [](const std::string& key) {
+    return parsed_as<show_request>({"show", "a", "--judge-by=" + key}).judged_by;
+  };
+  EXPECT_TRUE(asked("cores:more").is_asked);
+  EXPECT_TRUE(asked("cores:more").judged_by.more_is_better);
+  EXPECT_FALSE(asked("cores:less").judged_by.more_is_better);
+  EXPECT_FALSE(asked("cores").has_direction);
+  EXPECT_TRUE(asked("gb_per_s").has_direction);
+  EXPECT_FALSE(asked("gb_per_s").is_asked);
 }
 
 TEST(gate_options, check) {
@@ -89,7 +116,7 @@ TEST(gate_options, power_and_show) {
   EXPECT_DOUBLE_EQ(power.allowed.threshold, 0.01);
   const auto show = parsed_as<show_request>({"show", "a", "b", "--judge-by", "link_percent"});
   EXPECT_THAT(show.runs, ElementsAre("a", "b"));
-  EXPECT_TRUE(show.judged_by.more_is_better);
+  EXPECT_TRUE(show.judged_by.judged_by.more_is_better);
 }
 
 TEST(gate_options, help_is_of_the_command) {
@@ -115,7 +142,8 @@ TEST(gate_options, what_is_wrong_is_said_in_one_line) {
   EXPECT_EQ(complaint({"check", "a", "b", "--threshold=2"}),
             "bad --threshold '2': a percentage between 0.01% and 1000%, with its sign, such as 2%");
   EXPECT_EQ(complaint({"chck", "a"}), "unknown command 'chck', did you mean check? (see --help)");
-  EXPECT_EQ(complaint({}), "pin, check, power or show? (see --help)");
+  EXPECT_EQ(complaint({}),
+            "missing command: expected pin, check, power, show or query (see --help)");
   EXPECT_EQ(complaint({"pin", "a", "--out="}), "--out needs a value");
   EXPECT_THAT(complaint({"power", "a", "--runs=1001"}), HasSubstr("bad --runs '1001'"));
   for (const auto& wrong :

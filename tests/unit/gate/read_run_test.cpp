@@ -1,3 +1,5 @@
+#include "src/gate/io/read_run.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -5,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "src/gate/model/run.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
 namespace bench_transfers::gate {

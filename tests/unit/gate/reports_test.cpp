@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/gate/report/figures.hpp"
 #include "src/gate/report/wording.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
 
@@ -36,15 +37,15 @@ std::vector<std::string> lines_in(const std::string& text) {
 }
 
 report one_of_each() {
-  auto allowed = without_figures("e/allowed", verdict::missing, "not measured");
+  auto allowed = without_figures("e/allowed", verdict::missing, remarks::not_measured{});
   allowed.excused = true;
   return report_of(exit_code::regression,
                    {compared("a/slower", verdict::slower, 0.1),
                     compared("b/ambiguous", verdict::ambiguous, 0.04),
-                    without_figures("d/missing", verdict::missing, "not measured"), allowed,
-                    compared("f/faster", verdict::faster, -0.1),
+                    without_figures("d/missing", verdict::missing, remarks::not_measured{}),
+                    allowed, compared("f/faster", verdict::faster, -0.1),
                     without_figures("g/new", verdict::added), compared("h/same", verdict::same, 0)},
-                   {"1 benchmark is ambiguous: more runs would tell"});
+                   {reasons::ambiguous{1}});
 }
 
 class junit {
@@ -74,7 +75,7 @@ TEST(gate_text, what_explains_the_rest_comes_first_and_the_verdict_last) {
   answer.changed.push_back({{"link.generation", "5", "4"}, false});
   answer.changed.push_back({{"kernel.release", "6.1", ""}, true});
   answer.classes.push_back({false, 20, 0.03, 0.01, true});
-  answer.notes.emplace_back("something");
+  answer.notes.emplace_back(notes::interrupted{"run.json"});
   const auto text = text_of(answer);
   std::size_t last = 0;
   for (const auto* part :
@@ -82,7 +83,7 @@ TEST(gate_text, what_explains_the_rest_comes_first_and_the_verdict_last) {
         "kernel.release: was 6.1, is unknown (allowed)", "The 20 benchmarks that bandwidth decides",
         "SLOWER", "a/slower", "AMBIGUOUS", "MISSING\nd/missing  not measured",
         "e/allowed  not measured, allowed", "FASTER", "NEW\ng/new", "7 benchmarks: 1 slower",
-        "Note: something.", "REGRESSION: 1 of 4 benchmarks slower"}) {
+        "Note: run.json was interrupted.", "REGRESSION: 1 of 4 benchmarks slower"}) {
     const auto place = text.find(part);
     ASSERT_NE(place, std::string::npos) << part << " in\n" << text;
     EXPECT_GE(place, last) << part;
@@ -93,12 +94,12 @@ TEST(gate_text, what_explains_the_rest_comes_first_and_the_verdict_last) {
 }
 
 TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
-  std::vector<line> lines;
+  std::vector<finding> lines;
   for (const std::size_t length : {1U, 23U, 38U, 39U, 40U, 60U, 61U, 62U, 99U, 100U})
     lines.push_back(compared(std::string(length, 'n'), verdict::slower, 123.456));
   for (const std::size_t length : {1U, 86U, 87U, 99U, 100U})
     lines.push_back(
-        without_figures(std::string(length, 'm'), verdict::missing, "failed in 1 of 3 runs"));
+        without_figures(std::string(length, 'm'), verdict::missing, remarks::failed{1, 3}));
   const auto text = text_of(report_of(exit_code::regression, lines), true);
   for (const auto& line : lines_in(text)) {
     EXPECT_LE(columns_of(line), 100U) << line;
@@ -109,7 +110,7 @@ TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
 TEST(gate_text, what_the_noise_hides_is_shown_unless_the_environment_explains_it) {
   auto answer = report_of(exit_code::inconclusive,
                           {compared("a", verdict::same, 0.5), compared("b", verdict::same, 0.01)},
-                          {"too noisy"});
+                          {reasons::too_noisy{}});
   EXPECT_THAT(text_of(answer), HasSubstr("WITHIN THE NOISE"));
   EXPECT_THAT(text_of(answer), Not(HasSubstr("\nb ")));
   answer.classes.push_back({false, 20, 0.4, 0, true});
@@ -117,7 +118,7 @@ TEST(gate_text, what_the_noise_hides_is_shown_unless_the_environment_explains_it
 }
 
 TEST(gate_text, long_lists_are_cut_unless_all_is_asked_for) {
-  std::vector<line> lines;
+  std::vector<finding> lines;
   for (int i = 0; i < 30; ++i)
     lines.push_back(without_figures(fmt::format("new/{}/", i), verdict::added));
   const auto answer = report_of(exit_code::pass, lines);
@@ -129,8 +130,8 @@ TEST(gate_text, long_lists_are_cut_unless_all_is_asked_for) {
 
 TEST(gate_text, of_too_few_runs_it_does_not_list_every_benchmark) {
   auto answer = report_of(exit_code::inconclusive,
-                          {without_figures("a", verdict::missing, "measured by 2 of 2 runs")},
-                          {"2 of 3 runs that a verdict needs"});
+                          {without_figures("a", verdict::missing, remarks::too_few_runs{2, 2, 3})},
+                          {reasons::too_few_runs{2, 3}});
   answer.processes_after = 2;
   EXPECT_THAT(text_of(answer), Not(HasSubstr("NOT JUDGED")));
   EXPECT_THAT(text_of(answer, true), HasSubstr("NOT JUDGED"));
@@ -202,13 +203,14 @@ TEST(gate_markdown, stays_below_the_limit_of_a_comment) {
   auto answer = one_of_each();
   for (int i = 0; i < 2000; ++i) {
     const auto name = fmt::format("{}/{}", std::string(300, '|'), i);
-    answer.lines.push_back(compared(name, verdict::slower, 0.1));
-    answer.lines.push_back(compared(name, verdict::ambiguous, 0.1));
-    answer.lines.push_back(without_figures(name, verdict::missing, name));
-    answer.lines.push_back(compared(name, verdict::faster, 0.1));
-    answer.lines.push_back(without_figures(name, verdict::added));
-    answer.lines.push_back(compared(name, verdict::same, 0));
-    answer.notes.push_back(name);
+    answer.findings.push_back(compared(name, verdict::slower, 0.1));
+    answer.findings.push_back(compared(name, verdict::ambiguous, 0.1));
+    answer.findings.push_back(
+        without_figures(name, verdict::missing, remarks::no_such_field{name}));
+    answer.findings.push_back(compared(name, verdict::faster, 0.1));
+    answer.findings.push_back(without_figures(name, verdict::added));
+    answer.findings.push_back(compared(name, verdict::same, 0));
+    answer.notes.emplace_back(notes::interrupted{name});
   }
   const auto text = markdown_of(answer);
   EXPECT_LT(text.size(), 65'536U);
@@ -252,10 +254,10 @@ TEST(gate_junit, every_verdict_has_its_kind_of_result) {
 
 TEST(gate_junit, is_not_green_when_nothing_but_a_reason_is_wrong) {
   const junit made(report_of(exit_code::inconclusive, {compared("a", verdict::same, 0)},
-                             {"the machine is another one"}));
+                             {reasons::machine_differs{1}}));
   EXPECT_STREQ(made.suite().attribute("failures").value(), "0");
   EXPECT_STREQ(made.suite().attribute("errors").value(), "1");
-  EXPECT_EQ(made.result_of("the machine is another one"), "error");
+  EXPECT_EQ(made.result_of(sentence_of(reasons::machine_differs{1}, limits{})), "error");
 }
 
 TEST(gate_junit, any_name_can_be_read_back) {
@@ -273,12 +275,16 @@ TEST(gate_junit, any_name_can_be_read_back) {
 
 TEST(gate_reports, what_is_said_of_a_benchmark_is_in_every_form) {
   auto one = compared("a/b", verdict::slower, 0.1);
-  one.note = "confirmed in 8 pairs";
+  one.note = remarks::measured_in_turn{0.09, 0.001};
   const auto answer = report_of(exit_code::regression, {one});
-  EXPECT_THAT(text_of(answer), HasSubstr("  confirmed in 8 pairs\n"));
-  EXPECT_THAT(markdown_of(answer), HasSubstr("<code>a/b</code><br>confirmed in 8 pairs |"));
-  EXPECT_THAT(junit_of(answer, some_time), HasSubstr("; confirmed in 8 pairs\""));
-  EXPECT_THAT(json_of(answer), HasSubstr("\"note\": \"confirmed in 8 pairs\""));
+  EXPECT_THAT(text_of(answer), HasSubstr("  in turn: +9.00 %, p 0.001\n"));
+  EXPECT_THAT(markdown_of(answer), HasSubstr("<code>a/b</code><br>in turn: +9.00 %, p 0.001 |"));
+  EXPECT_THAT(junit_of(answer, some_time), HasSubstr("; in turn: +9.00 %, p 0.001\""));
+  const auto document = nlohmann::json::parse(json_of(answer));
+  EXPECT_EQ(document.at("benchmarks").at(0).at("note"),
+            nlohmann::json({{"code", "measured_in_turn"},
+                            {"data", {{"slowdown", 0.09}, {"p", 0.001}}},
+                            {"text", "in turn: +9.00 %, p 0.001"}}));
 }
 
 // JSON
@@ -288,7 +294,7 @@ TEST(gate_json, has_everything_as_numbers) {
   answer.changed.push_back({{"link.generation", "5", ""}, true});
   answer.classes.push_back({true, 20, 0, 0, false});
   const auto document = nlohmann::json::parse(json_of(answer));
-  EXPECT_EQ(document.at("format"), 1);
+  EXPECT_EQ(document.at("format"), 2);
   EXPECT_EQ(document.at("exit_code"), 1);
   EXPECT_EQ(document.at("verdict"), "REGRESSION");
   EXPECT_EQ(document.at("runs"), nlohmann::json({{"before", 10}, {"after", 3}}));
@@ -304,6 +310,59 @@ TEST(gate_json, has_everything_as_numbers) {
   EXPECT_EQ(missing.at("allowed"), false);
   EXPECT_TRUE(missing.at("before").is_null());
   EXPECT_FALSE(missing.contains("slowdown"));
+}
+
+/// The code of each thing that can be said, and the keys of its data.
+std::vector<std::string> shapes_of(const nlohmann::ordered_json& messages) {
+  std::vector<std::string> shapes;
+  for (const auto& message : messages) {
+    auto shape = message.at("code").get<std::string>();
+    for (const auto& [key, value] : message.at("data").items()) shape += " " + key;
+    EXPECT_NE(message.at("text"), "");
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+TEST(gate_json, has_the_documented_codes_and_data) {
+  auto answer = report_of(
+      exit_code::inconclusive,
+      {without_figures("a", verdict::missing, remarks::failed{1, 3}),
+       without_figures("b", verdict::missing, remarks::no_such_field{"gb_per_s"}),
+       without_figures("c", verdict::missing, remarks::not_measured{}),
+       without_figures("d", verdict::missing, remarks::measured_by_some{1, 3}),
+       without_figures("e", verdict::missing, remarks::too_few_runs{2, 2, 3}),
+       without_figures("f", verdict::missing, remarks::measured_in_turn{0.1, 0.01}),
+       without_figures("g", verdict::missing, remarks::not_measured_again{}),
+       without_figures("h", verdict::added)},
+      {reasons::machine_differs{1}, reasons::too_few_runs{2, 3}, reasons::benchmarks_missing{4},
+       reasons::environment_changed{5, true, 0.1}, reasons::ambiguous{6}, reasons::too_noisy{},
+       reasons::too_few_can_show{1, 20, 30}, reasons::nothing_compared{}});
+  answer.notes = {notes::faults_injected{"r.json", {"fail@x"}},
+                  notes::interrupted{"r.json"},
+                  notes::no_fingerprint{},
+                  notes::settings_not_covered{},
+                  notes::one_session{},
+                  notes::measured_again{3, 8}};
+  const auto document = nlohmann::ordered_json::parse(json_of(answer));
+  EXPECT_THAT(
+      shapes_of(document.at("reasons")),
+      ElementsAre("machine_differs differences", "too_few_runs runs needed",
+                  "benchmarks_missing count", "environment_changed benchmarks decided_by slowdown",
+                  "ambiguous count", "too_noisy", "too_few_can_show can_show of compared",
+                  "nothing_compared"));
+  EXPECT_THAT(shapes_of(document.at("notes")),
+              ElementsAre("faults_injected file faults", "interrupted file", "no_fingerprint",
+                          "settings_not_covered", "one_session", "measured_again suspects runs"));
+  auto remarks = nlohmann::ordered_json::array();
+  for (const auto& benchmark : document.at("benchmarks"))
+    if (!benchmark.at("note").is_null()) remarks.push_back(benchmark.at("note"));
+  EXPECT_THAT(shapes_of(remarks),
+              ElementsAre("failed failed runs", "no_such_field field", "not_measured",
+                          "measured_by_some measured runs", "too_few_runs measured runs needed",
+                          "measured_in_turn slowdown p", "not_measured_again"));
+  EXPECT_EQ(document.at("reasons").at(3).at("data").at("decided_by"), "latency");
+  EXPECT_EQ(document.at("counts").at("not_measured"), 1);
 }
 
 TEST(gate_json, has_the_interval_and_each_run) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/gate/report/figures.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
 
 namespace bench_transfers::gate {
@@ -115,22 +116,21 @@ TEST(gate_wording, the_verdict_is_one_sentence) {
   EXPECT_EQ(verdict_sentence(
                 report_of(exit_code::regression, {compared("a/b", verdict::slower, 0.1), same})),
             "REGRESSION: 1 of 2 benchmarks slower, a/b by 10.0 %");
-  EXPECT_EQ(verdict_sentence(report_of(exit_code::inconclusive, {same}, {"one", "two"})),
-            "INCONCLUSIVE: one; two");
+  EXPECT_EQ(verdict_sentence(report_of(exit_code::inconclusive, {same},
+                                       {reasons::too_few_runs{2, 3}, reasons::ambiguous{1}})),
+            "INCONCLUSIVE: only 2 runs, and a verdict needs 3; 1 benchmark is ambiguous: more runs "
+            "would tell");
   // A regression with doubts is one.
   EXPECT_EQ(verdict_sentence(report_of(exit_code::regression, {compared("a", verdict::slower, 0.1)},
-                                       {"too noisy"})),
+                                       {reasons::too_noisy{}})),
             "REGRESSION: 1 of 1 benchmark slower, a by 10.0 %");
 }
 
 TEST(gate_wording, too_few_that_can_show_the_threshold_are_counted) {
-  const auto same = compared("a", verdict::same, 0);
-  auto noisy = same;
-  noisy.advisory = true;
-  EXPECT_EQ(too_little_sentence(report_of(exit_code::inconclusive, {same, noisy})),
+  EXPECT_EQ(sentence_of(reasons::too_few_can_show{1, 2, 2}, limits{}),
             "only 1 of 2 benchmarks can show a slowdown of the threshold (2 %, 5 % where latency "
             "decides): the others are too noisy");
-  EXPECT_EQ(too_little_sentence(report_of(exit_code::inconclusive, {noisy, noisy})),
+  EXPECT_EQ(sentence_of(reasons::too_few_can_show{0, 2, 2}, limits{}),
             "none of 2 benchmarks can show a slowdown of the threshold (2 %, 5 % where latency "
             "decides): all are too noisy");
 }
@@ -153,35 +153,6 @@ TEST(gate_wording, counts_are_worst_first) {
                  without_figures("d", verdict::missing), without_figures("e", verdict::added)});
   EXPECT_EQ(counts_sentence(answer),
             "5 benchmarks: 1 slower, 2 missing (1 of them allowed), 1 new, 1 same");
-}
-
-TEST(gate_wording, more_runs_tell_only_where_nothing_else_is_wrong) {
-  const auto unsure = compared("a", verdict::ambiguous, 0.05);
-  const auto inconclusive = [&](std::vector<line> lines) {
-    return report_of(exit_code::inconclusive, std::move(lines), {"a reason"});
-  };
-  auto answer = inconclusive({unsure});
-  EXPECT_TRUE(more_runs_may_tell(answer));
-  answer.changed.push_back({{"link.width", "16", "8"}, true});
-  EXPECT_TRUE(more_runs_may_tell(answer));
-  answer.changed.front().allowed = false;
-  EXPECT_FALSE(more_runs_may_tell(answer));
-  answer = inconclusive({unsure});
-  answer.classes.push_back({false, 20, 0.1, 0, true});
-  EXPECT_FALSE(more_runs_may_tell(answer));
-  EXPECT_FALSE(more_runs_may_tell(inconclusive({unsure, without_figures("b", verdict::missing)})));
-  EXPECT_FALSE(more_runs_may_tell(inconclusive({compared("b", verdict::same, 0)})));
-  EXPECT_FALSE(more_runs_may_tell(report_of(exit_code::regression, {unsure})));
-  auto few = inconclusive({without_figures("b", verdict::missing)});
-  few.processes_after = 2;
-  EXPECT_TRUE(more_runs_may_tell(few));
-  auto noisy = unsure;
-  noisy.advisory = true;
-  noisy.judgement->resolution = std::log1p(0.2);
-  EXPECT_FALSE(more_runs_may_tell(inconclusive({noisy})));
-  auto advisory = compared("a", verdict::same, 0);
-  advisory.advisory = true;
-  EXPECT_TRUE(more_runs_may_tell(inconclusive({advisory})));
 }
 
 }  // namespace

@@ -2,33 +2,22 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "src/gate/judge/check.hpp"
+#include "src/gate/judge/answer.hpp"
 #include "src/gate/model/run.hpp"
 
 namespace bench_transfers::gate {
 
-/// Two programs measured in turn: shell commands that take Google Benchmark's
-/// --benchmark_filter=REGEX and --benchmark_out=FILE, as bench_transfers does.
+/// Two programs measured in turn, by the commands that start them.
 struct programs {
   std::string before, after;
 };
 
-/// "COMMAND_A,COMMAND_B": at the only comma that is not within quotes. Throws bad_input.
-programs parse_programs(const std::string& text);
-
 /// One process of a program that measures these benchmarks and no others.
 using measure_once =
     std::function<run(const std::string& command, const std::vector<std::string>& benchmarks)>;
-
-/// Runs the command in a process group of its own, its output kept away from ours. Throws
-/// bad_input: it ended with another code than 0 or 1 (some benchmark failed), or left no usable
-/// file; interrupted.
-measure_once measure_with_shell(const metric& judged_by);
 
 /// So many times A B B A at least and at most: what drifts with time drifts for both.
 inline constexpr std::size_t least_confirm_rounds = 4;

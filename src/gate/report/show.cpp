@@ -1,4 +1,4 @@
-#include "src/gate/cli/show.hpp"
+#include "src/gate/report/show.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +11,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
-#include "src/gate/model/baseline.hpp"
-#include "src/gate/report/wording.hpp"
+#include "src/gate/report/figures.hpp"
 #include "src/result_file/summary/figures.hpp"
 
 namespace bench_transfers::gate {
@@ -29,7 +28,7 @@ std::string list_of(std::span<const run> runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& one = runs[i];
     auto words = fmt::format("{}: {}, {}", i + 1, common::printable(one.file.string()),
-                             one.ours ? device_text(one.device, one.on_host)
+                             one.ours ? device_label(one.device, one.on_host)
                                       : "of another program, which does not say its machine");
     if (!one.complete) words += ", interrupted";
     if (!one.faults.empty())

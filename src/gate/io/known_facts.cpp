@@ -1,0 +1,39 @@
+#include "src/gate/io/known_facts.hpp"
+
+namespace bench_transfers::gate {
+
+std::span<const known_fact> known_facts() {
+  static const std::vector<known_fact> facts{
+      {"link.generation", {"link", "generation"}},
+      {"link.width", {"link", "width"}},
+      {"device.name", {"device", "name"}},
+      {"device.compute_capability", {"device", "compute_capability"}},
+      {"device.driver_version", {"device", "driver_version"}},
+      {"device.driver_cuda_version", {"device", "driver_cuda_version"}},
+      {"device.runtime_cuda_version", {"device", "runtime_cuda_version"}},
+      {"cpu.model", {"machine", "cpu", "model"}},
+      {"cpu.numa_nodes", {"machine", "cpu", "numa_nodes"}},
+      {"cpu.cpus_allowed", {"machine", "cpu", "cpus_allowed"}},
+      {"cpu.governor", {"machine", "cpu", "governor"}},
+      {"memory.total_gib", {"machine", "memory", "total_bytes"}, true},
+      {"memory.transparent_hugepage_enabled",
+       {"machine", "memory", "transparent_hugepage_enabled"}},
+      {"memory.transparent_hugepage_defrag", {"machine", "memory", "transparent_hugepage_defrag"}},
+      {"process.numa_policy_nodes_allowed", {"machine", "process", "numa_policy_nodes_allowed"}},
+      {"virtualisation.hypervisor", {"machine", "virtualisation", "hypervisor"}},
+      {"iommu.enabled", {"machine", "iommu", "enabled"}},
+      {"kernel.release", {"machine", "kernel", "release"}},
+      {"program.build_type", {"program", "build_type"}},
+      {"settings.min_time_ms", {"run", "min_time_ms"}},
+      {"settings.rounds", {"run", "rounds"}},
+      {"settings.random_order", {"run", "random_order"}}};
+  return facts;
+}
+
+std::vector<std::string> fact_keys() {
+  std::vector<std::string> keys;
+  for (const auto& fact : known_facts()) keys.emplace_back(fact.key);
+  return keys;
+}
+
+}  // namespace bench_transfers::gate

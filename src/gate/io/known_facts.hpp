@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench_transfers::gate {
+
+/// What belongs to a fingerprint, and where a result file has it: below context.transfers.
+struct known_fact {
+  std::string_view key;
+  std::vector<std::string_view> place;
+  bool in_gib = false;  ///< bytes, rounded to GiB
+};
+
+/// In the order of fingerprints:
+///   link.generation, link.width: as they were under load;
+///   device.name, .compute_capability, .driver_version, .driver_cuda_version,
+///   .runtime_cuda_version;
+///   cpu.model, .numa_nodes, .cpus_allowed, .governor;
+///   memory.total_gib (rounded), .transparent_hugepage_enabled, .transparent_hugepage_defrag;
+///   process.numa_policy_nodes_allowed; virtualisation.hypervisor; iommu.enabled; kernel.release;
+///   program.build_type: a debug build measures something else;
+///   settings.min_time_ms, .rounds, .random_order: they change what a figure means.
+std::span<const known_fact> known_facts();
+
+/// All keys that a fingerprint can have, but for memory_type.*.
+std::vector<std::string> fact_keys();
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,87 @@
+#include "src/gate/io/query.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "src/common/printable.hpp"
+#include "src/common/read_text.hpp"
+#include "src/gate/io/check_format.hpp"
+#include "src/gate/io/json.hpp"
+#include "src/gate/io/read_baseline.hpp"
+#include "src/gate/model/bad_input.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using simdjson::dom::element;
+
+std::string_view kind_of(const element& document) {
+  std::string_view kind;
+  return document["kind"].get(kind) == simdjson::SUCCESS ? kind : "";
+}
+
+void require_answer(const element& document) {
+  if (kind_of(document) != check_kind)
+    throw bad_input("it is neither an answer of check --json nor a baseline");
+  std::int64_t format = 0;
+  if (document["format"].get(format) != simdjson::SUCCESS || format < 1)
+    throw bad_input("its format is not a whole number from 1");
+  if (format > check_format)
+    throw bad_input(
+        fmt::format("its format is {}, this program reads 1 to {}", format, check_format));
+}
+
+/// "" is the whole; "~" is only allowed as "~0" and "~1".
+void require_pointer(std::string_view pointer) {
+  bool is_pointer = pointer.empty() || pointer.front() == '/';
+  for (auto at = pointer.find('~'); at != std::string_view::npos; at = pointer.find('~', at + 1))
+    is_pointer =
+        is_pointer && at + 1 < pointer.size() && (pointer[at + 1] == '0' || pointer[at + 1] == '1');
+  if (!is_pointer)
+    throw bad_input(fmt::format("'{}' is not a JSON pointer, such as /counts/slower",
+                                common::printable_in_short(pointer)));
+}
+
+std::string one_line(const element& value) {
+  std::string_view text;
+  if (value.get(text) == simdjson::SUCCESS) return common::printable(text);
+  return simdjson::minify(value);
+}
+
+std::optional<std::string> value_in(const element& document, const std::string& pointer) {
+  element value;
+  if (document.at_pointer(pointer).get(value) != simdjson::SUCCESS) return std::nullopt;
+  return one_line(value);
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& file, const std::exception& why) {
+  throw bad_input(
+      fmt::format("cannot use {}: {}", common::printable_in_short(file.string()), why.what()));
+}
+
+}  // namespace
+
+std::optional<std::string> value_at(const std::filesystem::path& file, const std::string& pointer) {
+  require_pointer(pointer);
+  simdjson::dom::parser parser;
+  std::string text;
+  element document;
+  try {
+    text = common::read_text(file);
+    document = parsed(parser, text);
+    if (kind_of(document) != baseline_kind) require_answer(document);
+  } catch (const common::read_error& why) {
+    refuse(file, why);
+  } catch (const bad_input& why) {
+    refuse(file, why);
+  }
+  // A baseline is either whole or refused.
+  if (kind_of(document) == baseline_kind) static_cast<void>(baseline_in(std::move(text), file));
+  return value_in(document, pointer);
+}
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,148 @@
+#include "src/gate/judge/confirm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/special_functions/binomial.hpp>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "src/gate/judge/conclude.hpp"
+#include "src/gate/model/bad_input.hpp"
+#include "src/gate/model/baseline.hpp"
+#include "src/statistics/holm.hpp"
+#include "src/statistics/location.hpp"
+#include "src/statistics/rank_test.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+/// Enough processes of each for the least p that so many suspects ask for, twice over.
+std::size_t rounds_for(std::size_t suspects, double false_alarm) {
+  for (std::size_t rounds = least_confirm_rounds; rounds < most_confirm_rounds; ++rounds) {
+    const auto each = static_cast<unsigned>(2 * rounds);
+    if (2 * static_cast<double>(suspects) /
+            boost::math::binomial_coefficient<double>(2 * each, each) <
+        false_alarm)
+      return rounds;
+  }
+  return most_confirm_rounds;
+}
+
+/// What was measured must be what the check was about, the same each time, and measured anew.
+void require_alike(const report& answer, std::span<const run> measured) {
+  const auto& first = measured.front();
+  for (const auto& process : measured) {
+    if (process.on_host != answer.on_host || process.device != answer.device)
+      throw bad_input(fmt::format("--confirm measured on {}, the check is about {}",
+                                  device_label(process.device, process.on_host),
+                                  device_label(answer.device, answer.on_host)));
+    if (const auto other = differences(first.machine, process.machine); !other.empty())
+      throw bad_input(
+          fmt::format("the programs of --confirm do not measure alike: {} is '{}' and '{}'",
+                      other.front().key, other.front().before, other.front().after));
+  }
+  require_comparable(measured);
+  static_cast<void>(declaration_in(measured, answer.judged_by));
+}
+
+/// One suspect, and its costs with both programs, by process.
+struct duel {
+  finding* suspect;
+  std::vector<double> before, after;
+  std::size_t missing = 0;
+
+  void add(const run& process, bool is_after, const metric& judged_by) {
+    const auto benchmark = process.benchmarks.find(suspect->name);
+    const auto value = benchmark == process.benchmarks.end()
+                           ? std::nullopt
+                           : figure_of(benchmark->second, judged_by);
+    if (value)
+      (is_after ? after : before).push_back(cost(*value, judged_by));
+    else
+      ++missing;
+  }
+
+  [[nodiscard]] double shift() const {
+    return statistics::location(after) - statistics::location(before);
+  }
+};
+
+std::vector<duel> duels_of(report& answer) {
+  std::vector<duel> duels;
+  for (auto& benchmark : answer.findings)
+    if (benchmark.result == verdict::slower || benchmark.result == verdict::ambiguous)
+      duels.push_back({&benchmark, {}, {}});
+  return duels;
+}
+
+std::vector<std::string> names_in(std::span<const duel> duels) {
+  std::vector<std::string> names;
+  for (const auto& each : duels) names.push_back(each.suspect->name);
+  return names;
+}
+
+/// That a suspect is slower at all; 1 of those that could not be measured.
+std::vector<double> p_slower(std::span<const duel> duels) {
+  std::vector<double> p;
+  for (const auto& [suspect, before, after, missing] : duels)
+    p.push_back(missing > 0 ? 1 : statistics::rank_test(before, after));
+  return statistics::holm_adjusted(p);
+}
+
+/// That it is not slower by the threshold.
+std::vector<double> p_not_slower(std::span<const duel> duels) {
+  std::vector<double> p;
+  for (const auto& [suspect, before, after, missing] : duels) {
+    auto least = before;
+    for (auto& cost : least) cost += std::log1p(suspect->threshold);
+    p.push_back(missing > 0 ? 1 : statistics::rank_test(after, least));
+  }
+  return statistics::holm_adjusted(p);
+}
+
+void decide(std::span<duel> duels, double false_alarm) {
+  const auto slower = p_slower(duels);
+  const auto not_slower = p_not_slower(duels);
+  for (std::size_t i = 0; i < duels.size(); ++i) {
+    auto& suspect = *duels[i].suspect;
+    if (duels[i].missing > 0) {
+      suspect.note = remarks::not_measured_again{};
+      continue;
+    }
+    const double by = slowdown(duels[i].shift());
+    if (by > suspect.threshold && slower[i] < false_alarm)
+      suspect.result = verdict::slower;
+    else if (by <= suspect.threshold && not_slower[i] < false_alarm)
+      suspect.result = verdict::same;
+    else
+      suspect.result = verdict::ambiguous;
+    suspect.note = remarks::measured_in_turn{by, slower[i]};
+  }
+}
+
+}  // namespace
+
+void confirm(report& answer, const programs& both, const measure_once& measure,
+             const std::function<void(std::size_t, std::size_t)>& progress) {
+  auto duels = duels_of(answer);
+  if (duels.empty()) return;
+  const auto names = names_in(duels);
+  const double false_alarm = answer.asked.allowed.false_alarm;
+  const auto rounds = rounds_for(duels.size(), false_alarm);
+  std::vector<run> measured;
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (const bool is_after : {false, true, true, false}) {
+      progress(measured.size(), 4 * rounds);
+      measured.push_back(measure(is_after ? both.after : both.before, names));
+      require_alike(answer, measured);
+      for (auto& each : duels) each.add(measured.back(), is_after, answer.judged_by);
+    }
+  progress(measured.size(), 4 * rounds);
+  decide(duels, false_alarm);
+  answer.notes.emplace_back(notes::measured_again{duels.size(), 2 * rounds});
+  conclude(answer);
+}
+
+}  // namespace bench_transfers::gate

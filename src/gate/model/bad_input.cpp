@@ -1,0 +1,11 @@
+#include "src/gate/model/bad_input.hpp"
+
+#include "src/common/printable.hpp"
+
+namespace bench_transfers::gate {
+
+std::string quoted(const std::filesystem::path& file) {
+  return "'" + common::printable(file.string()) + "'";
+}
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,60 @@
+#include "src/gate/model/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/common/printable.hpp"
+#include "src/gate/model/bad_input.hpp"
+#include "src/result_file/format.hpp"
+#include "src/statistics/quantile.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+double median_of(std::vector<double> values, const metric& judged_by) {
+  if (judged_by.key != "gb_per_s") return statistics::median(std::move(values));
+  // The bandwidth of the median time, as summaries and reports have it.
+  const auto inverse = [](double value) { return 1 / value; };
+  std::ranges::transform(values, values.begin(), inverse);
+  return inverse(statistics::median(std::move(values)));
+}
+
+/// "a rate in 'GB/s', more is better"
+std::string described(const declaration& counter) {
+  return fmt::format("a {} in '{}'{}", result_file::to_string(counter.kind),
+                     common::printable_in_short(counter.unit),
+                     !counter.more_is_better   ? ""
+                     : *counter.more_is_better ? ", more is better"
+                                               : ", less is better");
+}
+
+}  // namespace
+
+std::optional<double> figure_of(const measured& benchmark, const metric& judged_by) {
+  const auto& values = benchmark.values;
+  if (values.empty() || benchmark.failed > 0) return std::nullopt;
+  if (!judged_by.fastest_repetition) return median_of(values, judged_by);
+  return judged_by.more_is_better ? std::ranges::max(values) : std::ranges::min(values);
+}
+
+std::optional<declaration> declaration_in(std::span<const run> runs, const metric& judged_by) {
+  const run* first = nullptr;
+  for (const auto& run : runs) {
+    if (!run.declared) continue;
+    if (first == nullptr) first = &run;
+    if (*run.declared != *first->declared)
+      throw bad_input(fmt::format("{} and {} disagree about {}: {}, and {}", quoted(first->file),
+                                  quoted(run.file), common::printable_in_short(judged_by.key),
+                                  described(*first->declared), described(*run.declared)));
+  }
+  return first == nullptr ? std::nullopt : first->declared;
+}
+
+std::string device_label(const std::string& device, bool on_host) {
+  if (on_host) return "host device (no GPU)";
+  return device.empty() ? "unknown device" : device;
+}
+
+}  // namespace bench_transfers::gate

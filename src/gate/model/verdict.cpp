@@ -1,0 +1,29 @@
+#include "src/gate/model/verdict.hpp"
+
+namespace bench_transfers::gate {
+
+std::string to_string(verdict found) {
+  switch (found) {
+    case verdict::slower: return "slower";
+    case verdict::faster: return "faster";
+    case verdict::ambiguous: return "ambiguous";
+    case verdict::missing: return "missing";
+    case verdict::added: return "new";
+    case verdict::same: break;
+  }
+  return "same";
+}
+
+std::string to_string(exit_code code) {
+  switch (code) {
+    case exit_code::pass: return "PASS";
+    case exit_code::regression: return "REGRESSION";
+    case exit_code::bad_input:
+    case exit_code::inconclusive: break;
+  }
+  return "INCONCLUSIVE";
+}
+
+std::string decided_by(bool latency_bound) { return latency_bound ? "latency" : "bandwidth"; }
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,106 @@
+#include "src/gate/report/figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "src/common/printable.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+constexpr const char* none = "-";
+
+/// Four significant digits, without an exponent as long as that stays short.
+std::string digits(double value) {
+  if (value == 0) return "0";
+  const double size = std::abs(value);
+  if (size >= 1e6 || size < 1e-3) return fmt::format("{:.3e}", value);
+  if (size >= 999.95) return fmt::format("{:.0f}", value);
+  if (size >= 99.995) return fmt::format("{:.1f}", value);
+  if (size >= 9.9995) return fmt::format("{:.2f}", value);
+  return fmt::format("{:.3f}", value);
+}
+
+using units = std::array<std::string_view, 4>;
+constexpr units times{"ns", "µs", "ms", "s"};
+constexpr units rates{"/s", "k/s", "M/s", "G/s"};
+constexpr units byte_rates{"B/s", "kB/s", "MB/s", "GB/s"};
+
+/// With the first unit that leaves less than a thousand; each is a thousand times the last.
+std::string in_unit(double value, const units& all) {
+  std::size_t i = 0;
+  double scale = 1;
+  for (; i + 1 < all.size() && value >= 999.95 * scale; ++i) scale *= 1000;
+  return fmt::format("{} {}", digits(value / scale), all.at(i));
+}
+
+/// Three digits of a percentage; from where nobody asks how much it is exactly, "> 9999 %".
+std::string percent_digits(double part, bool with_sign) {
+  const double percent = 100 * part;
+  const double size = std::abs(percent);
+  const std::string sign = with_sign ? "+" : "";
+  constexpr double most = 9999.5;
+  if (!(percent < most)) return fmt::format("> {}9999 %", sign);
+  const auto* const form = size < 9.995 ? ".2f" : size < 99.95 ? ".1f" : ".0f";
+  return fmt::format(fmt::runtime("{:" + sign + form + "} %"), percent);
+}
+
+}  // namespace
+
+std::vector<const finding*> findings_of(const report& answer, verdict found) {
+  std::vector<const finding*> findings;
+  for (const auto& benchmark : answer.findings)
+    if (benchmark.result == found) findings.push_back(&benchmark);
+  return findings;
+}
+
+std::string value_text(double value, const metric& judged_by) {
+  if (judged_by.is_time()) return in_unit(judged_by.nanoseconds(value), times);
+  const auto unit = judged_by.unit();
+  if (unit == "GB/s") return in_unit(value * 1e9, byte_rates);
+  if (unit == "B/s") return in_unit(value, byte_rates);
+  if (unit == "1/s") return in_unit(value, rates);
+  if (unit.empty() || unit == "1") return digits(value);
+  return digits(value) + " " + common::printable_in_short(unit);
+}
+
+std::string value_text(const std::optional<double>& value, const metric& judged_by) {
+  return value ? value_text(*value, judged_by) : none;
+}
+
+std::string percent_text(double part) { return percent_digits(part, false); }
+std::string signed_percent_text(double part) { return percent_digits(part, true); }
+
+std::string limit_text(double part) { return fmt::format("{:g} %", 100 * part); }
+
+std::string p_text(double p) {
+  constexpr double least = 1e-4;
+  if (p < least) return "<0.0001";
+  return p < 0.0995 ? fmt::format("{:.2g}", p) : fmt::format("{:.2f}", p);
+}
+
+std::string counted(std::size_t count, const std::string& one, const std::string& several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several.empty() ? one + "s" : several);
+}
+
+std::size_t columns_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80; }));
+}
+
+cells cells_of(const finding& benchmark, const metric& judged_by) {
+  cells texts{value_text(benchmark.before, judged_by), value_text(benchmark.after, judged_by), none,
+              none, none};
+  if (!benchmark.judgement) return texts;
+  texts.slower_by = signed_percent_text(slowdown(benchmark.judgement->shift));
+  texts.detectable =
+      percent_text(slowdown(benchmark.judgement->detectable)) + (benchmark.advisory ? " *" : "");
+  if (benchmark.result != verdict::faster) texts.p = p_text(benchmark.judgement->p);
+  return texts;
+}
+
+}  // namespace bench_transfers::gate

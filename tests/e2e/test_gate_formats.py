@@ -1,0 +1,174 @@
+"""Run files of both formats, and what they declare about the field that is judged by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gate_files import ONE, SUITE, Lab, changed
+from program import Program, assert_complains
+
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
+Change = Callable[[dict[str, Any]], None]
+
+
+def message(code: str, text: str, **data: Any) -> dict[str, Any]:
+    return {"code": code, "data": data, "text": text}
+
+
+def in_second_format(
+    metrics: dict[str, Any] | None = None, counters: dict[str, float] | None = None
+) -> Change:
+    """The same run as a program writes it that knows format 2."""
+
+    def change(document: dict[str, Any]) -> None:
+        facts = document["context"]["transfers"]
+        facts["format"] = 2
+        facts["warnings"] = [message("link_below_maximum", "the link is slow", generation=3)]
+        facts["skipped"] = [{"name": "a/b", "reason": message("unsupported", "not here")}]
+        facts["metrics"] = metrics or {}
+        for row in document["benchmarks"]:
+            # As if more of them were worse, and each followed the time.
+            row.update({key: value * row["real_time"] for key, value in (counters or {}).items()})
+
+    return change
+
+
+def metric(unit: str, better: str | None, kind: str) -> dict[str, Any]:
+    return {"unit": unit, "better": better, "kind": kind, "description": ""}
+
+
+def rewritten(runs: list[Path], change: Change) -> list[Path]:
+    return [changed(run, run, change) for run in runs]
+
+
+def answer(gate: Program, baseline: Path, runs: list[Path], *options: str) -> dict[str, Any]:
+    out = runs[0].with_suffix(".answer")
+    done = gate.run("check", baseline, *runs, f"--json={out}", *options)
+    assert done.err == "", done
+    document: dict[str, Any] = json.loads(out.read_text("utf-8"))
+    assert document["exit_code"] == done.code
+    return document
+
+
+def test_both_formats_are_judged_alike(gate: Program, baseline: Path, lab: Lab):
+    runs = lab.runs(3, day=9, slowed={ONE: 1.1})
+    first = answer(gate, baseline, runs)
+    assert first["verdict"] == "REGRESSION"
+    metrics = {"gb_per_s": metric("GB/s", "more", "rate")}
+    rewritten(runs[1:], in_second_format(metrics))
+    assert answer(gate, baseline, runs) == first
+    rewritten(runs[:1], in_second_format(metrics))
+    assert answer(gate, baseline, runs) == first
+
+
+def test_a_baseline_of_the_second_format(gate: Program, lab: Lab):
+    runs = rewritten(lab.sessions(3, 4), in_second_format())
+    out = lab.folder / "baseline"
+    assert gate.run("pin", *runs, f"--out={out}").code == PASS
+    content = json.loads(out.read_text("utf-8"))
+    assert content["format"] == 2
+    assert "unit" not in content  # of a field of every row
+    assert answer(gate, out, lab.runs(3, day=9))["verdict"] == "PASS"
+
+
+@pytest.fixture
+def idle(gate: Program, lab: Lab) -> tuple[Path, Change]:
+    """A baseline judged by a counter whose name says nothing, and what makes such runs."""
+    change = in_second_format({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
+    out = lab.folder / "idle"
+    runs = rewritten(lab.sessions(3, 4), change)
+    done = gate.run("pin", *runs, "--judge-by=idle", f"--out={out}")
+    assert done.code == PASS, done
+    return out, change
+
+
+def test_the_files_tell_which_is_better_and_the_unit(
+    gate: Program, lab: Lab, idle: tuple[Path, Change]
+):
+    baseline, change = idle
+    content = json.loads(baseline.read_text("utf-8"))
+    assert (content["judged_by"], content["better"]) == ("idle", "less")
+    assert (content["unit"], content["metric_kind"]) == ("us", "duration")
+    runs = rewritten(lab.runs(3, day=9, slowed={ONE: 1.1}), change)
+    found = answer(gate, baseline, runs)
+    assert found["verdict"] == "REGRESSION"
+    worst = found["benchmarks"][0]
+    assert worst["name"] == ONE
+    assert worst["before"] == pytest.approx(2 * SUITE[ONE] / 1e3, rel=0.01)  # in us, as in the file
+    assert {one["decided_by"] for one in found["benchmarks"]} == {"latency", "bandwidth"}
+    assert "3.2" in gate.run("power", baseline).out
+    assert " ms " in gate.run("check", baseline, *runs).out
+    assert " ms " in gate.run("show", *runs, "--judge-by=idle").out
+
+
+def test_runs_of_the_first_format_are_judged_by_such_a_baseline(
+    gate: Program, lab: Lab, idle: tuple[Path, Change]
+):
+    def undeclared(document: dict[str, Any]) -> None:
+        idle[1](document)
+        del document["context"]["transfers"]["metrics"]
+
+    runs = rewritten(lab.runs(3, day=9), undeclared)
+    assert answer(gate, idle[0], runs)["verdict"] == "PASS"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        metric("ms", "less", "duration"),
+        metric("us", "more", "duration"),
+        metric("us", "less", "count"),
+        metric("us", None, "duration"),
+    ],
+)
+def test_runs_that_disagree_are_refused_in_one_line(
+    gate: Program, lab: Lab, idle: tuple[Path, Change], other: dict[str, Any]
+):
+    runs = rewritten(lab.runs(3, day=9), idle[1])
+    rewritten(runs[2:], in_second_format({"idle": other}))
+    for done in (
+        gate.run("check", idle[0], *runs),
+        gate.run("pin", *runs, "--judge-by=idle", f"--out={lab.folder / 'out'}"),
+        gate.run("show", *runs, "--judge-by=idle"),
+    ):
+        assert_complains(done, BAD_INPUT, str(runs[0]), str(runs[2]), "disagree about idle")
+    assert not (lab.folder / "out").exists()
+
+
+def test_runs_in_another_unit_than_the_baselines(
+    gate: Program, lab: Lab, idle: tuple[Path, Change]
+):
+    change = in_second_format({"idle": metric("ms", "less", "duration")}, {"idle": 0.002})
+    runs = rewritten(lab.runs(3, day=9), change)
+    done = gate.run("check", idle[0], *runs)
+    assert_complains(done, BAD_INPUT, "'ms'", "the baseline in 'us'")
+
+
+def test_the_user_has_the_last_word_on_what_is_better(gate: Program, lab: Lab):
+    change = in_second_format({"used": metric("1", "more", "count")}, {"used": 2.0})
+    runs = rewritten(lab.sessions(3, 4), change)
+    for option, better in (("used", "more"), ("used:less", "less"), ("used:more", "more")):
+        out = lab.folder / f"{better}-{len(option)}"
+        assert gate.run("pin", *runs, f"--judge-by={option}", f"--out={out}").code == PASS
+        assert json.loads(out.read_text("utf-8"))["better"] == better
+
+
+@pytest.mark.parametrize("better", ["nothing", None])
+def test_somebody_must_tell_which_is_better(gate: Program, lab: Lab, better: str | None):
+    """Neither the name, nor the file, nor the user does."""
+    metrics = {} if better == "nothing" else {"cores": metric("1", better, "count")}
+    runs = rewritten(lab.runs(3), in_second_format(metrics, {"cores": 1.0}))
+    done = gate.run("pin", *runs, "--judge-by=cores", f"--out={lab.folder / 'out'}")
+    assert_complains(done, BAD_INPUT, "cores:more or cores:less")
+    assert not (lab.folder / "out").exists()
+
+
+def test_of_a_declared_time_less_is_better(gate: Program, lab: Lab):
+    change = in_second_format({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
+    runs = rewritten(lab.runs(3), change)
+    done = gate.run("pin", *runs, "--judge-by=idle:more", f"--out={lab.folder / 'out'}")
+    assert_complains(done, BAD_INPUT, "of a time, less is better")

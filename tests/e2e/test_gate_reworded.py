@@ -1,0 +1,235 @@
+"""Nothing decides by a sentence: the gate whose sentences are others, and files with other texts,
+have the same verdicts, exit codes and counts, and scripts/gate goes the same way."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gate_files import BANDWIDTH, ONE, SUITE, Lab, changed, failed_rows
+from program import Program
+from test_gate_formats import in_second_format
+from test_gate_runs import Project, project  # noqa: F401  (a fixture)
+
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
+GIBBERISH = "plugh"
+Make = Callable[[Lab], list[Path]]
+
+
+@pytest.fixture(scope="session")
+def reworded(pytestconfig: pytest.Config) -> Program:
+    path = pytestconfig.getoption("binary").with_name("gate_transfers_reworded")
+    assert path.is_file(), f"{path} is not built"
+    return Program(path.resolve())
+
+
+def fail(document: dict[str, Any]) -> None:
+    rows = [row for row in document["benchmarks"] if row["name"] != ONE]
+    document["benchmarks"] = rows + failed_rows(ONE)
+
+
+def failed(lab: Lab) -> list[Path]:
+    return [changed(run, run, fail) for run in lab.runs(3, day=9)]
+
+
+def unsure(lab: Lab) -> list[Path]:
+    return [*lab.runs(2, day=9, slowed={ONE: 1.1}), *lab.runs(1, day=9)]
+
+
+def partly(lab: Lab) -> list[Path]:
+    return [*lab.runs(1, day=9, without=[ONE]), *lab.runs(3, day=9)]
+
+
+CASES: dict[str, tuple[Make, tuple[str, ...], int]] = {
+    "same": (lambda lab: lab.runs(3, day=9), (), PASS),
+    "slower": (lambda lab: lab.runs(3, day=9, slowed={ONE: 1.1}), (), REGRESSION),
+    "ambiguous": (unsure, (), INCONCLUSIVE),
+    "missing": (lambda lab: lab.runs(3, day=9, without=[ONE]), (), INCONCLUSIVE),
+    "allowed": (lambda lab: lab.runs(3, day=9, without=[ONE]), ("--allow-missing=.",), PASS),
+    "most missing": (lambda lab: lab.runs(3, day=9, without=BANDWIDTH), (), INCONCLUSIVE),
+    "all missing": (
+        lambda lab: lab.runs(3, day=9, without=list(SUITE)[1:]),
+        ("--allow-missing=.",),
+        INCONCLUSIVE,
+    ),
+    "failed": (failed, (), INCONCLUSIVE),
+    "measured by some": (partly, (), INCONCLUSIVE),
+    "two runs": (lambda lab: lab.runs(2, day=9), (), INCONCLUSIVE),
+    "environment": (lambda lab: lab.runs(3, day=9, slowed=1.08), (), INCONCLUSIVE),
+    "machine": (lambda lab: lab.runs(3, day=9, facts={"link.width": 8}), (), INCONCLUSIVE),
+    "settings": (
+        lambda lab: lab.runs(3, day=9, facts={"run.min_time_ms": 9}),
+        ("--allow-different=settings.min_time_ms",),
+        PASS,
+    ),
+    "faults": (
+        lambda lab: lab.runs(3, day=9, facts={"run.faults_injected": ["fail@x"]}),
+        (),
+        PASS,
+    ),
+    "interrupted": (lambda lab: lab.runs(3, day=9, facts={"complete": False}), (), PASS),
+}
+
+
+def without_texts(document: Any) -> Any:
+    if isinstance(document, dict):
+        return {
+            key: without_texts(value)
+            for key, value in document.items()
+            if key not in ("text", "sentence")
+        }
+    if isinstance(document, list):
+        return [without_texts(value) for value in document]
+    return document
+
+
+def texts_in(document: Any) -> list[str]:
+    if isinstance(document, dict):
+        own = [value for key, value in document.items() if key in ("text", "sentence")]
+        return own + [text for value in document.values() for text in texts_in(value)]
+    if isinstance(document, list):
+        return [text for value in document for text in texts_in(value)]
+    return []
+
+
+def results(junit: Path) -> list[tuple[str, list[str]]]:
+    """What becomes of each test case; its name is a text where it is a reason."""
+    return [
+        (
+            case.attrib["name"] if case.attrib["classname"].endswith("benchmarks") else "",
+            [f"{result.tag} {result.attrib['type']}" for result in case],
+        )
+        for case in ElementTree.parse(junit).getroot().iter("testcase")
+    ]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_other_sentences_change_nothing_else(
+    gate: Program, reworded: Program, baseline: Path, lab: Lab, case: str
+):
+    make, options, expected = CASES[case]
+    runs = make(lab)
+    answers = []
+    for program in (gate, reworded):
+        out, junit = (lab.folder / f"{program.path.name}.{kind}" for kind in ("json", "xml"))
+        done = program.run("check", baseline, *runs, *options, f"--json={out}", f"--junit={junit}")
+        assert done.code == expected, done
+        answers.append((json.loads(out.read_text("utf-8")), results(junit), done.out))
+    (ours, our_results, said), (others, other_results, gibberish) = answers
+    assert without_texts(ours) == without_texts(others)
+    assert our_results == other_results
+    # All sentences are others, so that this shows something.
+    assert all(text.startswith(GIBBERISH) for text in texts_in(others))
+    assert not any(text.startswith(GIBBERISH) for text in texts_in(ours))
+    assert GIBBERISH in gibberish
+    assert GIBBERISH not in said
+
+
+def test_the_cases_have_every_verdict():
+    assert {code for _, _, code in CASES.values()} == {PASS, REGRESSION, INCONCLUSIVE}
+
+
+def garbled(document: dict[str, Any]) -> None:
+    """Every text of a run file that people may reword."""
+    facts = document["context"]["transfers"]
+    for warning in facts["warnings"]:
+        warning["text"] = GIBBERISH
+    for skipped in facts["skipped"]:
+        skipped["reason"]["text"] = GIBBERISH
+    for row in document["benchmarks"]:
+        if "error_message" in row:
+            row["error_message"] = GIBBERISH
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_other_texts_in_run_files_change_nothing(
+    gate: Program, baseline: Path, lab: Lab, case: str
+):
+    make, options, expected = CASES[case]
+    runs = [changed(run, run, in_second_format()) for run in make(lab)]
+    answers = []
+    for change in (lambda document: None, garbled):
+        for run in runs:
+            changed(run, run, change)
+        out = lab.folder / "answer.json"
+        done = gate.run("check", baseline, *runs, *options, f"--json={out}")
+        assert done.code == expected, done
+        answers.append((json.loads(out.read_text("utf-8")), done.out))
+    assert answers[0] == answers[1]
+
+
+# scripts/gate
+
+# In the place of gate_transfers: says the same in other words, on both outputs.
+MUMBLING = """#!{python}
+import re, subprocess, sys
+done = subprocess.run(["{program}", *sys.argv[1:]], capture_output=True, text=True)
+for out, text in ((sys.stdout, done.stdout), (sys.stderr, done.stderr)):
+    out.write(text if sys.argv[1] == "query" else re.sub(r"\\w", "x", text))
+sys.exit(done.returncode)
+"""
+
+
+def mumble(project: Project, program: Program) -> None:  # noqa: F811
+    path = project.root / "bin/gate_transfers"
+    path.unlink()
+    path.write_text(MUMBLING.format(python=sys.executable, program=program.path))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+COURSES: dict[str, tuple[Make, tuple[str, ...]]] = {
+    "pass": (lambda lab: lab.runs(3, day=9), ()),
+    "regression": (lambda lab: lab.runs(3, day=9, slowed={ONE: 1.1}), ()),
+    "goes on": (lambda lab: [*unsure(lab), *lab.runs(6, day=9, slowed={ONE: 1.1})], ()),
+    "gives up": (lambda lab: [run for _ in range(3) for run in unsure(lab)], ()),
+    "stops after one": (lambda lab: lab.runs(3, day=9, without=[ONE]), ()),
+    "may lack it": (lambda lab: lab.runs(3, day=9, without=[ONE]), (f"--allow-missing=^{ONE}$",)),
+    "single runs": (lambda lab: lab.runs(3, day=9), ("--runs=1",)),
+    "environment": (lambda lab: lab.runs(3, day=9, slowed=1.08), ()),
+    "dry": (lambda lab: lab.runs(3, day=9), ("--dry-run",)),
+    "bad option": (lambda lab: lab.runs(3, day=9), ("--threshold=2",)),
+    "overwrites": (lambda lab: lab.runs(3, day=9), ("--json=../baseline.json",)),
+    "other device": (lambda lab: lab.runs(3, day=9), ("--", "--device=host")),
+}
+
+
+@pytest.mark.parametrize("course", COURSES)
+def test_the_script_goes_the_same_way_whatever_the_gate_says(
+    project: Project,  # noqa: F811
+    reworded: Program,
+    course: str,
+):
+    make, arguments = COURSES[course]
+    project.prepare(make(project.lab))
+    taken = []
+    for words in ("ours", "others"):
+        if words == "others":
+            mumble(project, reworded)
+            (project.prepared / "arguments").unlink(missing_ok=True)
+        done = project.run("../baseline.json", *arguments)
+        measured = [one.partition("--out=")[0] for one in project.measured]
+        says = [line for line in done.stderr.splitlines() if line.startswith("Measuring ")]
+        taken.append((done.returncode, measured, says, "run 1 measured" in done.stderr))
+    assert taken[0] == taken[1]
+
+
+def test_the_courses_differ(project: Project):  # noqa: F811
+    """Otherwise that they are the same with other words would show nothing."""
+    taken = {}
+    for course in ("pass", "regression", "goes on", "stops after one", "bad option"):
+        make, arguments = COURSES[course]
+        (project.prepared / "arguments").unlink(missing_ok=True)
+        project.prepare(make(project.lab))
+        done = project.run("../baseline.json", *arguments)
+        taken[course] = (done.returncode, len(project.measured))
+    assert taken["pass"] == (PASS, 3)
+    assert taken["regression"] == (REGRESSION, 3)
+    assert taken["goes on"][1] > 3
+    assert taken["stops after one"] == (INCONCLUSIVE, 1)
+    assert taken["bad option"] == (BAD_INPUT, 0)
