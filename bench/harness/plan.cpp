@@ -147,7 +147,7 @@ template <class Condition>
 void skip_if(plan& all, Condition&& condition, const common::message& reason) {
   std::erase_if(all.cases, [&](const benchmark_case& one) {
     if (!condition(one)) return false;
-    all.skipped.push_back({one.name, reason});
+    all.skipped.push_back({one.name, reason, one});
     return true;
   });
 }
@@ -266,12 +266,14 @@ plan make_plan(const registry& strategies, const transfers::device& device, cons
       all.skipped.push_back({candidate->name(), sizes_taken(candidate->sampling)});
     for (auto& one : cases) {
       if (!filter.passes(one.name)) continue;
+      const auto skip = [&](const char* code, const std::string& text) {
+        const auto nothing = nlohmann::ordered_json::object();
+        all.skipped.push_back({one.name, {code, nothing, text}, one});
+      };
       if (reason)
-        all.skipped.push_back({one.name, {"unsupported", nlohmann::ordered_json::object(), *reason}});
+        skip("unsupported", *reason);
       else if (one.cache == cache_state::cold && !can_flush_cache())
-        all.skipped.push_back({one.name,
-                               {"no_cache_flush", nlohmann::ordered_json::object(),
-                                "this processor has no instruction to flush caches"}});
+        skip("no_cache_flush", "this processor has no instruction to flush caches");
       else
         all.cases.push_back(std::move(one));
     }

@@ -22,6 +22,7 @@ struct benchmark_case : result_file::benchmark {
 struct skipped_case {
   std::string name;
   common::message reason;
+  std::optional<benchmark_case> benchmark = {};  ///< none: several, or it was planned
 };
 
 struct plan {

@@ -112,18 +112,26 @@ json buffer_facts(const buffers& memory) {
   return facts;
 }
 
-/// The strategies that are measured, each once.
-std::vector<const strategy*> strategies_in(const plan& all) {
+/// The strategies of benchmarks, each once.
+std::vector<const strategy*> strategies_of(const std::vector<benchmark_case>& benchmarks) {
   std::vector<const strategy*> strategies;
   std::set<const strategy*> seen;
-  for (const auto& planned : all.cases)
-    if (seen.insert(planned.measured).second) strategies.push_back(planned.measured);
+  for (const auto& described : benchmarks)
+    if (seen.insert(described.measured).second) strategies.push_back(described.measured);
   return strategies;
+}
+
+/// Those planned, and those asked for that cannot run here.
+std::vector<benchmark_case> benchmarks_in(const plan& all) {
+  auto benchmarks = all.cases;
+  for (const auto& skipped : all.skipped)
+    if (skipped.benchmark) benchmarks.push_back(*skipped.benchmark);
+  return benchmarks;
 }
 
 json strategy_facts(const plan& all) {
   json facts = json::array();
-  for (const auto* const measured : strategies_in(all)) {
+  for (const auto* const measured : strategies_of(all.cases)) {
     const auto& host = measured->needs.host;
     json variants = json::array();
     for (const auto& variant : measured->variants) variants.push_back(variant.name);
@@ -137,14 +145,14 @@ json strategy_facts(const plan& all) {
 
 json benchmark_facts(const plan& all) {
   json facts = json::object();
-  for (const auto& planned : all.cases) facts[planned.name] = to_json(planned);
+  for (const auto& described : benchmarks_in(all)) facts[described.name] = to_json(described);
   return facts;
 }
 
 json role_facts(const plan& all) {
   json facts = json::object();
   const auto add = [&](const result_file::role& role) { facts[role.name] = to_json(role); };
-  for (const auto* const measured : strategies_in(all)) {
+  for (const auto* const measured : strategies_of(benchmarks_in(all))) {
     add(measured->role);
     for (const auto& variant : measured->variants)
       if (variant.role) add(*variant.role);
@@ -175,8 +183,8 @@ std::string utc_now() {
 
 json to_json(const std::vector<skipped_case>& skipped) {
   json list = json::array();
-  for (const auto& [name, reason] : skipped)
-    list.push_back({{"name", name}, {"reason", common::to_json(reason)}});
+  for (const auto& each : skipped)
+    list.push_back({{"name", each.name}, {"reason", common::to_json(each.reason)}});
   return list;
 }
 
