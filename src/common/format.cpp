@@ -7,8 +7,9 @@
 namespace bench_transfers::common {
 
 std::string three_digits(double value) {
-  if (value < 9.995) return fmt::format("{:.2f}", value);
-  if (value < 99.95) return fmt::format("{:.1f}", value);
+  const double size = std::abs(value);  // differences may be negative
+  if (size < 9.995) return fmt::format("{:.2f}", value);
+  if (size < 99.95) return fmt::format("{:.1f}", value);
   return fmt::format("{:.0f}", value);
 }
 
@@ -22,10 +23,9 @@ std::string time_text(double ns) {
 }
 
 std::string time_cell(double ns) {
-  const double size = std::abs(ns);  // differences may be negative
-  if (size < 1e3) return decimals(ns, 1) + " ns";
-  if (size < 1e6) return decimals(ns / 1e3, 2) + " µs";
-  if (size < 1e9) return decimals(ns / 1e6, 2) + " ms";
+  if (ns < 1e3) return decimals(ns, 1) + " ns";
+  if (ns < 1e6) return decimals(ns / 1e3, 2) + " µs";
+  if (ns < 1e9) return decimals(ns / 1e6, 2) + " ms";
   return decimals(ns / 1e9, 2) + " s";
 }
 
