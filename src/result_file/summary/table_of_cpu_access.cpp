@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "src/result_file/summary/tables.hpp"
 
@@ -82,6 +81,15 @@ std::vector<access> columns_of(const memory_rows& rows,
   return {columns.begin(), columns.end()};
 }
 
+/// The plainest ones, as many as there is room for.
+std::vector<access> without_more_than(std::size_t most, std::vector<access> columns) {
+  if (columns.size() <= most) return columns;
+  std::ranges::stable_sort(columns, {}, &access::plainness);
+  columns.resize(most);
+  std::ranges::sort(columns);
+  return columns;
+}
+
 std::string cell(const std::map<access, double>& values, const access& column, int width) {
   const auto found = values.find(column);
   return found == values.end() ? fmt::format("{:>{}}", "-", width)
@@ -125,9 +133,8 @@ std::string table_of_cpu_access(const std::vector<figure>& all, const figures& m
   if (all.empty()) return "";
   const auto rows = rows_of(all, measured);
   const auto types = types_in(measured.file());
-  const auto rates = columns_of(rows, &memory_row::gb_per_s);
-  auto latencies = columns_of(rows, &memory_row::latency_ns);
-  latencies.resize(std::min<std::size_t>(latencies.size(), 1));  // there is room for one
+  const auto rates = without_more_than(7, columns_of(rows, &memory_row::gb_per_s));
+  const auto latencies = without_more_than(1, columns_of(rows, &memory_row::latency_ns));
   const auto usual = std::ranges::max(all, {}, size_of).size();
   auto text = head(usual, rates, latencies);
   for (const auto& [memory, row] : rows) {
