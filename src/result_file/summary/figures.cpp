@@ -1,7 +1,6 @@
 #include "src/result_file/summary/figures.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <utility>
 
@@ -46,10 +45,6 @@ void label(std::vector<figure>& all) {
 }
 
 }  // namespace
-
-bool natural_order::operator()(const std::string& left, const std::string& right) const {
-  return strverscmp(left.c_str(), right.c_str()) < 0;
-}
 
 std::string figure::size() const { return common::format_size(benchmark->size_bytes.value_or(0)); }
 

@@ -6,14 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "src/common/natural_order.hpp"
 #include "src/result_file/contents.hpp"
 
 namespace bench_transfers::result_file {
-
-/// "2_arguments" before "16_arguments".
-struct natural_order {
-  bool operator()(const std::string& left, const std::string& right) const;
-};
 
 /// A benchmark with a size: its medians over its repetitions.
 struct figure {
@@ -55,7 +51,8 @@ class figures {
 
  private:
   const contents& file_;
-  std::map<std::string, std::vector<const row*>, natural_order> repetitions_;  // measured ones
+  std::map<std::string, std::vector<const row*>, common::natural_order>
+      repetitions_;  // measured ones
 };
 
 /// The largest of `all` by the bytes moved; there must be one.

@@ -28,7 +28,7 @@ std::string time_of(const std::optional<figure>& shown) {
 
 std::string table_of_allocation(const std::vector<figure>& all) {
   if (all.empty()) return "";
-  std::map<std::string, both_ways, natural_order> rows;
+  std::map<std::string, both_ways, common::natural_order> rows;
   for (const auto& figure : all) {
     auto& row = rows[subject_of(*figure.benchmark)];
     auto& largest = figure.benchmark->role == "deallocation" ? row.release : row.allocation;

@@ -42,7 +42,7 @@ std::string memory_of(const benchmark& described) {
   return described.memory.value_or(described.strategy);
 }
 
-using memory_rows = std::map<std::string, memory_row, natural_order>;
+using memory_rows = std::map<std::string, memory_row, common::natural_order>;
 
 /// Each kind of memory at its largest size.
 memory_rows rows_of(const std::vector<figure>& all, const figures& measured) {

@@ -89,7 +89,7 @@ std::string table_of_directions(const std::vector<figure>& all, const figures& m
 std::string table_of_smaller(const std::vector<figure>& all) {
   if (all.empty()) return "";
   const auto largest = largest_of(all).bytes;
-  std::map<std::string, std::vector<figure>, natural_order> by_label;
+  std::map<std::string, std::vector<figure>, common::natural_order> by_label;
   for (const auto& figure : all) by_label[figure.label].push_back(figure);
   std::string text;
   for (const auto& [label, own] : by_label) {

@@ -28,7 +28,7 @@ std::string cell_of(const figure& shown) {
 }  // namespace
 
 std::string table_of_times(const std::vector<figure>& all, const figures& measured) {
-  std::map<std::string, std::pair<figure, figure>, natural_order> ends_by_name;
+  std::map<std::string, std::pair<figure, figure>, common::natural_order> ends_by_name;
   for (const auto& figure : all) {
     auto& [small, large] =
         ends_by_name.try_emplace(front_of(*figure.benchmark), figure, figure).first->second;
