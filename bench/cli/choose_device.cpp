@@ -29,9 +29,12 @@ device_choice choose_device(const std::string& wanted) {
     const auto found = transfers::find_cuda();
     if (found.devices > 0) return {transfers::open_cuda_device(0), std::nullopt};
     return {transfers::open_host_device(),
-            fmt::format("No GPU: {}. Measuring on the device 'host': the figures describe this "
-                        "machine's memory, not a GPU link.",
-                        found.why_none)};
+            common::message{
+                "no_gpu",
+                {{"reason", found.why_none}},
+                fmt::format("No GPU: {}. Measuring on the device 'host': the figures describe this "
+                            "machine's memory, not a GPU link.",
+                            found.why_none)}};
   }
   const auto index = cuda_index(wanted);
   if (!index)

@@ -4,13 +4,14 @@
 #include <optional>
 #include <string>
 
+#include "src/common/message.hpp"
 #include "transfers/core/device.hpp"
 
 namespace bench_transfers::bench {
 
 struct device_choice {
   std::unique_ptr<transfers::device> chosen;
-  std::optional<std::string> why_not_gpu;  ///< one line, when "auto" found no GPU
+  std::optional<common::message> why_not_gpu;  ///< when "auto" found no GPU
 };
 
 /// "auto" (first GPU, otherwise the host), "cuda:N" or "host". Throws usage_error for anything else

@@ -61,14 +61,14 @@ int measure(const options& chosen, const registry& strategies) {
 
   check_output(chosen);
   progress shown(stderr);
-  if (why_not_gpu) shown.say(*why_not_gpu);
+  if (why_not_gpu) shown.say(why_not_gpu->text);
   const auto monitor = open_monitor(*device);
   const auto start = observe_under_load(*device, monitor.get());
   shown.say("allocating and filling buffers …");
   buffers memory(*device, chosen.seed);
   reserve_buffers(all, *device, memory);
 
-  results::result_file file(chosen.out_format == "json" ? chosen.out : "",
+  result_file::writer file(chosen.out_format == "json" ? chosen.out : "",
                             make_context(*device, why_not_gpu, chosen, all, memory, start));
   auto measured = session(*device, memory, chosen, limit_of(start.link), file, shown, monitor.get())
                       .measure(all);

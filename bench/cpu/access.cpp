@@ -70,9 +70,10 @@ bool ends_are_right(const stretch& over, std::size_t turn, IsRight&& is_right) {
 
 /// Goes over whole pieces: pass(over, piece) once over one, for a number that proves it.
 template <class Pass>
-access over_pieces(std::string name, std::string summary, Pass pass,
+access over_pieces(access::kind does, std::string method, std::string summary, Pass pass,
                    bool (*is_right)(const stretch&, std::size_t turn, std::uint64_t result)) {
-  return {.name = std::move(name),
+  return {.does = does,
+          .method = std::move(method),
           .summary = std::move(summary),
           .run =
               [pass](const stretch& over, std::size_t turn) {
@@ -90,16 +91,16 @@ bool sum_is_right(const stretch& over, std::size_t turn, std::uint64_t sum) {
   return sum == expected_sum(over, turn);
 }
 
-access reading(std::string name, std::string summary, reader read) {
+access reading(std::string method, std::string summary, reader read) {
   return over_pieces(
-      std::move(name), std::move(summary),
+      access::kind::read, std::move(method), std::move(summary),
       [read](const stretch& over, const std::byte* piece) { return read(piece, over.piece); },
       sum_is_right);
 }
 
-access writing(std::string name, std::string summary, writer write) {
+access writing(std::string method, std::string summary, writer write) {
   auto made = over_pieces(
-      std::move(name), std::move(summary),
+      access::kind::write, std::move(method), std::move(summary),
       [write](const stretch& over, std::byte* piece) {
         write(piece, over.piece, filling);
         return filling;
@@ -113,7 +114,7 @@ access writing(std::string name, std::string summary, writer write) {
 
 access reading_memcpy() {
   auto made = over_pieces(
-      "read_memcpy", "memcpy to ordinary memory",
+      access::kind::read, "memcpy", "memcpy to ordinary memory",
       [](const stretch& over, const std::byte* piece) {
         std::memcpy(over.ordinary.data(), piece, over.piece);
         return filling;
@@ -123,13 +124,14 @@ access reading_memcpy() {
                             instructions().read_vector(over.ordinary.data(), over.piece));
       });
   made.uses_ordinary = true;
+  made.plainest = true;
   made.times_in_caches = 8;
   return made;
 }
 
 access writing_memcpy() {
   auto made = over_pieces(
-      "write_memcpy", "memcpy from ordinary memory",
+      access::kind::write, "memcpy", "memcpy from ordinary memory",
       [](const stretch& over, std::byte* piece) {
         std::memcpy(piece, over.ordinary.data(), over.piece);
         return filling;
@@ -142,13 +144,14 @@ access writing_memcpy() {
       });
   made.restore = restore_piece;
   made.uses_ordinary = true;
+  made.plainest = true;
   made.times_in_caches = 8;
   return made;
 }
 
 access changing(changer change) {
   auto made = over_pieces(
-      "read_modify_write", "8-byte words read, changed and written in place",
+      access::kind::read_write, "modify", "8-byte words read, changed and written in place",
       [change](const stretch& over, std::byte* piece) {
         change(piece, over.piece);
         return filling;
@@ -166,7 +169,7 @@ access changing(changer change) {
 
 access reading_strided() {
   auto made = over_pieces(
-      "read_strided", "8 bytes of every fourth line",
+      access::kind::read, "strided", "8 bytes of every fourth line",
       [](const stretch& over, const std::byte* piece) {
         return read_strided(piece, over.piece, stride);
       },
@@ -193,7 +196,8 @@ void for_each_random(const stretch& over, std::size_t turn, std::size_t usual, W
 }
 
 access reading_random() {
-  return {.name = "read_random",
+  return {.does = access::kind::read,
+          .method = "random",
           .summary = "8 bytes of random lines, each load waits for the one before",
           .run =
               [](const stretch& over, std::size_t turn) {
@@ -217,7 +221,8 @@ access reading_random() {
 }
 
 access writing_random() {
-  return {.name = "write_random",
+  return {.does = access::kind::write,
+          .method = "random",
           .summary = "8 bytes of random lines, independent stores",
           .run =
               [](const stretch& over, std::size_t turn) {
@@ -259,16 +264,28 @@ access unless_null(bool is_null, const instruction_set& with, access one) {
 
 }  // namespace
 
+std::string access::name() const {
+  switch (does) {
+    case kind::read: return "read_" + method;
+    case kind::write: return "write_" + method;
+    case kind::read_write: break;
+  }
+  return "read_" + method + "_write";
+}
+
 std::vector<access> accesses_with(const instruction_set& with) {
-  auto read_scalar = reading("read_scalar", "8-byte loads", with.read_scalar);
+  auto read_scalar = reading("scalar", "8-byte loads", with.read_scalar);
   read_scalar.times_in_caches = 2;
-  auto read_vector = reading("read_vector", "loads of " + with.vector, with.read_vector);
+  read_scalar.loads_by_instruction = true;
+  auto read_vector = reading("vector", "loads of " + with.vector, with.read_vector);
   read_vector.times_in_caches = 8;
+  read_vector.loads_by_instruction = true;
   auto read_streaming =
-      reading("read_streaming", "transfers::streaming_load, 4 KiB at a time", with.read_streaming);
+      reading("streaming", "transfers::streaming_load, 4 KiB at a time", with.read_streaming);
   read_streaming.times_in_caches = 2;
+  read_streaming.loads_by_instruction = true;
   auto write_fill =
-      writing("write_fill", "memset", [](std::byte* first, std::size_t bytes, std::uint64_t value) {
+      writing("fill", "memset", [](std::byte* first, std::size_t bytes, std::uint64_t value) {
         std::memset(first, static_cast<int>(value & 0xff), bytes);
       });
   write_fill.times_in_caches = 8;
@@ -282,7 +299,7 @@ std::vector<access> accesses_with(const instruction_set& with) {
       std::move(write_fill),
       writing_memcpy(),
       unless_null(with.write_streaming == nullptr, with,
-                  writing("write_streaming", "non-temporal stores of " + with.vector,
+                  writing("streaming", "non-temporal stores of " + with.vector,
                           with.write_streaming)),
       writing_random(),
       changing(with.change),

@@ -33,9 +33,11 @@ struct stretch {
   }
 };
 
-/// A way for the CPU to access memory.
+/// How the CPU accesses memory.
 struct access {
-  std::string name;
+  enum class kind { read, write, read_write };
+  kind does;
+  std::string method;  ///< "memcpy", "random"
   std::string summary;
   /// One turn. Gives a number that proves it, for `is_right`.
   std::function<std::uint64_t(const stretch&, std::size_t turn)> run;
@@ -52,6 +54,11 @@ struct access {
   /// So many times the usual amount takes some 0.2 ms where the memory is in a core's own caches.
   std::size_t times_in_caches = 1;
   std::optional<std::string> why_unavailable = {};
+  bool plainest = false;              ///< as ordinary programs do it
+  bool loads_by_instruction = false;  ///< each load is an instruction of the set
+
+  /// "read_memcpy", "write_fill", "read_modify_write": a variant's name.
+  [[nodiscard]] std::string name() const;
 };
 
 /// Reads and writes with a processor's instructions, all that there are.

@@ -57,7 +57,7 @@ schedule settle_schedule(const transfer& what, cache_state cache,
   const auto begin = wall_clock::now();
   do {
     if (cold) flush_ends(what);
-    if (what.between) what.between();
+    if (what.timing.between) what.timing.between();
     const auto start = wall_clock::now();
     run_once(what);
     alone.push_back(between(start, wall_clock::now()));
@@ -65,28 +65,28 @@ schedule settle_schedule(const transfer& what, cache_state cache,
   } while ((alone.size() < 2 && all_in < 20e6) || (all_in < 1e6 && alone.size() < 1000));
   double operation = std::max(1.0, statistics::median(alone));
   // What is done between operations, flushing or freeing, may take many times as long as they do.
-  const double around = cold || what.between
+  const double around = cold || what.timing.between
                             ? std::max(0.0, all_in / static_cast<double>(alone.size()) - operation)
                             : 0;
   const double budget = nanoseconds(min_time).count();
 
   schedule planned;
-  if (what.batched && what.steps.size() == 1 && !cold &&
+  if (what.timing.batched && what.steps.size() == 1 && !cold &&
       operation < nanoseconds(shortest_timed_alone).count()) {
     // The single time includes the clock's cost, so the batch is measured before it is chosen.
     constexpr std::size_t trial = 200;
-    if (what.between) what.between();
+    if (what.timing.between) what.timing.between();
     const auto start = wall_clock::now();
     for (std::size_t i = 0; i < trial; ++i) run_once(what);
     operation = std::max(0.5, between(start, wall_clock::now()) / trial);
     planned.batch = at_least_one(std::ceil(nanoseconds(shortest_batch).count() / operation));
   }
-  planned.batch = std::max(planned.batch, what.least_batch);
+  planned.batch = std::max(planned.batch, what.timing.least_batch);
   const double timed = operation * static_cast<double>(planned.batch);
   const double in_all = timed + around;
   const double wanted = std::min(budget / timed, 2 * budget / in_all);
   const auto batches =
-      std::clamp<std::size_t>(at_least_one(std::ceil(wanted)), what.least_operations, 100'000);
+      std::clamp<std::size_t>(at_least_one(std::ceil(wanted)), what.timing.least_operations, 100'000);
   planned.operations = batches * planned.batch;
   // A millisecond brings caches, clocks and queues to the state that repeated operations have;
   // flushed caches need no bringing, and operations that may stand alone have been settled here.
@@ -95,7 +95,7 @@ schedule settle_schedule(const transfer& what, cache_state cache,
            : std::min<std::size_t>(
                  at_least_one(std::ceil(1e6 / in_all * static_cast<double>(planned.batch))),
                  planned.operations);
-  if (what.least_operations == 1 && in_all > 1e6) planned.settling = 0;
+  if (what.timing.least_operations == 1 && in_all > 1e6) planned.settling = 0;
   if (what.enqueue && !cold) {
     // A beginning stamped late by up to 10 µs is less than a thousandth of a longer operation.
     planned.lead = operation < 10e6;
@@ -110,7 +110,7 @@ schedule settle_schedule(const transfer& what, cache_state cache,
 void settle(const transfer& what, const schedule& planned, cache_state cache) {
   for (std::size_t i = 0; i < planned.settling && interruption() == 0; ++i) {
     if (cache == cache_state::cold) flush_ends(what);
-    if (what.between && i % planned.batch == 0) what.between();  // as often as in what is timed
+    if (what.timing.between && i % planned.batch == 0) what.timing.between();  // as often as in what is timed
     run_once(what);
   }
 }
@@ -144,7 +144,7 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
   };
   const auto time_operation = [&] {
     if (cache == cache_state::cold) untimed([&] { flush_ends(what); });
-    if (what.between) untimed(what.between);
+    if (what.timing.between) untimed(what.timing.between);
     into.operation.push_back(by_step ? time_steps() : time_batch([&] { run_once(what); }));
   };
   /// Its time, if it counts.
@@ -152,7 +152,7 @@ void time_operations(const transfer& what, const schedule& planned, cache_state 
     std::optional<double> time;
     untimed([&] {
       if (cache == cache_state::cold) flush_ends(what);
-      if (const auto& before = one.before ? one.before : what.between) before();
+      if (const auto& before = one.before ? one.before : what.timing.between) before();
       time = time_batch(one.run);
       if (one.after && !one.after()) time.reset();
     });

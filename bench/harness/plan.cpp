@@ -22,9 +22,9 @@ namespace {
 /// "strategy/variant" for each, or the strategy's name where there are none: what the names of its
 /// benchmarks begin with.
 std::vector<std::string> fronts_of(const strategy& one) {
-  if (one.variants.empty()) return {one.name};
+  if (one.variants.empty()) return {one.name()};
   std::vector<std::string> fronts;
-  for (const auto& variant : one.variants) fronts.push_back(one.name + "/" + variant);
+  for (const auto& variant : one.variants) fronts.push_back(one.name() + "/" + variant.name);
   return fronts;
 }
 
@@ -88,14 +88,14 @@ class name_filter {
 
 /// The sizes that a strategy is measured with. Those that several strategies leave out are the same
 /// ones, so that they can be compared.
-std::vector<std::size_t> sizes_for(const strategy& one, const std::vector<std::size_t>& sizes,
+std::vector<std::size_t> sizes_for(const sampling& asked, const std::vector<std::size_t>& sizes,
                                    bool own_sizes) {
-  const auto every = own_sizes ? 1 : one.sparse;
+  const auto every = own_sizes ? 1 : asked.size_stride;
   const auto fits = [&](std::size_t bytes) {
-    return bytes >= one.smallest && bytes <= one.largest;
+    return bytes >= asked.smallest && bytes <= asked.largest;
   };
   const auto last =
-      own_sizes ? sizes.size() : sizes.size() - std::min(one.leaves_out, sizes.size());
+      own_sizes ? sizes.size() : sizes.size() - std::min(asked.skip_largest, sizes.size());
   std::vector<std::size_t> some;
   for (std::size_t i = 0; i < last; ++i)
     // The largest that it is made for is among them in any case.
@@ -105,37 +105,46 @@ std::vector<std::size_t> sizes_for(const strategy& one, const std::vector<std::s
 }
 
 /// Why none of the sizes that were asked for is measured.
-std::string sizes_taken(const strategy& one) {
-  if (one.largest == SIZE_MAX)
-    return fmt::format("it takes sizes from {} on", common::format_size(one.smallest));
-  return fmt::format("it takes sizes from {} to {}", common::format_size(one.smallest),
-                     common::format_size(one.largest));
+common::message sizes_taken(const sampling& asked) {
+  common::message reason{"size_out_of_range", {{"smallest", asked.smallest}}, ""};
+  if (asked.largest == SIZE_MAX) {
+    reason.text = fmt::format("it takes sizes from {}", common::format_size(asked.smallest));
+    return reason;
+  }
+  reason.data["largest"] = asked.largest;
+  reason.text = fmt::format("it takes sizes from {} to {}", common::format_size(asked.smallest),
+                            common::format_size(asked.largest));
+  return reason;
 }
 
-std::vector<benchmark_case> cases_of(const strategy& from, const options& chosen) {
+/// The strategy's benchmarks of one variant, or of none.
+void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, const variant* of,
+               const options& chosen) {
+  const auto add = [&](std::optional<std::size_t> bytes, cache_state cache) {
+    cases.push_back({describe(measured, of, bytes, cache), &measured});
+  };
+  if (!measured.sampling.sized) return add(std::nullopt, cache_state::warm);
+  const auto add_sizes = [&](const std::vector<std::size_t>& sizes, cache_state cache) {
+    for (const auto bytes : sizes_for(measured.sampling, sizes, chosen.own_sizes))
+      add(bytes, cache);
+  };
+  if (chosen.warm) add_sizes(chosen.sizes, cache_state::warm);
+  if (chosen.cold && measured.sampling.cold) add_sizes(chosen.cold_sizes, cache_state::cold);
+}
+
+std::vector<benchmark_case> cases_of(const strategy& measured, const options& chosen) {
   std::vector<benchmark_case> cases;
-  const auto variants = from.variants.empty() ? std::vector<std::string>{""} : from.variants;
-  for (const auto& variant : variants) {
-    const auto base = variant.empty() ? from.name : from.name + "/" + variant;
-    if (!is_wanted(base, chosen.strategies)) continue;
-    if (!from.sized) {
-      cases.push_back({base, &from, variant, 0, cache_state::warm});
-      continue;
-    }
-    const auto add = [&](const std::vector<std::size_t>& sizes, cache_state cache) {
-      for (const auto bytes : sizes_for(from, sizes, chosen.own_sizes))
-        cases.push_back(
-            {base + "/" + common::format_size(bytes) + (cache == cache_state::cold ? "/cold" : ""),
-             &from, variant, bytes, cache});
-    };
-    if (chosen.warm) add(chosen.sizes, cache_state::warm);
-    if (chosen.cold && from.cold) add(chosen.cold_sizes, cache_state::cold);
-  }
+  const auto name = measured.name();
+  if (measured.variants.empty() && is_wanted(name, chosen.strategies))
+    add_cases(cases, measured, nullptr, chosen);
+  for (const auto& variant : measured.variants)
+    if (is_wanted(name + "/" + variant.name, chosen.strategies))
+      add_cases(cases, measured, &variant, chosen);
   return cases;
 }
 
 template <class Condition>
-void skip_if(plan& all, Condition&& condition, const std::string& reason) {
+void skip_if(plan& all, Condition&& condition, const common::message& reason) {
   std::erase_if(all.cases, [&](const benchmark_case& one) {
     if (!condition(one)) return false;
     all.skipped.push_back({one.name, reason});
@@ -145,12 +154,12 @@ void skip_if(plan& all, Condition&& condition, const std::string& reason) {
 
 /// Bytes of the host's buffer that a benchmark uses, for all its payloads.
 std::size_t host_bytes(const benchmark_case& one) {
-  return (one.of->host_payloads - 1) * buffers::distance(one.bytes) + one.bytes;
+  return (one.measured->needs.host_payloads - 1) * buffers::distance(one.bytes()) + one.bytes();
 }
 
 /// Likewise of the device's.
 std::size_t bytes_on_device(const benchmark_case& one) {
-  return (one.of->device_payloads - 1) * buffers::distance(one.bytes) + one.bytes;
+  return (one.measured->needs.device_payloads - 1) * buffers::distance(one.bytes()) + one.bytes();
 }
 
 template <class Bytes>
@@ -165,12 +174,12 @@ std::size_t largest(const plan& all, const std::function<bool(const benchmark_ca
 std::set<transfers::host_memory_kind> kinds_in_use(const plan& all) {
   std::set<transfers::host_memory_kind> kinds;
   for (const auto& one : all.cases)
-    if (one.of->host) kinds.insert(*one.of->host);
+    if (one.measured->needs.host) kinds.insert(*one.measured->needs.host);
   return kinds;
 }
 
 bool uses(const benchmark_case& one, transfers::host_memory_kind kind) {
-  return one.of->host == kind;
+  return one.measured->needs.host == kind;
 }
 
 /// Overcommitting kernels grant what they cannot give and then kill the process: so look first.
@@ -185,26 +194,28 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
       needed += largest(
           all, [&](const auto& one) { return uses(one, kind); }, host_bytes);
     const auto top = largest(
-        all, [](const auto& one) { return one.of->host.has_value(); }, host_bytes);
+        all, [](const auto& one) { return one.measured->needs.host.has_value(); }, host_bytes);
     if (device_is_host)
       needed += largest(
-          all, [](const auto& one) { return one.of->host.has_value(); }, bytes_on_device);
+          all, [](const auto& one) { return one.measured->needs.host.has_value(); }, bytes_on_device);
     const auto takes = [&](const benchmark_case& one) {
-      return one.of->takes_host_memory || (device_is_host && one.of->takes_device_memory);
+      return one.measured->needs.more_host_memory || (device_is_host && one.measured->needs.more_device_memory);
     };
-    const auto taken = largest(all, takes, [](const auto& one) { return one.bytes; });
+    const auto taken = largest(all, takes, [](const auto& one) { return one.bytes(); });
     needed += taken;
     if (needed <= available || std::max(top, taken) == 0) return;
     skip_if(
         all,
         [&](const auto& one) {
-          return taken > top ? takes(one) && one.bytes == taken
-                             : one.of->host && host_bytes(one) == top;
+          return taken > top ? takes(one) && one.bytes() == taken
+                             : one.measured->needs.host && host_bytes(one) == top;
         },
-        fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} GiB "
-                    "available (choose fewer with --strategies)",
-                    static_cast<double>(needed) / (1 << 30), kinds.size(),
-                    static_cast<double>(available) / (1 << 30)));
+        {"not_enough_host_memory",
+         {{"needed_bytes", needed}, {"available_bytes", available}, {"kinds", kinds.size()}},
+         fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} "
+                     "GiB available (choose fewer with --strategies)",
+                     static_cast<double>(needed) / (1 << 30), kinds.size(),
+                     static_cast<double>(available) / (1 << 30))});
   }
 }
 
@@ -221,12 +232,12 @@ void reserve_largest(plan& all, Among&& among, Bytes&& bytes_of, Reserve&& reser
     } catch (const transfers::out_of_memory& refused) {
       skip_if(
           all, [&](const auto& one) { return among(one) && bytes_of(one) == bytes; },
-          fmt::format("memory refused: {}", refused.what()));
+          {"memory_refused", {{"bytes", bytes}}, fmt::format("memory refused: {}", refused.what())});
     } catch (const transfers::device_error& failed) {
       if (failed.device_lost()) throw;
-      skip_if(all, among, failed.what());
+      skip_if(all, among, {"device_failed", nlohmann::ordered_json::object(), failed.what()});
     } catch (const transfers::unsupported& no) {
-      skip_if(all, among, no.what());
+      skip_if(all, among, {"unsupported", nlohmann::ordered_json::object(), no.what()});
     }
   }
 }
@@ -248,17 +259,19 @@ plan make_plan(const registry& strategies, const transfers::device& device, cons
   const name_filter filter(chosen.filter);
   plan all;
   for (const auto* const candidate : chosen_strategies(strategies, chosen.strategies)) {
-    if (chosen.strategies.empty() && chosen.essential_only && !candidate->essential) continue;
+    if (chosen.strategies.empty() && chosen.essential_only && !candidate->sampling.essential) continue;
     const auto reason = why_unsupported(*candidate, device);
     auto cases = cases_of(*candidate, chosen);
-    if (cases.empty() && chosen.own_sizes && filter.passes(candidate->name))
-      all.skipped.push_back({candidate->name, sizes_taken(*candidate)});
+    if (cases.empty() && chosen.own_sizes && filter.passes(candidate->name()))
+      all.skipped.push_back({candidate->name(), sizes_taken(candidate->sampling)});
     for (auto& one : cases) {
       if (!filter.passes(one.name)) continue;
       if (reason)
-        all.skipped.push_back({one.name, *reason});
+        all.skipped.push_back({one.name, {"unsupported", nlohmann::ordered_json::object(), *reason}});
       else if (one.cache == cache_state::cold && !can_flush_cache())
-        all.skipped.push_back({one.name, "this processor has no instruction to flush caches"});
+        all.skipped.push_back({one.name,
+                               {"no_cache_flush", nlohmann::ordered_json::object(),
+                                "this processor has no instruction to flush caches"}});
       else
         all.cases.push_back(std::move(one));
     }
@@ -273,7 +286,7 @@ void reserve_buffers(plan& all, const transfers::device& device, buffers& memory
         all, [&](const auto& one) { return uses(one, kind); }, host_bytes,
         [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
   reserve_largest(
-      all, [](const auto& one) { return one.of->host.has_value(); }, bytes_on_device,
+      all, [](const auto& one) { return one.measured->needs.host.has_value(); }, bytes_on_device,
       [&](std::size_t bytes) { memory.reserve_device(bytes); });
 }
 

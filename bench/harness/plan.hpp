@@ -6,23 +6,22 @@
 #include "bench/harness/settings.hpp"
 #include "bench/strategy/buffers.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "src/common/message.hpp"
+#include "src/result_file/format.hpp"
 
 namespace bench_transfers::bench {
 
 /// One benchmark: one name in the result file.
-struct benchmark_case {
-  std::string
-      name;  ///< strategy/variant/size, and "/cold" when caches are flushed before each operation
-  const strategy* of;
-  std::string variant;
-  std::size_t bytes;
-  cache_state cache;
+struct benchmark_case : result_file::benchmark {
+  const bench::strategy* measured = nullptr;
+
+  [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
 };
 
-/// Something asked for that cannot run here; `name` is a benchmark's name or the front of several.
+/// A benchmark that was asked for and cannot run here; `name` is its name or the front of several.
 struct skipped_case {
   std::string name;
-  std::string reason;
+  common::message reason;
 };
 
 struct plan {

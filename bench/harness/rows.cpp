@@ -17,24 +17,10 @@ namespace {
 using json = nlohmann::ordered_json;
 using benchmark::BenchmarkReporter;
 
-/// Google Benchmark's own writer makes the JSON, so that its releases' differences (names of fields
-/// in Run, keys of rows) stay its business.
-json through_google_benchmark(const std::vector<run>& runs) {
-  std::ostringstream text;
-  benchmark::JSONReporter writer;
-  writer.SetOutputStream(&text);
-  writer.SetErrorStream(&text);
-  writer.ReportContext(BenchmarkReporter::Context());
-  writer.ReportRuns(runs);
-  writer.Finalize();
-  // Host names and paths need not be UTF-8; JSON must be.
-  const auto valid = json(text.str()).dump(-1, ' ', false, json::error_handler_t::replace);
-  return json::parse(json::parse(valid).get<std::string>());
-}
-
 /// Nine digits are more than any clock gives, and half the length of a full double; counts are
 /// whole numbers although Google Benchmark's counters are doubles.
 json shortened(double value) {
+  if (!std::isfinite(value)) return nullptr;  // JSON has no NaN and no infinity
   if (value == std::trunc(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
   return std::stod(fmt::format("{:.9g}", value));
 }
@@ -96,7 +82,18 @@ std::unique_ptr<BenchmarkReporter> reporter_for(const std::string& format) {
 
 }  // namespace
 
-json google_context() { return through_google_benchmark({}).at("context"); }
+json google_context() {
+  std::ostringstream text;
+  benchmark::JSONReporter writer;
+  writer.SetOutputStream(&text);
+  writer.SetErrorStream(&text);
+  writer.ReportContext(BenchmarkReporter::Context());
+  writer.ReportRuns({});
+  writer.Finalize();
+  // Host names and paths need not be UTF-8; JSON must be.
+  const auto valid = json(text.str()).dump(-1, ' ', false, json::error_handler_t::replace);
+  return json::parse(json::parse(valid).get<std::string>()).at("context");
+}
 
 run as_repetition(const run& original, int repetitions, int index) {
   run one = original;
@@ -108,19 +105,46 @@ run as_repetition(const run& original, int repetitions, int index) {
   return one;
 }
 
-json row_of(const run& one) {
-  auto writable = one;
-  const auto unwritable = [](const auto& entry) { return !std::isfinite(entry.second.value); };
-  std::erase_if(writable.counters, unwritable);
-  auto row = through_google_benchmark({writable}).at("benchmarks").at(0);
-  for (const auto& [key, counter] : one.counters)
-    if (!std::isfinite(counter.value)) row[key] = nullptr;  // JSON has no NaN and no infinity
-  for (auto& [key, value] : row.items())
-    if (value.is_number_float()) value = shortened(value.get<double>());
-  // Positions in Google Benchmark's list, which is shuffled for every round, say nothing.
-  row.erase("family_index");
-  row.erase("per_family_instance_index");
+json row_of(const run& reported) {
+  const auto name = reported.benchmark_name();
+  const bool is_aggregate = reported.run_type == run::RT_Aggregate;
+  const bool is_share =
+      is_aggregate && reported.aggregate_unit == benchmark::StatisticUnit::kPercentage;
+  json row{{"name", name},
+           {"run_name", reported.run_name.str()},
+           {"run_type", is_aggregate ? "aggregate" : "iteration"},
+           {"repetitions", reported.repetitions}};
+  if (!is_aggregate) row["repetition_index"] = reported.repetition_index;
+  row["threads"] = reported.threads;
+  if (is_aggregate) {
+    row["aggregate_name"] = reported.aggregate_name;
+    row["aggregate_unit"] = is_share ? "percentage" : "time";
+  }
+  row["iterations"] = reported.iterations;
+  row["real_time"] =
+      shortened(is_share ? reported.real_accumulated_time : reported.GetAdjustedRealTime());
+  row["cpu_time"] =
+      shortened(is_share ? reported.cpu_accumulated_time : reported.GetAdjustedCPUTime());
+  row["time_unit"] = benchmark::GetTimeUnitString(reported.time_unit);
+  for (const auto& [key, counter] : reported.counters) row[key] = shortened(counter.value);
   return row;
+}
+
+json row_of_failure(const std::string& name, int repetitions, int index,
+                    const common::message& error) {
+  return {{"name", name},
+          {"run_name", name},
+          {"run_type", "iteration"},
+          {"repetitions", repetitions},
+          {"repetition_index", index},
+          {"threads", 1},
+          {"error_occurred", true},
+          {"error_message", error.text},
+          {"error_code", error.code},
+          {"iterations", 0},
+          {"real_time", 0},
+          {"cpu_time", 0},
+          {"time_unit", "ns"}};
 }
 
 std::vector<run> aggregates_of(std::span<const run> repetitions) {

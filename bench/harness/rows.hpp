@@ -1,25 +1,28 @@
 #pragma once
 
-#include <benchmark/benchmark.h>
-
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace bench_transfers::bench {
+#include "bench/harness/google_engine.hpp"
+#include "src/common/message.hpp"
 
-using run = benchmark::BenchmarkReporter::Run;
+namespace bench_transfers::bench {
 
 /// Google Benchmark's own context (date, host, caches, load …).
 nlohmann::ordered_json google_context();
 
 /// The run under our plain name (Google Benchmark appends "/iterations:…/manual_time") and as one
-/// of several repetitions, which Google Benchmark does not know of: we call it once per round.
+/// of several repetitions, which Google Benchmark does not know of: we call it once for each.
 run as_repetition(const run& original, int repetitions, int index);
 
-/// A row of the result file, in Google Benchmark's own words.
-nlohmann::ordered_json row_of(const run& one);
+/// A row of the result file, with Google Benchmark's keys.
+nlohmann::ordered_json row_of(const run& reported);
+
+/// The row of a benchmark that failed: no times and no counters.
+nlohmann::ordered_json row_of_failure(const std::string& name, int repetitions, int index,
+                                      const common::message& error);
 
 /// Mean, median, standard deviation and coefficient of variation over the repetitions of one
 /// benchmark, in the form that Google Benchmark gives to its own. Empty for fewer than two.

@@ -1,6 +1,5 @@
 #include "bench/harness/session.hpp"
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,45 +10,37 @@
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/verify.hpp"
 #include "bench/strategy/cache.hpp"
+#include "src/common/whole_file.hpp"
 #include "src/statistics/quantile.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
-constexpr const char* dropped = "interrupted";
-
 using seconds = std::chrono::duration<double>;
 
-/// Takes the repetitions that Google Benchmark reports, one by one.
-class collector final : public benchmark::BenchmarkReporter {
+/// An operation did not do its job; what() is one line.
+class wrong_data : public std::runtime_error {
  public:
-  collector(std::function<void(const run&)> take, std::exception_ptr& failure)
-      : take_(std::move(take)), failure_(failure) {}
-  bool ReportContext(const Context& /*context*/) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    try {
-      for (const auto& one : runs) take_(one);
-    } catch (...) {
-      failure_ = std::current_exception();  // not through Google Benchmark's frames
-    }
-  }
-
- private:
-  std::function<void(const run&)> take_;
-  std::exception_ptr& failure_;
+  using std::runtime_error::runtime_error;
 };
+
+common::message error_message(std::string code, const std::exception& failure) {
+  return {std::move(code), nlohmann::ordered_json::object(), failure.what()};
+}
 
 }  // namespace
 
 struct session::state {
-  const benchmark_case* what;
-  schedule planned;
-  std::optional<std::string> error;  ///< it failed: one row says so, then it is left alone
+  const benchmark_case* planned;
+  bench::schedule schedule = {};
+  std::optional<common::message> error = {};  ///< it failed: one row says so, then it is left alone
   bool finished = false;
   std::vector<double> medians = {};  ///< one of each repetition
   seconds cost{};                    ///< of the last repetition, to estimate the time left
   seconds spent{};                   ///< on all of them
+
+  [[nodiscard]] bool until_stable() const { return planned->measured->sampling.until_stable; }
 
   /// Of what is repeated until it is stable: whether more repetitions would tell little more, or
   /// take too long.
@@ -65,7 +56,7 @@ struct session::state {
 };
 
 session::session(transfers::device& device, buffers& memory, const options& chosen,
-                 std::optional<double> link_limit, results::result_file& rows, progress& shown,
+                 std::optional<double> link_limit, result_file::writer& rows, progress& shown,
                  const machine::gpu_monitor* monitor)
     : device_(device),
       memory_(memory),
@@ -78,99 +69,121 @@ session::session(transfers::device& device, buffers& memory, const options& chos
 
 int session::most_rounds(const std::vector<state>& cases) const {
   const bool more = std::ranges::any_of(
-      cases, [](const state& one) { return one.what->of->until_stable && !one.finished; });
+      cases, [](const state& measured) { return measured.until_stable() && !measured.finished; });
   return chosen_.rounds * (more ? 3 : 1);
 }
 
 outcome session::measure(const plan& all) {
   outcome result;
   std::vector<state> cases;
-  for (const auto& one : all.cases) cases.push_back({&one, {}, {}, false, {}, {}, {}});
+  for (const auto& planned : all.cases) cases.push_back({.planned = &planned});
   settle_all(cases, result);
-  for (int round = 0; round < most_rounds(cases) && interruption() == 0 && !write_failure_;
+  for (int round = 0; round < most_rounds(cases) && interruption() == 0 && !result.write_failure;
        ++round) {
-    for (auto& one : cases)
-      if (round >= (one.what->of->until_stable ? 3 : 1) * chosen_.rounds ||
-          (one.what->of->until_stable && one.is_known_well()))
-        one.finished = true;
-    measure_round(cases, round, result);
+    for (auto& measured : cases)
+      if (round >= (measured.until_stable() ? 3 : 1) * chosen_.rounds ||
+          (measured.until_stable() && measured.is_known_well()))
+        measured.finished = true;
+    try {
+      measure_round(cases, round, result);
+    } catch (const common::write_error&) {
+      result.write_failure = std::current_exception();
+    }
     if (monitor_ && !device_lost_) machine::add(result.throttled_by, monitor_->read().throttled_by);
   }
   result.device_lost = device_lost_.has_value();
   result.signal = interruption();
-  result.write_failure = write_failure_;
   return result;
 }
 
-transfer session::prepare(const benchmark_case& what) const {
-  auto ready = what.of->prepare({device_, memory_, *stream_, what.variant, what.bytes, what.cache});
-  inject(chosen_.faults, what.name, device_, ready);
+transfer session::prepare(const benchmark_case& planned) const {
+  const bool downloads = planned.direction == result_file::direction::d2h;
+  auto ready = planned.measured->prepare(
+      {.device = device_,
+       .memory = memory_,
+       .stream = *stream_,
+       .variant = planned.variant ? std::string_view(*planned.variant) : std::string_view(),
+       .bytes = planned.bytes(),
+       .cache = planned.cache,
+       .direction = downloads ? transfers::direction::d2h : transfers::direction::h2d});
+  inject(chosen_.faults, planned.name, device_, ready);
   return ready;
 }
 
 void session::settle_all(std::vector<state>& cases, outcome& result) {
   std::size_t done = 0;
-  for (auto& one : cases) {
+  for (auto& measured : cases) {
     if (interruption() != 0) return;
-    shown_.show("preparing", ++done, cases.size(), one.what->name, {});
+    const auto& planned = *measured.planned;
+    shown_.show("preparing", ++done, cases.size(), planned.name, {});
     const auto start = wall_clock::now();
+    const auto skip = [&](const char* code, const std::exception& reason) {
+      measured.finished = true;
+      result.skipped.push_back({planned.name, error_message(code, reason)});
+    };
     try {
-      run_guarded(one, [&](transfer& ready) {
-        if (ready.destination || ready.verify) {
+      run_guarded(measured, [&](transfer& ready) {
+        if (ready.destination || ready.check.compare) {
           poison_destination(ready);
           for (const auto& step : ready.steps) step.run();
-          one.error = damage_after(ready);
+          require_undamaged(ready);
         }
         device_.synchronize();
-        if (!one.error)
-          one.planned = settle_schedule(ready, one.what->cache,
-                                        std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                            chosen_.min_time * one.what->of->effort));
+        const auto time = chosen_.min_time * planned.measured->sampling.effort;
+        measured.schedule = settle_schedule(
+            ready, planned.cache, std::chrono::duration_cast<std::chrono::nanoseconds>(time));
       });
-    } catch (const transfers::error& no) {
-      one.finished = true;
-      result.skipped.push_back({one.what->name, no.what()});
+    } catch (const transfers::unsupported& reason) {
+      skip("unsupported", reason);
+    } catch (const transfers::out_of_memory& reason) {
+      skip("memory_refused", reason);
     }
-    one.cost = wall_clock::now() - start;
+    measured.cost = wall_clock::now() - start;
   }
 }
 
 template <class Work>
-void session::run_guarded(state& one, Work&& work) {
-  const auto lose_device = [&](const char* why) {
+void session::run_guarded(state& measured, Work&& work) {
+  const auto& name = measured.planned->name;
+  const auto lose_device = [&](const char* reason) {
     if (!device_lost_)
-      device_lost_ = fmt::format("not run: the device was lost in {}: {}", one.what->name, why);
+      device_lost_ = {"device_lost",
+                      {{"benchmark", name}},
+                      fmt::format("not run: the device was lost in {}: {}", name, reason)};
   };
-  if (device_lost_ && !one.error) one.error = device_lost_;
-  if (one.error) return;
+  if (device_lost_ && !measured.error) measured.error = device_lost_;
+  if (measured.error) return;
   std::optional<transfer> ready;
   std::exception_ptr impossible;
   try {
-    ready = prepare(*one.what);
+    ready = prepare(*measured.planned);
     work(*ready);
   } catch (const transfers::unsupported&) {
     impossible = std::current_exception();
   } catch (const transfers::out_of_memory&) {
     impossible = std::current_exception();
-  } catch (const transfers::device_error& broken) {
-    one.error = broken.what();
-    if (broken.device_lost()) lose_device(broken.what());
-  } catch (const std::exception& broken) {
-    one.error = broken.what();
+  } catch (const wrong_data& failure) {
+    measured.error = error_message("wrong_data", failure);
+  } catch (const transfers::device_error& failure) {
+    measured.error = error_message("device_error", failure);
+    if (failure.device_lost()) lose_device(failure.what());
+  } catch (const std::exception& failure) {
+    measured.error = error_message("other", failure);
   }
   // Others take the blocks to hold the pattern.
-  const bool changed = ready && (ready->changes_source || ready->verify || ready->restore ||
-                                 (ready->destination && ready->destination->offset > 0));
-  if ((one.error || impossible || changed) && ready && !device_lost_) {
+  const bool changed =
+      ready && (ready->check.changes_source || ready->check.compare || ready->check.restore ||
+                (ready->destination && ready->destination->offset > 0));
+  if ((measured.error || impossible || changed) && ready && !device_lost_) {
     try {
       // Work may still be under way, on streams of the strategy's own too: others would find its
       // traces in the buffers they share.
       device_.synchronize();
       stream_->synchronize();
       restore(device_, memory_, *ready);
-      if (ready->restore) ready->restore();
-    } catch (const std::exception& broken) {
-      lose_device(broken.what());
+      if (ready->check.restore) ready->check.restore();
+    } catch (const std::exception& failure) {
+      lose_device(failure.what());
     }
   }
   if (impossible) std::rethrow_exception(impossible);
@@ -178,78 +191,62 @@ void session::run_guarded(state& one, Work&& work) {
 
 void session::measure_round(std::vector<state>& cases, int round, outcome& result) {
   std::vector<state*> order;
-  for (auto& one : cases)
-    if (!one.finished) order.push_back(&one);
+  for (auto& measured : cases)
+    if (!measured.finished) order.push_back(&measured);
   if (order.empty()) return;
   if (chosen_.shuffle) {
     std::mt19937_64 random(chosen_.seed + static_cast<std::uint64_t>(round));
     std::ranges::shuffle(order, random);
   }
 
-  // Google Benchmark runs and reports each benchmark once per round, in the order of registration.
-  benchmark::ClearRegisteredBenchmarks();
-  // Those that are repeated until they are stable may need more rounds.
+  // Benchmarks that are repeated until they are stable may need more rounds.
   std::size_t done = static_cast<std::size_t>(round) * order.size();
   const auto rounds = std::max(chosen_.rounds, round + 1);
   const auto total = static_cast<std::size_t>(rounds) * order.size();
   const auto rounds_left = static_cast<double>(rounds - round - 1);
   const auto cost_of_round =
       std::accumulate(order.begin(), order.end(), seconds{},
-                      [](seconds sum, state* one) { return sum + one->cost; });
+                      [](seconds sum, const state* measured) { return sum + measured->cost; });
   auto left_in_round = cost_of_round;
-  for (auto* const one : order) {
-    benchmark::RegisterBenchmark(one->what->name.c_str(),
-                                 [&, one](benchmark::State& google) {
-                                   shown_.show(fmt::format("round {}/{},", round + 1, rounds), done,
-                                               total, one->what->name,
-                                               left_in_round + cost_of_round * rounds_left);
-                                   ++done;
-                                   left_in_round -= one->cost;
-                                   const auto start = wall_clock::now();
-                                   repeat(google, *one);
-                                   one->cost = wall_clock::now() - start;
-                                   one->spent += one->cost;
-                                 })
-        ->Iterations(static_cast<benchmark::IterationCount>(one->planned.operations))
-        ->Repetitions(1)
-        ->UseManualTime()
-        ->MeasureProcessCPUTime();
+  for (auto* const measured : order) {
+    if (interruption() != 0) return;
+    shown_.show(fmt::format("round {}/{},", round + 1, rounds), done, total,
+                measured->planned->name, left_in_round + cost_of_round * rounds_left);
+    ++done;
+    left_in_round -= measured->cost;
+    const auto start = wall_clock::now();
+    repeat(*measured, round, result);
+    measured->cost = wall_clock::now() - start;
+    measured->spent += measured->cost;
   }
-  const auto take = [&](const run& reported) {
-    if (write_failure_) return;
-    const auto one = as_repetition(reported, chosen_.rounds, round);
-    auto row = row_of(one);
-    if (row.value("error_message", "") == dropped) return;
-    if (!row.value("error_occurred", false))
-      result.runs.push_back(one);
-    else
-      result.failures.push_back({row.at("name"), row.at("error_message")});
-    rows_.add(std::move(row));
-  };
-  collector collect(take, write_failure_);
-  benchmark::RunSpecifiedBenchmarks(&collect, nullptr, ".");
 }
 
-void session::repeat(benchmark::State& google, state& one) {
-  if (interruption() != 0 || write_failure_) {
-    google.SkipWithError(dropped);
-    return;
-  }
+void session::repeat(state& measured, int round, outcome& result) {
+  const auto& name = measured.planned->name;
+  std::optional<run> repetition;
   try {
-    run_guarded(one, [&](transfer& ready) { one.error = repeat_prepared(google, one, ready); });
-  } catch (const transfers::error& no) {
-    one.error = no.what();  // it was possible when the schedule was settled
+    run_guarded(measured, [&](transfer& ready) {
+      auto reported = repeat_prepared(measured, round, ready);
+      // A repetition cut short is no repetition.
+      if (interruption() == 0) repetition = std::move(reported);
+    });
+  } catch (const transfers::unsupported& failure) {
+    measured.error = error_message("unsupported", failure);  // it was possible when it was settled
+  } catch (const transfers::out_of_memory& failure) {
+    measured.error = error_message("out_of_memory", failure);
   }
-  if (one.error) {
-    one.finished = true;
-    google.SkipWithError(one.error->c_str());
-  } else if (interruption() != 0) {
-    google.SkipWithError(dropped);  // a repetition cut short is no repetition
+  if (measured.error) {
+    measured.finished = true;
+    result.failures.push_back({name, *measured.error});
+    rows_.add(row_of_failure(name, chosen_.rounds, round, *measured.error));
+  } else if (repetition) {
+    rows_.add(row_of(*repetition));
+    result.runs.push_back(std::move(*repetition));
   }
 }
 
-std::optional<std::string> session::repeat_prepared(benchmark::State& google, state& one,
-                                                    transfer& ready) {
+run session::repeat_prepared(state& measured, int round, transfer& ready) {
+  const auto& planned = *measured.planned;
   poison_destination(ready);
   // A kernel that ran on another stream slows cudaMemcpy down until the whole device has been
   // waited for (docs/METHOD.md): every benchmark starts from the same state.
@@ -258,34 +255,47 @@ std::optional<std::string> session::repeat_prepared(benchmark::State& google, st
   // must not decide that.
   for (const auto& end : {ready.source, ready.destination})
     if (end && !end->on_device) flush_cache_on_all_cores({end->data, end->bytes});
-  settle(ready, one.planned, one.what->cache);
+  settle(ready, measured.schedule, planned.cache);
 
   samples taken;
-  cpu_meter busy;
-  const auto untimed = [&](const std::function<void()>& work) {
-    busy.stop();
-    google.PauseTiming();
-    work();
-    google.ResumeTiming();
-    busy.start();
-  };
-  const auto operations = static_cast<benchmark::IterationCount>(one.planned.operations);
-  while (google.KeepRunningBatch(operations)) {
-    busy.start();
-    time_operations(ready, one.planned, one.what->cache, untimed, taken);
-    busy.stop();
-  }
+  std::optional<double> cores;
+  auto repetition = as_repetition(time_in_engine(measured, ready, taken, cores), chosen_.rounds,
+                                  round);
   // What was cut short may have nothing to show: not one operation may have run.
-  if (interruption() != 0) return std::nullopt;
-  if (!taken.operation.empty()) {
-    one.medians.push_back(statistics::median(taken.operation));
-    google.SetIterationTime(one.medians.back() * 1e-9 * static_cast<double>(operations));
-  }
+  if (interruption() != 0) return repetition;
+  if (!taken.operation.empty()) measured.medians.push_back(statistics::median(taken.operation));
   // Before the device's clock is used: that runs operations of its own.
-  if (auto damage = damage_after(ready)) return damage;
-  time_on_device(ready, *stream_, one.planned, taken);
-  if (interruption() == 0) set_counters(google, one, ready, taken, busy.cores());
-  return std::nullopt;
+  require_undamaged(ready);
+  time_on_device(ready, *stream_, measured.schedule, taken);
+  if (interruption() != 0) return repetition;
+  const auto metrics = metrics_of(planned, ready, measured.schedule, taken, cores, link_limit_);
+  describe(metrics);
+  for (const auto& [metric, value] : metrics.all()) repetition.counters[metric.name] = value;
+  return repetition;
+}
+
+run session::time_in_engine(state& measured, const transfer& ready, samples& taken,
+                            std::optional<double>& cores) {
+  const auto operations = measured.schedule.operations;
+  return run_in_engine(measured.planned->name, operations, [&](benchmark::State& google) {
+    cpu_meter busy;
+    const auto untimed = [&](const std::function<void()>& work) {
+      busy.stop();
+      google.PauseTiming();
+      work();
+      google.ResumeTiming();
+      busy.start();
+    };
+    while (google.KeepRunningBatch(static_cast<benchmark::IterationCount>(operations))) {
+      busy.start();
+      time_operations(ready, measured.schedule, measured.planned->cache, untimed, taken);
+      busy.stop();
+    }
+    cores = busy.cores();
+    if (!taken.operation.empty())
+      google.SetIterationTime(statistics::median(taken.operation) * 1e-9 *
+                              static_cast<double>(operations));
+  });
 }
 
 void session::poison_destination(transfer& ready) {
@@ -293,68 +303,17 @@ void session::poison_destination(transfer& ready) {
   if (ready.destination) poison(device_, memory_, *ready.destination);
 }
 
-std::optional<std::string> session::damage_after(transfer& done) {
+void session::require_undamaged(transfer& done) {
   if (done.locate) done.destination = done.locate();
-  if (done.destination) return find_damage(device_, memory_, done);
-  if (!done.verify) return std::nullopt;
-  auto wrong = done.verify();
-  return wrong ? "wrong data: " + *wrong : wrong;
+  if (done.destination) {
+    if (const auto damage = find_damage(device_, memory_, done)) throw wrong_data(*damage);
+  } else if (done.check.compare) {
+    if (const auto damage = done.check.compare()) throw wrong_data("wrong data: " + *damage);
+  }
 }
 
-void session::set_counters(benchmark::State& google, const state& one, const transfer& done,
-                           const samples& taken, std::optional<double> cores) const {
-  const auto all = statistics::summarize(taken.operation);
-  auto& counters = google.counters;
-  const auto bytes = static_cast<double>(done.bytes.value_or(one.what->bytes));
-  counters["operations"] = static_cast<double>(one.planned.operations);
-  counters["batch"] = static_cast<double>(one.planned.batch);
-  counters["median_ns"] = all.median;
-  counters["mean_ns"] = all.mean;
-  counters["p5_ns"] = all.p5;
-  counters["p95_ns"] = all.p95;
-  counters["p99_ns"] = all.p99;
-  counters["min_ns"] = all.min;
-  counters["max_ns"] = all.max;
-  for (const auto& [name, times] : taken.steps)
-    if (!times.empty()) counters[name + "_ns"] = statistics::median(times);
-  if (done.steps.size() == 1) counters[done.steps[0].name + "_ns"] = all.median;
-  for (std::size_t i = 0; i < done.against.size(); ++i) {
-    const auto& other = done.against[i];
-    const auto& [times, over] = taken.compared[i];
-    if (times.empty()) continue;
-    const double median = statistics::median(times);
-    counters[other.with + "_ns"] = median;
-    if (other.bytes)
-      counters[other.with + "_gb_per_s"] = static_cast<double>(*other.bytes) / median;
-    else
-      counters["over_" + other.with + "_ns"] = statistics::median(over);
-  }
-  if (bytes > 0) {
-    counters["bytes"] = bytes;
-    counters["gb_per_s"] = bytes / all.median;  // bytes per nanosecond are 10⁹ bytes per second
-    if (link_limit_ && one.what->of->one_way)
-      counters["link_percent"] = 100 * bytes / all.median / *link_limit_;
-  }
-  if (cores) {
-    counters["cores"] = *cores;
-    // Nanoseconds per byte are seconds per 10⁹ bytes.
-    if (bytes > 0) counters["cpu_s_per_gb"] = *cores * all.mean / bytes;
-  }
-  if (done.multiprocessors > 0)
-    counters["multiprocessors"] = static_cast<double>(done.multiprocessors);
-  if (done.accesses > 0)
-    counters["ns_per_access"] = all.median / static_cast<double>(done.accesses);
-  if (!taken.on_device.empty()) {
-    const double device = statistics::median(taken.on_device);
-    counters["device_ns"] = device;
-    counters["device_operations"] = static_cast<double>(taken.on_device.size());
-    if (bytes > 0) counters["device_gb_per_s"] = bytes / device;
-  }
-  if (done.further) {
-    figures measured;
-    for (const auto& [name, counter] : counters) measured[name] = counter.value;
-    for (const auto& [name, value] : done.further(measured)) counters[name] = value;
-  }
+void session::describe(const metric_list& metrics) {
+  for (const auto& [metric, value] : metrics.all()) rows_.describe(metric);
 }
 
 }  // namespace bench_transfers::bench

@@ -61,9 +61,9 @@ std::optional<std::string> find_damage(transfers::device& device, const buffers&
   block.data -= block.offset;
   const auto behind =
       check(device, block, destination.offset + n, destination.guard, memory.pattern(true));
-  auto wrong = done.verify ? done.verify() : std::nullopt;
+  auto wrong = done.check.compare ? done.check.compare() : std::nullopt;
   const auto inside =
-      done.verify ? pattern_check{} : check(device, destination, 0, n, memory.pattern());
+      done.check.compare ? pattern_check{} : check(device, destination, 0, n, memory.pattern());
   write(device, destination, n, destination.guard, memory.pattern());
   if (inside.wrong_bytes > 0)
     wrong = fmt::format("{} of {} bytes differ, the first at offset {}", inside.wrong_bytes, n,

@@ -11,7 +11,7 @@ namespace bench_transfers::bench {
 void poison(transfers::device& device, const buffers& memory, const payload& destination);
 
 /// Compares every byte of the destination with what must have arrived, the pattern from its
-/// beginning or what the transfer's own `verify` says, and the guard with what poison() left there;
+/// beginning or what the transfer's own check says, and the guard with what poison() left there;
 /// then restores the guard. Nullopt when all is right, else one line.
 std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
                                        const transfer& done);

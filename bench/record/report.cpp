@@ -52,12 +52,12 @@ std::vector<json> aggregate_rows(const std::vector<run>& runs) {
 }
 
 /// The result file's text, or with aggregates alone though the file has none.
-std::string json_to_show(const results::result_file& file, const options& chosen,
+std::string json_to_show(const result_file::writer& file, const options& chosen,
                          const std::vector<run>& runs) {
   auto content = file.content();
   if (chosen.display_aggregates_only && !chosen.out_aggregates_only)
     for (auto& row : aggregate_rows(runs)) content["benchmarks"].push_back(std::move(row));
-  return results::to_text(content, shows_aggregates_only(chosen));
+  return result_file::to_text(content, shows_aggregates_only(chosen));
 }
 
 json signal_name(int signal) {
@@ -93,10 +93,12 @@ void list_strategies(std::ostream& out, const std::vector<const strategy*>& stra
                      const transfers::device& device) {
   for (const auto* const one : strategies) {
     const auto reason = why_unsupported(*one, device);
-    print_beside(out, one->name, 35, one->summary);
+    std::vector<std::string> names;
+    for (const auto& variant : one->variants) names.push_back(variant.name);
+    print_beside(out, one->name(), 35, one->summary);
     print_beside(
         out, "", 37,
-        fmt::format("{}{}{}", fmt::join(one->variants, ", "), one->variants.empty() ? "" : "; ",
+        fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
                     reason ? "not on this device: " + *reason : "runs on this device"));
   }
 }
@@ -105,7 +107,7 @@ void list_benchmarks(std::ostream& out, const plan& all) {
   for (const auto& one : all.cases) fmt::print(out, "{}\n", one.name);
 }
 
-void finish(results::result_file& file, const options& chosen, const plan& all,
+void finish(result_file::writer& file, const options& chosen, const plan& all,
             const outcome& measured, const observation& start, const observation& end) {
   if (chosen.out_aggregates_only)
     for (auto& row : aggregate_rows(measured.runs)) file.add(std::move(row));
@@ -116,10 +118,15 @@ void finish(results::result_file& file, const options& chosen, const plan& all,
   facts["skipped"] = to_json(all.skipped);
   for (const auto& one : to_json(measured.skipped)) facts["skipped"].push_back(one);
   if (!measured.device_lost && to_json(end.link) != to_json(start.link))
-    facts["warnings"].push_back("the link changed its speed or width during the run");
+    facts["warnings"].push_back(common::to_json(
+        common::message{"link_changed",
+                        {{"start", to_json(start.link)}, {"end", to_json(end.link)}},
+                        "the link changed its speed or width during the run"}));
   const machine::clocks_of_run clocks{start.clocks, end.clocks, measured.throttled_by};
   facts["clocks"] = machine::to_json(clocks);
-  for (const auto& doubt : machine::doubts(clocks)) facts["warnings"].push_back(doubt);
+  facts["devices"][0]["clocks"] = facts["clocks"].at("gpu");
+  for (const auto& doubt : machine::doubts(clocks))
+    facts["warnings"].push_back(common::to_json(doubt));
   file.set_facts(std::move(facts));
   std::vector<std::string> order;
   for (const auto& one : all.cases) order.push_back(one.name);
@@ -127,7 +134,7 @@ void finish(results::result_file& file, const options& chosen, const plan& all,
   if (!chosen.out.empty() && chosen.out_format != "json") write_other_format(chosen, measured.runs);
 }
 
-void report(std::ostream& out, const results::result_file& file, const options& chosen,
+void report(std::ostream& out, const result_file::writer& file, const options& chosen,
             const outcome& measured) {
   if (chosen.display_format == "json")
     out << json_to_show(file, chosen, measured.runs);

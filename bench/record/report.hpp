@@ -21,12 +21,12 @@ void list_benchmarks(std::ostream& out, const plan& all);
 /// repetitions), what was skipped, how and when the run ended, and what link and clocks did between
 /// its start and its end (nothing is known of that where the device was lost). Throws
 /// common::write_error.
-void finish(results::result_file& file, const options& chosen, const plan& all,
+void finish(result_file::writer& file, const options& chosen, const plan& all,
             const outcome& measured, const observation& start, const observation& end);
 
 /// Prints the summary, or the rows in the form that --benchmark_format asks for. Throws
 /// common::write_error when `out` does not take it.
-void report(std::ostream& out, const results::result_file& file, const options& chosen,
+void report(std::ostream& out, const result_file::writer& file, const options& chosen,
             const outcome& measured);
 
 }  // namespace bench_transfers::bench

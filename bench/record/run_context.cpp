@@ -48,11 +48,11 @@ json run_settings(const options& chosen) {
           {"interrupted_by", nullptr}};
 }
 
-json device_facts(const transfers::device& device, const std::optional<std::string>& why_not_gpu) {
+json device_facts(const transfers::device& device, const std::optional<common::message>& why_not_gpu) {
   const auto& what = device.description();
   json facts{{"kind", what.kind},
              {"name", what.name},
-             {"why_not_gpu", why_not_gpu ? json(*why_not_gpu) : json(nullptr)}};
+             {"why_not_gpu", why_not_gpu ? to_json(*why_not_gpu) : json(nullptr)}};
   if (!what.cuda) return facts;
   const auto& cuda = *what.cuda;
   const auto driver = machine::nvidia_driver_version();
@@ -74,6 +74,13 @@ json device_facts(const transfers::device& device, const std::optional<std::stri
                 {"concurrent_managed_access", cuda.concurrent_managed_access},
                 {"integrated", cuda.integrated}});
   return facts;
+}
+
+/// A device in the list of devices: with its own link and clocks.
+json in_list(json device, const json& link, const json& clocks) {
+  device["link"] = link;
+  device["clocks"] = clocks.at("gpu");
+  return device;
 }
 
 json rates_of(const machine::read_times& times) {
@@ -105,18 +112,59 @@ json buffer_facts(const buffers& memory) {
   return facts;
 }
 
+/// The strategies that are measured, each once.
+std::vector<const strategy*> strategies_in(const plan& all) {
+  std::vector<const strategy*> strategies;
+  std::set<const strategy*> seen;
+  for (const auto& planned : all.cases)
+    if (seen.insert(planned.measured).second) strategies.push_back(planned.measured);
+  return strategies;
+}
+
 json strategy_facts(const plan& all) {
   json facts = json::array();
-  std::set<std::string> seen;
-  for (const auto& one : all.cases)
-    if (seen.insert(one.of->name).second) {
-      const auto& host = one.of->host;
-      facts.push_back({{"name", one.of->name},
-                       {"summary", one.of->summary},
-                       {"variants", one.of->variants},
-                       {"memory", host ? json(to_string(*host)) : json()}});
-    }
+  for (const auto* const measured : strategies_in(all)) {
+    const auto& host = measured->needs.host;
+    json variants = json::array();
+    for (const auto& variant : measured->variants) variants.push_back(variant.name);
+    facts.push_back({{"name", measured->name()},
+                     {"summary", measured->summary},
+                     {"variants", variants},
+                     {"memory", host ? json(to_string(*host)) : json()}});
+  }
   return facts;
+}
+
+json benchmark_facts(const plan& all) {
+  json facts = json::object();
+  for (const auto& planned : all.cases) facts[planned.name] = to_json(planned);
+  return facts;
+}
+
+json role_facts(const plan& all) {
+  json facts = json::object();
+  const auto add = [&](const result_file::role& role) { facts[role.name] = to_json(role); };
+  for (const auto* const measured : strategies_in(all)) {
+    add(measured->role);
+    for (const auto& variant : measured->variants)
+      if (variant.role) add(*variant.role);
+  }
+  return facts;
+}
+
+/// Where faults were injected, the first warning says so.
+std::vector<common::message> warnings_of(const options& chosen, const json& described,
+                                         const std::optional<machine::pcie_link>& link,
+                                         std::optional<int> device_node) {
+  auto warnings = machine::doubts(described, link, device_node);
+  if (chosen.faults.empty()) return warnings;
+  json faults = json::array();
+  for (const auto& fault : chosen.faults) faults.push_back(fault.text);
+  warnings.insert(warnings.begin(),
+                  common::message{"faults_injected",
+                                  {{"faults", faults}},
+                                  "faults were injected on purpose: no figure here is real"});
+  return warnings;
 }
 
 }  // namespace
@@ -127,31 +175,33 @@ std::string utc_now() {
 
 json to_json(const std::vector<skipped_case>& skipped) {
   json list = json::array();
-  for (const auto& one : skipped) list.push_back({{"name", one.name}, {"reason", one.reason}});
+  for (const auto& [name, reason] : skipped)
+    list.push_back({{"name", name}, {"reason", common::to_json(reason)}});
   return list;
 }
 
-json make_context(const transfers::device& device, const std::optional<std::string>& why_not_gpu,
-                  const options& chosen, const plan& all, const buffers& memory,
-                  const observation& start) {
+json make_context(const transfers::device& device,
+                  const std::optional<common::message>& why_not_gpu, const options& chosen,
+                  const plan& all, const buffers& memory, const observation& start) {
   const auto clock = measure_clock();
   const auto described = machine::describe();
   const auto& cuda = device.description().cuda;
   const auto node = cuda ? machine::numa_node_of(cuda->pci_bus_id) : std::nullopt;
-  auto warnings = machine::doubts(described, start.link, node);
-  if (!chosen.faults.empty())
-    warnings.insert(warnings.begin(), "faults were injected on purpose: no figure here is real");
+  const auto measured_device = device_facts(device, why_not_gpu);
+  const auto link = to_json(start.link);
+  const auto clocks = machine::to_json({.start = start.clocks});
 
   auto context = google_context();
   context["json_schema_version"] = 1;
   context["transfers"] = {
-      {"format", 1},
+      {"format", result_file::newest_format},
       {"complete", false},
       {"program", program()},
       {"run", run_settings(chosen)},
-      {"device", device_facts(device, why_not_gpu)},
-      {"link", to_json(start.link)},
-      {"clocks", machine::to_json({.start = start.clocks})},
+      {"device", measured_device},
+      {"link", link},
+      {"clocks", clocks},
+      {"devices", json::array({in_list(measured_device, link, clocks)})},
       {"machine", described},
       {"clock",
        {{"name", "std::chrono::steady_clock"},
@@ -159,8 +209,11 @@ json make_context(const transfers::device& device, const std::optional<std::stri
         {"resolution_ns", clock.resolution_ns}}},
       {"buffers", buffer_facts(memory)},
       {"strategies", strategy_facts(all)},
+      {"roles", role_facts(all)},
+      {"benchmarks", benchmark_facts(all)},
+      {"metrics", json::object()},
       {"skipped", to_json(all.skipped)},
-      {"warnings", warnings},
+      {"warnings", common::to_json(warnings_of(chosen, described, start.link, node))},
   };
   return context;
 }

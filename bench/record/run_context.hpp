@@ -17,7 +17,7 @@ namespace bench_transfers::bench {
 /// `why_not_gpu` is set when the host device was taken for want of a GPU; `start` is what was
 /// observed before the run.
 nlohmann::ordered_json make_context(const transfers::device& device,
-                                    const std::optional<std::string>& why_not_gpu,
+                                    const std::optional<common::message>& why_not_gpu,
                                     const options& chosen, const plan& all, const buffers& memory,
                                     const observation& start);
 

@@ -1,6 +1,7 @@
 #include "transfers/launch/arguments.hpp"
 
 #include "bench/strategy/elements.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "bench/subjects/launches.hpp"
 
 namespace bench_transfers::bench {
@@ -11,8 +12,8 @@ using subjects::piece_list;
 using transfers::context;
 
 /// Bytes of one argument: equal parts of the payload, whole units of 16 bytes for the kernel.
-std::size_t part_of(const job& wanted) {
-  const auto part = wanted.bytes / count_of(wanted.variant);
+std::size_t part_of(const job& task) {
+  const auto part = task.bytes / count_of(task.variant);
   return part < 16 ? part : part / 16 * 16;
 }
 
@@ -27,13 +28,13 @@ struct launch_of_parts {
   std::byte* block;
   std::vector<std::span<std::byte>> parts;
 
-  launch_of_parts(const job& wanted, const payload& host)
-      : in(wanted.device, wanted.stream),
-        kernel(subjects::copy_pieces(wanted.device)),
-        block(wanted.memory.on_device().data()) {
-    const auto count = count_of(wanted.variant);
+  launch_of_parts(const job& task, const payload& host)
+      : in(task.device, task.stream),
+        kernel(subjects::copy_pieces(task.device)),
+        block(task.memory.on_device().data()) {
+    const auto count = count_of(task.variant);
     for (std::size_t i = 0; i < count; ++i)
-      parts.push_back({host.data + part_of(wanted) * i, part_of(wanted)});
+      parts.push_back({host.data + part_of(task) * i, part_of(task)});
   }
 
   void run(std::span<std::byte* const> arguments, traffic way) const {
@@ -72,87 +73,116 @@ struct launch_of_parts {
   }
 };
 
-transfer prepare(const job& wanted, transfers::host_memory_kind kind, std::string_view handling) {
+/// A launch of parts as one step: the arguments that `handler` makes of them, and the traffic.
+template <class Handler>
+std::vector<step> one_call(std::shared_ptr<launch_of_parts> launch, Handler handler, traffic way) {
+  return {{"call", [launch = std::move(launch), handler, way] { launch->call(handler, way); }}};
+}
+
+std::vector<step> upload_into_reused_buffers(const std::shared_ptr<launch_of_parts>& launch) {
+  const auto buffers = std::make_shared<std::vector<transfers::device_buffer<std::byte>>>();
+  for (const auto& part : launch->parts) buffers->emplace_back(launch->in, part.size());
+  return {{"call", [launch, buffers] {
+             std::vector<std::byte*> addresses;
+             for (std::size_t i = 0; i < buffers->size(); ++i) {
+               (*buffers)[i].copy_from_async(launch->parts[i]);
+               addresses.push_back((*buffers)[i].data());
+             }
+             launch->run(addresses, traffic::into_block);
+             launch->in.synchronize();
+           }}};
+}
+
+/// How a call treats its arguments.
+struct argument_handling {
+  std::string name;
+  std::string summary;
+  result_file::direction direction;
+  unsigned plainness;
+  std::function<std::vector<step>(const std::shared_ptr<launch_of_parts>&)> steps;
+};
+
+const std::vector<argument_handling>& all_handlings() {
+  using result_file::direction;
+  static const std::vector<argument_handling> all{
+      {"in", "in(): allocate, upload, launch, free", direction::h2d, 1,
+       [](const auto& launch) {
+         return one_call(
+             launch, [](auto part) { return transfers::in(part); }, traffic::into_block);
+       }},
+      {"out", "out(): allocate, launch, download, free", direction::d2h, 1,
+       [](const auto& launch) {
+         return one_call(
+             launch, [](auto part) { return transfers::out(part); }, traffic::out_of_block);
+       }},
+      {"in_out", "in_out(): allocate, upload, launch, download, free", direction::both, 1,
+       [](const auto& launch) {
+         return one_call(
+             launch, [](auto part) { return transfers::in_out(part); }, traffic::exchanged);
+       }},
+      {"reused_buffers", "upload into the same buffers, launch", direction::h2d, 0,
+       upload_into_reused_buffers}};
+  return all;
+}
+
+/// Host and device exchange what they have, the pattern and the poison, with each operation.
+verification exchange_of(const job& task, const payload& host, const payload& there) {
+  verification check;
+  check.changes_source = true;
+  check.compare = [&device = task.device, &memory = task.memory, host,
+                   there]() -> std::optional<std::string> {
+    const auto wrong = [&](bool odd) {
+      return transfers::check_host_pattern(host.data, 0, host.bytes, memory.pattern(!odd))
+                 .wrong_bytes +
+             device.check_pattern(there.data, 0, there.bytes, memory.pattern(odd)).wrong_bytes;
+    };
+    const auto least = std::min(wrong(true), wrong(false));
+    if (least == 0) return std::nullopt;
+    return std::to_string(least) + " bytes differ on host and device";
+  };
+  return check;
+}
+
+transfer prepare(const job& task, transfers::host_memory_kind kind,
+                 const argument_handling& handling) {
+  const bool uploads = handling.direction == result_file::direction::h2d;
   const auto ends =
-      ends_of(wanted, kind,
-              handling == "in" || handling == "reused_buffers" ? transfers::direction::h2d
-                                                               : transfers::direction::d2h);
-  const bool from_host = !ends.source.on_device;
+      ends_of(task, kind, uploads ? transfers::direction::h2d : transfers::direction::d2h);
   const auto launch =
-      std::make_shared<launch_of_parts>(wanted, from_host ? ends.source : ends.destination);
+      std::make_shared<launch_of_parts>(task, uploads ? ends.source : ends.destination);
   transfer made;
-  made.bytes = part_of(wanted) * count_of(wanted.variant);
+  made.amount.bytes = part_of(task) * count_of(task.variant);
   made.source = ends.source;
   made.destination = ends.destination;
-  made.source->bytes = made.destination->bytes = *made.bytes;
-  if (handling == "in") {
-    made.steps = {{"call", [launch] {
-                     launch->call([](auto part) { return transfers::in(part); },
-                                  traffic::into_block);
-                   }}};
-  } else if (handling == "out") {
-    made.steps = {{"call", [launch] {
-                     launch->call([](auto part) { return transfers::out(part); },
-                                  traffic::out_of_block);
-                   }}};
-  } else if (handling == "in_out") {
-    made.steps = {{"call", [launch] {
-                     launch->call([](auto part) { return transfers::in_out(part); },
-                                  traffic::exchanged);
-                   }}};
-    // Host and device have exchanged what they had: the pattern, and the poison.
-    made.changes_source = true;
-    made.verify = [&device = wanted.device, &memory = wanted.memory, host = *made.destination,
-                   there = *made.source]() -> std::optional<std::string> {
-      const auto wrong = [&](bool odd) {
-        return transfers::check_host_pattern(host.data, 0, host.bytes, memory.pattern(!odd))
-                   .wrong_bytes +
-               device.check_pattern(there.data, 0, there.bytes, memory.pattern(odd)).wrong_bytes;
-      };
-      const auto least = std::min(wrong(true), wrong(false));
-      if (least == 0) return std::nullopt;
-      return std::to_string(least) + " bytes differ on host and device";
-    };
-  } else {
-    const auto buffers = std::make_shared<std::vector<transfers::device_buffer<std::byte>>>();
-    for (const auto& part : launch->parts) buffers->emplace_back(launch->in, part.size());
-    made.steps = {{"call", [launch, buffers] {
-                     std::vector<std::byte*> addresses;
-                     for (std::size_t i = 0; i < buffers->size(); ++i) {
-                       (*buffers)[i].copy_from_async(launch->parts[i]);
-                       addresses.push_back((*buffers)[i].data());
-                     }
-                     launch->run(addresses, traffic::into_block);
-                     launch->in.synchronize();
-                   }}};
-  }
+  made.source->bytes = made.destination->bytes = *made.amount.bytes;
+  made.steps = handling.steps(launch);
+  if (handling.direction == result_file::direction::both)
+    made.check = exchange_of(task, *made.destination, *made.source);
   return made;
 }
 
-void add(const std::string& handling, const std::string& summary) {
-  registration{host_memory_family{
-      .name = "arguments/" + handling,
-      .summary = summary,
-      .variants = {"1_argument", "2_arguments", "4_arguments", "8_arguments", "16_arguments"},
-      .kinds = {transfers::pageable, transfers::pinned()},
-      .prepare = [handling](
-                     const job& wanted,
-                     transfers::host_memory_kind kind) { return prepare(wanted, kind, handling); },
-      .adjust =
-          [handling](strategy& made) {
-            made.smallest = subjects::most_arguments * sizeof(float);
-            made.largest = std::size_t{256} << 20;
-            made.cold = false;
-            made.one_way = handling != "in_out";
-          }}};
-}
-
-const struct all {
-  all() {
-    add("in", "in(): allocate, upload, launch, free");
-    add("out", "out(): allocate, launch, download, free");
-    add("in_out", "in_out(): allocate, upload, launch, download, free");
-    add("reused_buffers", "upload into the same buffers, launch");
+const struct argument_strategies {
+  argument_strategies() {
+    for (const auto& handling : all_handlings())
+      registration{host_memory_family{
+          .family = "arguments",
+          .parts = {method(handling.name)},
+          .summary = handling.summary,
+          .variants =
+              named({"1_argument", "2_arguments", "4_arguments", "8_arguments", "16_arguments"}),
+          .role = roles::arguments,
+          .direction = handling.direction,
+          .kinds = {transfers::pageable, transfers::pinned()},
+          .prepare = [handling](const job& task, transfers::host_memory_kind kind) {
+            return prepare(task, kind, handling);
+          },
+          .adjust =
+              [plainness = handling.plainness](strategy& call) {
+                call.plainness = plainness;
+                call.sampling = {.smallest = subjects::most_arguments * sizeof(float),
+                                 .largest = std::size_t{256} << 20,
+                                 .cold = false};
+              }}};
   }
 } registered;
 

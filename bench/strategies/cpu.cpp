@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <map>
 
 #include "bench/cpu/access.hpp"
 #include "bench/cpu/emulation.hpp"
@@ -14,8 +16,6 @@ namespace {
 using cpu::access;
 using cpu::stretch;
 
-constexpr std::string_view all_cores = "_all_cores";
-
 /// One thread goes over so much in one operation: some 0.3 ms, or 40 ms where memory is not cached.
 constexpr std::size_t usual_amount = std::size_t{4} << 20;
 /// The emulation takes microseconds for each line.
@@ -27,9 +27,9 @@ constexpr std::size_t fits_a_cache = std::size_t{32} << 20;
 /// So many times the usual amount is one operation. Beginning and ending a task on all cores takes
 /// microseconds that differ from one repetition to the next: it should be a small part. Memory is
 /// some 8 times slower than caches. With cold caches, what is accessed twice would be warm.
-std::size_t times_usual(const job& wanted, const access& how) {
-  if (!wanted.variant.ends_with(all_cores) || wanted.cache == cache_state::cold) return 1;
-  return wanted.bytes <= fits_a_cache ? how.times_in_caches
+std::size_t times_usual(const job& task, const access& how, bool on_all_cores) {
+  if (!on_all_cores || task.cache == cache_state::cold) return 1;
+  return task.bytes <= fits_a_cache ? how.times_in_caches
                                       : std::max<std::size_t>(1, how.times_in_caches / 8);
 }
 
@@ -46,21 +46,21 @@ struct progress_through_block {
 /// All threads of one benchmark.
 class crew {
  public:
-  crew(const job& wanted, const payload& block, const access& how, std::size_t per_thread,
-       std::shared_ptr<progress_through_block> progress)
+  crew(const job& task, const payload& block, const access& how, bool on_all_cores,
+       std::size_t per_thread, std::shared_ptr<progress_through_block> progress)
       : how_(how),
         progress_(std::move(progress)),
         first_turn_(progress_->turn),
         turn_(first_turn_),
-        team_(wanted.variant.ends_with(all_cores) ? transfers::usable_processors() : 1, awake) {
-    const bool cold = wanted.cache == cache_state::cold;
+        team_(on_all_cores ? transfers::usable_processors() : 1, awake) {
+    const bool cold = task.cache == cache_state::cold;
     const auto share = block.bytes / team_.size() / cpu::line * cpu::line;
     if (share == 0) throw transfers::unsupported("less than one line for each core");
-    const auto times = times_usual(wanted, how_);
+    const auto times = times_usual(task, how_, on_all_cores);
     const auto amount = times * per_thread;
     const auto piece = std::min(share, amount);
     std::span<std::byte> scratch;
-    if (how_.uses_ordinary) scratch = wanted.memory.scratch(piece * team_.size());
+    if (how_.uses_ordinary) scratch = task.memory.scratch(piece * team_.size());
     for (unsigned i = 0; i < team_.size(); ++i)
       parts_.push_back({.block = block.data - block.offset,
                         .first = block.offset + i * share,
@@ -70,7 +70,7 @@ class crew {
                         .times = times,
                         .first_turn = first_turn_,
                         .ordinary = scratch.empty() ? scratch : scratch.subspan(i * piece, piece),
-                        .pattern = wanted.memory.pattern()});
+                        .pattern = task.memory.pattern()});
     results_.resize(team_.size());
     if (how_.uses_ordinary) team_.run([this](unsigned i) { fill_ordinary(parts_[i]); });
     // The operations before the timed ones do not go over all of it.
@@ -96,13 +96,13 @@ class crew {
 
   /// Compares what the last operation has done with what it should have done.
   std::optional<std::string> verify() {
-    if (turn_ == first_turn_) return how_.name + " is wrong: it has not taken place";
+    if (turn_ == first_turn_) return how_.name() + " is wrong: it has not taken place";
     std::atomic<unsigned> wrong = 0;
     team_.run([&](unsigned i) {
       if (!how_.is_right(parts_[i], turn_ - 1, results_[i].value)) ++wrong;
     });
     if (wrong == 0) return std::nullopt;
-    return how_.name + " of " + std::to_string(wrong) + " threads is wrong";
+    return how_.name() + " of " + std::to_string(wrong) + " threads is wrong";
   }
 
   void restore() {
@@ -149,79 +149,104 @@ class crew {
   transfers::worker_team team_;
 };
 
-using access_list = std::shared_ptr<const std::vector<access>>;
+/// A variant: a kind of access, by one thread or by all cores.
+struct threaded_access {
+  access how;
+  bool on_all_cores;
+};
+using access_list = std::shared_ptr<const std::map<std::string, threaded_access, std::less<>>>;
 
-const access& find(const std::vector<access>& all, std::string_view variant) {
-  const auto name =
-      variant.substr(0, variant.size() - (variant.ends_with(all_cores) ? all_cores.size() : 0));
-  return *std::ranges::find(all, name, &access::name);
-}
-
-transfer prepare(const job& wanted, transfers::host_memory_kind kind, const access_list& all,
+transfer prepare(const job& task, transfers::host_memory_kind kind, const access_list& all,
                  std::size_t per_thread, const std::shared_ptr<progress_through_block>& progress) {
-  const auto& how = find(*all, wanted.variant);
+  const auto& [how, on_all_cores] = all->find(task.variant)->second;
   if (how.why_unavailable) throw transfers::unsupported(*how.why_unavailable);
-  const auto threads =
-      std::make_shared<crew>(wanted, host_payload(wanted, kind), how, per_thread, progress);
+  const auto threads = std::make_shared<crew>(task, host_payload(task, kind), how, on_all_cores,
+                                              per_thread, progress);
   transfer made;
-  made.steps = {{how.name, [threads] { threads->run(); }}};
-  made.bytes = threads->bytes();
-  made.batched = false;
-  if (how.single) made.accesses = *made.bytes / sizeof(std::uint64_t) / (threads->size());
-  if (wanted.cache == cache_state::cold) made.between = [threads] { threads->flush(); };
-  made.verify = [threads, all] { return threads->verify(); };
-  if (how.restore) made.restore = [threads] { threads->restore(); };
+  made.steps = {{how.name(), [threads] { threads->run(); }}};
+  made.amount.bytes = threads->bytes();
+  made.timing.batched = false;
+  if (how.single)
+    made.amount.accesses = *made.amount.bytes / sizeof(std::uint64_t) / (threads->size());
+  if (task.cache == cache_state::cold) made.timing.between = [threads] { threads->flush(); };
+  made.check.compare = [threads, all] { return threads->verify(); };
+  if (how.restore) made.check.restore = [threads] { threads->restore(); };
   return made;
 }
 
-strategy of_memory(const std::string& memory, const std::string& summary,
-                   transfers::host_memory_kind kind, std::vector<access> accesses,
+const result_file::role& role_of(const access& how) {
+  switch (how.does) {
+    case access::kind::read: return roles::cpu_read;
+    case access::kind::write: return roles::cpu_write;
+    case access::kind::read_write: break;
+  }
+  return roles::cpu_read_write;
+}
+
+/// memcpy by one thread is the plainest.
+variant variant_of(const access& how, bool on_all_cores) {
+  variant varied{.name = how.name() + (on_all_cores ? "_all_cores" : ""),
+                 .role = role_of(how),
+                 .method = how.method,
+                 .plainness = (how.plainest ? 0U : 1U) + (on_all_cores ? 2U : 0U)};
+  if (on_all_cores) varied.setting = "all_cores";
+  return varied;
+}
+
+strategy of_memory(const name_part& memory, const std::string& summary,
+                   transfers::host_memory_kind kind, const std::vector<access>& accesses,
                    std::size_t per_thread = usual_amount) {
-  const auto all = std::make_shared<const std::vector<access>>(std::move(accesses));
+  const auto all = std::make_shared<std::map<std::string, threaded_access, std::less<>>>();
   strategy made{
-      .name = "cpu/" + memory,
+      .family = "cpu",
+      .parts = {memory},
       .summary = summary,
-      .host = kind,
+      .role = roles::cpu_read,
       .prepare =
-          [kind, all, per_thread, progress = std::make_shared<progress_through_block>()](
-              const job& wanted) { return prepare(wanted, kind, all, per_thread, progress); },
-      .smallest = std::size_t{16} << 10,
-      .sparse = 3,
-      .effort = 0.2,
-      .one_way = false};
-  for (const auto& one : *all)
-    for (const auto& threads : {std::string(), std::string(all_cores)})
-      made.variants.push_back(one.name + threads);
+          [kind, all = access_list(all), per_thread,
+           progress = std::make_shared<progress_through_block>()](const job& task) {
+            return prepare(task, kind, all, per_thread, progress);
+          },
+      .needs = {.host = kind},
+      .sampling = {.smallest = std::size_t{16} << 10, .size_stride = 3, .effort = 0.2}};
+  for (const auto& how : accesses)
+    for (const bool on_all_cores : {false, true}) {
+      made.variants.push_back(variant_of(how, on_all_cores));
+      all->emplace(made.variants.back().name, threaded_access{how, on_all_cores});
+    }
   return made;
 }
 
-const struct all {
-  all() {
+/// Reads that exist for write-combined memory alone.
+strategy emulated_write_combined() {
+  auto emulated = cpu::accesses_with(cpu::emulated_write_combined());
+  std::erase_if(emulated, [](const access& how) { return !how.loads_by_instruction; });
+  for (auto& how : emulated) how.times_in_caches = 1;  // it drops what it reads from the caches
+  auto made = of_memory(in_memory("emulated_wc"),
+                        "EMULATION of write-combined reads: lines flushed before each load",
+                        transfers::pageable, emulated, emulated_amount);
+  made.emulation = true;
+  made.sampling.largest = std::size_t{1} << 20;
+  made.sampling.cold = false;
+  made.needs.why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
+    if (!device.description().cuda) return std::nullopt;
+    return "it stands in for write-combined memory where there is no GPU";
+  };
+  return made;
+}
+
+const struct cpu_strategies {
+  cpu_strategies() {
     const auto add = [](transfers::host_memory_kind kind) {
-      auto made = of_memory(to_string(kind), "the CPU accesses " + describe(kind), kind,
+      auto made = of_memory(in_memory(kind), "the CPU accesses " + transfers::describe(kind), kind,
                             accesses_with(cpu::instructions()));
       // It may move between host and device behind our back.
-      if (kind == transfers::managed) made.largest = std::size_t{256} << 20;
+      if (kind == transfers::managed) made.sampling.largest = std::size_t{256} << 20;
       registration{made};
     };
     for (const auto kind : transfers::all_host_memory_kinds()) add(kind);
     add(transfers::managed);
-
-    auto emulated = cpu::accesses_with(cpu::emulated_write_combined());
-    std::erase_if(emulated, [](const access& one) {
-      return one.name != "read_scalar" && one.name != "read_vector" && one.name != "read_streaming";
-    });
-    for (auto& one : emulated) one.times_in_caches = 1;  // it drops what it reads from the caches
-    auto made = of_memory("emulated_wc",
-                          "EMULATION of write-combined reads: lines flushed before each load",
-                          transfers::pageable, std::move(emulated), emulated_amount);
-    made.largest = std::size_t{1} << 20;
-    made.cold = false;
-    made.why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
-      if (device.description().kind == "host") return std::nullopt;
-      return "it stands in for write-combined memory where there is no GPU";
-    };
-    registration{made};
+    registration{emulated_write_combined()};
   }
 } registered;
 

@@ -14,7 +14,7 @@ struct movers {
   mover h2d, d2h;
 };
 
-/// One direction: a copy on a stream of its own, as often as wanted.
+/// One direction: a copy on a stream of its own, as often as task.
 class lane {
  public:
   lane(transfers::stream& in, direction way, mover by, const payload& source,
@@ -66,11 +66,11 @@ class lane {
 
 /// Both directions, each between memory of its own.
 struct road {
-  road(const job& wanted, transfers::host_memory_kind kind, movers by)
-      : arrived{device_payload(wanted, 0), host_payload(wanted, kind, 1)},
-        back(wanted.device.create_stream()),
-        h2d(wanted.stream, direction::h2d, by.h2d, host_payload(wanted, kind, 0), arrived.h2d),
-        d2h(*back, direction::d2h, by.d2h, device_payload(wanted, 1), arrived.d2h) {}
+  road(const job& task, transfers::host_memory_kind kind, movers by)
+      : arrived{device_payload(task, 0), host_payload(task, kind, 1)},
+        back(task.device.create_stream()),
+        h2d(task.stream, direction::h2d, by.h2d, host_payload(task, kind, 0), arrived.h2d),
+        d2h(*back, direction::d2h, by.d2h, device_payload(task, 1), arrived.d2h) {}
 
   struct {
     payload h2d, d2h;
@@ -83,24 +83,24 @@ struct road {
 /// before the other, which has the link to itself then: that is what a program meets that sends as
 /// much as it receives, but tells nothing of each direction. So each is also timed while the other
 /// is kept busy from before its beginning until after its end, and alone.
-transfer prepare(const job& wanted, transfers::host_memory_kind kind, movers by) {
-  const auto both = std::make_shared<road>(wanted, kind, by);
+transfer prepare(const job& task, transfers::host_memory_kind kind, movers by) {
+  const auto both = std::make_shared<road>(task, kind, by);
   transfer made;
-  made.source = host_payload(wanted, kind, 0);
+  made.source = host_payload(task, kind, 0);
   made.destination = both->arrived.h2d;
-  made.bytes = 2 * wanted.bytes;
-  made.batched = false;
+  made.amount.bytes = 2 * task.bytes;
+  made.timing.batched = false;
   made.steps = {{"both", [both] {
                    both->h2d.enqueue();
                    both->d2h.enqueue();
                    both->h2d.wait();
                    both->d2h.wait();
                  }}};
-  made.multiprocessors =
-      both->h2d.multiprocessors(wanted.device) + both->d2h.multiprocessors(wanted.device);
-  if (const auto& cuda = wanted.device.description().cuda)
-    made.multiprocessors =
-        std::min(made.multiprocessors, static_cast<std::size_t>(cuda->multiprocessors));
+  made.amount.multiprocessors =
+      both->h2d.multiprocessors(task.device) + both->d2h.multiprocessors(task.device);
+  if (const auto& cuda = task.device.description().cuda)
+    made.amount.multiprocessors =
+        std::min(made.amount.multiprocessors, static_cast<std::size_t>(cuda->multiprocessors));
 
   const auto alone = [both](lane road::*one) {
     return [both, one] {
@@ -109,12 +109,16 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, movers by)
     };
   };
   const auto add = [&](const std::string& name, lane road::*one, lane road::*other) {
-    made.against.push_back({.with = name,
+    made.against.push_back({.name = name,
+                            .description = name + " while the other direction is kept busy",
                             .run = alone(one),
-                            .bytes = wanted.bytes,
+                            .bytes = task.bytes,
                             .before = [both, other] { ((*both).*other).keep_busy(); },
                             .after = [both, other] { return ((*both).*other).was_kept_busy(); }});
-    made.against.push_back({.with = name + "_alone", .run = alone(one), .bytes = wanted.bytes});
+    made.against.push_back({.name = name + "_alone",
+                            .description = name + " alone",
+                            .run = alone(one),
+                            .bytes = task.bytes});
   };
   add("h2d", &road::h2d, &road::d2h);
   add("d2h", &road::d2h, &road::h2d);
@@ -122,9 +126,9 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, movers by)
   // The harness looks after one destination; the other one is poisoned, checked and restored here.
   const auto& down = both->arrived.d2h;
   auto* const block = down.data - down.offset;
-  const auto pattern = wanted.memory.pattern();
-  const auto poison = wanted.memory.pattern(true);
-  made.verify = [&device = wanted.device, up = both->arrived.h2d, down, block, pattern,
+  const auto pattern = task.memory.pattern();
+  const auto poison = task.memory.pattern(true);
+  made.check.compare = [&device = task.device, up = both->arrived.h2d, down, block, pattern,
                  poison]() -> std::optional<std::string> {
     const auto wrong = [](const char* where, const transfers::pattern_check& found,
                           std::size_t first) {
@@ -143,42 +147,45 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, movers by)
       return wrong("d2h, behind the end", found, behind);
     return std::nullopt;
   };
-  made.restore = [down, block, pattern] {
+  made.check.restore = [down, block, pattern] {
     transfers::write_host_pattern(block, down.offset, down.bytes + down.guard, pattern);
   };
   transfers::write_host_pattern(block, down.offset, down.bytes + down.guard, poison);
   return made;
 }
 
-void add(const std::string& name, const std::string& summary, std::vector<std::string> variants,
-         transfers::host_memory_kind kind, std::function<movers(std::string_view)> who) {
-  registration{strategy{
-      .name = "duplex/" + name + "/" + to_string(kind),
-      .summary = "both directions at once, " + summary,
-      .variants = std::move(variants),
-      .host = kind,
-      .prepare = [kind, who = std::move(who)](
-                     const job& wanted) { return prepare(wanted, kind, who(wanted.variant)); },
-      // Below, the time is the calls', and no direction can be kept busy.
-      .smallest = std::size_t{1} << 20,
-      .host_payloads = 2,
-      .device_payloads = 2,
-      .cold = false,
-      .effort = 0.25,
-      .one_way = false}};
+void add(const std::string& name, const std::string& summary, std::vector<variant> variants,
+         transfers::host_memory_kind kind, unsigned plainness,
+         std::function<movers(std::string_view)> who) {
+  registration{strategy{.family = "duplex",
+                        .parts = {method(name), in_memory(kind)},
+                        .summary = "both directions at once, " + summary,
+                        .variants = std::move(variants),
+                        .role = roles::duplex,
+                        .direction = result_file::direction::both,
+                        .plainness = plainness,
+                        .prepare = [kind, who = std::move(who)](const job& task) {
+                          return prepare(task, kind, who(task.variant));
+                        },
+                        .needs = {.host = kind, .host_payloads = 2, .device_payloads = 2},
+                        // Below, the time is the calls', and no direction can be kept busy.
+                        .sampling = {.smallest = std::size_t{1} << 20,
+                                     .cold = false,
+                                     .effort = 0.25}}};
 }
 
-const struct all {
-  all() {
+const struct duplex_strategies {
+  duplex_strategies() {
     const auto mapped = transfers::pinned(transfers::pin_flags::mapped);
-    add("engines", "by copy engines", {}, transfers::pinned(), [](std::string_view) {
+    add("engines", "by copy engines", {}, transfers::pinned(), 0, [](std::string_view) {
       return movers{mover::engine, mover::engine};
     });
-    add("kernels", "by kernels that read and write host memory", {}, mapped, [](std::string_view) {
-      return movers{mover::kernel, mover::kernel};
-    });
-    add("mixed", "one by a kernel, the other by a copy engine", {"h2d_by_kernel", "d2h_by_kernel"},
-        mapped, [](std::string_view variant) {
+    add("kernels", "by kernels that read and write host memory", {}, mapped, 1,
+        [](std::string_view) {
+          return movers{mover::kernel, mover::kernel};
+        });
+    add("mixed", "one by a kernel, the other by a copy engine",
+        named({"h2d_by_kernel", "d2h_by_kernel"}), mapped, 2, [](std::string_view variant) {
           return variant == "h2d_by_kernel" ? movers{mover::kernel, mover::engine}
                                             : movers{mover::engine, mover::kernel};
         });

@@ -1,4 +1,5 @@
 #include "bench/strategy/elements.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/launch/source_module.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 using transfers::context;
 
 /// What comes before the steady state: stream, pool and pinned memory are new each time.
-transfer new_context(const job& wanted, transfers::host_memory_kind kind) {
+transfer new_context(const job& task, transfers::host_memory_kind kind) {
   struct state {
     transfers::device& device;
     std::span<const std::byte> source;
@@ -19,9 +20,9 @@ transfer new_context(const job& wanted, transfers::host_memory_kind kind) {
       array = to_gpu(*in, source);
     }
   };
-  const auto source = host_payload(wanted, kind);
+  const auto source = host_payload(task, kind);
   const auto now =
-      std::make_shared<state>(state{wanted.device, {source.data, source.bytes}, {}, {}});
+      std::make_shared<state>(state{task.device, {source.data, source.bytes}, {}, {}});
   transfer made;
   made.source = source;
   // What is destroyed is of the operation before: the last array stays, to be verified.
@@ -40,7 +41,7 @@ transfer new_context(const job& wanted, transfers::host_memory_kind kind) {
   return made;
 }
 
-transfer new_module(const job& wanted) {
+transfer new_module(const job& task) {
   struct state {
     transfers::device& device;
     transfers::stream& stream;
@@ -52,7 +53,7 @@ transfer new_module(const job& wanted) {
     }
   };
   const auto now =
-      std::make_shared<state>(state{wanted.device, wanted.stream, std::nullopt, std::nullopt});
+      std::make_shared<state>(state{task.device, task.stream, std::nullopt, std::nullopt});
   transfer made;
   made.steps = {{"compile_and_load",
                  [now] {
@@ -69,28 +70,31 @@ transfer new_module(const job& wanted) {
 }
 
 const registration contexts(host_memory_family{
-    .name = "first_call/new_context",
+    .family = "first_call",
+    .parts = {method("new_context")},
     .summary = "a new stream and pool, its first and its second to_gpu",
-    .variants = {"to_gpu"},
+    .variants = named({"to_gpu"}),
+    .role = roles::first_call,
+    .direction = result_file::direction::h2d,
     .kinds = {transfers::pageable, transfers::pinned()},
     .prepare = new_context,
-    .adjust = [](strategy& made) {
-      made.smallest = 4;
-      made.largest = std::size_t{256} << 20;
-      made.cold = made.one_way = false;
+    .adjust = [](strategy& call) {
+      call.shares_link = false;  // most of its time is not the transfer's
+      call.sampling = {.smallest = 4, .largest = std::size_t{256} << 20, .cold = false};
     }});
 
 const registration modules(strategy{
-    .name = "first_call/source_module",
+    .family = "first_call",
+    .parts = {method("source_module")},
     .summary = "a kernel compiled from source text, its first and its second launch",
-    .variants = {"launch"},
-    .sized = false,
-    .host = std::nullopt,
+    .variants = named({"launch"}),
+    .role = roles::first_call,
     .prepare = new_module,
-    .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
-      if (device.description().kind != "cuda") return "kernels from source text need a CUDA device";
+    .needs = {.why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
+      if (!device.description().cuda) return "kernels from source text need a CUDA device";
       return transfers::why_no_compiler();
-    }});
+    }},
+    .sampling = {.sized = false}});
 
 }  // namespace
 }  // namespace bench_transfers::bench

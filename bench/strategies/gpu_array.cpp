@@ -1,3 +1,4 @@
+#include "bench/strategy/strategy.hpp"
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/heap.hpp"
 #include "transfers/array/arithmetic.hpp"
@@ -12,42 +13,17 @@ using transfers::gpu_array;
 using transfers::host_array;
 using transfers::host_memory_kind;
 
-const std::vector<std::string> all_types{"float32", "float64", "int32", "char", "record7"};
-const std::vector<std::string> numbers{"float32"};
-/// To a copy all types are bytes: one kind of memory shows it.
-const std::vector<std::string>& types_with(host_memory_kind kind) {
-  return kind == transfers::pageable ? numbers : all_types;
-}
 constexpr std::size_t most = std::size_t{256} << 20;
 
-/// gpu_array/<operation>/<memory>/<way>, a variant for each element type.
-strategy of_arrays(const std::string& operation, host_memory_kind kind, const std::string& way,
-                   const std::string& summary, const std::vector<std::string>& types,
-                   std::function<transfer(const job&)> prepare) {
-  return {.name = "gpu_array/" + operation + "/" + to_string(kind) + "/" + way,
-          .summary = summary,
-          .variants = types,
-          .host = kind,
-          .prepare = std::move(prepare),
-          .smallest = types == numbers ? sizeof(float) : sizeof(double),
-          .largest = most,
-          .cold = false};
-}
-
-/// The plain ways copy pageable memory by cudaMemcpy; "staged" by the run's calibrated copier,
+/// How the copies of pageable memory are made: by cudaMemcpy, or by the run's calibrated copier,
 /// where an array by itself takes one with the usual settings.
-context plain_context(const job& wanted, allocation from = allocation::pooled) {
-  context in(wanted.device, wanted.stream, from);
-  in.stage_by(nullptr);
+enum class route { plain, staged };
+
+context context_for(const job& task, route by = route::plain,
+                    allocation from = allocation::pooled) {
+  context in(task.device, task.stream, from);
+  in.stage_by(by == route::staged ? task.memory.staged_copier() : nullptr);
   return in;
-}
-context staged_context(const job& wanted) {
-  context in(wanted.device, wanted.stream);
-  in.stage_by(wanted.memory.staged_copier());
-  return in;
-}
-context context_for(const job& wanted, const std::string& way) {
-  return way.starts_with("staged") ? staged_context(wanted) : plain_context(wanted);
 }
 
 // --- Upload --------------------------------------------------------------------------------------
@@ -55,18 +31,18 @@ context context_for(const job& wanted, const std::string& way) {
 /// The array of the last operation stays until the next one, so that it can be verified: that is
 /// why "free" comes first.
 template <class T>
-transfer upload_to_new(const job& wanted, host_memory_kind kind, allocation from) {
+transfer upload_to_new(const job& task, host_memory_kind kind, allocation from) {
   struct state {
     context in;
     std::optional<gpu_array<T>> array;
   };
-  const auto source = host_payload(wanted, kind);
+  const auto source = host_payload(task, kind);
   const auto elements = elements_of<const T>(source);
-  const auto now = std::make_shared<state>(state{plain_context(wanted, from), {}});
+  const auto now = std::make_shared<state>(state{context_for(task, route::plain, from), {}});
   now->array.emplace(now->in, transfers::shape{elements.size()});
   transfer upload;
   upload.source = source;
-  upload.bytes = elements.size_bytes();
+  upload.amount.bytes = elements.size_bytes();
   upload.locate = [now] {
     return own_payload(std::span(now->array->data(), now->array->size()), true);
   };
@@ -80,14 +56,14 @@ transfer upload_to_new(const job& wanted, host_memory_kind kind, allocation from
 
 /// As one writes it, in one call.
 template <class T>
-transfer upload_as_written(const job& wanted, host_memory_kind kind, const std::string& way) {
-  const auto source = host_payload(wanted, kind);
+transfer upload_as_written(const job& task, host_memory_kind kind, route by) {
+  const auto source = host_payload(task, kind);
   const auto elements = elements_of<const T>(source);
-  const auto in = context_for(wanted, way);
+  const auto in = context_for(task, by);
   const auto array = std::make_shared<std::optional<gpu_array<T>>>(to_gpu(in, elements));
   transfer upload;
   upload.source = source;
-  upload.bytes = elements.size_bytes();
+  upload.amount.bytes = elements.size_bytes();
   upload.locate = [array] {
     return own_payload(std::span((*array)->data(), (*array)->size()), true);
   };
@@ -97,37 +73,37 @@ transfer upload_as_written(const job& wanted, host_memory_kind kind, const std::
 }
 
 template <class T>
-transfer upload_to_reused(const job& wanted, host_memory_kind kind) {
-  const auto source = host_payload(wanted, kind);
+transfer upload_to_reused(const job& task, host_memory_kind kind) {
+  const auto source = host_payload(task, kind);
   const auto elements = elements_of<const T>(source);
   const auto array =
-      std::make_shared<gpu_array<T>>(plain_context(wanted), transfers::shape{elements.size()});
+      std::make_shared<gpu_array<T>>(context_for(task), transfers::shape{elements.size()});
   transfer upload;
   upload.source = source;
-  upload.bytes = elements.size_bytes();
+  upload.amount.bytes = elements.size_bytes();
   upload.destination = own_payload(std::span(array->data(), array->size()), true);
   upload.steps = {{"upload", [array, elements] { array->set(elements); }}};
   return upload;
 }
 
 /// Does page-locking pay for one transfer? The source as it is, locked for the upload only…
-transfer upload_locked_once(const job& wanted, host_memory_kind kind) {
+transfer upload_locked_once(const job& task, host_memory_kind kind) {
   struct state {
     transfers::device& device;
     std::span<std::byte> memory;
     gpu_array<float> array;
     std::optional<transfers::page_lock> lock;
   };
-  const auto source = host_payload(wanted, kind);
+  const auto source = host_payload(task, kind);
   const auto elements = elements_of<float>(source);
   const auto now =
-      std::make_shared<state>(state{wanted.device,
+      std::make_shared<state>(state{task.device,
                                     std::as_writable_bytes(elements),
-                                    {plain_context(wanted), transfers::shape{elements.size()}},
+                                    {context_for(task), transfers::shape{elements.size()}},
                                     {}});
   transfer upload;
   upload.source = source;
-  upload.bytes = elements.size_bytes();
+  upload.amount.bytes = elements.size_bytes();
   upload.destination = own_payload(std::span(now->array.data(), now->array.size()), true);
   upload.steps = {{"lock", [now] { now->lock.emplace(now->device.lock(now->memory)); }},
                   {"upload", [now, elements] { now->array.set(elements); }},
@@ -136,19 +112,19 @@ transfer upload_locked_once(const job& wanted, host_memory_kind kind) {
 }
 
 /// …or copied into new page-locked memory.
-transfer upload_pinned_once(const job& wanted, host_memory_kind kind) {
+transfer upload_pinned_once(const job& task, host_memory_kind kind) {
   struct state {
     transfers::device& device;
     gpu_array<float> array;
     std::optional<host_array<float>> pinned;
   };
-  const auto source = host_payload(wanted, kind);
+  const auto source = host_payload(task, kind);
   const auto elements = elements_of<const float>(source);
   const auto now = std::make_shared<state>(
-      state{wanted.device, {plain_context(wanted), transfers::shape{elements.size()}}, {}});
+      state{task.device, {context_for(task), transfers::shape{elements.size()}}, {}});
   transfer upload;
   upload.source = source;
-  upload.bytes = elements.size_bytes();
+  upload.amount.bytes = elements.size_bytes();
   upload.destination = own_payload(std::span(now->array.data(), now->array.size()), true);
   upload.steps = {
       {"allocate",
@@ -161,42 +137,26 @@ transfer upload_pinned_once(const job& wanted, host_memory_kind kind) {
   return upload;
 }
 
-strategy uploading(host_memory_kind kind, const std::string& way, const std::string& summary,
-                   std::vector<std::string> types) {
-  return of_arrays("to_gpu", kind, way, "to_gpu, " + summary, std::move(types),
-                   [kind, way](const job& wanted) {
-                     return with_element(wanted.variant, [&]<class T>(T) {
-                       if (way == "expression" || way == "staged")
-                         return upload_as_written<T>(wanted, kind, way);
-                       if (way == "reused") return upload_to_reused<T>(wanted, kind);
-                       if (way == "locked_once") return upload_locked_once(wanted, kind);
-                       if (way == "pinned_once") return upload_pinned_once(wanted, kind);
-                       return upload_to_new<T>(
-                           wanted, kind, way == "pooled" ? allocation::pooled : allocation::plain);
-                     });
-                   });
-}
-
 // --- Download ------------------------------------------------------------------------------------
 
 template <class T>
-std::shared_ptr<gpu_array<T>> array_with_pattern(const job& wanted, std::size_t elements,
+std::shared_ptr<gpu_array<T>> array_with_pattern(const job& task, std::size_t elements,
                                                  const context& in) {
   auto array = std::make_shared<gpu_array<T>>(in, transfers::shape{elements});
-  wanted.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
-                              wanted.memory.pattern());
+  task.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
+                              task.memory.pattern());
   return array;
 }
 
 template <class T>
-transfer download_to_touched(const job& wanted, host_memory_kind kind, const std::string& way) {
-  auto destination = host_payload(wanted, kind);
+transfer download_to_touched(const job& task, host_memory_kind kind, route by) {
+  auto destination = host_payload(task, kind);
   const auto elements = elements_of<T>(destination);
   destination.bytes = elements.size_bytes();
-  const auto array = array_with_pattern<T>(wanted, elements.size(), context_for(wanted, way));
+  const auto array = array_with_pattern<T>(task, elements.size(), context_for(task, by));
   transfer download;
   download.destination = destination;
-  download.bytes = elements.size_bytes();
+  download.amount.bytes = elements.size_bytes();
   download.steps = {{"download", [array, elements] { array->get(elements); }}};
   return download;
 }
@@ -204,16 +164,16 @@ transfer download_to_touched(const job& wanted, host_memory_kind kind, const std
 /// New memory of a kind. Pageable: what get() without an argument does, in steps, with memory from
 /// the C++ library, untouched.
 template <class T>
-transfer download_to_fresh(const job& wanted, host_memory_kind kind, const std::string& way) {
+transfer download_to_fresh(const job& task, host_memory_kind kind, route by) {
   take_large_blocks_from_the_system();
-  const auto make = [kind, &device = wanted.device](const transfers::shape& of) {
+  const auto make = [kind, &device = task.device](const transfers::shape& of) {
     return kind == transfers::pageable ? host_array<T>(of) : transfers::pinned_empty<T>(device, of);
   };
   const auto array =
-      array_with_pattern<T>(wanted, wanted.bytes / sizeof(T), context_for(wanted, way));
+      array_with_pattern<T>(task, task.bytes / sizeof(T), context_for(task, by));
   const auto fresh = std::make_shared<std::optional<host_array<T>>>(make(array->shape()));
   transfer download;
-  download.bytes = array->bytes();
+  download.amount.bytes = array->bytes();
   download.locate = [fresh] {
     return own_payload(std::span((*fresh)->data(), (*fresh)->size()), false);
   };
@@ -221,17 +181,6 @@ transfer download_to_fresh(const job& wanted, host_memory_kind kind, const std::
                     {"allocate", [fresh, array, make] { fresh->emplace(make(array->shape())); }},
                     {"download", [fresh, array] { array->get(**fresh); }}};
   return download;
-}
-
-strategy downloading(host_memory_kind kind, const std::string& way, const std::string& summary) {
-  const bool fresh = way.ends_with("fresh");
-  return of_arrays("get", kind, way, "get, " + summary, fresh ? numbers : types_with(kind),
-                   [kind, way, fresh](const job& wanted) {
-                     return with_element(wanted.variant, [&]<class T>(T) {
-                       return fresh ? download_to_fresh<T>(wanted, kind, way)
-                                    : download_to_touched<T>(wanted, kind, way);
-                     });
-                   });
 }
 
 // --- There and back: (2 * to_gpu(a)).get() -------------------------------------------------------
@@ -243,14 +192,14 @@ struct round_trip_ends {
   std::span<const T> from;
   std::span<T> to;
 
-  round_trip_ends(const job& wanted, host_memory_kind kind) {
-    auto source = host_payload(wanted, kind, 0);
-    auto destination = host_payload(wanted, kind, 1);
+  round_trip_ends(const job& task, host_memory_kind kind) {
+    auto source = host_payload(task, kind, 0);
+    auto destination = host_payload(task, kind, 1);
     from = elements_of<const T>(source);
     to = elements_of<T>(destination);
     frame.source = source;
     frame.destination = destination;
-    frame.verify = [from = from, to = to] {
+    frame.check.compare = [from = from, to = to] {
       return find_wrong_element<T>(to, [from](std::size_t i) { return T{2} * from[i]; });
     };
   }
@@ -258,7 +207,8 @@ struct round_trip_ends {
 
 /// Each step ends when its work has ended, so that each has a time of its own.
 template <class T>
-transfer round_trip_in_steps(const job& wanted, host_memory_kind kind, const std::string& way) {
+transfer round_trip_in_steps(const job& task, host_memory_kind kind, allocation from,
+                             bool reuses_arrays) {
   struct state {
     context in;
     std::optional<gpu_array<T>> a, b;
@@ -267,9 +217,8 @@ transfer round_trip_in_steps(const job& wanted, host_memory_kind kind, const std
       b.emplace(in, transfers::shape{n});
     }
   };
-  round_trip_ends<T> ends(wanted, kind);
-  const auto from = way == "allocated" ? allocation::plain : allocation::pooled;
-  const auto now = std::make_shared<state>(state{plain_context(wanted, from), {}, {}});
+  round_trip_ends<T> ends(task, kind);
+  const auto now = std::make_shared<state>(state{context_for(task, route::plain, from), {}, {}});
   const step allocate{"allocate", [now, n = ends.from.size()] { now->allocate(n); }};
   const step upload{"upload", [now, from = ends.from] { now->a->set(from); }};
   const step compute{"compute", [now] {
@@ -281,7 +230,7 @@ transfer round_trip_in_steps(const job& wanted, host_memory_kind kind, const std
                     now->a.reset();
                     now->b.reset();
                   }};
-  if (way == "reused") {
+  if (reuses_arrays) {
     allocate.run();
     ends.frame.steps = {upload, compute, download};
   } else {
@@ -292,26 +241,26 @@ transfer round_trip_in_steps(const job& wanted, host_memory_kind kind, const std
 
 /// As one writes it, with nothing waited for in between.
 template <class T>
-transfer round_trip_as_written(const job& wanted, host_memory_kind kind, const std::string& way) {
-  round_trip_ends<T> ends(wanted, kind);
-  const auto in = context_for(wanted, way);
+transfer round_trip_as_written(const job& task, host_memory_kind kind, route by) {
+  round_trip_ends<T> ends(task, kind);
+  const auto in = context_for(task, by);
   ends.frame.steps = {
       {"round_trip", [in, from = ends.from, to = ends.to] { (2 * to_gpu(in, from)).get(to); }}};
   return ends.frame;
 }
 
 template <class T>
-transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind, const std::string& way) {
+transfer round_trip_to_fresh(const job& task, host_memory_kind kind, route by) {
   take_large_blocks_from_the_system();
-  round_trip_ends<T> ends(wanted, kind);
-  const auto in = context_for(wanted, way);
+  round_trip_ends<T> ends(task, kind);
+  const auto in = context_for(task, by);
   const auto result = std::make_shared<std::optional<host_array<T>>>();
   ends.frame.locate = [result] {
     if (!*result) return payload{};
     return own_payload(std::span((*result)->data(), (*result)->size()), false);
   };
   ends.frame.destination.reset();
-  ends.frame.verify = [result, from = ends.from] {
+  ends.frame.check.compare = [result, from = ends.from] {
     return find_wrong_element<T>({(*result)->data(), (*result)->size()},
                                  [from](std::size_t i) { return T{2} * from[i]; });
   };
@@ -321,48 +270,146 @@ transfer round_trip_to_fresh(const job& wanted, host_memory_kind kind, const std
   return ends.frame;
 }
 
-strategy there_and_back(host_memory_kind kind, const std::string& way, const std::string& summary) {
-  auto made = of_arrays("round_trip", kind, way, "(2 * to_gpu(a)).get(), " + summary, numbers,
-                        [kind, way](const job& wanted) {
-                          if (way == "expression" || way == "staged")
-                            return round_trip_as_written<float>(wanted, kind, way);
-                          if (way.ends_with("fresh"))
-                            return round_trip_to_fresh<float>(wanted, kind, way);
-                          return round_trip_in_steps<float>(wanted, kind, way);
-                        });
-  made.host_payloads = 2;
-  made.one_way = false;
-  return made;
+// --- Strategies ----------------------------------------------------------------------------------
+
+/// Prepares an operation with the element type that the job's variant names.
+template <class Prepare>
+auto of_named_type(Prepare prepare) {
+  return [prepare](const job& task, host_memory_kind kind) {
+    return with_element(task.variant, [&]<class T>(T) {
+      return prepare.template operator()<T>(task, kind);
+    });
+  };
 }
 
-const struct all {
-  all() {
-    for (const auto kind : {transfers::pageable, transfers::pinned()}) {
-      registration{uploading(kind, "allocated", "new array from cudaMalloc each time", numbers)};
-      registration{uploading(kind, "pooled", "new array from a pool each time", types_with(kind))};
-      registration{uploading(kind, "reused", "into the same array", numbers)};
-      registration{uploading(kind, "expression", "in one call, new array from a pool", numbers)};
-      registration{downloading(kind, "fresh", "into new memory each time")};
-      registration{downloading(kind, "touched", "into memory used before")};
-      registration{there_and_back(kind, "allocated", "in steps, arrays from cudaMalloc")};
-      registration{there_and_back(kind, "pooled", "in steps, arrays from a pool")};
-      registration{there_and_back(kind, "reused", "in steps, into the same arrays")};
-      registration{
-          there_and_back(kind, "expression", "in one expression, into memory used before")};
-    }
-    registration{uploading(transfers::pageable, "locked_once",
-                           "source page-locked for this upload only", numbers)};
-    registration{uploading(transfers::pageable, "pinned_once",
-                           "through new page-locked memory for this upload only", numbers)};
-    registration{
-        there_and_back(transfers::pageable, "fresh", "in one expression, into new memory")};
-    registration{uploading(transfers::pageable, "staged", "in one call, staged", numbers)};
-    registration{downloading(transfers::pageable, "staged", "staged, into memory used before")};
-    registration{downloading(transfers::pageable, "staged_fresh", "staged, into new memory")};
-    registration{there_and_back(transfers::pageable, "staged",
-                                "in one expression, staged, into memory used before")};
-    registration{there_and_back(transfers::pageable, "staged_fresh",
-                                "in one expression, staged, into new memory")};
+/// An operation on arrays in one setting.
+struct array_operation {
+  std::string setting;
+  unsigned plainness;
+  std::string summary;
+  std::vector<host_memory_kind> kinds;
+  std::function<transfer(const job&, host_memory_kind)> prepare;
+  bool every_type = false;  ///< of pinned memory: to a copy all types are bytes, one kind shows it
+};
+
+const std::vector<host_memory_kind> both_kinds{transfers::pageable, transfers::pinned()};
+const std::vector<host_memory_kind> pageable_alone{transfers::pageable};
+
+std::vector<array_operation> uploads() {
+  return {
+      {"allocated", 2, "new array from cudaMalloc each time", both_kinds,
+       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+         return upload_to_new<T>(task, kind, allocation::plain);
+       })},
+      {"pooled", 1, "new array from a pool each time", both_kinds,
+       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+         return upload_to_new<T>(task, kind, allocation::pooled);
+       }),
+       true},
+      {"reused", 0, "into the same array", both_kinds,
+       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+         return upload_to_reused<T>(task, kind);
+       })},
+      {"expression", 3, "in one call, new array from a pool", both_kinds,
+       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+         return upload_as_written<T>(task, kind, route::plain);
+       })},
+      {"locked_once", 4, "source page-locked for this upload only", pageable_alone,
+       upload_locked_once},
+      {"pinned_once", 5, "through new page-locked memory for this upload only", pageable_alone,
+       upload_pinned_once},
+      {"staged", 2, "in one call, staged", pageable_alone,
+       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+         return upload_as_written<T>(task, kind, route::staged);
+       })}};
+}
+
+std::vector<array_operation> downloads() {
+  const auto touched = [](route by) {
+    return of_named_type([by]<class T>(const job& task, host_memory_kind kind) {
+      return download_to_touched<T>(task, kind, by);
+    });
+  };
+  const auto fresh = [](route by) {
+    return of_named_type([by]<class T>(const job& task, host_memory_kind kind) {
+      return download_to_fresh<T>(task, kind, by);
+    });
+  };
+  return {{"fresh", 1, "into new memory each time", both_kinds, fresh(route::plain)},
+          {"touched", 0, "into memory used before", both_kinds, touched(route::plain), true},
+          {"staged", 2, "staged, into memory used before", pageable_alone, touched(route::staged)},
+          {"staged_fresh", 3, "staged, into new memory", pageable_alone, fresh(route::staged)}};
+}
+
+std::vector<array_operation> round_trips() {
+  const auto in_steps = [](allocation from, bool reuses_arrays) {
+    return [=](const job& task, host_memory_kind kind) {
+      return round_trip_in_steps<float>(task, kind, from, reuses_arrays);
+    };
+  };
+  const auto as_written = [](route by) {
+    return [by](const job& task, host_memory_kind kind) {
+      return round_trip_as_written<float>(task, kind, by);
+    };
+  };
+  const auto to_fresh = [](route by) {
+    return [by](const job& task, host_memory_kind kind) {
+      return round_trip_to_fresh<float>(task, kind, by);
+    };
+  };
+  return {{"allocated", 2, "in steps, arrays from cudaMalloc", both_kinds,
+           in_steps(allocation::plain, false)},
+          {"pooled", 1, "in steps, arrays from a pool", both_kinds,
+           in_steps(allocation::pooled, false)},
+          {"reused", 0, "in steps, into the same arrays", both_kinds,
+           in_steps(allocation::pooled, true)},
+          {"expression", 3, "in one expression, into memory used before", both_kinds,
+           as_written(route::plain)},
+          {"fresh", 1, "in one expression, into new memory", pageable_alone,
+           to_fresh(route::plain)},
+          {"staged", 2, "in one expression, staged, into memory used before", pageable_alone,
+           as_written(route::staged)},
+          {"staged_fresh", 3, "in one expression, staged, into new memory", pageable_alone,
+           to_fresh(route::staged)}};
+}
+
+/// gpu_array/<method>/<memory>/<setting>, a variant for each element type.
+strategy strategy_for(const std::string& name, const std::string& called,
+                      result_file::direction direction, const array_operation& operation,
+                      host_memory_kind kind) {
+  const bool every_type = operation.every_type && kind != transfers::pageable;
+  const std::vector<std::string> types =
+      every_type ? std::vector<std::string>{"float32", "float64", "int32", "char", "record7"}
+                 : std::vector<std::string>{"float32"};
+  return {.family = "gpu_array",
+          .parts = {method(name), in_memory(kind), setting(operation.setting)},
+          .summary = called + ", " + operation.summary,
+          .variants = named(types),
+          .role = roles::array,
+          .direction = direction,
+          .plainness = operation.plainness,
+          .prepare = [kind, prepare = operation.prepare](
+                         const job& task) { return prepare(task, kind); },
+          .needs = {.host = kind,
+                    .host_payloads = direction == result_file::direction::both ? 2U : 1U},
+          .sampling = {.smallest = every_type ? sizeof(double) : sizeof(float),
+                       .largest = most,
+                       .cold = false}};
+}
+
+void add(const std::string& name, const std::string& called, result_file::direction direction,
+         const std::vector<array_operation>& operations) {
+  for (const auto& operation : operations)
+    for (const auto kind : operation.kinds)
+      registration{strategy_for(name, called, direction, operation, kind)};
+}
+
+const struct array_strategies {
+  array_strategies() {
+    using result_file::direction;
+    add("to_gpu", "to_gpu", direction::h2d, uploads());
+    add("get", "get", direction::d2h, downloads());
+    add("round_trip", "(2 * to_gpu(a)).get()", direction::both, round_trips());
   }
 } registered;
 

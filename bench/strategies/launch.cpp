@@ -1,4 +1,5 @@
 #include "bench/strategy/elements.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "bench/subjects/launches.hpp"
 #include "transfers/launch/source_module.hpp"
 
@@ -12,40 +13,40 @@ using transfers::argument;
 const std::vector<std::string> counts{"0_arguments", "1_argument",  "2_arguments",
                                       "4_arguments", "8_arguments", "16_arguments"};
 
-std::function<void()> generic_launch(const job& wanted) {
-  const auto kernel = subjects::empty_kernel(wanted.device, count_of(wanted.variant));
+std::function<void()> generic_launch(const job& task) {
+  const auto kernel = subjects::empty_kernel(task.device, count_of(task.variant));
   return
-      [kernel, &stream = wanted.stream, arguments = std::vector<float*>(count_of(wanted.variant))] {
+      [kernel, &stream = task.stream, arguments = std::vector<float*>(count_of(task.variant))] {
         // Packed for each launch, as the arguments of a call would be.
         const std::vector<argument> packed(arguments.begin(), arguments.end());
         kernel.launch(stream, {}, packed);
       };
 }
 
-std::function<void()> launched(const transfers::function& kernel, const job& wanted) {
-  return with_arguments(count_of(wanted.variant),
-                        [&kernel, &stream = wanted.stream]<class... A>() -> std::function<void()> {
+std::function<void()> launched(const transfers::function& kernel, const job& task) {
+  return with_arguments(count_of(task.variant),
+                        [&kernel, &stream = task.stream]<class... A>() -> std::function<void()> {
                           return [prepared = kernel.prepare<A...>(), &stream] {
                             prepared(stream, {}, A{}...);
                           };
                         });
 }
 
-std::function<void()> prepared_launch(const job& wanted) {
-  return launched(subjects::empty_kernel(wanted.device, count_of(wanted.variant)), wanted);
+std::function<void()> prepared_launch(const job& task) {
+  return launched(subjects::empty_kernel(task.device, count_of(task.variant)), task);
 }
 
-std::function<void()> source_launch(const job& wanted) {
+std::function<void()> source_launch(const job& task) {
   std::string parameters;
-  for (std::size_t i = 0; i < count_of(wanted.variant); ++i)
+  for (std::size_t i = 0; i < count_of(task.variant); ++i)
     parameters += (i == 0 ? "float* a" : ", float* a") + std::to_string(i);
-  const transfers::source_module module(wanted.device,
+  const transfers::source_module module(task.device,
                                         "__global__ void nothing(" + parameters + ") {}");
-  return launched(module.get_function("nothing"), wanted);
+  return launched(module.get_function("nothing"), task);
 }
 
 std::optional<std::string> needs_cuda(const transfers::device& device) {
-  if (device.description().kind == "cuda") return std::nullopt;
+  if (device.description().cuda) return std::nullopt;
   return "it is CUDA's own; the host device has no counterpart";
 }
 
@@ -54,54 +55,65 @@ std::optional<std::string> needs_compiler(const transfers::device& device) {
   return transfers::why_no_compiler();
 }
 
-std::function<void()> plain_launch(const job& wanted) {
-  return subjects::plain_launch(wanted.device, wanted.stream, count_of(wanted.variant));
+std::function<void()> plain_launch(const job& task) {
+  return subjects::plain_launch(task.device, task.stream, count_of(task.variant));
 }
 
-/// A launch's time drifts by more than the ways to launch differ.
-std::vector<comparison> plain_in_turn(const std::string& name, const job& wanted) {
-  if (name == "plain" || needs_cuda(wanted.device)) return {};
-  return {{.with = "plain", .run = plain_launch(wanted)}};
+/// A method to launch, and what it needs.
+struct launch_method {
+  std::string name;
+  std::string summary;
+  unsigned plainness;
+  std::function<std::function<void()>(const job&)> launch;
+  std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
+};
+
+const std::vector<launch_method>& all_methods() {
+  static const std::vector<launch_method> all{
+      {"plain", "an empty kernel, <<<>>>: time until the call returns", 0, plain_launch,
+       needs_cuda},
+      {"generic", "the same, arguments packed and checked at run time", 2, generic_launch},
+      {"prepared", "the same, argument types fixed and checked once", 1, prepared_launch},
+      {"source_module", "the same, prepared, kernel compiled from source text by NVRTC", 4,
+       source_launch, needs_compiler},
+      {"graph", "the same, replay of a graph with one kernel node", 3,
+       [](const job& task) {
+         return subjects::graph_launch(task.device, task.stream, count_of(task.variant));
+       },
+       needs_cuda}};
+  return all;
 }
 
-void add(const std::string& name, const std::string& summary,
-         std::function<std::function<void()>(const job&)> launch,
-         std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {}) {
-  registration{strategy{.name = "launch/" + name,
-                        .summary = summary,
-                        .variants = counts,
-                        .sized = false,
-                        .host = std::nullopt,
-                        .prepare =
-                            [name, launch = std::move(launch)](const job& wanted) {
-                              transfer made;
-                              made.steps = {{"launch", launch(wanted)}};
-                              made.against = plain_in_turn(name, wanted);
-                              // Only the call is timed. The queue is emptied between batches, lest
-                              // a launch wait for room in it.
-                              made.least_batch = 100;
-                              made.between = [&device = wanted.device, &stream = wanted.stream] {
-                                subjects::check_launches(device);
-                                stream.synchronize();
-                              };
-                              return made;
-                            },
-                        .why_unsupported = std::move(why_unsupported)}};
+transfer prepare(const job& task, const launch_method& launched_by) {
+  transfer made;
+  made.steps = {{"launch", launched_by.launch(task)}};
+  // A launch's time drifts by more than the methods differ: the plainest is timed in turn.
+  if (launched_by.plainness > 0 && !needs_cuda(task.device))
+    made.against = {{.name = "plain",
+                     .description = "the plain launch, timed in turn",
+                     .run = plain_launch(task)}};
+  // Only the call is timed. The queue is emptied between batches, lest a launch wait for room in it.
+  made.timing.least_batch = 100;
+  made.timing.between = [&device = task.device, &stream = task.stream] {
+    subjects::check_launches(device);
+    stream.synchronize();
+  };
+  return made;
 }
 
-const struct all {
-  all() {
-    add("plain", "an empty kernel, <<<>>>: time until the call returns", plain_launch, needs_cuda);
-    add("generic", "the same, arguments packed and checked at run time", generic_launch);
-    add("prepared", "the same, argument types fixed and checked once", prepared_launch);
-    add("source_module", "the same, prepared, kernel compiled from source text by NVRTC",
-        source_launch, needs_compiler);
-    add(
-        "graph", "the same, replay of a graph with one kernel node",
-        [](const job& j) {
-          return subjects::graph_launch(j.device, j.stream, count_of(j.variant));
-        },
-        needs_cuda);
+const struct launch_strategies {
+  launch_strategies() {
+    for (const auto& launched_by : all_methods())
+      registration{
+          strategy{.family = "launch",
+                   .parts = {method(launched_by.name)},
+                   .summary = launched_by.summary,
+                   .variants = named(counts),
+                   .role = roles::launch,
+                   .plainness = launched_by.plainness,
+                   .prepare = [launched_by](const job& task) { return prepare(task, launched_by); },
+                   .needs = {.why_unsupported = launched_by.why_unsupported},
+                   .sampling = {.sized = false}}};
   }
 } registered;
 

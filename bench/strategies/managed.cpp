@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "bench/strategy/directions.hpp"
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
 
@@ -25,9 +24,9 @@ constexpr residence end_of(direction way) {
 /// Managed memory that holds the pattern, and is sent to one side before each operation.
 class managed_source {
  public:
-  managed_source(const job& wanted, residence start)
-      : memory(wanted.device, wanted.bytes), stream_(wanted.stream), start_(start) {
-    transfers::write_host_pattern(memory.data(), 0, memory.size(), wanted.memory.pattern());
+  managed_source(const job& task, residence start)
+      : memory(task.device, task.bytes), stream_(task.stream), start_(start) {
+    transfers::write_host_pattern(memory.data(), 0, memory.size(), task.memory.pattern());
     send_back();
   }
   void send_back() const {
@@ -44,16 +43,16 @@ class managed_source {
 
 /// The pages move, their address does not: one block is both ends, and is looked at from the side
 /// where it must be.
-transfer prepare_prefetch(const job& wanted) {
-  const auto way = direction_of(wanted.variant);
-  const auto source = std::make_shared<managed_source>(wanted, start_of(way));
+transfer prepare_prefetch(const job& task) {
+  const auto way = task.direction;
+  const auto source = std::make_shared<managed_source>(task, start_of(way));
   transfer move;
-  move.steps = enqueue_and_wait(wanted.stream, [source, way, &stream = wanted.stream] {
+  move.steps = enqueue_and_wait(task.stream, [source, way, &stream = task.stream] {
     source->memory.prefetch(stream, end_of(way));
   });
-  move.between = [source] { source->send_back(); };
-  move.verify = [source, way, &device = wanted.device,
-                 pattern = wanted.memory.pattern()]() -> std::optional<std::string> {
+  move.timing.between = [source] { source->send_back(); };
+  move.check.compare = [source, way, &device = task.device,
+                 pattern = task.memory.pattern()]() -> std::optional<std::string> {
     const auto& memory = source->memory;
     // Before anybody looks at it, which would move it too.
     if (memory.prefetched_to() != end_of(way))
@@ -71,48 +70,50 @@ transfer prepare_prefetch(const job& wanted) {
 
 /// Whoever touches the pages brings them over, one fault after the other. What is read is written
 /// to memory of its own side, where it can be checked.
-transfer prepare_fault(const job& wanted) {
-  const auto way = direction_of(wanted.variant);
-  const auto source = std::make_shared<managed_source>(wanted, start_of(way));
+transfer prepare_fault(const job& task) {
+  const auto way = task.direction;
+  const auto source = std::make_shared<managed_source>(task, start_of(way));
   transfer touch;
-  touch.between = [source] { source->send_back(); };
+  touch.timing.between = [source] { source->send_back(); };
   auto* const from = source->memory.data();
-  const auto bytes = wanted.bytes;
+  const auto bytes = task.bytes;
   if (way == direction::h2d) {
-    const auto there = std::make_shared<transfers::device_memory>(wanted.device.allocate(bytes));
+    const auto there = std::make_shared<transfers::device_memory>(task.device.allocate(bytes));
     touch.destination = own_payload(std::span(there->data(), bytes), true);
     touch.steps =
-        enqueue_and_wait(wanted.stream, [source, there, from, bytes, &stream = wanted.stream] {
+        enqueue_and_wait(task.stream, [source, there, from, bytes, &stream = task.stream] {
           stream.copy_by_kernel(there->data(), from, bytes);
         });
-    touch.multiprocessors = transfers::copy_kernel_multiprocessors(wanted.device.description(),
+    touch.amount.multiprocessors = transfers::copy_kernel_multiprocessors(task.device.description(),
                                                                    there->data(), from, bytes);
     return touch;
   }
   const auto here = std::make_shared<transfers::host_memory>(
-      wanted.device.allocate_host(bytes, transfers::pageable));
+      task.device.allocate_host(bytes, transfers::pageable));
   touch.destination = own_payload(here->bytes(), false);
   touch.steps = {{"copy", [source, here, from] { std::memcpy(here->data(), from, here->size()); }}};
-  touch.batched = false;  // only the first of a batch would find the pages away
+  touch.timing.batched = false;  // only the first of a batch would find the pages away
   return touch;
 }
 
 void add(const std::string& name, const std::string& summary, std::size_t largest,
          std::function<transfer(const job&)> prepare) {
-  registration{strategy{.name = "copy/" + name,
+  registration{strategy{.family = "copy",
+                        .parts = {method(name)},
                         .summary = summary,
-                        .variants = {"h2d", "d2h"},
-                        .host = std::nullopt,
+                        .variants = both_directions(),
+                        .role = roles::copy,
+                        .plainness = 2,
+                        .memory = to_string(transfers::managed),
                         .prepare = std::move(prepare),
-                        .largest = largest,
-                        .takes_host_memory = true,
-                        .takes_device_memory = true,
-                        .cold = false,
-                        .why_unsupported = transfers::why_no_managed_memory}};
+                        .needs = {.more_host_memory = true,
+                                  .more_device_memory = true,
+                                  .why_unsupported = transfers::why_no_managed_memory},
+                        .sampling = {.largest = largest, .cold = false}}};
 }
 
-const struct all {
-  all() {
+const struct managed_strategies {
+  managed_strategies() {
     add("managed_prefetch", "cudaMemPrefetchAsync of managed memory, then wait", 256 * mib,
         prepare_prefetch);
     add("managed_fault", "managed memory, by page faults of a kernel (h2d) or the CPU (d2h)",

@@ -27,16 +27,16 @@ struct answers {
 transfer timed_alone(std::vector<step> steps, const std::shared_ptr<answers>& got) {
   transfer made;
   made.steps = std::move(steps);
-  made.batched = false;
-  made.verify = [got] { return got->verify(); };
+  made.timing.batched = false;
+  made.check.compare = [got] { return got->verify(); };
   return made;
 }
 
 /// A kernel that runs for ever would block every wait for the whole device. This one leaves when
 /// no message comes for some milliseconds: it runs as long as messages are timed and no longer.
-transfer mapped_flag(const job& wanted) {
+transfer mapped_flag(const job& task) {
   const auto box = std::make_shared<transfers::mailbox>(
-      wanted.device, transfers::echo_service(wanted.device),
+      task.device, transfers::echo_service(task.device),
       transfers::mailbox::limits{.idle = std::chrono::milliseconds(5)});
   const auto got = std::make_shared<answers>();
   auto made = timed_alone({{"round_trip",
@@ -46,8 +46,8 @@ transfer mapped_flag(const job& wanted) {
                             }}},
                           got);
   // Before it is timed, the kernel runs, and has answered.
-  made.between = [box] { box->exchange(0); };
-  if (wanted.device.description().cuda) made.multiprocessors = 1;
+  made.timing.between = [box] { box->exchange(0); };
+  if (task.device.description().cuda) made.amount.multiprocessors = 1;
   return made;
 }
 
@@ -75,10 +75,10 @@ void copy_there_and_back(const places& at, transfers::stream& in) {
   in.copy(at.to(), at.there.data(), at.there.size(), direction::d2h);
 }
 
-transfer by_memcpy(const job& wanted) {
-  const auto at = std::make_shared<const places>(wanted.device);
+transfer by_memcpy(const job& task) {
+  const auto at = std::make_shared<const places>(task.device);
   const auto got = std::make_shared<answers>();
-  const auto there_and_back = [at, got, &stream = wanted.stream] {
+  const auto there_and_back = [at, got, &stream = task.stream] {
     const auto sent = got->next++;
     at->write(sent);
     copy_there_and_back(*at, stream);
@@ -88,10 +88,10 @@ transfer by_memcpy(const job& wanted) {
   return timed_alone({{"round_trip", there_and_back}}, got);
 }
 
-transfer by_graph(const job& wanted) {
-  const auto at = std::make_shared<const places>(wanted.device);
+transfer by_graph(const job& task) {
+  const auto at = std::make_shared<const places>(task.device);
   const auto got = std::make_shared<answers>();
-  auto& stream = wanted.stream;
+  auto& stream = task.stream;
   // By value: the host device calls it again each time.
   const transfers::graph copies(stream, [at, &stream] { copy_there_and_back(*at, stream); });
   const auto there_and_back = [at, got, &stream, copies] {
@@ -104,21 +104,23 @@ transfer by_graph(const job& wanted) {
   return timed_alone({{"round_trip", there_and_back}}, got);
 }
 
-void add(const std::string& name, const std::string& summary,
+void add(const std::string& name, const std::string& summary, unsigned plainness,
          std::function<transfer(const job&)> prepare) {
-  registration{strategy{.name = "message/" + name,
+  registration{strategy{.family = "message",
+                        .parts = {method(name)},
                         .summary = "4 bytes from the host to the device and back: " + summary,
-                        .sized = false,
-                        .host = std::nullopt,
+                        .role = roles::latency,
+                        .direction = result_file::direction::both,
+                        .plainness = plainness,
                         .prepare = std::move(prepare),
-                        .one_way = false}};
+                        .sampling = {.sized = false}}};
 }
 
-const struct all {
-  all() {
-    add("mapped_flag", "a running kernel answers through mapped memory", mapped_flag);
-    add("memcpy", "two copies queued in a stream, and one wait", by_memcpy);
-    add("graph", "replay of a graph with two copies, and a wait", by_graph);
+const struct message_strategies {
+  message_strategies() {
+    add("mapped_flag", "a running kernel answers through mapped memory", 2, mapped_flag);
+    add("memcpy", "two copies queued in a stream, and one wait", 0, by_memcpy);
+    add("graph", "replay of a graph with two copies, and a wait", 1, by_graph);
   }
 } registered;
 

@@ -18,11 +18,11 @@ void double_elements(stream& in, std::span<element> elements) {
 }
 
 /// Both ends and what must come back.
-transfer frame_of(const job& wanted, host_memory_kind kind) {
+transfer frame_of(const job& task, host_memory_kind kind) {
   transfer trip;
-  trip.source = host_payload(wanted, kind, 0);
-  trip.destination = host_payload(wanted, kind, 1);
-  trip.verify = [from = elements_of<const element>(*trip.source),
+  trip.source = host_payload(task, kind, 0);
+  trip.destination = host_payload(task, kind, 1);
+  trip.check.compare = [from = elements_of<const element>(*trip.source),
                  to = elements_of<element>(*trip.destination)] {
     return find_wrong_element<element>(to, [from](std::size_t i) { return 2 * from[i]; });
   };
@@ -31,21 +31,21 @@ transfer frame_of(const job& wanted, host_memory_kind kind) {
 
 /// Up, the work, down: one after the other, nothing at the same time. Pageable memory is staged
 /// here as well, so that what pieces gain is theirs alone.
-std::vector<step> serial_steps(const job& wanted, const transfer& trip, host_memory_kind kind) {
-  auto* const there = wanted.memory.on_device().data();
+std::vector<step> serial_steps(const job& task, const transfer& trip, host_memory_kind kind) {
+  auto* const there = task.memory.on_device().data();
   const std::span<element> elements(reinterpret_cast<element*>(there),
-                                    wanted.bytes / sizeof(element));
+                                    task.bytes / sizeof(element));
   std::function<void(std::byte*, const std::byte*, direction)> copy;
   if (is_page_locked(kind))
-    copy = [&device = wanted.device, bytes = wanted.bytes](
+    copy = [&device = task.device, bytes = task.bytes](
                auto* to, const auto* from, direction way) { device.copy(to, from, bytes, way); };
   else
-    copy = [by = wanted.memory.staged_copier(), bytes = wanted.bytes](
+    copy = [by = task.memory.staged_copier(), bytes = task.bytes](
                auto* to, const auto* from, direction way) { by->copy(to, from, bytes, way); };
   return {
       {"upload", [copy, there, from = trip.source->data] { copy(there, from, direction::h2d); }},
       {"compute",
-       [&in = wanted.stream, elements] {
+       [&in = task.stream, elements] {
          double_elements(in, elements);
          in.synchronize();
        }},
@@ -83,21 +83,21 @@ cut cut_of(std::string_view variant, std::size_t bytes) {
   return how;
 }
 
-transfer prepare(const job& wanted, host_memory_kind kind) {
-  auto trip = frame_of(wanted, kind);
-  if (wanted.variant == "serial") {
-    trip.steps = serial_steps(wanted, trip, kind);
+transfer prepare(const job& task, host_memory_kind kind) {
+  auto trip = frame_of(task, kind);
+  if (task.variant == "serial") {
+    trip.steps = serial_steps(task, trip, kind);
     // It works in the block that others take to hold the pattern.
-    trip.restore = [&device = wanted.device, &memory = wanted.memory, bytes = wanted.bytes] {
+    trip.check.restore = [&device = task.device, &memory = task.memory, bytes = task.bytes] {
       device.write_pattern(memory.on_device().data(), 0, bytes, memory.pattern());
     };
     return trip;
   }
-  const auto [piece, shape] = cut_of(wanted.variant, wanted.bytes);
-  const auto by = std::make_shared<round_trip_pipeline>(wanted.device, shape);
+  const auto [piece, shape] = cut_of(task.variant, task.bytes);
+  const auto by = std::make_shared<round_trip_pipeline>(task.device, shape);
   trip.steps = {
       {"round_trip", [by, piece = piece, from = trip.source->data, to = trip.destination->data,
-                      bytes = wanted.bytes] {
+                      bytes = task.bytes] {
          by->run(
              to, from, bytes,
              [](stream& in, std::byte* data, std::size_t, std::size_t count) {
@@ -108,33 +108,38 @@ transfer prepare(const job& wanted, host_memory_kind kind) {
   return trip;
 }
 
-const std::vector<std::string> cuts{"serial",   "chosen",    "pieces_1",  "pieces_2", "pieces_4",
-                                    "pieces_8", "pieces_16", "pieces_32", "pieces_64"};
-
-std::vector<std::string> with_streams(std::vector<std::string> variants) {
+/// "serial" is the plainest; "chosen" leaves the pieces to the library.
+std::vector<variant> cuts(bool with_streams) {
+  std::vector<variant> variants{{.name = "serial", .plainness = 0},
+                                {.name = "chosen", .plainness = 1}};
+  for (const auto* const pieces : {"1", "2", "4", "8", "16", "32", "64"})
+    variants.push_back({.name = std::string("pieces_") + pieces, .plainness = 2});
+  if (!with_streams) return variants;
   for (const auto* const streams : {"1", "2", "4", "8"})
-    variants.push_back(std::string("pieces_32_streams_") + streams);
+    variants.push_back({.name = std::string("pieces_32_streams_") + streams, .plainness = 2});
   return variants;
 }
 
-strategy there_and_back(host_memory_kind kind, std::vector<std::string> variants) {
-  return {.name = "overlap/" + to_string(kind),
-          .summary = "upload, 2 * a, download in pieces that overlap, " + describe(kind),
+strategy there_and_back(host_memory_kind kind, std::vector<variant> variants) {
+  return {.family = "overlap",
+          .parts = {in_memory(kind)},
+          .summary = "upload, 2 * a, download in pieces that overlap, " + transfers::describe(kind),
           .variants = std::move(variants),
-          .host = kind,
-          .prepare = [kind](const job& wanted) { return prepare(wanted, kind); },
-          .smallest = std::size_t{1} << 20,
-          .largest = std::size_t{256} << 20,
-          .host_payloads = 2,
-          .takes_host_memory = true,
-          .takes_device_memory = true,
-          .cold = false,
-          .sparse = 2,
-          .one_way = false};
+          .role = roles::overlap,
+          .direction = result_file::direction::both,
+          .prepare = [kind](const job& task) { return prepare(task, kind); },
+          .needs = {.host = kind,
+                    .host_payloads = 2,
+                    .more_host_memory = true,
+                    .more_device_memory = true},
+          .sampling = {.smallest = std::size_t{1} << 20,
+                       .largest = std::size_t{256} << 20,
+                       .size_stride = 2,
+                       .cold = false}};
 }
 
-const registration pinned{there_and_back(transfers::pinned(), with_streams(cuts))};
-const registration pageable{there_and_back(transfers::pageable, cuts)};
+const registration pinned{there_and_back(transfers::pinned(), cuts(true))};
+const registration pageable{there_and_back(transfers::pageable, cuts(false))};
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include "bench/strategy/directions.hpp"
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
 
@@ -19,32 +18,32 @@ void touch_pages(std::span<const std::byte> memory) {
 /// A kernel reads or writes ordinary memory in place. Its pages may move to the device meanwhile
 /// (HMM), so they are memory of the strategy's own, and the CPU has them back before the next
 /// operation; what a kernel has written has not arrived before.
-transfer prepare(const job& wanted) {
-  const auto way = direction_of(wanted.variant);
-  const auto bytes = wanted.bytes;
+transfer prepare(const job& task) {
+  const auto way = task.direction;
+  const auto bytes = task.bytes;
   const auto host = std::make_shared<transfers::host_memory>(
-      wanted.device.allocate_host(bytes, transfers::pageable));
-  const auto there = std::make_shared<transfers::device_memory>(wanted.device.allocate(bytes));
+      task.device.allocate_host(bytes, transfers::pageable));
+  const auto there = std::make_shared<transfers::device_memory>(task.device.allocate(bytes));
   const auto here = own_payload(host->bytes(), false);
   const auto on_device = own_payload(std::span(there->data(), bytes), true);
-  const auto pattern = wanted.memory.pattern();
+  const auto pattern = task.memory.pattern();
 
   transfer access;
   access.source = way == direction::h2d ? here : on_device;
   access.destination = way == direction::h2d ? on_device : here;
   auto* const to = access.destination->data;
   auto* const from = access.source->data;
-  access.multiprocessors =
-      transfers::copy_kernel_multiprocessors(wanted.device.description(), to, from, bytes);
+  access.amount.multiprocessors =
+      transfers::copy_kernel_multiprocessors(task.device.description(), to, from, bytes);
   access.steps =
-      enqueue_and_wait(wanted.stream, [host, there, to, from, bytes, &stream = wanted.stream] {
+      enqueue_and_wait(task.stream, [host, there, to, from, bytes, &stream = task.stream] {
         stream.copy_by_kernel(to, from, bytes);
       });
   if (way == direction::h2d) {
     transfers::write_host_pattern(from, 0, bytes, pattern);
-    access.between = [host] { touch_pages(host->bytes()); };
+    access.timing.between = [host] { touch_pages(host->bytes()); };
   } else {
-    wanted.device.write_pattern(from, 0, bytes, pattern);
+    task.device.write_pattern(from, 0, bytes, pattern);
     access.steps.push_back({"touch", [host] { touch_pages(host->bytes()); }});
   }
   return access;
@@ -56,16 +55,18 @@ std::optional<std::string> why_unsupported(const transfers::device& device) {
   return "kernels cannot access pageable memory (cudaDevAttrPageableMemoryAccess is 0)";
 }
 
-const registration one(strategy{
-    .name = "copy/pageable_access",
-    .summary = "a kernel reads or writes malloc memory in place (HMM, ATS)",
-    .variants = {"h2d", "d2h"},
-    .host = std::nullopt,
-    .prepare = prepare,
-    .takes_host_memory = true,
-    .takes_device_memory = true,
-    .cold = false,
-    .why_unsupported = why_unsupported});
+const registration access_in_place(
+    strategy{.family = "copy",
+             .parts = {method("pageable_access")},
+             .summary = "a kernel reads or writes malloc memory in place (HMM, ATS)",
+             .variants = both_directions(),
+             .role = roles::copy,
+             .plainness = 2,
+             .prepare = prepare,
+             .needs = {.more_host_memory = true,
+                       .more_device_memory = true,
+                       .why_unsupported = why_unsupported},
+             .sampling = {.cold = false}});
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -2,8 +2,8 @@
 #include <numeric>
 #include <random>
 
-#include "bench/strategy/directions.hpp"
 #include "bench/strategy/pieces.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "src/common/sizes.hpp"
 #include "transfers/fast/scattered.hpp"
 
@@ -38,57 +38,61 @@ std::size_t multiprocessors_for(std::size_t bytes, std::size_t block,
                    std::size_t{transfers::stream::most_blocks_for_pieces}});
 }
 
-transfer prepare(const job& wanted, scattered_way by, std::size_t block) {
-  piecewise what{host_payload(wanted, kind),
-                 {wanted.memory.on_device().data(), wanted.bytes, true},
-                 scatter(wanted.bytes, block),
-                 direction_of(wanted.variant)};
+transfer prepare(const job& task, scattered_way by, std::size_t block) {
+  piecewise what{host_payload(task, kind),
+                 {task.memory.on_device().data(), task.bytes, true},
+                 scatter(task.bytes, block),
+                 task.direction};
   // Two payloads lie in the block, so as much again is there for what is between.
-  what.host.bytes = 2 * wanted.bytes;
+  what.host.bytes = 2 * task.bytes;
 
   std::vector<scattered_block> blocks;
   blocks.reserve(what.pieces.size());
   for (const auto& one : what.pieces) blocks.push_back({what.host.data + one.offset, one.bytes});
-  const auto copier = std::make_shared<transfers::scattered_copy>(wanted.device, wanted.stream);
+  const auto copier = std::make_shared<transfers::scattered_copy>(task.device, task.stream);
   copier->add({what.host.data, what.host.bytes});
 
   transfer made;
   // The list is gone through in each operation, whatever is made of it for the device. No device
   // clock: enqueueing the list takes longer than it waits.
   made.steps =
-      enqueue_and_wait(wanted.stream, [copier, blocks = std::move(blocks), by, way = what.way,
+      enqueue_and_wait(task.stream, [copier, blocks = std::move(blocks), by, way = what.way,
                                        there = std::span(what.device.data, what.device.bytes)] {
         copier->enqueue(blocks, there, way, by);
       });
-  if (by == scattered_way::kernel && wanted.device.description().cuda)
-    made.multiprocessors = multiprocessors_for(wanted.bytes, block, wanted.device);
+  if (by == scattered_way::kernel && task.device.description().cuda)
+    made.amount.multiprocessors = multiprocessors_for(task.bytes, block, task.device);
   // Thousands of calls may take longer than a repetition.
-  made.least_operations = 1;
-  set_ends(made, std::move(what), wanted.device, wanted.memory);
+  made.timing.least_operations = 1;
+  set_ends(made, std::move(what), task.device, task.memory);
   return made;
 }
 
-void add(const std::string& name, const std::string& summary, scattered_way by) {
-  for (const std::size_t block : {512U, 4096U, 8192U, 65536U})
-    registration{strategy{
-        .name = "scatter/" + name + "/" + common::format_size(block) + "_blocks/" + to_string(kind),
-        .summary =
-            "blocks of " + common::format_size(block) + " scattered in pinned memory, " + summary,
-        .variants = {"h2d", "d2h"},
-        .host = kind,
-        .prepare = [by, block](const job& wanted) { return prepare(wanted, by, block); },
-        .smallest = std::size_t{1} << 20,
-        .largest = std::size_t{64} << 20,
-        .host_payloads = 2,
-        .cold = false,
-        .sparse = 3}};
+void add(const std::string& name, const std::string& summary, scattered_way by,
+         unsigned plainness) {
+  for (const std::size_t block : {512U, 4096U, 8192U, 65536U}) {
+    const auto size = common::format_size(block);
+    registration{
+        strategy{.family = "scatter",
+                 .parts = {method(name), setting(size + "_blocks"), in_memory(kind)},
+                 .summary = "blocks of " + size + " scattered in pinned memory, " + summary,
+                 .variants = both_directions(),
+                 .role = roles::scattered_copy,
+                 .plainness = plainness,
+                 .prepare = [by, block](const job& task) { return prepare(task, by, block); },
+                 .needs = {.host = kind, .host_payloads = 2},
+                 .sampling = {.smallest = std::size_t{1} << 20,
+                              .largest = std::size_t{64} << 20,
+                              .size_stride = 3,
+                              .cold = false}}};
+  }
 }
 
-const struct all {
-  all() {
-    add("loop", "a cudaMemcpyAsync for each", scattered_way::loop);
-    add("batch", "one cudaMemcpyBatchAsync", scattered_way::batch);
-    add("gather_kernel", "read or written in place by a kernel", scattered_way::kernel);
+const struct scattered_strategies {
+  scattered_strategies() {
+    add("loop", "a cudaMemcpyAsync for each", scattered_way::loop, 0);
+    add("batch", "one cudaMemcpyBatchAsync", scattered_way::batch, 1);
+    add("gather_kernel", "read or written in place by a kernel", scattered_way::kernel, 2);
   }
 } registered;
 

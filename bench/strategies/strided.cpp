@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "bench/strategy/directions.hpp"
 #include "bench/strategy/elements.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "transfers/array/gpu_array.hpp"
 
 namespace bench_transfers::bench {
@@ -47,36 +47,36 @@ layout layout_of(std::string_view name, std::size_t bytes) {
   return {{rows, elements / rows}, {1, static_cast<std::ptrdiff_t>(rows)}};
 }
 
-transfer prepare(const job& wanted, transfers::host_memory_kind kind, std::string_view name,
+transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_view name,
                  strided_route route) {
-  const auto way = direction_of(wanted.variant);
-  const auto where = layout_of(name, wanted.bytes);
-  auto host = host_payload(wanted, kind);
+  const auto way = task.direction;
+  const auto where = layout_of(name, task.bytes);
+  auto host = host_payload(task, kind);
   host.bytes = where.reach() * sizeof(float);
   const auto memory = elements_of<float>(host);
   const transfers::strided_view<float> view(memory, where.shape,
                                             {where.strides[0], where.strides[1]});
   const auto array = std::make_shared<gpu_array<float>>(
-      transfers::context(wanted.device, wanted.stream), where.shape);
+      transfers::context(task.device, task.stream), where.shape);
 
   transfer copy;
-  copy.bytes = array->bytes();
+  copy.amount.bytes = array->bytes();
   if (way == direction::h2d) {
     copy.source = host;
     copy.destination = own_payload(std::span(array->data(), array->size()), true);
     copy.steps = {{"copy", [array, view, route] { array->set(view, route); }}};
-    copy.verify = [array, where, memory] {
+    copy.check.compare = [array, where, memory] {
       const auto arrived = contents_of(*array);
       return find_wrong_element<float>({arrived.data(), arrived.size()},
                                        [&](std::size_t i) { return memory[where.offset(i)]; });
     };
     return copy;
   }
-  wanted.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
-                              wanted.memory.pattern());
+  task.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
+                              task.memory.pattern());
   copy.destination = host;
   copy.steps = {{"copy", [array, view, route] { array->get(view, route); }}};
-  copy.verify = [where, memory, &blocks = wanted.memory] {
+  copy.check.compare = [where, memory, &blocks = task.memory] {
     // What lies between the elements must still be poisoned.
     const auto holding = [](std::size_t elements, transfers::pattern what) {
       transfers::host_buffer<float> made(elements);
@@ -97,25 +97,28 @@ transfer prepare(const job& wanted, transfers::host_memory_kind kind, std::strin
 void add(const std::string& name, const std::string& summary, strided_route route) {
   const bool packed = route == strided_route::packed;
   registration{
-      host_memory_family{.name = "strided/" + name + (packed ? "/packed" : "/memcpy2d"),
+      host_memory_family{.family = "strided",
+                         .parts = {setting(name), method(packed ? "packed" : "memcpy2d")},
                          .summary = summary + (packed ? ", packed by the CPU" : ", cudaMemcpy2D"),
-                         .variants = {"h2d", "d2h"},
+                         .variants = both_directions(),
+                         .role = roles::strided_copy,
                          .kinds = {transfers::pageable, transfers::pinned()},
                          .prepare =
-                             [name, route](const job& wanted, transfers::host_memory_kind kind) {
-                               return prepare(wanted, kind, name, route);
+                             [name, route](const job& task, transfers::host_memory_kind kind) {
+                               return prepare(task, kind, name, route);
                              },
                          .adjust =
-                             [](strategy& made) {
-                               made.smallest = row * sizeof(float);
-                               made.largest = std::size_t{256} << 20;
-                               made.host_payloads = 2;
-                               made.cold = false;
+                             [packed](strategy& copy) {
+                               copy.plainness = packed ? 0 : 1;
+                               copy.needs.host_payloads = 2;
+                               copy.sampling.smallest = row * sizeof(float);
+                               copy.sampling.largest = std::size_t{256} << 20;
+                               copy.sampling.cold = false;
                              }}};
 }
 
-const struct all {
-  all() {
+const struct strided_strategies {
+  strided_strategies() {
     const std::string rows = "rows of 1 KiB, 0.25 KiB apart";
     const std::string short_rows = "rows of 64 bytes, 16 apart";
     const std::string columns = "every second column of a float32 matrix";

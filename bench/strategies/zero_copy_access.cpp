@@ -2,8 +2,8 @@
 #include <numeric>
 #include <random>
 
-#include "bench/strategy/directions.hpp"
 #include "bench/strategy/pieces.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "bench/subjects/in_place.hpp"
 
 namespace bench_transfers::bench {
@@ -32,12 +32,12 @@ std::vector<std::size_t> offsets_of(const shape& what, std::size_t count) {
   return places;
 }
 
-transfer prepare(const job& wanted, const shape& what) {
-  const auto offsets = offsets_of(what, wanted.bytes / what.piece_bytes);
-  piecewise ends{host_payload(wanted, kind),
-                 {wanted.memory.on_device().data(), offsets.size() * what.piece_bytes, true},
+transfer prepare(const job& task, const shape& what) {
+  const auto offsets = offsets_of(what, task.bytes / what.piece_bytes);
+  piecewise ends{host_payload(task, kind),
+                 {task.memory.on_device().data(), offsets.size() * what.piece_bytes, true},
                  {},
-                 direction_of(wanted.variant)};
+                 task.direction};
   ends.host.bytes = offsets.size() * what.distance;
   pieces_in_place in_units{
       seen_by_kernel(ends.host), {}, what.piece_bytes, ends.device.data, ends.way};
@@ -45,32 +45,34 @@ transfer prepare(const job& wanted, const shape& what) {
     ends.pieces.push_back({offset, what.piece_bytes});
     in_units.offsets.push_back(static_cast<std::uint32_t>(offset / pieces_in_place::unit));
   }
-  auto kernel = subjects::copy_pieces_in_place(wanted.device, wanted.stream, in_units);
+  auto kernel = subjects::copy_pieces_in_place(task.device, task.stream, in_units);
 
   transfer access;
   access.enqueue = std::move(kernel.enqueue);
-  access.multiprocessors = kernel.multiprocessors;
-  access.steps = enqueue_and_wait(wanted.stream, access.enqueue);
-  set_ends(access, std::move(ends), wanted.device, wanted.memory);
+  access.amount.multiprocessors = kernel.multiprocessors;
+  access.steps = enqueue_and_wait(task.stream, access.enqueue);
+  set_ends(access, std::move(ends), task.device, task.memory);
   return access;
 }
 
 void add(const shape& what) {
-  registration{
-      strategy{.name = "zero_copy_access/" + what.name + "/" + to_string(kind),
-               .summary = "a kernel reads or writes pinned memory in place: " + what.summary,
-               .variants = {"read", "write"},
-               .host = kind,
-               .prepare = [what](const job& wanted) { return prepare(wanted, what); },
-               .smallest = 1024,
-               .largest = std::size_t{16} << 20,
-               .host_payloads = std::max<std::size_t>(1, what.distance / what.piece_bytes),
-               .cold = false,
-               .sparse = 100}};  // the largest alone
+  registration{strategy{
+      .family = "zero_copy_access",
+      .parts = {setting(what.name), in_memory(kind)},
+      .summary = "a kernel reads or writes pinned memory in place: " + what.summary,
+      .variants = both_accesses(),
+      .role = roles::kernel_access,
+      .prepare = [what](const job& task) { return prepare(task, what); },
+      .needs = {.host = kind,
+                .host_payloads = std::max<std::size_t>(1, what.distance / what.piece_bytes)},
+      .sampling = {.smallest = 1024,
+                   .largest = std::size_t{16} << 20,
+                   .size_stride = 100,  // the largest alone
+                   .cold = false}}};
 }
 
-const struct all {
-  all() {
+const struct access_strategies {
+  access_strategies() {
     add({"contiguous", "all of it", 128, 128});
     add({"strided_32B", "32 bytes of every 256", 32, widest});
     add({"strided_64B", "64 bytes of every 256", 64, widest});

@@ -1,4 +1,3 @@
-#include "bench/strategy/directions.hpp"
 #include "bench/strategy/strategy.hpp"
 
 namespace bench_transfers::bench {
@@ -6,43 +5,45 @@ namespace {
 
 constexpr auto kind = transfers::pinned();
 
-transfer prepare(const job& wanted, unsigned blocks) {
-  const auto both = ends_of(wanted, kind, direction_of(wanted.variant));
+transfer prepare(const job& task, unsigned blocks) {
+  const auto both = ends_of(task, kind, task.direction);
   auto* const to = seen_by_kernel(both.destination);
   auto* const from = seen_by_kernel(both.source);
   transfer access;
   access.source = both.source;
   access.destination = both.destination;
-  access.enqueue = [&stream = wanted.stream, to, from, bytes = wanted.bytes, blocks] {
+  access.enqueue = [&stream = task.stream, to, from, bytes = task.bytes, blocks] {
     stream.copy_by_kernel(to, from, bytes, blocks);
   };
-  access.multiprocessors = transfers::copy_kernel_multiprocessors(wanted.device.description(), to,
-                                                                  from, wanted.bytes, blocks);
-  access.steps = enqueue_and_wait(wanted.stream, access.enqueue);
+  access.amount.multiprocessors = transfers::copy_kernel_multiprocessors(task.device.description(), to,
+                                                                  from, task.bytes, blocks);
+  access.steps = enqueue_and_wait(task.stream, access.enqueue);
   return access;
 }
 
-const struct all {
-  all() {
+std::optional<std::string> needs_cuda(const transfers::device& device) {
+  if (device.description().cuda) return std::nullopt;
+  return "the host device's kernels run on all cores; it has no multiprocessors to choose";
+}
+
+const struct grid_strategies {
+  grid_strategies() {
     for (const unsigned blocks : {1U, 2U, 4U, 8U, 16U, 32U}) {
-      const auto grid = std::to_string(blocks) + (blocks == 1 ? "_block" : "_blocks");
-      registration{strategy{
-          .name = "zero_copy_grid/" + grid + "/" + to_string(kind),
-          .summary = "a kernel of " + std::to_string(blocks) +
-                     (blocks == 1 ? " block" : " blocks") +
-                     " reads or writes pinned memory in place",
-          .variants = {"read", "write"},
-          .host = kind,
-          .prepare = [blocks](const job& wanted) { return prepare(wanted, blocks); },
-          .smallest = std::size_t{64} << 10,
-          .largest = std::size_t{256} << 20,
-          .cold = false,
-          .sparse = 3,
-          .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
-            if (device.description().cuda) return std::nullopt;
-            return "the host device's kernels run on all cores; it has no multiprocessors to "
-                   "choose";
-          }}};
+      const auto* const noun = blocks == 1 ? "block" : "blocks";
+      const auto count = std::to_string(blocks);
+      registration{
+          strategy{.family = "zero_copy_grid",
+                   .parts = {setting(count + "_" + noun), in_memory(kind)},
+                   .summary = "a kernel of " + count + " " + noun +
+                              " reads or writes pinned memory in place",
+                   .variants = both_accesses(),
+                   .role = roles::kernel_access,
+                   .prepare = [blocks](const job& task) { return prepare(task, blocks); },
+                   .needs = {.host = kind, .why_unsupported = needs_cuda},
+                   .sampling = {.smallest = std::size_t{64} << 10,
+                                .largest = std::size_t{256} << 20,
+                                .size_stride = 3,
+                                .cold = false}}};
     }
   }
 } registered;

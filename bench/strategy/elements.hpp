@@ -67,10 +67,10 @@ std::optional<std::string> find_wrong_element(std::span<const T> actual, Expecte
   const transfers::shares how{.worth_a_thread = std::size_t{1} << 20};
   transfers::in_parallel(actual.size(), how, [&](std::size_t first, std::size_t count) {
     for (auto i = first; i < first + count; ++i) {
-      const T wanted = expected(i);
-      if (std::memcmp(&wanted, &actual[i], sizeof(T)) == 0) continue;
+      const T right = expected(i);
+      if (std::memcmp(&right, &actual[i], sizeof(T)) == 0) continue;
       if constexpr (std::is_floating_point_v<T>)
-        if (wanted != wanted && actual[i] != actual[i]) continue;
+        if (right != right && actual[i] != actual[i]) continue;
       ++wrong;
       auto known = first_wrong.load();
       while (i < known && !first_wrong.compare_exchange_weak(known, i)) {

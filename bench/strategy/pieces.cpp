@@ -72,11 +72,11 @@ std::optional<std::string> verify_download(const piecewise& what, transfers::dev
 }  // namespace
 
 void set_ends(transfer& of, piecewise what, transfers::device& device, const buffers& memory) {
-  of.bytes = what.device.bytes;
+  of.amount.bytes = what.device.bytes;
   const bool upload = what.way == transfers::direction::h2d;
   of.source = upload ? what.host : what.device;
   of.destination = upload ? what.device : what.host;
-  of.verify = [what = std::make_shared<const piecewise>(std::move(what)), &device, &memory] {
+  of.check.compare = [what = std::make_shared<const piecewise>(std::move(what)), &device, &memory] {
     return what->way == transfers::direction::h2d ? verify_upload(*what, device)
                                                   : verify_download(*what, device, memory);
   };

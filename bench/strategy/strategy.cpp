@@ -1,11 +1,15 @@
 #include "bench/strategy/strategy.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
 namespace {
+
+using result_file::direction;
 
 // Filled while static objects are initialised, in an order nobody knows; so it is made on first
 // use.
@@ -14,20 +18,85 @@ registry& collected() {
   return list;
 }
 
+std::optional<std::string> part_that_says(const strategy& described, name_part::meaning meaning) {
+  const auto found = std::ranges::find(described.parts, meaning, &name_part::says);
+  return found == described.parts.end() ? std::nullopt : std::optional(found->text);
+}
+
+std::optional<std::string> memory_of(const strategy& described) {
+  if (described.memory) return described.memory;
+  if (auto named = part_that_says(described, name_part::meaning::memory)) return named;
+  if (described.needs.host) return to_string(*described.needs.host);
+  return std::nullopt;
+}
+
 }  // namespace
 
-registration::registration(const strategy& one) { collected().push_back(one); }
+name_part method(std::string text) { return {name_part::meaning::method, std::move(text)}; }
+name_part setting(std::string text) { return {name_part::meaning::setting, std::move(text)}; }
+name_part in_memory(transfers::host_memory_kind kind) { return in_memory(to_string(kind)); }
+name_part in_memory(std::string kind) { return {name_part::meaning::memory, std::move(kind)}; }
 
-registration::registration(const host_memory_family& several) {
-  for (const auto kind : several.kinds) {
-    strategy one{
-        .name = several.name + "/" + to_string(kind),
-        .summary = several.summary + ", " + describe(kind),
-        .variants = several.variants,
-        .host = kind,
-        .prepare = [prepare = several.prepare, kind](const job& j) { return prepare(j, kind); }};
-    if (several.adjust) several.adjust(one);
-    collected().push_back(std::move(one));
+std::vector<variant> both_directions() {
+  return {{.name = "h2d", .direction = direction::h2d}, {.name = "d2h", .direction = direction::d2h}};
+}
+
+std::vector<variant> both_accesses() {
+  return {{.name = "read", .direction = direction::h2d},
+          {.name = "write", .direction = direction::d2h}};
+}
+
+std::vector<variant> named(const std::vector<std::string>& names) {
+  std::vector<variant> variants;
+  for (const auto& name : names) variants.push_back({.name = name});
+  return variants;
+}
+
+std::string strategy::name() const {
+  auto joined = family;
+  for (const auto& part : parts) joined += "/" + part.text;
+  return joined;
+}
+
+result_file::benchmark describe(const strategy& measured, const variant* of,
+                                std::optional<std::size_t> size_bytes, cache_state cache) {
+  const variant nothing{};
+  const auto& varied = of == nullptr ? nothing : *of;
+  result_file::benchmark described;
+  described.family = measured.family;
+  described.strategy = measured.name();
+  if (of != nullptr) described.variant = of->name;
+  described.name = benchmark_name(described.strategy, described.variant, size_bytes, cache);
+  described.method =
+      varied.method ? varied.method : part_that_says(measured, name_part::meaning::method);
+  described.setting =
+      varied.setting ? varied.setting : part_that_says(measured, name_part::meaning::setting);
+  described.memory = memory_of(measured);
+  described.direction = varied.direction.value_or(measured.direction);
+  described.size_bytes = size_bytes;
+  described.cache = cache;
+  described.role = varied.role ? varied.role->name : measured.role.name;
+  described.plainness = varied.plainness.value_or(measured.plainness);
+  described.emulation = measured.emulation;
+  return described;
+}
+
+registration::registration(const strategy& added) { collected().push_back(added); }
+
+registration::registration(const host_memory_family& added) {
+  for (const auto kind : added.kinds) {
+    strategy member{
+        .family = added.family,
+        .parts = added.parts,
+        .summary = added.summary + ", " + transfers::describe(kind),
+        .variants = added.variants,
+        .role = added.role,
+        .direction = added.direction,
+        .prepare = [prepare = added.prepare, kind](const job& task) { return prepare(task, kind); },
+        .needs = {.host = kind}};
+    member.parts.push_back(in_memory(kind));
+    if (added.adjust) added.adjust(member);
+    collected().push_back(std::move(member));
   }
 }
 
@@ -41,21 +110,30 @@ std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void
   return {{"enqueue", std::move(enqueue)}, {"wait", [&stream] { stream.synchronize(); }}};
 }
 
-std::optional<std::string> why_unsupported(const strategy& one, const transfers::device& device) {
-  if (one.host)
-    if (auto reason = device.why_unsupported(*one.host)) return reason;
-  return one.why_unsupported ? one.why_unsupported(device) : std::nullopt;
+std::optional<std::string> why_unsupported(const strategy& measured,
+                                           const transfers::device& device) {
+  const auto& needs = measured.needs;
+  if (needs.host)
+    if (auto reason = device.why_unsupported(*needs.host)) return reason;
+  return needs.why_unsupported ? needs.why_unsupported(device) : std::nullopt;
 }
 
-payload host_payload(const job& wanted, transfers::host_memory_kind kind, std::size_t index) {
-  const auto& block = wanted.memory.host(kind);
-  const auto offset = index * buffers::distance(wanted.bytes);
-  return {block.data() + offset, wanted.bytes, false, &block, offset};
+unsigned options_of(transfers::host_memory_kind kind) {
+  using transfers::host_origin;
+  const bool huge =
+      kind.origin == host_origin::pageable_huge || kind.origin == host_origin::registered_huge;
+  return static_cast<unsigned>(std::popcount(static_cast<unsigned>(kind.flags))) + (huge ? 1 : 0);
 }
 
-payload device_payload(const job& wanted, std::size_t index) {
-  const auto offset = index * buffers::distance(wanted.bytes);
-  return {wanted.memory.on_device().data() + offset, wanted.bytes, true, nullptr, offset};
+payload host_payload(const job& task, transfers::host_memory_kind kind, std::size_t index) {
+  const auto& block = task.memory.host(kind);
+  const auto offset = index * buffers::distance(task.bytes);
+  return {block.data() + offset, task.bytes, false, &block, offset};
+}
+
+payload device_payload(const job& task, std::size_t index) {
+  const auto offset = index * buffers::distance(task.bytes);
+  return {task.memory.on_device().data() + offset, task.bytes, true, nullptr, offset};
 }
 
 std::byte* seen_by_kernel(const payload& end) {
@@ -65,10 +143,10 @@ std::byte* seen_by_kernel(const payload& end) {
   return end.host->on_device() + end.offset;
 }
 
-ends ends_of(const job& wanted, transfers::host_memory_kind kind, transfers::direction way) {
-  const auto host = host_payload(wanted, kind);
-  const auto device = device_payload(wanted);
-  if (way == transfers::direction::h2d) return {host, device};
+ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direction direction) {
+  const auto host = host_payload(task, kind);
+  const auto device = device_payload(task);
+  if (direction == transfers::direction::h2d) return {host, device};
   return {device, host};
 }
 

@@ -7,7 +7,7 @@
 
 #include "src/common/whole_file.hpp"
 
-namespace bench_transfers::results {
+namespace bench_transfers::result_file {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -41,21 +41,26 @@ std::string to_text(const json& content, bool aggregates_only) {
   return text + "\n]\n}\n";
 }
 
-result_file::result_file(std::filesystem::path path, json context)
+writer::writer(std::filesystem::path path, json context)
     : path_(std::move(path)),
       content_{{"context", std::move(context)}, {"benchmarks", json::array()}} {
   if (!path_.empty()) common::require_writable(path_);
   write();
 }
 
-void result_file::add(json row) {
+void writer::add(json row) {
   content_["benchmarks"].push_back(std::move(row));
   if (std::chrono::steady_clock::now() >= next_write_) write();
 }
 
-void result_file::set_facts(json facts) { content_["context"]["transfers"] = std::move(facts); }
+void writer::describe(const metric& counter) {
+  auto& metrics = content_["context"]["transfers"]["metrics"];
+  if (!metrics.contains(counter.name)) metrics[counter.name] = to_json(counter);
+}
 
-void result_file::finish(bool aggregates_only, std::span<const std::string> order) {
+void writer::set_facts(json facts) { content_["context"]["transfers"] = std::move(facts); }
+
+void writer::finish(bool aggregates_only, std::span<const std::string> order) {
   std::map<std::string, std::size_t> place;
   for (const auto& name : order) place.try_emplace(name, place.size());
   auto rows = content_["benchmarks"].get<std::vector<json>>();
@@ -67,7 +72,7 @@ void result_file::finish(bool aggregates_only, std::span<const std::string> orde
   write(aggregates_only);
 }
 
-void result_file::write(bool aggregates_only) {
+void writer::write(bool aggregates_only) {
   if (path_.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   common::write_whole(path_, to_text(content_, aggregates_only));
@@ -75,4 +80,4 @@ void result_file::write(bool aggregates_only) {
   next_write_ = now + 20 * (now - start);
 }
 
-}  // namespace bench_transfers::results
+}  // namespace bench_transfers::result_file

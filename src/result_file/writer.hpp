@@ -6,20 +6,26 @@
 #include <span>
 #include <string>
 
-namespace bench_transfers::results {
+#include "src/result_file/format.hpp"
+
+namespace bench_transfers::result_file {
 
 /// A result file while it grows: Google Benchmark's JSON, schema version 1
 /// (google/benchmark, docs/user_guide.md, "Output Formats"), with our own data below
 /// context.transfers. On disk there is always a whole, readable file (common::write_whole).
-class result_file {
+class writer {
  public:
   /// Writes the file at once, so that an unwritable path is known before anything is measured.
   /// An empty path keeps the content in memory only. Throws common::write_error.
-  result_file(std::filesystem::path path, nlohmann::ordered_json context);
+  writer(std::filesystem::path path, nlohmann::ordered_json context);
 
   /// Adds a row and writes the file, unless the last write was so recent that writing would take
   /// more than a twentieth of the time: then a later call does it. Throws common::write_error.
   void add(nlohmann::ordered_json row);
+
+  /// Says what a counter of the rows means, in context.transfers.metrics; the first description of a
+  /// name stays. Written with the next row.
+  void describe(const metric& counter);
 
   /// Replaces context.transfers; written with the next row or finish().
   void set_facts(nlohmann::ordered_json facts);
@@ -44,4 +50,4 @@ class result_file {
 /// that have aggregates are shown by these alone.
 std::string to_text(const nlohmann::ordered_json& content, bool aggregates_only = false);
 
-}  // namespace bench_transfers::results
+}  // namespace bench_transfers::result_file

@@ -24,13 +24,13 @@ double noise(double deviation, std::uint64_t seed) {
 }
 
 /// 20 µs and 10 GB/s, but that seeds differ by a thousandth and repetitions by a third of that.
-transfer prepare(const job& wanted, const std::string& name) {
+transfer prepare(const job& task, const std::string& name) {
   static std::uint64_t repetitions = 0;
   const auto seed =
-      wanted.memory.pattern().seed ^
-      std::hash<std::string>{}(fmt::format("{}/{}/{}", name, wanted.variant, wanted.bytes));
+      task.memory.pattern().seed ^
+      std::hash<std::string>{}(fmt::format("paced/{}/{}/{}", name, task.variant, task.bytes));
   const auto time = std::chrono::nanoseconds(
-      std::llround((20'000 + static_cast<double>(wanted.bytes) / 10) * noise(0.001, seed) *
+      std::llround((20'000 + static_cast<double>(task.bytes) / 10) * noise(0.001, seed) *
                    noise(0.0003, seed + ++repetitions)));
   transfer paced;
   paced.steps = {{"pace", [time] { fake_clock::advance(time); }}};
@@ -38,17 +38,19 @@ transfer prepare(const job& wanted, const std::string& name) {
 }
 
 strategy paced(const std::string& name) {
-  return {.name = name,
+  return {.family = "paced",
+          .parts = {method(name)},
           .summary = "takes a known time, and moves nothing",
-          .variants = {"h2d", "d2h"},
-          .prepare = [name](const job& wanted) { return prepare(wanted, name); },
-          .essential = true};
+          .variants = both_directions(),
+          .role = roles::copy,
+          .prepare = [name](const job& task) { return prepare(task, name); },
+          .sampling = {.essential = true}};
 }
 
-const registration first(paced("paced/first"));
-const registration second(paced("paced/second"));
-const registration third(paced("paced/third"));
-const registration fourth(paced("paced/fourth"));
+const registration first(paced("first"));
+const registration second(paced("second"));
+const registration third(paced("third"));
+const registration fourth(paced("fourth"));
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -36,14 +36,14 @@ class strategies_on_gpu : public transfers::on_gpu {
     auto planned = make_plan(all, *gpu, chosen);
     reserve_buffers(planned, *gpu, memory);
     for (const auto& one : planned.skipped) {
-      std::printf("skipped %s: %s\n", one.name.c_str(), one.reason.c_str());
-      EXPECT_THAT(one.reason, HasSubstr("cudaDevAttr")) << one.name;
+      std::printf("skipped %s: %s\n", one.name.c_str(), one.reason.text.c_str());
+      EXPECT_THAT(one.reason.text, HasSubstr("cudaDevAttr")) << one.name;
     }
-    results::result_file rows("", {{"transfers", nullptr}});
+    result_file::writer rows("", {{"transfers", nullptr}});
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::tmpfile(), std::fclose);
     progress shown(log.get());
     const auto result = session(*gpu, memory, chosen, std::nullopt, rows, shown).measure(planned);
-    for (const auto& [name, reason] : result.failures) ADD_FAILURE() << name << ": " << reason;
+    for (const auto& [name, reason] : result.failures) ADD_FAILURE() << name << ": " << reason.text;
     EXPECT_THAT(result.skipped, IsEmpty());
     for (const auto& [kind, block] : memory.all_host())
       EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes, 0U)

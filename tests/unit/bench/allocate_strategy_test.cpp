@@ -47,31 +47,31 @@ std::optional<std::size_t> status_of_process(const std::string& key) {
 std::vector<std::string> names_of(const std::string& family) {
   std::vector<std::string> names;
   for (const auto& one : registered_strategies())
-    if (one.name.starts_with(family)) names.push_back(one.name.substr(family.size()));
+    if (one.family == family) names.push_back(one.parts.front().text);
   return names;
 }
 
 TEST(allocating, has_these_ways_each_with_its_end) {
-  EXPECT_THAT(names_of("allocate/"),
+  EXPECT_THAT(names_of("allocate"),
               testing::UnorderedElementsAre("device", "device_async", "device_pool", "lock_touched",
                                             "lock_touched_huge", "lock_untouched", "malloc",
                                             "pageable", "pageable_huge", "pinned", "pinned_mapped",
                                             "pinned_pool", "pinned_portable", "pinned_wc",
                                             "registered", "registered_huge"));
-  EXPECT_EQ(names_of("free/"), names_of("allocate/"));
+  EXPECT_EQ(names_of("free"), names_of("allocate"));
 }
 
 TEST(allocating, is_repeated_until_it_is_stable_and_counted_in_what_it_takes) {
   for (const auto& one : registered_strategies()) {
-    if (!one.name.starts_with("allocate/") && !one.name.starts_with("free/")) continue;
-    SCOPED_TRACE(one.name);
-    EXPECT_TRUE(one.until_stable);
-    EXPECT_EQ(one.takes_host_memory, !one.name.substr(one.name.find('/')).starts_with("/device"));
-    EXPECT_FALSE(one.one_way);
-    EXPECT_FALSE(one.cold);
-    EXPECT_FALSE(one.host);  // it has no use for the shared buffers
+    if (one.family != "allocate" && one.family != "free") continue;
+    SCOPED_TRACE(one.name());
+    EXPECT_TRUE(one.sampling.until_stable);
+    EXPECT_EQ(one.needs.more_host_memory, !one.parts.front().text.starts_with("device"));
+    EXPECT_EQ(one.direction, result_file::direction::none);
+    EXPECT_FALSE(one.sampling.cold);
+    EXPECT_FALSE(one.needs.host);  // it has no use for the shared buffers
     EXPECT_TRUE(one.variants.empty());
-    EXPECT_LE(one.effort, 1);
+    EXPECT_LE(one.sampling.effort, 1);
   }
 }
 
@@ -100,7 +100,7 @@ class allocating_by : public testing::TestWithParam<std::string> {
   /// Sizes that are whole pages or not, small and large.
   [[nodiscard]] std::vector<std::size_t> sizes() const {
     std::vector<std::size_t> all{4 * kib, 5000, 256 * kib, 4 * mib, 6 * mib + 123};
-    std::erase_if(all, [](std::size_t one) { return one < find("allocate/").smallest; });
+    std::erase_if(all, [](std::size_t one) { return one < find("allocate/").sampling.smallest; });
     if (sanitized && GetParam() == "malloc")
       std::erase_if(all, [](std::size_t one) { return one >= 4 * mib; });
     return all;
@@ -130,19 +130,19 @@ TEST_P(allocating_by, gives_memory_that_can_be_used_and_gives_it_back) {
     if (!made) return;
     ASSERT_EQ(made->steps.size(), 1U);
     EXPECT_EQ(made->steps[0].name, "allocate");
-    EXPECT_EQ(made->bytes, bytes);
+    EXPECT_EQ(made->amount.bytes, bytes);
     for (int i = 0; i < 3; ++i) {
       made->steps[0].run();
       EXPECT_EQ(blocks(), is_heap() ? 0U : 1U);
       if (i == 1) {
-        EXPECT_EQ(made->verify(), std::nullopt);
+        EXPECT_EQ(made->check.compare(), std::nullopt);
       }
-      made->between();
+      made->timing.between();
       // The lock goes, what was locked stays; a pool keeps what it has.
       EXPECT_EQ(blocks(), (is_lock() && !is_heap()) || is_pool() ? 1U : 0U);
     }
     made->steps[0].run();
-    EXPECT_EQ(made->verify(), std::nullopt);
+    EXPECT_EQ(made->check.compare(), std::nullopt);
   }
   EXPECT_TRUE(counts.nothing_allocated());
 }
@@ -160,12 +160,12 @@ TEST_P(allocating_by, is_freed_by_the_end_of_it) {
       made->steps[0].run();
       EXPECT_EQ(blocks(), kept);  // one at most: what was freed is taken again
       if (i == 1) {
-        EXPECT_EQ(made->verify(), std::nullopt);
+        EXPECT_EQ(made->check.compare(), std::nullopt);
       }
-      made->between();
+      made->timing.between();
     }
     made->steps[0].run();
-    EXPECT_EQ(made->verify(), std::nullopt);
+    EXPECT_EQ(made->check.compare(), std::nullopt);
   }
   EXPECT_TRUE(counts.nothing_allocated());
 }
@@ -177,7 +177,7 @@ TEST_P(allocating_by, asks_the_device_each_time_unless_a_pool_is_warm) {
   const std::size_t before = asked();
   for (int i = 0; i < 5; ++i) {
     made->steps[0].run();
-    made->between();
+    made->timing.between();
   }
   EXPECT_EQ(asked() - before, is_pool() || is_lock() ? 0U : 5U);
 }
@@ -193,7 +193,7 @@ TEST_P(allocating_by, locks_pages_while_it_holds_them) {
     if (!made) return;
     made->steps[0].run();
     EXPECT_GE(locked(), before + 1024);
-    made->between();
+    made->timing.between();
     EXPECT_EQ(locked(), before + (is_pool() ? 1024 : 0));
     made->steps[0].run();
   }
@@ -207,12 +207,12 @@ TEST_P(allocating_by, is_caught_when_memory_is_not_given_back) {
     if (!made) return;
     counts.leaks = true;
     made->steps[0].run();
-    EXPECT_THAT(made->verify().value_or(""), HasSubstr("not given back"));
-    EXPECT_THAT(made->verify().value_or(""), HasSubstr("not given back"));
+    EXPECT_THAT(made->check.compare().value_or(""), HasSubstr("not given back"));
+    EXPECT_THAT(made->check.compare().value_or(""), HasSubstr("not given back"));
     counts.leaks = false;
-    made->between();
+    made->timing.between();
     made->steps[0].run();
-    EXPECT_EQ(made->verify(), std::nullopt);
+    EXPECT_EQ(made->check.compare(), std::nullopt);
     counts.leaked.clear();
   }
 }
@@ -231,7 +231,7 @@ TEST_P(allocating_by, lets_go_of_everything_when_the_device_refuses) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(way, allocating_by, testing::ValuesIn(names_of("allocate/")),
+INSTANTIATE_TEST_SUITE_P(way, allocating_by, testing::ValuesIn(names_of("allocate")),
                          [](const auto& of) { return of.param; });
 
 TEST(allocating, asynchronously_needs_cuda) {
@@ -239,7 +239,7 @@ TEST(allocating, asynchronously_needs_cuda) {
   buffers memory(*device, 3);
   const auto stream = device->create_stream();
   for (const auto& one : registered_strategies())
-    if (one.name.ends_with("/device_async")) {
+    if (one.name().ends_with("/device_async")) {
       EXPECT_THAT(why_unsupported(one, *device).value_or(""), HasSubstr("cudaMallocAsync"));
       EXPECT_THROW(one.prepare({*device, memory, *stream, "", mib}), transfers::unsupported);
     }

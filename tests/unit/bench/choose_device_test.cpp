@@ -39,7 +39,9 @@ TEST(choose_device, automatic_choice_without_a_gpu_says_why) {
   EXPECT_EQ(device->description().kind, "host");
   ASSERT_TRUE(why_not_gpu);
   EXPECT_FALSE(found.why_none.empty());
-  EXPECT_THAT(*why_not_gpu,
+  EXPECT_EQ(why_not_gpu->code, "no_gpu");
+  EXPECT_EQ(why_not_gpu->data.at("reason"), found.why_none);
+  EXPECT_THAT(why_not_gpu->text,
               AllOf(HasSubstr(found.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
 }
 

@@ -37,6 +37,12 @@ strategy find_strategy(const std::string& name) {
   return *found;
 }
 
+std::vector<std::string> variants_of(const strategy& of) {
+  std::vector<std::string> names;
+  for (const auto& variant : of.variants) names.push_back(variant.name);
+  return names;
+}
+
 bool writes(std::string_view variant) {
   return variant.starts_with("write") || variant.starts_with("read_modify");
 }
@@ -45,8 +51,8 @@ bool writes(std::string_view variant) {
 class cpu_strategy : public testing::Test {
  protected:
   void reserve(const strategy& one, std::size_t bytes) {
-    memory.reserve_host(*one.host, bytes);
-    block = memory.host(*one.host).bytes();
+    memory.reserve_host(*one.needs.host, bytes);
+    block = memory.host(*one.needs.host).bytes();
   }
 
   /// Nullopt where the processor lacks the instruction; the reason is checked.
@@ -64,7 +70,7 @@ class cpu_strategy : public testing::Test {
 
   static void run(const transfer& what, std::size_t times = 1) {
     for (std::size_t i = 0; i < times; ++i) {
-      if (what.between) what.between();
+      if (what.timing.between) what.timing.between();
       for (const auto& step : what.steps) step.run();
     }
   }
@@ -88,7 +94,7 @@ TEST_F(cpu_strategy, there_is_one_for_each_kind_of_memory) {
     expected.push_back("cpu/" + to_string(kind));
   std::vector<std::string> found;
   for (const auto& one : registered_strategies())
-    if (one.name.starts_with("cpu/")) found.push_back(one.name);
+    if (one.family == "cpu") found.push_back(one.name());
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(expected));
 }
 
@@ -102,7 +108,7 @@ TEST_F(cpu_strategy, has_every_access_by_one_thread_and_by_all_cores) {
     expected.push_back(name + std::string(all_cores));
   }
   for (const auto kind : transfers::all_host_memory_kinds())
-    EXPECT_EQ(find_strategy("cpu/" + to_string(kind)).variants, expected) << to_string(kind);
+    EXPECT_EQ(variants_of(find_strategy("cpu/" + to_string(kind))), expected) << to_string(kind);
 }
 
 struct extent {
@@ -118,7 +124,7 @@ class every_access : public cpu_strategy, public testing::WithParamInterface<ext
 
   /// Calls test(variant, transfer) for warm caches, and for cold ones where they can be had.
   void for_each(const std::function<void(const std::string&, transfer&)>& test) {
-    for (const auto& variant : pageable.variants)
+    for (const auto& variant : variants_of(pageable))
       for (const auto cache : {cache_state::warm, cache_state::cold}) {
         if (cache == cache_state::cold && !can_flush_cache()) continue;
         SCOPED_TRACE(variant + (cache == cache_state::cold ? "/cold" : ""));
@@ -141,10 +147,10 @@ TEST_P(every_access, does_what_it_says_and_leaves_the_pattern) {
       if (until <= done) continue;
       run(made, until - done);
       done = until;
-      EXPECT_EQ(made.verify(), std::nullopt) << "after " << done << " turns";
+      EXPECT_EQ(made.check.compare(), std::nullopt) << "after " << done << " turns";
     }
-    EXPECT_EQ(static_cast<bool>(made.restore), writes(variant));
-    if (made.restore) made.restore();
+    EXPECT_EQ(static_cast<bool>(made.check.restore), writes(variant));
+    if (made.check.restore) made.check.restore();
   });
 }
 
@@ -160,7 +166,7 @@ TEST_P(every_access, is_restored_after_any_number_of_turns) {
       EXPECT_EQ(
           check_host_pattern(block.data(), bytes, buffers::guard, memory.pattern()).wrong_bytes,
           0U);
-      if (made.restore) made.restore();
+      if (made.check.restore) made.check.restore();
       EXPECT_EQ(wrong_bytes(), 0U) << turns << " turns";
     });
 }
@@ -172,12 +178,12 @@ TEST_P(every_access, notices_other_data) {
     if (!writes(variant)) spoil();
     run(made);
     if (writes(variant)) spoil();
-    EXPECT_THAT(made.verify().value_or(""), HasSubstr("is wrong"));
+    EXPECT_THAT(made.check.compare().value_or(""), HasSubstr("is wrong"));
     write_pattern_again();
     if (variant.starts_with("read_modify")) return;  // it counts on what the turn before has left
     run(made);
-    EXPECT_EQ(made.verify(), std::nullopt);
-    if (made.restore) made.restore();
+    EXPECT_EQ(made.check.compare(), std::nullopt);
+    if (made.check.restore) made.check.restore();
   });
 }
 
@@ -186,7 +192,7 @@ TEST_P(every_access, that_has_not_taken_place_is_wrong) {
   run(*prepare(pageable, "read_vector", bytes));  // the turn looked at is the one before
   for_each([&](const std::string& variant, transfer& made) {
     if (variant.starts_with("read_modify")) return;  // no change is right after none
-    EXPECT_THAT(made.verify().value_or(""), HasSubstr("is wrong"));
+    EXPECT_THAT(made.check.compare().value_or(""), HasSubstr("is wrong"));
   });
 }
 
@@ -202,7 +208,7 @@ TEST_P(every_access, that_reads_everything_notices_a_single_bit) {
     std::size_t noticed = 0;
     for (std::size_t i = 0; i < pieces; ++i) {
       run(made);
-      if (made.verify()) ++noticed;
+      if (made.check.compare()) ++noticed;
     }
     // Where one thread goes over several pieces, in the turn that reaches it, unless each thread's
     // last piece is cut short and the byte lies behind it.
@@ -214,20 +220,20 @@ TEST_P(every_access, that_reads_everything_notices_a_single_bit) {
 TEST_P(every_access, of_single_words_counts_them) {
   for_each([&](const std::string& variant, transfer& made) {
     const auto threads = variant.ends_with(all_cores) ? transfers::usable_processors() : 1U;
-    ASSERT_TRUE(made.bytes);
-    EXPECT_EQ(*made.bytes % threads, 0U);
-    EXPECT_FALSE(made.batched);
+    ASSERT_TRUE(made.amount.bytes);
+    EXPECT_EQ(*made.amount.bytes % threads, 0U);
+    EXPECT_FALSE(made.timing.batched);
     const bool single = variant.starts_with("read_random") || variant.starts_with("read_strided") ||
                         variant.starts_with("write_random");
     if (single) {
-      EXPECT_EQ(made.accesses, *made.bytes / 8 / threads);
-      EXPECT_GT(made.accesses, 0U);
+      EXPECT_EQ(made.amount.accesses, *made.amount.bytes / 8 / threads);
+      EXPECT_GT(made.amount.accesses, 0U);
     } else {
-      EXPECT_EQ(made.accesses, 0U);
+      EXPECT_EQ(made.amount.accesses, 0U);
       // As much as it says: whole pieces, over and over where they are short.
-      EXPECT_EQ(*made.bytes % cpu::line, 0U);
-      EXPECT_LE(*made.bytes, (threads > 1 ? 8 : 1) * piece * threads);
-      EXPECT_GE(*made.bytes, std::min(bytes / threads, piece) / 2 * threads);
+      EXPECT_EQ(*made.amount.bytes % cpu::line, 0U);
+      EXPECT_LE(*made.amount.bytes, (threads > 1 ? 8 : 1) * piece * threads);
+      EXPECT_GE(*made.amount.bytes, std::min(bytes / threads, piece) / 2 * threads);
     }
   });
 }
@@ -247,14 +253,14 @@ TEST_F(cpu_strategy, gives_all_cores_enough_to_do) {
     const auto all = prepare(pageable, variant + std::string(all_cores), bytes);
     if (!one || !all) continue;
     // Each thread's part may be no whole number of times in the amount.
-    EXPECT_LE(*all->bytes, expected * threads * *one->bytes);
-    EXPECT_GE(*all->bytes, expected * threads * *one->bytes * 9 / 10);
+    EXPECT_LE(*all->amount.bytes, expected * threads * *one->amount.bytes);
+    EXPECT_GE(*all->amount.bytes, expected * threads * *one->amount.bytes * 9 / 10);
     if (!can_flush_cache()) continue;
     const auto cold = prepare(pageable, variant + std::string(all_cores), bytes, cache_state::cold);
-    if (one->accesses == 0) {
-      EXPECT_LE(*cold->bytes, bytes);  // once, lest the second time be warm
+    if (one->amount.accesses == 0) {
+      EXPECT_LE(*cold->amount.bytes, bytes);  // once, lest the second time be warm
     } else if (variant != "read_strided") {
-      EXPECT_EQ(*cold->bytes, threads * *one->bytes);
+      EXPECT_EQ(*cold->amount.bytes, threads * *one->amount.bytes);
     }
   }
 }
@@ -270,15 +276,15 @@ INSTANTIATE_TEST_SUITE_P(of, every_access,
 TEST_F(cpu_strategy, flushes_between_operations_only_for_cold_caches) {
   const auto pageable = find_strategy("cpu/pageable");
   reserve(pageable, 64 * kib);
-  for (const auto& variant : pageable.variants) {
+  for (const auto& variant : variants_of(pageable)) {
     if (const auto warm = prepare(pageable, variant, 64 * kib)) {
-      EXPECT_FALSE(warm->between) << variant;
+      EXPECT_FALSE(warm->timing.between) << variant;
     }
     if (!can_flush_cache()) continue;
     const auto cold = prepare(pageable, variant, 64 * kib, cache_state::cold);
     if (!cold) continue;
-    ASSERT_TRUE(cold->between) << variant;
-    for (int i = 0; i < 5; ++i) cold->between();
+    ASSERT_TRUE(cold->timing.between) << variant;
+    for (int i = 0; i < 5; ++i) cold->timing.between();
     EXPECT_EQ(wrong_bytes(), 0U) << variant;
   }
 }
@@ -287,8 +293,8 @@ TEST_F(cpu_strategy, of_cold_caches_goes_over_its_memory_once) {
   if (!can_flush_cache()) GTEST_SKIP() << "this processor cannot flush chosen lines";
   const auto pageable = find_strategy("cpu/pageable");
   reserve(pageable, 64 * kib);
-  EXPECT_EQ(prepare(pageable, "read_vector", 64 * kib, cache_state::cold)->bytes, 64 * kib);
-  EXPECT_EQ(prepare(pageable, "read_vector", 64 * kib)->bytes, piece);
+  EXPECT_EQ(prepare(pageable, "read_vector", 64 * kib, cache_state::cold)->amount.bytes, 64 * kib);
+  EXPECT_EQ(prepare(pageable, "read_vector", 64 * kib)->amount.bytes, piece);
 }
 
 /// Which piece of the block no longer holds the pattern; they are written again.
@@ -311,7 +317,7 @@ TEST_F(cpu_strategy, goes_on_where_the_benchmark_before_has_ended) {
     const auto changed = changed_pieces(block, memory.pattern());
     ASSERT_EQ(changed.size(), 1U);
     reached.push_back(changed.front());
-    made->restore();
+    made->check.restore();
   }
   for (std::size_t i = 1; i < reached.size(); ++i)
     EXPECT_EQ(reached[i], (reached[i - 1] + 1) % pieces);
@@ -335,19 +341,19 @@ TEST_F(cpu_strategy, of_less_than_a_line_for_each_thread_is_unsupported) {
 
 TEST_F(cpu_strategy, runs_on_every_kind_of_memory_that_there_is) {
   for (const auto& one : registered_strategies()) {
-    if (!one.name.starts_with("cpu/") || why_unsupported(one, *device)) continue;
+    if (one.family != "cpu" || why_unsupported(one, *device)) continue;
     try {
       reserve(one, 100'000);
     } catch (const transfers::out_of_memory&) {
       continue;  // the memlock limit
     }
-    for (const auto& variant : one.variants) {
-      SCOPED_TRACE(one.name + "/" + variant);
+    for (const auto& variant : variants_of(one)) {
+      SCOPED_TRACE(one.name() + "/" + variant);
       const auto made = prepare(one, variant, 100'000);
       if (!made) continue;
       run(*made, 3);
-      EXPECT_EQ(made->verify(), std::nullopt);
-      if (made->restore) made->restore();
+      EXPECT_EQ(made->check.compare(), std::nullopt);
+      if (made->check.restore) made->check.restore();
       EXPECT_EQ(wrong_bytes(), 0U);
     }
   }
@@ -356,7 +362,7 @@ TEST_F(cpu_strategy, runs_on_every_kind_of_memory_that_there_is) {
 TEST_F(cpu_strategy, of_managed_memory_needs_a_gpu_and_is_kept_small) {
   const auto managed = find_strategy("cpu/managed");
   EXPECT_THAT(why_unsupported(managed, *device).value_or(""), HasSubstr("managed memory"));
-  EXPECT_EQ(managed.largest, 256 * mib);
+  EXPECT_EQ(managed.sampling.largest, 256 * mib);
 }
 
 TEST_F(cpu_strategy, that_emulates_says_so_and_runs_only_where_there_is_no_gpu) {
@@ -367,10 +373,10 @@ TEST_F(cpu_strategy, that_emulates_says_so_and_runs_only_where_there_is_no_gpu) 
   other.counts().poses_as = {.kind = "cuda", .name = "a GPU", .cuda = {}};
   EXPECT_THAT(why_unsupported(emulated, other).value_or(""), HasSubstr("no GPU"));
   for (const auto& one : registered_strategies())
-    if (one.name.starts_with("cpu/") && one.name != emulated.name) {
+    if (one.family == "cpu" && one.name() != emulated.name()) {
       EXPECT_THAT(one.summary, Not(HasSubstr("EMULATION")));
     }
-  EXPECT_THAT(emulated.variants,
+  EXPECT_THAT(variants_of(emulated),
               ElementsAre("read_scalar", "read_scalar_all_cores", "read_vector",
                           "read_vector_all_cores", "read_streaming", "read_streaming_all_cores"));
 }
@@ -463,8 +469,8 @@ TEST_F(lying_access, of_functions_that_are_missing_is_told_by_its_reason) {
   set.write_streaming = nullptr;
   set.no_streaming = "not today";
   for (const auto& one : accesses_with(set))
-    EXPECT_EQ(one.why_unavailable.value_or(""), one.name.ends_with("_streaming") ? "not today" : "")
-        << one.name;
+    EXPECT_EQ(one.why_unavailable.value_or(""), (one.method == "streaming") ? "not today" : "")
+        << one.name();
 }
 
 }  // namespace

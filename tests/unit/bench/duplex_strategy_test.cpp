@@ -87,11 +87,11 @@ TEST_P(duplex_strategy, moves_every_byte_both_ways_whatever_the_size) {
   for (const std::size_t bytes : {1, 15, 4096, 65'539, 1 << 20}) {
     duplex_transfer all(*device, GetParam(), bytes);
     const auto ready = all.prepare();
-    EXPECT_NE(ready.verify(), std::nullopt) << "nothing has arrived yet";
+    EXPECT_NE(ready.check.compare(), std::nullopt) << "nothing has arrived yet";
     run(ready);
-    EXPECT_EQ(ready.verify(), std::nullopt) << bytes;
-    EXPECT_EQ(ready.bytes, 2 * bytes);
-    ready.restore();
+    EXPECT_EQ(ready.check.compare(), std::nullopt) << bytes;
+    EXPECT_EQ(ready.amount.bytes, 2 * bytes);
+    ready.check.restore();
     EXPECT_EQ(all.host_damage(), 0U) << bytes;
   }
 }
@@ -104,15 +104,15 @@ TEST_P(duplex_strategy, notices_a_wrong_byte_at_either_end_and_behind) {
   const auto flip = [](std::byte& one) { one = ~one; };
   auto& up = ready.destination->data[bytes - 1];
   flip(up);
-  EXPECT_THAT(ready.verify().value_or(""), AllOf(StartsWith("h2d: 1 "), HasSubstr("4999")));
+  EXPECT_THAT(ready.check.compare().value_or(""), AllOf(StartsWith("h2d: 1 "), HasSubstr("4999")));
   flip(up);
   flip(all.host_destination()[bytes - 1]);
-  EXPECT_THAT(ready.verify().value_or(""), AllOf(StartsWith("d2h: 1 "), HasSubstr("4999")));
+  EXPECT_THAT(ready.check.compare().value_or(""), AllOf(StartsWith("d2h: 1 "), HasSubstr("4999")));
   flip(all.host_destination()[bytes - 1]);
   flip(all.host_destination()[bytes]);
-  EXPECT_THAT(ready.verify().value_or(""), StartsWith("d2h, behind the end: 1 "));
+  EXPECT_THAT(ready.check.compare().value_or(""), StartsWith("d2h, behind the end: 1 "));
   flip(all.host_destination()[bytes]);
-  EXPECT_EQ(ready.verify(), std::nullopt);
+  EXPECT_EQ(ready.check.compare(), std::nullopt);
 }
 
 TEST_P(duplex_strategy, times_each_way_while_the_other_is_busy_and_alone) {
@@ -121,16 +121,16 @@ TEST_P(duplex_strategy, times_each_way_while_the_other_is_busy_and_alone) {
   ASSERT_THAT(ready.against, SizeIs(4));
   std::vector<std::string> names;
   for (const auto& one : ready.against) {
-    names.push_back(one.with);
+    names.push_back(one.name);
     EXPECT_EQ(one.bytes, std::size_t{1} << 20);
     if (one.before) one.before();
     one.run();
     if (one.after) static_cast<void>(one.after());
     // Nothing is left under way, which the next one would meet.
-    EXPECT_EQ(one.with.ends_with("_alone"), !one.before) << one.with;
+    EXPECT_EQ(one.name.ends_with("_alone"), !one.before) << one.name;
   }
   EXPECT_THAT(names, testing::ElementsAre("h2d", "h2d_alone", "d2h", "d2h_alone"));
-  EXPECT_EQ(ready.verify(), std::nullopt);
+  EXPECT_EQ(ready.check.compare(), std::nullopt);
 }
 
 TEST_P(duplex_strategy, does_not_count_what_the_other_way_did_not_accompany_to_the_end) {
@@ -140,7 +140,7 @@ TEST_P(duplex_strategy, does_not_count_what_the_other_way_did_not_accompany_to_t
     if (!one.before) continue;
     one.before();
     device->synchronize();
-    EXPECT_FALSE(one.after()) << one.with;
+    EXPECT_FALSE(one.after()) << one.name;
   }
 }
 
@@ -160,7 +160,7 @@ TEST_P(duplex_strategy, leaves_buffers_whole_whichever_operation_fails) {
       failed = true;
     }
     failing.synchronize();
-    ready.restore();
+    ready.check.restore();
     EXPECT_EQ(all.host_damage(), 0U);
     return !failed;
   });

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/harness/session.hpp"
-#include "bench/strategy/directions.hpp"
+#include "tests/unit/bench/made_strategy.hpp"
 
 namespace bench_transfers::bench {
 
@@ -46,24 +46,22 @@ class host_session : public testing::Test {
   /// A strategy that copies like copy/pageable; `broken` gets the transfer to change it.
   void add_copy(const std::string& name, const std::string& variant,
                 std::function<void(transfer&)> broken = {}) {
-    strategies.push_back({name,
-                          "made for a test",
-                          {variant},
-                          true,
-                          transfers::pageable,
-                          [broken](const job& wanted) {
-                            const auto way = direction_of(wanted.variant);
-                            const auto both = ends_of(wanted, transfers::pageable, way);
-                            transfer copy;
-                            copy.source = both.source;
-                            copy.destination = both.destination;
-                            copy.steps = {{"copy", [&target = wanted.device, both, way] {
-                                             target.copy(both.destination.data, both.source.data,
-                                                         both.source.bytes, way);
-                                           }}};
-                            if (broken) broken(copy);
-                            return copy;
-                          }});
+    auto made = made_strategy(name, {}, {.host = transfers::pageable});
+    for (const auto& known : both_directions())
+      if (known.name == variant) made.variants = {known};
+    made.prepare = [broken](const job& task) {
+      const auto both = ends_of(task, transfers::pageable, task.direction);
+      transfer copy;
+      copy.source = both.source;
+      copy.destination = both.destination;
+      copy.steps = {{"copy", [&target = task.device, both, direction = task.direction] {
+                       target.copy(both.destination.data, both.source.data, both.source.bytes,
+                                   direction);
+                     }}};
+      if (broken) broken(copy);
+      return copy;
+    };
+    strategies.push_back(std::move(made));
     chosen.strategies.push_back(name);
   }
 
@@ -83,7 +81,7 @@ class host_session : public testing::Test {
       const std::vector<failure>& failures) {
     std::map<std::string, std::string> all;
     for (const auto& [name, reason] : failures)
-      EXPECT_TRUE(all.emplace(name, reason).second) << name << " failed twice";
+      EXPECT_TRUE(all.emplace(name, reason.text).second) << name << " failed twice";
     return all;
   }
 
@@ -107,7 +105,7 @@ class host_session : public testing::Test {
   plan planned;
   std::optional<double> link_limit;
   const machine::gpu_monitor* monitor = nullptr;
-  results::result_file rows{"", {{"transfers", nullptr}}};
+  result_file::writer rows{"", {{"transfers", nullptr}}};
   std::size_t left_wrong = 0;  ///< bytes of host buffers not as they were
 
  private:

@@ -34,7 +34,7 @@ step counting(std::size_t& calls) {
 transfer of(std::vector<step> steps, bool batched = true) {
   transfer made;
   made.steps = std::move(steps);
-  made.batched = batched;
+  made.timing.batched = batched;
   return made;
 }
 
@@ -123,9 +123,9 @@ TEST(settle_schedule, never_batches_operations_with_cold_caches) {
 TEST(settle_schedule, bounds_what_is_done_between_operations) {
   const fake_clock clock;
   auto what = of({taking(20us)}, false);
-  what.between = taking(1ms).run;
+  what.timing.between = taking(1ms).run;
   for (const std::size_t least : {1U, 3U}) {
-    what.least_operations = least;
+    what.timing.least_operations = least;
     const auto planned = settle_schedule(what, cache_state::warm, 2ms);
     EXPECT_EQ(planned.operations, 4U);  // for twice the time, with what is between
     EXPECT_EQ(planned.settling, least == 1 ? 0U : 1U);
@@ -201,8 +201,8 @@ TEST(time_operations, tells_the_steps_apart) {
 TEST(time_operations, times_a_comparison_in_turn_with_the_operation) {
   std::string order;
   auto what = of({{"a", [&] { order += 'a'; }}});
-  what.against = {{.with = "b", .run = [&] { order += 'b'; }}};
-  what.between = [&] { order += '|'; };
+  what.against = {{.name = "b", .description = "", .run = [&] { order += 'b'; }}};
+  what.timing.between = [&] { order += '|'; };
   static_cast<void>(timed(what, {.operations = 6, .batch = 2}));
   EXPECT_EQ(order, "|aa|bb|bb|aa|aa|bb");
 }
@@ -210,7 +210,7 @@ TEST(time_operations, times_a_comparison_in_turn_with_the_operation) {
 TEST(time_operations, finds_the_difference_to_the_comparison) {
   const fake_clock clock;
   auto what = of({taking(50us)});
-  what.against = {{.with = "plain", .run = taking(30us).run}};
+  what.against = {{.name = "plain", .description = "", .run = taking(30us).run}};
   const auto taken = timed(what, {.operations = 40});
   ASSERT_THAT(taken.compared, SizeIs(1));
   const auto& [times, over] = taken.compared[0];
@@ -223,9 +223,9 @@ TEST(time_operations, finds_the_difference_to_the_comparison) {
 TEST(time_operations, times_several_comparisons_each_first_in_turn) {
   std::string order;
   auto what = of({{"a", [&] { order += 'a'; }}});
-  what.against = {{.with = "b", .run = [&] { order += 'b'; }},
-                  {.with = "c", .run = [&] { order += 'c'; }}};
-  what.between = [&] { order += '|'; };
+  what.against = {{.name = "b", .description = "", .run = [&] { order += 'b'; }},
+                  {.name = "c", .description = "", .run = [&] { order += 'c'; }}};
+  what.timing.between = [&] { order += '|'; };
   static_cast<void>(timed(what, {.operations = 4}));
   EXPECT_EQ(order,
             "|a|b|c"
@@ -238,8 +238,8 @@ TEST(time_operations, prepares_a_comparison_its_own_way_untimed) {
   const fake_clock clock;
   std::string order;
   auto what = of({{"a", [&] { order += 'a'; }}});
-  what.between = [&] { order += '|'; };
-  what.against = {{.with = "b",
+  what.timing.between = [&] { order += '|'; };
+  what.against = {{.name = "b", .description = "",
                    .run = [&] { order += 'b'; },
                    .before =
                        [&] {
@@ -262,8 +262,8 @@ TEST(time_operations, leaves_out_comparisons_that_were_not_as_they_should_be) {
   std::size_t runs = 0;
   auto what = of({taking(20us)});
   const auto first_only = [&] { return runs == 1; };
-  what.against = {{.with = "b", .run = [&] { ++runs; }, .after = first_only},
-                  {.with = "c", .run = [] {}, .after = [] { return false; }}};
+  what.against = {{.name = "b", .description = "", .run = [&] { ++runs; }, .after = first_only},
+                  {.name = "c", .description = "", .run = [] {}, .after = [] { return false; }}};
   const auto taken = timed(what, {.operations = 5});
   EXPECT_THAT(taken.operation, SizeIs(5));
   EXPECT_THAT(taken.compared.at(0).times, SizeIs(1));

@@ -39,7 +39,7 @@ TEST_P(message_by, is_two_copies_and_one_wait) {
     EXPECT_EQ(on_.counts().operations - operations, 3U);  // the wait is one
     EXPECT_EQ(on_.counts().finished, on_.counts().enqueued);
   }
-  EXPECT_EQ(message.verify(), std::nullopt);
+  EXPECT_EQ(message.check.compare(), std::nullopt);
 }
 
 TEST_P(message_by, that_fails_is_an_exception) {
@@ -50,7 +50,7 @@ TEST_P(message_by, that_fails_is_an_exception) {
     stream_->synchronize();
   }
   send(message);
-  EXPECT_EQ(message.verify(), std::nullopt);
+  EXPECT_EQ(message.check.compare(), std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(copies, message_by, testing::Values("memcpy", "graph"),

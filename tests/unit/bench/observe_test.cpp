@@ -24,7 +24,7 @@ TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
 
 /// What finish() makes of a run in which nothing was measured.
 json finished(const outcome& measured, const observation& start, const observation& end) {
-  results::result_file file(
+  result_file::writer file(
       "", {{"transfers",
             {{"complete", false}, {"clocks", nullptr}, {"warnings", {"an earlier one"}}}}});
   finish(file, {}, {}, measured, start, end);

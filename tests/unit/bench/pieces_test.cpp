@@ -36,7 +36,7 @@ class pieces : public testing::Test {
     there = what.device.data;
     transfer made;
     set_ends(made, std::move(what), *device, memory);
-    EXPECT_EQ(made.bytes, 60U);
+    EXPECT_EQ(made.amount.bytes, 60U);
     poison(*device, memory, *made.destination);
     std::size_t at = 0;
     for (const auto& one : all) {

@@ -15,6 +15,7 @@
 #include "src/machine/machine.hpp"
 #include "transfers/core/error.hpp"
 #include "src/common/sizes.hpp"
+#include "tests/unit/bench/made_strategy.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -96,8 +97,8 @@ class limited_device : public transfers::device {
 };
 
 strategy made(const std::string& name, std::optional<transfers::host_memory_kind> host,
-              std::vector<std::string> variants = {"h2d", "d2h"}, bool sized = true) {
-  return {name, "made for a test", std::move(variants), sized, host, {}};
+              const std::vector<std::string>& variants = {"h2d", "d2h"}, bool sized = true) {
+  return made_strategy(name, {.sized = sized}, {.host = host}, named(variants));
 }
 
 const registry some{
@@ -159,15 +160,15 @@ TEST_F(planning, cases_say_what_their_names_say) {
     return *std::ranges::find(all.cases, name, &benchmark_case::name);
   };
   const auto warm = find("copy_async/pinned/d2h/4B");
-  EXPECT_EQ(warm.of, &some[2]);
+  EXPECT_EQ(warm.measured, &some[2]);
   EXPECT_EQ(warm.variant, "d2h");
-  EXPECT_EQ(warm.bytes, 4U);
+  EXPECT_EQ(warm.bytes(), 4U);
   EXPECT_EQ(warm.cache, cache_state::warm);
   const auto cold = find("copy/pageable/h2d/1MiB/cold");
-  EXPECT_EQ(cold.of, &some[0]);
-  EXPECT_EQ(cold.bytes, mib);
+  EXPECT_EQ(cold.measured, &some[0]);
+  EXPECT_EQ(cold.bytes(), mib);
   EXPECT_EQ(cold.cache, cache_state::cold);
-  EXPECT_EQ(find("null/single").bytes, 0U);
+  EXPECT_EQ(find("null/single").bytes(), 0U);
 }
 
 TEST_F(planning, one_cache_state_only) {
@@ -213,7 +214,7 @@ TEST(plan_strategies, with_a_variant_are_that_variant_alone) {
 TEST(plan_strategies, that_are_listed_are_those_asked_for) {
   const auto listed = [](const std::vector<std::string>& wanted) {
     std::vector<std::string> all;
-    for (const auto* const one : chosen_strategies(some, wanted)) all.push_back(one->name);
+    for (const auto* const one : chosen_strategies(some, wanted)) all.push_back(one->name());
     return all;
   };
   EXPECT_THAT(listed({}), testing::SizeIs(some.size()));
@@ -234,7 +235,7 @@ TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {
 }
 
 TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
-  strategy every_third{.name = "a/sparse", .sparse = 3};
+  const auto every_third = made_strategy("a/sparse", {.size_stride = 3});
   const registry one{every_third};
   const auto with = [&](options chosen, bool own_sizes = false) {
     chosen.own_sizes = own_sizes;
@@ -250,10 +251,10 @@ TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_bel
 }
 
 TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
-  const registry both{{.name = "a/all"},
-                      {.name = "b/less", .leaves_out = 1},
-                      {.name = "c/sparse", .sparse = 2, .leaves_out = 2},
-                      {.name = "d/none", .leaves_out = 9}};
+  const registry both{made_strategy("a/all"),
+                      made_strategy("b/less", {.skip_largest = 1}),
+                      made_strategy("c/sparse", {.size_stride = 2, .skip_largest = 2}),
+                      made_strategy("d/none", {.skip_largest = 9})};
   auto chosen = sizes({4, 16, 64, 256, kib});
   const auto planned = [&] { return names(make_plan(both, limited_device(), chosen).cases); };
   EXPECT_THAT(planned(), ElementsAre("a/all/4B", "a/all/16B", "a/all/64B", "a/all/256B",
@@ -264,9 +265,9 @@ TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
 }
 
 TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
-  const registry both{{.name = "a/any", .sparse = 3},
-                      {.name = "b/small", .largest = 20 * kib, .sparse = 3},
-                      {.name = "c/large", .smallest = 100, .sparse = 3}};
+  const registry both{made_strategy("a/any", {.size_stride = 3}),
+                      made_strategy("b/small", {.largest = 20 * kib, .size_stride = 3}),
+                      made_strategy("c/large", {.smallest = 100, .size_stride = 3})};
   std::vector<std::size_t> all;
   for (std::size_t size = 4; size <= 64 * mib; size *= 4) all.push_back(size);
   std::map<char, std::set<std::string>> sizes_of;
@@ -280,33 +281,36 @@ TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
 }
 
 TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_reason) {
-  const auto prepare = [](const job&) { return transfer{}; };
-  const registry three{{.name = "a/small", .prepare = prepare, .largest = 20 * kib},
-                       {.name = "b/large", .prepare = prepare, .smallest = mib},
-                       {.name = "c/any", .prepare = prepare}};
+  const auto with_prepare = [](strategy added) {
+    added.prepare = [](const job&) { return transfer{}; };
+    return added;
+  };
+  const registry three{with_prepare(made_strategy("a/small", {.largest = 20 * kib})),
+                       with_prepare(made_strategy("b/large", {.smallest = mib})),
+                       with_prepare(made_strategy("c/any"))};
   auto chosen = sizes({64 * kib}, {});
   chosen.own_sizes = true;
   const auto planned = make_plan(three, limited_device(), chosen);
   EXPECT_THAT(names(planned.cases), ElementsAre("c/any/64KiB"));
   ASSERT_THAT(planned.skipped, testing::SizeIs(2));
   EXPECT_EQ(planned.skipped[0].name, "a/small");
-  EXPECT_EQ(planned.skipped[0].reason, "it takes sizes from 1B to 20KiB");
-  EXPECT_EQ(planned.skipped[1].reason, "it takes sizes from 1MiB on");
+  EXPECT_EQ(planned.skipped[0].reason.text, "it takes sizes from 1B to 20KiB");
+  EXPECT_EQ(planned.skipped[1].reason.text, "it takes sizes from 1MiB");
   chosen.own_sizes = false;  // of a profile's there are enough others
   EXPECT_THAT(make_plan(three, limited_device(), chosen).skipped, testing::IsEmpty());
 }
 
 TEST_F(planning, cold_sizes_are_sparse_too) {
-  const registry one{{.name = "a/sparse", .sparse = 2}};
+  const registry one{made_strategy("a/sparse", {.size_stride = 2})};
   EXPECT_THAT(names(make_plan(one, limited_device(), sizes({4}, {4, 16, 64})).cases),
               ElementsAre("a/sparse/4B", "a/sparse/4B/cold", "a/sparse/64B/cold"));
 }
 
 TEST(plan_variants, none_give_the_strategys_name_alone) {
-  const registry both{{.name = "a/sized"}, {.name = "b/unsized", .sized = false}};
+  const registry both{made_strategy("a/sized"), made_strategy("b/unsized", {.sized = false})};
   const auto all = make_plan(both, limited_device(), sizes({4, mib}));
   EXPECT_THAT(names(all.cases), ElementsAre("a/sized/4B", "a/sized/1MiB", "b/unsized"));
-  for (const auto& one : all.cases) EXPECT_EQ(one.variant, "");
+  for (const auto& one : all.cases) EXPECT_EQ(one.variant, std::nullopt);
 }
 
 TEST(plan_strategies, unknown_ones_are_refused) {
@@ -361,7 +365,7 @@ TEST(plan_skipped, is_what_the_device_cannot_do_with_its_reason) {
   EXPECT_THAT(names(all.skipped),
               ElementsAre("copy/pinned/h2d/4B", "copy/pinned/h2d/1KiB", "copy_async/pinned/h2d/4B",
                           "copy_async/pinned/h2d/1KiB"));
-  for (const auto& one : all.skipped) EXPECT_EQ(one.reason, "no pins here");
+  for (const auto& one : all.skipped) EXPECT_EQ(one.reason.text, "no pins here");
 }
 
 TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
@@ -380,10 +384,10 @@ TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
   for (const auto& one : strategies) {
     const auto fitting = [&](const std::vector<std::size_t>& of) {
       return static_cast<std::size_t>(std::ranges::count_if(
-          of, [&](auto size) { return size >= one.smallest && size <= one.largest; }));
+          of, [&](auto size) { return size >= one.sampling.smallest && size <= one.sampling.largest; }));
     };
     const auto cases =
-        one.sized ? fitting(chosen.sizes) + (one.cold ? fitting(chosen.cold_sizes) : 0) : 1;
+        one.sampling.sized ? fitting(chosen.sizes) + (one.sampling.cold ? fitting(chosen.cold_sizes) : 0) : 1;
     expected += std::max<std::size_t>(1, one.variants.size()) * cases;
   }
   EXPECT_EQ(every.size(), expected);
@@ -396,7 +400,7 @@ TEST(plan_of_all_strategies, is_the_essential_ones_when_no_others_are_asked_for)
   auto chosen = sizes({kib});
   chosen.essential_only = true;
   for (const auto& one : make_plan(strategies, *device, chosen).cases)
-    EXPECT_TRUE(one.of->essential) << one.name;
+    EXPECT_TRUE(one.measured->sampling.essential) << one.name;
   chosen.strategies = {"gpu_array"};
   const auto asked_for = make_plan(strategies, *device, chosen);
   ASSERT_FALSE(asked_for.cases.empty());
@@ -408,11 +412,11 @@ TEST(plan_of_all_strategies, leaves_out_what_only_a_driver_can_give) {
   const auto device = transfers::open_host_device();
   const auto all = make_plan(strategies, *device, sizes({4}));
   for (const auto& one : all.cases)
-    EXPECT_EQ(why_unsupported(*one.of, *device), std::nullopt) << one.name;
+    EXPECT_EQ(why_unsupported(*one.measured, *device), std::nullopt) << one.name;
   EXPECT_THAT(names(all.skipped), Contains("copy/pinned_wc/h2d/4B"));
   EXPECT_THAT(names(all.skipped), Contains("zero_copy/pinned_mapped_wc/write/4B"));
   for (const auto& one : all.skipped)
-    EXPECT_THAT(one.reason, AllOf(Not(IsEmpty()), Not(HasSubstr("\n")))) << one.name;
+    EXPECT_THAT(one.reason.text, AllOf(Not(IsEmpty()), Not(HasSubstr("\n")))) << one.name;
 }
 
 class reserving : public testing::Test {
@@ -446,7 +450,7 @@ TEST_F(reserving, takes_one_buffer_per_kind_for_the_largest_size) {
 
 TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
   const registry with_two{
-      {.name = "two", .variants = {"a"}, .host = transfers::pageable, .host_payloads = 2}};
+      made_strategy("two", {}, {.host = transfers::pageable, .host_payloads = 2}, named({"a"}))};
   auto all = make_plan(with_two, device, sizes({4, mib}));
   reserve_buffers(all, device, memory);
   EXPECT_EQ(host_bytes(transfers::pageable), buffers::distance(mib) + mib);
@@ -455,7 +459,7 @@ TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
 
 TEST_F(reserving, takes_room_for_all_payloads_on_the_device) {
   const registry with_two{
-      {.name = "two", .variants = {"a"}, .host = transfers::pageable, .device_payloads = 2}};
+      made_strategy("two", {}, {.host = transfers::pageable, .device_payloads = 2}, named({"a"}))};
   auto all = make_plan(with_two, device, sizes({4, mib}));
   reserve_buffers(all, device, memory);
   EXPECT_EQ(host_bytes(transfers::pageable), mib);
@@ -465,12 +469,12 @@ TEST_F(reserving, takes_room_for_all_payloads_on_the_device) {
 TEST_F(reserving, skips_only_sizes_that_host_memory_is_refused_for) {
   device.host_limit = 64 * kib;  // less than 64 KiB and the guard behind
   const auto all = reserve({4, kib, 64 * kib, mib});
-  for (const auto& one : all.cases) EXPECT_LE(one.bytes, kib) << one.name;
+  for (const auto& one : all.cases) EXPECT_LE(one.bytes(), kib) << one.name;
   EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2 * 2);
   EXPECT_THAT(names(all.skipped), Contains("copy_async/pinned/d2h/64KiB"));
   EXPECT_THAT(names(all.skipped), Contains("copy/pageable/h2d/1MiB"));
-  for (const auto& one : all.skipped) EXPECT_THAT(one.reason, HasSubstr("host is full"));
+  for (const auto& one : all.skipped) EXPECT_THAT(one.reason.text, HasSubstr("host is full"));
   EXPECT_EQ(host_bytes(transfers::pinned()), kib);
   EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
 }
@@ -482,7 +486,9 @@ TEST_F(reserving, skips_only_sizes_that_device_memory_is_refused_for) {
   EXPECT_EQ(all.skipped.size(), 3U * 2);
   for (const auto& one : all.skipped)
     EXPECT_THAT(one, AllOf(testing::Field(&skipped_case::name, HasSubstr("1MiB")),
-                           testing::Field(&skipped_case::reason, HasSubstr("device is full"))));
+                           testing::Field(&skipped_case::reason,
+                                          testing::Field(&common::message::text,
+                                                         HasSubstr("device is full")))));
   EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
 }
 
@@ -503,7 +509,7 @@ TEST_F(reserving, skips_a_kind_of_memory_that_cannot_be_had_at_all) {
                 ElementsAre("copy/pageable/h2d/4B", "copy/pageable/h2d/1KiB",
                             "copy/pageable/d2h/4B", "copy/pageable/d2h/1KiB", "null/single"));
     EXPECT_EQ(all.skipped.size(), 2U * 2 * 2);
-    for (const auto& one : all.skipped) EXPECT_EQ(one.reason, "no pins today") << one.name;
+    for (const auto& one : all.skipped) EXPECT_EQ(one.reason.text, "no pins today") << one.name;
   };
   refuse_pins_with(transfers::unsupported("no pins today"));
   refuse_pins_with(transfers::device_error("no pins today", false));
@@ -529,7 +535,7 @@ TEST_F(reserving, does_not_even_try_what_exceeds_this_computer) {
   EXPECT_EQ(all.cases.size(), 3U * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2);
   for (const auto& one : all.skipped)
-    EXPECT_THAT(one.reason, StartsWith("not enough host memory")) << one.name;
+    EXPECT_THAT(one.reason.text, StartsWith("not enough host memory")) << one.name;
   EXPECT_THAT(device.asked_for, Each(testing::Lt(kib)));
 }
 
@@ -537,7 +543,7 @@ TEST_F(reserving, counts_what_operations_take_themselves) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
   const auto absurd = std::size_t{1} << 50;
-  const registry takers{{.name = "a/none"}, {.name = "b/taker", .takes_host_memory = true}};
+  const registry takers{made_strategy("a/none"), made_strategy("b/taker", {}, {.more_host_memory = true})};
   auto chosen = sizes({4, kib, absurd});
   chosen.own_sizes = true;
   auto all = make_plan(takers, device, chosen);
@@ -546,7 +552,7 @@ TEST_F(reserving, counts_what_operations_take_themselves) {
   EXPECT_THAT(names(all.cases), ElementsAre("a/none/4B", "a/none/1KiB", "a/none/1024TiB",
                                             "b/taker/4B", "b/taker/1KiB"));
   EXPECT_THAT(names(all.skipped), ElementsAre("b/taker/1024TiB"));
-  EXPECT_THAT(all.skipped[0].reason, StartsWith("not enough host memory"));
+  EXPECT_THAT(all.skipped[0].reason.text, StartsWith("not enough host memory"));
   EXPECT_THAT(device.asked_for, IsEmpty());  // nothing is reserved for them
 }
 
@@ -555,8 +561,8 @@ TEST_F(reserving, counts_buffers_and_what_operations_take_together) {
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
   // Each by itself has room: a buffer and its counterpart on the device, and an allocation.
   const auto third = available / 10 * 9 / 100 * 40;
-  const registry both{{.name = "a/user", .host = transfers::pageable},
-                      {.name = "b/taker", .takes_host_memory = true}};
+  const registry both{made_strategy("a/user", {}, {.host = transfers::pageable}),
+                      made_strategy("b/taker", {}, {.more_host_memory = true})};
   auto chosen = sizes({kib, third});
   chosen.own_sizes = true;
   device.host_limit = device.device_limit = mib;  // nothing large is really taken
@@ -565,7 +571,7 @@ TEST_F(reserving, counts_buffers_and_what_operations_take_together) {
   const auto large = common::format_size(third);
   EXPECT_THAT(names(all.skipped), Contains("a/user/" + large));
   const auto because_of_both = std::ranges::any_of(all.skipped, [](const skipped_case& one) {
-    return one.reason.starts_with("not enough host memory");
+    return one.reason.code == "not_enough_host_memory";
   });
   EXPECT_TRUE(because_of_both);
   // With the buffers gone, there is room for the allocation.

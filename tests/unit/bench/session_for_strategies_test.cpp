@@ -45,15 +45,16 @@ class durations : public host_session {
 
   strategy& add(const std::string& name, std::function<std::chrono::nanoseconds(int)> of) {
     const auto prepared = std::make_shared<int>(-1);  // the first time is to settle the schedule
-    strategies.push_back({.name = name, .summary = "made for a test", .prepare = [=](const job&) {
-                            transfer made;
-                            made.steps = {{"take", [time = of(std::max(0, (*prepared)++))] {
-                                             fake_clock::advance(time);
-                                           }}};
-                            made.batched = false;
-                            made.least_operations = 1;
-                            return made;
-                          }});
+    auto added = made_strategy(name);
+    added.prepare = [=](const job&) {
+      transfer made;
+      made.steps = {
+          {"take", [time = of(std::max(0, (*prepared)++))] { fake_clock::advance(time); }}};
+      made.timing.batched = false;
+      made.timing.least_operations = 1;
+      return made;
+    };
+    strategies.push_back(std::move(added));
     chosen.strategies.push_back(name);
     return strategies.back();
   }
@@ -72,7 +73,7 @@ class durations : public host_session {
 TEST_F(durations, that_vary_are_repeated_up_to_three_times_as_often) {
   // Half of the medians are ten times the others: no number of rounds brings the ends together.
   const auto varying = [](int n) { return n % 2 == 0 ? 50us : 500us; };
-  add("a/unstable", varying).until_stable = true;
+  add("a/unstable", varying).sampling.until_stable = true;
   add("b/plain", varying);
   result = run_session();
   EXPECT_THAT(result.failures, IsEmpty());
@@ -82,7 +83,7 @@ TEST_F(durations, that_vary_are_repeated_up_to_three_times_as_often) {
 
 TEST_F(durations, that_are_the_same_end_when_the_median_is_known) {
   chosen.rounds = 30;
-  add("a/stable", [](int) { return 200us; }).until_stable = true;
+  add("a/stable", [](int) { return 200us; }).sampling.until_stable = true;
   add("b/plain", [](int) { return 20us; });
   result = run_session();
   EXPECT_EQ(repetitions_of("a/stable/4KiB"), 5);
@@ -92,21 +93,21 @@ TEST_F(durations, that_are_the_same_end_when_the_median_is_known) {
 TEST_F(durations, that_become_stable_end_then) {
   // Nine values of which the first differs: the interval leaves out one on either side.
   chosen.rounds = 20;
-  add("a/settling", [](int n) { return n == 0 ? 2ms : 200us; }).until_stable = true;
+  add("a/settling", [](int n) { return n == 0 ? 2ms : 200us; }).sampling.until_stable = true;
   result = run_session();
   EXPECT_EQ(repetitions_of("a/settling/4KiB"), 9);
 }
 
 TEST_F(durations, of_a_second_in_all_make_do_with_three) {
   const auto long_and_varying = [](int n) { return n % 2 == 0 ? 150ms : 400ms; };
-  add("a/long", long_and_varying).until_stable = true;
+  add("a/long", long_and_varying).sampling.until_stable = true;
   result = run_session();
   EXPECT_EQ(repetitions_of("a/long/4KiB"), 3);
 }
 
 TEST_F(durations, are_tried_no_further_when_there_are_few_rounds) {
   chosen.rounds = 1;
-  add("a/unstable", [](int n) { return n % 2 == 0 ? 50us : 500us; }).until_stable = true;
+  add("a/unstable", [](int n) { return n % 2 == 0 ? 50us : 500us; }).sampling.until_stable = true;
   result = run_session();
   EXPECT_EQ(repetitions_of("a/unstable/4KiB"), 3);
 }
@@ -116,9 +117,9 @@ TEST_F(durations, effort_scales_how_many_are_timed) {
   chosen.min_time = 20ms;
   const auto constant = [](int) { return 50us; };
   add("a/whole", constant);
-  add("b/fifth", constant).effort = 0.2;
-  add("c/twice", constant).effort = 2;
-  add("d/none", constant).effort = 0;
+  add("b/fifth", constant).sampling.effort = 0.2;
+  add("c/twice", constant).sampling.effort = 2;
+  add("d/none", constant).sampling.effort = 0;
   result = run_session();
   std::map<std::string, int> operations;
   for (const auto& row : rows.content().at("benchmarks"))
@@ -148,23 +149,22 @@ TEST_F(host_session, what_an_operation_changes_elsewhere_is_restored_also_after_
   only_added_strategies();
   int restored = 0;
   const auto add_changing = [&](const std::string& name, std::function<void()> then) {
-    strategies.push_back({.name = name,
-                          .summary = "made for a test",
-                          .host = transfers::pageable,
-                          .prepare = [&restored, then](const job& wanted) {
-                            const auto block = host_payload(wanted, transfers::pageable);
-                            const auto what = wanted.memory.pattern();
-                            transfer made;
-                            made.steps = {{"change", [block, then] {
-                                             std::fill_n(block.data, block.bytes, std::byte{3});
-                                             then();
-                                           }}};
-                            made.restore = [block, what, &restored] {
-                              transfers::write_host_pattern(block.data, 0, block.bytes, what);
-                              ++restored;
-                            };
-                            return made;
-                          }});
+    auto added = made_strategy(name, {}, {.host = transfers::pageable});
+    added.prepare = [&restored, then](const job& task) {
+      const auto block = host_payload(task, transfers::pageable);
+      const auto pattern = task.memory.pattern();
+      transfer made;
+      made.steps = {{"change", [block, then] {
+                       std::fill_n(block.data, block.bytes, std::byte{3});
+                       then();
+                     }}};
+      made.check.restore = [block, pattern, &restored] {
+        transfers::write_host_pattern(block.data, 0, block.bytes, pattern);
+        ++restored;
+      };
+      return made;
+    };
+    strategies.push_back(std::move(added));
     chosen.strategies.push_back(name);
   };
   add_changing("a/changes", [] {});
@@ -179,7 +179,7 @@ TEST_F(host_session, what_an_operation_changes_elsewhere_is_restored_also_after_
 
 TEST_F(host_session, time_per_access_is_a_figure_where_there_are_accesses) {
   only_added_strategies();
-  add_copy("a/copy", "h2d", [](transfer& copy) { copy.accesses = 512; });
+  add_copy("a/copy", "h2d", [](transfer& copy) { copy.amount.accesses = 512; });
   add_copy("b/copy", "h2d");
   static_cast<void>(run_session());
   for (const auto& row : rows.content().at("benchmarks")) {
@@ -197,7 +197,7 @@ TEST_F(host_session, the_link_is_no_limit_of_what_does_not_go_one_way) {
   link_limit = 50;
   add_copy("a/copy", "h2d");
   add_copy("b/copy", "h2d");
-  strategies.back().one_way = false;
+  strategies.back().shares_link = false;
   static_cast<void>(run_session());
   for (const auto& row : rows.content().at("benchmarks"))
     EXPECT_EQ(row.contains("link_percent"), row.at("name").get<std::string>().starts_with("a/"));
@@ -211,10 +211,10 @@ TEST_F(host_session, comparisons_are_figures_by_their_names) {
   };
   add_copy("a/copy", "h2d", [&](transfer& copy) {
     copy.steps[0].run = taking(50us);
-    copy.verify = [] { return std::nullopt; };
-    copy.against = {{.with = "plain", .run = taking(20us)},
-                    {.with = "other", .run = taking(100us), .bytes = 2'000},
-                    {.with = "void", .run = [] {}, .after = [] { return false; }}};
+    copy.check.compare = [] { return std::nullopt; };
+    copy.against = {{.name = "plain", .description = "", .run = taking(20us)},
+                    {.name = "other", .description = "", .run = taking(100us), .bytes = 2'000},
+                    {.name = "void", .description = "", .run = [] {}, .after = [] { return false; }}};
   });
   EXPECT_THAT(run_session().failures, IsEmpty());
   for (const auto& row : rows.content().at("benchmarks")) {
@@ -300,9 +300,9 @@ TEST_F(price, does_not_contain_what_is_not_timed) {
   add_working(
       "a/sleeping", [] {},
       [](transfer& copy) {
-        copy.between = [] { use_processor_for(4ms); };
-        copy.against = {{.with = "plain", .run = [] { use_processor_for(4ms); }}};
-        copy.verify = [] {
+        copy.timing.between = [] { use_processor_for(4ms); };
+        copy.against = {{.name = "plain", .description = "", .run = [] { use_processor_for(4ms); }}};
+        copy.check.compare = [] {
           use_processor_for(4ms);
           return std::nullopt;
         };
@@ -334,7 +334,7 @@ TEST_F(price, in_seconds_is_not_told_where_no_bytes_are_moved) {
 }
 
 TEST_F(price, names_multiprocessors_where_the_strategy_does) {
-  add_copy("a/copy", "h2d", [](transfer& copy) { copy.multiprocessors = 8; });
+  add_copy("a/copy", "h2d", [](transfer& copy) { copy.amount.multiprocessors = 8; });
   add_copy("b/copy", "h2d");
   static_cast<void>(run_session());
   for (const auto& row : rows.content().at("benchmarks")) {

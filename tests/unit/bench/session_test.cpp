@@ -15,7 +15,6 @@
 
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/measure.hpp"
-#include "bench/strategy/directions.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
@@ -250,7 +249,7 @@ TEST_F(host_session, what_turns_out_unsupported_is_skipped) {
   EXPECT_THAT(result.failures, IsEmpty());
   ASSERT_THAT(result.skipped, SizeIs(1));
   EXPECT_EQ(result.skipped[0].name, "b/copy/h2d/4KiB");
-  EXPECT_EQ(result.skipped[0].reason, "no address for this memory");
+  EXPECT_EQ(result.skipped[0].reason.text, "no address for this memory");
   EXPECT_THAT(names(result.runs), ElementsAre("a/copy/h2d/4KiB", "a/copy/h2d/4KiB"));
 }
 
@@ -321,7 +320,7 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
   reserve_buffers(planned, *device, memory);
   const auto result = session(*device, memory, chosen, link_limit, rows, shown).measure(planned);
   EXPECT_THAT(result.failures, IsEmpty())
-      << result.failures.front().name << ": " << result.failures.front().reason;
+      << result.failures.front().name << ": " << result.failures.front().reason.text;
   EXPECT_THAT(result.skipped, IsEmpty());
   for (const auto& [kind, block] : memory.all_host())
     EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes, 0U)
@@ -356,7 +355,7 @@ TEST_F(host_session, a_strategy_may_verify_by_itself) {
   const auto verified_by = [](std::optional<std::string> verdict) {
     return [verdict](transfer& copy) {
       copy.steps[0].run = [] {};  // which the harness's own verification would not let pass
-      copy.verify = [verdict] { return verdict; };
+      copy.check.compare = [verdict] { return verdict; };
     };
   };
   add_copy("a/content", "d2h", verified_by(std::nullopt));
@@ -373,8 +372,8 @@ TEST_F(host_session, a_source_that_a_strategy_changes_is_restored) {
   only_added_strategies();
   add_copy("a/changes", "h2d", [](transfer& copy) {
     std::fill_n(copy.source->data, copy.source->bytes, std::byte{7});
-    copy.changes_source = true;
-    copy.verify = [] { return std::nullopt; };
+    copy.check.changes_source = true;
+    copy.check.compare = [] { return std::nullopt; };
   });
   add_copy("copy/pageable", "h2d");
   EXPECT_THAT(run_session().failures, IsEmpty());
@@ -409,7 +408,7 @@ TEST_F(host_session, an_operation_that_fails_before_its_destination_is_made_harm
     return [throwing](transfer& copy) {
       copy.destination.reset();
       copy.locate = [] { return payload{}; };
-      copy.verify = [] { return std::nullopt; };
+      copy.check.compare = [] { return std::nullopt; };
       throwing(copy);
     };
   };
@@ -432,11 +431,11 @@ TEST_F(host_session, what_is_done_between_operations_is_not_timed) {
   int between = 0;
   add_copy("a/copy", "h2d", [&](transfer& copy) {
     copy.steps.push_back({"more", [] { fake_clock::advance(30us); }});
-    copy.between = [&between] {
+    copy.timing.between = [&between] {
       ++between;
       fake_clock::advance(2ms);
     };
-    copy.bytes = 4000;
+    copy.amount.bytes = 4000;
   });
   const auto result = run_session();
   EXPECT_GT(between, 0);
@@ -467,7 +466,7 @@ TEST_F(host_session, an_interruption_before_the_first_operation_of_a_repetition_
 TEST_F(host_session, a_result_file_that_cannot_be_written_ends_it) {
   std::string folder = testing::TempDir() + "/session_test_XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  rows = results::result_file(folder + "/results.json", {{"transfers", nullptr}});
+  rows = result_file::writer(folder + "/results.json", {{"transfers", nullptr}});
   std::filesystem::remove_all(folder);
   chosen.min_time = 2ms;
   const auto result = run_session();

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/strategy/directions.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -21,7 +20,7 @@ using testing::Not;
 TEST(registered_strategies, of_the_quick_profile_include_the_plain_transfers) {
   std::vector<std::string> names;
   for (const auto& one : registered_strategies())
-    if (one.essential) names.push_back(one.name);
+    if (one.sampling.essential) names.push_back(one.name());
   EXPECT_THAT(
       names,
       IsSupersetOf({"copy/pageable", "copy/pageable_huge", "copy/pinned", "copy/pinned_mapped",
@@ -33,15 +32,15 @@ TEST(registered_strategies, of_the_quick_profile_include_the_plain_transfers) {
 }
 
 TEST(registered_strategies, are_of_the_quick_profile_only_where_they_say_so) {
-  EXPECT_FALSE(strategy{}.essential);
+  EXPECT_FALSE(strategy{}.sampling.essential);
   for (const auto& one : registered_strategies())
-    EXPECT_FALSE(one.essential && one.name.starts_with("cpu/")) << one.name;
+    EXPECT_FALSE(one.sampling.essential && one.family == "cpu") << one.name();
 }
 
 TEST(registered_strategies, include_those_of_all_families) {
   std::set<std::string> families;
   for (const auto& one : registered_strategies())
-    families.insert(one.name.substr(0, one.name.find('/')));
+    families.insert(one.family);
   EXPECT_THAT(families, IsSupersetOf({"allocate",
                                       "arguments",
                                       "copy",
@@ -68,22 +67,24 @@ TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
   const auto all = registered_strategies();
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, &strategy::name));
   for (const auto& one : all) {
-    EXPECT_THAT(one.summary, Not(IsEmpty())) << one.name;
-    EXPECT_EQ(one.summary.find('\n'), std::string::npos) << one.name;
-    EXPECT_THAT(one.variants, Not(testing::Contains(""))) << one.name;
-    EXPECT_EQ(std::set(one.variants.begin(), one.variants.end()).size(), one.variants.size());
-    EXPECT_TRUE(one.prepare) << one.name;
+    EXPECT_THAT(one.summary, Not(IsEmpty())) << one.name();
+    EXPECT_EQ(one.summary.find('\n'), std::string::npos) << one.name();
+    std::set<std::string> variants;
+    for (const auto& variant : one.variants) variants.insert(variant.name);
+    EXPECT_FALSE(variants.contains("")) << one.name();
+    EXPECT_EQ(variants.size(), one.variants.size()) << one.name();
+    EXPECT_TRUE(one.prepare) << one.name();
   }
 }
 
 TEST(registered_strategies, use_the_host_memory_that_their_names_name) {
   std::size_t named = 0;
   for (const auto& one : registered_strategies()) {
-    if (!one.host) continue;  // memory of their own, if any
-    EXPECT_TRUE(one.sized) << one.name;
+    if (!one.needs.host) continue;  // memory of their own, if any
+    EXPECT_TRUE(one.sampling.sized) << one.name();
     for (const auto kind : transfers::all_host_memory_kinds()) {
-      if ((one.name + "/").find("/" + to_string(kind) + "/") == std::string::npos) continue;
-      EXPECT_EQ(to_string(*one.host), to_string(kind)) << one.name;
+      if ((one.name() + "/").find("/" + to_string(kind) + "/") == std::string::npos) continue;
+      EXPECT_EQ(to_string(*one.needs.host), to_string(kind)) << one.name();
       ++named;
     }
   }
@@ -94,12 +95,54 @@ TEST(registered_strategies, are_the_same_when_asked_again) {
   EXPECT_EQ(registered_strategies().size(), registered_strategies().size());
 }
 
-TEST(direction_of, a_variant) {
-  using transfers::direction;
-  EXPECT_EQ(direction_of("h2d"), direction::h2d);
-  EXPECT_EQ(direction_of("read"), direction::h2d);
-  EXPECT_EQ(direction_of("d2h"), direction::d2h);
-  EXPECT_EQ(direction_of("write"), direction::d2h);
+TEST(describe, tells_the_fields_of_strategy_and_variant) {
+  using result_file::direction;
+  strategy measured{.family = "scatter",
+                    .parts = {method("loop"), setting("4KiB_blocks"), in_memory("pinned")},
+                    .variants = both_accesses(),
+                    .role = roles::scattered_copy,
+                    .plainness = 3};
+  const auto plain = describe(measured, &measured.variants[1], 4096, cache_state::cold);
+  EXPECT_EQ(plain.name, "scatter/loop/4KiB_blocks/pinned/write/4KiB/cold");
+  EXPECT_EQ(plain.strategy, "scatter/loop/4KiB_blocks/pinned");
+  EXPECT_EQ(plain.family, "scatter");
+  EXPECT_EQ(plain.method, "loop");
+  EXPECT_EQ(plain.setting, "4KiB_blocks");
+  EXPECT_EQ(plain.memory, "pinned");
+  EXPECT_EQ(plain.variant, "write");
+  EXPECT_EQ(plain.direction, direction::d2h);
+  EXPECT_EQ(plain.size_bytes, 4096U);
+  EXPECT_EQ(plain.role, "scattered_copy");
+  EXPECT_EQ(plain.plainness, 3U);
+
+  const variant own{.name = "all",
+                    .direction = direction::both,
+                    .role = result_file::role{"mine", "my own", result_file::table::times},
+                    .method = "by_hand",
+                    .setting = "fast",
+                    .plainness = 0};
+  const auto varied = describe(measured, &own, std::nullopt, cache_state::warm);
+  EXPECT_EQ(varied.name, "scatter/loop/4KiB_blocks/pinned/all");
+  EXPECT_EQ(varied.direction, direction::both);
+  EXPECT_EQ(varied.role, "mine");
+  EXPECT_EQ(varied.method, "by_hand");
+  EXPECT_EQ(varied.setting, "fast");
+  EXPECT_EQ(varied.plainness, 0U);
+  EXPECT_EQ(varied.size_bytes, std::nullopt);
+}
+
+TEST(describe, takes_the_memory_from_the_name_the_strategy_or_its_buffer) {
+  strategy measured{.family = "copy", .parts = {method("staged")}};
+  const auto memory = [&] {
+    return describe(measured, nullptr, std::nullopt, cache_state::warm).memory;
+  };
+  EXPECT_EQ(memory(), std::nullopt);
+  measured.needs.host = transfers::pageable;
+  EXPECT_EQ(memory(), "pageable");
+  measured.parts.push_back(in_memory("emulated_wc"));
+  EXPECT_EQ(memory(), "emulated_wc");
+  measured.memory = "managed";
+  EXPECT_EQ(memory(), "managed");
 }
 
 TEST(enqueue_and_wait, are_two_steps_of_which_the_second_waits) {
@@ -119,11 +162,12 @@ TEST(enqueue_and_wait, are_two_steps_of_which_the_second_waits) {
 
 TEST(why_unsupported, asks_for_the_memory_first_and_then_the_strategy) {
   const auto device = transfers::open_host_device();
-  strategy one{.name = "a", .host = transfers::pinned(transfers::pin_flags::write_combined)};
+  strategy one{.family = "a",
+               .needs = {.host = transfers::pinned(transfers::pin_flags::write_combined)}};
   EXPECT_THAT(why_unsupported(one, *device).value_or(""), HasSubstr("write-combined"));
-  one.host = transfers::pageable;
+  one.needs.host = transfers::pageable;
   EXPECT_EQ(why_unsupported(one, *device), std::nullopt);
-  one.why_unsupported = [](const auto&) { return std::optional<std::string>("no"); };
+  one.needs.why_unsupported = [](const auto&) { return std::optional<std::string>("no"); };
   EXPECT_EQ(why_unsupported(one, *device), "no");
 }
 

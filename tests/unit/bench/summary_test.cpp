@@ -293,14 +293,14 @@ TEST(summary_of_gpu, a_link_that_is_not_known_is_left_out) {
 }
 
 bool is_directed(const bench::strategy& one) {
-  return !one.variants.empty() && (one.variants.front() == "h2d" || one.variants.front() == "read");
+  return one.role.shown_in == result_file::table::directions;
 }
 
 /// What the names of its benchmarks begin with, but for what has a direction.
 std::vector<std::string> fronts_of(const bench::strategy& one) {
-  if (one.variants.empty()) return {one.name};
+  if (one.variants.empty()) return {one.name()};
   std::vector<std::string> fronts;
-  for (const auto& variant : one.variants) fronts.push_back(one.name + "/" + variant);
+  for (const auto& variant : one.variants) fronts.push_back(one.name() + "/" + variant.name);
   return fronts;
 }
 
@@ -308,10 +308,10 @@ std::vector<std::string> fronts_of(const bench::strategy& one) {
 void add_all_strategies(json& all) {
   for (const auto& one : bench::registered_strategies()) {
     if (is_directed(one)) {
-      add_strategy(all, one.name, one.variants.at(0), one.variants.at(1), {12345.678, 12345.678},
+      add_strategy(all, one.name(), one.variants.at(0).name, one.variants.at(1).name, {12345.678, 12345.678},
                    {57.31, 1057.31});
       add_price(all, 123.4567, 128, 132);
-    } else if (one.sized) {
+    } else if (one.sampling.sized) {
       for (const auto& front : fronts_of(one)) {
         add(all, front + "/4B", 4, 12345.678);
         add(all, front + "/1GiB", 1 << 30, 1e9);
@@ -327,9 +327,9 @@ TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
   add_all_strategies(all);
   const auto text = summary(all);
   for (const auto& one : bench::registered_strategies()) {
-    if (one.name.starts_with("duplex/") || one.name.starts_with("overlap/")) continue;
-    const bool is_a_benchmark_s = !one.sized && one.variants.empty();
-    EXPECT_EQ(row_of(text, one.name).empty(), !is_directed(one) && !is_a_benchmark_s) << one.name;
+    if (one.family == "duplex" || one.family == "overlap") continue;
+    const bool is_a_benchmark_s = !one.sampling.sized && one.variants.empty();
+    EXPECT_EQ(row_of(text, one.name()).empty(), !is_directed(one) && !is_a_benchmark_s) << one.name();
   }
   expect_narrow(text);
 }

@@ -22,41 +22,44 @@ json spotless() {
 
 constexpr machine::pcie_link full_link{5, 16, 5, 16};
 
-/// Expects one doubt with all of `parts` in it.
-void expect_doubt(const std::vector<std::string>& lines, const std::vector<std::string>& parts) {
-  ASSERT_EQ(lines.size(), 1U) << testing::PrintToString(lines);
+/// Expects one doubt of this code, with all of `parts` in its text and at least one value.
+void expect_doubt(const std::string& code, const std::vector<common::message>& doubts,
+                  const std::vector<std::string>& parts) {
+  ASSERT_EQ(doubts.size(), 1U) << common::to_json(doubts);
+  EXPECT_EQ(doubts[0].code, code);
+  EXPECT_FALSE(doubts[0].data.empty());
   for (const std::string& part : parts) {
-    EXPECT_NE(lines[0].find(part), std::string::npos) << part << " not in: " << lines[0];
+    EXPECT_NE(doubts[0].text.find(part), std::string::npos) << part << " not in: " << doubts[0].text;
   }
-  EXPECT_EQ(lines[0].find('\n'), std::string::npos);
+  EXPECT_EQ(doubts[0].text.find('\n'), std::string::npos);
 }
 
 TEST(machine_doubts, none_about_a_spotless_computer) {
-  EXPECT_EQ(machine::doubts(spotless(), full_link, 0), std::vector<std::string>{});
+  EXPECT_EQ(machine::doubts(spotless(), full_link, 0), std::vector<common::message>{});
 }
 
 TEST(machine_doubts, none_about_what_is_not_known) {
-  const std::vector<std::string> none;
+  const std::vector<common::message> none;
   EXPECT_EQ(machine::doubts(json::object(), std::nullopt, std::nullopt), none);
   EXPECT_EQ(machine::doubts(json(nullptr), std::nullopt, 1), none);
   EXPECT_EQ(machine::doubts(json({{"cpu", nullptr}, {"memory", 3}}), std::nullopt, 1), none);
 }
 
 TEST(machine_doubts, link_below_what_the_device_can_do) {
-  expect_doubt(machine::doubts(spotless(), machine::pcie_link{3, 8, 5, 16}, 0),
+  expect_doubt("link_below_maximum", machine::doubts(spotless(), machine::pcie_link{3, 8, 5, 16}, 0),
                {"link runs at PCIe 3.0 x8, the device can do 5.0 x16", "7.9", "63.0"});
-  expect_doubt(machine::doubts(spotless(), machine::pcie_link{5, 8, 5, 16}, 0),
+  expect_doubt("link_below_maximum", machine::doubts(spotless(), machine::pcie_link{5, 8, 5, 16}, 0),
                {"PCIe 5.0 x8", "31.5", "63.0"});
-  expect_doubt(machine::doubts(spotless(), machine::pcie_link{4, 16, 5, 16}, 0),
+  expect_doubt("link_below_maximum", machine::doubts(spotless(), machine::pcie_link{4, 16, 5, 16}, 0),
                {"PCIe 4.0 x16", "slot offers no more"});
 }
 
 TEST(machine_doubts, governor_other_than_performance) {
   json described = spotless();
   described["cpu"]["governor"] = "powersave";
-  expect_doubt(machine::doubts(described, full_link, 0), {"CPU governor is 'powersave'"});
+  expect_doubt("cpu_governor", machine::doubts(described, full_link, 0), {"CPU governor is 'powersave'"});
   described["cpu"]["governor"] = "performance, schedutil";
-  expect_doubt(machine::doubts(described, full_link, 0), {"'performance, schedutil'"});
+  expect_doubt("cpu_governor", machine::doubts(described, full_link, 0), {"'performance, schedutil'"});
   described["cpu"]["governor"] = nullptr;
   EXPECT_TRUE(machine::doubts(described, full_link, 0).empty());
 }
@@ -64,11 +67,11 @@ TEST(machine_doubts, governor_other_than_performance) {
 TEST(machine_doubts, virtual_machine) {
   json described = spotless();
   described["virtualisation"]["hypervisor"] = "KVM";
-  expect_doubt(machine::doubts(described, full_link, 0), {"virtual machine (KVM)"});
+  expect_doubt("virtual_machine", machine::doubts(described, full_link, 0), {"virtual machine (KVM)"});
 }
 
 TEST(machine_doubts, gpu_on_another_numa_node) {
-  expect_doubt(machine::doubts(spotless(), full_link, 1),
+  expect_doubt("numa_far", machine::doubts(spotless(), full_link, 1),
                {"process runs on NUMA node 0, GPU hangs on node 1", "--cpunodebind=1"});
   EXPECT_TRUE(machine::doubts(spotless(), full_link, std::nullopt).empty());
   json described = spotless();
@@ -79,11 +82,11 @@ TEST(machine_doubts, gpu_on_another_numa_node) {
 TEST(machine_doubts, small_memlock_limit) {
   json described = spotless();
   described["memory"]["memlock_limit_bytes"] = 8 * mib;
-  expect_doubt(machine::doubts(described, full_link, 0),
+  expect_doubt("memlock_limit", machine::doubts(described, full_link, 0),
                {"memlock limit is 8 MiB:", "ulimit -l unlimited"});
   described["memory"]["memlock_limit_applies"] = nullptr;
   described["memory"]["memlock_limit_bytes"] = 64 * kib;
-  expect_doubt(machine::doubts(described, full_link, 0), {"memlock limit is 64 KiB:"});
+  expect_doubt("memlock_limit", machine::doubts(described, full_link, 0), {"memlock limit is 64 KiB:"});
   described["memory"]["memlock_limit_applies"] = false;
   EXPECT_TRUE(machine::doubts(described, full_link, 0).empty());
   described["memory"]["memlock_limit_applies"] = true;
@@ -94,7 +97,7 @@ TEST(machine_doubts, small_memlock_limit) {
 TEST(machine_doubts, other_load) {
   json described = spotless();
   described["load_average_1min"] = 7.31;
-  expect_doubt(machine::doubts(described, full_link, 0), {"load average 7.3 on 8 CPUs"});
+  expect_doubt("other_load", machine::doubts(described, full_link, 0), {"load average 7.3 on 8 CPUs"});
   described["load_average_1min"] = 3.0;  // this process and a quarter of 8 CPUs
   EXPECT_TRUE(machine::doubts(described, full_link, 0).empty());
   described["load_average_1min"] = 3.01;
@@ -124,11 +127,11 @@ machine::clocks_of_run steady() {
 }
 
 TEST(machine_doubts, none_about_steady_clocks) {
-  EXPECT_EQ(machine::doubts(steady()), std::vector<std::string>{});
+  EXPECT_EQ(machine::doubts(steady()), std::vector<common::message>{});
 }
 
 TEST(machine_doubts, none_about_clocks_that_are_not_known) {
-  const std::vector<std::string> none;
+  const std::vector<common::message> none;
   EXPECT_EQ(machine::doubts(machine::clocks_of_run{}), none);
   machine::clocks_of_run run = steady();
   run.end = {};
@@ -142,10 +145,10 @@ TEST(machine_doubts, none_about_clocks_that_are_not_known) {
 TEST(machine_doubts, throttled_gpu) {
   machine::clocks_of_run run = steady();
   run.seen_between = {"hw_thermal_slowdown", "sw_power_cap"};
-  expect_doubt(machine::doubts(run), {"GPU was throttled", "(hw_thermal_slowdown, sw_power_cap)"});
+  expect_doubt("gpu_throttled", machine::doubts(run), {"GPU was throttled", "(hw_thermal_slowdown, sw_power_cap)"});
   run = steady();
   run.start.gpu->throttled_by = {"sync_boost"};
-  expect_doubt(machine::doubts(run), {"(sync_boost)"});
+  expect_doubt("gpu_throttled", machine::doubts(run), {"(sync_boost)"});
 }
 
 TEST(machine_doubts, sm_clock_that_has_fallen) {
@@ -153,7 +156,7 @@ TEST(machine_doubts, sm_clock_that_has_fallen) {
   run.end.gpu->sm_mhz = 1800;  // nine tenths are tolerated
   EXPECT_TRUE(machine::doubts(run).empty());
   run.end.gpu->sm_mhz = 1799;
-  expect_doubt(machine::doubts(run), {"2000 MHz at the start", "1799 MHz at its end"});
+  expect_doubt("gpu_clock_fell", machine::doubts(run), {"2000 MHz at the start", "1799 MHz at its end"});
   run.end.gpu->sm_mhz = 2200;
   EXPECT_TRUE(machine::doubts(run).empty());
 }
@@ -161,7 +164,7 @@ TEST(machine_doubts, sm_clock_that_has_fallen) {
 TEST(machine_doubts, pcie_replays) {
   machine::clocks_of_run run = steady();
   run.end.gpu->pcie_replays = 19;
-  expect_doubt(machine::doubts(run), {"PCIe", "12 times"});
+  expect_doubt("pcie_replays", machine::doubts(run), {"PCIe", "12 times"});
   run.end.gpu->pcie_replays = 0;
   EXPECT_TRUE(machine::doubts(run).empty());
 }
@@ -169,7 +172,7 @@ TEST(machine_doubts, pcie_replays) {
 TEST(machine_doubts, throttled_cpu) {
   machine::clocks_of_run run = steady();
   run.end.cpu_throttle_events = 134;
-  expect_doubt(machine::doubts(run), {"CPU was throttled", "34 events"});
+  expect_doubt("cpu_throttled", machine::doubts(run), {"CPU was throttled", "34 events"});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include "src/result_file/writer.hpp"
 #include "src/common/whole_file.hpp"
 
-namespace bench_transfers::results {
+namespace bench_transfers::result_file {
 namespace {
 
 using namespace std::chrono_literals;
@@ -98,7 +98,7 @@ class result_file_test : public testing::Test {
 };
 
 TEST_F(result_file_test, is_whole_from_the_beginning_and_after_every_row) {
-  result_file file(path, context);
+  writer file(path, context);
   EXPECT_EQ(on_disk(), (json{{"context", context}, {"benchmarks", json::array()}}));
   for (int i = 0; i < 20; ++i) {
     file.add(repetition("a/b/4B", i));
@@ -113,7 +113,7 @@ TEST_F(result_file_test, is_whole_from_the_beginning_and_after_every_row) {
 }
 
 TEST_F(result_file_test, rows_get_there_before_the_end_when_there_is_time) {
-  result_file file(path, context);
+  writer file(path, context);
   int added = 0;
   do {
     std::this_thread::sleep_for(20ms);
@@ -124,12 +124,12 @@ TEST_F(result_file_test, rows_get_there_before_the_end_when_there_is_time) {
 
 TEST_F(result_file_test, replaces_an_older_file) {
   std::ofstream(path) << "something else, much longer than what is going to be written first";
-  const result_file file(path, json::object());
+  const writer file(path, json::object());
   EXPECT_EQ(on_disk().at("context"), json::object());
 }
 
 TEST_F(result_file_test, has_one_line_per_row) {
-  result_file file(path, context);
+  writer file(path, context);
   file.add(repetition("a", 0));
   file.add(repetition("b", 0));
   file.finish();
@@ -141,7 +141,7 @@ TEST_F(result_file_test, has_one_line_per_row) {
 }
 
 TEST_F(result_file_test, facts_are_replaced) {
-  result_file file(path, context);
+  writer file(path, context);
   file.set_facts({{"complete", true}});
   file.finish();
   EXPECT_EQ(on_disk().at("context").at("transfers"), (json{{"complete", true}}));
@@ -152,7 +152,7 @@ TEST_F(result_file_test, without_a_path_nothing_is_written) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder);
   {
-    result_file file("", context);
+    writer file("", context);
     file.add(repetition("a", 0));
     file.finish();
     EXPECT_EQ(file.content().at("benchmarks").size(), 1U);
@@ -163,18 +163,18 @@ TEST_F(result_file_test, without_a_path_nothing_is_written) {
 
 TEST_F(result_file_test, a_folder_that_is_not_there_is_an_error) {
   const auto where = folder / "missing" / "results.json";
-  expect_refused(where, [&] { result_file(where, context); });
+  expect_refused(where, [&] { writer(where, context); });
 }
 
 TEST_F(result_file_test, a_folder_in_place_of_the_file_is_an_error_and_leaves_nothing_behind) {
   std::filesystem::create_directory(path);
-  expect_refused(path, [&] { result_file(path, context); });
+  expect_refused(path, [&] { writer(path, context); });
   EXPECT_THAT(names_in_folder(), ElementsAre("results.json"));
 }
 
 TEST_F(result_file_test, what_is_neither_a_file_nor_a_link_to_one_is_not_replaced) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // or /dev/null, which must not be tried out
-  expect_refused(path, [&] { result_file(path, context); });
+  expect_refused(path, [&] { writer(path, context); });
   EXPECT_EQ(std::filesystem::status(path).type(), std::filesystem::file_type::fifo);
   EXPECT_THAT(names_in_folder(), ElementsAre("results.json"));
 }
@@ -183,20 +183,20 @@ TEST_F(result_file_test, a_link_is_followed) {
   const auto real = folder / "real.json";
   std::ofstream(real) << "old";
   std::filesystem::create_symlink("real.json", path);
-  const result_file file(path, context);
+  const writer file(path, context);
   EXPECT_TRUE(std::filesystem::is_symlink(path));
   EXPECT_EQ(json::parse(text_of(real)).at("context"), context);
   EXPECT_THAT(names_in_folder(), ElementsAre("real.json", "results.json"));
 }
 
 TEST_F(result_file_test, a_folder_that_goes_away_is_an_error_of_the_end) {
-  result_file file(path, context);
+  writer file(path, context);
   std::filesystem::remove_all(folder);
   expect_refused(path, [&] { file.finish(); });
 }
 
 TEST_F(result_file_test, the_old_file_survives_when_writing_fails) {
-  result_file file(path, context);
+  writer file(path, context);
   const auto before = text_of(path);
   for (int i = 0; i < 200; ++i) file.add(repetition("a rather long name to fill the file", i));
   const auto written = on_disk();
@@ -223,7 +223,7 @@ TEST_F(result_file_test, the_old_file_survives_when_writing_fails) {
 }
 
 TEST_F(result_file_test, rows_are_sorted_by_benchmark_and_repetition_at_the_end) {
-  result_file file("", context);
+  writer file("", context);
   for (const auto& row :
        {repetition("b", 0), repetition("a", 0), repetition("c", 0), repetition("a", 1),
         repetition("c", 1), repetition("b", 1), aggregate("a", "mean"), aggregate("a", "median"),
@@ -235,7 +235,7 @@ TEST_F(result_file_test, rows_are_sorted_by_benchmark_and_repetition_at_the_end)
 }
 
 TEST_F(result_file_test, benchmarks_can_be_put_in_order_at_the_end) {
-  result_file file("", context);
+  writer file("", context);
   for (const auto& row : {repetition("c", 1), repetition("x", 0), repetition("b", 0),
                           repetition("a", 0), repetition("c", 0)})
     file.add(row);
@@ -300,7 +300,7 @@ TEST_F(result_file_test, a_name_as_long_as_names_can_be_is_no_obstacle) {
 }
 
 TEST_F(result_file_test, aggregates_stand_for_their_repetitions_when_asked_for) {
-  result_file file(path, context);
+  writer file(path, context);
   for (const auto& row : {repetition("once", 0), repetition("twice", 0), repetition("twice", 1),
                           aggregate("twice", "mean"), aggregate("twice", "median")})
     file.add(row);
@@ -309,7 +309,7 @@ TEST_F(result_file_test, aggregates_stand_for_their_repetitions_when_asked_for) 
 }
 
 TEST_F(result_file_test, numbers_that_json_has_not_become_null) {
-  result_file file(path, context);
+  writer file(path, context);
   auto row = repetition("a", 0);
   row["nan"] = std::numeric_limits<double>::quiet_NaN();
   row["infinity"] = std::numeric_limits<double>::infinity();
@@ -326,7 +326,7 @@ TEST_F(result_file_test, numbers_that_json_has_not_become_null) {
 TEST_F(result_file_test, text_that_is_not_utf8_does_no_harm) {
   auto strange = context;
   strange["host_name"] = "caf\xe9";
-  result_file file(path, strange);
+  writer file(path, strange);
   auto row = repetition("a", 0);
   row["error_message"] = "\xff\xfe line\nbreak \"quoted\"";
   file.add(row);
@@ -337,4 +337,4 @@ TEST_F(result_file_test, text_that_is_not_utf8_does_no_harm) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::results
+}  // namespace bench_transfers::result_file

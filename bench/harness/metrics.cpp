@@ -1,0 +1,142 @@
+#include "bench/harness/metrics.hpp"
+
+#include <utility>
+
+#include "src/statistics/quantile.hpp"
+
+namespace bench_transfers::bench {
+
+using result_file::better;
+using result_file::metric;
+using result_file::metric_kind;
+
+namespace {
+
+void add_counts(metric_list& list, const schedule& planned) {
+  list.add(count_of("operations", "timed operations of the repetition"),
+           static_cast<double>(planned.operations));
+  list.add(count_of("batch", "operations between two readings of the clock"),
+           static_cast<double>(planned.batch));
+}
+
+void add_times(metric_list& list, const statistics::distribution& all) {
+  list.add(duration("median_ns", "one operation: median"), all.median);
+  list.add(duration("mean_ns", "one operation: mean"), all.mean);
+  list.add(duration("p5_ns", "one operation: 5th percentile"), all.p5);
+  list.add(duration("p95_ns", "one operation: 95th percentile"), all.p95);
+  list.add(duration("p99_ns", "one operation: 99th percentile"), all.p99);
+  list.add(duration("min_ns", "one operation: fastest"), all.min);
+  list.add(duration("max_ns", "one operation: slowest"), all.max);
+}
+
+metric step_time(const std::string& step) {
+  return duration(step + "_ns", "median of the step '" + step + "'");
+}
+
+void add_steps(metric_list& list, const transfer& done, const samples& taken, double median) {
+  for (const auto& [name, times] : taken.steps)
+    if (!times.empty()) list.add(step_time(name), statistics::median(times));
+  if (done.steps.size() == 1) list.add(step_time(done.steps[0].name), median);
+}
+
+void add_comparisons(metric_list& list, const transfer& done, const samples& taken) {
+  for (std::size_t i = 0; i < done.against.size(); ++i) {
+    const auto& [name, description, run, bytes, before, after] = done.against[i];
+    const auto& [times, over] = taken.compared[i];
+    if (times.empty()) continue;
+    const double median = statistics::median(times);
+    list.add(duration(name + "_ns", description), median);
+    if (bytes) {
+      list.add(bandwidth(name + "_gb_per_s", description), static_cast<double>(*bytes) / median);
+    } else {
+      auto difference = duration("over_" + name + "_ns", "longer than: " + description);
+      difference.headline = true;
+      list.add(std::move(difference), statistics::median(over));
+    }
+  }
+}
+
+void add_rates(metric_list& list, const benchmark_case& measured, double bytes, double median,
+               std::optional<double> link_limit) {
+  list.add({"bytes", "B", metric_kind::size, std::nullopt, "moved by one operation"}, bytes);
+  // Bytes per nanosecond are 10⁹ bytes per second.
+  list.add(bandwidth("gb_per_s", "bytes by the median time"), bytes / median);
+  const bool has_one_direction = measured.direction == result_file::direction::h2d ||
+                                 measured.direction == result_file::direction::d2h;
+  if (link_limit && has_one_direction && measured.measured->shares_link)
+    list.add({"link_percent", "%", metric_kind::share, better::more,
+              "gb_per_s in percent of the link's limit"},
+             100 * bytes / median / *link_limit);
+}
+
+void add_costs(metric_list& list, const transfer& done, double bytes,
+               const statistics::distribution& all, std::optional<double> cores) {
+  if (cores) {
+    list.add({"cores", "1", metric_kind::count, better::less, "cores kept busy by the process"},
+             *cores);
+    // Nanoseconds per byte are seconds per 10⁹ bytes.
+    if (bytes > 0)
+      list.add({"cpu_s_per_gb", "s/GB", metric_kind::duration, better::less,
+                "CPU time for 10⁹ bytes"},
+               *cores * all.mean / bytes);
+  }
+  if (done.amount.multiprocessors > 0)
+    list.add({"multiprocessors", "1", metric_kind::count, better::less,
+              "multiprocessors occupied by the operation's kernels"},
+             static_cast<double>(done.amount.multiprocessors));
+  if (done.amount.accesses > 0) {
+    auto access = duration("ns_per_access", "one single access");
+    access.headline = true;
+    list.add(std::move(access), all.median / static_cast<double>(done.amount.accesses));
+  }
+}
+
+void add_device_times(metric_list& list, const samples& taken, double bytes) {
+  if (taken.on_device.empty()) return;
+  const double median = statistics::median(taken.on_device);
+  list.add(duration("device_ns", "median by the device's clock"), median);
+  list.add(count_of("device_operations", "operations timed by the device's clock"),
+           static_cast<double>(taken.on_device.size()));
+  if (bytes > 0)
+    list.add(bandwidth("device_gb_per_s", "bytes by the device's time"), bytes / median);
+}
+
+}  // namespace
+
+metric duration(std::string name, std::string description) {
+  return {std::move(name), "ns", metric_kind::duration, better::less, std::move(description)};
+}
+
+metric bandwidth(std::string name, std::string description) {
+  return {std::move(name), "GB/s", metric_kind::rate, better::more, std::move(description)};
+}
+
+metric count_of(std::string name, std::string description) {
+  return {std::move(name), "1", metric_kind::count, std::nullopt, std::move(description)};
+}
+
+metric_values metric_list::values() const {
+  metric_values values;
+  for (const auto& [metric, value] : all_) values[metric.name] = value;
+  return values;
+}
+
+metric_list metrics_of(const benchmark_case& measured, const transfer& done,
+                       const schedule& planned, const samples& taken, std::optional<double> cores,
+                       std::optional<double> link_limit) {
+  metric_list list;
+  const auto all = statistics::summarize(taken.operation);
+  add_counts(list, planned);
+  add_times(list, all);
+  add_steps(list, done, taken, all.median);
+  add_comparisons(list, done, taken);
+  const auto bytes = static_cast<double>(done.amount.bytes.value_or(measured.bytes()));
+  if (bytes > 0) add_rates(list, measured, bytes, all.median, link_limit);
+  add_costs(list, done, bytes, all, cores);
+  add_device_times(list, taken, bytes);
+  if (done.derive)
+    for (auto& [metric, value] : done.derive(list.values())) list.add(std::move(metric), value);
+  return list;
+}
+
+}  // namespace bench_transfers::bench
