@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "src/common/printable.hpp"
 
 namespace bench_transfers::result_file {
@@ -34,6 +36,14 @@ class entry_reader {
     if (found.is_null()) return std::nullopt;
     if (!found.is_number_unsigned()) refuse(fmt::format("its {} is no whole number", key));
     return found.get<std::size_t>();
+  }
+
+  [[nodiscard]] unsigned small_whole(const char* key) const {
+    const auto found = optional_whole(key);
+    if (!found) refuse(fmt::format("it has no {}", key));
+    if (*found > std::numeric_limits<unsigned>::max())
+      refuse(fmt::format("its {} is too large", key));
+    return static_cast<unsigned>(*found);
   }
 
   [[nodiscard]] bool truth(const char* key) const {
@@ -101,7 +111,7 @@ benchmark benchmark_from(const std::string& name, const json& entry) {
           .cache = read.word("cache", cache_state_from),
           .devices = read.whole_numbers("devices"),
           .role = read.text("role"),
-          .plainness = static_cast<unsigned>(read.optional_whole("plainness").value_or(0)),
+          .plainness = read.small_whole("plainness"),
           .emulation = read.truth("emulation")};
 }
 

@@ -139,13 +139,10 @@ std::string tables(const std::vector<figure>& all, const figures& measured) {
 
 /// What has no size, and the floor of the harness.
 std::string unsized_lines(const figures& measured) {
-  auto all = measured.unsized();
-  const auto floors = std::ranges::stable_partition(all, [&](const benchmark* described) {
-    return table_for(*described, measured.file()) != table::floor;
-  });
-  const std::vector<const benchmark*> floor(floors.begin(), floors.end());
-  all.erase(floors.begin(), floors.end());
-  return table_of_unsized(all, measured) + floor_line(floor, measured);
+  std::vector<const benchmark*> others, floors;
+  for (const auto* described : measured.unsized())
+    (table_for(*described, measured.file()) == table::floor ? floors : others).push_back(described);
+  return table_of_unsized(others, measured) + floor_line(floors, measured);
 }
 
 }  // namespace

@@ -54,6 +54,13 @@ std::string percent_of_link(const column& rates, const std::string& label,
   return fmt::format("{:.0f}", 100 * found->second / limit.get<double>());
 }
 
+std::string rate_at(double bytes, direction towards, const std::vector<figure>& all) {
+  const auto found = std::ranges::find_if(all, [&](const figure& candidate) {
+    return candidate.bytes == bytes && candidate.benchmark->direction == towards;
+  });
+  return number_or_dash(found == all.end() ? std::nullopt : std::optional(found->gb_per_s), 2);
+}
+
 }  // namespace
 
 std::string table_of_directions(const std::vector<figure>& all, const figures& measured) {
@@ -95,14 +102,9 @@ std::string table_of_smaller(const std::vector<figure>& all) {
   for (const auto& [label, own] : by_label) {
     const auto& own_largest = largest_of(own);
     if (own_largest.bytes == largest) continue;
-    const auto rate_towards = [&](direction towards) {
-      const auto found = std::ranges::find_if(own, [&](const figure& other) {
-        return other.bytes == own_largest.bytes && other.benchmark->direction == towards;
-      });
-      return number_or_dash(found == own.end() ? std::nullopt : std::optional(found->gb_per_s), 2);
-    };
     text += fmt::format("{:<54}{:>8}{:>12}{:>12}\n", label, own_largest.size(),
-                        rate_towards(direction::h2d), rate_towards(direction::d2h));
+                        rate_at(own_largest.bytes, direction::h2d, own),
+                        rate_at(own_largest.bytes, direction::d2h, own));
   }
   if (text.empty()) return "";
   return fmt::format("\n{:<54}{:>8}{:>12}{:>12}\n", "measured up to smaller sizes, GB/s there",

@@ -203,12 +203,14 @@ TEST(reader, reads_a_list_of_rows_without_context) {
 
 TEST(reader, refuses_what_is_no_result_file) {
   EXPECT_EQ(complaint_about(""), "cannot use some.json: it is empty");
-  EXPECT_THAT(complaint_about("Device: NVIDIA H200"), HasSubstr("it is not JSON: line 1, column 1"));
+  EXPECT_THAT(complaint_about("Device: NVIDIA H200"),
+              HasSubstr("it is not JSON: line 1, column 1"));
   EXPECT_THAT(complaint_about("7"), EndsWith("it is no result file: it has no list of benchmarks"));
   EXPECT_THAT(complaint_about("{}"), EndsWith("it has no list of benchmarks"));
   EXPECT_THAT(complaint_about(R"({"benchmarks": {}})"), EndsWith("it has no list of benchmarks"));
   EXPECT_THAT(complaint_about("\xef\xbb\xbf{}"), HasSubstr("byte order mark"));
-  EXPECT_THAT(complaint_about(own().dump().substr(0, 300)), HasSubstr("only the beginning of JSON"));
+  EXPECT_THAT(complaint_about(own().dump().substr(0, 300)),
+              HasSubstr("only the beginning of JSON"));
   auto newer = foreign({});
   newer["context"]["json_schema_version"] = 2;
   EXPECT_THAT(complaint(newer), EndsWith("its json_schema_version is 2, this program reads 1"));
@@ -279,6 +281,8 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
   for (const json& size : {json(-1), json(1.5), json("4KiB")})
     EXPECT_EQ(wrong_entry("size_bytes", size), front + "its size_bytes is no whole number");
   EXPECT_EQ(wrong_entry("plainness", "plain"), front + "its plainness is no whole number");
+  EXPECT_EQ(wrong_entry("plainness", nullptr), front + "it has no plainness");
+  EXPECT_EQ(wrong_entry("plainness", 1ULL << 32), front + "its plainness is too large");
   EXPECT_EQ(wrong_entry("devices", 0), front + "its devices is no list");
   EXPECT_THAT(wrong_entry("devices", {"GPU"}), StartsWith(front + "its devices has something"));
   EXPECT_EQ(wrong_entry("role", "copy"), front + "its role 'copy' is not among its roles");
@@ -342,14 +346,15 @@ TEST(reader, reads_large_files_in_no_time) {
 
 TEST(reader, reads_or_refuses_what_fuzzers_have_found_as_promised) {
   std::size_t files = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(PROJECT_DIR "/tests/fuzz/corpus/read_run")) {
-    std::ifstream in(entry.path(), std::ios::binary);
-    EXPECT_NO_THROW(check_read_contents({std::istreambuf_iterator<char>(in), {}})) << entry.path();
-    ++files;
-  }
-  EXPECT_GE(files, 30U);
-  EXPECT_NO_THROW(check_read_contents(own().dump()));
+  for (const std::string corpus : {"read_run", "read_contents"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(PROJECT_DIR "/tests/fuzz/corpus/" + corpus)) {
+      std::ifstream in(entry.path(), std::ios::binary);
+      EXPECT_NO_THROW(check_read_contents({std::istreambuf_iterator<char>(in), {}}))
+          << entry.path();
+      ++files;
+    }
+  EXPECT_GE(files, 40U);
 }
 
 }  // namespace
