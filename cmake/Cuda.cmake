@@ -1,8 +1,14 @@
 set(TRANSFERS_HAVE_CUDA OFF)
 if(NOT TRANSFERS_CUDA STREQUAL "OFF")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    # One binary for a laboratory with several GPUs: machine code for every major architecture.
-    set(CMAKE_CUDA_ARCHITECTURES all-major)
+    # The GPU at hand; the preset 'bundle' has machine code for all. Without a GPU, code that the
+    # driver of any GPU since Turing compiles when the program first starts.
+    file(GLOB gpus /dev/nvidia[0-9]*)
+    if(gpus)
+      set(CMAKE_CUDA_ARCHITECTURES native)
+    else()
+      set(CMAKE_CUDA_ARCHITECTURES 75-virtual)
+    endif()
   endif()
   include(CheckLanguage)
   check_language(CUDA)

@@ -5,8 +5,10 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
-build_packages=(g++ cmake ninja-build git libbenchmark-dev libgtest-dev libgmock-dev libcli11-dev
-  nlohmann-json3-dev libfmt-dev libboost-dev libsimdjson-dev libpugixml-dev zlib1g-dev)
+build_packages=(g++ cmake ninja-build git libbenchmark-dev libcli11-dev nlohmann-json3-dev libfmt-dev
+  libboost-dev libsimdjson-dev libpugixml-dev zlib1g-dev)
+# shellcheck disable=SC2034  # those that source this install them
+test_packages=(libgtest-dev libgmock-dev)
 plot_packages=(python3 python3-venv fonts-liberation)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -50,23 +52,38 @@ install_packages() {
   done
 }
 
-# A Python environment with the requirements given, made anew when they change.
+# A Python environment with the packages of the files given. What is missing is added; where a file
+# has changed, the environment is made anew.
 make_environment_in() {
-  local folder=$1 file wanted requirements=()
+  local folder=$1 file marker wanted missing=()
   shift
-  for file; do requirements+=(-r "$file"); done
-  wanted=$(cat "$@" | sha256sum)
-  if [ -x "$folder/bin/python" ] && [ "$(cat "$folder/requirements.sha256" 2>/dev/null)" = "$wanted" ]; then return; fi
+  for file; do
+    marker=$folder/$(tr / - <<<"$file").sha256
+    if [ -x "$folder/bin/python" ] && [ -e "$marker" ] && [ "$(cat "$marker")" != "$(sha256sum <"$file")" ]; then
+      rm -rf "$folder" 2>/dev/null || fail "$folder is of no use here and cannot be made anew: it belongs to somebody else"
+    fi
+  done
+  for file; do
+    marker=$folder/$(tr / - <<<"$file").sha256
+    if [ ! -x "$folder/bin/python" ] || [ ! -e "$marker" ]; then missing+=("$file"); fi
+  done
+  if [ ${#missing[@]} -eq 0 ]; then return; fi
   say "Preparing the Python environment $folder ..."
-  rm -rf "$folder" 2>/dev/null || fail "$folder is of no use here and cannot be made anew: it belongs to somebody else"
-  python3 -m venv "$folder" || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
-  "$folder/bin/python" -m pip install -q --disable-pip-version-check "${requirements[@]}" ||
-    fail "the Python packages in $* cannot be installed; pip says above which and why"
-  printf '%s\n' "$wanted" >"$folder/requirements.sha256"
+  if [ ! -x "$folder/bin/python" ]; then
+    rm -rf "$folder" 2>/dev/null || fail "$folder is of no use here and cannot be made anew: it belongs to somebody else"
+    python3 -m venv "$folder" || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
+  fi
+  for file in "${missing[@]}"; do
+    "$folder/bin/python" -m pip install -q --disable-pip-version-check -r "$file" ||
+      fail "the Python packages in $file cannot be installed; pip says above which and why"
+    wanted=$(sha256sum <"$file")
+    printf '%s\n' "$wanted" >"$folder/$(tr / - <<<"$file").sha256"
+  done
 }
 
-# That of plots and tests.
-make_environment() { make_environment_in .venv plots/requirements.txt tests/requirements.txt; }
+# What draws reports, and what the tests need beyond that.
+make_environment() { make_environment_in .venv plots/requirements.txt; }
+make_test_environment() { make_environment_in .venv plots/requirements.txt tests/requirements.txt; }
 
 # The header of NVIDIA's management library, for its types; the library comes with the driver.
 # Toolkits installed without cuda-nvml-dev lack it. In a folder that outlives .venv, because builds

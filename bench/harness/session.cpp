@@ -240,8 +240,8 @@ void session::repeat(state& measured, int round, outcome& result) {
     result.failures.push_back({name, *measured.error});
     rows_.add(row_of_failure(name, chosen_.rounds, round, *measured.error));
   } else if (repetition) {
+    result.runs.push_back(*repetition);
     rows_.add(row_of(*repetition));
-    result.runs.push_back(std::move(*repetition));
   }
 }
 

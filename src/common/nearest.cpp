@@ -29,7 +29,7 @@ std::string nearest(std::string_view wanted, const std::set<std::string>& names)
   std::string best;
   auto least = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const auto& name : names) {
-    const auto [shorter, longer] = std::minmax(wanted.size(), name.size());
+    const auto [shorter, longer] = std::minmax({wanted.size(), name.size()});
     if (longer - shorter >= least) continue;  // the distance is at least that
     if (const auto now = distance(wanted, name); now < least) {
       least = now;

@@ -370,7 +370,7 @@ TEST_F(cpu_strategy, that_emulates_says_so_and_runs_only_where_there_is_no_gpu) 
   EXPECT_THAT(emulated.summary, HasSubstr("EMULATION"));
   EXPECT_EQ(why_unsupported(emulated, *device), std::nullopt);
   transfers::counting_device other;
-  other.counts().poses_as = {.kind = "cuda", .name = "a GPU", .cuda = {}};
+  other.counts().poses_as = {.kind = "cuda", .name = "a GPU", .cuda = transfers::cuda_properties{}};
   EXPECT_THAT(why_unsupported(emulated, other).value_or(""), HasSubstr("no GPU"));
   for (const auto& one : registered_strategies())
     if (one.family == "cpu" && one.name() != emulated.name()) {

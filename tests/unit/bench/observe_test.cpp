@@ -24,9 +24,11 @@ TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
 
 /// What finish() makes of a run in which nothing was measured.
 json finished(const outcome& measured, const observation& start, const observation& end) {
+  const json earlier{{"code", "earlier"}, {"data", json::object()}, {"text", "an earlier one"}};
   result_file::writer file(
       "", {{"transfers",
-            {{"complete", false}, {"clocks", nullptr}, {"warnings", {"an earlier one"}}}}});
+            {{"complete", false}, {"clocks", nullptr}, {"warnings", json::array({earlier})},
+            {"devices", json::array({json::object()})}}}});
   finish(file, {}, {}, measured, start, end);
   return file.content().at("context").at("transfers");
 }
@@ -45,9 +47,12 @@ TEST(finish, puts_the_clocks_of_the_run_into_the_file) {
   EXPECT_EQ(facts["clocks"]["gpu"]["sm_mhz"], json({1980, 1000}));
   EXPECT_EQ(facts["clocks"]["gpu"]["throttle_reasons"], json({"sw_power_cap"}));
   ASSERT_EQ(facts["warnings"].size(), 3U) << facts;
-  EXPECT_EQ(facts["warnings"][0], "an earlier one");
-  EXPECT_THAT(facts["warnings"][1], HasSubstr("sw_power_cap"));
-  EXPECT_THAT(facts["warnings"][2], HasSubstr("1980"));
+  EXPECT_EQ(facts["warnings"][0]["text"], "an earlier one");
+  EXPECT_EQ(facts["devices"][0]["clocks"], facts["clocks"]["gpu"]);
+  EXPECT_EQ(facts["warnings"][1]["code"], "gpu_throttled");
+  EXPECT_EQ(facts["warnings"][1]["data"]["reasons"], json({"sw_power_cap"}));
+  EXPECT_EQ(facts["warnings"][2]["code"], "gpu_clock_fell");
+  EXPECT_EQ(facts["warnings"][2]["data"]["start_mhz"], 1980);
 }
 
 TEST(finish, says_nothing_of_a_steady_run) {
@@ -63,7 +68,8 @@ TEST(finish, says_when_the_link_has_changed) {
   end.link->width = 8;
   const auto facts = finished({}, start, end);
   ASSERT_EQ(facts["warnings"].size(), 2U) << facts;
-  EXPECT_THAT(facts["warnings"][1], HasSubstr("link changed"));
+  EXPECT_EQ(facts["warnings"][1]["code"], "link_changed");
+  EXPECT_EQ(facts["warnings"][1]["data"]["end"]["width"], 8);
 }
 
 TEST(finish, of_a_lost_device_only_the_start_is_known) {

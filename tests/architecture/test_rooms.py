@@ -1,0 +1,44 @@
+"""Includes point down, as docs/ARCHITECTURE.md says."""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+
+import rooms
+
+
+def test_every_folder_with_sources_is_a_room():
+    assert {rooms.room_of(path) for path in rooms.sources()} == set(rooms.allowed())
+
+
+def test_no_include_goes_where_its_room_may_not():
+    allowed = rooms.allowed()
+    wrong = [where for room, target, where in rooms.arrows() if target not in allowed.get(room, ())]
+    assert wrong == []
+
+
+def test_every_allowed_arrow_is_there():
+    found = {(room, target) for room, target, _ in rooms.arrows()}
+    listed = {(room, target) for room, targets in rooms.allowed().items() for target in targets}
+    assert listed - found == set()
+
+
+def test_arrows_make_no_circle():
+    list(TopologicalSorter(rooms.allowed()).static_order())
+
+
+def test_a_header_and_its_source_have_the_same_path():
+    public = {p.removeprefix("include/").rpartition(".")[0] for p in rooms.sources() if p.startswith("include/")}
+    private = {
+        p.removeprefix("src/").rpartition(".")[0]
+        for p in rooms.sources()
+        if p.startswith("src/transfers/") and p.endswith(".cpp")
+    }
+    stems = {path.rpartition("/")[2]: path for path in public}
+    elsewhere = [
+        f"{source}.cpp, but {stems[source.rpartition('/')[2]]}.hpp"
+        for source in sorted(private)
+        if not source.startswith(("transfers/cuda/", "transfers/host/"))
+        and stems.get(source.rpartition("/")[2], source) != source
+    ]
+    assert elsewhere == []

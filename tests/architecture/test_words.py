@@ -1,0 +1,93 @@
+"""No code knows a strategy by its name, or a message by its words."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+import rooms
+
+ROOT = rooms.ROOT
+FIELDS = json.loads((ROOT / "src/result_file/format_1.json").read_text())
+FAMILIES = sorted(FIELDS["families"], key=len, reverse=True)
+ROLES = set(FIELDS["roles"])
+NAME = re.compile(rf"^({'|'.join(FAMILIES)})(/.*)?$")
+SENTENCE = r'"[^"\n]*[^"\s] [^"\s]+ [^"\s][^"\n]*"'  # of three words or more
+COMPARED = re.compile(
+    rf"(==|!=|\b(starts_with|ends_with|startswith|endswith|contains|find|removeprefix)\()\s*{SENTENCE}"
+)
+FAMILY_COMPARED = re.compile(r'family\b\W{0,12}(==|!=|\bin\b)\s*[("]')
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def files(*patterns: str) -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    return [path for path in listed if (ROOT / path).is_file()]
+
+
+def code() -> list[str]:
+    """What may not know strategies: all but their own files, and data."""
+    return [
+        path
+        for path in files("bench", "src", "include", "plots", "scripts")
+        if not path.startswith("bench/strategies/") and not path.endswith((".json", ".txt", ".md"))
+    ]
+
+
+def literals(path: str) -> Iterator[str]:
+    text = (ROOT / path).read_text()
+    if path.endswith(".py"):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+    elif rooms.SOURCE.search(path):
+        yield from LITERAL.findall(COMMENT.sub("", text))
+
+
+def is_strategy_name(text: str) -> bool:
+    found = NAME.match(text)
+    if not found or text in ROLES or " " in text:
+        return False
+    # "free" and "cpu" are words, too: alone, only families of several words are recognised.
+    return "/" in text or "_" in text
+
+
+def test_the_guard_sees_names():
+    for name in ("copy/pinned", "duplex/", "gpu_array", "scatter/loop/4KiB_blocks/pinned/h2d"):
+        assert is_strategy_name(name), name
+    for word in ("copy", "overlap", "copies", "a copy/paste error", "pinned", "free"):
+        assert not is_strategy_name(word), word
+
+
+def test_the_guard_sees_sentences():
+    for line in ('if note == "not measured today":', 'one.starts_with("the link runs at")'):
+        assert COMPARED.search(line), line
+    for line in ('if note == "not_measured":', 'find("copy")', 'text = "the link runs at"'):
+        assert not COMPARED.search(line), line
+
+
+@pytest.mark.parametrize("path", code())
+def test_no_strategy_is_named(path: str):
+    assert [text for text in literals(path) if is_strategy_name(text)] == []
+
+
+@pytest.mark.parametrize("path", code())
+def test_no_family_is_compared(path: str):
+    assert FAMILY_COMPARED.findall((ROOT / path).read_text()) == []
+
+
+@pytest.mark.parametrize("path", code())
+def test_no_sentence_is_compared(path: str):
+    lines = (ROOT / path).read_text().splitlines()
+    assert [line for line in lines if COMPARED.search(line)] == []
