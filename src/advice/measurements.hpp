@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "src/result_file/contents.hpp"
 #include "src/statistics/line.hpp"
+
+namespace bench_transfers::result_file {
+struct contents;
+}
 
 namespace bench_transfers::advice {
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "src/result_file/contents.hpp"
-
 namespace bench_transfers::result_file {
+
+struct contents;
 
 /// Tables of a result file's content for a terminal of 100 columns, chosen by the benchmarks'
 /// roles: a row for each strategy with its latency at the smallest size and its bandwidth at the
