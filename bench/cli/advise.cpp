@@ -17,6 +17,7 @@
 #include "src/common/printable.hpp"
 #include "src/common/sizes.hpp"
 #include "src/common/whole_file.hpp"
+#include "src/result_file/reader.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -83,7 +84,7 @@ advice::measurements read(const advice_request& request) {
           "machine's memory",
           measured.from.file.string()));
     return measured;
-  } catch (const advice::unusable_file& wrong) {
+  } catch (const result_file::unusable_file& wrong) {
     throw common::usage_error(wrong.what());
   }
 }

@@ -142,7 +142,7 @@ void report(std::ostream& out, const result_file::writer& file, const options& c
     print_runs(out, chosen.display_format,
                with_aggregates(measured.runs, shows_aggregates_only(chosen)));
   else
-    out << results::summary(file.content());
+    out << result_file::summary(file.content());
   out.flush();
   if (!out) throw common::write_error("cannot write to standard output");
 }

@@ -7,9 +7,9 @@ namespace {
 
 constexpr double smallest_checked = 4096;
 
-leave_out_check check(const std::string& name,
-                      const std::vector<statistics::measured_time>& times) {
-  leave_out_check all{name, {}};
+leave_out_check check(const series& checked) {
+  const auto& times = checked.times;
+  leave_out_check all{checked.name, checked.measures, {}};
   for (std::size_t i = 1; i + 1 < times.size(); ++i) {
     if (times[i].bytes < smallest_checked) continue;
     auto others = times;
@@ -24,9 +24,9 @@ leave_out_check check(const std::string& name,
 
 std::vector<leave_out_check> check_by_leaving_out(const measurements& measured) {
   std::vector<leave_out_check> all;
-  for (const auto& [name, times] : measured.times) {
-    if (name.starts_with("cpu/")) continue;  // no line is fitted to these
-    if (auto one = check(name, times); !one.sizes.empty()) all.push_back(std::move(one));
+  for (const auto& checked : measured.all) {
+    if (is_cpu_access(checked.measures)) continue;  // no line is fitted to these
+    if (auto result = check(checked); !result.sizes.empty()) all.push_back(std::move(result));
   }
   return all;
 }

@@ -21,9 +21,10 @@ struct left_out_size {
   }
 };
 
-/// How well the sizes of one name (see measurements::times) predict each other.
+/// How well the sizes of one series predict each other.
 struct leave_out_check {
-  std::string name;
+  std::string name;  ///< of the series
+  term measures;
   std::vector<left_out_size> sizes;
 };
 

@@ -1,115 +1,63 @@
 #include "src/advice/measurements.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <map>
+#include <tuple>
+#include <utility>
 
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
-#include "src/common/sizes.hpp"
+#include "src/result_file/reader.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {
 namespace {
 
-using json = nlohmann::json;
+using result_file::benchmark;
+using result_file::direction;
+using statistics::measured_time;
 
-constexpr int known_format = 1;
-
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& why) {
-  throw unusable_file(fmt::format("cannot use {}: {}", file.string(), why));
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  try {
-    return common::read_text(file);
-  } catch (const common::read_error& wrong) {
-    refuse(file, wrong.what());
+std::optional<term> transfer_of(const benchmark& described) {
+  switch (described.direction) {
+    case direction::h2d: return term::transfer_h2d;
+    case direction::d2h: return term::transfer_d2h;
+    case direction::none:
+    case direction::both: return std::nullopt;
   }
+  return std::nullopt;
 }
 
-json parse(const std::filesystem::path& file) {
-  const auto text = text_of(file);
-  if (text.empty()) refuse(file, "it is empty");
-  auto content = json::parse(text, nullptr, false);
-  if (content.is_discarded()) refuse(file, "it is not JSON, or only the beginning of it");
-  return content;
+/// CPU access by the plain method of one thread: other methods would make kinds of memory differ
+/// that do not.
+bool is_plain(const benchmark& described) {
+  return described.plainness == 0 && !described.setting && described.memory;
 }
 
-/// A member of nested objects; null where there is none.
-json member(const json& in, std::initializer_list<const char*> keys) {
-  const json* found = &in;
-  for (const auto* key : keys) {
-    if (!found->is_object() || !found->contains(key)) return nullptr;
-    found = &found->at(key);
-  }
-  return *found;
+/// What a benchmark is needed for, where it can be used.
+std::optional<term> term_of(const benchmark& described) {
+  const bool is_usable = described.cache == result_file::cache_state::warm &&
+                         described.size_bytes && described.devices == std::vector<std::size_t>{0};
+  if (!is_usable) return std::nullopt;
+  if (described.role == "copy") return transfer_of(described);
+  if (described.role == "allocation") return term::allocation;
+  if (described.role == "deallocation") return term::deallocation;
+  if (described.role == "cpu_write" && is_plain(described)) return term::cpu_write;
+  if (described.role == "cpu_read" && is_plain(described)) return term::cpu_read;
+  return std::nullopt;
 }
 
-/// Printable, as all that is taken over from the file.
-std::string text_at(const json& in, std::initializer_list<const char*> keys) {
-  const auto found = member(in, keys);
-  return found.is_string() ? common::printable(found.get_ref<const std::string&>()) : "";
+/// What a series is called. Transfers are called by their directions, whatever variants a strategy
+/// has.
+std::string name_of(const benchmark& described, term needed) {
+  auto name = described.strategy;
+  if (is_transfer(needed))
+    name += "/" + result_file::to_string(described.direction);
+  else if (described.variant)
+    name += "/" + *described.variant;
+  return name;
 }
 
-/// None where it is not there.
-std::optional<bool> truth_at(const json& in, const char* key, const std::filesystem::path& file) {
-  const auto found = member(in, {key});
-  if (found.is_null()) return std::nullopt;
-  if (!found.is_boolean()) refuse(file, fmt::format("its {} is neither true nor false", key));
-  return found.get<bool>();
-}
-
-/// A counter that is a positive number.
-std::optional<double> positive(const json& row, const char* key) {
-  const auto found = member(row, {key});
-  if (!found.is_number()) return std::nullopt;
-  const auto value = found.get<double>();
-  if (!(value > 0 && std::isfinite(value))) return std::nullopt;
-  return value;
-}
-
-std::vector<std::string> split(const std::string& name) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const auto end = std::min(name.find('/', begin), name.size());
-    parts.push_back(name.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-struct quantity {
-  std::string name;  ///< as in measurements::times
-  double bytes;      ///< by the benchmark's name
-};
-
-/// What a benchmark measures, when advice can use it.
-std::optional<quantity> quantity_of(const std::string& benchmark) {
-  static const std::map<std::string, std::map<std::string, std::string>> variants{
-      {"copy", {{"h2d", "h2d"}, {"d2h", "d2h"}}},
-      {"copy_async", {{"h2d", "h2d"}, {"d2h", "d2h"}}},
-      {"zero_copy", {{"read", "h2d"}, {"write", "d2h"}}},
-      {"cpu", {{"write_memcpy", "write_memcpy"}, {"read_memcpy", "read_memcpy"}}},
-  };
-  const auto parts = split(benchmark);
-  std::string name;
-  if (parts.size() == 3 && (parts[0] == "allocate" || parts[0] == "free")) {
-    name = parts[0] + "/" + parts[1];
-  } else if (parts.size() == 4 && variants.contains(parts[0])) {
-    const auto& known = variants.at(parts[0]);
-    const auto found = known.find(parts[2]);
-    if (found == known.end()) return std::nullopt;
-    name = parts[0] + "/" + parts[1] + "/" + found->second;
-  } else {
-    return std::nullopt;
-  }
-  try {
-    return quantity{name, static_cast<double>(common::parse_size(parts.back()))};
-  } catch (const common::usage_error&) {
-    return std::nullopt;
-  }
+std::optional<double> positive(std::optional<double> value) {
+  return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
 /// Standard error of a median, as a part of it: a 95 % interval by order statistics taken for that
@@ -122,67 +70,111 @@ double relative_error(const std::vector<double>& values, double median) {
   return (high - low) / 2 / standard_errors / median;
 }
 
-/// ns per byte of every repetition, by quantity and size.
-using rates = std::map<std::string, std::map<double, std::vector<double>>>;
+/// ns per byte of every repetition, by size.
+using rates = std::map<double, std::vector<double>>;
 
-void add(rates& all, measurements& read, const json& row) {
-  if (text_at(row, {"run_type"}) != "iteration") return;
-  const auto what = quantity_of(text_at(row, {"run_name"}));
-  if (!what) return;
-  if (truth_at(row, "error_occurred", read.from.file).value_or(false)) {
-    ++read.failed_rows;
-    return;
+std::vector<measured_time> times_of(const rates& by_size) {
+  std::vector<measured_time> times;
+  for (const auto& [bytes, values] : by_size) {
+    const double ns_per_byte = statistics::median(values);
+    times.push_back({bytes, ns_per_byte * bytes, relative_error(values, ns_per_byte)});
   }
-  const auto ns = positive(row, "median_ns");
-  const auto bytes = positive(row, "bytes");
-  if (ns && bytes)
-    all[what->name][what->bytes].push_back(*ns / *bytes);
-  else
-    ++read.unusable_rows;
+  return times;
 }
 
-origin origin_in(const json& facts, const std::filesystem::path& file) {
-  const auto format = member(facts, {"format"});
-  if (!format.is_number_integer())
-    refuse(file, "it does not say its format (context.transfers.format)");
-  if (const auto number = format.get<long long>(); number < 1 || number > known_format)
-    refuse(file, fmt::format("its format is {}, this program reads {}", number, known_format));
-  const auto kind = text_at(facts, {"device", "kind"});
-  if (kind.empty())
-    refuse(file, "it does not say what device was measured (context.transfers.device)");
+/// Variants of one strategy that do the same are different series, of which the plainest is used.
+struct variant_key {
+  std::string name;
+  term measures;
+  unsigned plainness;
+  std::optional<std::string> variant;
+
+  auto operator<=>(const variant_key&) const = default;
+};
+
+struct variant_rates {
+  const benchmark* described = nullptr;  ///< of any size
+  rates by_size;
+};
+
+class collector {
+ public:
+  explicit collector(measurements& into) : into_(into) {}
+
+  void add(const result_file::row& row) {
+    const auto& described = *row.benchmark;
+    const auto needed = term_of(described);
+    if (row.kind != result_file::row_kind::repetition || !needed) return;
+    if (row.failed) {
+      ++into_.failed_rows;
+      return;
+    }
+    const auto ns = positive(row.number("median_ns"));
+    const auto bytes = positive(row.number("bytes"));
+    if (!ns || !bytes) {
+      ++into_.unusable_rows;
+      return;
+    }
+    auto& variant =
+        variants_[{name_of(described, *needed), *needed, described.plainness, described.variant}];
+    variant.described = &described;
+    variant.by_size[static_cast<double>(*described.size_bytes)].push_back(*ns / *bytes);
+  }
+
+  /// By name, and of one name the plainest first.
+  void finish() {
+    for (const auto& [key, variant] : variants_) {
+      const auto& described = *variant.described;
+      if (!into_.all.empty() && into_.all.back().name == key.name &&
+          into_.all.back().measures == key.measures)
+        continue;
+      into_.all.push_back({key.name, described.strategy, key.measures, described.memory,
+                           described.plainness, times_of(variant.by_size)});
+    }
+  }
+
+ private:
+  measurements& into_;
+  std::map<variant_key, variant_rates> variants_;
+};
+
+origin origin_of(const result_file::contents& content, const std::filesystem::path& file) {
+  using result_file::text_at;
   return {file,
-          text_at(facts, {"device", "name"}),
-          text_at(facts, {"machine", "cpu", "model"}),
-          text_at(facts, {"run", "started_utc"}),
-          text_at(facts, {"program", "git_commit"}),
-          kind != "host",
-          truth_at(facts, "complete", file).value_or(true)};
+          text_at(content.facts, {"device", "name"}),
+          text_at(content.facts, {"machine", "cpu", "model"}),
+          text_at(content.facts, {"run", "started_utc"}),
+          text_at(content.facts, {"program", "git_commit"}),
+          !content.on_host,
+          content.complete};
 }
 
 }  // namespace
 
-measurements measurements_in(const json& content, const std::filesystem::path& file) {
-  const auto facts = member(content, {"context", "transfers"});
-  const auto rows = member(content, {"benchmarks"});
-  if (!facts.is_object() || !rows.is_array())
-    refuse(file, "it is no result file of bench_transfers");
+bool is_transfer(term needed) {
+  return needed == term::transfer_h2d || needed == term::transfer_d2h;
+}
+
+bool is_allocation(term needed) {
+  return needed == term::allocation || needed == term::deallocation;
+}
+
+bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
+
+measurements measurements_in(const result_file::contents& content,
+                             const std::filesystem::path& file) {
   measurements read;
-  read.from = origin_in(facts, file);
-  for (const auto& one : member(facts, {"strategies"}))
-    if (const auto memory = text_at(one, {"memory"}); !memory.empty())
-      read.memory_by_strategy[text_at(one, {"name"})] = memory;
-  rates all;
-  for (const auto& row : rows) add(all, read, row);
-  for (const auto& [name, by_size] : all)
-    for (const auto& [bytes, values] : by_size) {
-      const double ns_per_byte = statistics::median(values);
-      read.times[name].push_back({bytes, ns_per_byte * bytes, relative_error(values, ns_per_byte)});
-    }
+  read.from = origin_of(content, file);
+  collector collected(read);
+  for (const auto& row : content.rows) collected.add(row);
+  collected.finish();
   return read;
 }
 
 measurements read_measurements(const std::filesystem::path& file) {
-  return measurements_in(parse(file), file);
+  const auto content = result_file::read(file);
+  result_file::require_bench_transfers(content, file);
+  return measurements_in(content, file);
 }
 
 }  // namespace bench_transfers::advice

@@ -2,21 +2,17 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/statistics/line.hpp"
 
-namespace bench_transfers::advice {
+namespace bench_transfers::result_file {
+struct contents;
+}
 
-/// A file that no advice can be taken from; what() is one line that names the file and the reason.
-class unusable_file : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+namespace bench_transfers::advice {
 
 /// Where measurements come from. Empty where the file does not say.
 struct origin {
@@ -29,24 +25,40 @@ struct origin {
   bool complete = true;
 };
 
+/// What measurements are needed for.
+enum class term { transfer_h2d, transfer_d2h, allocation, deallocation, cpu_write, cpu_read };
+
+/// Whether a term is a transfer.
+bool is_transfer(term needed);
+/// Whether it is allocation or release.
+bool is_allocation(term needed);
+/// Whether it is access by the CPU.
+bool is_cpu_access(term needed);
+
+/// Times of one strategy by size.
+struct series {
+  std::string name;      ///< "copy/pinned/h2d", "allocate/pinned"
+  std::string strategy;  ///< "copy/pinned"
+  term measures = term::transfer_h2d;
+  std::optional<std::string> memory;  ///< kind of host memory
+  unsigned plainness = 0;             ///< as result_file::benchmark has it
+  /// Of CPU access, `ns` is the time for a whole pass over `bytes`.
+  std::vector<statistics::measured_time> times;
+};
+
 /// What a result file says about transfers, allocation and CPU access with warm caches.
 struct measurements {
   origin from;
-  /// By name without the size, each by size: "copy/pinned/h2d", "allocate/pinned",
-  /// "cpu/pinned/write_memcpy"; zero-copy's read and write are called h2d and d2h here as well.
-  /// Of CPU access, `ns` is the time for a whole pass over `bytes`.
-  std::map<std::string, std::vector<statistics::measured_time>> times;
-  /// The kind of host memory that a strategy uses, where the file says it.
-  std::map<std::string, std::string> memory_by_strategy;
+  std::vector<series> all;        ///< by name; each strategy once for each term
   std::size_t failed_rows = 0;    ///< whose benchmark had an error
-  std::size_t unusable_rows = 0;  ///< without a positive time, or not as a row should be
+  std::size_t unusable_rows = 0;  ///< without a positive time
 };
 
-/// Also from a file compressed with gzip. Throws unusable_file: it cannot be read, is not JSON, of
-/// another program or of a newer format.
+/// Throws result_file::unusable_file: it cannot be read, or is another program's.
 measurements read_measurements(const std::filesystem::path& file);
 
-/// The same from a file's content; `file` is only named. Throws unusable_file.
-measurements measurements_in(const nlohmann::json& content, const std::filesystem::path& file);
+/// Those in a file of bench_transfers; `file` is only named.
+measurements measurements_in(const result_file::contents& content,
+                             const std::filesystem::path& file);
 
 }  // namespace bench_transfers::advice

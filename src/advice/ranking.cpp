@@ -16,11 +16,8 @@ using statistics::estimate;
 using statistics::scaled;
 using statistics::sum;
 
-/// "copy/pinned/h2d": "copy/pinned".
-std::string without_last(const std::string& name) { return name.substr(0, name.rfind('/')); }
-
-bool is_transfer(const std::string& name) {
-  return name.ends_with("/h2d") || name.ends_with("/d2h");
+term transfer_term(const std::string& direction) {
+  return direction == "h2d" ? term::transfer_h2d : term::transfer_d2h;
 }
 
 template <class Fitted>
@@ -64,7 +61,8 @@ break_even compare(const strategy_costs& one, const strategy_costs& plain) {
   return {break_even::kind::up_to, std::floor(uses)};
 }
 
-ranked_strategy in_ranking(const std::string& name, const strategy_costs& costs, double reuse) {
+ranked_strategy in_ranking(const std::string& name, unsigned plainness, const strategy_costs& costs,
+                           double reuse) {
   const auto allocation = scaled(costs.allocation, 1 / reuse);
   return {name,
           allocation,
@@ -74,29 +72,52 @@ ranked_strategy in_ranking(const std::string& name, const strategy_costs& costs,
           sum(std::array{allocation, costs.fill, costs.transfer, costs.read_back}),
           {},
           std::nullopt,
-          costs.extrapolated};
+          costs.extrapolated,
+          plainness};
 }
 
 }  // namespace
 
-cost_model::cost_model(const measurements& measured) : memory_(measured.memory_by_strategy) {
-  for (const auto& [name, times] : measured.times) {
-    if (name.starts_with("cpu/"))
-      cpu_.emplace(name, times);
-    else if (times.size() < 2)
-      unfit_.emplace(name, "measured at one size only");
-    else
-      lines_.emplace(name, times);
-    measured_.allocation |= name.starts_with("allocate/");
-    measured_.cpu_writes |= name.ends_with("/write_memcpy");
-    measured_.cpu_reads |= name.ends_with("/read_memcpy");
+cost_model::cost_model(const measurements& measured) {
+  for (const auto& added : measured.all) {
+    if (is_cpu_access(added.measures))
+      rates_.emplace(added.name, added.times);
+    else if (added.times.size() > 1)
+      lines_.emplace(added.name, added.times);
+    if (is_transfer(added.measures))
+      transfers_.emplace(place{added.measures, added.strategy},
+                         source{added.name, added.memory, added.plainness});
+    else if (added.memory)
+      add_by_memory(added);
+    measured_.allocation |= added.measures == term::allocation;
+    measured_.cpu_writes |= added.measures == term::cpu_write;
+    measured_.cpu_reads |= added.measures == term::cpu_read;
   }
+}
+
+/// Of several strategies that do the same with the same kind of memory, the plainest counts.
+void cost_model::add_by_memory(const series& added) {
+  const source own{added.name, added.memory, added.plainness};
+  const auto [known, is_new] = by_memory_.try_emplace({added.measures, *added.memory}, own);
+  if (!is_new && own.plainness < known->second.plainness) known->second = own;
+}
+
+const cost_model::source& cost_model::transfer(const std::string& strategy,
+                                               const std::string& direction) const {
+  return transfers_.at({transfer_term(direction), strategy});
+}
+
+const broken_line& cost_model::transfer_line(const std::string& strategy,
+                                             const std::string& direction) const {
+  return lines_.at(transfer(strategy, direction).series);
 }
 
 std::optional<cost_model::range> cost_model::transfer_sizes() const {
   std::optional<range> all;
-  for (const auto& [name, fitted] : lines_) {
-    if (!is_transfer(name)) continue;
+  for (const auto& [strategy, measured] : transfers_) {
+    const auto line = lines_.find(measured.series);
+    if (line == lines_.end()) continue;
+    const auto& fitted = line->second;
     if (!all) all = range{fitted.smallest(), fitted.largest()};
     all->smallest = std::min(all->smallest, fitted.smallest());
     all->largest = std::max(all->largest, fitted.largest());
@@ -104,108 +125,111 @@ std::optional<cost_model::range> cost_model::transfer_sizes() const {
   return all;
 }
 
-std::string cost_model::memory_of(const std::string& strategy) const {
-  const auto said = memory_.find(strategy);
-  return said != memory_.end() ? said->second : strategy.substr(strategy.find('/') + 1);
+/// What the memory of a transfer costs; null where that was not measured.
+const cost_model::source* cost_model::by_memory(term needed, const source& transfer) const {
+  if (!transfer.memory) return nullptr;
+  const auto found = by_memory_.find({needed, *transfer.memory});
+  return found == by_memory_.end() ? nullptr : &found->second;
+}
+
+const cpu_rate& cost_model::rate(term access, const source& transfer) const {
+  return rates_.at(by_memory(access, transfer)->series);
+}
+
+/// Why a series cannot be used; empty when it can.
+std::string cost_model::lack(const source* needed) const {
+  if (needed == nullptr) return "not measured";
+  if (lines_.contains(needed->series) || rates_.contains(needed->series)) return "";
+  return "measured at one size only";
 }
 
 /// Why a strategy cannot be ranked; empty when it can.
-std::string cost_model::what_lacks(const std::string& strategy, const question& asked) const {
-  const auto memory = memory_of(strategy);
+std::string cost_model::lack(const source& transfer, const question& asked) const {
   struct need {
     bool needed;
-    std::string name;
-    const char* what;
+    const source* series;
+    const char* title;
   };
-  for (const auto& [needed, name, what] :
-       {need{true, strategy + "/" + asked.direction, "transfer"},
-        need{measured_.allocation, "allocate/" + memory, "allocation"},
-        need{measured_.allocation, "free/" + memory, "freeing"},
-        need{measured_.cpu_writes && asked.cpu_writes > 0, "cpu/" + memory + "/write_memcpy",
+  const auto of_memory = [&](term needed) { return by_memory(needed, transfer); };
+  for (const auto& [needed, series, title] :
+       {need{true, &transfer, "transfer"},
+        need{measured_.allocation, of_memory(term::allocation), "allocation"},
+        need{measured_.allocation, of_memory(term::deallocation), "freeing"},
+        need{measured_.cpu_writes && asked.cpu_writes > 0, of_memory(term::cpu_write),
              "CPU writes"},
-        need{measured_.cpu_reads && asked.cpu_reads > 0, "cpu/" + memory + "/read_memcpy",
-             "CPU reads"}}) {
-    if (!needed || lines_.contains(name) || cpu_.contains(name)) continue;
-    const auto unfit = unfit_.find(name);
-    return fmt::format("{} {}", what, unfit == unfit_.end() ? "not measured" : unfit->second);
+        need{measured_.cpu_reads && asked.cpu_reads > 0, of_memory(term::cpu_read), "CPU reads"}}) {
+    if (!needed) continue;
+    if (const auto why = lack(series); !why.empty()) return fmt::format("{} {}", title, why);
   }
   return "";
 }
 
-strategy_costs cost_model::costs_of(const std::string& strategy, const question& asked) const {
-  const auto memory = memory_of(strategy);
+strategy_costs cost_model::costs_of(const source& transfer, const question& asked) const {
   strategy_costs all;
-  const auto predict = [&](const std::string& name) {
-    const auto& fitted = lines_.at(name);
+  const auto predict = [&](const source& measured) {
+    const auto& fitted = lines_.at(measured.series);
     all.extrapolated |= is_beyond(fitted, asked.bytes);
     return fitted.at(asked.bytes);
   };
-  all.transfer = predict(strategy + "/" + asked.direction);
+  all.transfer = predict(transfer);
   if (measured_.allocation)
-    all.allocation = sum(std::array{predict("allocate/" + memory), predict("free/" + memory)});
-  const auto cpu = [&](const char* access, double times) {
-    const auto& rate = cpu_.at("cpu/" + memory + "/" + access);
-    all.extrapolated |= is_beyond(rate, asked.bytes);
-    return scaled(rate.pass(asked.bytes), times);
+    all.allocation = sum(std::array{predict(*by_memory(term::allocation, transfer)),
+                                    predict(*by_memory(term::deallocation, transfer))});
+  const auto cpu = [&](term access, double times) {
+    const auto& measured = rate(access, transfer);
+    all.extrapolated |= is_beyond(measured, asked.bytes);
+    return scaled(measured.pass(asked.bytes), times);
   };
   if (measured_.cpu_writes && asked.cpu_writes > 0)
-    all.fill = cpu("write_memcpy", asked.cpu_writes);
+    all.fill = cpu(term::cpu_write, asked.cpu_writes);
   if (measured_.cpu_reads && asked.cpu_reads > 0)
-    all.read_back = cpu("read_memcpy", asked.cpu_reads);
+    all.read_back = cpu(term::cpu_read, asked.cpu_reads);
   return all;
 }
 
-estimate cost_model::by_how_much(const ranked_strategy& one, const ranked_strategy& fastest,
+estimate cost_model::by_how_much(const ranked_strategy& ranked, const ranked_strategy& fastest,
                                  const question& asked) const {
-  const auto transfer = difference(one.transfer, fastest.transfer);
-  const auto memory = memory_of(one.name);
-  const auto other = memory_of(fastest.name);
-  if (memory == other) return transfer;
-  const auto cpu = [&](bool measured, const std::string& access, double times) {
+  const auto difference_of_transfers = difference(ranked.transfer, fastest.transfer);
+  const auto& own = transfer(ranked.name, asked.direction);
+  const auto& other = transfer(fastest.name, asked.direction);
+  if (own.memory == other.memory) return difference_of_transfers;
+  const auto cpu = [&](bool measured, term access, double times) {
     if (!measured || times == 0) return estimate{};
-    const auto& of_other = cpu_.at("cpu/" + other + "/" + access);
-    return scaled(cpu_.at("cpu/" + memory + "/" + access).pass_beyond(of_other, asked.bytes),
-                  times);
+    return scaled(rate(access, own).pass_beyond(rate(access, other), asked.bytes), times);
   };
-  return sum(std::array{difference(one.allocation, fastest.allocation), transfer,
-                        cpu(measured_.cpu_writes, "write_memcpy", asked.cpu_writes),
-                        cpu(measured_.cpu_reads, "read_memcpy", asked.cpu_reads)});
-}
-
-std::set<std::string> cost_model::strategies(const std::string& direction) const {
-  std::set<std::string> found;
-  const auto add = [&](const std::string& name) {
-    if (is_transfer(name) && name.ends_with("/" + direction)) found.insert(without_last(name));
-  };
-  for (const auto& one : lines_) add(one.first);
-  for (const auto& one : unfit_) add(one.first);
-  return found;
+  return sum(std::array{difference(ranked.allocation, fastest.allocation), difference_of_transfers,
+                        cpu(measured_.cpu_writes, term::cpu_write, asked.cpu_writes),
+                        cpu(measured_.cpu_reads, term::cpu_read, asked.cpu_reads)});
 }
 
 ranking cost_model::rank(const question& asked) const {
   check(asked);
   std::map<std::string, strategy_costs> costs;
-  ranking found;
-  for (const auto& name : strategies(asked.direction)) {
-    const auto reason = what_lacks(name, asked);
-    if (reason.empty())
-      costs.emplace(name, costs_of(name, asked));
-    else
-      found.others.push_back({name, reason});
+  ranking ranked;
+  for (const auto& [measured, transfer] : transfers_) {
+    const auto& [direction, strategy] = measured;
+    if (direction != transfer_term(asked.direction)) continue;
+    const auto reason = lack(transfer, asked);
+    if (!reason.empty()) {
+      ranked.others.push_back({strategy, reason});
+      continue;
+    }
+    costs.emplace(strategy, costs_of(transfer, asked));
+    if (transfer.plainness == 0 && !ranked.baseline) ranked.baseline = strategy;
   }
-  const auto plain = costs.find(baseline);
   for (const auto& [name, own] : costs) {
-    found.strategies.push_back(in_ranking(name, own, asked.reuse));
+    const auto plainness = transfer(name, asked.direction).plainness;
+    ranked.strategies.push_back(in_ranking(name, plainness, own, asked.reuse));
     // Without the cost of allocation, what has to pay is not known.
-    if (measured_.allocation && plain != costs.end() && name != baseline)
-      found.strategies.back().pays = compare(own, plain->second);
+    if (measured_.allocation && ranked.baseline && name != *ranked.baseline)
+      ranked.strategies.back().pays = compare(own, costs.at(*ranked.baseline));
   }
-  std::ranges::stable_sort(found.strategies, {},
-                           [](const ranked_strategy& one) { return one.total.value; });
-  for (auto& one : found.strategies)
-    if (&one != &found.strategies.front())
-      one.behind = by_how_much(one, found.strategies.front(), asked);
-  return found;
+  std::ranges::stable_sort(ranked.strategies, {},
+                           [](const ranked_strategy& strategy) { return strategy.total.value; });
+  for (auto& strategy : ranked.strategies)
+    if (&strategy != &ranked.strategies.front())
+      strategy.behind = by_how_much(strategy, ranked.strategies.front(), asked);
+  return ranked;
 }
 
 std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all) {
@@ -219,15 +243,13 @@ const ranked_strategy& recommended(const ranking& all) {
   // Less than a run differs from the next: not worth an option. More is, though intervals overlap:
   // what is not known well is no reason to take what is slower.
   constexpr double as_fast = 1.03;
-  const auto options = [](const ranked_strategy& one) {
-    return one.name == baseline ? -1 : std::ranges::count(one.name, '_');
-  };
   const auto& fastest = all.strategies.front();
   const auto end = std::ranges::find_if(all.strategies, [&](const ranked_strategy& one) {
     return one.total.value > fastest.total.value * as_fast;
   });
   return *std::ranges::min_element(all.strategies.begin(),
-                                   std::max(end, all.strategies.begin() + 1), {}, options);
+                                   std::max(end, all.strategies.begin() + 1), {},
+                                   &ranked_strategy::plainness);
 }
 
 }  // namespace bench_transfers::advice

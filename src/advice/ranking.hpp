@@ -2,8 +2,8 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/advice/cpu_rate.hpp"
@@ -21,9 +21,6 @@ struct question {
   double cpu_writes = 0;
   double cpu_reads = 0;
 };
-
-/// The strategy that all others are compared with: ordinary memory, the plain call.
-inline constexpr const char* baseline = "copy/pageable";
 
 /// How often host memory must be used again for a strategy to take no longer than the baseline.
 struct break_even {
@@ -49,6 +46,7 @@ struct ranked_strategy {
   statistics::estimate behind;
   std::optional<break_even> pays;  ///< none where allocation or the baseline was not measured
   bool extrapolated = false;       ///< more than twice beyond the sizes measured
+  unsigned plainness = 0;          ///< as result_file::benchmark has it
 };
 
 /// A strategy that could not be ranked, and what its file lacks.
@@ -59,6 +57,9 @@ struct left_out {
 struct ranking {
   std::vector<ranked_strategy> strategies;  ///< fastest first
   std::vector<left_out> others;
+  /// The strategy that all others are compared with, where it can be ranked: the plainest copy, of
+  /// ordinary memory by the plain call.
+  std::optional<std::string> baseline;
 };
 
 /// Which terms of the sum a file has for any strategy at all. What is missing for all is left out
@@ -80,10 +81,13 @@ class cost_model {
   [[nodiscard]] ranking rank(const question& asked) const;
 
   [[nodiscard]] const measured_terms& measured() const { return measured_; }
-  /// By name: "copy/pinned/h2d", "allocate/pinned", "free/pinned".
+  /// By the names of series: "copy/pinned/h2d", "allocate/pinned".
   [[nodiscard]] const std::map<std::string, statistics::broken_line>& lines() const {
     return lines_;
   }
+  /// Of a strategy's transfers, which were measured at two sizes or more.
+  [[nodiscard]] const statistics::broken_line& transfer_line(const std::string& strategy,
+                                                             const std::string& direction) const;
   /// Ends of the sizes at which transfers were measured, in bytes; none when there are none.
   struct range {
     double smallest, largest;
@@ -91,19 +95,30 @@ class cost_model {
   [[nodiscard]] std::optional<range> transfer_sizes() const;
 
  private:
-  [[nodiscard]] std::set<std::string> strategies(const std::string& direction) const;
-  /// Of a strategy: "pinned" of "copy/pinned", unless the file says another one.
-  [[nodiscard]] std::string memory_of(const std::string& strategy) const;
-  [[nodiscard]] std::string what_lacks(const std::string& strategy, const question& asked) const;
-  [[nodiscard]] strategy_costs costs_of(const std::string& strategy, const question& asked) const;
-  [[nodiscard]] statistics::estimate by_how_much(const ranked_strategy& one,
+  /// Where a term of a sum comes from: a series of the file.
+  struct source {
+    std::string series;  ///< its name
+    std::optional<std::string> memory;
+    unsigned plainness = 0;
+  };
+  using place = std::pair<term, std::string>;
+
+  void add_by_memory(const series& added);
+  [[nodiscard]] const source& transfer(const std::string& strategy,
+                                       const std::string& direction) const;
+  [[nodiscard]] std::string lack(const source* needed) const;
+  [[nodiscard]] std::string lack(const source& transfer, const question& asked) const;
+  [[nodiscard]] const source* by_memory(term needed, const source& transfer) const;
+  [[nodiscard]] const cpu_rate& rate(term access, const source& transfer) const;
+  [[nodiscard]] strategy_costs costs_of(const source& transfer, const question& asked) const;
+  [[nodiscard]] statistics::estimate by_how_much(const ranked_strategy& ranked,
                                                  const ranked_strategy& fastest,
                                                  const question& asked) const;
 
-  std::map<std::string, statistics::broken_line> lines_;
-  std::map<std::string, cpu_rate> cpu_;        // "cpu/pinned/write_memcpy"
-  std::map<std::string, std::string> unfit_;   // measurements that give no line, and why
-  std::map<std::string, std::string> memory_;  // by strategy, as the file has it
+  std::map<std::string, statistics::broken_line> lines_;  // by the names of series
+  std::map<std::string, cpu_rate> rates_;                 // likewise, of CPU access
+  std::map<place, source> transfers_;                     // by strategy
+  std::map<place, source> by_memory_;                     // what memory costs, by its kind
   measured_terms measured_;
 };
 
@@ -111,8 +126,7 @@ class cost_model {
 /// zero. Fastest first. There must be a strategy in the ranking.
 std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all);
 
-/// What to use: the fastest or, within 3 % of it, the plainest: the baseline, else the one whose
-/// name has the fewest options (copy/pinned before copy/pinned_portable), else the faster one.
+/// What to use: the fastest or, within 3 % of it, the plainest, else the faster one.
 const ranked_strategy& recommended(const ranking& all);
 
 }  // namespace bench_transfers::advice

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "src/common/format.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/sizes.hpp"
 #include "src/common/wrapped.hpp"
@@ -16,23 +17,13 @@
 namespace bench_transfers::advice {
 namespace {
 
+using common::count_text;
+using common::counted;
+using common::percent_text;
+using common::time_text;
 using statistics::estimate;
 
 constexpr std::string_view no_gpu = "(host, no GPU) ";
-
-/// Three significant digits.
-std::string digits(double value) {
-  if (value < 9.995) return fmt::format("{:.2f}", value);
-  if (value < 99.95) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.0f}", value);
-}
-
-std::string time_text(double ns) {
-  if (ns < 999.5) return digits(ns) + " ns";
-  if (ns < 999.5e3) return digits(ns / 1e3) + " µs";
-  if (ns < 999.5e6) return digits(ns / 1e6) + " ms";
-  return digits(ns / 1e9) + " s";
-}
 
 std::string size_text(double bytes) { return common::format_size(static_cast<std::size_t>(bytes)); }
 
@@ -42,16 +33,6 @@ std::string rounded_size_text(double bytes) {
   while (bytes >= 10 * 1024 * unit && unit < 1024.0 * 1024 * 1024) unit *= 1024;
   return size_text(std::max(1.0, std::round(bytes / unit)) * unit);
 }
-
-std::string count_text(double count) {
-  return count < 1e7 ? fmt::format("{:.0f}", count) : fmt::format("{:.0e}", count);
-}
-
-std::string times(double count, const char* one, const char* several) {
-  return fmt::format("{:g} {}", count, count == 1 ? one : several);
-}
-
-std::string percent(double part) { return fmt::format("{:.1f} %", 100 * part); }
 
 std::string interval_text(const estimate& one) {
   const double part = std::max(one.high - one.value, one.value - one.low) / one.value;
@@ -77,10 +58,10 @@ std::string origin_lines(const measurements& from) {
                             columns);
   if (from.failed_rows > 0)
     text += fmt::format("Note: {} ignored: the benchmark failed.\n",
-                        times(static_cast<double>(from.failed_rows), "row", "rows"));
+                        counted(static_cast<double>(from.failed_rows), "row", "rows"));
   if (from.unusable_rows > 0)
     text += fmt::format("Note: {} ignored: no positive time and size in it.\n",
-                        times(static_cast<double>(from.unusable_rows), "row", "rows"));
+                        counted(static_cast<double>(from.unusable_rows), "row", "rows"));
   return text;
 }
 
@@ -88,7 +69,7 @@ std::string question_line(const question& asked) {
   return fmt::format(
       "{} {}, memory used {}; per transfer {} and {} by the CPU.\n", size_text(asked.bytes),
       asked.direction, asked.reuse == 1 ? "once" : count_text(asked.reuse) + " times",
-      times(asked.cpu_writes, "write", "writes"), times(asked.cpu_reads, "read", "reads"));
+      counted(asked.cpu_writes, "write", "writes"), counted(asked.cpu_reads, "read", "reads"));
 }
 
 std::string pays_cell(const std::optional<break_even>& pays) {
@@ -102,10 +83,9 @@ std::string pays_cell(const std::optional<break_even>& pays) {
 }
 
 /// The end of the recommendation: how often the memory must be used again.
-std::string pays_clause(const ranked_strategy& best) {
-  if (best.name == baseline) return "";
+std::string pays_clause(const ranking& ranked, const ranked_strategy& best) {
   if (!best.pays) return "";
-  const auto against = fmt::format("; against {} it pays ", baseline);
+  const auto against = fmt::format("; against {} it pays ", ranked.baseline.value());
   switch (best.pays->when) {
     case break_even::kind::from:
       return against + (best.pays->count == 1
@@ -123,7 +103,7 @@ std::string recommendation(const ranking& ranked, std::size_t columns) {
   auto text =
       fmt::format("Use {}: {} per transfer (95 %: {} to {}){}{}.", one.name,
                   time_text(one.total.value), time_text(one.total.low), time_text(one.total.high),
-                  one.extrapolated ? ", extrapolated" : "", pays_clause(one));
+                  one.extrapolated ? ", extrapolated" : "", pays_clause(ranked, one));
   const auto& fastest = ranked.strategies.front();
   if (one.name != fastest.name)
     text += fmt::format(" It is plainer than {}, and not 3 % slower.", fastest.name);
@@ -196,7 +176,7 @@ std::string legend(const cost_model& model, const ranking& ranked, std::size_t c
     text += common::wrapped(
         fmt::format("pays from: transfers with the same memory from which on it takes no longer "
                     "than {}{}.",
-                    baseline,
+                    ranked.baseline.value(),
                     std::ranges::any_of(ranked.strategies, pays_only_up_to)
                         ? "; <= N: it takes no longer up to N transfers, longer with more"
                         : ""),
@@ -219,8 +199,8 @@ std::string left_out_lines(const ranking& ranked, std::size_t columns) {
 std::string allocation_line(const cost_model& model, std::size_t columns) {
   if (model.measured().allocation) return "";
   return common::wrapped(
-      "Note: allocating and freeing (allocate/..., free/...) were not measured in this file: how "
-      "often memory is used again (--reuse) makes no difference, all totals go without.",
+      "Note: allocating and freeing were not measured in this file: how often memory is used again "
+      "(--reuse) makes no difference, all totals go without.",
       columns);
 }
 
@@ -231,10 +211,8 @@ std::string missing_lines(const cost_model& model, const question& asked, std::s
     text += common::wrapped(
         fmt::format("Note: {} not measured in this file, all totals go without.", what), columns);
   };
-  if (!model.measured().cpu_writes && asked.cpu_writes > 0)
-    note("CPU writes (cpu/.../write_memcpy) were");
-  if (!model.measured().cpu_reads && asked.cpu_reads > 0)
-    note("CPU reads (cpu/.../read_memcpy) were");
+  if (!model.measured().cpu_writes && asked.cpu_writes > 0) note("CPU writes were");
+  if (!model.measured().cpu_reads && asked.cpu_reads > 0) note("CPU reads were");
   return text;
 }
 
@@ -260,9 +238,9 @@ std::string check_row(const leave_out_check& check, const statistics::broken_lin
   const auto& worst = worst_of(check.sizes);
   return fmt::format(
       "{:<{}} {:>5} {:>8} {:>6} {:>8} {:>8} {:>8} {:>7}\n", check.name, width, line.lines(),
-      time_text(line.t0().value), bandwidth ? digits(bandwidth->value) : "-",
-      half && has_rate ? rounded_size_text(*half) : "-", percent(median_error(check.sizes)),
-      percent(std::abs(worst.error())), size_text(worst.bytes));
+      time_text(line.t0().value), bandwidth ? common::three_digits(bandwidth->value) : "-",
+      half && has_rate ? rounded_size_text(*half) : "-", percent_text(median_error(check.sizes)),
+      percent_text(std::abs(worst.error())), size_text(worst.bytes));
 }
 
 /// All checks of one sort together; empty when there are none.
@@ -285,9 +263,10 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
   auto text = common::wrapped(
       fmt::format("{}: {} left out, one at a time: median error {}, largest {}; {} within 10 %; {} "
                   "inside their 95 % interval.",
-                  what, times(static_cast<double>(sizes.size()), "size", "sizes"),
-                  percent(median_error(sizes)), percent(std::abs(worst_of(sizes).error())),
-                  sizes.size() - over.size(), covered),
+                  what, counted(static_cast<double>(sizes.size()), "size", "sizes"),
+                  percent_text(median_error(sizes)),
+                  percent_text(std::abs(worst_of(sizes).error())), sizes.size() - over.size(),
+                  covered),
       columns);
   if (!over.empty())
     text += common::wrapped(fmt::format("More than 10 % off: {}.", fmt::join(over, ", ")), columns);
@@ -324,11 +303,11 @@ std::string check_text(const measurements& from, const cost_model& model,
                   width, "median", "worst", "", width, "lines", "t0", "GB/s", "n½", "error",
                   "error", "at");
   for (const auto& check : checks) text += check_row(check, model.lines().at(check.name), width);
-  const auto is_allocation = [](const leave_out_check& one) {
-    return one.name.starts_with("allocate/") || one.name.starts_with("free/");
+  const auto of_allocation = [](const leave_out_check& check) {
+    return is_allocation(check.measures);
   };
-  text += check_sum(checks, std::not_fn(is_allocation), "Transfers", columns);
-  text += check_sum(checks, is_allocation, "Allocating and freeing", columns);
+  text += check_sum(checks, std::not_fn(of_allocation), "Transfers", columns);
+  text += check_sum(checks, of_allocation, "Allocating and freeing", columns);
   return labelled(from, text);
 }
 

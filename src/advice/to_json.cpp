@@ -120,7 +120,7 @@ json ranking_document(const measurements& from, const cost_model& model, const q
          {"pays", to_json(one.pays)},
          {"as_good_as_best", std::ranges::find(equals, &one) != equals.end()},
          {"extrapolated", one.extrapolated},
-         {"model", to_json(model.lines().at(one.name + "/" + asked.direction))}});
+         {"model", to_json(model.transfer_line(one.name, asked.direction))}});
   all["left_out"] = json::array();
   for (const auto& one : ranked.others)
     all["left_out"].push_back({{"name", one.name}, {"reason", one.reason}});

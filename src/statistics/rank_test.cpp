@@ -13,7 +13,7 @@ std::vector<std::size_t> doubled_ranks(const std::vector<double>& values) {
   std::ranges::sort(ascending);
   std::vector<std::size_t> ranks;
   for (const double one : values) {
-    const auto [first, last] = std::ranges::equal_range(ascending, one);
+    const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), one);
     const auto below = static_cast<std::size_t>(first - ascending.begin());
     const auto up_to = static_cast<std::size_t>(last - ascending.begin());
     ranks.push_back(below + 1 + up_to);

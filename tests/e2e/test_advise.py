@@ -223,11 +223,11 @@ def test_the_columns_of_a_check_stay_apart(program: Program, tmp_path: Path):
     for size in advice_files.SIZES[5:]:  # a pool: no slower for more
         ns = 80 * (1 + 1e-11 * size)
         document["benchmarks"] += advice_files.rows(
-            f"allocate/pool/{advice_files.size_name(size)}", ns, size
+            f"allocate/device_pool/{advice_files.size_name(size)}", ns, size
         )
     file = write(tmp_path / "result.json", document)
     lines = advise(program, f"--from={file}", "--check").out.splitlines()
-    (pool,) = [line.split() for line in lines if line.startswith("allocate/pool ")]
+    (pool,) = [line.split() for line in lines if line.startswith("allocate/device_pool ")]
     assert pool[1:6] == ["1", "80.0", "ns", "-", "-"]
     (pinned,) = [line.split() for line in lines if line.startswith("copy/pinned/d2h ")]
     assert pinned[1:6] == ["1", "6.50", "µs", "50.0", "317KiB"]

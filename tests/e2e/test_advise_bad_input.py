@@ -80,7 +80,7 @@ def plain_benchmark_file() -> str:
 
 def newer_format() -> str:
     document = gpu_file()
-    document["context"]["transfers"]["format"] = 2
+    document["context"]["transfers"]["format"] = 3
     return json.dumps(document)
 
 
@@ -100,10 +100,10 @@ BAD_FILES: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "it is empty"),
     "truncated": (json.dumps(gpu_file())[:100_000], "only the beginning"),
     "text": ("Device: NVIDIA H200, PCIe 5.0 x16", "not JSON"),
-    "a number": ("7", "no result file of bench_transfers"),
+    "a number": ("7", "no result file"),
     "another program's": (plain_benchmark_file(), "no result file of bench_transfers"),
-    "newer": (newer_format(), "its format is 2, this program reads 1"),
-    "compressed": (gzip.compress(b"{}"), "no result file of bench_transfers"),
+    "newer": (newer_format(), "its format is 3, this program reads 1 to 2"),
+    "compressed": (gzip.compress(b"{}"), "no result file"),
     "compressed and cut off": (gzip.compress(b"{}")[:-3], "cut off"),
     "binary": (bytes(range(256)), "not JSON"),
     "error as text": (failed_as("true"), "error_occurred is neither true nor false"),

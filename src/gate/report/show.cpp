@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "src/common/natural_order.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
 #include "src/gate/report/figures.hpp"
-#include "src/result_file/summary/figures.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -82,7 +82,7 @@ std::string cell_of(const run& one, const std::string& name, const metric& judge
 }  // namespace
 
 std::string side_by_side(std::span<const run> runs, const metric& judged_by) {
-  std::set<std::string, results::natural_order> names;
+  std::set<std::string, common::natural_order> names;
   std::set<std::string> unjudged;
   for (const auto& one : runs) {
     for (const auto& [name, figures] : one.benchmarks) names.insert(name);

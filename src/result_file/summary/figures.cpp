@@ -1,68 +1,110 @@
 #include "src/result_file/summary/figures.hpp"
 
-#include <cstring>
-#include <optional>
-#include <string_view>
+#include <algorithm>
+#include <set>
+#include <utility>
 
+#include "src/common/format.hpp"
+#include "src/common/sizes.hpp"
 #include "src/statistics/quantile.hpp"
 
-namespace bench_transfers::results {
+namespace bench_transfers::result_file {
 namespace {
 
-using json = nlohmann::ordered_json;
+constexpr std::string_view time_counter = "median_ns";
+constexpr std::string_view bytes_counter = "bytes";
 
-std::optional<parts> split_name(const std::string& name) {
-  const auto size = name.rfind('/');
-  if (size == std::string::npos || size == 0) return std::nullopt;
-  const auto variant = name.rfind('/', size - 1);
-  if (variant == std::string::npos) return std::nullopt;
-  return parts{name.substr(0, variant), name.substr(variant + 1, size - variant - 1),
-               name.substr(size + 1)};
+bool is_measured(const row& row) {
+  return row.kind == row_kind::repetition && !row.failed && row.number(time_counter);
 }
 
-/// A repetition that was measured: neither an aggregate nor a failure.
-bool is_measured(const json& row) {
-  return row.value("run_type", "") == "iteration" && row.contains("median_ns");
+/// The name without the unit at its end, which is shown with the value: "over_plain".
+std::string title_of(const metric& shown) {
+  const auto suffix = "_" + shown.unit;
+  return shown.name.ends_with(suffix) ? shown.name.substr(0, shown.name.size() - suffix.size())
+                                      : shown.name;
+}
+
+std::string value_of(const metric& shown, double value) {
+  const auto digits = common::three_digits(value);
+  return shown.unit == "1" ? digits : digits + " " + shown.unit;
+}
+
+/// Where a strategy has several variants of one direction, each has a row of its own.
+void label(std::vector<figure>& all) {
+  std::map<std::pair<std::string, direction>, std::set<std::string>> variants;
+  for (const auto& figure : all)
+    variants[{figure.benchmark->strategy, figure.benchmark->direction}].insert(
+        figure.benchmark->variant.value_or(""));
+  std::set<std::string> several;
+  for (const auto& [place, names] : variants)
+    if (names.size() > 1) several.insert(place.first);
+  for (auto& figure : all)
+    figure.label = several.contains(figure.benchmark->strategy) ? front_of(*figure.benchmark)
+                                                                : figure.benchmark->strategy;
 }
 
 }  // namespace
 
-bool natural_order::operator()(const std::string& left, const std::string& right) const {
-  return strverscmp(left.c_str(), right.c_str()) < 0;
+std::string figure::size() const { return common::format_size(benchmark->size_bytes.value_or(0)); }
+
+std::string front_of(const benchmark& described) {
+  return benchmark_name(described.strategy, described.variant, std::nullopt, cache_state::warm);
 }
 
-by_name<std::vector<double>> values_of(const json& content, const std::string& counter) {
-  by_name<std::vector<double>> values;
-  for (const auto& row : content.at("benchmarks"))
-    if (is_measured(row) && row.contains(counter))
-      values[row.at("run_name")].push_back(row.at(counter));
-  return values;
+figures::figures(const contents& read) : file_(read) {
+  for (const auto& row : read.rows)
+    if (is_measured(row)) repetitions_[row.benchmark->name].push_back(&row);
 }
 
-by_name<std::vector<double>> medians_by_name(const json& content) {
-  return values_of(content, "median_ns");
+std::optional<double> figures::median(const benchmark& described, std::string_view counter) const {
+  const auto rows = repetitions_.find(described.name);
+  if (rows == repetitions_.end()) return std::nullopt;
+  std::vector<double> values;
+  for (const auto* row : rows->second)
+    if (const auto value = row->number(counter)) values.push_back(*value);
+  return values.empty() ? std::nullopt : std::optional(statistics::median(std::move(values)));
 }
 
-std::vector<figure> figures_of(const json& content, bool cold) {
-  std::map<std::string, double> bytes;
-  for (const auto& row : content.at("benchmarks"))
-    if (is_measured(row) && row.contains("bytes")) bytes[row.at("run_name")] = row.at("bytes");
-  std::vector<figure> figures;
-  for (const auto& [name, times] : medians_by_name(content)) {
-    constexpr std::string_view suffix = "/cold";
-    if (name.ends_with(suffix) != cold) continue;
-    const auto split = split_name(cold ? name.substr(0, name.size() - suffix.size()) : name);
-    if (!split || !bytes.contains(name)) continue;
-    const double median = statistics::median(times);
-    figures.push_back({*split, bytes.at(name), median, bytes.at(name) / median, name});
+std::vector<figure> figures::sized(cache_state cache) const {
+  std::vector<figure> all;
+  for (const auto& [name, rows] : repetitions_) {
+    const auto& described = *rows.front()->benchmark;
+    const auto bytes = median(described, bytes_counter);
+    if (described.cache != cache || !described.size_bytes || !bytes) continue;
+    const double ns = median(described, time_counter).value();
+    all.push_back({&described, "", *bytes, ns, *bytes / ns});
   }
-  return figures;
+  label(all);
+  return all;
 }
 
-bool to_device(const std::string& variant) { return variant == "h2d" || variant == "read"; }
-
-bool is_directed(const figure& one) {
-  return to_device(one.name.variant) || one.name.variant == "d2h" || one.name.variant == "write";
+std::vector<const benchmark*> figures::unsized() const {
+  std::vector<const benchmark*> all;
+  for (const auto& [name, rows] : repetitions_) {
+    const auto& described = *rows.front()->benchmark;
+    if (!described.size_bytes || !median(described, bytes_counter)) all.push_back(&described);
+  }
+  return all;
 }
 
-}  // namespace bench_transfers::results
+std::vector<std::string> figures::headlines(const benchmark& described) const {
+  std::vector<std::string> cells;
+  for (const auto& [name, shown] : file_.metrics)
+    if (shown.headline)
+      if (const auto value = median(described, name))
+        cells.push_back(title_of(shown) + " " + value_of(shown, *value));
+  return cells;
+}
+
+bool figures::has(std::string_view counter) const {
+  return std::ranges::any_of(repetitions_, [&](const auto& benchmark) {
+    return median(*benchmark.second.front()->benchmark, counter).has_value();
+  });
+}
+
+const figure& largest_of(const std::vector<figure>& all) {
+  return *std::ranges::max_element(all, {}, &figure::bytes);
+}
+
+}  // namespace bench_transfers::result_file

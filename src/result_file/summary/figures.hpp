@@ -1,46 +1,61 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace bench_transfers::results {
+#include "src/common/natural_order.hpp"
+#include "src/result_file/contents.hpp"
 
-/// What a benchmark's name says: strategy/variant/size, with "/cold" left to the caller.
-struct parts {
-  std::string strategy, variant, size;
-};
+namespace bench_transfers::result_file {
 
-/// A benchmark's medians over its repetitions, as `gate_transfers show` and reports have them.
+/// A benchmark with a size: its medians over its repetitions.
 struct figure {
-  parts name;
-  double bytes;
+  const result_file::benchmark* benchmark;
+  std::string label;  ///< for a table with a row for each strategy: its name
+  double bytes;       ///< moved by one operation
   double median_ns;
   double gb_per_s;  ///< bytes / median_ns
-  std::string run_name;
+
+  [[nodiscard]] bool is_to_device() const { return benchmark->direction == direction::h2d; }
+  [[nodiscard]] std::string size() const;  ///< as asked for: "4KiB"
 };
 
-/// "2_arguments" before "16_arguments".
-struct natural_order {
-  bool operator()(const std::string& left, const std::string& right) const;
+/// A benchmark's name without its size and cache: "gpu_array/to_gpu/pinned/pooled/float32".
+std::string front_of(const benchmark& described);
+
+/// What was measured, benchmark by benchmark.
+class figures {
+ public:
+  /// `read` must outlive this.
+  explicit figures(const contents& read);
+
+  /// A counter's median over the repetitions.
+  [[nodiscard]] std::optional<double> median(const benchmark& described,
+                                             std::string_view counter) const;
+
+  /// Those with a size, of warm or of cold caches, in natural order.
+  [[nodiscard]] std::vector<figure> sized(cache_state cache) const;
+  /// Those without, in natural order.
+  [[nodiscard]] std::vector<const benchmark*> unsized() const;
+
+  /// "over_plain 82.0 ns": what is worth a column of its own, as the file's metrics say.
+  [[nodiscard]] std::vector<std::string> headlines(const benchmark& described) const;
+
+  /// Whether any benchmark has the counter.
+  [[nodiscard]] bool has(std::string_view counter) const;
+
+  [[nodiscard]] const contents& file() const { return file_; }
+
+ private:
+  const contents& file_;
+  std::map<std::string, std::vector<const row*>, common::natural_order>
+      repetitions_;  // measured ones
 };
-template <class Value>
-using by_name = std::map<std::string, Value, natural_order>;
 
-/// A counter's values over the repetitions, by the names of the benchmarks that have it.
-by_name<std::vector<double>> values_of(const nlohmann::ordered_json& content,
-                                       const std::string& counter);
-by_name<std::vector<double>> medians_by_name(const nlohmann::ordered_json& content);
+/// The largest of `all` by the bytes moved; there must be one.
+const figure& largest_of(const std::vector<figure>& all);
 
-/// One for each benchmark with a size, of warm or of cold caches.
-std::vector<figure> figures_of(const nlohmann::ordered_json& content, bool cold);
-
-/// Of a variant: "h2d" and "read".
-bool to_device(const std::string& variant);
-
-/// Whether it moves data in one direction, which its variant names; others have a list of their
-/// own.
-bool is_directed(const figure& one);
-
-}  // namespace bench_transfers::results
+}  // namespace bench_transfers::result_file

@@ -3,27 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "src/common/format.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/result_file/reader.hpp"
 #include "src/result_file/summary/figures.hpp"
 #include "src/result_file/summary/tables.hpp"
-#include "src/statistics/quantile.hpp"
 
-namespace bench_transfers::results {
+namespace bench_transfers::result_file {
 namespace {
 
+using common::rate_digits;
 using json = nlohmann::ordered_json;
 
-std::string device_line(const json& facts) {
-  const auto& device = facts.at("device");
-  if (device.at("kind") == "host")
+std::string device_line(const contents& read) {
+  if (read.on_host)
     return "Device: host, no GPU: every figure is a copy within this machine's memory, not a GPU "
            "link.\n";
-  auto line = fmt::format("Device: {}", device.at("name").get<std::string>());
-  const auto& link = facts.at("link");
+  auto line = fmt::format("Device: {}", text_at(read.facts, {"device", "name"}));
+  const auto& link = member(read.facts, {"link"});
   if (!link.is_null())
     line += fmt::format(
         ", PCIe {}.0 x{}: at most {:.1f} GB/s each way, {:.1f} to {:.1f} after packet headers",
@@ -34,23 +35,18 @@ std::string device_line(const json& facts) {
   return common::wrapped(line + ".");
 }
 
-/// Two digits of a rate in GB/s, or all before the point.
-std::string two_digits(double rate) {
-  return rate < 10 ? fmt::format("{:.2g}", rate) : fmt::format("{:.0f}", rate);
-}
-
 /// What the kinds of memory are to the processor, where that is worth a word.
-std::string memory_type_lines(const json& facts) {
+std::string memory_type_lines(const contents& read) {
   std::string text;
   bool noted_without_effect = false;
-  for (const auto& block : facts.value("buffers", json::array())) {
-    const auto type = block.value("memory_type", json());
-    if (!type.is_string()) continue;
-    const std::string memory = block.at("memory");
+  for (const auto& block : member(read.facts, {"buffers"})) {
+    const auto type = text_at(block, {"memory_type"});
+    if (type.empty()) continue;
+    const auto memory = text_at(block, {"memory"});
     const double plain = block.at("cpu_reads").at("plain_gb_per_s");
     const double ordinary = block.at("cpu_reads_of_ordinary_memory").at("plain_gb_per_s");
     const auto rates = fmt::format("{} GB/s against {} for ordinary memory, caches cold",
-                                   two_digits(plain), two_digits(ordinary));
+                                   rate_digits(plain), rate_digits(ordinary));
     if (type == "write-back") {
       // The first of those with the flag stands for all.
       if (memory.ends_with("_wc") && !std::exchange(noted_without_effect, true))
@@ -65,101 +61,109 @@ std::string memory_type_lines(const json& facts) {
       text += common::wrapped(fmt::format(
           "Note: {} is write-combined: the CPU reads it at {}. Only write to it; if it must be "
           "read, transfers::streaming_load does it at {} GB/s.",
-          memory, rates, two_digits(streaming.get<double>())));
+          memory, rates, rate_digits(streaming.get<double>())));
     else
-      text += common::wrapped(fmt::format("Note: the memory type of {} is {}: the CPU reads it at {}.",
-                                  memory, type.get<std::string>(), rates));
+      text += common::wrapped(fmt::format(
+          "Note: the memory type of {} is {}: the CPU reads it at {}.", memory, type, rates));
   }
   return text;
 }
 
-std::string floor_line(const json& content) {
-  const auto medians = medians_by_name(content);
+/// Operations timed alone before those in batches.
+std::string floor_line(std::vector<const benchmark*> floors, const figures& measured) {
+  const auto is_in_batch = [&](const benchmark* floor) {
+    return measured.median(*floor, "batch").value_or(1) > 1;
+  };
+  std::ranges::stable_sort(floors, {}, is_in_batch);
   std::string text;
-  for (const auto* name : {"null/single", "null/batched"}) {
-    const auto found = medians.find(name);
-    if (found == medians.end()) continue;
-    text += fmt::format("{} {:.1f} ns", text.empty() ? "Harness floor:" : ",",
-                        statistics::median(found->second));
-    text += std::string(name) == "null/single" ? " per operation timed alone" : " in a batch";
+  for (const auto* floor : floors) {
+    text += text.empty() ? "Harness floor: " : ", ";
+    text += common::decimals(measured.median(*floor, "median_ns").value(), 1) + " ns";
+    text += is_in_batch(floor) ? " in a batch" : " per operation timed alone";
   }
   return text.empty() ? "" : text + ".\n";
 }
 
 /// Reasons, each once, with how many benchmarks it covers.
-std::string skipped_lines(const json& skipped) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
-  for (const auto& one : skipped) {
-    const std::string reason = one.at("reason").at("text");
-    auto found =
-        std::ranges::find(by_reason, reason, [](const auto& entry) { return entry.first; });
-    if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
-    found->second.push_back(one.at("name"));
+std::string skipped_lines(const std::vector<skipped_benchmark>& skipped) {
+  std::vector<std::pair<common::message, std::vector<std::string>>> by_reason;
+  for (const auto& [name, reason] : skipped) {
+    auto entry = std::ranges::find(by_reason, reason, [](const auto& pair) { return pair.first; });
+    if (entry == by_reason.end()) entry = by_reason.insert(by_reason.end(), {reason, {}});
+    entry->second.push_back(name);
   }
   std::string text;
   for (const auto& [reason, names] : by_reason)
-    text += common::wrapped(names.size() == 1 ? fmt::format("Skipped {}: {}.", names.front(), reason)
-                                      : fmt::format("Skipped {} and {} more: {}.", names.front(),
-                                                    names.size() - 1, reason));
+    text += common::wrapped(names.size() == 1
+                                ? fmt::format("Skipped {}: {}.", names.front(), reason.text)
+                                : fmt::format("Skipped {} and {} more: {}.", names.front(),
+                                              names.size() - 1, reason.text));
   return text;
 }
 
-/// Moves those for which it is true out of `figures`.
-template <class Condition>
-std::vector<figure> taken_out(std::vector<figure>& figures, Condition&& condition) {
-  const auto found = std::ranges::stable_partition(figures, std::not_fn(condition));
-  std::vector<figure> taken(found.begin(), found.end());
-  figures.erase(found.begin(), found.end());
-  return taken;
-}
-
-std::string interrupted_by(const json& facts) {
-  const auto run = facts.value("run", json::object());
-  const auto signal = run.value("interrupted_by", json());
-  return signal.is_string() ? signal.get<std::string>() : "";
-}
-
-std::string failure_lines(const json& content) {
+std::string failure_lines(const std::vector<row>& rows) {
   std::string text;
-  for (const auto& row : content.at("benchmarks"))
-    if (row.value("error_occurred", false))
-      text += fmt::format("FAILED {}: {}\n", row.at("run_name").get<std::string>(),
-                          row.value("error_message", "no message"));
+  for (const auto& row : rows)
+    if (row.failed)
+      text += fmt::format("FAILED {}: {}\n", row.benchmark->name,
+                          row.failed->message.empty() ? "no message" : row.failed->message);
   return text;
+}
+
+/// How a benchmark is shown: what has a table of directions and does not go in one is shown by its
+/// time.
+table table_for(const benchmark& described, const contents& read) {
+  const auto shown = read.role_of(described).shown_in;
+  const bool is_directed =
+      described.direction == direction::h2d || described.direction == direction::d2h;
+  return shown == table::directions && !is_directed ? table::times : shown;
+}
+
+std::vector<figure> only(table shown, const std::vector<figure>& all, const contents& read) {
+  std::vector<figure> chosen;
+  std::ranges::copy_if(all, std::back_inserter(chosen), [&](const figure& candidate) {
+    return table_for(*candidate.benchmark, read) == shown;
+  });
+  return chosen;
+}
+
+std::string tables(const std::vector<figure>& all, const figures& measured) {
+  const auto shown_in = [&](table shown) { return only(shown, all, measured.file()); };
+  const auto directed = shown_in(table::directions);
+  return table_of_directions(directed, measured) + table_of_smaller(directed) +
+         table_of_costs(directed, measured) + table_of_duplex(shown_in(table::duplex), measured) +
+         table_of_overlap(shown_in(table::overlap), measured) +
+         table_of_times(shown_in(table::times), measured) +
+         table_of_cpu_access(shown_in(table::cpu_access), measured) +
+         table_of_allocation(shown_in(table::allocation));
+}
+
+/// What has no size, and the floor of the harness.
+std::string unsized_lines(const figures& measured) {
+  std::vector<const benchmark*> others, floors;
+  for (const auto* described : measured.unsized())
+    (table_for(*described, measured.file()) == table::floor ? floors : others).push_back(described);
+  return table_of_unsized(others, measured) + floor_line(floors, measured);
 }
 
 }  // namespace
 
-std::string summary(const json& content) {
-  const auto& facts = content.at("context").at("transfers");
-  auto figures = figures_of(content, false);
-  std::string text = device_line(facts);
-  if (figures.empty()) {
-    figures = figures_of(content, true);
-    if (!figures.empty()) text += "Caches were flushed before every operation (cold).\n";
+std::string summary(const contents& read) {
+  const figures measured(read);
+  auto text = device_line(read);
+  auto sized = measured.sized(cache_state::warm);
+  if (sized.empty()) {
+    sized = measured.sized(cache_state::cold);
+    if (!sized.empty()) text += "Caches were flushed before every operation (cold).\n";
   }
-  const auto cpu =
-      taken_out(figures, [](const figure& f) { return f.name.strategy.starts_with("cpu/"); });
-  const auto allocation = taken_out(figures, [](const figure& f) {
-    return f.name.strategy == "allocate" || f.name.strategy == "free";
-  });
-  const auto duplex =
-      taken_out(figures, [](const figure& f) { return f.name.strategy.starts_with("duplex/"); });
-  const auto overlap =
-      taken_out(figures, [](const figure& f) { return f.name.strategy.starts_with("overlap/"); });
-  const auto undirected = taken_out(figures, [](const figure& f) { return !is_directed(f); });
-  text += table(figures, facts.at("link")) + table_of_smaller(figures);
-  text += table_of_costs(figures, content);
-  text += table_of_duplex(duplex, content) + table_of_overlap(overlap, content);
-  text += table_of_others(undirected);
-  text += table_of_cpu_access(cpu, content) + table_of_allocation(allocation);
-  text += table_of_unsized(content) + floor_line(content) + skipped_lines(facts.at("skipped"));
-  text += memory_type_lines(facts);
-  for (const auto& warning : facts.at("warnings"))
-    text += common::wrapped("Note: " + warning.at("text").get<std::string>());
-  if (const auto signal = interrupted_by(facts); !signal.empty())
+  text += tables(sized, measured) + unsized_lines(measured) + skipped_lines(read.skipped) +
+          memory_type_lines(read);
+  for (const auto& warning : read.warnings) text += common::wrapped("Note: " + warning.text);
+  if (const auto signal = text_at(read.facts, {"run", "interrupted_by"}); !signal.empty())
     text += fmt::format("Interrupted by {}: this is what was measured until then.\n", signal);
-  return text + failure_lines(content);
+  return text + failure_lines(read.rows);
 }
 
-}  // namespace bench_transfers::results
+std::string summary(const json& document) { return summary(read_json(document, "this run")); }
+
+}  // namespace bench_transfers::result_file

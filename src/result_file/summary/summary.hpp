@@ -1,14 +1,20 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-namespace bench_transfers::results {
+namespace bench_transfers::result_file {
 
-/// Table of a result file's content for a terminal of 100 columns: one row per strategy with its
-/// latency at the smallest size and its bandwidth at the largest, both ways, as medians over the
-/// repetitions of median_ns; the best of each column, and what lies within one percent of it, is
-/// marked. Says what the figures describe (device, link) and what was skipped or went wrong.
-std::string summary(const nlohmann::ordered_json& content);
+struct contents;
 
-}  // namespace bench_transfers::results
+/// Tables of a result file's content for a terminal of 100 columns, chosen by the benchmarks'
+/// roles: a row for each strategy with its latency at the smallest size and its bandwidth at the
+/// largest, both ways, as medians over the repetitions of median_ns; the best of each column, and
+/// what lies within one percent of it, is marked. Says what the figures describe (device, link) and
+/// what was skipped or went wrong. The file must be one of bench_transfers.
+std::string summary(const contents& read);
+
+/// The same of what is about to be written. Throws unusable_file where a reader would refuse it.
+std::string summary(const nlohmann::ordered_json& document);
+
+}  // namespace bench_transfers::result_file

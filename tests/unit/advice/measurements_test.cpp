@@ -4,14 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "src/advice/leave_out.hpp"
+#include "src/result_file/reader.hpp"
 
 namespace bench_transfers::advice {
 namespace {
 
-using json = nlohmann::json;
+using json = nlohmann::ordered_json;
+using result_file::unusable_file;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -36,22 +39,22 @@ json row(const std::string& name, json median_ns, json bytes) {
           {"bytes", std::move(bytes)}};
 }
 
-measurements read(const json& all) { return measurements_in(all, "some.json"); }
+measurements read(const json& all) {
+  return measurements_in(result_file::read_json(all, "some.json"), "some.json");
+}
 
-std::string complaint(const json& all) {
-  try {
-    static_cast<void>(read(all));
-  } catch (const unusable_file& wrong) {
-    return wrong.what();
-  }
-  return "";
+/// By the names of series.
+std::map<std::string, std::vector<statistics::measured_time>> times_in(const json& all) {
+  std::map<std::string, std::vector<statistics::measured_time>> times;
+  for (const auto& measured : read(all).all) times[measured.name] = measured.times;
+  return times;
 }
 
 TEST(measurements, are_medians_of_the_repetitions_with_their_error) {
   auto all = content();
   for (const auto ns : {90, 100, 110})
     all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", ns, 1024));
-  const auto times = read(all).times;
+  const auto times = times_in(all);
   ASSERT_THAT(times, SizeIs(1));
   const auto& [bytes, ns, error] = times.at("copy/pinned/h2d").at(0);
   EXPECT_EQ(bytes, 1024);
@@ -63,14 +66,14 @@ TEST(measurements, of_zero_copy_have_the_names_of_copies) {
   auto all = content();
   all["benchmarks"] = {row("zero_copy/registered/read/4B", 1, 4),
                        row("zero_copy/registered/write/4B", 2, 4)};
-  EXPECT_EQ(read(all).times.at("zero_copy/registered/h2d").at(0).ns, 1);
-  EXPECT_EQ(read(all).times.at("zero_copy/registered/d2h").at(0).ns, 2);
+  EXPECT_EQ(times_in(all).at("zero_copy/registered/h2d").at(0).ns, 1);
+  EXPECT_EQ(times_in(all).at("zero_copy/registered/d2h").at(0).ns, 2);
 }
 
 TEST(measurements, of_cpu_access_are_of_the_whole_working_set) {
   auto all = content();
   all["benchmarks"] = {row("cpu/pinned/read_memcpy/64MiB", 100, 1 << 20)};
-  const auto pass = read(all).times.at("cpu/pinned/read_memcpy").at(0);
+  const auto pass = times_in(all).at("cpu/pinned/read_memcpy").at(0);
   EXPECT_EQ(pass.bytes, 64 << 20);
   EXPECT_DOUBLE_EQ(pass.ns, 6400);
 }
@@ -79,8 +82,7 @@ TEST(measurements, are_by_size) {
   auto all = content();
   for (const auto* size : {"1MiB", "4B", "64KiB"})
     all["benchmarks"].push_back(row(std::string("allocate/pinned/") + size, 100, 4));
-  const auto read_back = read(all);
-  const auto& times = read_back.times.at("allocate/pinned");
+  const auto times = times_in(all).at("allocate/pinned");
   ASSERT_THAT(times, SizeIs(3));
   EXPECT_EQ(times[0].bytes, 4);
   EXPECT_EQ(times[1].bytes, 65536);
@@ -98,7 +100,7 @@ TEST(measurements, are_not_taken_from_what_is_something_else) {
   auto aggregate = row("copy/pinned/h2d/1KiB", 100, 1024);
   aggregate["run_type"] = "aggregate";
   all["benchmarks"].push_back(aggregate);
-  EXPECT_THAT(read(all).times, IsEmpty());
+  EXPECT_THAT(read(all).all, IsEmpty());
   EXPECT_EQ(read(all).failed_rows + read(all).unusable_rows, 0U);
 }
 
@@ -112,10 +114,8 @@ TEST(measurements, count_what_failed_and_what_has_no_positive_time) {
     all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, bad));
   }
   all["benchmarks"].push_back({{"run_name", "copy/pinned/h2d/1KiB"}, {"run_type", "iteration"}});
-  all["benchmarks"].push_back(nullptr);
-  all["benchmarks"].push_back(7);
   const auto found = read(all);
-  EXPECT_THAT(found.times, IsEmpty());
+  EXPECT_THAT(found.all, IsEmpty());
   EXPECT_EQ(found.failed_rows, 1U);
   EXPECT_EQ(found.unusable_rows, 11U);
 }
@@ -135,20 +135,60 @@ TEST(measurements, know_where_they_come_from) {
   EXPECT_FALSE(read(host).from.complete);
 }
 
-TEST(measurements, are_refused_from_other_programs_and_newer_formats) {
-  const auto with = [](const char* key, const json& value) {
-    auto all = content();
-    all["context"]["transfers"][key] = value;
-    return all;
+/// A file of format 2 with one benchmark of these fields, measured at 1 KiB.
+json described_as(const json& fields) {
+  auto all = content();
+  auto& facts = all["context"]["transfers"];
+  facts["format"] = 2;
+  facts["roles"] = {{"copy", {{"description", "copies"}, {"table", "directions"}}},
+                    {"cpu_read", {{"description", "reads"}, {"table", "cpu_access"}}},
+                    {"own", {{"description", "something else"}, {"table", "times"}}}};
+  facts["metrics"] = json::object();
+  json entry{{"family", "anything"}, {"strategy", "any/thing"}, {"direction", "h2d"},
+             {"size_bytes", 1024},   {"cache", "warm"},         {"devices", {0}},
+             {"role", "copy"},       {"plainness", 0}};
+  entry.update(fields);
+  facts["benchmarks"] = {{"whatever", entry}};
+  all["benchmarks"] = {row("whatever", 100, 1024)};
+  return all;
+}
+
+TEST(measurements, are_chosen_by_fields_whatever_the_name) {
+  const auto found = read(described_as({{"memory", "pinned"}, {"plainness", 2}}));
+  ASSERT_THAT(found.all, SizeIs(1));
+  EXPECT_EQ(found.all[0].name, "any/thing/h2d");
+  EXPECT_EQ(found.all[0].strategy, "any/thing");
+  EXPECT_EQ(found.all[0].measures, term::transfer_h2d);
+  EXPECT_EQ(found.all[0].memory, "pinned");
+  EXPECT_EQ(found.all[0].plainness, 2U);
+  EXPECT_THAT(read(described_as({{"role", "own"}})).all, IsEmpty());
+  EXPECT_THAT(read(described_as({{"direction", "both"}})).all, IsEmpty());
+  EXPECT_THAT(read(described_as({{"cache", "cold"}})).all, IsEmpty());
+  EXPECT_THAT(read(described_as({{"size_bytes", nullptr}})).all, IsEmpty());
+}
+
+TEST(measurements, of_cpu_access_are_those_of_one_thread_by_the_plain_method) {
+  const json access{{"role", "cpu_read"}, {"direction", "none"}, {"memory", "pinned"}};
+  const auto with = [&](const char* key, const json& value) {
+    auto fields = access;
+    fields[key] = value;
+    return read(described_as(fields)).all.size();
   };
-  EXPECT_THAT(complaint(nullptr), AllOf(HasSubstr("some.json"), HasSubstr("no result file")));
-  EXPECT_THAT(complaint({{"context", {{"date", "x"}}}, {"benchmarks", json::array()}}),
-              HasSubstr("no result file of bench_transfers"));
-  EXPECT_THAT(complaint({{"context", content()["context"]}}), HasSubstr("no result file"));
-  EXPECT_THAT(complaint(with("format", 2)), HasSubstr("its format is 2, this program reads 1"));
-  EXPECT_THAT(complaint(with("format", 0)), HasSubstr("its format is 0"));
-  EXPECT_THAT(complaint(with("format", "one")), HasSubstr("does not say its format"));
-  EXPECT_THAT(complaint(with("device", nullptr)), HasSubstr("what device"));
+  EXPECT_EQ(with("method", "plain"), 1U);
+  EXPECT_EQ(with("plainness", 1), 0U);
+  EXPECT_EQ(with("setting", "all_cores"), 0U);
+}
+
+TEST(measurements, of_the_plainest_of_several_variants_count) {
+  auto all = described_as({{"variant", "large blocks"}, {"plainness", 2}});
+  auto entry = all["context"]["transfers"]["benchmarks"]["whatever"];
+  entry["variant"] = "h2d";
+  entry["plainness"] = 1;
+  all["context"]["transfers"]["benchmarks"]["another"] = entry;
+  all["benchmarks"].push_back(row("another", 300, 1024));
+  const auto found = read(all);
+  ASSERT_THAT(found.all, SizeIs(1));
+  EXPECT_EQ(found.all[0].times.at(0).ns, 300);
 }
 
 /// A file that is deleted again.
@@ -176,31 +216,42 @@ TEST_F(file_of_a_test, is_refused_when_it_cannot_be_read_whole) {
   EXPECT_THAT(complaint_about("\x1f\x8b\x08"), HasSubstr("cut off"));
   EXPECT_THAT(complaint_about("name,iterations"), HasSubstr("not JSON"));
   const auto whole = content().dump();
-  EXPECT_THAT(complaint_about(whole.substr(0, whole.size() / 2)), HasSubstr("the beginning of it"));
+  EXPECT_THAT(complaint_about(whole.substr(0, whole.size() / 2)), HasSubstr("only the beginning"));
   EXPECT_EQ(complaint_about(whole), "");
+}
+
+TEST_F(file_of_a_test, is_refused_when_it_is_another_program_s) {
+  const json foreign{{"context", {{"date", "x"}}}, {"benchmarks", json::array()}};
+  EXPECT_THAT(complaint_about(foreign.dump()), HasSubstr("no result file of bench_transfers"));
+}
+
+/// An exact line from 1 KiB to 16 MiB.
+series measured_line(const std::string& name, term measures) {
+  series measured{name, name, measures, std::nullopt, 0, {}};
+  for (double bytes = 1024; bytes <= 1 << 24; bytes *= 4)
+    measured.times.push_back({bytes, 6000 + bytes / 50});
+  return measured;
 }
 
 TEST(leaving_out, predicts_every_size_between_the_ends_from_all_others) {
   measurements measured;
-  for (double bytes = 1024; bytes <= 1 << 24; bytes *= 4)
-    measured.times["copy/pinned/h2d"].push_back({bytes, 6000 + bytes / 50});
-  measured.times["copy/two_sizes/h2d"] = {{4096, 100}, {8192, 200}};
-  measured.times["cpu/pinned/read_memcpy"] = measured.times["copy/pinned/h2d"];
+  measured.all = {measured_line("copy", term::transfer_h2d),
+                  measured_line("two sizes", term::transfer_h2d),
+                  measured_line("reads", term::cpu_read)};
+  measured.all[1].times.resize(2);
   const auto checks = check_by_leaving_out(measured);
   ASSERT_THAT(checks, SizeIs(1));
-  EXPECT_EQ(checks[0].name, "copy/pinned/h2d");
+  EXPECT_EQ(checks[0].name, "copy");
   ASSERT_THAT(checks[0].sizes, SizeIs(6));  // 4 KiB to 4 MiB
   EXPECT_EQ(checks[0].sizes.front().bytes, 4096);
   EXPECT_EQ(checks[0].sizes.back().bytes, 4 << 20);
-  for (const auto& one : checks[0].sizes) EXPECT_NEAR(one.error(), 0, 1e-9);
+  for (const auto& size : checks[0].sizes) EXPECT_NEAR(size.error(), 0, 1e-9);
 }
 
 TEST(leaving_out, does_not_use_the_size_left_out) {
   measurements measured;
-  for (double bytes = 1024; bytes <= 1 << 24; bytes *= 4)
-    measured.times["copy/pinned/h2d"].push_back({bytes, 6000 + bytes / 50});
-  auto& wrong = measured.times["copy/pinned/h2d"][3];
-  wrong.ns *= 2;
+  measured.all = {measured_line("copy", term::transfer_h2d)};
+  measured.all[0].times[3].ns *= 2;
   const auto checks = check_by_leaving_out(measured);
   EXPECT_NEAR(checks[0].sizes[2].error(), -0.5, 1e-3);
   EXPECT_FALSE(checks[0].sizes[2].is_in_interval());

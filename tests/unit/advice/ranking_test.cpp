@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -39,107 +40,122 @@ ranked_strategy find(const ranking& all, const std::string& name) {
 
 TEST(ranking, adds_up_what_was_measured) {
   const auto all = cost_model(made_up()).rank({1e6, "h2d", 10, 2, 3});
-  const auto& pinned = find(all, "copy/pinned");
+  const auto& pinned = find(all, "pinned copy");
   EXPECT_NEAR(pinned.allocation.value, 130 * us, 1);
   EXPECT_NEAR(pinned.fill.value, 200 * us, 1);
   EXPECT_NEAR(pinned.transfer.value, 30 * us, 1);
   EXPECT_NEAR(pinned.read_back.value, 300 * us, 1);
   EXPECT_NEAR(pinned.total.value, 660 * us, 1);
-  EXPECT_NEAR(find(all, "copy/pageable").total.value, (20 + 200 + 110 + 300) * us, 1);
-  EXPECT_NEAR(find(all, "zero_copy/pinned_mapped").total.value, (130 + 200 + 40 + 2400) * us, 1);
+  EXPECT_NEAR(find(all, "plain copy").total.value, (20 + 200 + 110 + 300) * us, 1);
+  EXPECT_NEAR(find(all, "in place").total.value, (130 + 200 + 40 + 2400) * us, 1);
 }
 
 TEST(ranking, has_the_fastest_first_which_depends_on_reuse) {
   const cost_model model{made_up()};
-  EXPECT_THAT(names(model.rank(upload(1))),
-              ElementsAre("copy/pageable", "copy/pinned", "zero_copy/pinned_mapped"));
-  EXPECT_THAT(names(model.rank(upload(100))),
-              ElementsAre("copy/pinned", "zero_copy/pinned_mapped", "copy/pageable"));
+  EXPECT_THAT(names(model.rank(upload(1))), ElementsAre("plain copy", "pinned copy", "in place"));
+  EXPECT_THAT(names(model.rank(upload(100))), ElementsAre("pinned copy", "in place", "plain copy"));
 }
 
-TEST(ranking, takes_the_memory_that_the_file_says_a_strategy_uses) {
+TEST(ranking, charges_a_strategy_with_the_memory_that_it_uses) {
   made_up measured;
-  measured.add_line("copy/staged/h2d", 20e3, 0.025);
+  auto& staged = measured.add_transfer("staged copy", "", 1, 20e3, 0.025);
+  staged.memory = std::nullopt;
   EXPECT_THAT(reasons(cost_model(measured).rank(upload())),
-              testing::Contains(testing::StartsWith("copy/staged")));
-  measured.memory_by_strategy["copy/staged"] = "pageable";
-  const auto& staged = find(cost_model(measured).rank(upload(10)), "copy/staged");
-  EXPECT_NEAR(staged.allocation.value, 20 * us, 1);
-  EXPECT_NEAR(staged.total.value, (20 + 100 + 45) * us, 1);
+              ElementsAre("staged copy: allocation not measured"));
+  made_up with_memory;
+  with_memory.add_transfer("staged copy", "pageable", 1, 20e3, 0.025);
+  const auto& ranked = find(cost_model(with_memory).rank(upload(10)), "staged copy");
+  EXPECT_NEAR(ranked.allocation.value, 20 * us, 1);
+  EXPECT_NEAR(ranked.total.value, (20 + 100 + 45) * us, 1);
+}
+
+TEST(ranking, charges_memory_by_the_plainest_way_to_allocate_it) {
+  made_up measured;
+  auto dear = measured.cost("pageable", term::allocation);
+  dear.name = "another";
+  dear.plainness = 1;
+  for (auto& time : dear.times) time.ns *= 100;
+  measured.all.insert(measured.all.begin(), dear);
+  EXPECT_NEAR(find(cost_model(measured).rank(upload()), "plain copy").allocation.value, 200 * us,
+              1);
+}
+
+TEST(ranking, compares_with_the_plainest_copy_whatever_it_is_called) {
+  EXPECT_EQ(cost_model(made_up()).rank(upload()).baseline, "plain copy");
+  made_up without;
+  without.all.erase(std::ranges::find(without.all, "plain copy up", &series::name));
+  const auto all = cost_model(without).rank(upload());
+  EXPECT_EQ(all.baseline, std::nullopt);
+  EXPECT_FALSE(find(all, "pinned copy").pays);
 }
 
 TEST(ranking, knows_from_how_many_transfers_on_a_strategy_pays) {
   // 1100 µs more to allocate, 80 µs saved by each copy: from 13.75 transfers on.
   const cost_model model{made_up()};
-  const auto pays = find(model.rank(upload()), "copy/pinned").pays;
+  const auto pays = find(model.rank(upload()), "pinned copy").pays;
   ASSERT_TRUE(pays);
   EXPECT_EQ(pays->when, break_even::kind::from);
   EXPECT_EQ(pays->count, 14);
   const auto total = [&](const char* name, double reuse) {
     return find(model.rank(upload(reuse)), name).total.value;
   };
-  EXPECT_LE(total("copy/pinned", 14), total("copy/pageable", 14));
-  EXPECT_GT(total("copy/pinned", 13), total("copy/pageable", 13));
+  EXPECT_LE(total("pinned copy", 14), total("plain copy", 14));
+  EXPECT_GT(total("pinned copy", 13), total("plain copy", 13));
 }
 
 TEST(ranking, knows_when_a_strategy_never_pays_or_always_does) {
   auto measured = made_up();
-  measured.add_line("copy_async/pageable/h2d", 9e3, 0.1);
-  measured.add_line("copy/pageable_slow/h2d", 9e3, 0.2);
-  measured.add_line("allocate/pageable_slow", 50e3, 0.1);
-  measured.add_line("free/pageable_slow", 25e3, 0.025);
-  measured.add_rate("cpu/pageable_slow/write_memcpy", 0.1);
+  measured.add_transfer("quick copy", "pageable", 2, 9e3, 0.1);
+  measured.add_transfer("slow copy", "pageable", 2, 9e3, 0.2);
   const auto all = cost_model(measured).rank(upload());
-  EXPECT_EQ(find(all, "copy_async/pageable").pays->when, break_even::kind::from);
-  EXPECT_EQ(find(all, "copy_async/pageable").pays->count, 1);
-  EXPECT_EQ(find(all, "copy/pageable_slow").pays->when, break_even::kind::never);
-  EXPECT_FALSE(find(all, "copy/pageable").pays);  // it is what the others are compared with
+  EXPECT_EQ(find(all, "quick copy").pays->when, break_even::kind::from);
+  EXPECT_EQ(find(all, "quick copy").pays->count, 1);
+  EXPECT_EQ(find(all, "slow copy").pays->when, break_even::kind::never);
+  EXPECT_FALSE(find(all, "plain copy").pays);  // it is what the others are compared with
 }
 
 TEST(ranking, knows_up_to_how_many_transfers_a_cheaper_allocation_pays) {
   auto measured = made_up();
-  measured.add_line("copy/quick/h2d", 20e3, 0.1);  // 10 µs more for each copy
-  measured.add_line("allocate/quick", 25e3, 0.1);  // 25 µs less to allocate, 25 to free
-  measured.add_line("free/quick", 0.1, 0.025);
-  measured.add_rate("cpu/quick/write_memcpy", 0.1);
-  const auto pays = find(cost_model(measured).rank(upload()), "copy/quick").pays;
+  measured.add_transfer("quick", "quick", 1, 20e3, 0.1);  // 10 µs more for each copy
+  // 25 µs less to allocate, 25 to free.
+  measured.add_memory("quick", {25e3, 0.1}, {0.1, 0.025}, 0.1);
+  const auto pays = find(cost_model(measured).rank(upload()), "quick").pays;
   EXPECT_EQ(pays->when, break_even::kind::up_to);
   EXPECT_EQ(pays->count, 4);  // 50 µs - 0.1 ns over 10 µs, in whole transfers
 }
 
 TEST(ranking, leaves_out_what_lacks_a_term_and_says_which) {
   auto measured = made_up();
-  measured.times.erase("allocate/pinned_mapped");
-  measured.times.erase("cpu/pinned/write_memcpy");
-  measured.add_line("copy/never_allocated/h2d", 1, 1);
-  measured.times["copy/one_size/h2d"] = {{1e6, 1}};
+  measured.remove("pinned_mapped", term::allocation);
+  measured.remove("pinned", term::cpu_write);
+  measured.add_transfer("never allocated", "other", 1, 1, 1);
+  measured.add_transfer("one size", "pageable", 1, 1, 1).times.resize(1);
   const auto all = cost_model(measured).rank(upload());
-  EXPECT_THAT(names(all), ElementsAre("copy/pageable"));
-  EXPECT_THAT(reasons(all), ElementsAre("copy/never_allocated: allocation not measured",
-                                        "copy/one_size: transfer measured at one size only",
-                                        "copy/pinned: CPU writes not measured",
-                                        "zero_copy/pinned_mapped: allocation not measured"));
+  EXPECT_THAT(names(all), ElementsAre("plain copy"));
+  EXPECT_THAT(reasons(all), ElementsAre("in place: allocation not measured",
+                                        "never allocated: allocation not measured",
+                                        "one size: transfer measured at one size only",
+                                        "pinned copy: CPU writes not measured"));
 }
 
 TEST(ranking, needs_no_term_that_is_not_asked_for) {
   auto measured = made_up();
-  measured.times.erase("cpu/pinned/write_memcpy");
+  measured.remove("pinned", term::cpu_write);
   EXPECT_THAT(cost_model(measured).rank({1e6, "h2d", 1, 0, 1}).others, IsEmpty());
 }
 
 TEST(ranking, goes_without_a_term_that_the_file_has_for_nobody) {
   auto measured = made_up();
-  std::erase_if(measured.times, [](const auto& one) {
-    return one.first.starts_with("allocate/") || one.first.starts_with("free/") ||
-           one.first.starts_with("cpu/");
+  std::erase_if(measured.all, [](const series& measured_series) {
+    return !is_transfer(measured_series.measures);
   });
   const cost_model model(measured);
   EXPECT_FALSE(model.measured().allocation);
   EXPECT_FALSE(model.measured().cpu_writes);
   const auto all = model.rank(upload());
   EXPECT_THAT(all.others, IsEmpty());
-  EXPECT_NEAR(find(all, "copy/pinned").total.value, 30 * us, 1);
-  EXPECT_FALSE(find(all, "copy/pinned").pays);  // what has to pay is not known
+  EXPECT_NEAR(find(all, "pinned copy").total.value, 30 * us, 1);
+  EXPECT_FALSE(find(all, "pinned copy").pays);  // what has to pay is not known
 }
 
 TEST(ranking, marks_what_is_more_than_twice_beyond_the_sizes_measured) {
@@ -147,7 +163,7 @@ TEST(ranking, marks_what_is_more_than_twice_beyond_the_sizes_measured) {
   const auto extrapolated = [&](double bytes) {
     auto asked = upload();
     asked.bytes = bytes;
-    return find(model.rank(asked), "copy/pinned").extrapolated;
+    return find(model.rank(asked), "pinned copy").extrapolated;
   };
   const double largest = model.transfer_sizes()->largest;
   EXPECT_FALSE(extrapolated(500));
@@ -159,13 +175,13 @@ TEST(ranking, marks_what_is_more_than_twice_beyond_the_sizes_measured) {
 TEST(ranking, has_wider_intervals_for_sums_than_for_their_terms) {
   auto measured = made_up();
   double sign = 1;
-  for (auto& [name, times] : measured.times)
-    for (auto& one : times) {
+  for (auto& measured_series : measured.all)
+    for (auto& one : measured_series.times) {
       one.ns *= 1 + 0.01 * sign;
       one.relative_error = 0.01;
       sign = -sign;
     }
-  const auto& pinned = find(cost_model(measured).rank(upload()), "copy/pinned");
+  const auto& pinned = find(cost_model(measured).rank(upload()), "pinned copy");
   const auto reach = [](const statistics::estimate& one) { return one.high - one.value; };
   EXPECT_NEAR(reach(pinned.total),
               std::hypot(reach(pinned.allocation), reach(pinned.fill), reach(pinned.transfer)),
@@ -175,37 +191,35 @@ TEST(ranking, has_wider_intervals_for_sums_than_for_their_terms) {
 
 TEST(ranking, recommends_the_plainest_of_those_that_cannot_be_told_apart) {
   auto measured = made_up();
-  for (const auto* name : {"pinned_portable", "pinned_wc"}) {
-    const std::string memory = name;
-    measured.add_line("copy/" + memory + "/h2d", 10e3 - 1e-9, 0.02);  // faster, but not really
-    measured.times["allocate/" + memory] = measured.times["allocate/pinned"];
-    measured.times["free/" + memory] = measured.times["free/pinned"];
-    measured.times["cpu/" + memory + "/write_memcpy"] = measured.times["cpu/pinned/write_memcpy"];
+  for (const std::string memory : {"pinned_portable", "pinned_wc"}) {
+    // Faster, but not really.
+    measured.add_transfer(memory, memory, 2, 10e3 - 1e-9, 0.02);
+    measured.add_memory(memory, {500e3, 0.5}, {200e3, 0.1}, 0.1);
   }
-  for (auto& [name, times] : measured.times)
-    for (auto& one : times) one.relative_error = 0.01;
+  for (auto& measured_series : measured.all)
+    for (auto& time : measured_series.times) time.relative_error = 0.01;
   const auto all = cost_model(measured).rank(upload(1000));
   EXPECT_EQ(not_to_be_told_from_best(all).size(), 3U);
-  EXPECT_EQ(recommended(all).name, "copy/pinned");
+  EXPECT_EQ(recommended(all).name, "pinned copy");
 }
 
 TEST(ranking, does_not_count_in_a_difference_what_both_take_from_the_same_rows) {
   auto measured = made_up();
-  measured.add_line("copy_async/pinned/h2d", 15e3, 0.02);  // 5 µs more than copy/pinned
-  for (auto* const name : {"allocate/pinned", "cpu/pinned/write_memcpy"})
-    for (auto& one : measured.times[name]) one.relative_error = 0.3;
+  measured.add_transfer("slower", "pinned", 2, 15e3, 0.02);  // 5 µs more than the pinned copy
+  for (const auto measures : {term::allocation, term::cpu_write})
+    for (auto& time : measured.cost("pinned", measures).times) time.relative_error = 0.3;
   const auto all = cost_model(measured).rank(upload(1000));
-  const auto best = find(all, "copy/pinned");
+  const auto best = find(all, "pinned copy");
   EXPECT_EQ(best.behind, statistics::estimate{});
   EXPECT_GT(best.total.high - best.total.value, 50 * us);  // of some 130 µs in all
-  const auto behind = find(all, "copy_async/pinned").behind;
+  const auto behind = find(all, "slower").behind;
   EXPECT_NEAR(behind.value, 5 * us, 1);
   EXPECT_GT(behind.low, 0);
   // Those of other memory do not share what is uncertain.
-  EXPECT_LT(find(all, "zero_copy/pinned_mapped").behind.low, 0);
+  EXPECT_LT(find(all, "in place").behind.low, 0);
   EXPECT_THAT(not_to_be_told_from_best(all),
-              ElementsAre(testing::Field(&ranked_strategy::name, "copy/pinned"),
-                          testing::Field(&ranked_strategy::name, "zero_copy/pinned_mapped")));
+              ElementsAre(testing::Field(&ranked_strategy::name, "pinned copy"),
+                          testing::Field(&ranked_strategy::name, "in place")));
 }
 
 TEST(ranking, refuses_what_cannot_be_asked) {

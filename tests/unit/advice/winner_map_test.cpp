@@ -32,19 +32,21 @@ TEST(winner_map, asks_for_every_size_and_reuse) {
 
 TEST(winner_map, has_pageable_memory_for_one_use_and_pinned_for_many) {
   const auto map = map_of(cost_model(made_up()), {0, "h2d", 1, 1, 0});
-  for (const auto& row : map.cells) EXPECT_EQ(row.front().winner, "copy/pageable");
+  for (const auto& row : map.cells) EXPECT_EQ(row.front().winner, "plain copy");
   // Of small blocks, less than 3 % is left to gain.
-  EXPECT_EQ(map.cells.back().back().winner, "copy/pinned");
+  EXPECT_EQ(map.cells.back().back().winner, "pinned copy");
   const auto& cell = map.cells.front().front();
   EXPECT_EQ(cell.as_good, 0U);
   ASSERT_TRUE(cell.runner_up && cell.margin);
-  EXPECT_EQ(*cell.runner_up, "copy/pinned");
+  EXPECT_EQ(*cell.runner_up, "pinned copy");
   EXPECT_GT(*cell.margin, 1);  // allocating it takes much longer
 }
 
 TEST(winner_map, is_empty_when_nothing_can_be_ranked) {
   auto measured = made_up();
-  std::erase_if(measured.times, [](const auto& one) { return one.first.starts_with("free/"); });
+  std::erase_if(measured.all, [](const series& measured_series) {
+    return measured_series.measures == term::deallocation;
+  });
   EXPECT_THAT(map_of(cost_model(measured), {0, "h2d", 1, 1, 0}).cells, IsEmpty());
 }
 

@@ -11,7 +11,7 @@
 
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::results {
+namespace bench_transfers::result_file {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -25,7 +25,8 @@ constexpr double kib = 1024;
 constexpr double mib = 1024 * kib;
 
 json facts(json device, json link = nullptr) {
-  return {{"device", std::move(device)},
+  return {{"format", 1},
+          {"device", std::move(device)},
           {"link", std::move(link)},
           {"skipped", json::array()},
           {"warnings", json::array()}};
@@ -387,8 +388,8 @@ TEST(summary_text, compares_launches_with_plain_ones_in_the_order_of_their_argum
       all["benchmarks"].back()["over_plain_ns"] = over + arguments;
     }
   const auto text = summary(all);
-  EXPECT_THAT(text, HasSubstr("+82 ns to plain\n"));
-  EXPECT_LT(text.find("+82 ns to plain"), text.find("+96 ns to plain"));
+  EXPECT_THAT(text, HasSubstr("over_plain 82.0 ns\n"));
+  EXPECT_LT(text.find("over_plain 82.0 ns"), text.find("over_plain 96.0 ns"));
   expect_narrow(text);
 }
 
@@ -424,8 +425,10 @@ TEST(summary_text, names_failures_and_warnings) {
 
 TEST(summary_text, tells_the_floor_of_the_harness) {
   auto all = on_gpu();
-  add(all, "null/single", 0, 24.94);
   add(all, "null/batched", 0, 1.26);
+  all["benchmarks"].back()["batch"] = 1000;
+  add(all, "null/single", 0, 24.94);
+  all["benchmarks"].back()["batch"] = 1;
   const auto text = summary(all);
   EXPECT_THAT(text, HasSubstr("24.9 ns per operation timed alone"));
   EXPECT_THAT(text, HasSubstr("1.3 ns in a batch"));
@@ -541,4 +544,4 @@ TEST(summary_text, without_any_rows_is_the_device_alone) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::results
+}  // namespace bench_transfers::result_file

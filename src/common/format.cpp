@@ -1,0 +1,46 @@
+#include "src/common/format.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace bench_transfers::common {
+
+std::string three_digits(double value) {
+  const double size = std::abs(value);  // differences may be negative
+  if (size < 9.995) return fmt::format("{:.2f}", value);
+  if (size < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+std::string decimals(double value, int count) { return fmt::format("{:.{}f}", value, count); }
+
+std::string time_text(double ns) {
+  if (ns < 999.5) return three_digits(ns) + " ns";
+  if (ns < 999.5e3) return three_digits(ns / 1e3) + " µs";
+  if (ns < 999.5e6) return three_digits(ns / 1e6) + " ms";
+  return three_digits(ns / 1e9) + " s";
+}
+
+std::string time_cell(double ns) {
+  if (ns < 1e3) return decimals(ns, 1) + " ns";
+  if (ns < 1e6) return decimals(ns / 1e3, 2) + " µs";
+  if (ns < 1e9) return decimals(ns / 1e6, 2) + " ms";
+  return decimals(ns / 1e9, 2) + " s";
+}
+
+std::string rate_digits(double gb_per_s) {
+  return gb_per_s < 10 ? fmt::format("{:.2g}", gb_per_s) : fmt::format("{:.0f}", gb_per_s);
+}
+
+std::string percent_text(double part) { return decimals(100 * part, 1) + " %"; }
+
+std::string count_text(double count) {
+  return count < 1e7 ? fmt::format("{:.0f}", count) : fmt::format("{:.0e}", count);
+}
+
+std::string counted(double count, const std::string& singular, const std::string& plural) {
+  return fmt::format("{:g} {}", count, count == 1 ? singular : plural);
+}
+
+}  // namespace bench_transfers::common

@@ -1,0 +1,34 @@
+#include "src/result_file/contents.hpp"
+
+#include <cmath>
+
+#include "src/common/printable.hpp"
+
+namespace bench_transfers::result_file {
+
+using json = nlohmann::ordered_json;
+
+std::optional<double> row::number(std::string_view name) const {
+  for (const auto& value : values)
+    if (*value.name == name && !std::isnan(value.number)) return value.number;
+  return std::nullopt;
+}
+
+const json& member(const json& object, std::initializer_list<const char*> keys) {
+  static const json null;
+  const json* inner = &object;
+  for (const auto* key : keys) {
+    if (!inner->is_object()) return null;
+    const auto found = inner->find(key);
+    if (found == inner->end()) return null;
+    inner = &*found;
+  }
+  return *inner;
+}
+
+std::string text_at(const json& object, std::initializer_list<const char*> keys) {
+  const auto& found = member(object, keys);
+  return found.is_string() ? common::printable(found.get_ref<const std::string&>()) : "";
+}
+
+}  // namespace bench_transfers::result_file

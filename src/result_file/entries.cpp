@@ -1,0 +1,143 @@
+#include "src/result_file/entries.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "src/common/printable.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// The members of one entry.
+class entry_reader {
+ public:
+  entry_reader(std::string name, const json& entry) : name_(std::move(name)), entry_(entry) {
+    if (!entry.is_object()) refuse("it is no object");
+  }
+
+  [[nodiscard]] std::string text(const char* key) const {
+    auto found = optional_text(key);
+    if (!found) refuse(fmt::format("it has no {}", key));
+    return *found;
+  }
+
+  [[nodiscard]] std::optional<std::string> optional_text(const char* key) const {
+    const auto& found = value(key);
+    if (found.is_null()) return std::nullopt;
+    if (!found.is_string()) refuse(fmt::format("its {} is no text", key));
+    return common::printable(found.get_ref<const std::string&>());
+  }
+
+  [[nodiscard]] std::optional<std::size_t> optional_whole(const char* key) const {
+    const auto& found = value(key);
+    if (found.is_null()) return std::nullopt;
+    if (!found.is_number_unsigned()) refuse(fmt::format("its {} is no whole number", key));
+    return found.get<std::size_t>();
+  }
+
+  [[nodiscard]] unsigned small_whole(const char* key) const {
+    const auto found = optional_whole(key);
+    if (!found) refuse(fmt::format("it has no {}", key));
+    if (*found > std::numeric_limits<unsigned>::max())
+      refuse(fmt::format("its {} is too large", key));
+    return static_cast<unsigned>(*found);
+  }
+
+  [[nodiscard]] bool truth(const char* key) const {
+    const auto& found = value(key);
+    if (!found.is_null() && !found.is_boolean())
+      refuse(fmt::format("its {} is neither true nor false", key));
+    return found.is_boolean() && found.get<bool>();
+  }
+
+  [[nodiscard]] std::vector<std::size_t> whole_numbers(const char* key) const {
+    const auto& found = value(key);
+    if (!found.is_array()) refuse(fmt::format("its {} is no list", key));
+    std::vector<std::size_t> numbers;
+    for (const auto& number : found) {
+      if (!number.is_number_unsigned())
+        refuse(fmt::format("its {} has something that is no whole number", key));
+      numbers.push_back(number.get<std::size_t>());
+    }
+    return numbers;
+  }
+
+  /// One of the words that `from` knows.
+  template <class From>
+  [[nodiscard]] auto word(const char* key, From&& from) const {
+    const auto found = text(key);
+    const auto known = from(found);
+    if (!known)
+      refuse(fmt::format("its {} is '{}', which is not known", key,
+                         common::printable_in_short(found)));
+    return *known;
+  }
+
+  [[nodiscard]] const json& value(const char* key) const {
+    static const json null;
+    const auto found = entry_.find(key);
+    return found == entry_.end() ? null : *found;
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw bad_entry(fmt::format("{}: {}", name_, why));
+  }
+
+ private:
+  std::string name_;
+  const json& entry_;
+};
+
+std::string title(const char* kind, const std::string& name) {
+  return fmt::format("{} {}", kind, common::printable_in_short(name));
+}
+
+}  // namespace
+
+benchmark benchmark_from(const std::string& name, const json& entry) {
+  const entry_reader read(title("benchmark", name), entry);
+  return {.name = name,
+          .family = read.text("family"),
+          .strategy = read.text("strategy"),
+          .method = read.optional_text("method"),
+          .setting = read.optional_text("setting"),
+          .memory = read.optional_text("memory"),
+          .variant = read.optional_text("variant"),
+          .direction = read.word("direction", direction_from),
+          .size_bytes = read.optional_whole("size_bytes"),
+          .cache = read.word("cache", cache_state_from),
+          .devices = read.whole_numbers("devices"),
+          .role = read.text("role"),
+          .plainness = read.small_whole("plainness"),
+          .emulation = read.truth("emulation")};
+}
+
+role role_from(const std::string& name, const json& entry) {
+  const entry_reader read(title("role", name), entry);
+  // A kind of table that is not known is one of a later version.
+  return {name, read.text("description"), table_from(read.text("table")).value_or(table::times)};
+}
+
+metric metric_from(const std::string& name, const json& entry) {
+  const entry_reader read(title("metric", name), entry);
+  metric described{.name = name,
+                   .unit = read.text("unit"),
+                   .kind = read.word("kind", metric_kind_from),
+                   .better = std::nullopt,
+                   .description = read.text("description"),
+                   .headline = read.truth("headline")};
+  if (!read.value("better").is_null()) described.better = read.word("better", better_from);
+  return described;
+}
+
+common::message message_from(const json& entry, const std::string& place) {
+  const entry_reader read(place, entry);
+  const auto& data = read.value("data");
+  return {read.text("code"), data.is_object() ? data : json::object(), read.text("text")};
+}
+
+}  // namespace bench_transfers::result_file

@@ -1,0 +1,68 @@
+#include "src/result_file/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "src/common/printable.hpp"
+#include "src/result_file/entries.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+bool has_byte_order_mark(std::string_view text) {
+  return text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") ||
+         text.starts_with("\xfe\xff");
+}
+
+std::string place_in(std::string_view text, std::size_t at) {
+  const auto line_begin = text.substr(0, at).find_last_of('\n') + 1;  // 0 on the first line
+  constexpr std::size_t shown_before = 24, shown_after = 8;
+  const auto from = std::max(line_begin, at - std::min(at, shown_before));
+  const auto line_end = std::min(text.find('\n', at), text.size());
+  const auto to = std::min(line_end, at + shown_after);
+  return fmt::format("it is not JSON: line {}, column {}, near '{}'",
+                     1 + std::ranges::count(text.substr(0, at), '\n'), at - line_begin + 1,
+                     common::printable(text.substr(from, to - from)));
+}
+
+/// Where a text stops being JSON, in words: simdjson only says why.
+std::string why_not_json(const std::string& text, simdjson::error_code error) {
+  using json = nlohmann::json;
+  // Nothing is kept: the text is only looked through.
+  const auto forget = [](int, json::parse_event_t, json&) { return false; };
+  try {
+    [[maybe_unused]] const auto nothing = json::parse(text, forget);
+  } catch (const json::parse_error& wrong) {
+    if (wrong.byte > text.size()) return "it is cut off: only the beginning of JSON is there";
+    return place_in(text, wrong.byte - std::min<std::size_t>(wrong.byte, 1));
+  } catch (const json::out_of_range&) {
+    error = simdjson::NUMBER_ERROR;
+  }
+  if (error == simdjson::NUMBER_ERROR) return "it has a number that is too large";
+  // To that parser a text ends at its first null character.
+  return place_in(text, std::min(text.find('\0'), text.size()));
+}
+
+}  // namespace
+
+simdjson::dom::element parsed(simdjson::dom::parser& parser, std::string text) {
+  if (is_blank(text)) throw bad_entry("it is empty");
+  if (has_byte_order_mark(text))
+    throw bad_entry("it begins with a byte order mark; save it as UTF-8 without one");
+  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+  simdjson::dom::element document;
+  const auto error = parser.parse(text.data(), text.size(), false).get(document);
+  if (error == simdjson::SUCCESS) return document;
+  if (error == simdjson::MEMALLOC) throw bad_entry("there is not enough memory to read it");
+  if (error == simdjson::DEPTH_ERROR) throw bad_entry("it is nested too deeply");
+  throw bad_entry(why_not_json(text, error));
+}
+
+}  // namespace bench_transfers::result_file

@@ -1,0 +1,238 @@
+#include "src/result_file/reader.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "src/common/printable.hpp"
+#include "src/common/read_text.hpp"
+#include "src/result_file/entries.hpp"
+#include "src/result_file/json_text.hpp"
+#include "src/result_file/lift_format_1.hpp"
+#include "src/result_file/rows.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+using json = nlohmann::ordered_json;
+using simdjson::dom::element;
+
+constexpr std::int64_t known_schema = 1;
+
+json to_json(const element& value);
+
+json to_json(const simdjson::dom::array& array) {
+  json list = json::array();
+  for (const auto item : array) list.push_back(to_json(item));
+  return list;
+}
+
+/// The first of two members of one name counts, as in rows.
+json to_json(const simdjson::dom::object& object) {
+  json members = json::object();
+  for (const auto& [key, item] : object) {
+    const std::string name(key);
+    if (!members.contains(name)) members[name] = to_json(item);
+  }
+  return members;
+}
+
+template <class Value>
+Value get(const element& value) {
+  return value.get<Value>().value();
+}
+
+json to_json(const element& value) {
+  using enum simdjson::dom::element_type;
+  switch (value.type()) {
+    case ARRAY: return to_json(get<simdjson::dom::array>(value));
+    case OBJECT: return to_json(get<simdjson::dom::object>(value));
+    case INT64: {
+      // As in JSON that nlohmann has read itself: what is not negative is unsigned.
+      const auto number = get<std::int64_t>(value);
+      return number < 0 ? json(number) : json(static_cast<std::uint64_t>(number));
+    }
+    case UINT64: return get<std::uint64_t>(value);
+    case DOUBLE: return get<double>(value);
+    case STRING: return std::string(get<std::string_view>(value));
+    case BOOL: return get<bool>(value);
+    case NULL_VALUE: break;
+  }
+  return nullptr;
+}
+
+void require_schema(const json& context) {
+  const auto& schema = member(context, {"json_schema_version"});
+  if (schema.is_null()) return;
+  if (!schema.is_number_integer()) throw bad_entry("its json_schema_version is no whole number");
+  if (schema != known_schema)
+    throw bad_entry(fmt::format("its json_schema_version is {}, this program reads {}",
+                                schema.dump(), known_schema));
+}
+
+int format_of(const json& facts) {
+  const auto& format = member(facts, {"format"});
+  if (format.is_null()) throw bad_entry("it does not say its format (context.transfers.format)");
+  if (!format.is_number_integer()) throw bad_entry("its format is no whole number");
+  for (int known = 1; known <= newest_format; ++known)
+    if (format == known) return known;
+  throw bad_entry(
+      fmt::format("its format is {}, this program reads 1 to {}", format.dump(), newest_format));
+}
+
+bool completeness(const json& facts) {
+  const auto& complete = member(facts, {"complete"});
+  if (complete.is_null()) return true;
+  if (!complete.is_boolean()) throw bad_entry("its complete is neither true nor false");
+  return complete.get<bool>();
+}
+
+/// The entries of an object below context.transfers, by their printable names. Not by way of one
+/// large JSON object, whose members nlohmann searches one after the other.
+template <class Entry, class From>
+std::map<std::string, Entry> entries_of(const element& transfers, const char* key, From&& from) {
+  simdjson::dom::object object;
+  if (transfers[key].get(object) != simdjson::SUCCESS)
+    throw bad_entry(fmt::format("its {} are no object", key));
+  std::map<std::string, Entry> entries;
+  for (const auto& [raw_name, entry] : object) {
+    const auto name = common::printable(raw_name);
+    entries.emplace(name, from(name, to_json(entry)));
+  }
+  return entries;
+}
+
+const json& list_of(const json& facts, const char* key) {
+  static const json none = json::array();
+  const auto& list = member(facts, {key});
+  if (list.is_null()) return none;
+  if (!list.is_array()) throw bad_entry(fmt::format("its {} is no list", key));
+  return list;
+}
+
+void require_known_role(const benchmark& described, const std::map<std::string, role>& roles) {
+  if (!roles.contains(described.role))
+    throw bad_entry(fmt::format("benchmark {}: its role '{}' is not among its roles",
+                                common::printable_in_short(described.name),
+                                common::printable_in_short(described.role)));
+}
+
+/// What format 2 says of each benchmark.
+void take_descriptions(const element& transfers, contents& into) {
+  into.roles = entries_of<role>(transfers, "roles", role_from);
+  into.metrics = entries_of<metric>(transfers, "metrics", metric_from);
+  into.benchmarks = entries_of<benchmark>(transfers, "benchmarks", benchmark_from);
+  for (const auto& [name, described] : into.benchmarks) require_known_role(described, into.roles);
+}
+
+/// The rest of what format 2 has in types.
+void take_facts(contents& into) {
+  const auto kind = text_at(into.facts, {"device", "kind"});
+  if (kind.empty())
+    throw bad_entry("it does not say what device was measured (context.transfers.device)");
+  into.on_host = kind == "host";
+  into.complete = completeness(into.facts);
+  for (const auto& warning : list_of(into.facts, "warnings"))
+    into.warnings.push_back(message_from(warning, "a warning"));
+  for (const auto& skip : list_of(into.facts, "skipped"))
+    into.skipped.push_back(
+        {text_at(skip, {"name"}), message_from(member(skip, {"reason"}), "the reason of a skip")});
+}
+
+benchmark described_by_name_alone(const std::string& name) {
+  benchmark described;
+  described.name = described.family = described.strategy = name;
+  described.role = "other";
+  return described;
+}
+
+[[noreturn]] benchmark refuse_undescribed(const std::string& name) {
+  throw bad_entry(fmt::format("benchmark {}: context.transfers.benchmarks does not have it",
+                              common::printable_in_short(name)));
+}
+
+/// Takes over what is known of the run, and returns what benchmarks are.
+describe_benchmark take_run(const element& transfers, contents& into) {
+  if (format_of(into.facts) == 1) {
+    const format_1_lift lift(into.facts);
+    into.roles = lift.roles();
+    into.metrics = lift.metrics();
+    into.facts = lift.facts();
+    take_facts(into);
+    return [lift](const std::string& name) { return lift.described(name); };
+  }
+  take_descriptions(transfers, into);
+  take_facts(into);
+  return refuse_undescribed;
+}
+
+/// Of another program's run.
+describe_benchmark take_foreign_run(contents& into) {
+  into.roles.emplace("other", role{"other", "other benchmarks", table::times});
+  return described_by_name_alone;
+}
+
+/// The members of `object` but for those of these names.
+json to_json_without(const element& object, std::initializer_list<std::string_view> names) {
+  json members = json::object();
+  for (const auto& [key, item] : get<simdjson::dom::object>(object))
+    if (std::ranges::find(names, key) == names.end() && !members.contains(std::string(key)))
+      members[std::string(key)] = to_json(item);
+  return members;
+}
+
+contents contents_of(std::string text) {
+  simdjson::dom::parser parser;
+  const auto document = parsed(parser, std::move(text));
+  simdjson::dom::array rows;
+  if (document["benchmarks"].get(rows) != simdjson::SUCCESS)
+    throw bad_entry("it is no result file: it has no list of benchmarks");
+  contents read;
+  element context, transfers;
+  if (document["context"].get(context) == simdjson::SUCCESS && context.is_object())
+    read.context = to_json_without(context, {"transfers"});
+  require_schema(read.context);
+  const bool own =
+      document["context"]["transfers"].get(transfers) == simdjson::SUCCESS && transfers.is_object();
+  if (own) read.facts = to_json_without(transfers, {"roles", "metrics", "benchmarks"});
+  const auto describe = own ? take_run(transfers, read) : take_foreign_run(read);
+  read_rows(rows, describe, read);
+  return read;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view why) {
+  throw unusable_file(fmt::format("cannot use {}: {}", common::printable(file.string()), why));
+}
+
+}  // namespace
+
+contents read_text(std::string text, const std::filesystem::path& file) {
+  try {
+    return contents_of(std::move(text));
+  } catch (const bad_entry& why) {
+    refuse(file, why.what());
+  }
+}
+
+contents read(const std::filesystem::path& file) {
+  std::string text;
+  try {
+    text = common::read_text(file);
+  } catch (const common::read_error& why) {
+    refuse(file, why.what());
+  }
+  return read_text(std::move(text), file);
+}
+
+contents read_json(const json& document, const std::filesystem::path& file) {
+  return read_text(document.dump(-1, ' ', false, json::error_handler_t::replace), file);
+}
+
+void require_bench_transfers(const contents& read, const std::filesystem::path& file) {
+  if (!read.is_bench_transfers()) refuse(file, "it is no result file of bench_transfers");
+}
+
+}  // namespace bench_transfers::result_file

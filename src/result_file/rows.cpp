@@ -1,0 +1,235 @@
+#include "src/result_file/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "src/common/printable.hpp"
+#include "src/result_file/entries.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+using simdjson::dom::element;
+
+/// Google Benchmark's own members of a row that are no values. Where one is there twice, the first
+/// counts: counters, which have any name, come last.
+struct members {
+  std::optional<element> name, run_name, run_type, aggregate_name, repetition_index, time_unit,
+      error_occurred, error_message, error_code, skipped, skip_message;
+};
+
+constexpr std::array known_members{
+    std::pair(std::string_view("name"), &members::name),
+    std::pair(std::string_view("run_name"), &members::run_name),
+    std::pair(std::string_view("run_type"), &members::run_type),
+    std::pair(std::string_view("aggregate_name"), &members::aggregate_name),
+    std::pair(std::string_view("repetition_index"), &members::repetition_index),
+    std::pair(std::string_view("time_unit"), &members::time_unit),
+    std::pair(std::string_view("error_occurred"), &members::error_occurred),
+    std::pair(std::string_view("error_message"), &members::error_message),
+    std::pair(std::string_view("error_code"), &members::error_code),
+    std::pair(std::string_view("skipped"), &members::skipped),
+    std::pair(std::string_view("skip_message"), &members::skip_message),
+};
+
+[[noreturn]] void refuse(std::string_view benchmark, const std::string& why) {
+  throw bad_entry(fmt::format("benchmark {}: {}", common::printable_in_short(benchmark), why));
+}
+
+std::string_view text_of(const std::optional<element>& value) {
+  std::string_view text;
+  if (!value || value->get(text) != simdjson::SUCCESS) return {};
+  return text;
+}
+
+/// What is not there is not true.
+bool is_true(std::string_view benchmark, const std::optional<element>& value, const char* key) {
+  bool truth = false;
+  if (value && !value->is_null() && value->get(truth) != simdjson::SUCCESS)
+    refuse(benchmark, fmt::format("its {} is neither true nor false", key));
+  return truth;
+}
+
+std::string message_of(std::string_view benchmark, const std::optional<element>& value,
+                       const char* key) {
+  if (value && !value->is_null() && !value->is_string())
+    refuse(benchmark, fmt::format("its {} is no text", key));
+  return common::printable(text_of(value));
+}
+
+/// Each of these members is looked at, whatever the others say. `skipped` is a truth in newer
+/// releases of Google Benchmark; a counter may have that name, too.
+std::optional<failure> failure_of(std::string_view benchmark, const members& row) {
+  const bool is_counter = row.skipped && row.skipped->is_number();
+  const bool error = is_true(benchmark, row.error_occurred, "error_occurred");
+  const bool skipped = !is_counter && is_true(benchmark, row.skipped, "skipped");
+  auto message = message_of(benchmark, row.error_message, "error_message");
+  auto skip_message = message_of(benchmark, row.skip_message, "skip_message");
+  if (!error && !skipped && message.empty() && skip_message.empty()) return std::nullopt;
+  auto code = message_of(benchmark, row.error_code, "error_code");
+  return failure{code.empty() ? "other" : std::move(code),
+                 message.empty() ? std::move(skip_message) : std::move(message)};
+}
+
+std::optional<std::int64_t> repetition_of(std::string_view benchmark, const members& row) {
+  if (!row.repetition_index) return std::nullopt;
+  std::int64_t index = 0;
+  if (row.repetition_index->get(index) != simdjson::SUCCESS || index < 0)
+    refuse(benchmark, "its repetition_index is no whole number from 0 on");
+  return index;
+}
+
+/// Aggregates by their names, in files of releases before 1.5, whose rows have no `run_type`.
+class old_aggregates {
+ public:
+  explicit old_aggregates(const simdjson::dom::array& rows) {
+    for (const auto row : rows) {
+      std::string_view name;
+      if (row["run_type"].error() != simdjson::SUCCESS &&
+          row["name"].get(name) == simdjson::SUCCESS)
+        names_.emplace(name);
+    }
+  }
+
+  /// The benchmark's name, where `name` is an aggregate's: its repetitions or another of its
+  /// aggregates are there as well. Otherwise a benchmark is just called so.
+  [[nodiscard]] std::optional<std::string_view> benchmark_of(std::string_view name) const {
+    for (const auto suffix : suffixes) {
+      if (!name.ends_with(suffix)) continue;
+      const auto benchmark = name.substr(0, name.size() - suffix.size());
+      const auto has_other = [&](std::string_view other) {
+        return other != suffix && names_.contains(std::string(benchmark).append(other));
+      };
+      if (names_.contains(std::string(benchmark)) || std::ranges::any_of(suffixes, has_other))
+        return benchmark;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::array<std::string_view, 6> suffixes{"_mean", "_median", "_stddev",
+                                                            "_cv",   "_BigO",   "_RMS"};
+  std::unordered_set<std::string> names_;
+};
+
+/// Fills the list of rows, and what they point to.
+class rows_reader {
+ public:
+  rows_reader(const simdjson::dom::array& rows, const describe_benchmark& describe, contents& into)
+      : rows_(rows), old_(rows), describe_(describe), into_(into) {}
+
+  void read() {
+    reserve();
+    for (const auto row : rows_) {
+      simdjson::dom::object object;
+      ++number_;
+      if (row.get(object) != simdjson::SUCCESS)
+        throw bad_entry(fmt::format("row {} of its benchmarks is no object", number_));
+      add(object);
+    }
+  }
+
+ private:
+  /// Rows point to values, which must not move.
+  void reserve() {
+    std::size_t rows = 0, values = 0;
+    for (const auto row : rows_) {
+      simdjson::dom::object object;
+      ++rows;
+      if (row.get(object) == simdjson::SUCCESS)
+        for ([[maybe_unused]] const auto field : object) ++values;
+    }
+    into_.rows.reserve(rows);
+    into_.values.reserve(values);
+  }
+
+  void add(const simdjson::dom::object& object) {
+    const auto first = into_.values.size();
+    const auto read = members_of(object);
+    const auto name = text_of(read.run_name ? read.run_name : read.name);
+    if (name.empty()) throw bad_entry(fmt::format("row {} of its benchmarks has no name", number_));
+    auto& row = into_.rows.emplace_back();
+    row.values = std::span(into_.values).subspan(first);
+    row.time_unit = common::printable(text_of(read.time_unit));
+    set_kind(row, name, read);
+    if (row.kind == row_kind::aggregate) return;
+    row.repetition = repetition_of(name, read);
+    row.failed = failure_of(name, read);
+  }
+
+  void set_kind(row& row, std::string_view name, const members& read) {
+    const auto type = text_of(read.run_type);
+    const auto aggregated = read.run_type ? std::nullopt : old_.benchmark_of(name);
+    if (read.run_type && type != "iteration" && type != "aggregate")
+      refuse(name, fmt::format("its run_type is '{}', neither iteration nor aggregate",
+                               common::printable_in_short(type)));
+    row.benchmark = &benchmark_named(aggregated.value_or(name));
+    if (!aggregated && type != "aggregate") return;
+    row.kind = row_kind::aggregate;
+    row.aggregate = common::printable(aggregated ? name : text_of(read.aggregate_name));
+  }
+
+  members members_of(const simdjson::dom::object& object) {
+    members read;
+    for (const auto& [key, member] : object) {
+      const auto known =
+          std::ranges::find(known_members, key, [](const auto& pair) { return pair.first; });
+      const bool is_value = known == known_members.end() ||
+                            (known->second == &members::skipped && member.is_number());
+      if (is_value)
+        into_.values.push_back({&value_name(key), number_in(member)});
+      else if (!(read.*known->second))
+        read.*known->second = member;
+    }
+    return read;
+  }
+
+  static double number_in(const element& member) {
+    double number = 0;
+    if (member.get(number) == simdjson::SUCCESS) return number;
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+
+  const std::string& value_name(std::string_view key) {
+    const auto found = names_.find(key);
+    if (found != names_.end()) return *found->second;
+    const auto& name = *into_.value_names.emplace(common::printable(key)).first;
+    names_.emplace(key, &name);
+    return name;
+  }
+
+  const benchmark& benchmark_named(std::string_view name) {
+    const auto found = benchmarks_.find(name);
+    if (found != benchmarks_.end()) return *found->second;
+    auto shown = common::printable(name);
+    auto place = into_.benchmarks.find(shown);
+    if (place == into_.benchmarks.end())
+      place = into_.benchmarks.emplace(shown, describe_(shown)).first;
+    benchmarks_.emplace(name, &place->second);
+    return place->second;
+  }
+
+  simdjson::dom::array rows_;
+  old_aggregates old_;
+  const describe_benchmark& describe_;
+  contents& into_;
+  std::size_t number_ = 0;
+  // By the names in the file.
+  std::unordered_map<std::string_view, const std::string*> names_;
+  std::unordered_map<std::string_view, const benchmark*> benchmarks_;
+};
+
+}  // namespace
+
+void read_rows(const simdjson::dom::array& rows, const describe_benchmark& describe,
+               contents& into) {
+  rows_reader(rows, describe, into).read();
+}
+
+}  // namespace bench_transfers::result_file

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "src/common/format.hpp"
+#include "src/result_file/summary/tables.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+/// The same memory, allocated and released.
+struct both_ways {
+  std::optional<figure> allocation, release;
+};
+
+/// What is allocated: a kind of host memory, or how it is done.
+std::string subject_of(const benchmark& described) {
+  if (!described.memory && !described.method) return described.strategy;
+  if (!described.memory || !described.method) return described.memory.value_or(*described.method);
+  return *described.memory + " " + *described.method;
+}
+
+std::string time_of(const std::optional<figure>& shown) {
+  return shown ? common::time_cell(shown->median_ns) : "-";
+}
+
+}  // namespace
+
+std::string table_of_allocation(const std::vector<figure>& all) {
+  if (all.empty()) return "";
+  std::map<std::string, both_ways, common::natural_order> rows;
+  for (const auto& figure : all) {
+    auto& row = rows[subject_of(*figure.benchmark)];
+    auto& largest = figure.benchmark->role == "deallocation" ? row.release : row.allocation;
+    if (!largest || figure.bytes > largest->bytes) largest = figure;
+  }
+  std::string text = fmt::format("\n{:<27}{:>14}{:>14}{:>24}\n", "memory, to get and give back",
+                                 "allocate", "free", "ms for a GiB, in all");
+  for (const auto& [subject, row] : rows) {
+    const auto& shown = row.allocation ? *row.allocation : *row.release;
+    text += fmt::format("{:<27}{:>14}{:>14}", fmt::format("{} {}", subject, shown.size()),
+                        time_of(row.allocation), time_of(row.release));
+    // Of small blocks and pools the time does not grow with the size.
+    constexpr double large = 16 << 20;
+    if (row.allocation && row.release && shown.bytes >= large)
+      text += fmt::format("{:>24.2f}", (row.allocation->median_ns + row.release->median_ns) / 1e6 *
+                                           static_cast<double>(1 << 30) / shown.bytes);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace bench_transfers::result_file

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/result_file/summary/tables.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+/// The same one after the other: the plainest of the strategy at the same size.
+const figure* serial_of(const figure& overlapped, const std::vector<figure>& all) {
+  const auto found = std::ranges::find_if(all, [&](const figure& other) {
+    return other.benchmark->strategy == overlapped.benchmark->strategy &&
+           other.benchmark->plainness == 0 &&
+           other.benchmark->size_bytes == overlapped.benchmark->size_bytes;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// How much of the copies' time is hidden.
+std::string percent_hidden(const figure& overlapped, const figure* serial,
+                           const figures& measured) {
+  if (serial == nullptr || serial->benchmark == overlapped.benchmark) return "-";
+  const auto upload = measured.median(*serial->benchmark, "upload_ns");
+  const auto download = measured.median(*serial->benchmark, "download_ns");
+  if (!upload || !download) return "-";
+  return number_or_dash(100 * (serial->median_ns - overlapped.median_ns) / (*upload + *download),
+                        0);
+}
+
+}  // namespace
+
+std::string table_of_overlap(const std::vector<figure>& all, const figures& measured) {
+  if (all.empty()) return "";
+  const auto& largest = largest_of(all);
+  std::string text = fmt::format("\n{:<48}{:>10}{:>26}\n",
+                                 fmt::format("up, work, down, {} each way", largest.size()), "ms",
+                                 "% of the copies hidden");
+  for (const auto& figure : all)
+    if (figure.bytes == largest.bytes)
+      text += fmt::format("{:<48}{:>10.2f}{:>26}\n", front_of(*figure.benchmark),
+                          figure.median_ns / 1e6,
+                          percent_hidden(figure, serial_of(figure, all), measured));
+  return text;
+}
+
+}  // namespace bench_transfers::result_file

@@ -1,0 +1,11 @@
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tests/fuzz/read_contents_properties.hpp"
+
+/// An exception that leaves is a finding: libFuzzer sees the process end.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  check_read_contents({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

@@ -1,0 +1,361 @@
+#include "src/result_file/reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "tests/fuzz/read_contents_properties.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+json row_of(const std::string& name, int repetition = 0) {
+  return {{"name", name},
+          {"run_name", name},
+          {"run_type", "iteration"},
+          {"repetition_index", repetition},
+          {"real_time", 12.5},
+          {"time_unit", "us"},
+          {"median_ns", 12500},
+          {"bytes", 4096}};
+}
+
+json with(json row, const std::string& key, json value) {
+  row[key] = std::move(value);
+  return row;
+}
+
+/// Another program's file.
+json foreign(std::vector<json> rows) {
+  return {{"context", {{"date", "2026-01-02T03:04:05+00:00"}, {"json_schema_version", 1}}},
+          {"benchmarks", std::move(rows)}};
+}
+
+/// One of bench_transfers with one benchmark, which is described as in docs/RESULT_FILE.md.
+json own() {
+  auto document = foreign({row_of("scan/forward/h2d/4KiB")});
+  document["context"]["transfers"] = {
+      {"format", 2},
+      {"complete", true},
+      {"device", {{"kind", "cuda"}, {"name", "Some GPU"}}},
+      {"benchmarks",
+       {{"scan/forward/h2d/4KiB",
+         {{"family", "scan"},
+          {"strategy", "scan/forward"},
+          {"method", "forward"},
+          {"setting", nullptr},
+          {"memory", "pinned"},
+          {"variant", "h2d"},
+          {"direction", "h2d"},
+          {"size_bytes", 4096},
+          {"cache", "warm"},
+          {"devices", {0}},
+          {"role", "scan"},
+          {"plainness", 1}}}}},
+      {"roles", {{"scan", {{"description", "scans"}, {"table", "times"}}}}},
+      {"metrics",
+       {{"hits",
+         {{"unit", "%"},
+          {"better", "more"},
+          {"kind", "share"},
+          {"description", "found at once"},
+          {"headline", true}}}}},
+      {"skipped",
+       {{{"name", "scan/backward/h2d/4KiB"},
+         {"reason", {{"code", "unsupported"}, {"data", {{"by", "driver"}}}, {"text", "no"}}}}}},
+      {"warnings", {{{"code", "numa_far"}, {"data", json::object()}, {"text", "far away"}}}}};
+  return document;
+}
+
+json& facts(json& document) { return document["context"]["transfers"]; }
+json& entry(json& document) { return facts(document)["benchmarks"]["scan/forward/h2d/4KiB"]; }
+
+std::string complaint_about(const std::string& text) {
+  try {
+    static_cast<void>(read_text(text, "some.json"));
+  } catch (const unusable_file& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+std::string complaint(const json& document) { return complaint_about(document.dump()); }
+
+// --- Rows ---------------------------------------------------------------------------------------
+
+TEST(reader, has_rows_with_their_values_in_order) {
+  const auto read = read_json(foreign({row_of("a", 3)}), "some.json");
+  ASSERT_THAT(read.rows, SizeIs(1));
+  const auto& row = read.rows[0];
+  EXPECT_EQ(row.benchmark->name, "a");
+  EXPECT_EQ(row.kind, row_kind::repetition);
+  EXPECT_EQ(row.repetition, 3);
+  EXPECT_EQ(row.time_unit, "us");
+  EXPECT_FALSE(row.failed);
+  std::vector<std::string> names;
+  for (const auto& value : row.values) names.push_back(*value.name);
+  EXPECT_THAT(names, ElementsAre("real_time", "median_ns", "bytes"));
+  EXPECT_EQ(row.number("real_time"), 12.5);
+  EXPECT_EQ(row.number("bytes"), 4096);
+  EXPECT_EQ(row.number("cpu_time"), std::nullopt);
+}
+
+TEST(reader, keeps_what_is_no_number_and_what_is_there_twice_apart_from_what_is_missing) {
+  const auto read = read_text(
+      R"({"benchmarks": [{"name": "a", "x": null, "x": 1, "x": 2, "name": "b", "time_unit": 7}]})",
+      "some.json");
+  const auto& row = read.rows.at(0);
+  EXPECT_EQ(row.benchmark->name, "a");
+  EXPECT_EQ(row.time_unit, "");
+  ASSERT_THAT(row.values, SizeIs(3));
+  EXPECT_TRUE(std::isnan(row.values[0].number));
+  EXPECT_EQ(row.number("x"), 1);
+}
+
+TEST(reader, knows_failures_whatever_release_has_written_them) {
+  const auto failure_of = [](const std::string& key, const json& value) {
+    const auto read = read_json(foreign({with(row_of("a"), key, value)}), "some.json");
+    const auto& failed = read.rows.at(0).failed;
+    return failed ? failed->code + ": " + failed->message : "none";
+  };
+  EXPECT_EQ(failure_of("error_occurred", true), "other: ");
+  EXPECT_EQ(failure_of("error_message", "broken\n"), "other: broken\\n");
+  EXPECT_EQ(failure_of("skipped", true), "other: ");
+  EXPECT_EQ(failure_of("skip_message", "not today"), "other: not today");
+  EXPECT_EQ(failure_of("error_occurred", false), "none");
+  EXPECT_EQ(failure_of("error_occurred", nullptr), "none");
+  EXPECT_EQ(failure_of("error_message", ""), "none");
+  EXPECT_EQ(failure_of("skipped", 7), "none");  // a counter of that name
+  auto coded = with(row_of("a"), "error_occurred", true);
+  coded["error_code"] = "wrong_data";
+  EXPECT_EQ(read_json(foreign({coded}), "some.json").rows.at(0).failed->code, "wrong_data");
+}
+
+TEST(reader, knows_aggregates_also_of_releases_that_do_not_say_so) {
+  auto aggregate = row_of("a");
+  aggregate["run_type"] = "aggregate";
+  aggregate["aggregate_name"] = "median";
+  auto read = read_json(foreign({row_of("a"), aggregate}), "some.json");
+  EXPECT_EQ(read.rows.at(1).kind, row_kind::aggregate);
+  EXPECT_EQ(read.rows.at(1).aggregate, "median");
+
+  std::vector<json> old;
+  for (const auto* name : {"b", "b_median", "lonely_mean", "c_mean", "c_stddev"})
+    old.push_back({{"name", name}, {"real_time", 1}});
+  read = read_json(foreign(old), "some.json");
+  std::vector<std::string> seen;
+  for (const auto& row : read.rows)
+    seen.push_back(row.benchmark->name + (row.kind == row_kind::aggregate ? " aggregate" : ""));
+  EXPECT_THAT(seen, ElementsAre("b", "b aggregate", "lonely_mean", "c aggregate", "c aggregate"));
+}
+
+TEST(reader, refuses_rows_that_cannot_be_and_says_which) {
+  const auto about = [](json row) { return complaint(foreign({row_of("fine"), std::move(row)})); };
+  EXPECT_THAT(about(7), EndsWith("row 2 of its benchmarks is no object"));
+  EXPECT_THAT(about({{"real_time", 1}}), EndsWith("row 2 of its benchmarks has no name"));
+  EXPECT_THAT(about(with(row_of("a"), "run_name", "")), EndsWith("has no name"));
+  EXPECT_THAT(about(with(row_of("a"), "run_type", "guess")),
+              EndsWith("benchmark a: its run_type is 'guess', neither iteration nor aggregate"));
+  EXPECT_THAT(about(with(row_of("a"), "error_occurred", "true")),
+              EndsWith("benchmark a: its error_occurred is neither true nor false"));
+  EXPECT_THAT(about(with(row_of("a"), "skipped", "true")), HasSubstr("its skipped is neither"));
+  EXPECT_THAT(about(with(row_of("a"), "error_message", 7)),
+              EndsWith("its error_message is no text"));
+  for (const json& index : {json(-1), json(0.5), json("0"), json(nullptr)})
+    EXPECT_THAT(about(with(row_of("a"), "repetition_index", index)),
+                EndsWith("its repetition_index is no whole number from 0 on"));
+}
+
+// --- Other programs -----------------------------------------------------------------------------
+
+TEST(reader, does_not_take_apart_the_names_of_other_programs) {
+  const auto read = read_json(foreign({row_of("copy/pinned/h2d/4KiB")}), "some.json");
+  EXPECT_FALSE(read.is_bench_transfers());
+  const auto& described = read.benchmarks.at("copy/pinned/h2d/4KiB");
+  EXPECT_EQ(described.strategy, "copy/pinned/h2d/4KiB");
+  EXPECT_EQ(described.direction, direction::none);
+  EXPECT_EQ(described.size_bytes, std::nullopt);
+  EXPECT_EQ(read.role_of(described).shown_in, table::times);
+  EXPECT_EQ(text_at(read.context, {"date"}), "2026-01-02T03:04:05+00:00");
+  EXPECT_THROW(require_bench_transfers(read, "some.json"), unusable_file);
+}
+
+TEST(reader, reads_a_list_of_rows_without_context) {
+  EXPECT_THAT(read_text(R"({"benchmarks": []})", "some.json").rows, IsEmpty());
+  EXPECT_THAT(read_text(R"({"context": 7, "benchmarks": []})", "some.json").rows, IsEmpty());
+}
+
+TEST(reader, refuses_what_is_no_result_file) {
+  EXPECT_EQ(complaint_about(""), "cannot use some.json: it is empty");
+  EXPECT_THAT(complaint_about("Device: NVIDIA H200"),
+              HasSubstr("it is not JSON: line 1, column 1"));
+  EXPECT_THAT(complaint_about("7"), EndsWith("it is no result file: it has no list of benchmarks"));
+  EXPECT_THAT(complaint_about("{}"), EndsWith("it has no list of benchmarks"));
+  EXPECT_THAT(complaint_about(R"({"benchmarks": {}})"), EndsWith("it has no list of benchmarks"));
+  EXPECT_THAT(complaint_about("\xef\xbb\xbf{}"), HasSubstr("byte order mark"));
+  EXPECT_THAT(complaint_about(own().dump().substr(0, 300)),
+              HasSubstr("only the beginning of JSON"));
+  auto newer = foreign({});
+  newer["context"]["json_schema_version"] = 2;
+  EXPECT_THAT(complaint(newer), EndsWith("its json_schema_version is 2, this program reads 1"));
+}
+
+TEST(reader, refuses_in_one_line_that_names_the_file_whatever_it_is_called) {
+  try {
+    static_cast<void>(read("no such\nfile.json"));
+    FAIL();
+  } catch (const unusable_file& wrong) {
+    EXPECT_THAT(wrong.what(), AllOf(StartsWith("cannot use no such\\nfile.json: "),
+                                    HasSubstr("No such file or directory")));
+  }
+}
+
+// --- Format 2 -----------------------------------------------------------------------------------
+
+TEST(format_2, says_what_benchmarks_are) {
+  const auto read = read_json(own(), "some.json");
+  EXPECT_TRUE(read.is_bench_transfers());
+  EXPECT_TRUE(read.complete);
+  EXPECT_FALSE(read.on_host);
+  const auto& described = *read.rows.at(0).benchmark;
+  EXPECT_EQ(described.family, "scan");
+  EXPECT_EQ(described.method, "forward");
+  EXPECT_EQ(described.setting, std::nullopt);
+  EXPECT_EQ(described.memory, "pinned");
+  EXPECT_EQ(described.direction, direction::h2d);
+  EXPECT_EQ(described.size_bytes, 4096U);
+  EXPECT_EQ(described.plainness, 1U);
+  EXPECT_FALSE(described.emulation);
+  EXPECT_EQ(read.role_of(described).description, "scans");
+  EXPECT_TRUE(read.metrics.at("hits").headline);
+  EXPECT_EQ(read.metrics.at("hits").better, better::more);
+  EXPECT_EQ(read.warnings.at(0).code, "numa_far");
+  EXPECT_EQ(read.skipped.at(0).name, "scan/backward/h2d/4KiB");
+  EXPECT_EQ(read.skipped.at(0).reason.data.at("by"), "driver");
+  EXPECT_EQ(text_at(read.facts, {"device", "name"}), "Some GPU");
+  EXPECT_FALSE(read.facts.contains("benchmarks"));  // they have types instead
+}
+
+TEST(format_2, survives_a_round_trip_of_its_entries) {
+  auto document = own();
+  const auto read = read_json(document, "some.json");
+  EXPECT_EQ(to_json(*read.rows.at(0).benchmark), entry(document));
+  EXPECT_EQ(to_json(read.roles.at("scan")), facts(document)["roles"]["scan"]);
+  EXPECT_EQ(to_json(read.metrics.at("hits")), facts(document)["metrics"]["hits"]);
+}
+
+TEST(format_2, may_show_a_role_in_a_table_of_a_later_version) {
+  auto document = own();
+  facts(document)["roles"]["scan"]["table"] = "heat map";
+  EXPECT_EQ(read_json(document, "some.json").roles.at("scan").shown_in, table::times);
+}
+
+TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
+  const auto wrong_entry = [](const char* key, const json& value) {
+    auto document = own();
+    entry(document)[key] = value;
+    return complaint(document);
+  };
+  const std::string front = "cannot use some.json: benchmark scan/forward/h2d/4KiB: ";
+  EXPECT_EQ(wrong_entry("direction", "up"), front + "its direction is 'up', which is not known");
+  EXPECT_EQ(wrong_entry("direction", nullptr), front + "it has no direction");
+  EXPECT_EQ(wrong_entry("cache", 7), front + "its cache is no text");
+  EXPECT_EQ(wrong_entry("family", nullptr), front + "it has no family");
+  EXPECT_EQ(wrong_entry("memory", json::array()), front + "its memory is no text");
+  for (const json& size : {json(-1), json(1.5), json("4KiB")})
+    EXPECT_EQ(wrong_entry("size_bytes", size), front + "its size_bytes is no whole number");
+  EXPECT_EQ(wrong_entry("plainness", "plain"), front + "its plainness is no whole number");
+  EXPECT_EQ(wrong_entry("plainness", nullptr), front + "it has no plainness");
+  EXPECT_EQ(wrong_entry("plainness", 1ULL << 32), front + "its plainness is too large");
+  EXPECT_EQ(wrong_entry("devices", 0), front + "its devices is no list");
+  EXPECT_THAT(wrong_entry("devices", {"GPU"}), StartsWith(front + "its devices has something"));
+  EXPECT_EQ(wrong_entry("role", "copy"), front + "its role 'copy' is not among its roles");
+  EXPECT_EQ(wrong_entry("emulation", 1), front + "its emulation is neither true nor false");
+
+  const auto wrong_fact = [](const char* key, const json& value) {
+    auto document = own();
+    facts(document)[key] = value;
+    return complaint(document);
+  };
+  EXPECT_THAT(wrong_fact("benchmarks", nullptr), EndsWith("its benchmarks are no object"));
+  EXPECT_THAT(wrong_fact("benchmarks", json::object()),
+              EndsWith("context.transfers.benchmarks does not have it"));
+  EXPECT_THAT(wrong_fact("roles", json::array()), EndsWith("its roles are no object"));
+  EXPECT_THAT(wrong_fact("roles", {{"scan", 7}}), EndsWith("role scan: it is no object"));
+  EXPECT_THAT(wrong_fact("metrics", {{"hits", {{"unit", "%"}}}}),
+              StartsWith("cannot use some.json: metric hits: it has no"));
+  EXPECT_THAT(wrong_fact("warnings", {"a text of format 1"}),
+              EndsWith("a warning: it is no object"));
+  EXPECT_THAT(wrong_fact("warnings", 7), EndsWith("its warnings is no list"));
+  EXPECT_THAT(wrong_fact("skipped", {{{"name", "a"}, {"reason", "no"}}}),
+              EndsWith("the reason of a skip: it is no object"));
+  EXPECT_THAT(wrong_fact("device", nullptr), HasSubstr("what device was measured"));
+  EXPECT_THAT(wrong_fact("complete", "true"), EndsWith("its complete is neither true nor false"));
+}
+
+TEST(format, that_is_not_known_is_refused) {
+  const auto with_format = [](const json& format) {
+    auto document = own();
+    facts(document)["format"] = format;
+    return complaint(document);
+  };
+  EXPECT_EQ(with_format(3), "cannot use some.json: its format is 3, this program reads 1 to 2");
+  EXPECT_THAT(with_format(0), HasSubstr("its format is 0"));
+  EXPECT_THAT(with_format(nullptr), HasSubstr("does not say its format"));
+  EXPECT_THAT(with_format("two"), HasSubstr("its format is no whole number"));
+  EXPECT_THAT(with_format(2.5), HasSubstr("its format is no whole number"));
+}
+
+TEST(reader, makes_texts_printable) {
+  auto document = own();
+  facts(document)["warnings"][0]["text"] = "red \x1b[31m";
+  facts(document)["device"]["name"] = "two\nlines";
+  const auto read = read_json(document, "some.json");
+  EXPECT_EQ(read.warnings.at(0).text, "red \\x1b[31m");
+  EXPECT_EQ(text_at(read.facts, {"device", "name"}), "two\\nlines");
+  EXPECT_EQ(read_json(foreign({row_of("a\tb")}), "some.json").rows.at(0).benchmark->name, "a\\tb");
+}
+
+TEST(reader, reads_large_files_in_no_time) {
+  std::string text = "{\"benchmarks\": [";
+  const auto row = row_of("a").dump();
+  constexpr std::size_t rows = 200'000;
+  for (std::size_t i = 0; i < rows; ++i) text += (i == 0 ? "" : ",") + row;
+  text += "]}";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(read_text(std::move(text), "some.json").rows, SizeIs(rows));
+  // Some 0.1 s; under a sanitizer, on a busy computer, still less than what is quadratic.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(reader, reads_or_refuses_what_fuzzers_have_found_as_promised) {
+  std::size_t files = 0;
+  for (const std::string corpus : {"read_run", "read_contents"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(PROJECT_DIR "/tests/fuzz/corpus/" + corpus)) {
+      std::ifstream in(entry.path(), std::ios::binary);
+      EXPECT_NO_THROW(check_read_contents({std::istreambuf_iterator<char>(in), {}}))
+          << entry.path();
+      ++files;
+    }
+  EXPECT_GE(files, 40U);
+}
+
+}  // namespace
+}  // namespace bench_transfers::result_file

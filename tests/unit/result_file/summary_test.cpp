@@ -1,0 +1,117 @@
+#include "src/result_file/summary/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "src/result_file/reader.hpp"
+
+// The summary of a family that the program does not know: its file says all that is needed. The
+// built-in strategies are in tests/unit/bench/summary_test.cpp.
+
+namespace bench_transfers::result_file {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+json description(const std::string& strategy, const std::string& direction, json size) {
+  return {{"family", "scan"},       {"strategy", strategy}, {"variant", nullptr},
+          {"direction", direction}, {"size_bytes", size},   {"cache", "warm"},
+          {"devices", {0}},         {"role", "scan"},       {"plainness", 0}};
+}
+
+/// A run of scans, whose role is shown so.
+json scans(const std::string& table) {
+  return {
+      {"context",
+       {{"transfers",
+         {{"format", 2},
+          {"device", {{"kind", "cuda"}, {"name", "Some GPU"}}},
+          {"link", nullptr},
+          {"roles", {{"scan", {{"description", "scans"}, {"table", table}}}}},
+          {"metrics",
+           {{"hits",
+             {{"unit", "%"},
+              {"better", "more"},
+              {"kind", "share"},
+              {"description", "found at once"},
+              {"headline", true}}},
+            {"probes",
+             {{"unit", "1"}, {"better", "less"}, {"kind", "count"}, {"description", "looks"}}}}},
+          {"benchmarks", json::object()},
+          {"skipped", json::array()},
+          {"warnings", json::array()}}}}},
+      {"benchmarks", json::array()}};
+}
+
+void add(json& run, const std::string& name, json described, const json& counters) {
+  run["context"]["transfers"]["benchmarks"][name] = std::move(described);
+  json row{{"name", name}, {"run_name", name}, {"run_type", "iteration"}};
+  row.update(counters);
+  run["benchmarks"].push_back(std::move(row));
+}
+
+TEST(summary_of_an_own_family, has_its_times_and_headline_metrics) {
+  auto run = scans("times");
+  add(run, "any name", description("scan/forward", "none", 4096),
+      {{"bytes", 4096}, {"median_ns", 2000}, {"hits", 75}, {"probes", 12}});
+  add(run, "another", description("scan/forward", "none", 1 << 20),
+      {{"bytes", 1 << 20}, {"median_ns", 1.5e9}, {"hits", 97.2}, {"probes", 12}});
+  add(run, "start", description("scan/start", "none", nullptr), {{"median_ns", 300}, {"hits", 50}});
+  const auto text = summary(run);
+  EXPECT_THAT(text,
+              ContainsRegex("scan/forward +4KiB, 2.00 µs +1MiB, 1.50 s\n  1MiB: hits 97.2 %\n"));
+  EXPECT_THAT(text, ContainsRegex("start +300.0 ns +hits 50.0 %\n"));
+  EXPECT_THAT(text, Not(HasSubstr("probes")));
+}
+
+TEST(summary_of_an_own_family, has_its_rates_where_the_role_says_so) {
+  auto run = scans("directions");
+  add(run, "up", description("scan/forward", "h2d", 1 << 20),
+      {{"bytes", 1 << 20}, {"median_ns", (1 << 20) / 50.0}});
+  add(run, "down", description("scan/forward", "d2h", 1 << 20),
+      {{"bytes", 1 << 20}, {"median_ns", (1 << 20) / 40.0}});
+  EXPECT_THAT(summary(run), ContainsRegex("scan/forward +50.00 \\* +40.00 \\*"));
+}
+
+TEST(summary_of_an_own_family, has_a_row_for_each_variant_of_one_direction) {
+  auto run = scans("directions");
+  for (const std::string variant : {"wide", "narrow"}) {
+    auto described = description("scan/forward", "h2d", 1 << 20);
+    described["variant"] = variant;
+    add(run, variant, described, {{"bytes", 1 << 20}, {"median_ns", 1000}});
+  }
+  EXPECT_THAT(summary(run),
+              AllOf(HasSubstr("\nscan/forward/wide "), HasSubstr("\nscan/forward/narrow ")));
+}
+
+TEST(summary_of_an_own_family, shows_by_its_time_what_has_no_direction_for_a_table_of_directions) {
+  auto run = scans("directions");
+  add(run, "both", description("scan/both", "both", 4096), {{"bytes", 4096}, {"median_ns", 2000}});
+  EXPECT_THAT(summary(run), ContainsRegex("scan/both +4KiB, 2.00 µs\n"));
+}
+
+TEST(summary_of_a_run, tells_skips_once_for_each_reason_whatever_its_words) {
+  auto run = scans("times");
+  const json reason{{"code", "unsupported"}, {"data", json::object()}, {"text", "any words"}};
+  for (const auto* const name : {"a", "b", "c"})
+    run["context"]["transfers"]["skipped"].push_back({{"name", name}, {"reason", reason}});
+  run["context"]["transfers"]["warnings"].push_back(
+      {{"code", "numa_far"}, {"data", json::object()}, {"text", "far away"}});
+  EXPECT_THAT(summary(run), AllOf(HasSubstr("Skipped a and 2 more: any words.\n"),
+                                  HasSubstr("Note: far away\n")));
+}
+
+TEST(summary_of_a_run, refuses_what_a_reader_would_refuse) {
+  auto run = scans("times");
+  add(run, "a", description("scan/a", "sideways", 4096), {{"median_ns", 1}});
+  EXPECT_THROW(static_cast<void>(summary(run)), unusable_file);
+}
+
+}  // namespace
+}  // namespace bench_transfers::result_file
