@@ -6,14 +6,15 @@
 
 #include <csignal>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "bench/record/link.hpp"
 #include "bench/record/run_context.hpp"
+#include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
 #include "src/machine/trust.hpp"
 #include "src/result_file/summary/summary.hpp"
-#include "src/common/whole_file.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -96,10 +97,9 @@ void list_strategies(std::ostream& out, const std::vector<const strategy*>& stra
     std::vector<std::string> names;
     for (const auto& variant : one->variants) names.push_back(variant.name);
     print_beside(out, one->name(), 35, one->summary);
-    print_beside(
-        out, "", 37,
-        fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
-                    reason ? "not on this device: " + *reason : "runs on this device"));
+    print_beside(out, "", 37,
+                 fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
+                             reason ? "not on this device: " + *reason : "runs on this device"));
   }
 }
 

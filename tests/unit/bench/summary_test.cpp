@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -308,8 +309,8 @@ std::vector<std::string> fronts_of(const bench::strategy& one) {
 void add_all_strategies(json& all) {
   for (const auto& one : bench::registered_strategies()) {
     if (is_directed(one)) {
-      add_strategy(all, one.name(), one.variants.at(0).name, one.variants.at(1).name, {12345.678, 12345.678},
-                   {57.31, 1057.31});
+      add_strategy(all, one.name(), one.variants.at(0).name, one.variants.at(1).name,
+                   {12345.678, 12345.678}, {57.31, 1057.31});
       add_price(all, 123.4567, 128, 132);
     } else if (one.sampling.sized) {
       for (const auto& front : fronts_of(one)) {
@@ -329,7 +330,8 @@ TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
   for (const auto& one : bench::registered_strategies()) {
     if (one.family == "duplex" || one.family == "overlap") continue;
     const bool is_a_benchmark_s = !one.sampling.sized && one.variants.empty();
-    EXPECT_EQ(row_of(text, one.name()).empty(), !is_directed(one) && !is_a_benchmark_s) << one.name();
+    EXPECT_EQ(row_of(text, one.name()).empty(), !is_directed(one) && !is_a_benchmark_s)
+        << one.name();
   }
   expect_narrow(text);
 }
