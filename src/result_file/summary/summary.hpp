@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
-namespace bench_transfers::result_file {
+#include "src/result_file/contents.hpp"
 
-struct contents;
+namespace bench_transfers::result_file {
 
 /// Tables of a result file's content for a terminal of 100 columns, chosen by the benchmarks'
 /// roles: a row for each strategy with its latency at the smallest size and its bandwidth at the
