@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <cmath>
+#include <functional>
 #include <sstream>
 
 #include "src/common/format.hpp"

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
-// Complete: whoever has JSON asks the compiler whether it converts to this.
 #include "src/result_file/contents.hpp"
 
 namespace bench_transfers::result_file {
