@@ -9,10 +9,10 @@
 
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
-#include "src/gate/io/check_format.hpp"
 #include "src/gate/io/json.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "src/gate/model/check_format.hpp"
 
 namespace bench_transfers::gate {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/gate/io/or_null.hpp"
 #include "src/gate/io/read_baseline.hpp"
+#include "src/gate/model/or_null.hpp"
 #include "src/result_file/format.hpp"
 
 namespace bench_transfers::gate {

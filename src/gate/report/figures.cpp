@@ -64,12 +64,19 @@ std::string value_text(double value, const metric& judged_by) {
   if (unit == "GB/s") return in_unit(value * 1e9, byte_rates);
   if (unit == "B/s") return in_unit(value, byte_rates);
   if (unit == "1/s") return in_unit(value, rates);
-  if (unit.empty() || unit == "1") return digits(value);
-  return digits(value) + " " + common::printable_in_short(unit);
+  if (unit == "%") return digits(value) + " %";
+  return digits(value);
 }
 
 std::string value_text(const std::optional<double>& value, const metric& judged_by) {
   return value ? value_text(*value, judged_by) : none;
+}
+
+std::string unit_left_out(const metric& judged_by) {
+  const auto unit = judged_by.unit();
+  const bool is_shown = judged_by.is_time() || unit == "GB/s" || unit == "B/s" || unit == "1/s" ||
+                        unit == "%" || unit == "1";
+  return is_shown ? "" : common::printable_in_short(unit);
 }
 
 std::string percent_text(double part) { return percent_digits(part, false); }

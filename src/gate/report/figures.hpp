@@ -13,10 +13,14 @@ namespace bench_transfers::gate {
 
 std::vector<const finding*> findings_of(const report& answer, verdict found);
 
-/// With its unit and four digits: "2.423 ms", "55.52 GB/s", "88.1 %".
+/// With its unit and four digits: "2.423 ms", "55.52 GB/s", "88.1 %"; without a unit that is none
+/// of time, rates and shares: those of own counters may be long.
 std::string value_text(double value, const metric& judged_by);
 /// "-" where there is none.
 std::string value_text(const std::optional<double>& value, const metric& judged_by);
+
+/// The unit that value_text leaves out; may be empty.
+std::string unit_left_out(const metric& judged_by);
 
 /// A part as a percentage of about three digits: "3.12 %"; signed: "+3.12 %".
 std::string percent_text(double part);

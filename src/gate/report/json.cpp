@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "src/gate/io/check_format.hpp"
-#include "src/gate/io/or_null.hpp"
 #include "src/gate/judge/conclude.hpp"
+#include "src/gate/model/check_format.hpp"
+#include "src/gate/model/or_null.hpp"
 #include "src/gate/report/messages.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"

@@ -214,11 +214,11 @@ std::string verdict_sentence(const report& answer) {
 }
 
 std::string metric_text(const metric& judged_by) {
-  const auto* const direction = judged_by.is_time()        ? ""
-                                : judged_by.more_is_better ? " (more is better)"
-                                                           : " (less is better)";
-  return common::printable(judged_by.key) + direction +
-         (judged_by.fastest_repetition ? " of the fastest repetition" : "");
+  auto text = common::printable(judged_by.key);
+  if (const auto unit = unit_left_out(judged_by); !unit.empty()) text += " in " + unit;
+  if (!judged_by.is_time())
+    text += judged_by.more_is_better ? " (more is better)" : " (less is better)";
+  return text + (judged_by.fastest_repetition ? " of the fastest repetition" : "");
 }
 
 std::string origin_sentence(const report& answer) {

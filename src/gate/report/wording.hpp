@@ -18,7 +18,7 @@ std::string sentence_of(const note& said);
 std::string sentence_of(const remark& said);
 std::string sentence_of(const pin_warning& said);
 
-/// "real_time", "real_time of the fastest repetition".
+/// "real_time of the fastest repetition", "idle in s/GB (less is better)".
 std::string metric_text(const metric& judged_by);
 std::string thresholds_text(const limits& allowed);
 

@@ -8,6 +8,7 @@
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/run.hpp"
 #include "src/gate/report/figures.hpp"
+#include "src/gate/report/wording.hpp"
 #include "src/result_file/format.hpp"
 
 namespace bench_transfers::gate {
@@ -67,7 +68,12 @@ TEST(a_metric, is_shown_in_its_unit) {
   EXPECT_EQ(value_text(55.5, declared("speed", "GB/s", metric_kind::rate)), "55.50 GB/s");
   EXPECT_EQ(value_text(12, declared("used", "%", metric_kind::share)), "12.00 %");
   EXPECT_EQ(value_text(12, declared("used", "1", metric_kind::count)), "12.00");
-  EXPECT_EQ(value_text(0.25, declared("cpu", "s/GB", metric_kind::duration)), "0.250 s/GB");
+  // Tables have no room for any other.
+  const auto cost = declared("cpu", "s/GB", metric_kind::duration);
+  EXPECT_EQ(value_text(0.25, cost), "0.250");
+  EXPECT_EQ(metric_text(cost), "cpu in s/GB (less is better)");
+  EXPECT_EQ(metric_text(declared("used", "1", metric_kind::count)), "used (less is better)");
+  EXPECT_EQ(metric_text(declared("wait", "us", metric_kind::duration)), "wait");
 }
 
 TEST(runs, agree_about_a_metric_or_are_refused) {
