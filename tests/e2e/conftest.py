@@ -43,6 +43,12 @@ def paced(pytestconfig: pytest.Config) -> Program:
 
 
 @pytest.fixture(scope="session")
+def own_family(pytestconfig: pytest.Config) -> Program:
+    """The program with a family that has a role and a metric of its own (tests/data)."""
+    return _existing(pytestconfig.getoption("binary").with_name("bench_transfers_own_family"))
+
+
+@pytest.fixture(scope="session")
 def gate(pytestconfig: pytest.Config) -> Program:
     return _existing(pytestconfig.getoption("binary").with_name("gate_transfers"))
 

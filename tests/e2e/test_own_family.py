@@ -1,0 +1,126 @@
+"""A family with a role and a metric of its own is one file, and shows up everywhere."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from program import Program, listed, read
+
+ROOT = Path(__file__).resolve().parents[2]
+SIZES = "--sizes=4KiB,1MiB"
+
+
+def measure(own_family: Program, out: Path, seed: int = 1) -> str:
+    return own_family.measure(SIZES, f"--seed={seed}", f"--out={out}").out
+
+
+@pytest.fixture
+def files(own_family: Program, tmp_path: Path) -> list[Path]:
+    made = [tmp_path / f"run-{number}.json" for number in range(6)]
+    for number, path in enumerate(made):
+        measure(own_family, path, seed=number)
+    return made
+
+
+@pytest.mark.parametrize("folder", ["bench", "src", "plots", "scripts"])
+def test_nothing_else_knows_it(folder: str):
+    for path in (ROOT / folder).rglob("*"):
+        if path.suffix in (".cpp", ".hpp", ".cu", ".py", ".json", ".html", ".js"):
+            assert not re.search(r"neighbours/|\bhops\b", path.read_text()), path
+
+
+def test_it_is_listed(own_family: Program):
+    done = own_family.run("--list", "--device=host")
+    assert listed(done.out) == [
+        (
+            "neighbours/pass",
+            "passes a message to the next device",
+            "ring, torus; runs on this device",
+        )
+    ]
+
+
+def test_its_fields_are_in_the_result_file(own_family: Program, tmp_path: Path):
+    measure(own_family, tmp_path / "result.json")
+    facts = read(tmp_path / "result.json").transfers
+    described = facts["benchmarks"]["neighbours/pass/ring/1MiB"]
+    assert (described["family"], described["method"], described["variant"]) == (
+        "neighbours",
+        "pass",
+        "ring",
+    )
+    assert (described["role"], described["direction"], described["size_bytes"]) == (
+        "exchange",
+        "none",
+        1 << 20,
+    )
+    assert facts["roles"] == {
+        "exchange": {"description": "exchanges between neighbours", "table": "times"}
+    }
+    assert facts["metrics"]["hops"] == {
+        "unit": "1",
+        "better": "less",
+        "kind": "count",
+        "description": "devices that a message passes",
+        "headline": True,
+    }
+
+
+def test_the_summary_has_its_time_and_its_metric(own_family: Program, tmp_path: Path):
+    out = measure(own_family, tmp_path / "result.json")
+    lines = [line for line in out.splitlines() if line.startswith("neighbours/pass")]
+    assert len(lines) == 2
+    assert all("4KiB, 20.41 µs" in line and "1MiB, 124.86 µs" in line for line in lines)
+    assert [re.search(r"hops (\d)", line)[1] for line in lines] == ["3", "2"]  # type: ignore[index]
+
+
+def test_the_gate_takes_from_the_file_that_fewer_hops_are_better(
+    gate: Program, files: list[Path], tmp_path: Path
+):
+    pinned = [str(path) for path in files[:3]]
+    worse = tmp_path / "worse"
+    worse.mkdir()
+    for path in files[3:]:
+        text = path.read_text()
+        (worse / path.name).write_text(re.sub(r'"hops":\s*\d', '"hops": 9', text))
+    baseline = tmp_path / "baseline.json"
+    done = gate.run("pin", *pinned, f"--out={baseline}", "--judge-by=hops")
+    assert done.code == 0, done.err
+    content = json.loads(baseline.read_text())
+    assert (content["judged_by"], content["better"]) == ("hops", "less")
+    done = gate.run("check", str(baseline), *(str(path) for path in sorted(worse.iterdir())))
+    assert done.code == 1, done.out
+    assert "neighbours/pass/torus" in done.out
+
+
+def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
+    own_family: Program, tmp_path: Path
+):
+    measure(own_family, tmp_path / "result.json")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "plots",
+            str(tmp_path / "result.json"),
+            "--out",
+            str(tmp_path / "report"),
+            "--program",
+            str(own_family.path),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "report/tables/role_exchange.csv").open() as table:
+        rows = list(csv.DictReader(table))
+    assert [row["hops"] for row in rows] == ["3", "2"]
+    assert "Exchanges between neighbours" in (tmp_path / "report/report.html").read_text()
