@@ -87,6 +87,7 @@ measure_once measure_with_shell(const metric& judged_by) {
     const auto file = folder.path() / "result.json";
     const auto messages = folder.path() / "messages.txt";
     std::vector<std::string> names;
+    names.reserve(benchmarks.size());
     for (const auto& name : benchmarks) names.push_back(escaped(name));
     const int code =
         run_in_shell(command,

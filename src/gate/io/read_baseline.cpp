@@ -304,7 +304,7 @@ baseline baseline_of(const element& content) {
           common::printable(name), history_in(figures, one.processes.size(), one.judged_by));
       if (!is_new) throw bad_input("a name that is there twice");
     } catch (const bad_input& wrong) {
-      throw bad_input(fmt::format("{} has {}", common::printable_in_short(name), wrong.what()));
+      throw bad_input(fmt::format("{}: {}", common::printable_in_short(name), wrong.what()));
     }
   }
   if (one.benchmarks.empty()) throw bad_input("it has no benchmarks");

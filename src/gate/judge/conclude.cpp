@@ -55,7 +55,8 @@ std::vector<reason> reasons_of_benchmarks(const report& answer) {
 
 void conclude(report& answer) {
   answer.reasons = reasons_of_runs(answer);
-  for (auto& found : reasons_of_benchmarks(answer)) answer.reasons.push_back(std::move(found));
+  const auto more = reasons_of_benchmarks(answer);
+  answer.reasons.insert(answer.reasons.end(), more.begin(), more.end());
   answer.code = exit_code::pass;
   // Where the machine is another one, that explains what is slower.
   if (answer.count(verdict::slower) > 0 && answer.differences() == 0)

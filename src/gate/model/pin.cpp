@@ -63,12 +63,13 @@ class pinning {
   /// What is not the same in all runs cannot tell whether a new one is like them.
   void take_out_differences(const run& process) {
     auto& machine = result_.made.machine;
-    for (const auto& [key, before, after] : differences(machine, process.machine)) {
-      if (!allowed_.contains(key))
+    for (const auto& fact : differences(machine, process.machine)) {
+      if (!allowed_.contains(fact.key))
         throw bad_input(fmt::format(
             "{} and {} differ in {}: '{}' and '{}' (--allow-different={} takes them together)",
-            quoted(runs_.front().file), quoted(process.file), key, before, after, key));
-      std::erase_if(machine, [&](const auto& fact) { return fact.first == key; });
+            quoted(runs_.front().file), quoted(process.file), fact.key, fact.before, fact.after,
+            fact.key));
+      std::erase_if(machine, [&](const auto& entry) { return entry.first == fact.key; });
     }
   }
 

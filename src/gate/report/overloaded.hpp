@@ -7,5 +7,8 @@ template <class... Functions>
 struct overloaded : Functions... {
   using Functions::operator()...;
 };
+/// Clang needs it up to version 16.
+template <class... Functions>
+overloaded(Functions...) -> overloaded<Functions...>;
 
 }  // namespace bench_transfers::gate
