@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "transfers/core/device.hpp"
-
-namespace transfers {
-namespace detail {
+namespace transfers::detail {
 namespace {
 
 /// Both addresses are multiples of it, or equally far from being.
@@ -30,15 +27,4 @@ copy_kernel_shape shape_of_copy_kernel(const std::byte* destination, const std::
   return {access, static_cast<unsigned>(blocks)};
 }
 
-}  // namespace detail
-
-std::size_t copy_kernel_multiprocessors(const device_description& on, const std::byte* destination,
-                                        const std::byte* source, std::size_t bytes,
-                                        unsigned most_blocks) {
-  if (!on.cuda) return 0;
-  const auto shape = detail::shape_of_copy_kernel(destination, source, bytes,
-                                                  on.cuda->multiprocessors, most_blocks);
-  return std::min<std::size_t>(shape.blocks, static_cast<std::size_t>(on.cuda->multiprocessors));
-}
-
-}  // namespace transfers
+}  // namespace transfers::detail

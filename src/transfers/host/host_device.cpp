@@ -21,7 +21,6 @@
 #include "src/transfers/core/on_all_cores.hpp"
 #include "src/transfers/core/pages.hpp"
 #include "src/transfers/core/pattern.hpp"
-#include "transfers/array/gpu_array.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
@@ -392,30 +391,4 @@ class host_device final : public device {
 
 std::unique_ptr<device> open_host_device() { return std::make_unique<host_device>(); }
 
-std::uint64_t pattern::word(std::size_t index) const { return detail::pattern_word(*this, index); }
-
-void pattern::words(std::size_t first, std::span<std::uint64_t> into) const {
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] = detail::pattern_word(*this, first + i);
-}
-
-void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what) {
-  detail::on_all_cores(bytes, [&](const auto& policy) {
-    detail::write_pattern(policy, block, offset, bytes, what);
-  });
-}
-
-pattern_check check_host_pattern(const std::byte* block, std::size_t offset, std::size_t bytes,
-                                 pattern what) {
-  return detail::on_all_cores(bytes, [&](const auto& policy) {
-    return detail::check_pattern(policy, block, offset, bytes, what);
-  });
-}
-
-namespace detail {
-
-void convert_on_host(const conversion& what) {
-  on_all_cores(what.elements * 8, [&](const auto& policy) { convert(policy, what); });
-}
-
-}  // namespace detail
 }  // namespace transfers
