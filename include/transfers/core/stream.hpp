@@ -149,6 +149,13 @@ class stream {
   /// device_error.
   [[nodiscard]] virtual bool is_recording() const = 0;
 
+  /// Records what `work` enqueues on this stream, for a graph, and returns a function that enqueues
+  /// it again (see graph, in launch/graph.hpp). A stream without graphs returns `work`. Throws what
+  /// `work` throws, unsupported, device_error.
+  [[nodiscard]] virtual std::function<void()> record_graph(const std::function<void()>& work) {
+    return work;
+  }
+
   /// The cudaStream_t, for CUDA code of one's own; null for the host device.
   [[nodiscard]] virtual void* native_handle() const noexcept = 0;
   /// The CUcontext that it belongs to; null likewise.

@@ -10,6 +10,7 @@
 #include "src/transfers/core/lengths.hpp"
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/cuda_calculate.hpp"
+#include "src/transfers/cuda/cuda_graph.hpp"
 #include "src/transfers/cuda/current_context.hpp"
 #include "src/transfers/cuda/kernels.hpp"
 #include "transfers/core/error.hpp"
@@ -160,6 +161,10 @@ class cuda_stream final : public stream {
     auto state = cudaStreamCaptureStatusNone;
     cuda_check(cudaStreamIsCapturing(stream_.get(), &state), "cudaStreamIsCapturing");
     return state != cudaStreamCaptureStatusNone;
+  }
+
+  [[nodiscard]] std::function<void()> record_graph(const std::function<void()>& work) override {
+    return record_cuda_graph(*this, work);
   }
 
   [[nodiscard]] void* native_handle() const noexcept override { return stream_.get(); }

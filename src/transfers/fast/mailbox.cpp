@@ -132,7 +132,7 @@ std::uint32_t mailbox::exchange(std::uint32_t message) {
 }
 
 mailbox::service echo_service(const device& on) {
-  if (on.description().kind == "cuda") return detail::cuda_echo_service();
+  if (on.description().cuda) return detail::cuda_echo_service();
   return [](stream& in, const mailbox_end& end) {
     in.call([end] {
       mailbox_on_host box(end);

@@ -1,7 +1,6 @@
 // Stands in for cuda/ when the program is built without CUDA.
 #include <stdexcept>
 
-#include "src/transfers/cuda/cuda_graph.hpp"
 #include "src/transfers/fast/mailbox_services.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
@@ -31,10 +30,6 @@ void managed_memory::prefetch(stream& /*in*/, residence /*to*/) const {
 std::optional<residence> managed_memory::prefetched_to() const { return std::nullopt; }
 
 namespace detail {
-
-std::function<void()> record_cuda_graph(void* /*stream*/, const std::function<void()>& /*work*/) {
-  throw unsupported(find_cuda().why_none);
-}
 
 mailbox::service cuda_echo_service() { throw unsupported(find_cuda().why_none); }
 
