@@ -1,14 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <typeindex>
+#include <utility>
 
 #include "transfers/core/device.hpp"
+#include "transfers/core/pageable_copier.hpp"
 #include "transfers/core/pool.hpp"
 
 namespace transfers {
-
-class round_trip_pipeline;
-class staged_copier;
 
 /// Where arrays get their device memory from.
 enum class allocation {
@@ -39,12 +40,10 @@ class context {
   /// Page-locked memory for data on their way, from a pool. Throws likewise.
   [[nodiscard]] host_memory allocate_staging(std::size_t bytes) const;
 
-  /// Copies after what the context has before it, and returns when the data have arrived. From 4
-  /// MiB on, pageable memory is staged by several threads (staged_copier), several times as fast
-  /// over PCIe: by a copier of the context's own with settings that are usually good, made when it
-  /// is first needed (96 MiB of page-locked memory, and threads that sleep between copies), unless
-  /// there are fewer than 4 processors to use, no memory for it, or a device that reaches ordinary
-  /// memory itself. Contexts can share one: stage_by(). Throws device_error.
+  /// Copies after what the context has before it, and returns when the data have arrived. Pageable
+  /// memory is copied by the context's pageable_copier, from the sizes on that it takes; at first
+  /// that is the device's (device::make_pageable_copier). Contexts can share one: stage_by().
+  /// Throws device_error.
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
             direction way) const;
 
@@ -53,12 +52,23 @@ class context {
   void copy_or_enqueue(std::byte* destination, const std::byte* source, std::size_t bytes,
                        direction way) const;
 
-  /// From now on pageable memory is staged by this copier, from the sizes on that it says; by none
-  /// at all if it is null. For this context and its copies; not while they are in use.
-  void stage_by(std::shared_ptr<staged_copier> copier) const;
+  /// Sets the copier that takes pageable memory, from the sizes on that it says; null: none does.
+  /// For this context and its copies; not while they are in use.
+  void stage_by(std::shared_ptr<pageable_copier> copier) const;
 
-  /// Made when it is first needed, with memory and threads of its own (round_trip_pipeline::shape).
-  [[nodiscard]] round_trip_pipeline& round_trips() const;
+  /// The object of type T that belongs to the context and its copies, for what is built on
+  /// contexts. `make()` returns it as a std::shared_ptr<T> when it is first asked for, and may ask
+  /// for slots of other types. The objects go with the context's last copy, the youngest first,
+  /// before stream and pools. Any thread may call it; calls take turns. Throws what `make` throws;
+  /// the next call tries again.
+  template <class T, class Make>
+  [[nodiscard]] T& slot(Make&& make) const {
+    const auto make_any = [&make]() -> std::shared_ptr<void> {
+      std::shared_ptr<T> object = make();
+      return object;
+    };
+    return *static_cast<T*>(find_or_make_slot(typeid(T), std::cref(make_any)));
+  }
 
   /// Returns when all work enqueued is done. Throws device_error.
   void synchronize() const { stream().synchronize(); }
@@ -69,6 +79,9 @@ class context {
   /// Whether the copy was one to be staged, and now is done.
   [[nodiscard]] bool copy_staged(std::byte* destination, const std::byte* source, std::size_t bytes,
                                  direction way) const;
+
+  [[nodiscard]] void* find_or_make_slot(std::type_index type,
+                                        const std::function<std::shared_ptr<void>()>& make) const;
 
   struct state;
   std::shared_ptr<state> state_;

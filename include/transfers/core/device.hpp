@@ -10,6 +10,7 @@
 #include <string>
 
 #include "transfers/core/host_memory.hpp"
+#include "transfers/core/pageable_copier.hpp"
 #include "transfers/core/stream.hpp"
 
 namespace transfers {
@@ -113,6 +114,10 @@ class device {
   /// has arrived (CUDA Runtime API, "API synchronization behavior"). Throws device_error.
   virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
                     direction way) = 0;
+
+  /// The copier with which new contexts copy pageable memory; null where the device copies that
+  /// itself. It takes threads and memory only when it acquires them. The device must outlive it.
+  [[nodiscard]] virtual std::shared_ptr<pageable_copier> make_pageable_copier() { return nullptr; }
 
   [[nodiscard]] virtual std::unique_ptr<stream> create_stream() = 0;
 

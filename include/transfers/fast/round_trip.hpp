@@ -56,6 +56,10 @@ class round_trip_pipeline {
   std::unique_ptr<state> state_;
 };
 
+/// The context's own pipeline, made when it is first asked for, of the default shape. Throws
+/// std::bad_alloc.
+[[nodiscard]] round_trip_pipeline& round_trips(const context& context);
+
 /// destination = work(source) for contiguous ranges (vectors, arrays, spans), piece by piece
 /// through the device, by the context's own pipeline. `work(stream&, std::span<T> piece,
 /// std::size_t first)` enqueues what is done with elements first, first + 1, … in place, and may be
@@ -75,7 +79,7 @@ void round_trip(const context& in, const From& source, To&& destination, Work&& 
         " and " + std::to_string(std::ranges::size(destination)) + " elements");
   if (elements == 0) return;
   in.synchronize();
-  in.round_trips().run(
+  round_trips(in).run(
       reinterpret_cast<std::byte*>(std::ranges::data(destination)),
       reinterpret_cast<const std::byte*>(std::ranges::data(source)), elements * sizeof(T),
       [&work](stream& on, std::byte* piece, std::size_t first, std::size_t bytes) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "transfers/core/device.hpp"
+#include "transfers/core/pageable_copier.hpp"
 #include "transfers/core/workers.hpp"
 
 namespace transfers {
@@ -45,7 +46,7 @@ struct staging {
 /// threads fill or drain page-locked chunks while the device's engines move others. Page-locked
 /// memory itself is better given to device::copy (device::copies_directly tells). Threads sleep
 /// while there is nothing to copy. The device must outlive it.
-class staged_copier {
+class staged_copier final : public pageable_copier {
  public:
   /// As calibrated. Throws what calibrate_staging() throws.
   explicit staged_copier(device& on) : staged_copier(on, calibrate_staging(on)) {}
@@ -53,19 +54,24 @@ class staged_copier {
   /// Takes threads · chunks_per_thread · largest_chunk bytes of page-locked memory. Throws
   /// std::invalid_argument for settings of zero, out_of_memory, device_error, std::system_error.
   staged_copier(device& on, const staging& how);
-  ~staged_copier();
-  staged_copier(const staged_copier&) = delete;
-  staged_copier& operator=(const staged_copier&) = delete;
+  ~staged_copier() override;
 
   /// Returns when the data are usable at the destination. Work on streams is not waited for. Calls
   /// from several threads take turns; the device becomes current for them. Throws device_error, and
   /// out_of_memory when CUDA has none for an event, when all threads have stopped and nothing is
   /// under way any more; the destination's content is undefined then.
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes, direction way);
+  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
+            direction way) override;
+
+  [[nodiscard]] std::size_t least_bytes(direction way) const noexcept override {
+    return how().in(way).least_bytes;
+  }
+  /// True: it has had all that it needs since it was made.
+  [[nodiscard]] bool acquire() override { return true; }
 
   /// Whether a copy of this size is staged, not left to device::copy.
   [[nodiscard]] bool stages(std::size_t bytes, direction way) const noexcept {
-    return bytes >= how().in(way).least_bytes;
+    return bytes >= least_bytes(way);
   }
   [[nodiscard]] const staging& how() const noexcept;
 

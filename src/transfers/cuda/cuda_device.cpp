@@ -12,6 +12,7 @@
 #include "src/transfers/cuda/cuda_pattern.hpp"
 #include "src/transfers/cuda/cuda_stream.hpp"
 #include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/fast/default_copier.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -170,6 +171,10 @@ class cuda_device final : public device {
     const current_context here(context_);
     cuda_check(cudaMemcpy(destination, source, bytes, memcpy_kind(way)), "cudaMemcpy");
     cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  }
+
+  [[nodiscard]] std::shared_ptr<pageable_copier> make_pageable_copier() override {
+    return detail::make_default_copier(*this);
   }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {

@@ -91,4 +91,9 @@ void round_trip_pipeline::run(std::byte* destination, const std::byte* source, s
   state_->pipeline(staging).run(bytes, sizes, steps);
 }
 
+round_trip_pipeline& round_trips(const context& context) {
+  return context.slot<round_trip_pipeline>(
+      [&context] { return std::make_shared<round_trip_pipeline>(context.device()); });
+}
+
 }  // namespace transfers
