@@ -50,10 +50,20 @@ struct cuda_properties {
   bool integrated = false;  ///< shares physical memory with the host: no link at all
 };
 
+/// The link of a host device, which is emulated: its rates are settings, not measured. 0: no limit.
+struct link_description {
+  std::string name;  ///< devices that share the link have the same one
+  double h2d_bytes_per_second = 0;
+  double d2h_bytes_per_second = 0;
+  double both_bytes_per_second = 0;  ///< for both directions together
+};
+
 struct device_description {
   std::string kind;  ///< "cuda" or "host"
   std::string name;  ///< for people: "NVIDIA H200", "host (no GPU)"
-  std::optional<cuda_properties> cuda;
+  std::optional<cuda_properties> cuda{};
+  int index = 0;                                    ///< N of "cuda:N" or "host:N"
+  std::optional<link_description> emulated_link{};  ///< only for host devices that have one
 };
 
 /// What was found when bytes were compared with the test pattern.

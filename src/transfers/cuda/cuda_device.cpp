@@ -63,7 +63,7 @@ device_description describe_device(int index) {
   cuda.host_page_tables = properties.pageableMemoryAccessUsesHostPageTables != 0;
   cuda.concurrent_managed_access = properties.concurrentManagedAccess != 0;
   cuda.integrated = properties.integrated != 0;
-  return {"cuda", properties.name, cuda};
+  return {"cuda", properties.name, cuda, index};
 }
 
 unsigned host_alloc_flags(pin_flags flags) {
