@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/transfers/core/affinity.hpp"
 #include "src/transfers/core/cpu_quota.hpp"
 #include "src/transfers/core/relax.hpp"
 
@@ -27,13 +28,9 @@ std::optional<unsigned> quota_of_this_container() {
 }  // namespace
 
 unsigned usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  // Fails on machines with more processors than the set has room for: then count them all.
-  const int count = sched_getaffinity(0, sizeof set, &set) == 0
-                        ? CPU_COUNT(&set)
-                        : static_cast<int>(std::thread::hardware_concurrency());
-  const auto allowed = static_cast<unsigned>(std::max(1, count));
+  const auto in_mask = detail::processors_in_mask(
+      [](std::size_t bytes, cpu_set_t* mask) { return sched_getaffinity(0, bytes, mask); });
+  const auto allowed = std::max(1U, in_mask.value_or(std::thread::hardware_concurrency()));
   return std::min(allowed, quota_of_this_container().value_or(allowed));
 }
 
