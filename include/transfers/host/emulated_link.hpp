@@ -10,12 +10,12 @@
 
 namespace transfers {
 
-/// The link between the host and host devices, which may share it: copies take as long as its rates
-/// say, at least, however fast memory is. It does what a token bucket for each direction does whose
-/// bucket holds nothing: no copy runs ahead, a link that was idle has saved nothing up, and in the
-/// long run the bytes moved divided by the time are the rate. Copies under way at the same time
-/// share a direction, and the limit for both directions together, max-min fairly: each gets an
-/// equal share, and what one cannot use goes to the others.
+/// Emulates the link between the host and host devices, which may share it: copies take at least as
+/// long as its rates say, however fast memory is. Each direction is a token bucket of no depth: a
+/// link that was idle has saved nothing up, and in the long run the bytes moved divided by the time
+/// are the rate. Copies under way at the same time share a direction, and the limit for both
+/// directions together, max-min fairly: each gets an equal share, and what one cannot use goes to
+/// the others.
 ///
 /// Times are kept as debts. A thread that wakes up late, because the system lets it sleep for
 /// longer than asked or gives it no processor, is credited with the delay, up to most_delay, in its
@@ -37,8 +37,11 @@ class emulated_link {
   /// Of the system: sleeps, and gives way to other threads for the last 100 microseconds.
   [[nodiscard]] static link_clock system_clock();
 
-  /// The most that a late thread is credited with.
-  static constexpr std::chrono::milliseconds most_delay{5};
+  /// The most that a late thread is credited with, and so the most by which its next copies can be
+  /// faster than the link. A thread that gets no processor for longer loses the rest. On a busy
+  /// machine single copies are therefore slower and faster than the link in turn, by the clock of
+  /// the host; stream::span_on_device tells the link's times.
+  static constexpr std::chrono::milliseconds most_delay{1};
 
   /// Throws std::invalid_argument for rates that are negative or no numbers.
   explicit emulated_link(link_description description, link_clock clock = system_clock());
@@ -81,12 +84,14 @@ class emulated_link {
   }
 
   /// Two sequences that went on at the same time, as one: the one that ended later.
-  [[nodiscard]] static copy_sequence later(const copy_sequence& first, const copy_sequence& second) {
+  [[nodiscard]] static copy_sequence later(const copy_sequence& first,
+                                           const copy_sequence& second) {
     return first.delay_ < second.delay_ ? first : second;
   }
 
   /// The link's time at the end of what the sequence has done, without the delays of its thread.
-  [[nodiscard]] std::chrono::duration<double, std::nano> time_of(const copy_sequence& sequence) const;
+  [[nodiscard]] std::chrono::duration<double, std::nano> time_of(
+      const copy_sequence& sequence) const;
 
  private:
   struct lane;
