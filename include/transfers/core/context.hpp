@@ -11,20 +11,21 @@
 
 namespace transfers {
 
-/// Where arrays get their device memory from.
+/// Where arrays allocate their device memory.
 enum class allocation {
   pooled,  ///< from the context's device_pool
   plain,   ///< cudaMalloc and cudaFree each time
 };
 
-/// What arrays and launches need to know: a device, the stream that does their work in order, and
-/// where memory comes from. A copy means the same context; arrays keep it alive. The device must
-/// outlive all of them.
+/// Groups what arrays and launches need: a device, the stream that runs their work in order, and
+/// the pools that their memory comes from. Copies refer to the same context, and arrays keep it
+/// alive. The device must outlive them all.
 class context {
  public:
-  explicit context(transfers::device& on, allocation from = allocation::pooled);
-  /// With somebody's stream, which must outlive the context and its arrays.
-  context(transfers::device& on, transfers::stream& in, allocation from = allocation::pooled);
+  explicit context(transfers::device& device, allocation allocation_kind = allocation::pooled);
+  /// Uses an existing stream, which must outlive the context and its arrays.
+  context(transfers::device& device, transfers::stream& stream,
+          allocation allocation_kind = allocation::pooled);
 
   // No moves: what has been moved from keeps its context.
   context(const context&) = default;
@@ -34,33 +35,34 @@ class context {
   [[nodiscard]] transfers::device& device() const noexcept;
   [[nodiscard]] transfers::stream& stream() const noexcept;
 
-  /// Throws out_of_memory, device_error; std::invalid_argument for zero bytes.
+  /// Allocates device memory. Throws out_of_memory, device_error; std::invalid_argument for zero
+  /// bytes.
   [[nodiscard]] device_memory allocate(std::size_t bytes) const;
 
-  /// Page-locked memory for data on their way, from a pool. Throws likewise.
+  /// Allocates page-locked host memory for intermediate copies, from a pool. Throws the same, and
+  /// unsupported while the stream records a graph.
   [[nodiscard]] host_memory allocate_staging(std::size_t bytes) const;
 
-  /// Copies after what the context has before it, and returns when the data have arrived. Pageable
-  /// memory is copied by the context's pageable_copier, from the sizes on that it takes; at first
-  /// that is the device's (device::make_pageable_copier). Contexts can share one: stage_by().
+  /// Copies after all earlier work of the context, and returns when the data have arrived. The
+  /// context's pageable_copier copies pageable memory, from its least_bytes() on; by default it is
+  /// the one of the device (device::make_pageable_copier). Contexts can share one: stage_by().
   /// Throws device_error.
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) const;
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) const;
 
-  /// The same, but only enqueued where the data need no staging: source and destination must stay
-  /// as they are until the context has been synchronized. Throws device_error.
-  void copy_or_enqueue(std::byte* destination, const std::byte* source, std::size_t bytes,
-                       direction way) const;
+  /// Enqueues the copy where the data need no staging, and otherwise copies as copy() does. Neither
+  /// source nor destination may change before the context is synchronized. Throws device_error.
+  void copy_or_enqueue(std::byte* dst, const std::byte* src, std::size_t bytes,
+                       direction direction) const;
 
-  /// Sets the copier that takes pageable memory, from the sizes on that it says; null: none does.
-  /// For this context and its copies; not while they are in use.
+  /// Sets the copier for pageable memory, for this context and its copies; null: the stream copies
+  /// pageable memory, too. Must not be called while they are in use.
   void stage_by(std::shared_ptr<pageable_copier> copier) const;
 
-  /// The object of type T that belongs to the context and its copies, for what is built on
-  /// contexts. `make()` returns it as a std::shared_ptr<T> when it is first asked for, and may ask
-  /// for slots of other types. The objects go with the context's last copy, the youngest first,
-  /// before stream and pools. Any thread may call it; calls take turns. Throws what `make` throws;
-  /// the next call tries again.
+  /// Returns the object of type T that the context and its copies share, for features that are
+  /// built on contexts. The first call makes it: `make()` returns a std::shared_ptr<T>, and may
+  /// itself call slot() for other types. The last copy of the context destroys the objects, the
+  /// youngest first, before stream and pools. Thread-safe; calls take turns. Throws what `make`
+  /// throws; the next call tries again.
   template <class T, class Make>
   [[nodiscard]] T& slot(Make&& make) const {
     const auto make_any = [&make]() -> std::shared_ptr<void> {
@@ -76,9 +78,9 @@ class context {
   bool operator==(const context&) const = default;
 
  private:
-  /// Whether the copy was one to be staged, and now is done.
-  [[nodiscard]] bool copy_staged(std::byte* destination, const std::byte* source, std::size_t bytes,
-                                 direction way) const;
+  /// Copies through the pageable_copier if it takes the copy, and returns whether it did.
+  [[nodiscard]] bool copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
+                                 direction direction) const;
 
   [[nodiscard]] void* find_or_make_slot(std::type_index type,
                                         const std::function<std::shared_ptr<void>()>& make) const;
@@ -87,7 +89,7 @@ class context {
   std::shared_ptr<state> state_;
 };
 
-/// The first GPU when there is one, otherwise the host.
+/// Opens the first GPU, or the host device if there is none. Throws device_error.
 [[nodiscard]] std::unique_ptr<device> open_default_device();
 
 }  // namespace transfers

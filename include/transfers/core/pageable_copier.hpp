@@ -6,8 +6,8 @@
 
 namespace transfers {
 
-/// Copies pageable memory in place of the device's own copies. A context holds one (stage_by());
-/// staged_copier implements it.
+/// Copies pageable memory instead of the device's own copies. A context uses one
+/// (context::stage_by); staged_copier implements it.
 class pageable_copier {
  public:
   virtual ~pageable_copier() = default;

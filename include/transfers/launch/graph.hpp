@@ -6,8 +6,8 @@
 
 namespace transfers {
 
-/// Work on a stream that is recorded once and then enqueued by one call, again and again: a CUDA
-/// graph (CUDA Runtime API, "Graph Management"). Addresses, sizes and arguments are those of the
+/// Records work on a stream once, and enqueues it with one call any number of times: a CUDA graph
+/// (CUDA Runtime API, "Graph Management"). Addresses, sizes and arguments are those of the
 /// recording; what lies at the addresses is what is there when it runs.
 class graph {
  public:
@@ -21,7 +21,7 @@ class graph {
   /// captures by reference must be there then.
   graph(stream& stream, const std::function<void()>& work);
 
-  /// Enqueues all of it on the stream. Throws device_error.
+  /// Enqueues the recorded work on the stream. Throws device_error.
   void enqueue() const { enqueue_(); }
 
  private:

@@ -59,12 +59,13 @@ std::optional<pitched_copy> as_pitched(std::vector<dimension> dimensions,
 }
 
 /// The dimensions with the device as destination; turned round for downloads.
-std::vector<dimension> dimensions_of(const strided_copy& what) {
-  const auto on_device = strides_of(what.extents, what.device_order);
+std::vector<dimension> dimensions_of(const strided_copy& request) {
+  const auto on_device = strides_of(request.extents, request.device_order);
   std::vector<dimension> all;
-  for (std::size_t i = 0; i < what.extents.rank(); ++i)
-    all.push_back({what.extents[i], static_cast<std::size_t>(on_device[i]) * what.element_bytes,
-                   static_cast<std::size_t>(what.host_strides[i]) * what.element_bytes});
+  for (std::size_t i = 0; i < request.extents.rank(); ++i)
+    all.push_back({request.extents[i],
+                   static_cast<std::size_t>(on_device[i]) * request.element_bytes,
+                   static_cast<std::size_t>(request.host_strides[i]) * request.element_bytes});
   return joined_dimensions(std::move(all));
 }
 
@@ -76,34 +77,34 @@ std::vector<dimension> turned_round(std::vector<dimension> all) {
 /// Whether cudaMemcpy2D or 3D is faster than packing (docs/GPU_ARRAYS.md, "Strided arrays"): the
 /// copy engine does rows of a cache line well. Where the driver stages the rows, it is slow with
 /// much of them, and with short ones on their way back.
-bool better_pitched(const context& in, const strided_copy& what, direction way,
+bool better_pitched(const context& context, const strided_copy& request, direction direction,
                     const pitched_copy& rows) {
   if (rows.extent.rows * rows.extent.slices == 1) return true;
   constexpr std::size_t cache_line = 64;
   constexpr std::size_t staged_row_back = 512;
   constexpr std::size_t staged_bytes = std::size_t{32} << 20;
-  const bool directly = in.device().copies_directly(what.host);
-  const auto bytes = what.extents.elements() * what.element_bytes;
+  const bool directly = context.device().copies_directly(request.host);
+  const auto bytes = request.extents.elements() * request.element_bytes;
   if (!directly && bytes >= staged_bytes) return false;
   return rows.extent.row_bytes >=
-         (directly || way == direction::h2d ? cache_line : staged_row_back);
+         (directly || direction == direction::h2d ? cache_line : staged_row_back);
 }
 
 /// Calls `pitched(copy)` or `packed(dimensions, bytes)`.
 template <class Pitched, class Packed>
-void take_route(const context& in, const strided_copy& what, direction way, strided_route by,
-                Pitched&& pitched, Packed&& packed) {
-  const auto bytes = what.extents.elements() * what.element_bytes;
+void take_route(const context& context, const strided_copy& request, direction direction,
+                strided_route route, Pitched&& pitched, Packed&& packed) {
+  const auto bytes = request.extents.elements() * request.element_bytes;
   if (bytes == 0) return;
-  const auto dimensions = dimensions_of(what);
-  const auto rows = as_pitched(dimensions, what.element_bytes);
-  if (by == strided_route::pitched && !rows)
+  const auto dimensions = dimensions_of(request);
+  const auto rows = as_pitched(dimensions, request.element_bytes);
+  if (route == strided_route::pitched && !rows)
     throw unsupported(fmt::format(
         "no row of a view of shape {} is contiguous on host and device, or its slices are not "
         "whole rows apart: cudaMemcpy3D cannot copy it",
-        to_string(what.extents)));
-  if (by == strided_route::pitched ||
-      (by == strided_route::automatic && rows && better_pitched(in, what, way, *rows)))
+        to_string(request.extents)));
+  if (route == strided_route::pitched || (route == strided_route::automatic && rows &&
+                                          better_pitched(context, request, direction, *rows)))
     pitched(*rows);
   else
     packed(dimensions, bytes);
@@ -111,36 +112,36 @@ void take_route(const context& in, const strided_copy& what, direction way, stri
 
 }  // namespace
 
-void upload(const context& in, const strided_copy& what, strided_route by) {
+void upload(const context& context, const strided_copy& request, strided_route route) {
   take_route(
-      in, what, direction::h2d, by,
+      context, request, direction::h2d, route,
       [&](const pitched_copy& rows) {
-        in.stream().copy_pitched({what.device, rows.to_row, rows.to_slice},
-                                 {what.host, rows.from_row, rows.from_slice}, rows.extent,
-                                 direction::h2d);
+        context.stream().copy_pitched({request.device, rows.to_row, rows.to_slice},
+                                      {request.host, rows.from_row, rows.from_slice}, rows.extent,
+                                      direction::h2d);
       },
       [&](const std::vector<dimension>& dimensions, std::size_t bytes) {
-        const auto packed = in.allocate_staging(bytes);
-        gather(packed.data(), what.host, dimensions, what.element_bytes);
-        in.stream().copy(what.device, packed.data(), bytes, direction::h2d);
+        const auto packed = context.allocate_staging(bytes);
+        gather(packed.data(), request.host, dimensions, request.element_bytes);
+        context.stream().copy(request.device, packed.data(), bytes, direction::h2d);
       });
 }
 
-void download(const context& in, const strided_copy& what, strided_route by) {
+void download(const context& context, const strided_copy& request, strided_route route) {
   take_route(
-      in, what, direction::d2h, by,
+      context, request, direction::d2h, route,
       [&](const pitched_copy& rows) {
-        in.stream().copy_pitched({what.host, rows.from_row, rows.from_slice},
-                                 {what.device, rows.to_row, rows.to_slice}, rows.extent,
-                                 direction::d2h);
-        in.synchronize();
+        context.stream().copy_pitched({request.host, rows.from_row, rows.from_slice},
+                                      {request.device, rows.to_row, rows.to_slice}, rows.extent,
+                                      direction::d2h);
+        context.synchronize();
       },
       [&](const std::vector<dimension>& dimensions, std::size_t bytes) {
-        const auto packed = in.allocate_staging(bytes);
-        in.stream().copy(packed.data(), what.device, bytes, direction::d2h);
-        in.synchronize();
-        gather(what.host, packed.data(), joined_dimensions(turned_round(dimensions)),
-               what.element_bytes);
+        const auto packed = context.allocate_staging(bytes);
+        context.stream().copy(packed.data(), request.device, bytes, direction::d2h);
+        context.synchronize();
+        gather(request.host, packed.data(), joined_dimensions(turned_round(dimensions)),
+               request.element_bytes);
       });
 }
 
@@ -159,8 +160,8 @@ void check_same_context(const context& a, const context& b) {
       "arrays of different contexts: their work is not in one order; copy one of them over");
 }
 
-void convert_on_host(const conversion& what) {
-  on_all_cores(what.elements * 8, [&](const auto& policy) { convert(policy, what); });
+void convert_on_host(const conversion& request) {
+  on_all_cores(request.elements * 8, [&](const auto& policy) { convert(policy, request); });
 }
 
 }  // namespace transfers::detail

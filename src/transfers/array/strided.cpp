@@ -19,11 +19,11 @@ struct copy_tile {
   // Elements along the inner index that one thread does in one go.
   static constexpr std::size_t piece = 4096;
 
-  std::byte* to;
-  const std::byte* from;
+  std::byte* dst;
+  const std::byte* src;
   std::vector<dimension> outer;
-  dimension across;  ///< the index with the smallest step in `from`, when that is not the inner one
-  dimension inner;   ///< the index with the smallest step in `to`
+  dimension across;  ///< the index with the smallest step in `src`, when that is not the inner one
+  dimension inner;   ///< the index with the smallest step in `dst`
   std::size_t element_bytes;
 
   [[nodiscard]] std::size_t pieces() const { return (inner.extent + piece - 1) / piece; }
@@ -39,38 +39,38 @@ struct copy_tile {
     task /= pieces();
     const auto first_across = task % tiles_across() * tile;
     task /= tiles_across();
-    auto* destination = to;
-    const auto* source = from;
+    auto* dst_run = dst;
+    const auto* src_run = src;
     for (const auto& one : outer) {
       const auto index = task % one.extent;
       task /= one.extent;
-      destination += index * one.to_step;
-      source += index * one.from_step;
+      dst_run += index * one.to_step;
+      src_run += index * one.from_step;
     }
     const auto last = std::min(first + piece, inner.extent);
     const auto last_across = std::min(first_across + tile, across.extent);
     const auto run = across.extent == 1 ? piece : tile;
     for (auto i = first; i < last; i += run)
       for (auto j = first_across; j < last_across; ++j)
-        copy_run(destination + j * across.to_step + i * inner.to_step,
-                 source + j * across.from_step + i * inner.from_step, std::min(run, last - i));
+        copy_run(dst_run + j * across.to_step + i * inner.to_step,
+                 src_run + j * across.from_step + i * inner.from_step, std::min(run, last - i));
   }
 
-  void copy_run(std::byte* destination, const std::byte* source, std::size_t elements) const {
+  void copy_run(std::byte* dst_run, const std::byte* src_run, std::size_t elements) const {
     const auto bytes = known_bytes == 0 ? element_bytes : known_bytes;
     if (inner.to_step == bytes && inner.from_step == bytes) {
-      std::memcpy(destination, source, elements * bytes);
+      std::memcpy(dst_run, src_run, elements * bytes);
       return;
     }
     for (std::size_t i = 0; i < elements; ++i)
-      std::memcpy(destination + i * inner.to_step, source + i * inner.from_step, bytes);
+      std::memcpy(dst_run + i * inner.to_step, src_run + i * inner.from_step, bytes);
   }
 };
 
 template <std::size_t known_bytes>
-void gather_elements(std::byte* to, const std::byte* from, std::span<const dimension> dimensions,
+void gather_elements(std::byte* dst, const std::byte* src, std::span<const dimension> dimensions,
                      std::size_t element_bytes) {
-  copy_tile<known_bytes> tiles{to, from, {}, {1, 0, 0}, {1, 0, 0}, element_bytes};
+  copy_tile<known_bytes> tiles{dst, src, {}, {1, 0, 0}, {1, 0, 0}, element_bytes};
   tiles.outer.assign(dimensions.begin(), dimensions.end());
   if (!tiles.outer.empty()) {
     tiles.inner = tiles.outer.back();
@@ -106,15 +106,15 @@ std::vector<dimension> joined_dimensions(std::vector<dimension> all) {
   return joined;
 }
 
-void gather(std::byte* to, const std::byte* from, std::span<const dimension> dimensions,
+void gather(std::byte* dst, const std::byte* src, std::span<const dimension> dimensions,
             std::size_t element_bytes) {
   switch (element_bytes) {
-    case 1: return gather_elements<1>(to, from, dimensions, element_bytes);
-    case 2: return gather_elements<2>(to, from, dimensions, element_bytes);
-    case 4: return gather_elements<4>(to, from, dimensions, element_bytes);
-    case 8: return gather_elements<8>(to, from, dimensions, element_bytes);
-    case 16: return gather_elements<16>(to, from, dimensions, element_bytes);
-    default: return gather_elements<0>(to, from, dimensions, element_bytes);
+    case 1: return gather_elements<1>(dst, src, dimensions, element_bytes);
+    case 2: return gather_elements<2>(dst, src, dimensions, element_bytes);
+    case 4: return gather_elements<4>(dst, src, dimensions, element_bytes);
+    case 8: return gather_elements<8>(dst, src, dimensions, element_bytes);
+    case 16: return gather_elements<16>(dst, src, dimensions, element_bytes);
+    default: return gather_elements<0>(dst, src, dimensions, element_bytes);
   }
 }
 

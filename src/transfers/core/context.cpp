@@ -19,10 +19,13 @@ struct context::state {
   std::recursive_mutex slots_mutex;         ///< recursive: the maker of a slot may ask for others
   std::vector<std::pair<std::type_index, std::shared_ptr<void>>> slots;
 
-  state(transfers::device& on, std::unique_ptr<transfers::stream> made, transfers::stream& in,
-        allocation from)
-      : device(on), own(std::move(made)), stream(in), copier(on.make_pageable_copier()) {
-    if (from == allocation::pooled) memory.emplace(on);
+  state(transfers::device& context_device, std::unique_ptr<transfers::stream> own_stream,
+        transfers::stream& context_stream, allocation allocation_kind)
+      : device(context_device),
+        own(std::move(own_stream)),
+        stream(context_stream),
+        copier(context_device.make_pageable_copier()) {
+    if (allocation_kind == allocation::pooled) memory.emplace(context_device);
   }
   state(const state&) = delete;
   state& operator=(const state&) = delete;
@@ -31,14 +34,15 @@ struct context::state {
   }
 };
 
-context::context(transfers::device& on, allocation from) {
-  auto own = on.create_stream();
-  auto& in = *own;
-  state_ = std::make_shared<state>(on, std::move(own), in, from);
+context::context(transfers::device& context_device, allocation allocation_kind) {
+  auto own = context_device.create_stream();
+  auto& context_stream = *own;
+  state_ = std::make_shared<state>(context_device, std::move(own), context_stream, allocation_kind);
 }
 
-context::context(transfers::device& on, transfers::stream& in, allocation from)
-    : state_(std::make_shared<state>(on, nullptr, in, from)) {}
+context::context(transfers::device& context_device, transfers::stream& context_stream,
+                 allocation allocation_kind)
+    : state_(std::make_shared<state>(context_device, nullptr, context_stream, allocation_kind)) {}
 
 device& context::device() const noexcept { return state_->device; }
 
@@ -69,27 +73,27 @@ host_memory context::allocate_staging(std::size_t bytes) const {
           on_device};
 }
 
-bool context::copy_staged(std::byte* destination, const std::byte* source, std::size_t bytes,
-                          direction way) const {
+bool context::copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
+                          direction direction) const {
   auto* const copier = state_->copier.get();
-  if (copier == nullptr || bytes < copier->least_bytes(way) ||
-      device().copies_directly(way == direction::h2d ? source : destination) || !copier->acquire())
+  if (copier == nullptr || bytes < copier->least_bytes(direction) ||
+      device().copies_directly(direction == direction::h2d ? src : dst) || !copier->acquire())
     return false;
   synchronize();
-  copier->copy(destination, source, bytes, way);
+  copier->copy(dst, src, bytes, direction);
   return true;
 }
 
-void context::copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-                   direction way) const {
-  if (copy_staged(destination, source, bytes, way)) return;
-  stream().copy(destination, source, bytes, way);
+void context::copy(std::byte* dst, const std::byte* src, std::size_t bytes,
+                   direction direction) const {
+  if (copy_staged(dst, src, bytes, direction)) return;
+  stream().copy(dst, src, bytes, direction);
   synchronize();
 }
 
-void context::copy_or_enqueue(std::byte* destination, const std::byte* source, std::size_t bytes,
-                              direction way) const {
-  if (!copy_staged(destination, source, bytes, way)) stream().copy(destination, source, bytes, way);
+void context::copy_or_enqueue(std::byte* dst, const std::byte* src, std::size_t bytes,
+                              direction direction) const {
+  if (!copy_staged(dst, src, bytes, direction)) stream().copy(dst, src, bytes, direction);
 }
 
 void context::stage_by(std::shared_ptr<pageable_copier> copier) const {

@@ -7,18 +7,17 @@ namespace transfers::detail {
 namespace {
 
 /// Both addresses are multiples of it, or equally far from being.
-std::size_t widest_access(const std::byte* destination, const std::byte* source) {
-  const auto differ =
-      reinterpret_cast<std::uintptr_t>(destination) ^ reinterpret_cast<std::uintptr_t>(source);
+std::size_t widest_access(const std::byte* dst, const std::byte* src) {
+  const auto differ = reinterpret_cast<std::uintptr_t>(dst) ^ reinterpret_cast<std::uintptr_t>(src);
   return differ % 16 == 0 ? 16 : differ % 4 == 0 ? 4 : 1;
 }
 
 }  // namespace
 
-copy_kernel_shape shape_of_copy_kernel(const std::byte* destination, const std::byte* source,
+copy_kernel_shape shape_of_copy_kernel(const std::byte* dst, const std::byte* src,
                                        std::size_t bytes, int multiprocessors,
                                        unsigned most_blocks) {
-  const auto access = widest_access(destination, source);
+  const auto access = widest_access(dst, src);
   const auto units = std::max<std::size_t>(1, bytes / access);
   // Two blocks a multiprocessor are many times what fills a PCIe link.
   const auto most =

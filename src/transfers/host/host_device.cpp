@@ -33,15 +33,14 @@ namespace transfers {
 namespace {
 
 /// The host's counterpart of a copy kernel: many threads, 16 bytes at a time.
-void copy_on_all_cores(std::byte* destination, const std::byte* source, std::size_t bytes) {
+void copy_on_all_cores(std::byte* dst, const std::byte* src, std::size_t bytes) {
   struct unit {
     std::byte bytes[16];  // NOLINT: alignment 1, so that any address will do
   };
   const auto units = bytes / sizeof(unit);
-  const auto* const first = reinterpret_cast<const unit*>(source);
-  thrust::copy(thrust::omp::par, first, first + units, reinterpret_cast<unit*>(destination));
-  std::memcpy(destination + units * sizeof(unit), source + units * sizeof(unit),
-              bytes % sizeof(unit));
+  const auto* const first = reinterpret_cast<const unit*>(src);
+  thrust::copy(thrust::omp::par, first, first + units, reinterpret_cast<unit*>(dst));
+  std::memcpy(dst + units * sizeof(unit), src + units * sizeof(unit), bytes % sizeof(unit));
 }
 
 /// How much work all streams of a device have before them.
@@ -165,17 +164,16 @@ class host_stream final : public stream {
       : of_device_(std::move(of_device)),
         worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) override {
-    enqueue_crossing(bytes, way, [=] { std::memcpy(destination, source, bytes); });
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
+    enqueue_crossing(bytes, direction, [=] { std::memcpy(dst, src, bytes); });
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+  void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                       unsigned /*most_blocks*/) override {
-    const auto copy = [=] { copy_on_all_cores(destination, source, bytes); };
+    const auto copy = [=] { copy_on_all_cores(dst, src, bytes); };
     if (link() == nullptr) return enqueue(copy);
-    const bool reads_host = !of_device_->blocks.contain(source);
-    const bool writes_host = !of_device_->blocks.contain(destination);
+    const bool reads_host = !of_device_->blocks.contain(src);
+    const bool writes_host = !of_device_->blocks.contain(dst);
     if (reads_host && writes_host)
       return enqueue([=, this] { cross_twice(*link(), sequence_, bytes, copy); });
     if (!reads_host && !writes_host) return enqueue(copy);
@@ -184,10 +182,10 @@ class host_stream final : public stream {
 
   void copy_batch(std::span<std::byte* const> destinations,
                   std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
-                  direction way) override {
+                  direction direction) override {
     detail::check_lengths(destinations.size(), sources.size(), sizes.size());
     const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
-    enqueue_crossing(total, way,
+    enqueue_crossing(total, direction,
                      [to = std::vector(destinations.begin(), destinations.end()),
                       from = std::vector(sources.begin(), sources.end()),
                       bytes = std::vector(sizes.begin(), sizes.end())] {
@@ -197,17 +195,17 @@ class host_stream final : public stream {
   }
 
   void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
-                   direction way) override {
+                   direction direction) override {
     const auto move = [=, this] {
       // A part worth a thread's while takes it longer than waking up.
       constexpr std::size_t worth_a_thread = 64;
       const auto copy_part = [=](std::size_t first, std::size_t count) {
-        for (const auto& one : std::span(table, pieces).subspan(first, count)) {
-          auto* const there = on_device + one.offset;
-          if (way == direction::h2d)
-            std::memcpy(there, one.host, one.bytes);
+        for (const auto& piece : std::span(table, pieces).subspan(first, count)) {
+          auto* const there = on_device + piece.offset;
+          if (direction == direction::h2d)
+            std::memcpy(there, piece.host, piece.bytes);
           else
-            std::memcpy(one.host, there, one.bytes);
+            std::memcpy(piece.host, there, piece.bytes);
         }
       };
       try {
@@ -223,18 +221,17 @@ class host_stream final : public stream {
     enqueue([=, this] {
       std::size_t bytes = 0;
       for (const auto& piece : std::span(table, pieces)) bytes += piece.bytes;
-      cross(link(), sequence_, bytes, way, move);
+      cross(link(), sequence_, bytes, direction, move);
     });
   }
 
-  void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
-                    pitched_extent extent, direction way) override {
-    enqueue_crossing(extent.row_bytes * extent.rows * extent.slices, way, [=] {
+  void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src, pitched_extent extent,
+                    direction direction) override {
+    enqueue_crossing(extent.row_bytes * extent.rows * extent.slices, direction, [=] {
       for (std::size_t slice = 0; slice < extent.slices; ++slice)
         for (std::size_t row = 0; row < extent.rows; ++row)
-          std::memcpy(
-              destination.data + slice * destination.slice_pitch + row * destination.row_pitch,
-              source.data + slice * source.slice_pitch + row * source.row_pitch, extent.row_bytes);
+          std::memcpy(dst.data + slice * dst.slice_pitch + row * dst.row_pitch,
+                      src.data + slice * src.slice_pitch + row * src.row_pitch, extent.row_bytes);
     });
   }
 
@@ -242,17 +239,17 @@ class host_stream final : public stream {
     enqueue([=] { std::memset(memory, 0, bytes); });
   }
 
-  void calculate(const elementwise_operation& what) override {
+  void calculate(const elementwise_operation& operation) override {
     enqueue([=] {
-      detail::where_worth_it(what.elements * 8,
-                             [&](const auto& policy) { detail::calculate(policy, what); });
+      detail::where_worth_it(operation.elements * 8,
+                             [&](const auto& policy) { detail::calculate(policy, operation); });
     });
   }
 
-  void convert(const conversion& what) override {
+  void convert(const conversion& conversion) override {
     enqueue([=] {
-      detail::where_worth_it(what.elements * 8,
-                             [&](const auto& policy) { detail::convert(policy, what); });
+      detail::where_worth_it(conversion.elements * 8,
+                             [&](const auto& policy) { detail::convert(policy, conversion); });
     });
   }
 
@@ -306,9 +303,10 @@ class host_stream final : public stream {
   [[nodiscard]] emulated_link* link() const noexcept { return of_device_->link.get(); }
 
   template <class Move>
-  void enqueue_crossing(std::size_t bytes, direction way, Move move) {
-    enqueue(
-        [this, bytes, way, move = std::move(move)] { cross(link(), sequence_, bytes, way, move); });
+  void enqueue_crossing(std::size_t bytes, direction direction, Move move) {
+    enqueue([this, bytes, direction, move = std::move(move)] {
+      cross(link(), sequence_, bytes, direction, move);
+    });
   }
 
   /// False when there is nothing more to do, ever.
@@ -417,17 +415,17 @@ std::string rate_text(const link_description& link) {
 }
 
 device_description describe_device(const host_device_options& options) {
-  device_description made{.kind = "host", .name = "host (no GPU)"};
-  made.index = options.index.value_or(0);
-  if (options.link) made.emulated_link = options.link->description();
-  if (!options.index && !options.link) return made;
-  made.name = options.index ? fmt::format("host:{} (emulated, no GPU", *options.index)
-                            : std::string("host (emulated, no GPU");
+  device_description description{.kind = "host", .name = "host (no GPU)"};
+  description.index = options.index.value_or(0);
+  if (options.link) description.emulated_link = options.link->description();
+  if (!options.index && !options.link) return description;
+  description.name = options.index ? fmt::format("host:{} (emulated, no GPU", *options.index)
+                                   : std::string("host (emulated, no GPU");
   if (options.link)
-    made.name +=
-        fmt::format("; link {}{}", made.emulated_link->name, rate_text(*made.emulated_link));
-  made.name += ')';
-  return made;
+    description.name += fmt::format("; link {}{}", description.emulated_link->name,
+                                    rate_text(*description.emulated_link));
+  description.name += ')';
+  return description;
 }
 
 class host_device final : public device {
@@ -503,20 +501,18 @@ class host_device final : public device {
   [[nodiscard]] std::byte* address_on_device(std::byte* host) const override { return host; }
 
   [[nodiscard]] std::size_t free_memory() const override {
-    const auto of_host = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-                         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return std::min(of_host, parts_->blocks.free_bytes().value_or(of_host));
+    const auto host_bytes = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                            static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return std::min(host_bytes, parts_->blocks.free_bytes().value_or(host_bytes));
   }
 
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) override {
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     if (!parts_->link) {
-      std::memcpy(destination, source, bytes);
+      std::memcpy(dst, src, bytes);
       return;
     }
     auto sequence = last_copies_.take();
-    cross(parts_->link.get(), sequence, bytes, way,
-          [&] { std::memcpy(destination, source, bytes); });
+    cross(parts_->link.get(), sequence, bytes, direction, [&] { std::memcpy(dst, src, bytes); });
     last_copies_.put(sequence);
   }
 
@@ -529,13 +525,13 @@ class host_device final : public device {
   [[nodiscard]] std::shared_ptr<const void> make_current() override { return nullptr; }
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     pattern what) override {
-    write_host_pattern(block, offset, bytes, what);
+                     pattern pattern) override {
+    write_host_pattern(block, offset, bytes, pattern);
   }
 
   [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                            std::size_t bytes, pattern what) override {
-    return check_host_pattern(block, offset, bytes, what);
+                                            std::size_t bytes, pattern pattern) override {
+    return check_host_pattern(block, offset, bytes, pattern);
   }
 
  private:

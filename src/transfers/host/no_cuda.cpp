@@ -20,9 +20,9 @@ function cuda_function(std::string /*name*/, const void* /*kernel*/) {
 }
 
 // No managed memory can come into being, and so nothing can be done with it.
-managed_memory::managed_memory(device& on, std::size_t bytes) : bytes_(bytes) {
+managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
-  throw unsupported(why_no_managed_memory(on).value_or(find_cuda().why_none));
+  throw unsupported(why_no_managed_memory(device).value_or(find_cuda().why_none));
 }
 void managed_memory::prefetch(stream& /*in*/, residence /*to*/) const {
   throw unsupported(find_cuda().why_none);
