@@ -3,19 +3,38 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/common/message.hpp"
 #include "transfers/core/device.hpp"
 
 namespace bench_transfers::bench {
 
-struct device_choice {
-  std::unique_ptr<transfers::device> chosen;
-  std::optional<common::message> why_not_gpu;  ///< when "auto" found no GPU
+struct devices_choice {
+  std::vector<std::unique_ptr<transfers::device>> chosen;  ///< at least one, in the list's order
+  std::optional<common::message> why_not_gpu;              ///< when "auto" found no GPU
 };
 
-/// "auto" (first GPU, otherwise the host), "cuda:N" or "host". Throws usage_error for anything else
-/// and for a GPU that is not there.
-device_choice choose_device(const std::string& wanted);
+/// Opens the devices of a list such as "cuda:0", "host:0,host:1" or "auto":
+///
+///     auto                   the first GPU, otherwise the host; stands alone
+///     cuda:N                 a GPU
+///     host                   the host as a loopback: copies are as fast as memory
+///     host:N                 an emulated device, with memory and streams of its own
+///     host:N@LINK=RATE       … behind an emulated link of so much each way: 10GB/s, 900MB/s
+///     host:N@LINK            … behind the link of this name, whose rate stands before in the list
+///
+/// Devices behind links of the same name share the link: "host:0@a=10GB/s,host:1@a". Names are
+/// letters, digits, '_' and '-'. A rate is decimal: 1 GB/s is 10^9 bytes per second. Throws
+/// usage_error for anything else, for a device named twice and for a GPU that is not there.
+[[nodiscard]] devices_choice choose_devices(const std::string& list);
+
+struct device_choice {
+  std::unique_ptr<transfers::device> chosen;
+  std::optional<common::message> why_not_gpu;  ///< as above
+};
+
+/// The same for a list of one. Throws usage_error for more than one.
+[[nodiscard]] device_choice choose_device(const std::string& name);
 
 }  // namespace bench_transfers::bench

@@ -19,10 +19,11 @@ operand value_operand(T value) {
 
 /// One kernel. Shapes and contexts have been compared.
 template <arithmetic_element T>
-void enqueue(arithmetic what, const operand& left, const operand& right, gpu_array<T>& into) {
-  if (into.size() == 0) return;
-  into.context().stream().calculate(
-      {what, type_of<T>(), left, right, reinterpret_cast<std::byte*>(into.data()), into.size()});
+void enqueue(arithmetic operation, const operand& left, const operand& right,
+             gpu_array<T>& result) {
+  if (result.size() == 0) return;
+  result.context().stream().calculate({operation, type_of<T>(), left, right,
+                                       reinterpret_cast<std::byte*>(result.data()), result.size()});
 }
 
 template <arithmetic_element T>
@@ -33,42 +34,42 @@ void check_pair(const gpu_array<T>& a, const gpu_array<T>& b) {
 
 }  // namespace detail
 
-/// elements = elements `what` right, for elements on the device; enqueued. What they are and what
-/// is thrown: as below.
+/// elements = elements `operation` right, for elements on the device; enqueued. What they are and
+/// what is thrown: as below.
 template <arithmetic_element T, scalar_for<T> S>
-void calculate(stream& in, arithmetic what, std::span<T> elements, S right) {
+void calculate(stream& stream, arithmetic operation, std::span<T> elements, S right) {
   if (elements.empty()) return;
   auto* const data = reinterpret_cast<std::byte*>(elements.data());
-  in.calculate({what,
-                type_of<T>(),
-                {data, {}},
-                detail::value_operand(detail::as_element<T>(right)),
-                data,
-                elements.size()});
+  stream.calculate({operation,
+                    type_of<T>(),
+                    {data, {}},
+                    detail::value_operand(detail::as_element<T>(right)),
+                    data,
+                    elements.size()});
 }
 
-/// into = left `what` right, elementwise, between arrays of one shape and order or an array and a
-/// scalar of its element type; enqueued as one kernel. `into` may be an operand. Integers divide as
-/// in C++ (see elementwise_operation for what is undefined there). Throw shape_mismatch with both
-/// shapes, std::invalid_argument for arrays of different contexts, device_error.
+/// result = left `operation` right, elementwise, between arrays of one shape and order or an array
+/// and a scalar of its element type; enqueued as one kernel. `result` may be an operand. Integers
+/// divide as in C++ (see elementwise_operation for what is undefined there). Throw shape_mismatch
+/// with both shapes, std::invalid_argument for arrays of different contexts, device_error.
 template <arithmetic_element T>
-void calculate(arithmetic what, const gpu_array<T>& left, const gpu_array<T>& right,
-               gpu_array<T>& into) {
+void calculate(arithmetic operation, const gpu_array<T>& left, const gpu_array<T>& right,
+               gpu_array<T>& result) {
   detail::check_pair(left, right);
-  detail::check_pair(left, into);
-  detail::enqueue(what, detail::array_operand(left), detail::array_operand(right), into);
+  detail::check_pair(left, result);
+  detail::enqueue(operation, detail::array_operand(left), detail::array_operand(right), result);
 }
 template <arithmetic_element T, scalar_for<T> S>
-void calculate(arithmetic what, const gpu_array<T>& left, S right, gpu_array<T>& into) {
-  detail::check_pair(left, into);
-  detail::enqueue(what, detail::array_operand(left),
-                  detail::value_operand(detail::as_element<T>(right)), into);
+void calculate(arithmetic operation, const gpu_array<T>& left, S right, gpu_array<T>& result) {
+  detail::check_pair(left, result);
+  detail::enqueue(operation, detail::array_operand(left),
+                  detail::value_operand(detail::as_element<T>(right)), result);
 }
 template <arithmetic_element T, scalar_for<T> S>
-void calculate(arithmetic what, S left, const gpu_array<T>& right, gpu_array<T>& into) {
-  detail::check_pair(right, into);
-  detail::enqueue(what, detail::value_operand(detail::as_element<T>(left)),
-                  detail::array_operand(right), into);
+void calculate(arithmetic operation, S left, const gpu_array<T>& right, gpu_array<T>& result) {
+  detail::check_pair(right, result);
+  detail::enqueue(operation, detail::value_operand(detail::as_element<T>(left)),
+                  detail::array_operand(right), result);
 }
 
 namespace detail {
@@ -93,9 +94,9 @@ concept calculable = requires(const A& a, const B& b) {
 };
 
 template <class A, class B>
-auto calculated(arithmetic what, const A& a, const B& b) {
+auto calculated(arithmetic operation, const A& a, const B& b) {
   auto result = empty_like(array_among<A, B>::of(a, b));
-  calculate(what, a, b, result);
+  calculate(operation, a, b, result);
   return result;
 }
 

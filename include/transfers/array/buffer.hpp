@@ -25,7 +25,7 @@ std::size_t bytes_of(std::size_t elements) {
 }
 
 /// Throws std::length_error with both numbers unless they are equal.
-void check_sizes(std::size_t source, std::size_t destination);
+void check_sizes(std::size_t src, std::size_t dst);
 
 /// Host memory that begins at a multiple of some alignment.
 struct aligned_memory {
@@ -33,7 +33,7 @@ struct aligned_memory {
   std::size_t padding = 0;  ///< bytes before the first one that is used
 };
 /// Throw std::invalid_argument for an alignment that is not a power of two.
-aligned_memory allocate_aligned(device& on, std::size_t bytes, host_memory_kind kind,
+aligned_memory allocate_aligned(device& device, std::size_t bytes, host_memory_kind kind,
                                 std::size_t alignment, std::size_t least_alignment);
 /// From the C++ library: pageable, and its pages are touched only when they are used.
 aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment,
@@ -63,8 +63,8 @@ using element_of = std::remove_cv_t<std::ranges::range_value_t<R>>;
 
 }  // namespace detail
 
-/// Elements in host memory of a kind that is chosen on purpose. Moves, does not copy; frees without
-/// throwing; none have no memory.
+/// Owns elements in host memory of a given kind. Movable, not copyable; frees without throwing; an
+/// empty buffer has no memory.
 template <class T>
 class host_buffer {
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -74,9 +74,9 @@ class host_buffer {
 
   /// Uninitialised. `alignment` is a power of two, in bytes; blocks are aligned to pages anyway.
   /// Throws what device::allocate_host throws; std::invalid_argument for another alignment.
-  host_buffer(device& on, std::size_t elements, host_memory_kind kind,
+  host_buffer(device& device, std::size_t elements, host_memory_kind kind,
               std::size_t alignment = alignof(T))
-      : host_buffer(elements, detail::allocate_aligned(on, detail::bytes_of<T>(elements), kind,
+      : host_buffer(elements, detail::allocate_aligned(device, detail::bytes_of<T>(elements), kind,
                                                        alignment, alignof(T))) {}
 
   /// Uninitialised ordinary memory, whose pages do not exist until they are touched. Throws
@@ -106,8 +106,9 @@ class host_buffer {
   detail::element_count elements_;
 };
 
-/// Uninitialised elements in device memory, and copies to and from contiguous ranges (vectors,
-/// arrays, spans, strings). Moves, does not copy; frees without throwing; none have no memory.
+/// Owns uninitialised elements in device memory, and copies them to and from contiguous ranges
+/// (vectors, arrays, spans, strings). Movable, not copyable; frees without throwing; an empty
+/// buffer has no memory.
 template <class T>
 class device_buffer {
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -116,8 +117,9 @@ class device_buffer {
   using value_type = T;
 
   /// Throws out_of_memory, device_error.
-  device_buffer(const context& in, std::size_t elements) : context_(in), elements_(elements) {
-    if (elements > 0) memory_ = in.allocate(detail::bytes_of<T>(elements));
+  device_buffer(const context& context, std::size_t elements)
+      : context_(context), elements_(elements) {
+    if (elements > 0) memory_ = context.allocate(detail::bytes_of<T>(elements));
   }
 
   /// Address on the device.
@@ -126,61 +128,61 @@ class device_buffer {
   [[nodiscard]] std::size_t bytes() const noexcept { return elements_ * sizeof(T); }
   [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
 
-  /// Return when the data have arrived; much pageable memory is staged (context::copy). Throw
-  /// std::length_error unless the sizes match, device_error (the destination's content is undefined
-  /// then).
-  void copy_from(std::span<const T> source) {
-    detail::check_sizes(source.size(), size());
+  /// Copy, and return when the data have arrived; large copies of pageable memory are staged
+  /// (context::copy). Throw std::length_error unless the sizes match, device_error (the
+  /// destination's content is undefined then).
+  void copy_from(std::span<const T> src) {
+    detail::check_sizes(src.size(), size());
     if (size() == 0) return;
-    context_.copy(bytes_on_device(), reinterpret_cast<const std::byte*>(source.data()), bytes(),
+    context_.copy(bytes_on_device(), reinterpret_cast<const std::byte*>(src.data()), bytes(),
                   direction::h2d);
   }
   template <detail::contiguous_elements R>
-  void copy_to(R&& destination) const {
-    check_destination(destination);
+  void copy_to(R&& dst) const {
+    check_destination(dst);
     if (size() == 0) return;
-    context_.copy(reinterpret_cast<std::byte*>(std::ranges::data(destination)), bytes_on_device(),
-                  bytes(), direction::d2h);
+    context_.copy(reinterpret_cast<std::byte*>(std::ranges::data(dst)), bytes_on_device(), bytes(),
+                  direction::d2h);
   }
 
   /// Only enqueue the copy: source and destination must stay as they are until the context has been
   /// synchronized. The call returns at once only for page-locked memory; with pageable memory it
   /// waits until most or all of the work is done (CUDA Runtime API, "API synchronization
   /// behavior"). Temporaries that own their elements do not compile.
-  void copy_from_async(std::span<const T> source) {
-    detail::check_sizes(source.size(), size());
+  void copy_from_async(std::span<const T> src) {
+    detail::check_sizes(src.size(), size());
     if (size() == 0) return;
-    context_.stream().copy(bytes_on_device(), reinterpret_cast<const std::byte*>(source.data()),
+    context_.stream().copy(bytes_on_device(), reinterpret_cast<const std::byte*>(src.data()),
                            bytes(), direction::h2d);
   }
   template <detail::contiguous_elements R>
-  void copy_from_async(R&& source) {
+  void copy_from_async(R&& src) {
     static_assert(std::ranges::borrowed_range<R>,
                   "the source of an asynchronous copy must outlive it: it must not be a temporary");
     static_assert(std::is_same_v<detail::element_of<R>, T>,
                   "the source must have the elements' type: nothing is converted on the way");
-    copy_from_async(std::span<const T>(std::ranges::data(source), std::ranges::size(source)));
+    copy_from_async(std::span<const T>(std::ranges::data(src), std::ranges::size(src)));
   }
   template <detail::contiguous_elements R>
-  void copy_to_async(R&& destination) const {
+  void copy_to_async(R&& dst) const {
     static_assert(std::ranges::borrowed_range<R>,
                   "the destination of an asynchronous copy must outlive it: it must not be a "
                   "temporary");
-    check_destination(destination);
+    check_destination(dst);
     if (size() == 0) return;
-    context_.stream().copy(reinterpret_cast<std::byte*>(std::ranges::data(destination)),
-                           bytes_on_device(), bytes(), direction::d2h);
+    context_.stream().copy(reinterpret_cast<std::byte*>(std::ranges::data(dst)), bytes_on_device(),
+                           bytes(), direction::d2h);
   }
 
  private:
   template <class R>
-  void check_destination(R&& destination) const {
+  void check_destination(R&& dst) const {
     using reference = std::ranges::range_reference_t<R>;
     static_assert(!std::is_const_v<std::remove_reference_t<reference>>,
                   "the destination of a copy must not be const");
     static_assert(std::is_same_v<detail::element_of<R>, T>,
                   "the destination must have the elements' type: nothing is converted on the way");
-    detail::check_sizes(size(), std::ranges::size(destination));
+    detail::check_sizes(size(), std::ranges::size(dst));
   }
 
   [[nodiscard]] std::byte* bytes_on_device() const noexcept { return memory_.data(); }

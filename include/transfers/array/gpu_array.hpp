@@ -33,9 +33,9 @@ struct strided_copy {
   std::size_t element_bytes;
 };
 /// May return before the data have arrived.
-void upload(const context& in, const strided_copy& what, strided_route by);
+void upload(const context& context, const strided_copy& copy, strided_route route);
 /// Returns when the data have arrived.
-void download(const context& in, const strided_copy& what, strided_route by);
+void download(const context& context, const strided_copy& copy, strided_route route);
 
 /// Throws shape_mismatch with both.
 void check_alike(const shape& a, order a_order, const shape& b, order b_order);
@@ -67,10 +67,11 @@ class host_array {
   using value_type = T;
 
   /// Uninitialised, in ordinary memory or in memory of a kind.
-  explicit host_array(const shape& extents, order as = order::row_major)
-      : host_array(host_buffer<T>(extents.elements()), extents, as) {}
-  host_array(device& on, const shape& extents, host_memory_kind kind, order as = order::row_major)
-      : host_array(host_buffer<T>(on, extents.elements(), kind), extents, as) {}
+  explicit host_array(const shape& extents, order order = order::row_major)
+      : host_array(host_buffer<T>(extents.elements()), extents, order) {}
+  host_array(device& device, const shape& extents, host_memory_kind kind,
+             order order = order::row_major)
+      : host_array(host_buffer<T>(device, extents.elements(), kind), extents, order) {}
 
   [[nodiscard]] T* data() const noexcept { return buffer_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
@@ -92,9 +93,9 @@ class host_array {
   }
 
  private:
-  host_array(host_buffer<T> buffer, const transfers::shape& extents, transfers::order as)
-      : buffer_(std::move(buffer)), shape_(extents), order_(as), strides_() {
-    std::ranges::transform(strides_of(extents, as), strides_.begin(),
+  host_array(host_buffer<T> buffer, const transfers::shape& extents, transfers::order order)
+      : buffer_(std::move(buffer)), shape_(extents), order_(order), strides_() {
+    std::ranges::transform(strides_of(extents, order), strides_.begin(),
                            [](std::ptrdiff_t elements) { return distance{elements}; });
   }
 
@@ -119,8 +120,8 @@ class gpu_array {
   using value_type = T;
 
   /// Uninitialised. Throws out_of_memory, device_error.
-  gpu_array(const context& in, const shape& extents, order as = order::row_major)
-      : buffer_(in, extents.elements()), shape_(extents), order_(as) {}
+  gpu_array(const context& context, const shape& extents, order order = order::row_major)
+      : buffer_(context, extents.elements()), shape_(extents), order_(order) {}
 
   /// Address on the device.
   [[nodiscard]] T* data() const noexcept { return buffer_.data(); }
@@ -133,48 +134,48 @@ class gpu_array {
   /// Upload into this array; sizes and shapes must match, or std::length_error and shape_mismatch
   /// are thrown. A range has its elements in the array's order. set() returns when the data have
   /// arrived; set_async() only enqueues (see device_buffer::copy_from_async).
-  void set(std::span<const T> source) { buffer_.copy_from(source); }
-  void set_async(std::span<const T> source) { buffer_.copy_from_async(source); }
+  void set(std::span<const T> src) { buffer_.copy_from(src); }
+  void set_async(std::span<const T> src) { buffer_.copy_from_async(src); }
   template <detail::contiguous_elements R>
-  void set_async(R&& source) {
+  void set_async(R&& src) {
     if constexpr (std::derived_from<std::remove_cvref_t<R>, host_array<T>>)
-      detail::check_alike(source.shape(), source.order(), shape_, order_);
-    buffer_.copy_from_async(std::forward<R>(source));
+      detail::check_alike(src.shape(), src.order(), shape_, order_);
+    buffer_.copy_from_async(std::forward<R>(src));
   }
-  void set(const host_array<T>& source) {
-    detail::check_alike(source.shape(), source.order(), shape_, order_);
-    buffer_.copy_from(source);
+  void set(const host_array<T>& src) {
+    detail::check_alike(src.shape(), src.order(), shape_, order_);
+    buffer_.copy_from(src);
   }
-  void set(const strided_view<const T>& source, strided_route by = strided_route::automatic) {
-    detail::upload(context(), ends(source), by);
+  void set(const strided_view<const T>& src, strided_route route = strided_route::automatic) {
+    detail::upload(context(), ends(src), route);
     context().synchronize();
   }
 
   /// Download, likewise. A const destination does not compile.
   template <detail::contiguous_elements R>
-  void get(R&& destination) const {
-    buffer_.copy_to(destination);
+  void get(R&& dst) const {
+    buffer_.copy_to(dst);
   }
   template <detail::contiguous_elements R>
-  void get_async(R&& destination) const {
-    buffer_.copy_to_async(std::forward<R>(destination));
+  void get_async(R&& dst) const {
+    buffer_.copy_to_async(std::forward<R>(dst));
   }
-  void get_async(const host_array<T>& destination) const {
-    detail::check_alike(shape_, order_, destination.shape(), destination.order());
-    buffer_.copy_to_async(destination);
+  void get_async(const host_array<T>& dst) const {
+    detail::check_alike(shape_, order_, dst.shape(), dst.order());
+    buffer_.copy_to_async(dst);
   }
-  void get_async(host_array<T>& destination) const { get_async(std::as_const(destination)); }
-  void get(const host_array<T>& destination) const {
-    detail::check_alike(shape_, order_, destination.shape(), destination.order());
-    buffer_.copy_to(destination);
+  void get_async(host_array<T>& dst) const { get_async(std::as_const(dst)); }
+  void get(const host_array<T>& dst) const {
+    detail::check_alike(shape_, order_, dst.shape(), dst.order());
+    buffer_.copy_to(dst);
   }
-  void get(host_array<T>& destination) const { get(std::as_const(destination)); }
+  void get(host_array<T>& dst) const { get(std::as_const(dst)); }
   template <class U>
-  void get(const strided_view<U>& destination, strided_route by = strided_route::automatic) const {
+  void get(const strided_view<U>& dst, strided_route route = strided_route::automatic) const {
     static_assert(!std::is_const_v<U>, "the destination of a copy must not be const");
     static_assert(std::is_same_v<U, T>,
                   "the destination must have the elements' type: nothing is converted on the way");
-    detail::download(context(), ends(destination), by);
+    detail::download(context(), ends(dst), route);
   }
 
   /// Into new ordinary memory: its pages come into being during the copy, which makes that slower
@@ -226,16 +227,16 @@ class gpu_array {
 };
 
 template <class T>
-[[nodiscard]] gpu_array<T> empty(const context& in, const shape& extents,
-                                 order as = order::row_major) {
-  return {in, extents, as};
+[[nodiscard]] gpu_array<T> empty(const context& context, const shape& extents,
+                                 order order = order::row_major) {
+  return {context, extents, order};
 }
 template <class T>
-[[nodiscard]] gpu_array<T> zeros(const context& in, const shape& extents,
-                                 order as = order::row_major) {
-  gpu_array<T> made(in, extents, as);
-  made.clear();
-  return made;
+[[nodiscard]] gpu_array<T> zeros(const context& context, const shape& extents,
+                                 order order = order::row_major) {
+  gpu_array<T> array(context, extents, order);
+  array.clear();
+  return array;
 }
 template <class T>
 [[nodiscard]] gpu_array<T> empty_like(const gpu_array<T>& other) {
@@ -250,62 +251,62 @@ template <class T>
 /// when the data have arrived. Throws std::length_error when shape and range do not match,
 /// out_of_memory, device_error.
 template <detail::contiguous_elements R>
-[[nodiscard]] auto to_gpu(const context& in, const R& source, const shape& extents,
-                          order as = order::row_major) {
+[[nodiscard]] auto to_gpu(const context& context, const R& src, const shape& extents,
+                          order order = order::row_major) {
   using T = detail::element_of<R>;
-  detail::check_sizes(std::ranges::size(source), extents.elements());
-  gpu_array<T> made(in, extents, as);
-  made.set(std::span<const T>(std::ranges::data(source), std::ranges::size(source)));
-  return made;
+  detail::check_sizes(std::ranges::size(src), extents.elements());
+  gpu_array<T> array(context, extents, order);
+  array.set(std::span<const T>(std::ranges::data(src), std::ranges::size(src)));
+  return array;
 }
 template <detail::contiguous_elements R>
-[[nodiscard]] auto to_gpu(const context& in, const R& source) {
-  return to_gpu(in, source, {std::ranges::size(source)});
+[[nodiscard]] auto to_gpu(const context& context, const R& src) {
+  return to_gpu(context, src, {std::ranges::size(src)});
 }
 template <class T>
-[[nodiscard]] gpu_array<T> to_gpu(const context& in, const host_array<T>& source) {
-  return to_gpu(in, source, source.shape(), source.order());
+[[nodiscard]] gpu_array<T> to_gpu(const context& context, const host_array<T>& src) {
+  return to_gpu(context, src, src.shape(), src.order());
 }
 template <class T>
-[[nodiscard]] auto to_gpu(const context& in, const strided_view<T>& source,
-                          order as = order::row_major,
-                          strided_route by = strided_route::automatic) {
-  gpu_array<std::remove_const_t<T>> made(in, source.shape(), as);
-  made.set(source, by);
-  return made;
+[[nodiscard]] auto to_gpu(const context& context, const strided_view<T>& src,
+                          order order = order::row_major,
+                          strided_route route = strided_route::automatic) {
+  gpu_array<std::remove_const_t<T>> array(context, src.shape(), order);
+  array.set(src, route);
+  return array;
 }
 template <mdspan_like View>
-[[nodiscard]] auto to_gpu(const context& in, const View& source, order as = order::row_major) {
-  return to_gpu(in, strided_view(source), as);
+[[nodiscard]] auto to_gpu(const context& context, const View& src, order order = order::row_major) {
+  return to_gpu(context, strided_view(src), order);
 }
 
 /// The same, only enqueued: the source must stay as it is until the context has been synchronized.
 /// Returns at once only when the source is page-locked.
 template <detail::contiguous_elements R>
-[[nodiscard]] auto to_gpu_async(const context& in, R&& source, const shape& extents,
-                                order as = order::row_major) {
+[[nodiscard]] auto to_gpu_async(const context& context, R&& src, const shape& extents,
+                                order order = order::row_major) {
   static_assert(std::ranges::borrowed_range<R>,
                 "the source of an asynchronous copy must outlive it: it must not be a temporary");
   using T = detail::element_of<R>;
-  detail::check_sizes(std::ranges::size(source), extents.elements());
-  gpu_array<T> made(in, extents, as);
-  made.set_async(std::span<const T>(std::ranges::data(source), std::ranges::size(source)));
-  return made;
+  detail::check_sizes(std::ranges::size(src), extents.elements());
+  gpu_array<T> array(context, extents, order);
+  array.set_async(std::span<const T>(std::ranges::data(src), std::ranges::size(src)));
+  return array;
 }
 template <detail::contiguous_elements R>
-[[nodiscard]] auto to_gpu_async(const context& in, R&& source) {
-  return to_gpu_async(in, std::forward<R>(source), {std::ranges::size(source)});
+[[nodiscard]] auto to_gpu_async(const context& context, R&& src) {
+  return to_gpu_async(context, std::forward<R>(src), {std::ranges::size(src)});
 }
 template <class T>
-[[nodiscard]] gpu_array<T> to_gpu_async(const context& in, const host_array<T>& source) {
-  return to_gpu_async(in, source, source.shape(), source.order());
+[[nodiscard]] gpu_array<T> to_gpu_async(const context& context, const host_array<T>& src) {
+  return to_gpu_async(context, src, src.shape(), src.order());
 }
 template <class T>
-[[nodiscard]] gpu_array<T> to_gpu_async(const context& in, host_array<T>& source) {
-  return to_gpu_async(in, std::as_const(source));
+[[nodiscard]] gpu_array<T> to_gpu_async(const context& context, host_array<T>& src) {
+  return to_gpu_async(context, std::as_const(src));
 }
 template <class T>
-gpu_array<T> to_gpu_async(const context& in, host_array<T>&& source) = delete;  // gone too soon
+gpu_array<T> to_gpu_async(const context& context, host_array<T>&& src) = delete;  // gone too soon
 
 /// Where to change the element type of data on their way to the device.
 enum class convert_on {
@@ -315,63 +316,65 @@ enum class convert_on {
 
 namespace detail {
 /// By all cores; returns when done.
-void convert_on_host(const conversion& what);
+void convert_on_host(const conversion& conversion);
 }  // namespace detail
 
 /// Uploads elements of another type: to_gpu_as<float>(gpu, doubles, convert_on::host).
 template <arithmetic_element T, detail::contiguous_elements R>
 requires arithmetic_element<detail::element_of<R>>
-[[nodiscard]] gpu_array<T> to_gpu_as(const context& in, const R& source, const shape& extents,
-                                     convert_on where, order as = order::row_major) {
+[[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const R& src, const shape& extents,
+                                     convert_on convert_where, order order = order::row_major) {
   using From = detail::element_of<R>;
-  const std::size_t elements = std::ranges::size(source);
-  if (where == convert_on::device) return to_gpu(in, source, extents, as).template astype<T>();
+  const std::size_t elements = std::ranges::size(src);
+  if (convert_where == convert_on::device)
+    return to_gpu(context, src, extents, order).template astype<T>();
   detail::check_sizes(elements, extents.elements());
-  gpu_array<T> made(in, extents, as);
-  if (elements == 0) return made;
-  const auto staging = in.allocate_staging(made.bytes());
+  gpu_array<T> array(context, extents, order);
+  if (elements == 0) return array;
+  const auto staging = context.allocate_staging(array.bytes());
   detail::convert_on_host({type_of<From>(), type_of<T>(),
-                           reinterpret_cast<const std::byte*>(std::ranges::data(source)),
+                           reinterpret_cast<const std::byte*>(std::ranges::data(src)),
                            staging.data(), elements});
-  made.set({reinterpret_cast<const T*>(staging.data()), elements});
-  return made;
+  array.set({reinterpret_cast<const T*>(staging.data()), elements});
+  return array;
 }
 template <arithmetic_element T, detail::contiguous_elements R>
 requires arithmetic_element<detail::element_of<R>>
-[[nodiscard]] gpu_array<T> to_gpu_as(const context& in, const R& source, convert_on where) {
-  return to_gpu_as<T>(in, source, {std::ranges::size(source)}, where);
+[[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const R& src,
+                                     convert_on convert_where) {
+  return to_gpu_as<T>(context, src, {std::ranges::size(src)}, convert_where);
 }
 template <arithmetic_element T, arithmetic_element From>
-[[nodiscard]] gpu_array<T> to_gpu_as(const context& in, const host_array<From>& source,
-                                     convert_on where) {
-  return to_gpu_as<T>(in, source, source.shape(), where, source.order());
+[[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const host_array<From>& src,
+                                     convert_on convert_where) {
+  return to_gpu_as<T>(context, src, src.shape(), convert_where, src.order());
 }
 
 /// Page-locked arrays on the host, like PyCUDA's pagelocked_empty and its relatives.
 template <class T>
-[[nodiscard]] host_array<T> pinned_empty(device& on, const shape& extents,
+[[nodiscard]] host_array<T> pinned_empty(device& device, const shape& extents,
                                          pin_flags flags = pin_flags::none,
-                                         order as = order::row_major) {
-  return {on, extents, pinned(flags), as};
+                                         order order = order::row_major) {
+  return {device, extents, pinned(flags), order};
 }
 template <class T>
-[[nodiscard]] host_array<T> pinned_zeros(device& on, const shape& extents,
+[[nodiscard]] host_array<T> pinned_zeros(device& device, const shape& extents,
                                          pin_flags flags = pin_flags::none,
-                                         order as = order::row_major) {
-  auto made = pinned_empty<T>(on, extents, flags, as);
-  if (made.size() > 0) std::memset(static_cast<void*>(made.data()), 0, made.size() * sizeof(T));
-  return made;
+                                         order order = order::row_major) {
+  auto array = pinned_empty<T>(device, extents, flags, order);
+  if (array.size() > 0) std::memset(static_cast<void*>(array.data()), 0, array.size() * sizeof(T));
+  return array;
 }
 /// `other`: anything with shape() and order().
 template <class Array>
-[[nodiscard]] auto pinned_empty_like(device& on, const Array& other,
+[[nodiscard]] auto pinned_empty_like(device& device, const Array& other,
                                      pin_flags flags = pin_flags::none) {
-  return pinned_empty<typename Array::value_type>(on, other.shape(), flags, other.order());
+  return pinned_empty<typename Array::value_type>(device, other.shape(), flags, other.order());
 }
 template <class Array>
-[[nodiscard]] auto pinned_zeros_like(device& on, const Array& other,
+[[nodiscard]] auto pinned_zeros_like(device& device, const Array& other,
                                      pin_flags flags = pin_flags::none) {
-  return pinned_zeros<typename Array::value_type>(on, other.shape(), flags, other.order());
+  return pinned_zeros<typename Array::value_type>(device, other.shape(), flags, other.order());
 }
 
 }  // namespace transfers

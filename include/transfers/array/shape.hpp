@@ -37,14 +37,14 @@ class shape {
 };
 
 /// "(2, 3)"
-std::string to_string(const shape& of);
+std::string to_string(const shape& shape);
 
 /// How an array lies in memory without gaps.
 enum class order { row_major, column_major };
 
 /// Distances between neighbours along each index, in elements.
 using strides = std::array<std::ptrdiff_t, max_rank>;
-strides strides_of(const shape& extents, order as);
+strides strides_of(const shape& extents, order order);
 
 /// Arrays that should have had the same shape and order.
 class shape_mismatch : public error {

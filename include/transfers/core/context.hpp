@@ -1,29 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <typeindex>
+#include <utility>
 
 #include "transfers/core/device.hpp"
+#include "transfers/core/pageable_copier.hpp"
 #include "transfers/core/pool.hpp"
 
 namespace transfers {
 
-class round_trip_pipeline;
-class staged_copier;
-
-/// Where arrays get their device memory from.
+/// Where arrays allocate their device memory.
 enum class allocation {
   pooled,  ///< from the context's device_pool
   plain,   ///< cudaMalloc and cudaFree each time
 };
 
-/// What arrays and launches need to know: a device, the stream that does their work in order, and
-/// where memory comes from. A copy means the same context; arrays keep it alive. The device must
-/// outlive all of them.
+/// Groups what arrays and launches need: a device, the stream that runs their work in order, and
+/// the pools that their memory comes from. Copies refer to the same context, and arrays keep it
+/// alive. The device must outlive them all.
 class context {
  public:
-  explicit context(transfers::device& on, allocation from = allocation::pooled);
-  /// With somebody's stream, which must outlive the context and its arrays.
-  context(transfers::device& on, transfers::stream& in, allocation from = allocation::pooled);
+  explicit context(transfers::device& device, allocation allocation_kind = allocation::pooled);
+  /// Uses an existing stream, which must outlive the context and its arrays.
+  context(transfers::device& device, transfers::stream& stream,
+          allocation allocation_kind = allocation::pooled);
 
   // No moves: what has been moved from keeps its context.
   context(const context&) = default;
@@ -33,32 +35,42 @@ class context {
   [[nodiscard]] transfers::device& device() const noexcept;
   [[nodiscard]] transfers::stream& stream() const noexcept;
 
-  /// Throws out_of_memory, device_error; std::invalid_argument for zero bytes.
+  /// Allocates device memory. Throws out_of_memory, device_error; std::invalid_argument for zero
+  /// bytes.
   [[nodiscard]] device_memory allocate(std::size_t bytes) const;
 
-  /// Page-locked memory for data on their way, from a pool. Throws likewise.
+  /// Allocates page-locked host memory for intermediate copies, from a pool. Throws the same, and
+  /// unsupported while the stream records a graph.
   [[nodiscard]] host_memory allocate_staging(std::size_t bytes) const;
 
-  /// Copies after what the context has before it, and returns when the data have arrived. From 4
-  /// MiB on, pageable memory is staged by several threads (staged_copier), several times as fast
-  /// over PCIe: by a copier of the context's own with settings that are usually good, made when it
-  /// is first needed (96 MiB of page-locked memory, and threads that sleep between copies), unless
-  /// there are fewer than 4 processors to use, no memory for it, or a device that reaches ordinary
-  /// memory itself. Contexts can share one: stage_by(). Throws device_error.
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) const;
+  /// Copies after all earlier work of the context, and returns when the data have arrived. The
+  /// context's pageable_copier copies pageable memory, from its least_bytes() on; by default it is
+  /// the one of the device (device::make_pageable_copier). Contexts can share one: stage_by().
+  /// Throws device_error.
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) const;
 
-  /// The same, but only enqueued where the data need no staging: source and destination must stay
-  /// as they are until the context has been synchronized. Throws device_error.
-  void copy_or_enqueue(std::byte* destination, const std::byte* source, std::size_t bytes,
-                       direction way) const;
+  /// Enqueues the copy where the data need no staging, and otherwise copies as copy() does. Neither
+  /// source nor destination may change before the context is synchronized. Throws device_error.
+  void copy_or_enqueue(std::byte* dst, const std::byte* src, std::size_t bytes,
+                       direction direction) const;
 
-  /// From now on pageable memory is staged by this copier, from the sizes on that it says; by none
-  /// at all if it is null. For this context and its copies; not while they are in use.
-  void stage_by(std::shared_ptr<staged_copier> copier) const;
+  /// Sets the copier for pageable memory, for this context and its copies; null: the stream copies
+  /// pageable memory, too. Must not be called while they are in use.
+  void stage_by(std::shared_ptr<pageable_copier> copier) const;
 
-  /// Made when it is first needed, with memory and threads of its own (round_trip_pipeline::shape).
-  [[nodiscard]] round_trip_pipeline& round_trips() const;
+  /// Returns the object of type T that the context and its copies share, for features that are
+  /// built on contexts. The first call makes it: `make()` returns a std::shared_ptr<T>, and may
+  /// itself call slot() for other types. The last copy of the context destroys the objects, the
+  /// youngest first, before stream and pools. Thread-safe; calls take turns. Throws what `make`
+  /// throws; the next call tries again.
+  template <class T, class Make>
+  [[nodiscard]] T& slot(Make&& make) const {
+    const auto make_any = [&make]() -> std::shared_ptr<void> {
+      std::shared_ptr<T> object = make();
+      return object;
+    };
+    return *static_cast<T*>(find_or_make_slot(typeid(T), std::cref(make_any)));
+  }
 
   /// Returns when all work enqueued is done. Throws device_error.
   void synchronize() const { stream().synchronize(); }
@@ -66,15 +78,18 @@ class context {
   bool operator==(const context&) const = default;
 
  private:
-  /// Whether the copy was one to be staged, and now is done.
-  [[nodiscard]] bool copy_staged(std::byte* destination, const std::byte* source, std::size_t bytes,
-                                 direction way) const;
+  /// Copies through the pageable_copier if it takes the copy, and returns whether it did.
+  [[nodiscard]] bool copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
+                                 direction direction) const;
+
+  [[nodiscard]] void* find_or_make_slot(std::type_index type,
+                                        const std::function<std::shared_ptr<void>()>& make) const;
 
   struct state;
   std::shared_ptr<state> state_;
 };
 
-/// The first GPU when there is one, otherwise the host.
+/// Opens the first GPU, or the host device if there is none. Throws device_error.
 [[nodiscard]] std::unique_ptr<device> open_default_device();
 
 }  // namespace transfers

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "transfers/core/host_memory.hpp"
+#include "transfers/core/pageable_copier.hpp"
 #include "transfers/core/stream.hpp"
 
 namespace transfers {
@@ -49,10 +50,20 @@ struct cuda_properties {
   bool integrated = false;  ///< shares physical memory with the host: no link at all
 };
 
+/// The link of a host device, which is emulated: its rates are settings, not measured. 0: no limit.
+struct link_description {
+  std::string name;  ///< devices that share the link have the same one
+  double h2d_bytes_per_second = 0;
+  double d2h_bytes_per_second = 0;
+  double both_bytes_per_second = 0;  ///< for both directions together
+};
+
 struct device_description {
   std::string kind;  ///< "cuda" or "host"
   std::string name;  ///< for people: "NVIDIA H200", "host (no GPU)"
-  std::optional<cuda_properties> cuda;
+  std::optional<cuda_properties> cuda{};
+  int index = 0;                                    ///< N of "cuda:N" or "host:N"
+  std::optional<link_description> emulated_link{};  ///< only for host devices that have one
 };
 
 /// What was found when bytes were compared with the test pattern.
@@ -70,12 +81,13 @@ struct pattern {
   /// Bytes 8·index to 8·index + 7, the first in the lowest bits.
   [[nodiscard]] std::uint64_t word(std::size_t index) const;
   /// Words first, first + 1 and so on, by the calling thread alone; faster than one by one.
-  void words(std::size_t first, std::span<std::uint64_t> into) const;
+  void words(std::size_t first, std::span<std::uint64_t> words) const;
 };
 
-/// Where transfers go to and come from. Two implementations: CUDA, and the host itself as a
-/// loopback (device memory is DRAM, copies are memcpy). Any thread may use any device: each call
-/// makes its device current and restores the device that was current before it.
+/// A device that host memory is copied to and from. There are two implementations: CUDA devices,
+/// and host devices, whose device memory is DRAM and whose copies are memcpy. Any thread may use
+/// any device: each call makes its device current and restores the device that was current before
+/// it.
 class device {
  public:
   virtual ~device() = default;
@@ -84,67 +96,72 @@ class device {
 
   [[nodiscard]] virtual const device_description& description() const noexcept = 0;
 
-  /// Empty when this kind of host memory can be allocated here; otherwise the reason, one line.
+  /// Returns why this kind of host memory cannot be allocated here, in one line; nullopt if it can.
   [[nodiscard]] virtual std::optional<std::string> why_unsupported(host_memory_kind kind) const = 0;
 
-  /// Throws out_of_memory, unsupported, device_error. Zero bytes are refused
-  /// (std::invalid_argument).
+  /// Allocate memory. Throw out_of_memory, unsupported, device_error; std::invalid_argument for
+  /// zero bytes.
   [[nodiscard]] virtual host_memory allocate_host(std::size_t bytes, host_memory_kind kind) = 0;
   [[nodiscard]] virtual device_memory allocate(std::size_t bytes) = 0;
 
-  /// Page-locks existing memory until the owner returned goes (cudaHostRegister). Throws
-  /// std::invalid_argument for no bytes and for memory that is page-locked already,
-  /// out_of_memory, unsupported, device_error.
+  /// Page-locks existing memory (cudaHostRegister) until the returned owner is destroyed. Throws
+  /// std::invalid_argument for no bytes and for memory that is page-locked already, out_of_memory,
+  /// unsupported, device_error.
   [[nodiscard]] virtual page_lock lock(std::span<std::byte> memory) = 0;
 
-  /// Whether copies from and to this host memory are the device's own work. For ordinary memory
-  /// of a CUDA process the driver's CPU threads stage them. Throws device_error.
+  /// Returns whether the device itself copies from and to this host memory. Pageable memory is
+  /// staged by the CUDA driver's CPU threads instead. Throws device_error.
   [[nodiscard]] virtual bool copies_directly(const std::byte* host) const = 0;
 
-  /// Where a kernel finds this byte of page-locked or managed host memory
-  /// (cudaPointerGetAttributes); null for ordinary memory. May differ from `host`. Throws
+  /// Returns the address of this byte of page-locked or managed host memory in kernels
+  /// (cudaPointerGetAttributes), which may differ from `host`; null for pageable memory. Throws
   /// device_error.
   [[nodiscard]] virtual std::byte* address_on_device(std::byte* host) const = 0;
 
-  /// Bytes of device memory that can still be allocated.
+  /// Returns how many bytes of device memory are free.
   [[nodiscard]] virtual std::size_t free_memory() const = 0;
 
-  /// cudaMemcpy, then a wait for its stream: a copy from pageable memory may return before its data
-  /// has arrived (CUDA Runtime API, "API synchronization behavior"). Throws device_error.
-  virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-                    direction way) = 0;
+  /// Copies (cudaMemcpy) and waits for the copy's stream, because a copy from pageable memory may
+  /// return before its data have arrived (CUDA Runtime API, "API synchronization behavior"). Throws
+  /// device_error.
+  virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
+                    direction direction) = 0;
+
+  /// Makes the copier that new contexts use for pageable memory; null if copies of the device
+  /// serve. It holds no threads and no memory before acquire(). The device must outlive it.
+  [[nodiscard]] virtual std::shared_ptr<pageable_copier> make_pageable_copier() { return nullptr; }
 
   [[nodiscard]] virtual std::unique_ptr<stream> create_stream() = 0;
 
-  /// Waits for everything enqueued on any stream of this device. Throws device_error.
+  /// Returns when all work on all streams of this device is done. Throws device_error.
   virtual void synchronize() = 0;
 
-  /// Makes the device current for the calling thread, for CUDA code of one's own, until the owner
-  /// returned goes, in the same thread; then the device that was current before is current again.
-  /// Owners go in the reverse order. Null for the host device. Throws device_error.
+  /// Makes the device current in the calling thread, for the caller's own CUDA code, until the same
+  /// thread destroys the returned owner; that restores the device that was current before. Owners
+  /// must be destroyed in reverse order. Returns null for host devices. Throws device_error.
   [[nodiscard]] virtual std::shared_ptr<const void> make_current() = 0;
 
   /// Writes bytes [offset, offset + bytes) of the pattern to `block + offset` in device memory.
   /// `block` must be a multiple of 8, as allocate() returns it. Returns when done.
   virtual void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                             pattern what) = 0;
+                             pattern pattern) = 0;
   /// Compares the same range with the pattern, on the device.
   [[nodiscard]] virtual pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                                    std::size_t bytes, pattern what) = 0;
+                                                    std::size_t bytes, pattern pattern) = 0;
 
  protected:
   device() = default;
 };
 
-/// The same two for host memory of any kind, on all cores.
-void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what);
+/// Write and check the pattern in host memory of any kind, on all cores.
+void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern pattern);
 [[nodiscard]] pattern_check check_host_pattern(const std::byte* block, std::size_t offset,
-                                               std::size_t bytes, pattern what);
+                                               std::size_t bytes, pattern pattern);
 
-/// Multiprocessors that stream::copy_by_kernel occupies, as it spreads its blocks over as many as
-/// there are; 0 on the host device.
+/// Returns how many multiprocessors stream::copy_by_kernel occupies, given that its blocks spread
+/// over all of them; 0 for host devices.
 [[nodiscard]] std::size_t copy_kernel_multiprocessors(
-    const device_description& on, const std::byte* destination, const std::byte* source,
+    const device_description& description, const std::byte* dst, const std::byte* src,
     std::size_t bytes, unsigned most_blocks = std::numeric_limits<unsigned>::max());
 
 struct cuda_presence {
@@ -152,10 +169,10 @@ struct cuda_presence {
   std::string why_none;  ///< one line, set when devices is 0: no driver, driver too old, …
 };
 
-/// Looks for CUDA devices without creating a context. Never throws.
+/// Counts the CUDA devices without creating a context. Never throws.
 [[nodiscard]] cuda_presence find_cuda() noexcept;
 
-/// Throws unsupported when there is no such device, device_error when it cannot be used.
+/// Opens a CUDA device. Throws unsupported if it does not exist, device_error if it cannot be used.
 [[nodiscard]] std::unique_ptr<device> open_cuda_device(int index);
 [[nodiscard]] std::unique_ptr<device> open_host_device();
 

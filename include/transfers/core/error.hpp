@@ -26,7 +26,7 @@ class out_of_memory : public error {
 /// A call to the device's runtime failed.
 class device_error : public error {
  public:
-  device_error(const std::string& what, bool device_lost) : error(what), lost_(device_lost) {}
+  device_error(const std::string& message, bool device_lost) : error(message), lost_(device_lost) {}
 
   /// True when every later call in this process fails too: CUDA calls such an error "sticky"
   /// (CUDA Runtime API, "Error Handling": the process must be relaunched).

@@ -71,45 +71,45 @@ struct scattered_piece {
 };
 static_assert(sizeof(scattered_piece) == 16, "a kernel reads one with a single access");
 
-/// A point in a stream's work.
+/// Marks a point in a stream's work.
 class event {
  public:
   virtual ~event() = default;
   event(const event&) = delete;
   event& operator=(const event&) = delete;
 
-  /// Whether all work before it is done. Throws device_error.
+  /// Returns whether all work before it is done. Throws device_error.
   [[nodiscard]] virtual bool done() const = 0;
-  /// Returns when it is. Throws device_error.
+  /// Returns when all work before it is done. Throws device_error.
   virtual void wait() const = 0;
 
  protected:
   event() = default;
 };
 
-/// Work done in order, asynchronously to the calling thread. Destruction waits for it.
+/// Runs work in order, asynchronously to the calling thread. The destructor waits for it.
 class stream {
  public:
   virtual ~stream() = default;
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
 
-  /// Enqueues a copy (cudaMemcpyAsync). Really asynchronous only for page-locked host memory;
-  /// from or to pageable memory the call itself may wait (CUDA Runtime API, "API synchronization
+  /// Enqueues a copy (cudaMemcpyAsync). It is asynchronous only for page-locked host memory; the
+  /// call may wait for copies from or to pageable memory (CUDA Runtime API, "API synchronization
   /// behavior"). Throws device_error.
-  virtual void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-                    direction way) = 0;
+  virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
+                    direction direction) = 0;
 
   /// Enqueues a kernel that copies with coalesced 16-byte accesses (4 bytes or single ones where
   /// the addresses are not equally far from a multiple of 16, or of 4). Either address may be host
   /// memory as the device sees it (host_memory::on_device): that is zero-copy access. It keeps
   /// `most_blocks` multiprocessors busy at most, at least one; a few fill a link
   /// (docs/fast_paths/zero_copy.md). Throws device_error.
-  virtual void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+  virtual void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                               unsigned most_blocks) = 0;
   /// On as many as there are.
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes) {
-    copy_by_kernel(destination, source, bytes, std::numeric_limits<unsigned>::max());
+  void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes) {
+    copy_by_kernel(dst, src, bytes, std::numeric_limits<unsigned>::max());
   }
 
   /// Enqueues copies by one call (cudaMemcpyBatchAsync), to be done in any order: sizes[i] bytes,
@@ -117,51 +117,59 @@ class stream {
   /// std::invalid_argument for lists of different lengths, device_error.
   virtual void copy_batch(std::span<std::byte* const> destinations,
                           std::span<const std::byte* const> sources,
-                          std::span<const std::size_t> sizes, direction way) = 0;
+                          std::span<const std::size_t> sizes, direction direction) = 0;
 
   /// Enqueues one kernel that copies pieces of host memory to or from a stretch of device memory.
   /// It reads the table where it is: `table` is page-locked host memory as the device sees it, or
   /// device memory, aligned to 16 bytes, and must stay as it is until the kernel is done. Throws
   /// device_error.
   virtual void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
-                           direction way) = 0;
+                           direction direction) = 0;
   /// Blocks in the grid of that kernel at most, of 256 threads.
   static constexpr unsigned most_blocks_for_pieces = 128;
 
   /// Enqueues a copy of rows (cudaMemcpy2DAsync, cudaMemcpy3DAsync). Throws device_error.
-  virtual void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
-                            pitched_extent extent, direction way) = 0;
+  virtual void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src,
+                            pitched_extent extent, direction direction) = 0;
 
-  /// Enqueue work on device memory. Throw device_error.
+  /// Enqueue work on device memory: fill it with zero bytes, calculate, convert. Throw
+  /// device_error.
   virtual void clear(std::byte* memory, std::size_t bytes) = 0;  ///< to zero bytes
-  virtual void calculate(const elementwise_operation& what) = 0;
-  virtual void convert(const conversion& what) = 0;
+  virtual void calculate(const elementwise_operation& operation) = 0;
+  virtual void convert(const conversion& conversion) = 0;
 
-  /// Enqueues a function to be called by a thread of the library. Neither it nor the end of what it
-  /// owns may use the device (CUDA Runtime API, cudaLaunchHostFunc).
-  /// What it throws comes out of the next synchronize(). Throws device_error.
+  /// Enqueues a function, which a thread of the library calls. Neither the function nor the
+  /// destructors of what it owns may use the device (CUDA Runtime API, cudaLaunchHostFunc). What it
+  /// throws comes out of the next synchronize(). Throws device_error.
   virtual void call(std::function<void()> function) = 0;
 
-  /// Marks the end of what has been enqueued. Throws device_error.
+  /// Records an event behind all work enqueued so far. Throws device_error.
   [[nodiscard]] virtual std::unique_ptr<event> record() = 0;
 
-  /// Whether what is enqueued now is recorded into a graph instead of being done. Throws
+  /// Returns whether the stream records work into a graph instead of running it. Throws
   /// device_error.
   [[nodiscard]] virtual bool is_recording() const = 0;
 
-  /// The cudaStream_t, for CUDA code of one's own; null for the host device.
+  /// Records what `work` enqueues on this stream, for a graph, and returns a function that enqueues
+  /// it again (see graph, in launch/graph.hpp). A stream without graphs returns `work`. Throws what
+  /// `work` throws, unsupported, device_error.
+  [[nodiscard]] virtual std::function<void()> record_graph(const std::function<void()>& work) {
+    return work;
+  }
+
+  /// Returns the cudaStream_t, for the caller's own CUDA code; null for host devices.
   [[nodiscard]] virtual void* native_handle() const noexcept = 0;
-  /// The CUcontext that it belongs to; null likewise.
+  /// Returns the CUcontext of the stream; null for host devices.
   [[nodiscard]] virtual void* native_context() const noexcept = 0;
 
-  /// Returns when everything enqueued is done and its data usable. Throws device_error.
+  /// Returns when all work enqueued is done and its data are usable. Throws device_error.
   virtual void synchronize() = 0;
 
-  /// Time on the device's own clock from the end of what `before` enqueues on this stream to the
-  /// end of what `timed` enqueues there; nullopt for a device without a clock of its own. For CUDA:
-  /// two events, queued together with all the rest behind a short delay kernel, so that the host's
-  /// speed plays no part. The second event itself takes about a microsecond: subtract the span of
-  /// an empty `timed`. Throws device_error.
+  /// Measures, by the device's own clock, the time from the end of the work that `before` enqueues
+  /// on this stream to the end of the work that `timed` enqueues there; nullopt for a device
+  /// without a clock of its own. For CUDA: two events, queued together with all the rest behind a
+  /// short delay kernel, so that the host's speed plays no part. The second event itself takes
+  /// about a microsecond: subtract the span of an empty `timed`. Throws device_error.
   virtual std::optional<std::chrono::duration<double, std::nano>> span_on_device(
       const std::function<void()>& before, const std::function<void()>& timed) = 0;
 

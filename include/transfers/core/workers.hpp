@@ -13,34 +13,35 @@
 
 namespace transfers {
 
-/// Processors that the calling thread may run on (sched_getaffinity(2)), which taskset, numactl and
-/// containers restrict, or as many as the container's quota is worth (cgroup v2), if that is less;
-/// at least 1.
+/// Returns the number of processors that the calling thread may run on (sched_getaffinity(2);
+/// taskset, numactl and containers restrict it), or the container's CPU quota (cgroup v2), rounded
+/// up, if that is less; at least 1.
 [[nodiscard]] unsigned usable_processors();
 
-/// Threads that do the parts of one task together, again and again. The caller is one of them.
-/// After a task the others look out for the next one for a while, because waking up takes many
-/// microseconds; then they sleep. They may run where the thread that made them may.
+/// A team of threads that runs the parts of one task after another. The caller is one of them.
+/// After a task the others poll for the next one for a while, because waking up takes many
+/// microseconds; then they sleep. They inherit the affinity of the thread that makes the team.
 class worker_team {
  public:
-  /// `look_out`: how long threads without work stay awake, and give way to others meanwhile.
-  /// Throws std::system_error when threads cannot be had.
+  /// `look_out` is how long idle threads poll, yielding to others, before they sleep. Throws
+  /// std::system_error if threads cannot be started.
   explicit worker_team(unsigned threads = usable_processors(),
                        std::chrono::microseconds look_out = std::chrono::microseconds(20));
   ~worker_team();
   worker_team(const worker_team&) = delete;
   worker_team& operator=(const worker_team&) = delete;
 
-  /// Threads, the caller's included.
+  /// Returns the number of threads, the caller's included.
   [[nodiscard]] unsigned size() const noexcept { return static_cast<unsigned>(others_.size()) + 1; }
 
-  /// Calls part(i) for each i below size(), 0 in the caller's thread, and returns when all have
-  /// returned; then throws the first exception that came out of one. One run at a time.
+  /// Calls part(i) for each i below size(), part(0) in the caller's thread, and returns when all
+  /// have returned; then rethrows the first exception that a part threw. One thread at a time may
+  /// call it.
   void run(const std::function<void(unsigned)>& part);
 
  private:
   void work(unsigned index);
-  void wait_while(const std::atomic<std::uint32_t>& what, std::uint32_t old) const noexcept;
+  void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) const noexcept;
   void do_part(unsigned index) noexcept;
   void stop() noexcept;
 
@@ -68,7 +69,7 @@ struct shares {
 
 /// The same with threads that are started for it: as many as have enough to do, and fewer where the
 /// system does not give so many.
-void in_parallel(std::size_t total, const shares& how,
+void in_parallel(std::size_t total, const shares& shares,
                  const std::function<void(std::size_t first, std::size_t count)>& work);
 
 }  // namespace transfers

@@ -54,8 +54,8 @@ class mailbox {
   };
 
   /// Throws out_of_memory, unsupported, device_error.
-  mailbox(device& on, service answering);
-  mailbox(device& on, service answering, limits within);
+  mailbox(device& device, service answering);
+  mailbox(device& device, service answering, limits time_limits);
   /// Stops the kernel and waits for it.
   ~mailbox();
   mailbox(const mailbox&) = delete;
@@ -92,7 +92,7 @@ class mailbox {
 };
 
 /// A service that answers each message with itself.
-[[nodiscard]] mailbox::service echo_service(const device& on);
+[[nodiscard]] mailbox::service echo_service(const device& device);
 
 /// The device's end for a function that stands in for a kernel on the host device, called through
 /// stream::call. Of the same form as mailbox_on_device in mailbox.cuh.

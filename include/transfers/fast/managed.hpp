@@ -11,11 +11,11 @@
 
 namespace transfers {
 
-/// Where the pages of managed memory are.
+/// The location of pages of managed memory.
 enum class residence { host, device };
 
-/// Why a device has no managed memory whose pages move one by one; nullopt when it has.
-[[nodiscard]] std::optional<std::string> why_no_managed_memory(const device& on);
+/// Returns why the device has no managed memory whose pages migrate one by one; nullopt if it has.
+[[nodiscard]] std::optional<std::string> why_no_managed_memory(const device& device);
 
 /// Memory at the same address for CPU and kernels, whose pages move to where they are touched or
 /// sent (CUDA C++ Programming Guide, "Unified Memory Programming"). Moves, does not copy; frees
@@ -24,17 +24,17 @@ class managed_memory {
  public:
   /// Throws std::invalid_argument for no bytes, unsupported where why_no_managed_memory says so,
   /// out_of_memory, device_error.
-  managed_memory(device& on, std::size_t bytes);
+  managed_memory(device& device, std::size_t bytes);
 
   [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
 
-  /// Enqueues moving all pages that are not there already (cudaMemPrefetchAsync). When the stream
-  /// has come to its end, they have arrived. Throws device_error.
-  void prefetch(stream& in, residence to) const;
+  /// Enqueues the migration of all pages that are not there already (cudaMemPrefetchAsync). They
+  /// have arrived when the stream has finished it. Throws device_error.
+  void prefetch(stream& stream, residence target) const;
 
-  /// Where they were sent last, all of them; nullopt when they were not. They need not have
+  /// Returns where all pages were prefetched to last; nullopt if they were not. They need not have
   /// arrived, and may have been touched elsewhere since (CUDA Runtime API,
   /// cudaMemRangeGetAttribute). Throws device_error.
   [[nodiscard]] std::optional<residence> prefetched_to() const;

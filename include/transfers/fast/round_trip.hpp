@@ -13,10 +13,10 @@
 
 namespace transfers {
 
-/// Sends data through the device piece by piece: while one piece is worked on, the next comes and
-/// the last one leaves, so that both directions of the link are busy at once. Needs device memory
-/// for a few pieces only. Pageable memory is staged by threads on the way, which sleep while there
-/// is nothing to do. The device must outlive it.
+/// Processes host data on the device piece by piece: the upload of the next piece and the download
+/// of the last one overlap the work on the present one, so that both directions of the link are
+/// busy at once. Needs device memory for a few pieces only. Threads stage pageable memory, and
+/// sleep between calls. The device must outlive it.
 class round_trip_pipeline {
  public:
   /// Pieces under way at a time, and the size of the largest, in bytes (a multiple of 4 KiB). Less
@@ -29,14 +29,15 @@ class round_trip_pipeline {
     std::size_t largest_chunk = std::size_t{2} << 20;
   };
 
-  /// Enqueues the device's work on `bytes` bytes, in place; `first`: their place in the whole.
+  /// Enqueues the device's work on a piece of `bytes` bytes, in place; `first` is its offset in the
+  /// data.
   using device_work =
-      std::function<void(stream& in, std::byte* piece, std::size_t first, std::size_t bytes)>;
+      std::function<void(stream& stream, std::byte* piece, std::size_t first, std::size_t bytes)>;
 
-  /// Threads, streams and memory come into being when they are first needed. Throws
-  /// std::invalid_argument for a shape of nothing.
-  explicit round_trip_pipeline(device& on) : round_trip_pipeline(on, shape{}) {}
-  round_trip_pipeline(device& on, const shape& how);
+  /// Starts threads and allocates streams and memory only when run() first needs them. Throws
+  /// std::invalid_argument for sizes and counts of zero.
+  explicit round_trip_pipeline(device& device) : round_trip_pipeline(device, shape{}) {}
+  round_trip_pipeline(device& device, const shape& sizes);
   ~round_trip_pipeline();
   round_trip_pipeline(const round_trip_pipeline&) = delete;
   round_trip_pipeline& operator=(const round_trip_pipeline&) = delete;
@@ -48,13 +49,17 @@ class round_trip_pipeline {
   /// for page-locked memory only. Throws std::invalid_argument for pieces that are larger than the
   /// largest; out_of_memory, std::system_error; device_error and what `work` throws, when nothing
   /// is under way any more (the destination's content is undefined then).
-  void run(std::byte* destination, const std::byte* source, std::size_t bytes,
-           const device_work& work, std::size_t unit = 1, std::size_t piece_bytes = 0);
+  void run(std::byte* dst, const std::byte* src, std::size_t bytes, const device_work& work,
+           std::size_t unit = 1, std::size_t piece_bytes = 0);
 
  private:
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// The context's own pipeline, made when it is first asked for, of the default shape. Throws
+/// std::bad_alloc.
+[[nodiscard]] round_trip_pipeline& round_trips(const context& context);
 
 /// destination = work(source) for contiguous ranges (vectors, arrays, spans), piece by piece
 /// through the device, by the context's own pipeline. `work(stream&, std::span<T> piece,
@@ -63,23 +68,24 @@ class round_trip_pipeline {
 /// before it is waited for. Throws std::length_error unless the sizes match, and what
 /// round_trip_pipeline::run throws.
 template <detail::contiguous_elements From, detail::contiguous_elements To, class Work>
-void round_trip(const context& in, const From& source, To&& destination, Work&& work) {
+void round_trip(const context& context, const From& src, To&& dst, Work&& work) {
   using T = detail::element_of<From>;
   TRANSFERS_REQUIRE_ELEMENT(T);
-  static_assert(std::is_same_v<T*, decltype(std::ranges::data(destination))>,
+  static_assert(std::is_same_v<T*, decltype(std::ranges::data(dst))>,
                 "the destination must have the source's element type, and must not be const");
-  const auto elements = std::ranges::size(source);
-  if (elements != std::ranges::size(destination))
+  const auto elements = std::ranges::size(src);
+  if (elements != std::ranges::size(dst))
     throw std::length_error(
         "a round trip needs a destination of the source's size: " + std::to_string(elements) +
-        " and " + std::to_string(std::ranges::size(destination)) + " elements");
+        " and " + std::to_string(std::ranges::size(dst)) + " elements");
   if (elements == 0) return;
-  in.synchronize();
-  in.round_trips().run(
-      reinterpret_cast<std::byte*>(std::ranges::data(destination)),
-      reinterpret_cast<const std::byte*>(std::ranges::data(source)), elements * sizeof(T),
-      [&work](stream& on, std::byte* piece, std::size_t first, std::size_t bytes) {
-        work(on, std::span<T>(reinterpret_cast<T*>(piece), bytes / sizeof(T)), first / sizeof(T));
+  context.synchronize();
+  round_trips(context).run(
+      reinterpret_cast<std::byte*>(std::ranges::data(dst)),
+      reinterpret_cast<const std::byte*>(std::ranges::data(src)), elements * sizeof(T),
+      [&work](stream& stream, std::byte* piece, std::size_t first, std::size_t bytes) {
+        work(stream, std::span<T>(reinterpret_cast<T*>(piece), bytes / sizeof(T)),
+             first / sizeof(T));
       },
       sizeof(T));
 }

@@ -39,7 +39,7 @@ enum class scattered_way {
 class scattered_copy {
  public:
   /// Throws out_of_memory, device_error.
-  scattered_copy(device& on, stream& in);
+  scattered_copy(device& device, stream& stream);
 
   /// Page-locked memory that blocks will lie in, which must stay so as long as it is used here.
   /// Throws std::invalid_argument for memory of which the device does not see both ends, and for
@@ -53,7 +53,7 @@ class scattered_copy {
   /// of which the device does not see both ends, out_of_memory, device_error. Blocks before the one
   /// that is refused may have been enqueued by then.
   void enqueue(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
-               direction way, scattered_way by = scattered_way::automatic);
+               direction direction, scattered_way method = scattered_way::automatic);
 
  private:
   class table;
@@ -66,12 +66,13 @@ class scattered_copy {
   [[nodiscard]] std::byte* ask_for_address(const scattered_block& block) const;
   [[nodiscard]] std::byte* find_on_device(const scattered_block& block);
   void enqueue_loop(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
-                    direction way);
+                    direction direction);
   void enqueue_batch(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
-                     direction way);
+                     direction direction);
   void enqueue_kernel(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
-                      direction way, bool others_too);
-  void enqueue_copy(std::byte* host, std::byte* there, std::size_t bytes, direction way);
+                      direction direction, bool others_too);
+  void enqueue_copy(std::byte* host, std::byte* device_block, std::size_t bytes,
+                    direction direction);
 
   device* device_;
   stream* stream_;

@@ -5,11 +5,12 @@
 #include <memory>
 
 #include "transfers/core/device.hpp"
+#include "transfers/core/pageable_copier.hpp"
 #include "transfers/core/workers.hpp"
 
 namespace transfers {
 
-/// How pageable memory is copied by way of page-locked chunks.
+/// Settings for copies of pageable memory through page-locked chunks.
 struct staging {
   static constexpr std::size_t never = SIZE_MAX;
   static constexpr std::size_t large = std::size_t{128} << 20;  ///< bytes
@@ -31,41 +32,47 @@ struct staging {
   way h2d = {.streaming_stores = true};
   way d2h = {.streaming_stores = true, .streaming_when_large = true};
 
-  [[nodiscard]] const way& in(direction which) const { return which == direction::h2d ? h2d : d2h; }
-  [[nodiscard]] way& in(direction which) { return which == direction::h2d ? h2d : d2h; }
+  [[nodiscard]] const way& in(direction direction) const {
+    return direction == direction::h2d ? h2d : d2h;
+  }
+  [[nodiscard]] way& in(direction direction) { return direction == direction::h2d ? h2d : d2h; }
 };
 
-/// Measures what is fastest on this machine, in a second or two: number of threads, size of
-/// chunks, kind of stores, and from which size on staging is faster than device::copy (by 5 %),
-/// from 64 KiB to 64 MiB; `never` where it is not. Takes 256 MiB of either memory meanwhile. Throws
-/// out_of_memory, device_error, std::system_error.
-[[nodiscard]] staging calibrate_staging(device& on);
+/// Measures the fastest settings on this machine, in a second or two: the number of threads, the
+/// size of chunks, the kind of stores, and the size from which on staging is faster than
+/// device::copy (by 5 %), from 64 KiB to 64 MiB; `never` if it is not. Uses 256 MiB of host and of
+/// device memory meanwhile. Throws out_of_memory, device_error, std::system_error.
+[[nodiscard]] staging calibrate_staging(device& device);
 
 /// Copies between pageable memory and the device nearly as fast as from and to page-locked memory:
-/// threads fill or drain page-locked chunks while the device's engines move others. Page-locked
-/// memory itself is better given to device::copy (device::copies_directly tells). Threads sleep
-/// while there is nothing to copy. The device must outlive it.
-class staged_copier {
+/// threads fill or drain page-locked chunks while the copy engines move others. Use device::copy
+/// for memory that is page-locked (device::copies_directly). The threads sleep between copies. The
+/// device must outlive it.
+class staged_copier final : public pageable_copier {
  public:
-  /// As calibrated. Throws what calibrate_staging() throws.
-  explicit staged_copier(device& on) : staged_copier(on, calibrate_staging(on)) {}
+  /// Uses the settings that calibrate_staging() measures. Throws what that throws.
+  explicit staged_copier(device& device) : staged_copier(device, calibrate_staging(device)) {}
 
-  /// Takes threads · chunks_per_thread · largest_chunk bytes of page-locked memory. Throws
+  /// Allocates threads · chunks_per_thread · largest_chunk bytes of page-locked memory. Throws
   /// std::invalid_argument for settings of zero, out_of_memory, device_error, std::system_error.
-  staged_copier(device& on, const staging& how);
-  ~staged_copier();
-  staged_copier(const staged_copier&) = delete;
-  staged_copier& operator=(const staged_copier&) = delete;
+  staged_copier(device& device, const staging& settings);
+  ~staged_copier() override;
 
-  /// Returns when the data are usable at the destination. Work on streams is not waited for. Calls
-  /// from several threads take turns; the device becomes current for them. Throws device_error, and
-  /// out_of_memory when CUDA has none for an event, when all threads have stopped and nothing is
-  /// under way any more; the destination's content is undefined then.
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes, direction way);
+  /// Returns when the data are usable at the destination. Does not wait for work on streams. Calls
+  /// from several threads take turns. Throws device_error, and out_of_memory when CUDA has none for
+  /// an event, when all threads have stopped and nothing is under way any more; the destination's
+  /// content is undefined then.
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override;
 
-  /// Whether a copy of this size is staged, not left to device::copy.
-  [[nodiscard]] bool stages(std::size_t bytes, direction way) const noexcept {
-    return bytes >= how().in(way).least_bytes;
+  [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {
+    return how().in(direction).least_bytes;
+  }
+  /// Returns true: the constructor has acquired everything.
+  [[nodiscard]] bool acquire() override { return true; }
+
+  /// Returns whether a copy of this size is staged rather than done by device::copy.
+  [[nodiscard]] bool stages(std::size_t bytes, direction direction) const noexcept {
+    return bytes >= least_bytes(direction);
   }
   [[nodiscard]] const staging& how() const noexcept;
 

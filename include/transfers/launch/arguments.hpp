@@ -66,8 +66,8 @@ class prepared_argument {
 template <class T, bool goes_in, bool comes_out>
 class prepared_argument<handled<T, goes_in, comes_out>> {
  public:
-  prepared_argument(const context& in, const handled<T, goes_in, comes_out>& range)
-      : range_(range.range), buffer_(in, range.range.size()) {}
+  prepared_argument(const context& context, const handled<T, goes_in, comes_out>& range)
+      : range_(range.range), buffer_(context, range.range.size()) {}
   void upload() {
     if constexpr (goes_in)
       copy(on_device(), reinterpret_cast<const std::byte*>(range_.data()), direction::h2d);
@@ -83,9 +83,9 @@ class prepared_argument<handled<T, goes_in, comes_out>> {
   [[nodiscard]] std::byte* on_device() const {
     return reinterpret_cast<std::byte*>(buffer_.data());
   }
-  void copy(std::byte* destination, const std::byte* source, direction way) const {
+  void copy(std::byte* dst, const std::byte* src, direction direction) const {
     if (buffer_.bytes() > 0)
-      buffer_.context().copy_or_enqueue(destination, source, buffer_.bytes(), way);
+      buffer_.context().copy_or_enqueue(dst, src, buffer_.bytes(), direction);
   }
 
   using pointer = std::conditional_t<comes_out, T*, const T*>;
@@ -121,7 +121,7 @@ class prepared_argument<device_buffer<T>> {
 /// caller.
 class waits_when_unwinding {
  public:
-  explicit waits_when_unwinding(const context& in) : context_(in) {}
+  explicit waits_when_unwinding(const context& context) : context_(context) {}
   waits_when_unwinding(const waits_when_unwinding&) = delete;
   waits_when_unwinding& operator=(const waits_when_unwinding&) = delete;
   ~waits_when_unwinding();
@@ -134,10 +134,10 @@ class waits_when_unwinding {
 
 /// call() for a `launch` that makes the device current by itself.
 template <class Launch, class... A>
-void call_kernel(const context& in, Launch&& launch, const A&... arguments) {
+void call_kernel(const context& context, Launch&& launch, const A&... arguments) {
   std::tuple<detail::prepared_argument<A>...> prepared{
-      detail::prepared_argument<A>(in, arguments)...};
-  detail::waits_when_unwinding guard(in);  // before the memory is freed
+      detail::prepared_argument<A>(context, arguments)...};
+  detail::waits_when_unwinding guard(context);  // before the memory is freed
   std::apply(
       [&](auto&... each) {
         (each.upload(), ...);
@@ -146,7 +146,7 @@ void call_kernel(const context& in, Launch&& launch, const A&... arguments) {
       },
       prepared);
   guard.no_more();
-  in.synchronize();
+  context.synchronize();
 }
 
 }  // namespace detail
@@ -159,9 +159,9 @@ void call_kernel(const context& in, Launch&& launch, const A&... arguments) {
 /// downloaded (but what a host function throws may come out after downloads). Throws what `launch`
 /// throws, out_of_memory, device_error (what comes out is undefined then).
 template <class Launch, class... A>
-void call(const context& in, Launch&& launch, const A&... arguments) {
-  const auto current = in.device().make_current();
-  detail::call_kernel(in, std::forward<Launch>(launch), arguments...);
+void call(const context& context, Launch&& launch, const A&... arguments) {
+  const auto current = context.device().make_current();
+  detail::call_kernel(context, std::forward<Launch>(launch), arguments...);
 }
 
 }  // namespace transfers

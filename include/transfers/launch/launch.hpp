@@ -19,13 +19,13 @@ struct extent3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// How many threads run a kernel.
+/// The execution configuration of a kernel.
 struct launch_shape {
   extent3 grid{}, block{};
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
 };
 
-/// Which of them a host function is called for: CUDA's blockIdx and threadIdx.
+/// The thread that a host function is called for: CUDA's blockIdx and threadIdx.
 struct thread_index {
   extent3 block{0, 0, 0}, thread{0, 0, 0};
   launch_shape of;
@@ -73,7 +73,7 @@ class function_body {
   /// Sizes of the parameters in bytes.
   [[nodiscard]] virtual std::span<const std::size_t> parameters() const noexcept = 0;
   /// One address for each parameter; the arguments are copied before it returns.
-  virtual void launch(stream& on, const launch_shape& threads,
+  virtual void launch(stream& stream, const launch_shape& threads,
                       const void* const* arguments) const = 0;
 };
 
@@ -84,8 +84,8 @@ void check_shape(const function_body& body, const launch_shape& threads);
 
 }  // namespace detail
 
-/// A function with fixed parameter types, like PyCUDA's prepared functions: what can be checked
-/// once has been, so that a call only hands over its arguments.
+/// A function with fixed parameter types, like PyCUDA's prepared functions. Its constructor checks
+/// the parameters once, so that a call only passes its arguments.
 template <class... A>
 class prepared_function {
   static_assert((std::is_trivially_copyable_v<A> && ...),
@@ -99,9 +99,9 @@ class prepared_function {
   }
 
   /// Enqueues a launch. Throws device_error.
-  void operator()(stream& on, const launch_shape& threads, const A&... arguments) const {
+  void operator()(stream& stream, const launch_shape& threads, const A&... arguments) const {
     const std::array<const void*, sizeof...(A) + 1> addresses{&arguments..., nullptr};
-    body_->launch(on, threads, addresses.data());
+    body_->launch(stream, threads, addresses.data());
   }
 
  private:
@@ -118,12 +118,14 @@ class function {
 
   /// Packs any arguments at run time, checks their number and sizes against the kernel's
   /// parameters, and enqueues the launch. Throws std::invalid_argument, device_error.
-  void launch(stream& on, const launch_shape& threads, std::span<const argument> arguments) const;
+  void launch(stream& stream, const launch_shape& threads,
+              std::span<const argument> arguments) const;
 
   /// The same for arrays, buffers, in(), out(), in_out() and plain values; see call(). Returns when
   /// it is done and what comes out has arrived.
   template <class... A>
-  void operator()(const context& in, const launch_shape& threads, const A&... arguments) const {
+  void operator()(const context& context, const launch_shape& threads,
+                  const A&... arguments) const {
     static_assert(
         (std::is_constructible_v<argument,
                                  decltype(std::declval<detail::prepared_argument<A>&>().value())> &&
@@ -131,9 +133,9 @@ class function {
         "kernel arguments must be in(), out(), in_out(), arrays, buffers or trivially "
         "copyable values: a GPU gets bytes, not objects");
     detail::call_kernel(
-        in,
+        context,
         [&](const auto&... each) {
-          launch(in.stream(), threads, std::array<argument, sizeof...(A)>{each...});
+          launch(context.stream(), threads, std::array<argument, sizeof...(A)>{each...});
         },
         arguments...);
   }

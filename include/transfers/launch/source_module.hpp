@@ -15,7 +15,8 @@ namespace transfers {
 /// The compiler refused a source text. what() is one line; log() is NVRTC's whole output.
 class compile_error : public error {
  public:
-  compile_error(const std::string& what, std::string log) : error(what), log_(std::move(log)) {}
+  compile_error(const std::string& message, std::string log)
+      : error(message), log_(std::move(log)) {}
   [[nodiscard]] const std::string& log() const noexcept { return log_; }
 
  private:
@@ -51,7 +52,7 @@ class source_module {
  public:
   /// Throws compile_error; unsupported for devices that are not CUDA's and without NVRTC;
   /// device_error.
-  source_module(device& on, std::string_view source, const source_options& options = {});
+  source_module(device& device, std::string_view source, const source_options& options = {});
 
   /// What the compiler had to say: warnings.
   [[nodiscard]] const std::string& log() const noexcept { return log_; }

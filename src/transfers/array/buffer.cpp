@@ -20,13 +20,13 @@ void check_alignment(std::size_t alignment) {
 
 }  // namespace
 
-void check_sizes(std::size_t source, std::size_t destination) {
-  if (source != destination)
+void check_sizes(std::size_t src, std::size_t dst) {
+  if (src != dst)
     throw std::length_error(
-        fmt::format("a copy of {} elements to {}: the sizes must match", source, destination));
+        fmt::format("a copy of {} elements to {}: the sizes must match", src, dst));
 }
 
-aligned_memory allocate_aligned(device& on, std::size_t bytes, host_memory_kind kind,
+aligned_memory allocate_aligned(device& device, std::size_t bytes, host_memory_kind kind,
                                 std::size_t alignment, std::size_t least_alignment) {
   check_alignment(alignment);
   if (bytes == 0) return {};
@@ -34,7 +34,7 @@ aligned_memory allocate_aligned(device& on, std::size_t bytes, host_memory_kind 
   // Blocks begin at a page; what is more needs room to move the beginning.
   constexpr std::size_t page = 4096;
   const auto room = alignment > page ? alignment : 0;
-  auto owner = on.allocate_host(bytes + room, kind);
+  auto owner = device.allocate_host(bytes + room, kind);
   const auto address = reinterpret_cast<std::uintptr_t>(owner.data());
   const auto padding = (alignment - address % alignment) % alignment;
   return {std::move(owner), padding};
@@ -49,9 +49,9 @@ aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment,
   // its time on page faults (docs/GPU_ARRAYS.md), of which there are 512 times fewer then.
   constexpr std::size_t huge_page = std::size_t{2} << 20;
   const bool large = bytes >= 2 * huge_page;
-  const auto by = std::max(alignment, large ? huge_page : sizeof(void*));
-  const auto whole = (bytes + by - 1) / by * by;  // as aligned_alloc wants it
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(by, whole));
+  const auto boundary = std::max(alignment, large ? huge_page : sizeof(void*));
+  const auto whole = (bytes + boundary - 1) / boundary * boundary;  // as aligned_alloc wants it
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(boundary, whole));
   if (memory == nullptr) throw out_of_memory(fmt::format("{} bytes of host memory", bytes));
   if (large) madvise(memory, whole, MADV_HUGEPAGE);  // a wish: without huge pages nothing changes
   return {host_memory{{memory, [](std::byte* p) { std::free(p); }}, bytes, pageable, nullptr}, 0};

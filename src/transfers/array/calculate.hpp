@@ -17,12 +17,12 @@ namespace transfers::detail {
 
 /// What C++ leaves undefined is defined in stream.hpp (elementwise_operation).
 template <class T>
-TRANSFERS_BOTH T apply(arithmetic what, T a, T b) {
+TRANSFERS_BOTH T apply(arithmetic operation, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using unsigned_type = std::make_unsigned_t<T>;
     const auto x = static_cast<unsigned_type>(a);
     const auto y = static_cast<unsigned_type>(b);
-    switch (what) {
+    switch (operation) {
       case arithmetic::add: return static_cast<T>(x + y);
       case arithmetic::subtract: return static_cast<T>(x - y);
       case arithmetic::multiply: return static_cast<T>(x * y);
@@ -32,7 +32,7 @@ TRANSFERS_BOTH T apply(arithmetic what, T a, T b) {
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(unsigned_type{0} - x);
     return static_cast<T>(a / b);
   } else {
-    switch (what) {
+    switch (operation) {
       case arithmetic::add: return a + b;
       case arithmetic::subtract: return a - b;
       case arithmetic::multiply: return a * b;
@@ -59,12 +59,12 @@ typed_operand<T> typed(const operand& one) {
 
 template <class T>
 struct calculate_element {
-  arithmetic what;
+  arithmetic operation;
   typed_operand<T> left, right;
   T* result;
 
   TRANSFERS_BOTH void operator()(std::size_t i) const {
-    result[i] = apply(what, left.at(i), right.at(i));
+    result[i] = apply(operation, left.at(i), right.at(i));
   }
 };
 
@@ -87,10 +87,10 @@ TRANSFERS_BOTH To converted(From value) {
 
 template <class From, class To>
 struct convert_element {
-  const From* from;
-  To* to;
+  const From* src;
+  To* dst;
 
-  TRANSFERS_BOTH void operator()(std::size_t i) const { to[i] = converted<To>(from[i]); }
+  TRANSFERS_BOTH void operator()(std::size_t i) const { dst[i] = converted<To>(src[i]); }
 };
 
 /// Calls `work` with a value of the C++ type meant.
@@ -107,21 +107,22 @@ void with_type(element_type type, Work&& work) {
 }
 
 template <class Policy>
-void calculate(const Policy& policy, const elementwise_operation& what) {
-  with_type(what.type, [&]<class T>(T) {
-    thrust::for_each_n(policy, thrust::counting_iterator<std::size_t>(0), what.elements,
-                       calculate_element<T>{what.what, typed<T>(what.left), typed<T>(what.right),
-                                            reinterpret_cast<T*>(what.result)});
+void calculate(const Policy& policy, const elementwise_operation& operation) {
+  with_type(operation.type, [&]<class T>(T) {
+    thrust::for_each_n(
+        policy, thrust::counting_iterator<std::size_t>(0), operation.elements,
+        calculate_element<T>{operation.what, typed<T>(operation.left), typed<T>(operation.right),
+                             reinterpret_cast<T*>(operation.result)});
   });
 }
 
 template <class Policy>
-void convert(const Policy& policy, const conversion& what) {
-  with_type(what.from_type, [&]<class From>(From) {
-    with_type(what.to_type, [&]<class To>(To) {
-      thrust::for_each_n(policy, thrust::counting_iterator<std::size_t>(0), what.elements,
-                         convert_element<From, To>{reinterpret_cast<const From*>(what.from),
-                                                   reinterpret_cast<To*>(what.to)});
+void convert(const Policy& policy, const conversion& conversion) {
+  with_type(conversion.from_type, [&]<class From>(From) {
+    with_type(conversion.to_type, [&]<class To>(To) {
+      thrust::for_each_n(policy, thrust::counting_iterator<std::size_t>(0), conversion.elements,
+                         convert_element<From, To>{reinterpret_cast<const From*>(conversion.from),
+                                                   reinterpret_cast<To*>(conversion.to)});
     });
   });
 }

@@ -30,16 +30,16 @@ shape::shape(std::span<const std::size_t> extents) : rank_(extents.size()) {
   }
 }
 
-std::string to_string(const shape& of) {
-  return fmt::format("({})", fmt::join(of.extents(), ", "));
+std::string to_string(const shape& shape) {
+  return fmt::format("({})", fmt::join(shape.extents(), ", "));
 }
 
-strides strides_of(const shape& extents, order as) {
+strides strides_of(const shape& extents, order order) {
   strides steps{};
   if (extents.elements() == 0) return steps;
   std::ptrdiff_t step = 1;
   for (std::size_t k = 0; k < extents.rank(); ++k) {
-    const auto i = as == order::column_major ? k : extents.rank() - 1 - k;
+    const auto i = order == order::column_major ? k : extents.rank() - 1 - k;
     steps[i] = step;
     step *= static_cast<std::ptrdiff_t>(extents[i]);
   }

@@ -19,7 +19,7 @@ struct dimension {
 std::vector<dimension> joined_dimensions(std::vector<dimension> all);
 
 /// Copies between two layouts on all cores. Returns when done.
-void gather(std::byte* to, const std::byte* from, std::span<const dimension> dimensions,
+void gather(std::byte* dst, const std::byte* src, std::span<const dimension> dimensions,
             std::size_t element_bytes);
 
 }  // namespace transfers::detail

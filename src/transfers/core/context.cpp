@@ -2,12 +2,9 @@
 
 #include <mutex>
 #include <optional>
-#include <system_error>
+#include <vector>
 
 #include "transfers/core/error.hpp"
-#include "transfers/fast/round_trip.hpp"
-#include "transfers/fast/staged_copy.hpp"
-#include "transfers/launch/arguments.hpp"
 
 namespace transfers {
 
@@ -17,53 +14,35 @@ struct context::state {
   transfers::stream& stream;
   std::optional<device_pool> memory;  ///< none: plain allocation
   std::once_flag staging_made;
-  std::optional<pinned_pool> staging;  ///< made when it is needed
-  const transfers::staging own_staging;
-  std::once_flag copier_made;
-  std::shared_ptr<staged_copier> copier;  ///< likewise; none: pageable memory is copied plainly
-  bool copier_chosen = false;             ///< by stage_by()
-  std::once_flag round_trips_made;
-  std::optional<round_trip_pipeline> round_trips;  ///< likewise
+  std::optional<pinned_pool> staging;       ///< made when it is needed
+  std::shared_ptr<pageable_copier> copier;  ///< null: the device copies pageable memory
+  std::recursive_mutex slots_mutex;         ///< recursive: the maker of a slot may ask for others
+  std::vector<std::pair<std::type_index, std::shared_ptr<void>>> slots;
 
-  state(transfers::device& on, std::unique_ptr<transfers::stream> made, transfers::stream& in,
-        allocation from)
-      : device(on), own(std::move(made)), stream(in) {
-    if (from == allocation::pooled) memory.emplace(on);
+  state(transfers::device& context_device, std::unique_ptr<transfers::stream> own_stream,
+        transfers::stream& context_stream, allocation allocation_kind)
+      : device(context_device),
+        own(std::move(own_stream)),
+        stream(context_stream),
+        copier(context_device.make_pageable_copier()) {
+    if (allocation_kind == allocation::pooled) memory.emplace(context_device);
   }
-
-  [[nodiscard]] std::size_t least_staged(direction way) const {
-    if (!copier_chosen) return own_staging.in(way).least_bytes;
-    return copier ? copier->how().in(way).least_bytes : transfers::staging::never;
-  }
-
-  staged_copier* make_copier() {
-    std::call_once(copier_made, [this] {
-      constexpr unsigned worth_it = 4;  // one thread fills a chunk as fast as the driver does
-      if (usable_processors() < worth_it) return;
-      // Such devices reach ordinary memory themselves.
-      const auto& cuda = device.description().cuda;
-      if (cuda && (cuda->host_page_tables || cuda->integrated)) return;
-      try {
-        copier = std::make_shared<staged_copier>(device, own_staging);
-      } catch (const out_of_memory&) {  // it goes without, only slower
-      } catch (const unsupported&) {
-      } catch (const std::system_error&) {
-      } catch (const device_error& broken) {
-        if (broken.device_lost()) throw;
-      }
-    });
-    return copier.get();
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
+  ~state() {
+    while (!slots.empty()) slots.pop_back();
   }
 };
 
-context::context(transfers::device& on, allocation from) {
-  auto own = on.create_stream();
-  auto& in = *own;
-  state_ = std::make_shared<state>(on, std::move(own), in, from);
+context::context(transfers::device& context_device, allocation allocation_kind) {
+  auto own = context_device.create_stream();
+  auto& context_stream = *own;
+  state_ = std::make_shared<state>(context_device, std::move(own), context_stream, allocation_kind);
 }
 
-context::context(transfers::device& on, transfers::stream& in, allocation from)
-    : state_(std::make_shared<state>(on, nullptr, in, from)) {}
+context::context(transfers::device& context_device, transfers::stream& context_stream,
+                 allocation allocation_kind)
+    : state_(std::make_shared<state>(context_device, nullptr, context_stream, allocation_kind)) {}
 
 device& context::device() const noexcept { return state_->device; }
 
@@ -94,54 +73,46 @@ host_memory context::allocate_staging(std::size_t bytes) const {
           on_device};
 }
 
-bool context::copy_staged(std::byte* destination, const std::byte* source, std::size_t bytes,
-                          direction way) const {
-  if (bytes < state_->least_staged(way) ||
-      device().copies_directly(way == direction::h2d ? source : destination))
+bool context::copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
+                          direction direction) const {
+  auto* const copier = state_->copier.get();
+  if (copier == nullptr || bytes < copier->least_bytes(direction) ||
+      device().copies_directly(direction == direction::h2d ? src : dst) || !copier->acquire())
     return false;
-  auto* const copier = state_->make_copier();
-  if (copier == nullptr) return false;
   synchronize();
-  copier->copy(destination, source, bytes, way);
+  copier->copy(dst, src, bytes, direction);
   return true;
 }
 
-void context::copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-                   direction way) const {
-  if (copy_staged(destination, source, bytes, way)) return;
-  stream().copy(destination, source, bytes, way);
+void context::copy(std::byte* dst, const std::byte* src, std::size_t bytes,
+                   direction direction) const {
+  if (copy_staged(dst, src, bytes, direction)) return;
+  stream().copy(dst, src, bytes, direction);
   synchronize();
 }
 
-void context::copy_or_enqueue(std::byte* destination, const std::byte* source, std::size_t bytes,
-                              direction way) const {
-  if (!copy_staged(destination, source, bytes, way)) stream().copy(destination, source, bytes, way);
+void context::copy_or_enqueue(std::byte* dst, const std::byte* src, std::size_t bytes,
+                              direction direction) const {
+  if (!copy_staged(dst, src, bytes, direction)) stream().copy(dst, src, bytes, direction);
 }
 
-void context::stage_by(std::shared_ptr<staged_copier> copier) const {
-  std::call_once(state_->copier_made, [] {});  // none of its own any more
-  state_->copier_chosen = true;
+void context::stage_by(std::shared_ptr<pageable_copier> copier) const {
   state_->copier = std::move(copier);
 }
 
-round_trip_pipeline& context::round_trips() const {
-  std::call_once(state_->round_trips_made, [this] { state_->round_trips.emplace(state_->device); });
-  return *state_->round_trips;
+void* context::find_or_make_slot(std::type_index type,
+                                 const std::function<std::shared_ptr<void>()>& make) const {
+  const std::scoped_lock lock(state_->slots_mutex);
+  for (const auto& [slot_type, object] : state_->slots)
+    if (slot_type == type) return object.get();
+  auto object = make();
+  auto* const address = object.get();
+  state_->slots.emplace_back(type, std::move(object));
+  return address;
 }
 
 std::unique_ptr<device> open_default_device() {
   return find_cuda().devices > 0 ? open_cuda_device(0) : open_host_device();
 }
 
-namespace detail {
-
-waits_when_unwinding::~waits_when_unwinding() {
-  if (!armed_) return;
-  try {
-    context_.synchronize();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): the first exception is the one to see
-  }
-}
-
-}  // namespace detail
 }  // namespace transfers

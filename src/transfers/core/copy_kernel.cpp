@@ -3,25 +3,21 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "transfers/core/device.hpp"
-
-namespace transfers {
-namespace detail {
+namespace transfers::detail {
 namespace {
 
 /// Both addresses are multiples of it, or equally far from being.
-std::size_t widest_access(const std::byte* destination, const std::byte* source) {
-  const auto differ =
-      reinterpret_cast<std::uintptr_t>(destination) ^ reinterpret_cast<std::uintptr_t>(source);
+std::size_t widest_access(const std::byte* dst, const std::byte* src) {
+  const auto differ = reinterpret_cast<std::uintptr_t>(dst) ^ reinterpret_cast<std::uintptr_t>(src);
   return differ % 16 == 0 ? 16 : differ % 4 == 0 ? 4 : 1;
 }
 
 }  // namespace
 
-copy_kernel_shape shape_of_copy_kernel(const std::byte* destination, const std::byte* source,
+copy_kernel_shape shape_of_copy_kernel(const std::byte* dst, const std::byte* src,
                                        std::size_t bytes, int multiprocessors,
                                        unsigned most_blocks) {
-  const auto access = widest_access(destination, source);
+  const auto access = widest_access(dst, src);
   const auto units = std::max<std::size_t>(1, bytes / access);
   // Two blocks a multiprocessor are many times what fills a PCIe link.
   const auto most =
@@ -30,15 +26,4 @@ copy_kernel_shape shape_of_copy_kernel(const std::byte* destination, const std::
   return {access, static_cast<unsigned>(blocks)};
 }
 
-}  // namespace detail
-
-std::size_t copy_kernel_multiprocessors(const device_description& on, const std::byte* destination,
-                                        const std::byte* source, std::size_t bytes,
-                                        unsigned most_blocks) {
-  if (!on.cuda) return 0;
-  const auto shape = detail::shape_of_copy_kernel(destination, source, bytes,
-                                                  on.cuda->multiprocessors, most_blocks);
-  return std::min<std::size_t>(shape.blocks, static_cast<std::size_t>(on.cuda->multiprocessors));
-}
-
-}  // namespace transfers
+}  // namespace transfers::detail

@@ -11,7 +11,7 @@ struct copy_kernel_shape {
   std::size_t access_bytes;  ///< the most that both addresses allow of 16, 4 and 1
   unsigned blocks;
 };
-copy_kernel_shape shape_of_copy_kernel(const std::byte* destination, const std::byte* source,
+copy_kernel_shape shape_of_copy_kernel(const std::byte* dst, const std::byte* src,
                                        std::size_t bytes, int multiprocessors,
                                        unsigned most_blocks);
 

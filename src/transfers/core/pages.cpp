@@ -33,8 +33,8 @@ void touch(std::byte* data, std::size_t bytes, std::size_t page) {
 void touch_in_parallel(std::byte* data, std::size_t bytes, std::size_t page) {
   // Making a huge page takes some 50 µs, so that a thread is worth its start from a few on. More
   // than 16 threads wait for each other in the kernel.
-  const shares how{.worth_a_thread = 4 * huge_page, .unit = huge_page, .most_threads = 16};
-  in_parallel(bytes, how,
+  const shares page_shares{.worth_a_thread = 4 * huge_page, .unit = huge_page, .most_threads = 16};
+  in_parallel(bytes, page_shares,
               [&](std::size_t first, std::size_t count) { touch(data + first, count, page); });
 }
 

@@ -17,12 +17,12 @@ namespace transfers::detail {
 
 /// Word i of the sequence: SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
 /// generators", OOPSLA 2014), which needs no state but the index.
-TRANSFERS_BOTH inline std::uint64_t pattern_word(pattern what, std::size_t index) {
-  std::uint64_t z = what.seed + (index + 1) * 0x9e3779b97f4a7c15ULL;
+TRANSFERS_BOTH inline std::uint64_t pattern_word(pattern data, std::size_t index) {
+  std::uint64_t z = data.seed + (index + 1) * 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   z ^= z >> 31;
-  return what.inverted ? ~z : z;
+  return data.inverted ? ~z : z;
 }
 
 /// The bytes of one word that lie inside the range asked for.
@@ -44,10 +44,10 @@ struct word_range {
 struct write_word {
   std::byte* block;
   word_range range;
-  pattern what;
+  pattern data;
 
   TRANSFERS_BOTH void operator()(std::size_t word) const {
-    const auto value = pattern_word(what, word);
+    const auto value = pattern_word(data, word);
     if (range.whole(word)) {
       *reinterpret_cast<std::uint64_t*>(block + word * 8) = value;
       return;
@@ -60,19 +60,19 @@ struct write_word {
 struct check_word {
   const std::byte* block;
   word_range range;
-  pattern what;
+  pattern data;
 
   TRANSFERS_BOTH pattern_check operator()(std::size_t word) const {
-    const auto value = pattern_word(what, word);
-    pattern_check found{0, SIZE_MAX};
+    const auto value = pattern_word(data, word);
+    pattern_check check{0, SIZE_MAX};
     if (range.whole(word) && *reinterpret_cast<const std::uint64_t*>(block + word * 8) == value)
-      return found;
+      return check;
     for (auto i = range.first(word); i < range.last(word); ++i) {
       if (block[i] == static_cast<std::byte>(value >> (i % 8 * 8))) continue;
-      ++found.wrong_bytes;
-      if (i < found.first_wrong) found.first_wrong = i;
+      ++check.wrong_bytes;
+      if (i < check.first_wrong) check.first_wrong = i;
     }
-    return found;
+    return check;
   }
 };
 
@@ -85,22 +85,22 @@ struct merge_checks {
 
 template <class Policy>
 void write_pattern(const Policy& policy, std::byte* block, std::size_t offset, std::size_t bytes,
-                   pattern what) {
+                   pattern data) {
   if (bytes == 0) return;
   const auto first = offset / 8;
   const auto words = (offset + bytes + 7) / 8 - first;
   thrust::for_each_n(policy, thrust::counting_iterator<std::size_t>(first), words,
-                     write_word{block, {offset, offset + bytes}, what});
+                     write_word{block, {offset, offset + bytes}, data});
 }
 
 template <class Policy>
 pattern_check check_pattern(const Policy& policy, const std::byte* block, std::size_t offset,
-                            std::size_t bytes, pattern what) {
+                            std::size_t bytes, pattern data) {
   if (bytes == 0) return {};
   const thrust::counting_iterator<std::size_t> first(offset / 8);
   const auto words = (offset + bytes + 7) / 8 - offset / 8;
   return thrust::transform_reduce(policy, first, first + static_cast<std::ptrdiff_t>(words),
-                                  check_word{block, {offset, offset + bytes}, what},
+                                  check_word{block, {offset, offset + bytes}, data},
                                   pattern_check{0, SIZE_MAX}, merge_checks{});
 }
 

@@ -67,8 +67,8 @@ thrust::mr::pool_options pooling() {
 template <class Owner>
 class pool {
  public:
-  explicit pool(typename upstream<Owner>::allocator from)
-      : upstream_(std::move(from)), small_(&upstream_, &bookkeeping_, pooling()) {}
+  explicit pool(typename upstream<Owner>::allocator allocate)
+      : upstream_(std::move(allocate)), small_(&upstream_, &bookkeeping_, pooling()) {}
 
   std::byte* allocate(std::size_t bytes) {
     if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes from a pool");
@@ -150,12 +150,12 @@ class pool {
 
 class device_pool::state {
  public:
-  explicit state(device& from)
-      : blocks([&from](std::size_t bytes) { return from.allocate(bytes); }) {}
+  explicit state(device& device)
+      : blocks([&device](std::size_t bytes) { return device.allocate(bytes); }) {}
   pool<device_memory> blocks;
 };
 
-device_pool::device_pool(device& from) : state_(std::make_shared<state>(from)) {}
+device_pool::device_pool(device& device) : state_(std::make_shared<state>(device)) {}
 
 device_memory device_pool::allocate(std::size_t bytes) {
   auto* const data = state_->blocks.allocate(bytes);
@@ -169,10 +169,12 @@ bool device_pool::release() { return state_->blocks.release(); }
 
 class pinned_pool::state {
  public:
-  state(device& from, stream& with, host_memory_kind of)
-      : kind(of),
-        blocks_([&from, of](std::size_t bytes) { return from.allocate_host(bytes, of); }),
-        stream_(with) {}
+  state(device& device, stream& stream, host_memory_kind block_kind)
+      : kind(block_kind),
+        blocks_([&device, block_kind](std::size_t bytes) {
+          return device.allocate_host(bytes, block_kind);
+        }),
+        stream_(stream) {}
   state(const state&) = delete;
   state& operator=(const state&) = delete;
   ~state() {
@@ -257,8 +259,8 @@ class pinned_pool::state {
   std::size_t pending_bytes_ = 0;
 };
 
-pinned_pool::pinned_pool(device& from, stream& with, host_memory_kind kind)
-    : state_(std::make_shared<state>(from, with, kind)) {}
+pinned_pool::pinned_pool(device& device, stream& stream, host_memory_kind kind)
+    : state_(std::make_shared<state>(device, stream, kind)) {}
 
 host_memory pinned_pool::allocate(std::size_t bytes) {
   auto* const data = state_->allocate(bytes);

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/transfers/core/affinity.hpp"
 #include "src/transfers/core/cpu_quota.hpp"
 #include "src/transfers/core/relax.hpp"
 
@@ -27,13 +28,9 @@ std::optional<unsigned> quota_of_this_container() {
 }  // namespace
 
 unsigned usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  // Fails on machines with more processors than the set has room for: then count them all.
-  const int count = sched_getaffinity(0, sizeof set, &set) == 0
-                        ? CPU_COUNT(&set)
-                        : static_cast<int>(std::thread::hardware_concurrency());
-  const auto allowed = static_cast<unsigned>(std::max(1, count));
+  const auto in_mask = detail::processors_in_mask(
+      [](std::size_t bytes, cpu_set_t* mask) { return sched_getaffinity(0, bytes, mask); });
+  const auto allowed = std::max(1U, in_mask.value_or(std::thread::hardware_concurrency()));
   return std::min(allowed, quota_of_this_container().value_or(allowed));
 }
 
@@ -53,23 +50,23 @@ void worker_team::stop() noexcept {
   stopping_ = true;
   tasks_begun_.fetch_add(1, std::memory_order_release);
   tasks_begun_.notify_all();
-  for (auto& one : others_) one.join();
+  for (auto& thread : others_) thread.join();
 }
 
-/// Returns when `what` is no longer `old`.
-void worker_team::wait_while(const std::atomic<std::uint32_t>& what,
+/// Returns when `value` is no longer `old`.
+void worker_team::wait_while(const std::atomic<std::uint32_t>& value,
                              std::uint32_t old) const noexcept {
   using clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds soon{20};
   const auto begin = clock::now();
   for (auto now = begin; now < begin + look_out_; now = clock::now()) {
     for (int i = 0; i < 16; ++i) {
-      if (what.load(std::memory_order_acquire) != old) return;
+      if (value.load(std::memory_order_acquire) != old) return;
       detail::relax();
     }
     if (now > begin + soon) std::this_thread::yield();
   }
-  while (what.load(std::memory_order_acquire) == old) what.wait(old, std::memory_order_acquire);
+  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
 void worker_team::run(const std::function<void(unsigned)>& part) {
@@ -114,10 +111,10 @@ void in_parts(worker_team& team, std::size_t total, std::size_t unit,
   });
 }
 
-void in_parallel(std::size_t total, const shares& how,
+void in_parallel(std::size_t total, const shares& shares,
                  const std::function<void(std::size_t, std::size_t)>& work) {
-  const auto busy = std::max<std::size_t>(1, total / how.worth_a_thread);
-  auto threads = std::min<std::size_t>({busy, how.most_threads, usable_processors()});
+  const auto busy = std::max<std::size_t>(1, total / shares.worth_a_thread);
+  auto threads = std::min<std::size_t>({busy, shares.most_threads, usable_processors()});
   std::optional<worker_team> team;
   while (!team) {
     try {
@@ -126,7 +123,7 @@ void in_parallel(std::size_t total, const shares& how,
       threads /= 2;  // until the caller does it alone, which needs no thread
     }
   }
-  in_parts(*team, total, how.unit, work);
+  in_parts(*team, total, shares.unit, work);
 }
 
 }  // namespace transfers

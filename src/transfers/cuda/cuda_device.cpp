@@ -12,6 +12,7 @@
 #include "src/transfers/cuda/cuda_pattern.hpp"
 #include "src/transfers/cuda/cuda_stream.hpp"
 #include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/fast/default_copier.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -62,7 +63,7 @@ device_description describe_device(int index) {
   cuda.host_page_tables = properties.pageableMemoryAccessUsesHostPageTables != 0;
   cuda.concurrent_managed_access = properties.concurrentManagedAccess != 0;
   cuda.integrated = properties.integrated != 0;
-  return {"cuda", properties.name, cuda};
+  return {"cuda", properties.name, cuda, index};
 }
 
 unsigned host_alloc_flags(pin_flags flags) {
@@ -165,11 +166,14 @@ class cuda_device final : public device {
     return free;
   }
 
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) override {
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     const current_context here(context_);
-    cuda_check(cudaMemcpy(destination, source, bytes, memcpy_kind(way)), "cudaMemcpy");
+    cuda_check(cudaMemcpy(dst, src, bytes, memcpy_kind(direction)), "cudaMemcpy");
     cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  }
+
+  [[nodiscard]] std::shared_ptr<pageable_copier> make_pageable_copier() override {
+    return detail::make_default_copier(*this);
   }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
@@ -187,16 +191,16 @@ class cuda_device final : public device {
   }
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     pattern what) override {
+                     pattern pattern) override {
     const current_context here(context_);
-    detail::write_cuda_pattern(stream_.get(), block, offset, bytes, what);
+    detail::write_cuda_pattern(stream_.get(), block, offset, bytes, pattern);
     cuda_check(cudaStreamSynchronize(stream_.get()), "writing the test pattern");
   }
 
   [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                            std::size_t bytes, pattern what) override {
+                                            std::size_t bytes, pattern pattern) override {
     const current_context here(context_);
-    return detail::check_cuda_pattern(stream_.get(), block, offset, bytes, what);
+    return detail::check_cuda_pattern(stream_.get(), block, offset, bytes, pattern);
   }
 
  private:
@@ -240,12 +244,12 @@ class cuda_device final : public device {
     void* memory = nullptr;
     cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
     auto* const data = static_cast<std::byte*>(memory);
-    host_memory made{{data, in_context(cudaFree)}, bytes, managed, data};
+    host_memory memory_owner{{data, in_context(cudaFree)}, bytes, managed, data};
     const cudaMemLocation host{cudaMemLocationTypeHost, 0};
     cuda_check(cudaMemAdvise(memory, bytes, cudaMemAdviseSetPreferredLocation, host),
                "cudaMemAdvise");
     std::memset(memory, 0, bytes);
-    return made;
+    return memory_owner;
   }
 
   [[nodiscard]] host_memory allocate_pinned(std::size_t bytes, host_memory_kind kind) const {

@@ -10,6 +10,7 @@
 #include "src/transfers/core/lengths.hpp"
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/cuda_calculate.hpp"
+#include "src/transfers/cuda/cuda_graph.hpp"
 #include "src/transfers/cuda/current_context.hpp"
 #include "src/transfers/cuda/kernels.hpp"
 #include "transfers/core/error.hpp"
@@ -69,17 +70,16 @@ class cuda_stream final : public stream {
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
         kilohertz_(attribute(cudaDevAttrClockRate, device)) {}
 
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) override {
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     const current_context here(context_);
-    cuda_check(cudaMemcpyAsync(destination, source, bytes, memcpy_kind(way), stream_.get()),
+    cuda_check(cudaMemcpyAsync(dst, src, bytes, memcpy_kind(direction), stream_.get()),
                "cudaMemcpyAsync");
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+  void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                       unsigned most_blocks) override {
     const current_context here(context_);
-    launch_copy(destination, source, bytes, multiprocessors_, most_blocks, stream_.get());
+    launch_copy(dst, src, bytes, multiprocessors_, most_blocks, stream_.get());
   }
 
   void copy_batch(std::span<std::byte* const> destinations,
@@ -101,28 +101,28 @@ class cuda_stream final : public stream {
   }
 
   void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
-                   direction way) override {
+                   direction direction) override {
     if (pieces == 0) return;
     const current_context here(context_);
-    launch_pieces(table, pieces, on_device, way, multiprocessors_, stream_.get());
+    launch_pieces(table, pieces, on_device, direction, multiprocessors_, stream_.get());
   }
 
-  void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
-                    pitched_extent extent, direction way) override {
+  void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src, pitched_extent extent,
+                    direction direction) override {
     const current_context here(context_);
     if (extent.slices == 1) {
       cuda_check(
-          cudaMemcpy2DAsync(destination.data, destination.row_pitch, source.data, source.row_pitch,
-                            extent.row_bytes, extent.rows, memcpy_kind(way), stream_.get()),
+          cudaMemcpy2DAsync(dst.data, dst.row_pitch, src.data, src.row_pitch, extent.row_bytes,
+                            extent.rows, memcpy_kind(direction), stream_.get()),
           "cudaMemcpy2DAsync");
       return;
     }
     cudaMemcpy3DParms what{};
-    what.srcPtr = pitched_pointer(const_cast<std::byte*>(source.data), source.row_pitch,
-                                  source.slice_pitch);  // CUDA has one type for both ends
-    what.dstPtr = pitched_pointer(destination.data, destination.row_pitch, destination.slice_pitch);
+    what.srcPtr = pitched_pointer(const_cast<std::byte*>(src.data), src.row_pitch,
+                                  src.slice_pitch);  // CUDA has one type for both ends
+    what.dstPtr = pitched_pointer(dst.data, dst.row_pitch, dst.slice_pitch);
     what.extent = make_cudaExtent(extent.row_bytes, extent.rows, extent.slices);
-    what.kind = memcpy_kind(way);
+    what.kind = memcpy_kind(direction);
     cuda_check(cudaMemcpy3DAsync(&what, stream_.get()), "cudaMemcpy3DAsync");
   }
 
@@ -160,6 +160,10 @@ class cuda_stream final : public stream {
     auto state = cudaStreamCaptureStatusNone;
     cuda_check(cudaStreamIsCapturing(stream_.get(), &state), "cudaStreamIsCapturing");
     return state != cudaStreamCaptureStatusNone;
+  }
+
+  [[nodiscard]] std::function<void()> record_graph(const std::function<void()>& work) override {
+    return record_cuda_graph(*this, work);
   }
 
   [[nodiscard]] void* native_handle() const noexcept override { return stream_.get(); }

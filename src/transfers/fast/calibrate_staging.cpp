@@ -14,27 +14,27 @@ namespace transfers {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr std::array ways{direction::h2d, direction::d2h};
+constexpr std::array directions{direction::h2d, direction::d2h};
 
 /// Memory to copy from and to.
-struct ground {
-  device& on;
+struct test_memory {
+  transfers::device& device;
   const std::function<std::chrono::nanoseconds()>& now;
   std::size_t room;  ///< bytes of either
-  host_memory host = on.allocate_host(room, pageable);
-  device_memory on_device = on.allocate(room);
+  host_memory host = device.allocate_host(room, pageable);
+  device_memory on_device = device.allocate(room);
 
   /// Median time of one call, in seconds.
   template <class Copy>
-  [[nodiscard]] double time(std::size_t bytes, direction way, Copy&& copy) {
-    auto* const to = way == direction::h2d ? on_device.data() : host.data();
-    auto* const from = way == direction::h2d ? host.data() : on_device.data();
-    copy(to, from, bytes, way);  // not timed: threads wake up, pages are touched
+  [[nodiscard]] double time(std::size_t bytes, direction direction, Copy&& copy) {
+    auto* const dst = direction == direction::h2d ? on_device.data() : host.data();
+    auto* const src = direction == direction::h2d ? host.data() : on_device.data();
+    copy(dst, src, bytes, direction);  // not timed: threads wake up, pages are touched
     std::vector<double> times;
     constexpr double enough = 10e-3;
     for (double all = 0; times.size() < 5 || (all < enough && times.size() < 9);) {
       const auto start = now();
-      copy(to, from, bytes, way);
+      copy(dst, src, bytes, direction);
       times.push_back(std::chrono::duration<double>(now() - start).count());
       all += times.back();
     }
@@ -42,19 +42,22 @@ struct ground {
     return times[times.size() / 2];
   }
 
-  [[nodiscard]] double time_staged(detail::chunk_pipeline& by, const staging::way& how,
-                                   std::size_t bytes, direction which) {
-    return time(bytes, which, [&](auto... what) { detail::move_in_chunks(by, how, what...); });
+  [[nodiscard]] double time_staged(detail::chunk_pipeline& pipeline, const staging::way& settings,
+                                   std::size_t bytes, direction direction) {
+    return time(bytes, direction, [&](auto... arguments) {
+      detail::move_in_chunks(pipeline, settings, arguments...);
+    });
   }
-  [[nodiscard]] double time_plain(std::size_t bytes, direction which) {
-    return time(bytes, which, [&](auto... what) { on.copy(what...); });
+  [[nodiscard]] double time_plain(std::size_t bytes, direction direction) {
+    return time(bytes, direction, [&](auto... arguments) { device.copy(arguments...); });
   }
 
   /// Times at several sizes, multiplied: what is a part faster at one size may be the same part
   /// slower at another.
-  [[nodiscard]] double cost(detail::chunk_pipeline& by, const staging::way& how, direction which) {
+  [[nodiscard]] double cost(detail::chunk_pipeline& pipeline, const staging::way& settings,
+                            direction direction) {
     double product = 1;
-    for (const auto size : sizes) product *= time_staged(by, how, size, which);
+    for (const auto size : sizes) product *= time_staged(pipeline, settings, size, direction);
     return product;
   }
   static constexpr std::array sizes{16 * mib, 64 * mib, 256 * mib};
@@ -64,58 +67,60 @@ struct ground {
 /// by a few percent, and the usual ones are good at all sizes.
 constexpr double worth_it = 0.97;
 
-std::unique_ptr<detail::chunk_pipeline> make_pipeline(device& on, const staging& how) {
+std::unique_ptr<detail::chunk_pipeline> make_pipeline(device& device, const staging& settings) {
   return std::make_unique<detail::chunk_pipeline>(
-      on, detail::pipeline_shape{.threads = how.threads,
-                                 .slots = how.chunks_per_thread,
-                                 .streams = how.threads,
-                                 .host_bytes = how.largest_chunk});
+      device, detail::pipeline_shape{.threads = settings.threads,
+                                     .slots = settings.chunks_per_thread,
+                                     .streams = settings.threads,
+                                     .host_bytes = settings.largest_chunk});
 }
 
 /// Returns the pipeline with the number of threads chosen.
-std::unique_ptr<detail::chunk_pipeline> choose_threads(ground& where, staging& how) {
-  const auto cost_of = [&](detail::chunk_pipeline& by) {
-    return where.cost(by, how.h2d, direction::h2d) * where.cost(by, how.d2h, direction::d2h);
+std::unique_ptr<detail::chunk_pipeline> choose_threads(test_memory& memory, staging& settings) {
+  const auto cost_of = [&](detail::chunk_pipeline& pipeline) {
+    return memory.cost(pipeline, settings.h2d, direction::h2d) *
+           memory.cost(pipeline, settings.d2h, direction::d2h);
   };
-  auto best = make_pipeline(where.on, how);
-  double least = cost_of(*best) * std::pow(worth_it, ways.size() * ground::sizes.size());
+  auto best = make_pipeline(memory.device, settings);
+  double least = cost_of(*best) * std::pow(worth_it, directions.size() * test_memory::sizes.size());
   for (const unsigned threads : {2U, 4U, 8U, 12U, 16U}) {
-    if (threads > usable_processors() || threads == how.threads) continue;
-    auto candidate = how;
+    if (threads > usable_processors() || threads == settings.threads) continue;
+    auto candidate = settings;
     candidate.threads = threads;
-    auto by = make_pipeline(where.on, candidate);
-    const double found = cost_of(*by);
-    if (found > least) continue;
-    least = found;
-    how.threads = threads;
-    best = std::move(by);
+    auto pipeline = make_pipeline(memory.device, candidate);
+    const double candidate_cost = cost_of(*pipeline);
+    if (candidate_cost > least) continue;
+    least = candidate_cost;
+    settings.threads = threads;
+    best = std::move(pipeline);
   }
   return best;
 }
 
-void choose_chunks(ground& where, detail::chunk_pipeline& by, staging& how) {
-  for (const auto which : ways) {
-    const auto usual = how.in(which);
-    double least = where.cost(by, usual, which) * std::pow(worth_it, ground::sizes.size());
+void choose_chunks(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
+  for (const auto direction : directions) {
+    const auto usual = settings.in(direction);
+    double least =
+        memory.cost(pipeline, usual, direction) * std::pow(worth_it, test_memory::sizes.size());
     for (const auto chunk : {usual.least_chunk / 2, usual.least_chunk * 2}) {
       auto candidate = usual;
       candidate.least_chunk = chunk;
-      const double found = where.cost(by, candidate, which);
-      if (found > least) continue;
-      least = found;
-      how.in(which) = candidate;
+      const double candidate_cost = memory.cost(pipeline, candidate, direction);
+      if (candidate_cost > least) continue;
+      least = candidate_cost;
+      settings.in(direction) = candidate;
     }
   }
 }
 
-void choose_stores(ground& where, detail::chunk_pipeline& by, staging& how) {
-  for (const auto which : ways) {
-    auto& chosen = how.in(which);
+void choose_stores(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
+  for (const auto direction : directions) {
+    auto& chosen = settings.in(direction);
     const auto other_is_faster = [&](bool staging::way::*stores, std::size_t bytes) {
       auto other = chosen;
       other.*stores = !(other.*stores);
-      return where.time_staged(by, other, bytes, which) <
-             worth_it * where.time_staged(by, chosen, bytes, which);
+      return memory.time_staged(pipeline, other, bytes, direction) <
+             worth_it * memory.time_staged(pipeline, chosen, bytes, direction);
     };
     for (const auto& [stores, bytes] : {std::pair{&staging::way::streaming_stores, 16 * mib},
                                         std::pair{&staging::way::streaming_when_large, 256 * mib}})
@@ -124,54 +129,55 @@ void choose_stores(ground& where, detail::chunk_pipeline& by, staging& how) {
 }
 
 /// Whether staging takes clearly less time than the device's own copies.
-bool is_faster(ground& where, detail::chunk_pipeline& by, const staging& how, std::size_t bytes,
-               direction which) {
+bool is_faster(test_memory& memory, detail::chunk_pipeline& pipeline, const staging& settings,
+               std::size_t bytes, direction direction) {
   constexpr double clearly = 0.95;
-  return where.time_staged(by, how.in(which), bytes, which) <
-         clearly * where.time_plain(bytes, which);
+  return memory.time_staged(pipeline, settings.in(direction), bytes, direction) <
+         clearly * memory.time_plain(bytes, direction);
 }
 
 /// The smallest size from which on staging is faster at every size.
-void choose_least_bytes(ground& where, detail::chunk_pipeline& by, staging& how) {
-  for (const auto which : ways) {
-    how.in(which).least_bytes = staging::never;
+void choose_least_bytes(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
+  for (const auto direction : directions) {
+    settings.in(direction).least_bytes = staging::never;
     for (std::size_t bytes = 64 * mib; bytes >= mib / 16; bytes /= 2) {
-      if (!is_faster(where, by, how, bytes, which)) break;
-      how.in(which).least_bytes = bytes;
+      if (!is_faster(memory, pipeline, settings, bytes, direction)) break;
+      settings.in(direction).least_bytes = bytes;
     }
   }
 }
 
 /// Where it is not faster as it usually is, nothing more is tried: such a machine has few
 /// processors, or a device that copies ordinary memory itself.
-bool may_be_worth_it(device& on, const std::function<std::chrono::nanoseconds()>& now) {
-  ground where{on, now, 64 * mib};
+bool may_be_worth_it(device& device, const std::function<std::chrono::nanoseconds()>& now) {
+  test_memory memory{device, now, 64 * mib};
   const staging usual;
-  const auto by = make_pipeline(on, usual);
-  return std::ranges::any_of(
-      ways, [&](direction which) { return is_faster(where, *by, usual, where.room, which); });
+  const auto pipeline = make_pipeline(device, usual);
+  return std::ranges::any_of(directions, [&](direction direction) {
+    return is_faster(memory, *pipeline, usual, memory.room, direction);
+  });
 }
 
 }  // namespace
 
-staging detail::calibrate_staging(device& on,
+staging detail::calibrate_staging(device& device,
                                   const std::function<std::chrono::nanoseconds()>& now) {
-  staging how;
-  if (!may_be_worth_it(on, now)) {
-    how.h2d.least_bytes = how.d2h.least_bytes = staging::never;
-    return how;
+  staging settings;
+  if (!may_be_worth_it(device, now)) {
+    settings.h2d.least_bytes = settings.d2h.least_bytes = staging::never;
+    return settings;
   }
-  ground where{on, now, 256 * mib};
-  const auto by = choose_threads(where, how);
-  choose_chunks(where, *by, how);
-  choose_stores(where, *by, how);
-  choose_least_bytes(where, *by, how);
-  return how;
+  test_memory memory{device, now, 256 * mib};
+  const auto pipeline = choose_threads(memory, settings);
+  choose_chunks(memory, *pipeline, settings);
+  choose_stores(memory, *pipeline, settings);
+  choose_least_bytes(memory, *pipeline, settings);
+  return settings;
 }
 
-staging calibrate_staging(device& on) {
+staging calibrate_staging(device& device) {
   return detail::calibrate_staging(
-      on, [] { return std::chrono::steady_clock::now().time_since_epoch(); });
+      device, [] { return std::chrono::steady_clock::now().time_since_epoch(); });
 }
 
 }  // namespace transfers

@@ -8,6 +8,6 @@
 namespace transfers::detail {
 
 /// calibrate_staging() by a clock of the caller's, for tests: `now` never goes back.
-staging calibrate_staging(device& on, const std::function<std::chrono::nanoseconds()>& now);
+staging calibrate_staging(device& device, const std::function<std::chrono::nanoseconds()>& now);
 
 }  // namespace transfers::detail

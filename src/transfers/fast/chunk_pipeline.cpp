@@ -10,23 +10,23 @@
 
 namespace transfers::detail {
 
-chunk_pipeline::chunk_pipeline(device& on, const pipeline_shape& shape)
-    : device_(on), shape_(shape), lanes_(shape.threads), team_(shape.threads) {
+chunk_pipeline::chunk_pipeline(device& device, const pipeline_shape& shape)
+    : device_(device), shape_(shape), lanes_(shape.threads), team_(shape.threads) {
   const std::size_t slots = std::size_t{shape.threads} * shape.slots;
   if (std::max(shape.host_bytes, shape.device_bytes) >
       std::numeric_limits<std::ptrdiff_t>::max() / slots)
     throw out_of_memory("so many chunks of this size are more than there are addresses");
   // Huge pages, because they are locked several times as fast (docs/CPU_ACCESS.md).
-  const auto kind = on.why_unsupported(registered_huge) ? pinned() : registered_huge;
-  if (shape.host_bytes > 0) on_host_ = on.allocate_host(slots * shape.host_bytes, kind);
-  if (shape.device_bytes > 0) on_device_ = on.allocate(slots * shape.device_bytes);
-  for (unsigned i = 0; i < shape.streams; ++i) streams_.push_back(on.create_stream());
+  const auto kind = device.why_unsupported(registered_huge) ? pinned() : registered_huge;
+  if (shape.host_bytes > 0) on_host_ = device.allocate_host(slots * shape.host_bytes, kind);
+  if (shape.device_bytes > 0) on_device_ = device.allocate(slots * shape.device_bytes);
+  for (unsigned i = 0; i < shape.streams; ++i) streams_.push_back(device.create_stream());
   std::size_t place = 0;
   for (auto& one : lanes_) {
     one.resize(shape.slots);
     for (auto& here : one) {
       // Slots that share a stream are neighbours: with as many streams as threads each has its own.
-      here.in = streams_[place * streams_.size() / slots].get();
+      here.work_stream = streams_[place * streams_.size() / slots].get();
       if (shape.host_bytes > 0) here.on_host = on_host_.data() + place * shape.host_bytes;
       if (shape.device_bytes > 0) here.on_device = on_device_.data() + place * shape.device_bytes;
       ++place;
@@ -85,13 +85,13 @@ void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& s
     if (here.done) finish(here, work);
     const auto taken = next(total, sizes);
     if (!taken) break;
-    here.what = {taken->offset, taken->bytes, here.on_host, here.on_device};
+    here.content = {taken->offset, taken->bytes, here.on_host, here.on_device};
     if (taken->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
       throw std::logic_error("a chunk is larger than its slot");
-    if (work.fill) work.fill(here.what);
-    auto& in = work.in_one_stream ? *streams_.front() : *here.in;
-    work.enqueue(here.what, in);
-    here.done = in.record();
+    if (work.fill) work.fill(here.content);
+    auto& work_stream = work.in_one_stream ? *streams_.front() : *here.work_stream;
+    work.enqueue(here.content, work_stream);
+    here.done = work_stream.record();
   }
   // Oldest first. The one whose turn it was is free, unless somebody else has failed.
   for (std::size_t i = 0; i < mine.size(); ++i)
@@ -101,7 +101,7 @@ void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& s
 void chunk_pipeline::finish(slot& one, const chunk_work& work) const {
   const auto done = std::move(one.done);
   done->wait();
-  if (work.drain && !failed_) work.drain(one.what);
+  if (work.drain && !failed_) work.drain(one.content);
 }
 
 /// Waits until the device uses nothing any more. What goes wrong is why it is abandoned, or follows

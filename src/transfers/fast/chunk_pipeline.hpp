@@ -58,7 +58,7 @@ struct pipeline_shape {
 class chunk_pipeline {
  public:
   /// Throws out_of_memory, device_error, std::system_error (no threads).
-  chunk_pipeline(device& on, const pipeline_shape& shape);
+  chunk_pipeline(device& device, const pipeline_shape& shape);
 
   /// Cuts 0 … total-1 into chunks, which must fit into the slots, and returns when all are done.
   /// Throws the first exception that came out of one, when all threads have stopped
@@ -71,8 +71,8 @@ class chunk_pipeline {
   struct slot {
     std::byte* on_host = nullptr;
     std::byte* on_device = nullptr;
-    stream* in = nullptr;
-    chunk what;
+    stream* work_stream = nullptr;
+    chunk content;
     std::unique_ptr<event> done;  ///< none: the slot is free
   };
   using lane = std::vector<slot>;  ///< of one thread

@@ -29,15 +29,16 @@ std::uint32_t next_after(std::uint32_t sequence) {
 
 }  // namespace
 
-mailbox::mailbox(device& on, service answering) : mailbox(on, std::move(answering), limits{}) {}
+mailbox::mailbox(device& device, service answering)
+    : mailbox(device, std::move(answering), limits{}) {}
 
-mailbox::mailbox(device& on, service answering, limits within)
+mailbox::mailbox(device& device, service answering, limits time_limits)
     : service_(std::move(answering)),
-      limits_(within),
-      words_(on.allocate_host(2 * distance, pinned(pin_flags::mapped))),
+      limits_(time_limits),
+      words_(device.allocate_host(2 * distance, pinned(pin_flags::mapped))),
       to_device_(reinterpret_cast<std::uint64_t*>(words_.data())),
       to_host_(reinterpret_cast<std::uint64_t*>(words_.data() + distance)),
-      stream_(on.create_stream()) {
+      stream_(device.create_stream()) {
   if (words_.on_device() == nullptr) throw unsupported("the device does not see host memory");
   store(to_device_, sent_, 0);
   store(to_host_, sent_, 0);
@@ -131,10 +132,10 @@ std::uint32_t mailbox::exchange(std::uint32_t message) {
   return static_cast<std::uint32_t>(load(to_host_));
 }
 
-mailbox::service echo_service(const device& on) {
-  if (on.description().kind == "cuda") return detail::cuda_echo_service();
-  return [](stream& in, const mailbox_end& end) {
-    in.call([end] {
+mailbox::service echo_service(const device& device) {
+  if (device.description().cuda) return detail::cuda_echo_service();
+  return [](stream& stream, const mailbox_end& end) {
+    stream.call([end] {
       mailbox_on_host box(end);
       for (std::uint32_t message = 0; box.receive(message);) box.answer(message);
     });

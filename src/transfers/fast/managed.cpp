@@ -2,8 +2,8 @@
 
 namespace transfers {
 
-std::optional<std::string> why_no_managed_memory(const device& on) {
-  const auto& cuda = on.description().cuda;
+std::optional<std::string> why_no_managed_memory(const device& device) {
+  const auto& cuda = device.description().cuda;
   if (!cuda) return "managed memory comes from a GPU driver; the host device has none";
   if (!cuda->concurrent_managed_access)
     return "pages of managed memory cannot move one by one "

@@ -8,10 +8,10 @@
 namespace transfers::detail {
 
 /// memcpy, or streaming_store().
-void move(std::byte* to, const std::byte* from, std::size_t bytes, bool streaming);
+void move(std::byte* dst, const std::byte* src, std::size_t bytes, bool streaming);
 
 /// Copies by way of the pipeline's memory, however little it is. Throws what the pipeline throws.
-void move_in_chunks(chunk_pipeline& through, const staging::way& how, std::byte* destination,
-                    const std::byte* source, std::size_t bytes, direction way);
+void move_in_chunks(chunk_pipeline& pipeline, const staging::way& settings, std::byte* dst,
+                    const std::byte* src, std::size_t bytes, direction direction);
 
 }  // namespace transfers::detail

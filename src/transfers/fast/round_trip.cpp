@@ -18,48 +18,52 @@ constexpr std::size_t least_chunk = std::size_t{512} << 10;
 }  // namespace
 
 struct round_trip_pipeline::state {
-  device& on;
-  shape how;
+  transfers::device& device;
+  shape pipeline_sizes;
   std::mutex making = {};
   std::optional<detail::chunk_pipeline> direct = {};
   std::optional<detail::chunk_pipeline> staged = {};
 
   detail::chunk_pipeline& pipeline(bool staging) {
     const std::scoped_lock lock(making);
-    auto& wanted = staging ? staged : direct;
-    if (!wanted && staging)
-      wanted.emplace(on, detail::pipeline_shape{.threads = how.threads,
-                                                .slots = how.chunks_per_thread,
-                                                .streams = how.threads,
-                                                .host_bytes = how.largest_chunk,
-                                                .device_bytes = how.largest_chunk});
-    else if (!wanted)
-      wanted.emplace(on, detail::pipeline_shape{.threads = 1,
-                                                .slots = how.streams,
-                                                .streams = how.streams,
-                                                .device_bytes = how.largest_piece});
-    return *wanted;
+    auto& pipeline = staging ? staged : direct;
+    if (!pipeline && staging)
+      pipeline.emplace(device,
+                       detail::pipeline_shape{.threads = pipeline_sizes.threads,
+                                              .slots = pipeline_sizes.chunks_per_thread,
+                                              .streams = pipeline_sizes.threads,
+                                              .host_bytes = pipeline_sizes.largest_chunk,
+                                              .device_bytes = pipeline_sizes.largest_chunk});
+    else if (!pipeline)
+      pipeline.emplace(device,
+                       detail::pipeline_shape{.threads = 1,
+                                              .slots = pipeline_sizes.streams,
+                                              .streams = pipeline_sizes.streams,
+                                              .device_bytes = pipeline_sizes.largest_piece});
+    return *pipeline;
   }
 };
 
-round_trip_pipeline::round_trip_pipeline(device& on, const shape& how)
-    : state_(new state{.on = on, .how = how}) {
-  if (how.streams == 0 || how.threads == 0 || how.chunks_per_thread == 0)
+round_trip_pipeline::round_trip_pipeline(device& device, const shape& pipeline_sizes)
+    : state_(new state{.device = device, .pipeline_sizes = pipeline_sizes}) {
+  if (pipeline_sizes.streams == 0 || pipeline_sizes.threads == 0 ||
+      pipeline_sizes.chunks_per_thread == 0)
     throw std::invalid_argument("a round trip needs a stream, a thread and a chunk for it");
-  if (how.largest_piece == 0 || how.largest_piece % page != 0 || how.largest_chunk == 0 ||
-      how.largest_chunk % page != 0)
+  if (pipeline_sizes.largest_piece == 0 || pipeline_sizes.largest_piece % page != 0 ||
+      pipeline_sizes.largest_chunk == 0 || pipeline_sizes.largest_chunk % page != 0)
     throw std::invalid_argument("the largest pieces must be multiples of 4096 bytes");
 }
 
 round_trip_pipeline::~round_trip_pipeline() = default;
 
-void round_trip_pipeline::run(std::byte* destination, const std::byte* source, std::size_t bytes,
+void round_trip_pipeline::run(std::byte* dst, const std::byte* src, std::size_t bytes,
                               const device_work& work, std::size_t unit, std::size_t piece_bytes) {
   if (bytes == 0) return;
-  const bool source_direct = state_->on.copies_directly(source);
-  const bool destination_direct = state_->on.copies_directly(destination);
+  const bool source_direct = state_->device.copies_directly(src);
+  const bool destination_direct = state_->device.copies_directly(dst);
   const bool staging = !source_direct || !destination_direct;
-  const auto largest = staging ? state_->how.largest_chunk : state_->how.largest_piece;
+  const auto largest =
+      staging ? state_->pipeline_sizes.largest_chunk : state_->pipeline_sizes.largest_piece;
   if (unit == 0 || unit > largest)
     throw std::invalid_argument("a piece must hold at least one element");
   if (piece_bytes > largest)
@@ -70,25 +74,31 @@ void round_trip_pipeline::run(std::byte* destination, const std::byte* source, s
   const auto pages = std::lcm(unit, page);
   if (piece_bytes == 0)
     sizes = {std::min(staging ? least_chunk : least_piece, largest), largest,
-             staging ? state_->how.threads : state_->how.streams, pages <= largest ? pages : unit};
+             staging ? state_->pipeline_sizes.threads : state_->pipeline_sizes.streams,
+             pages <= largest ? pages : unit};
 
   detail::chunk_work steps;
   if (!source_direct)
-    steps.fill = [&](const detail::chunk& one) {
-      detail::move(one.on_host, source + one.offset, one.bytes, false);
+    steps.fill = [&](const detail::chunk& piece) {
+      detail::move(piece.on_host, src + piece.offset, piece.bytes, false);
     };
-  steps.enqueue = [&](const detail::chunk& one, stream& in) {
-    in.copy(one.on_device, source_direct ? source + one.offset : one.on_host, one.bytes,
-            direction::h2d);
-    work(in, one.on_device, one.offset, one.bytes);
-    in.copy(destination_direct ? destination + one.offset : one.on_host, one.on_device, one.bytes,
-            direction::d2h);
+  steps.enqueue = [&](const detail::chunk& piece, stream& stream) {
+    stream.copy(piece.on_device, source_direct ? src + piece.offset : piece.on_host, piece.bytes,
+                direction::h2d);
+    work(stream, piece.on_device, piece.offset, piece.bytes);
+    stream.copy(destination_direct ? dst + piece.offset : piece.on_host, piece.on_device,
+                piece.bytes, direction::d2h);
   };
   if (!destination_direct)
-    steps.drain = [&](const detail::chunk& one) {
-      detail::move(destination + one.offset, one.on_host, one.bytes, true);
+    steps.drain = [&](const detail::chunk& piece) {
+      detail::move(dst + piece.offset, piece.on_host, piece.bytes, true);
     };
   state_->pipeline(staging).run(bytes, sizes, steps);
+}
+
+round_trip_pipeline& round_trips(const context& context) {
+  return context.slot<round_trip_pipeline>(
+      [&context] { return std::make_shared<round_trip_pipeline>(context.device()); });
 }
 
 }  // namespace transfers

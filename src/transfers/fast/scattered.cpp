@@ -32,8 +32,8 @@ void take(const scattered_block& block, std::size_t& left) {
 /// before the kernel can begin, and the table is a small part of what crosses the link anyway.
 class scattered_copy::table {
  public:
-  table(scattered_copy& of, std::byte* on_device, direction way)
-      : of_(of), on_device_(on_device), way_(way) {}
+  table(scattered_copy& copier, std::byte* on_device, direction direction)
+      : of_(copier), on_device_(on_device), way_(direction) {}
 
   void add(std::byte* host, std::size_t bytes, std::size_t offset) {
     while (bytes > 0) {
@@ -73,8 +73,8 @@ class scattered_copy::table {
   std::size_t capacity_ = 0;
 };
 
-scattered_copy::scattered_copy(device& on, stream& in)
-    : device_(&on), stream_(&in), tables_(on, in, pinned(pin_flags::mapped)) {
+scattered_copy::scattered_copy(device& device, stream& in)
+    : device_(&device), stream_(&in), tables_(device, in, pinned(pin_flags::mapped)) {
   // Page-locked memory takes long to get: the first copy should not have to.
   const auto first = tables_.allocate(first_pieces * sizeof(scattered_piece));
   const auto second = tables_.allocate(first_pieces * growth * sizeof(scattered_piece));
@@ -125,67 +125,68 @@ std::byte* scattered_copy::find_on_device(const scattered_block& block) {
 }
 
 void scattered_copy::enqueue(std::span<const scattered_block> blocks,
-                             std::span<std::byte> on_device, direction way, scattered_way by) {
+                             std::span<std::byte> on_device, direction direction,
+                             scattered_way method) {
   // A graph would read the table after its memory has gone to somebody else.
   if (stream_->is_recording())
     throw unsupported("a scattered copy cannot be recorded into a graph");
-  switch (by) {
-    case scattered_way::loop: return enqueue_loop(blocks, on_device, way);
-    case scattered_way::batch: return enqueue_batch(blocks, on_device, way);
-    case scattered_way::kernel: return enqueue_kernel(blocks, on_device, way, false);
-    case scattered_way::automatic: return enqueue_kernel(blocks, on_device, way, true);
+  switch (method) {
+    case scattered_way::loop: return enqueue_loop(blocks, on_device, direction);
+    case scattered_way::batch: return enqueue_batch(blocks, on_device, direction);
+    case scattered_way::kernel: return enqueue_kernel(blocks, on_device, direction, false);
+    case scattered_way::automatic: return enqueue_kernel(blocks, on_device, direction, true);
   }
 }
 
-void scattered_copy::enqueue_copy(std::byte* host, std::byte* there, std::size_t bytes,
-                                  direction way) {
-  if (way == direction::h2d)
-    stream_->copy(there, host, bytes, way);
+void scattered_copy::enqueue_copy(std::byte* host, std::byte* device_block, std::size_t bytes,
+                                  direction direction) {
+  if (direction == direction::h2d)
+    stream_->copy(device_block, host, bytes, direction);
   else
-    stream_->copy(host, there, bytes, way);
+    stream_->copy(host, device_block, bytes, direction);
 }
 
 void scattered_copy::enqueue_loop(std::span<const scattered_block> blocks,
-                                  std::span<std::byte> on_device, direction way) {
+                                  std::span<std::byte> on_device, direction direction) {
   auto left = on_device.size();
-  for (const auto& one : blocks) {
-    if (one.bytes == 0) continue;
-    auto* const there = on_device.data() + (on_device.size() - left);
-    take(one, left);
-    enqueue_copy(one.host, there, one.bytes, way);
+  for (const auto& block : blocks) {
+    if (block.bytes == 0) continue;
+    auto* const device_block = on_device.data() + (on_device.size() - left);
+    take(block, left);
+    enqueue_copy(block.host, device_block, block.bytes, direction);
   }
 }
 
 void scattered_copy::enqueue_batch(std::span<const scattered_block> blocks,
-                                   std::span<std::byte> on_device, direction way) {
+                                   std::span<std::byte> on_device, direction direction) {
   destinations_.clear();
   sources_.clear();
   sizes_.clear();
   auto left = on_device.size();
-  for (const auto& one : blocks) {
-    if (one.bytes == 0) continue;
-    auto* const there = on_device.data() + (on_device.size() - left);
-    take(one, left);
-    destinations_.push_back(way == direction::h2d ? there : one.host);
-    sources_.push_back(way == direction::h2d ? one.host : there);
-    sizes_.push_back(one.bytes);
+  for (const auto& block : blocks) {
+    if (block.bytes == 0) continue;
+    auto* const device_block = on_device.data() + (on_device.size() - left);
+    take(block, left);
+    destinations_.push_back(direction == direction::h2d ? device_block : block.host);
+    sources_.push_back(direction == direction::h2d ? block.host : device_block);
+    sizes_.push_back(block.bytes);
   }
-  if (!sizes_.empty()) stream_->copy_batch(destinations_, sources_, sizes_, way);
+  if (!sizes_.empty()) stream_->copy_batch(destinations_, sources_, sizes_, direction);
 }
 
 void scattered_copy::enqueue_kernel(std::span<const scattered_block> blocks,
-                                    std::span<std::byte> on_device, direction way,
+                                    std::span<std::byte> on_device, direction direction,
                                     bool others_too) {
-  table pieces(*this, on_device.data(), way);
+  table pieces(*this, on_device.data(), direction);
   auto left = on_device.size();
-  for (const auto& one : blocks) {
-    if (one.bytes == 0) continue;
+  for (const auto& block : blocks) {
+    if (block.bytes == 0) continue;
     const auto offset = on_device.size() - left;
-    take(one, left);
-    if (auto* const seen = find_on_device(one))
-      pieces.add(seen, one.bytes, offset);
+    take(block, left);
+    if (auto* const seen = find_on_device(block))
+      pieces.add(seen, block.bytes, offset);
     else if (others_too)
-      enqueue_copy(one.host, on_device.data() + offset, one.bytes, way);
+      enqueue_copy(block.host, on_device.data() + offset, block.bytes, direction);
     else
       throw unsupported("the kernel reaches page-locked host memory only, and a block is not");
   }

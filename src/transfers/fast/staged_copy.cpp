@@ -7,43 +7,45 @@
 namespace transfers {
 namespace {
 
-detail::pipeline_shape shape_of(const staging& how) {
+detail::pipeline_shape shape_of(const staging& settings) {
   constexpr std::size_t page = 4096;
-  if (how.threads == 0 || how.chunks_per_thread == 0)
+  if (settings.threads == 0 || settings.chunks_per_thread == 0)
     throw std::invalid_argument("staging needs a thread and a chunk for it");
-  for (const auto chunk : {how.largest_chunk, how.h2d.least_chunk, how.d2h.least_chunk})
-    if (chunk == 0 || chunk % page != 0 || chunk > how.largest_chunk)
+  for (const auto chunk :
+       {settings.largest_chunk, settings.h2d.least_chunk, settings.d2h.least_chunk})
+    if (chunk == 0 || chunk % page != 0 || chunk > settings.largest_chunk)
       throw std::invalid_argument(
           "chunks must have a multiple of 4096 bytes, and the least one no more than the largest");
-  return {.threads = how.threads,
-          .slots = how.chunks_per_thread,
-          .streams = how.threads,
-          .host_bytes = how.largest_chunk};
+  return {.threads = settings.threads,
+          .slots = settings.chunks_per_thread,
+          .streams = settings.threads,
+          .host_bytes = settings.largest_chunk};
 }
 
 }  // namespace
 
 struct staged_copier::state {
-  device& on;
-  staging how;
-  detail::chunk_pipeline pipeline{on, shape_of(how)};
+  transfers::device& device;
+  staging settings;
+  detail::chunk_pipeline pipeline{device, shape_of(settings)};
 };
 
-staged_copier::staged_copier(device& on, const staging& how)
-    : state_(new state{.on = on, .how = how}) {}
+staged_copier::staged_copier(device& device, const staging& settings)
+    : state_(new state{.device = device, .settings = settings}) {}
 
 staged_copier::~staged_copier() = default;
 
-const staging& staged_copier::how() const noexcept { return state_->how; }
+const staging& staged_copier::how() const noexcept { return state_->settings; }
 
-void staged_copier::copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-                         direction way) {
+void staged_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes,
+                         direction direction) {
   if (bytes == 0) return;
-  if (stages(bytes, way)) {
-    detail::move_in_chunks(state_->pipeline, state_->how.in(way), destination, source, bytes, way);
+  if (stages(bytes, direction)) {
+    detail::move_in_chunks(state_->pipeline, state_->settings.in(direction), dst, src, bytes,
+                           direction);
     return;
   }
-  state_->on.copy(destination, source, bytes, way);
+  state_->device.copy(dst, src, bytes, direction);
 }
 
 }  // namespace transfers

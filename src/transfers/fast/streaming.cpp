@@ -12,13 +12,13 @@
 namespace transfers {
 namespace {
 
-void check_load(std::span<std::byte> destination, std::span<const std::byte> source) {
-  if (destination.size() != source.size())
+void check_load(std::span<std::byte> dst_lines, std::span<const std::byte> src_lines) {
+  if (dst_lines.size() != src_lines.size())
     throw std::length_error("a streaming load needs a destination of the source's size");
 }
 
-void check_store(std::span<std::byte> destination, std::span<const std::byte> source) {
-  if (destination.size() != source.size())
+void check_store(std::span<std::byte> dst_lines, std::span<const std::byte> src_lines) {
+  if (dst_lines.size() != src_lines.size())
     throw std::length_error("a streaming store needs a destination of the source's size");
 }
 
@@ -33,57 +33,57 @@ constexpr std::size_t bounce_bytes = 4096;  // a fraction of any first-level cac
 
 /// Loads of whole lines follow each other directly: a fill buffer that waits for somebody else's
 /// access is given up, and its line fetched again.
-__attribute__((target("sse4.1"))) void load_lines(std::byte* to, const std::byte* from,
+__attribute__((target("sse4.1"))) void load_lines(std::byte* dst, const std::byte* src,
                                                   std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += line) {
     // Intel's intrinsic wants a pointer to what is not const.
-    auto* const source = reinterpret_cast<__m128i*>(const_cast<std::byte*>(from + i));
-    auto* const destination = reinterpret_cast<__m128i*>(to + i);
-    const auto a = _mm_stream_load_si128(source + 0);
-    const auto b = _mm_stream_load_si128(source + 1);
-    const auto c = _mm_stream_load_si128(source + 2);
-    const auto d = _mm_stream_load_si128(source + 3);
-    _mm_storeu_si128(destination + 0, a);
-    _mm_storeu_si128(destination + 1, b);
-    _mm_storeu_si128(destination + 2, c);
-    _mm_storeu_si128(destination + 3, d);
+    auto* const src_lines = reinterpret_cast<__m128i*>(const_cast<std::byte*>(src + i));
+    auto* const dst_lines = reinterpret_cast<__m128i*>(dst + i);
+    const auto a = _mm_stream_load_si128(src_lines + 0);
+    const auto b = _mm_stream_load_si128(src_lines + 1);
+    const auto c = _mm_stream_load_si128(src_lines + 2);
+    const auto d = _mm_stream_load_si128(src_lines + 3);
+    _mm_storeu_si128(dst_lines + 0, a);
+    _mm_storeu_si128(dst_lines + 1, b);
+    _mm_storeu_si128(dst_lines + 2, c);
+    _mm_storeu_si128(dst_lines + 3, d);
   }
 }
 
-/// `to` begins a line. Every x86-64 processor has these stores (SSE2), and a line that is written
+/// `dst` begins a line. Every x86-64 processor has these stores (SSE2), and a line that is written
 /// as a whole is never read.
-void store_lines(std::byte* to, const std::byte* from, std::size_t bytes) {
+void store_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += line) {
-    const auto* const source = reinterpret_cast<const __m128i*>(from + i);
-    auto* const destination = reinterpret_cast<__m128i*>(to + i);
-    const auto a = _mm_loadu_si128(source + 0);
-    const auto b = _mm_loadu_si128(source + 1);
-    const auto c = _mm_loadu_si128(source + 2);
-    const auto d = _mm_loadu_si128(source + 3);
-    _mm_stream_si128(destination + 0, a);
-    _mm_stream_si128(destination + 1, b);
-    _mm_stream_si128(destination + 2, c);
-    _mm_stream_si128(destination + 3, d);
+    const auto* const src_lines = reinterpret_cast<const __m128i*>(src + i);
+    auto* const dst_lines = reinterpret_cast<__m128i*>(dst + i);
+    const auto a = _mm_loadu_si128(src_lines + 0);
+    const auto b = _mm_loadu_si128(src_lines + 1);
+    const auto c = _mm_loadu_si128(src_lines + 2);
+    const auto d = _mm_loadu_si128(src_lines + 3);
+    _mm_stream_si128(dst_lines + 0, a);
+    _mm_stream_si128(dst_lines + 1, b);
+    _mm_stream_si128(dst_lines + 2, c);
+    _mm_stream_si128(dst_lines + 3, d);
   }
 }
 
 }  // namespace
 
-void streaming_load(std::span<std::byte> destination, std::span<const std::byte> source) {
-  check_load(destination, source);
-  auto* to = destination.data();
-  const auto* from = source.data();
-  auto left = source.size();
-  const auto misaligned = reinterpret_cast<std::uintptr_t>(from) % line;
+void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src) {
+  check_load(dst, src);
+  auto* next_dst = dst.data();
+  const auto* next_src = src.data();
+  auto left = src.size();
+  const auto misaligned = reinterpret_cast<std::uintptr_t>(next_src) % line;
   const auto head = misaligned == 0 ? 0 : line - misaligned;
   if (why_no_streaming_loads() || left < head + line) {
-    if (left > 0) std::memcpy(to, from, left);
+    if (left > 0) std::memcpy(next_dst, next_src, left);
     return;
   }
   const auto copy_plainly = [&](std::size_t bytes) {
-    if (bytes > 0) std::memcpy(to, from, bytes);
-    to += bytes;
-    from += bytes;
+    if (bytes > 0) std::memcpy(next_dst, next_src, bytes);
+    next_dst += bytes;
+    next_src += bytes;
     left -= bytes;
   };
   copy_plainly(head);
@@ -92,35 +92,35 @@ void streaming_load(std::span<std::byte> destination, std::span<const std::byte>
   // Much is copied by way of a buffer in the cache, so that writing to memory does not come between
   // the loads.
   alignas(line) std::byte bounce[bounce_bytes];
-  const bool directly = source.size() <= bounce_bytes;
+  const bool directly = src.size() <= bounce_bytes;
   while (left >= line) {
     const auto part = std::min(left / line * line, bounce_bytes);
-    load_lines(directly ? to : bounce, from, part);
-    if (!directly) std::memcpy(to, bounce, part);
-    to += part;
-    from += part;
+    load_lines(directly ? next_dst : bounce, next_src, part);
+    if (!directly) std::memcpy(next_dst, bounce, part);
+    next_dst += part;
+    next_src += part;
     left -= part;
   }
   copy_plainly(left);
 }
 
-void streaming_store(std::span<std::byte> destination, std::span<const std::byte> source) {
-  check_store(destination, source);
-  auto* to = destination.data();
-  const auto* from = source.data();
-  auto left = source.size();
-  const auto misaligned = reinterpret_cast<std::uintptr_t>(to) % line;
+void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
+  check_store(dst, src);
+  auto* next_dst = dst.data();
+  const auto* next_src = src.data();
+  auto left = src.size();
+  const auto misaligned = reinterpret_cast<std::uintptr_t>(next_dst) % line;
   const auto head = misaligned == 0 ? 0 : line - misaligned;
   if (left < head + line) {
-    if (left > 0) std::memcpy(to, from, left);
+    if (left > 0) std::memcpy(next_dst, next_src, left);
     return;
   }
-  std::memcpy(to, from, head);
+  std::memcpy(next_dst, next_src, head);
   const auto lines = (left - head) / line * line;
-  store_lines(to + head, from + head, lines);
+  store_lines(next_dst + head, next_src + head, lines);
   // Others, devices too, must not see what comes later before they see this.
   _mm_sfence();
-  std::memcpy(to + head + lines, from + head + lines, left - head - lines);
+  std::memcpy(next_dst + head + lines, next_src + head + lines, left - head - lines);
 }
 
 std::optional<std::string> why_no_streaming_loads() {
@@ -130,14 +130,14 @@ std::optional<std::string> why_no_streaming_loads() {
 
 #else
 
-void streaming_load(std::span<std::byte> destination, std::span<const std::byte> source) {
-  check_load(destination, source);
-  if (!source.empty()) std::memcpy(destination.data(), source.data(), source.size());
+void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src) {
+  check_load(dst, src);
+  if (!src.empty()) std::memcpy(dst.data(), src.data(), src.size());
 }
 
-void streaming_store(std::span<std::byte> destination, std::span<const std::byte> source) {
-  check_store(destination, source);
-  if (!source.empty()) std::memcpy(destination.data(), source.data(), source.size());
+void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
+  check_store(dst, src);
+  if (!src.empty()) std::memcpy(dst.data(), src.data(), src.size());
 }
 
 std::optional<std::string> why_no_streaming_loads() {

@@ -1,3 +1,6 @@
+#include "transfers/host/host_device.hpp"
+
+#include <fmt/format.h>
 #include <omp.h>
 #include <sys/mman.h>
 #include <thrust/copy.h>
@@ -12,6 +15,7 @@
 #include <latch>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -21,7 +25,6 @@
 #include "src/transfers/core/on_all_cores.hpp"
 #include "src/transfers/core/pages.hpp"
 #include "src/transfers/core/pattern.hpp"
-#include "transfers/array/gpu_array.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
@@ -30,15 +33,14 @@ namespace transfers {
 namespace {
 
 /// The host's counterpart of a copy kernel: many threads, 16 bytes at a time.
-void copy_on_all_cores(std::byte* destination, const std::byte* source, std::size_t bytes) {
+void copy_on_all_cores(std::byte* dst, const std::byte* src, std::size_t bytes) {
   struct unit {
     std::byte bytes[16];  // NOLINT: alignment 1, so that any address will do
   };
   const auto units = bytes / sizeof(unit);
-  const auto* const first = reinterpret_cast<const unit*>(source);
-  thrust::copy(thrust::omp::par, first, first + units, reinterpret_cast<unit*>(destination));
-  std::memcpy(destination + units * sizeof(unit), source + units * sizeof(unit),
-              bytes % sizeof(unit));
+  const auto* const first = reinterpret_cast<const unit*>(src);
+  thrust::copy(thrust::omp::par, first, first + units, reinterpret_cast<unit*>(dst));
+  std::memcpy(dst + units * sizeof(unit), src + units * sizeof(unit), bytes % sizeof(unit));
 }
 
 /// How much work all streams of a device have before them.
@@ -80,46 +82,130 @@ class host_event final : public event {
   std::shared_ptr<std::latch> reached_ = std::make_shared<std::latch>(1);
 };
 
+/// A device's memory: what is allocated, and how much may be.
+class device_blocks {
+ public:
+  explicit device_blocks(std::optional<std::size_t> capacity) : capacity_(capacity) {}
+
+  /// Throws out_of_memory.
+  void reserve(std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    if (capacity_ && bytes > *capacity_ - used_bytes_)
+      throw out_of_memory(fmt::format("{} bytes of device memory: {} of {} are free", bytes,
+                                      *capacity_ - used_bytes_, *capacity_));
+    used_bytes_ += bytes;
+  }
+  void release(std::size_t bytes) noexcept {
+    const std::scoped_lock lock(mutex_);
+    used_bytes_ -= bytes;
+  }
+  void add(const std::byte* block, std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    blocks_.emplace(block, bytes);
+  }
+  void remove(const std::byte* block) noexcept {
+    const std::scoped_lock lock(mutex_);
+    blocks_.erase(block);
+  }
+
+  [[nodiscard]] std::optional<std::size_t> free_bytes() const {
+    const std::scoped_lock lock(mutex_);
+    return capacity_ ? std::optional(*capacity_ - used_bytes_) : std::nullopt;
+  }
+
+  [[nodiscard]] bool contain(const std::byte* address) const {
+    const std::scoped_lock lock(mutex_);
+    const auto next = blocks_.upper_bound(address);
+    return next != blocks_.begin() && address < std::prev(next)->first + std::prev(next)->second;
+  }
+
+ private:
+  const std::optional<std::size_t> capacity_;
+  mutable std::mutex mutex_;
+  std::size_t used_bytes_ = 0;
+  std::map<const std::byte*, std::size_t> blocks_;
+};
+
+/// What a device and its streams have in common.
+struct device_parts {
+  std::shared_ptr<emulated_link> link;  ///< null: none
+  device_blocks blocks;
+  outstanding_work work;
+};
+
+/// Calls `move`, which moves bytes over the link, if there is one.
+template <class Move>
+void cross(emulated_link* link, emulated_link::copy_sequence& sequence, std::size_t bytes,
+           direction direction, Move&& move) {
+  if (link == nullptr) return move();
+  auto crossing = link->begin(sequence, bytes, direction);
+  move();
+  crossing.finish();
+}
+
+/// The same for what crosses it in both directions at once.
+template <class Move>
+void cross_twice(emulated_link& link, emulated_link::copy_sequence& sequence, std::size_t bytes,
+                 Move&& move) {
+  auto uploads = sequence;
+  auto downloads = sequence;
+  auto upload = link.begin(uploads, bytes, direction::h2d);
+  auto download = link.begin(downloads, bytes, direction::d2h);
+  move();
+  upload.finish();
+  download.finish();
+  sequence = emulated_link::later(uploads, downloads);
+}
+
 /// A thread that does what is enqueued, in order: the host's counterpart of a CUDA stream.
 class host_stream final : public stream {
  public:
-  explicit host_stream(std::shared_ptr<outstanding_work> of_device)
+  explicit host_stream(std::shared_ptr<device_parts> of_device)
       : of_device_(std::move(of_device)),
         worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction /*way*/) override {
-    enqueue([=] { std::memcpy(destination, source, bytes); });
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
+    enqueue_crossing(bytes, direction, [=] { std::memcpy(dst, src, bytes); });
   }
 
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+  void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                       unsigned /*most_blocks*/) override {
-    enqueue([=] { copy_on_all_cores(destination, source, bytes); });
+    const auto copy = [=] { copy_on_all_cores(dst, src, bytes); };
+    if (link() == nullptr) return enqueue(copy);
+    const bool reads_host = !of_device_->blocks.contain(src);
+    const bool writes_host = !of_device_->blocks.contain(dst);
+    if (reads_host && writes_host)
+      return enqueue([=, this] { cross_twice(*link(), sequence_, bytes, copy); });
+    if (!reads_host && !writes_host) return enqueue(copy);
+    enqueue_crossing(bytes, reads_host ? direction::h2d : direction::d2h, copy);
   }
 
   void copy_batch(std::span<std::byte* const> destinations,
                   std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
-                  direction /*way*/) override {
+                  direction direction) override {
     detail::check_lengths(destinations.size(), sources.size(), sizes.size());
-    enqueue([to = std::vector(destinations.begin(), destinations.end()),
-             from = std::vector(sources.begin(), sources.end()),
-             bytes = std::vector(sizes.begin(), sizes.end())] {
-      for (std::size_t i = 0; i < bytes.size(); ++i) std::memcpy(to[i], from[i], bytes[i]);
-    });
+    const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    enqueue_crossing(total, direction,
+                     [to = std::vector(destinations.begin(), destinations.end()),
+                      from = std::vector(sources.begin(), sources.end()),
+                      bytes = std::vector(sizes.begin(), sizes.end())] {
+                       for (std::size_t i = 0; i < bytes.size(); ++i)
+                         std::memcpy(to[i], from[i], bytes[i]);
+                     });
   }
 
   void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
-                   direction way) override {
-    enqueue([=, this] {
+                   direction direction) override {
+    const auto move = [=, this] {
       // A part worth a thread's while takes it longer than waking up.
       constexpr std::size_t worth_a_thread = 64;
       const auto copy_part = [=](std::size_t first, std::size_t count) {
-        for (const auto& one : std::span(table, pieces).subspan(first, count)) {
-          auto* const there = on_device + one.offset;
-          if (way == direction::h2d)
-            std::memcpy(there, one.host, one.bytes);
+        for (const auto& piece : std::span(table, pieces).subspan(first, count)) {
+          auto* const there = on_device + piece.offset;
+          if (direction == direction::h2d)
+            std::memcpy(there, piece.host, piece.bytes);
           else
-            std::memcpy(one.host, there, one.bytes);
+            std::memcpy(piece.host, there, piece.bytes);
         }
       };
       try {
@@ -129,17 +215,23 @@ class host_stream final : public stream {
         return;
       }
       in_parts(*team_, pieces, worth_a_thread, copy_part);
+    };
+    if (link() == nullptr) return enqueue(move);
+    // As a kernel does, it reads the table when it runs.
+    enqueue([=, this] {
+      std::size_t bytes = 0;
+      for (const auto& piece : std::span(table, pieces)) bytes += piece.bytes;
+      cross(link(), sequence_, bytes, direction, move);
     });
   }
 
-  void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
-                    pitched_extent extent, direction /*way*/) override {
-    enqueue([=] {
+  void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src, pitched_extent extent,
+                    direction direction) override {
+    enqueue_crossing(extent.row_bytes * extent.rows * extent.slices, direction, [=] {
       for (std::size_t slice = 0; slice < extent.slices; ++slice)
         for (std::size_t row = 0; row < extent.rows; ++row)
-          std::memcpy(
-              destination.data + slice * destination.slice_pitch + row * destination.row_pitch,
-              source.data + slice * source.slice_pitch + row * source.row_pitch, extent.row_bytes);
+          std::memcpy(dst.data + slice * dst.slice_pitch + row * dst.row_pitch,
+                      src.data + slice * src.slice_pitch + row * src.row_pitch, extent.row_bytes);
     });
   }
 
@@ -147,17 +239,17 @@ class host_stream final : public stream {
     enqueue([=] { std::memset(memory, 0, bytes); });
   }
 
-  void calculate(const elementwise_operation& what) override {
+  void calculate(const elementwise_operation& operation) override {
     enqueue([=] {
-      detail::where_worth_it(what.elements * 8,
-                             [&](const auto& policy) { detail::calculate(policy, what); });
+      detail::where_worth_it(operation.elements * 8,
+                             [&](const auto& policy) { detail::calculate(policy, operation); });
     });
   }
 
-  void convert(const conversion& what) override {
+  void convert(const conversion& conversion) override {
     enqueue([=] {
-      detail::where_worth_it(what.elements * 8,
-                             [&](const auto& policy) { detail::convert(policy, what); });
+      detail::where_worth_it(conversion.elements * 8,
+                             [&](const auto& policy) { detail::convert(policy, conversion); });
     });
   }
 
@@ -189,12 +281,34 @@ class host_stream final : public stream {
     if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
   }
 
+  /// By the link's time, which knows nothing of late threads.
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
-      const std::function<void()>& /*before*/, const std::function<void()>& /*timed*/) override {
-    return std::nullopt;
+      const std::function<void()>& before, const std::function<void()>& timed) override {
+    if (link() == nullptr) return std::nullopt;
+    using time = std::chrono::duration<double, std::nano>;
+    const auto enqueue_time = [this] {
+      auto reached = std::make_shared<time>();
+      enqueue([=, this] { *reached = link()->time_of(sequence_); });
+      return reached;
+    };
+    before();
+    const auto begin = enqueue_time();
+    timed();
+    const auto end = enqueue_time();
+    synchronize();
+    return *end - *begin;
   }
 
  private:
+  [[nodiscard]] emulated_link* link() const noexcept { return of_device_->link.get(); }
+
+  template <class Move>
+  void enqueue_crossing(std::size_t bytes, direction direction, Move move) {
+    enqueue([this, bytes, direction, move = std::move(move)] {
+      cross(link(), sequence_, bytes, direction, move);
+    });
+  }
+
   /// False when there is nothing more to do, ever.
   template <class HasTask>
   bool wait_for_task(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
@@ -211,7 +325,7 @@ class host_stream final : public stream {
       const std::scoped_lock lock(mutex_);
       tasks_.push_back(std::move(task));
       ++unfinished_;
-      of_device_->add();
+      of_device_->work.add();
     }
     wake_.notify_one();
   }
@@ -228,11 +342,12 @@ class host_stream final : public stream {
       task = nullptr;  // what it owns may use this stream when it goes
       lock.lock();
       if (--unfinished_ == 0) idle_.notify_all();
-      of_device_->remove();
+      of_device_->work.remove();
     }
   }
 
-  std::shared_ptr<outstanding_work> of_device_;
+  std::shared_ptr<device_parts> of_device_;
+  emulated_link::copy_sequence sequence_;  ///< of the worker's copies
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable idle_;
@@ -246,6 +361,12 @@ class host_stream final : public stream {
 /// Memory that is locked, and its pages: mlock(2) does not count, and neighbours share pages.
 class locked_ranges {
  public:
+  /// Those of all host devices: the operating system's locks are the process's, too.
+  static std::shared_ptr<locked_ranges> of_this_process() {
+    static const auto ranges = std::make_shared<locked_ranges>();
+    return ranges;
+  }
+
   /// Throws std::invalid_argument when a part of it is locked already; what lock_pages throws.
   void lock(std::span<std::byte> memory) {
     const std::scoped_lock guard(mutex_);
@@ -285,8 +406,37 @@ class locked_ranges {
   std::map<std::byte*, std::size_t> ranges_;
 };
 
+std::string rate_text(const link_description& link) {
+  const auto text = [](double rate, const char* name) {
+    return rate == 0 ? std::string() : fmt::format(", {:g} GB/s {}", rate / 1e9, name);
+  };
+  return text(link.h2d_bytes_per_second, "h2d") + text(link.d2h_bytes_per_second, "d2h") +
+         text(link.both_bytes_per_second, "both together");
+}
+
+device_description describe_device(const host_device_options& options) {
+  device_description description{.kind = "host", .name = "host (no GPU)"};
+  description.index = options.index.value_or(0);
+  if (options.link) description.emulated_link = options.link->description();
+  if (!options.index && !options.link) return description;
+  description.name = options.index ? fmt::format("host:{} (emulated, no GPU", *options.index)
+                                   : std::string("host (emulated, no GPU");
+  if (options.link)
+    description.name += fmt::format("; link {}{}", description.emulated_link->name,
+                                    rate_text(*description.emulated_link));
+  description.name += ')';
+  return description;
+}
+
 class host_device final : public device {
  public:
+  explicit host_device(const host_device_options& options)
+      : parts_(new device_parts{options.link, device_blocks(options.memory_bytes), {}}),
+        description_(describe_device(options)) {
+    if (description_.index < 0)
+      throw std::invalid_argument("the index of a device is not negative");
+  }
+
   [[nodiscard]] const device_description& description() const noexcept override {
     return description_;
   }
@@ -321,13 +471,19 @@ class host_device final : public device {
   }
 
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {
+    parts_->blocks.reserve(bytes);
+    auto reserved = std::shared_ptr<void>(
+        nullptr, [parts = parts_, bytes](void*) { parts->blocks.release(bytes); });
     auto pages = map_pages(bytes, page_size::base);
+    parts_->blocks.add(pages.get(), bytes);
     auto unmap = std::move(pages.get_deleter());
     // Like cudaFree, which waits for work that may still use the memory.
     return {{pages.release(),
-             [unmap, work = work_](std::byte* p) {
-               work->wait();
+             [unmap, reserved = std::move(reserved), parts = parts_](std::byte* p) mutable {
+               parts->work.wait();
+               parts->blocks.remove(p);
                unmap(p);
+               reserved.reset();
              }},
             bytes};
   }
@@ -345,31 +501,37 @@ class host_device final : public device {
   [[nodiscard]] std::byte* address_on_device(std::byte* host) const override { return host; }
 
   [[nodiscard]] std::size_t free_memory() const override {
-    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto host_bytes = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                            static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return std::min(host_bytes, parts_->blocks.free_bytes().value_or(host_bytes));
   }
 
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction /*way*/) override {
-    std::memcpy(destination, source, bytes);
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
+    if (!parts_->link) {
+      std::memcpy(dst, src, bytes);
+      return;
+    }
+    auto sequence = last_copies_.take();
+    cross(parts_->link.get(), sequence, bytes, direction, [&] { std::memcpy(dst, src, bytes); });
+    last_copies_.put(sequence);
   }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
-    return std::make_unique<host_stream>(work_);
+    return std::make_unique<host_stream>(parts_);
   }
 
-  void synchronize() override { work_->wait(); }
+  void synchronize() override { parts_->work.wait(); }
 
   [[nodiscard]] std::shared_ptr<const void> make_current() override { return nullptr; }
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     pattern what) override {
-    write_host_pattern(block, offset, bytes, what);
+                     pattern pattern) override {
+    write_host_pattern(block, offset, bytes, pattern);
   }
 
   [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                            std::size_t bytes, pattern what) override {
-    return check_host_pattern(block, offset, bytes, what);
+                                            std::size_t bytes, pattern pattern) override {
+    return check_host_pattern(block, offset, bytes, pattern);
   }
 
  private:
@@ -383,39 +545,37 @@ class host_device final : public device {
     }
   }
 
-  std::shared_ptr<outstanding_work> work_ = std::make_shared<outstanding_work>();
-  std::shared_ptr<locked_ranges> locked_ = std::make_shared<locked_ranges>();
-  device_description description_{"host", "host (no GPU)", std::nullopt};
+  /// The copies of the thread that copied last: another one has nothing to do with its delays.
+  class last_copies {
+   public:
+    emulated_link::copy_sequence take() {
+      const std::scoped_lock lock(mutex_);
+      return thread_ == std::this_thread::get_id() ? sequence_ : emulated_link::copy_sequence();
+    }
+    void put(const emulated_link::copy_sequence& sequence) {
+      const std::scoped_lock lock(mutex_);
+      thread_ = std::this_thread::get_id();
+      sequence_ = sequence;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::thread::id thread_;
+    emulated_link::copy_sequence sequence_;
+  };
+
+  std::shared_ptr<device_parts> parts_;
+  std::shared_ptr<locked_ranges> locked_ = locked_ranges::of_this_process();
+  device_description description_;
+  last_copies last_copies_;
 };
 
 }  // namespace
 
-std::unique_ptr<device> open_host_device() { return std::make_unique<host_device>(); }
+std::unique_ptr<device> open_host_device() { return open_host_device(host_device_options{}); }
 
-std::uint64_t pattern::word(std::size_t index) const { return detail::pattern_word(*this, index); }
-
-void pattern::words(std::size_t first, std::span<std::uint64_t> into) const {
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] = detail::pattern_word(*this, first + i);
+std::unique_ptr<device> open_host_device(const host_device_options& options) {
+  return std::make_unique<host_device>(options);
 }
 
-void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern what) {
-  detail::on_all_cores(bytes, [&](const auto& policy) {
-    detail::write_pattern(policy, block, offset, bytes, what);
-  });
-}
-
-pattern_check check_host_pattern(const std::byte* block, std::size_t offset, std::size_t bytes,
-                                 pattern what) {
-  return detail::on_all_cores(bytes, [&](const auto& policy) {
-    return detail::check_pattern(policy, block, offset, bytes, what);
-  });
-}
-
-namespace detail {
-
-void convert_on_host(const conversion& what) {
-  on_all_cores(what.elements * 8, [&](const auto& policy) { convert(policy, what); });
-}
-
-}  // namespace detail
 }  // namespace transfers

@@ -1,7 +1,6 @@
 // Stands in for cuda/ when the program is built without CUDA.
 #include <stdexcept>
 
-#include "src/transfers/cuda/cuda_graph.hpp"
 #include "src/transfers/fast/mailbox_services.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
@@ -21,9 +20,9 @@ function cuda_function(std::string /*name*/, const void* /*kernel*/) {
 }
 
 // No managed memory can come into being, and so nothing can be done with it.
-managed_memory::managed_memory(device& on, std::size_t bytes) : bytes_(bytes) {
+managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
-  throw unsupported(why_no_managed_memory(on).value_or(find_cuda().why_none));
+  throw unsupported(why_no_managed_memory(device).value_or(find_cuda().why_none));
 }
 void managed_memory::prefetch(stream& /*in*/, residence /*to*/) const {
   throw unsupported(find_cuda().why_none);
@@ -31,10 +30,6 @@ void managed_memory::prefetch(stream& /*in*/, residence /*to*/) const {
 std::optional<residence> managed_memory::prefetched_to() const { return std::nullopt; }
 
 namespace detail {
-
-std::function<void()> record_cuda_graph(void* /*stream*/, const std::function<void()>& /*work*/) {
-  throw unsupported(find_cuda().why_none);
-}
 
 mailbox::service cuda_echo_service() { throw unsupported(find_cuda().why_none); }
 

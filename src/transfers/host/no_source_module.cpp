@@ -16,9 +16,9 @@ compiled_source compile_source(std::string_view /*source*/, std::string_view /*a
   throw unsupported(*why_no_compiler());
 }
 
-source_module::source_module(device& on, std::string_view /*source*/,
+source_module::source_module(device& device, std::string_view /*source*/,
                              const source_options& /*options*/) {
-  if (!on.description().cuda)
+  if (!device.description().cuda)
     throw unsupported(
         "kernels from source text need a CUDA device; the host device runs host functions");
   throw unsupported(*why_no_compiler());

@@ -10,14 +10,16 @@ namespace {
 
 /// Calls `work` for every thread of every block, x fastest.
 template <class Work>
-void for_each_thread(const launch_shape& of, Work&& work) {
+void for_each_thread(const launch_shape& shape, Work&& work) {
   const auto for_each_index = [](const extent3& extent, auto&& each) {
     for (unsigned z = 0; z < extent.z; ++z)
       for (unsigned y = 0; y < extent.y; ++y)
         for (unsigned x = 0; x < extent.x; ++x) each(extent3{x, y, z});
   };
-  for_each_index(of.grid, [&](const extent3& block) {
-    for_each_index(of.block, [&](const extent3& thread) { work(thread_index{block, thread, of}); });
+  for_each_index(shape.grid, [&](const extent3& block) {
+    for_each_index(shape.block, [&](const extent3& thread) {
+      work(thread_index{block, thread, shape});
+    });
   });
 }
 
@@ -31,9 +33,9 @@ class host_body final : public detail::function_body {
     return parameters_;
   }
 
-  void launch(stream& on, const launch_shape& threads,
+  void launch(stream& stream, const launch_shape& threads,
               const void* const* arguments) const override {
-    if (on.native_handle() != nullptr)
+    if (stream.native_handle() != nullptr)
       throw std::invalid_argument(
           fmt::format("{} is a host function: a CUDA device cannot run it", name_));
     detail::check_shape(*this, threads);
@@ -49,7 +51,7 @@ class host_body final : public detail::function_body {
     auto* const first = reinterpret_cast<std::byte*>(copies.data());
     for (std::size_t i = 0; i < offsets.size(); ++i)
       std::memcpy(first + offsets[i], arguments[i], parameters_[i]);
-    on.call([each = each_, offsets = std::move(offsets), copies = std::move(copies), threads] {
+    stream.call([each = each_, offsets = std::move(offsets), copies = std::move(copies), threads] {
       std::vector<const void*> addresses;
       for (const auto offset : offsets)
         addresses.push_back(reinterpret_cast<const std::byte*>(copies.data()) + offset);
@@ -65,32 +67,32 @@ class host_body final : public detail::function_body {
 
 }  // namespace
 
-void function::launch(stream& on, const launch_shape& threads,
+void function::launch(stream& stream, const launch_shape& threads,
                       std::span<const argument> arguments) const {
   std::vector<std::size_t> sizes;
   std::vector<const void*> addresses;
   sizes.reserve(arguments.size());
   addresses.reserve(arguments.size());
-  for (const auto& one : arguments) {
-    sizes.push_back(one.bytes());
-    addresses.push_back(one.address());
+  for (const auto& argument_here : arguments) {
+    sizes.push_back(argument_here.bytes());
+    addresses.push_back(argument_here.address());
   }
   detail::check_parameters(*body_, sizes);
-  body_->launch(on, threads, addresses.data());
+  body_->launch(stream, threads, addresses.data());
 }
 
 namespace detail {
 
 void check_parameters(const function_body& body, std::span<const std::size_t> bytes) {
-  const auto wanted = body.parameters();
-  if (bytes.size() != wanted.size())
-    throw std::invalid_argument(
-        fmt::format("{} takes {} arguments, not {}", body.name(), wanted.size(), bytes.size()));
+  const auto parameter_bytes = body.parameters();
+  if (bytes.size() != parameter_bytes.size())
+    throw std::invalid_argument(fmt::format("{} takes {} arguments, not {}", body.name(),
+                                            parameter_bytes.size(), bytes.size()));
   for (std::size_t i = 0; i < bytes.size(); ++i)
-    if (bytes[i] != wanted[i])
+    if (bytes[i] != parameter_bytes[i])
       throw std::invalid_argument(
           fmt::format("argument {} of {} has {} bytes, not {}: its type is another one", i + 1,
-                      body.name(), wanted[i], bytes[i]));
+                      body.name(), parameter_bytes[i], bytes[i]));
 }
 
 void check_shape(const function_body& body, const launch_shape& threads) {
@@ -98,12 +100,12 @@ void check_shape(const function_body& body, const launch_shape& threads) {
   const extent3 largest_grid{INT_MAX, 65535, 65535};
   const extent3 largest_block{1024, 1024, 64};
   constexpr std::size_t most_threads = 1024;
-  const auto check = [&](const char* what, const extent3& one, const extent3& largest) {
-    if (one.x == 0 || one.y == 0 || one.z == 0 || one.x > largest.x || one.y > largest.y ||
-        one.z > largest.z)
-      throw std::invalid_argument(
-          fmt::format("{} cannot be launched with a {} of {} x {} x {}: from 1 to {} x {} x {}",
-                      body.name(), what, one.x, one.y, one.z, largest.x, largest.y, largest.z));
+  const auto check = [&](const char* level, const extent3& extent, const extent3& largest) {
+    if (extent.x == 0 || extent.y == 0 || extent.z == 0 || extent.x > largest.x ||
+        extent.y > largest.y || extent.z > largest.z)
+      throw std::invalid_argument(fmt::format(
+          "{} cannot be launched with a {} of {} x {} x {}: from 1 to {} x {} x {}", body.name(),
+          level, extent.x, extent.y, extent.z, largest.x, largest.y, largest.z));
   };
   check("grid", threads.grid, largest_grid);
   check("block", threads.block, largest_block);

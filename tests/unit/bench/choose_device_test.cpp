@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/common/sizes.hpp"
@@ -58,9 +59,85 @@ TEST_P(bad_device, is_wrong_usage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, bad_device,
-                         testing::ValuesIn(std::vector<std::string>{
-                             "", "gpu", "cuda", "cuda:", "cuda:-1", "cuda:x", "cuda:0x0", "cuda:1 ",
-                             "cuda: 1", "cuda:99999999999", "CUDA:0", "Host", "host:0", "auto "}));
+                         testing::ValuesIn(std::vector<std::string>{"",
+                                                                    "gpu",
+                                                                    "cuda",
+                                                                    "cuda:",
+                                                                    "cuda:-1",
+                                                                    "cuda:x",
+                                                                    "cuda:0x0",
+                                                                    "cuda:1 ",
+                                                                    "cuda: 1",
+                                                                    "cuda:99999999999",
+                                                                    "CUDA:0",
+                                                                    "Host",
+                                                                    "auto ",
+                                                                    "host:",
+                                                                    "host:-1",
+                                                                    "host:x",
+                                                                    "host:0 ",
+                                                                    "host:99999999999",
+                                                                    "host:0@",
+                                                                    "host:0@=1GB/s",
+                                                                    "host:0@a b=1GB/s",
+                                                                    "host@a=1GB/s",
+                                                                    "cuda:0@a=1GB/s"}));
+
+TEST(choose_devices, opens_emulated_devices_in_the_order_of_the_list) {
+  const auto [devices, why_not_gpu] = choose_devices("host:1,host,host:0");
+  ASSERT_THAT(devices, testing::SizeIs(3));
+  EXPECT_THAT(devices[0]->description().name, HasSubstr("host:1"));
+  EXPECT_EQ(devices[0]->description().index, 1);
+  EXPECT_EQ(devices[1]->description().name, transfers::open_host_device()->description().name);
+  EXPECT_THAT(devices[2]->description().name, AllOf(HasSubstr("host:0"), HasSubstr("emulated")));
+  EXPECT_FALSE(why_not_gpu);
+}
+
+TEST(choose_devices, shares_links_of_the_same_name) {
+  const auto devices = choose_devices("host:0@a=10GB/s,host:1@a,host:2@b-2=0.5MB/s,host:3").chosen;
+  ASSERT_THAT(devices, testing::SizeIs(4));
+  const auto link = [&](std::size_t i) { return devices[i]->description().emulated_link; };
+  EXPECT_EQ(link(0)->name, "a");
+  EXPECT_EQ(link(0)->h2d_bytes_per_second, 1e10);
+  EXPECT_EQ(link(0)->d2h_bytes_per_second, 1e10);
+  EXPECT_EQ(link(0)->both_bytes_per_second, 0);
+  EXPECT_EQ(link(1)->name, "a");
+  EXPECT_EQ(link(1)->h2d_bytes_per_second, 1e10);
+  EXPECT_EQ(link(2)->name, "b-2");
+  EXPECT_EQ(link(2)->h2d_bytes_per_second, 5e5);
+  EXPECT_FALSE(link(3));
+}
+
+TEST(choose_devices, is_what_one_device_is_chosen_by) {
+  EXPECT_EQ(choose_device("host:7").chosen->description().index, 7);
+  EXPECT_THAT(complaint("host:0,host:1"), HasSubstr("2 devices"));
+}
+
+/// A list, and what is said about it.
+using refused_list = std::pair<std::string, std::string>;
+class bad_list_of_devices : public testing::TestWithParam<refused_list> {};
+
+TEST_P(bad_list_of_devices, is_wrong_usage) {
+  EXPECT_THAT(complaint(GetParam().first),
+              AllOf(HasSubstr(GetParam().second), Not(HasSubstr("\n"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, bad_list_of_devices,
+    testing::Values(
+        refused_list{"host:0,", "bad device ''"}, refused_list{",host:0", "bad device ''"},
+        refused_list{"auto,host:0", "bad device 'auto'"},
+        refused_list{"host:0,host:0", "'host:0' is named twice"},
+        refused_list{"host,host", "'host' is named twice"},
+        refused_list{"host:0@a=1GB/s,host:0@b=1GB/s", "named twice"},
+        refused_list{"host:0@a,host:1@a=1GB/s", "link 'a' has no rate yet"},
+        refused_list{"host:0@a=1GB/s,host:1@a=1GB/s", "rate of link 'a' is given twice"},
+        refused_list{"host:0@a=", "bad rate ''"}, refused_list{"host:0@a=1", "bad rate '1'"},
+        refused_list{"host:0@a=0GB/s", "bad rate '0GB/s'"},
+        refused_list{"host:0@a=-1GB/s", "bad rate '-1GB/s'"},
+        refused_list{"host:0@a=nanGB/s", "bad rate"}, refused_list{"host:0@a=infGB/s", "bad rate"},
+        refused_list{"host:0@a=1e300GB/s", "bad rate"},
+        refused_list{"host:0@a=1GiB/s", "bad rate '1GiB/s'"}));
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/transfers/fast/default_copier.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -111,6 +112,9 @@ class counting_stream final : public stream {
     return inner_->record();
   }
   [[nodiscard]] bool is_recording() const override { return inner_->is_recording(); }
+  [[nodiscard]] std::function<void()> record_graph(const std::function<void()>& work) override {
+    return inner_->record_graph(work);
+  }
   [[nodiscard]] void* native_handle() const noexcept override { return inner_->native_handle(); }
   [[nodiscard]] void* native_context() const noexcept override { return inner_->native_context(); }
   void synchronize() override {
@@ -197,6 +201,9 @@ class counting_device final : public device {
             direction way) override {
     counts_->clock += counts_->copy_time_of_mib * static_cast<long>(bytes) / (1L << 20U);
     inner_->copy(destination, source, bytes, way);
+  }
+  [[nodiscard]] std::shared_ptr<pageable_copier> make_pageable_copier() override {
+    return detail::make_default_copier(*this);
   }
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
     return std::make_unique<counting_stream>(inner_->create_stream(), counts_);

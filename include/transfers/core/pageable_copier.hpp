@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+
+#include "transfers/core/stream.hpp"
+
+namespace transfers {
+
+/// Copies pageable memory instead of the device's own copies. A context uses one
+/// (context::stage_by); staged_copier implements it.
+class pageable_copier {
+ public:
+  virtual ~pageable_copier() = default;
+  pageable_copier(const pageable_copier&) = delete;
+  pageable_copier& operator=(const pageable_copier&) = delete;
+
+  /// The smallest copy that it takes, in bytes; SIZE_MAX: it takes none.
+  [[nodiscard]] virtual std::size_t least_bytes(direction direction) const noexcept = 0;
+
+  /// Acquires what copy() needs, where that has not been done. Returns false where it cannot be
+  /// had: the device copies by itself then. Throws device_error when the device is lost.
+  [[nodiscard]] virtual bool acquire() = 0;
+
+  /// Returns when the data are usable at `dst`. Does not wait for work on streams. Requires
+  /// acquire(). Any thread may call it. Throws device_error, out_of_memory.
+  virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
+                    direction direction) = 0;
+
+ protected:
+  pageable_copier() = default;
+};
+
+}  // namespace transfers

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "transfers/core/device.hpp"
+#include "transfers/core/pageable_copier.hpp"
+
+namespace transfers::detail {
+
+/// A staged_copier with the default settings of `staging`, made by acquire(): 96 MiB of page-locked
+/// memory, and threads that sleep between copies. There is none with fewer than 4 processors to
+/// use, without memory or threads for it, and for devices that reach ordinary memory themselves.
+/// The device must outlive it.
+std::shared_ptr<pageable_copier> make_default_copier(device& device);
+
+}  // namespace transfers::detail

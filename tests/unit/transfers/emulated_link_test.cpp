@@ -1,0 +1,202 @@
+#include "transfers/host/emulated_link.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/transfers/moved_clock.hpp"
+
+namespace transfers {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::nanoseconds;
+
+constexpr link_description both_ways{"test", 1e9, 1e9, 0};  // a byte per nanosecond
+
+/// Of one thread, which makes time pass by sleeping, and sleeps for too long.
+class oversleeping_clock {
+ public:
+  explicit oversleeping_clock(nanoseconds too_long) : too_long_(too_long) {}
+  [[nodiscard]] emulated_link::link_clock functions() {
+    return {.now = [this] { return now; },
+            .sleep_until = [this](nanoseconds end) { now = std::max(now, end) + too_long_; }};
+  }
+  nanoseconds now{1'000'000'000};
+
+ private:
+  nanoseconds too_long_;
+};
+
+void copy(emulated_link& link, emulated_link::copy_sequence& sequence, std::size_t bytes,
+          direction way = direction::h2d) {
+  link.begin(sequence, bytes, way).finish();
+}
+
+class link_of_sleepers : public testing::TestWithParam<nanoseconds> {
+ protected:
+  oversleeping_clock clock{GetParam()};
+  emulated_link link{both_ways, clock.functions()};
+  emulated_link::copy_sequence sequence;
+
+  /// Of so many copies, one after the other.
+  [[nodiscard]] nanoseconds time(int copies, std::size_t bytes) {
+    const auto begin = clock.now;
+    for (int i = 0; i < copies; ++i) copy(link, sequence, bytes);
+    return clock.now - begin;
+  }
+};
+
+TEST_P(link_of_sleepers, keeps_its_rate_whatever_the_size_of_copies) {
+  // Late by one sleep at most, and by the rounding of the wake-up.
+  const auto slack = static_cast<double>((GetParam() + 5ns).count());
+  EXPECT_NEAR(static_cast<double>(time(1000, 100'000).count()), 1e8, slack);
+  EXPECT_NEAR(static_cast<double>(time(1, 100'000'000).count()), 1e8, slack);
+  EXPECT_NEAR(static_cast<double>(time(100'000, 1000).count()), 1e8, slack);
+  EXPECT_NEAR(static_cast<double>(time(1'000'000, 4).count()), 4e6, slack);
+}
+
+TEST_P(link_of_sleepers, saves_nothing_up_when_it_is_idle) {
+  copy(link, sequence, 1000);
+  clock.now += 1s;
+  emulated_link::copy_sequence fresh;
+  const auto begin = clock.now;
+  copy(link, fresh, 50'000'000);
+  EXPECT_GE(clock.now - begin, 50ms);
+  EXPECT_LE(clock.now - begin, 50ms + GetParam() + 5ns);
+}
+
+TEST_P(link_of_sleepers, tells_times_without_delays) {
+  const auto begin = link.time_of(sequence);
+  for (int i = 0; i < 10; ++i) copy(link, sequence, 10'000'000);
+  EXPECT_NEAR((link.time_of(sequence) - begin).count(), 1e8, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(oversleeping, link_of_sleepers,
+                         testing::Values(0ns, 1ns, 999ns, 60us, 300us, 990us),
+                         [](const auto& by) { return std::to_string(by.param.count()) + "_ns"; });
+
+TEST(emulated_link, credits_a_thread_that_was_away_with_a_millisecond_only) {
+  oversleeping_clock clock(1s);
+  emulated_link link(both_ways, clock.functions());
+  emulated_link::copy_sequence sequence;
+  copy(link, sequence, 1'000'000);  // wakes up a second late
+  const auto late = clock.now;
+  copy(link, sequence, 800'000);  // in the past
+  EXPECT_EQ(clock.now, late);
+  copy(link, sequence, 400'000);  // half of it
+  EXPECT_GT(clock.now, late);
+}
+
+TEST(emulated_link, lets_copies_take_longer_than_the_link) {
+  oversleeping_clock clock(0ns);
+  emulated_link link(both_ways, clock.functions());
+  emulated_link::copy_sequence sequence;
+  auto slow = link.begin(sequence, 1000, direction::h2d);
+  clock.now += 1ms;  // memcpy
+  const auto begin = clock.now;
+  slow.finish();
+  EXPECT_EQ(clock.now, begin);
+  copy(link, sequence, 100'000);  // and nothing is credited for it
+  EXPECT_GE(clock.now - begin, 100us);
+}
+
+TEST(emulated_link, takes_no_longer_for_copies_that_are_given_up) {
+  oversleeping_clock clock(0ns);
+  emulated_link link(both_ways, clock.functions());
+  emulated_link::copy_sequence sequence;
+  { const auto given_up = link.begin(sequence, 1'000'000'000, direction::h2d); }
+  const auto begin = clock.now;
+  copy(link, sequence, 1000);
+  EXPECT_LE(clock.now - begin, 1005ns);
+}
+
+TEST(emulated_link, has_no_limit_where_the_rate_is_0) {
+  oversleeping_clock clock(0ns);
+  emulated_link link({"one way", 0, 1e9, 0}, clock.functions());
+  emulated_link::copy_sequence sequence;
+  const auto begin = clock.now;
+  copy(link, sequence, std::size_t{1} << 40, direction::h2d);
+  EXPECT_EQ(clock.now, begin);
+  copy(link, sequence, 1000, direction::d2h);
+  EXPECT_GE(clock.now - begin, 1us);
+}
+
+TEST(emulated_link, refuses_rates_that_are_none) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double rate : {-1.0, infinity, std::nan("")}) {
+    EXPECT_THROW(emulated_link({"bad", rate, 1, 0}), std::invalid_argument) << rate;
+    EXPECT_THROW(emulated_link({"bad", 1, rate, 0}), std::invalid_argument) << rate;
+    EXPECT_THROW(emulated_link({"bad", 1, 1, rate}), std::invalid_argument) << rate;
+  }
+}
+
+/// Threads that copy at the same time; when each has done so.
+class link_of_threads : public testing::Test {
+ protected:
+  struct copies {
+    int count;
+    std::size_t bytes;
+    direction way = direction::h2d;
+  };
+  std::vector<nanoseconds> ends_of(emulated_link& link, const std::vector<copies>& all,
+                                   nanoseconds late = {}) {
+    std::vector<nanoseconds> ends(all.size());
+    clock.expect(all.size());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      threads.emplace_back([&, i] {
+        emulated_link::copy_sequence sequence;
+        for (int turn = 0; turn < all[i].count; ++turn)
+          copy(link, sequence, all[i].bytes, all[i].way);
+        ends[i] = clock.now();
+        clock.leave();
+      });
+    clock.run(late);
+    return ends;
+  }
+
+  static void expect_near(nanoseconds time, nanoseconds expected) {
+    EXPECT_NEAR(static_cast<double>(time.count()), static_cast<double>(expected.count()),
+                0.01 * static_cast<double>(expected.count()));
+  }
+
+  moved_clock clock;
+};
+
+TEST_F(link_of_threads, is_shared_fairly_by_large_and_small_copies) {
+  emulated_link link(both_ways, clock.functions());
+  for (const auto end :
+       ends_of(link, {{1000, 10'000}, {100, 100'000}, {10, 1'000'000}, {1, 10'000'000}}))
+    expect_near(end, 40ms);
+}
+
+TEST_F(link_of_threads, keeps_its_rate_for_all_together_when_they_wake_up_late) {
+  emulated_link link(both_ways, clock.functions());
+  const auto ends = ends_of(link, {{1000, 10'000}, {1000, 10'000}, {1000, 10'000}}, 3us);
+  const auto last = *std::max_element(ends.begin(), ends.end());
+  expect_near(last, 30ms);
+  EXPECT_GE(last, 30ms);
+}
+
+TEST_F(link_of_threads, moves_both_directions_at_once) {
+  emulated_link link(both_ways, clock.functions());
+  for (const auto end :
+       ends_of(link, {{100, 100'000, direction::h2d}, {100, 100'000, direction::d2h}}))
+    expect_near(end, 10ms);
+}
+
+TEST_F(link_of_threads, moves_both_directions_as_fast_as_its_limit_for_both) {
+  emulated_link link({"half duplex", 1e9, 1e9, 1.25e9}, clock.functions());
+  for (const auto end :
+       ends_of(link, {{100, 100'000, direction::h2d}, {100, 100'000, direction::d2h}}))
+    expect_near(end, 16ms);
+}
+
+}  // namespace
+}  // namespace transfers

@@ -1,0 +1,444 @@
+// Several host devices in one process: each has memory, streams and work of its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <future>
+#include <latch>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/transfers/moved_clock.hpp"
+#include "transfers/array/arithmetic.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/fast/round_trip.hpp"
+#include "transfers/fast/staged_copy.hpp"
+#include "transfers/host/host_device.hpp"
+#include "transfers/launch/launch.hpp"
+
+namespace transfers {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::DoubleNear;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Optional;
+using testing::Property;
+using nanoseconds = std::chrono::duration<double, std::nano>;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+class two_host_devices : public testing::Test {
+ protected:
+  std::array<std::unique_ptr<device>, 2> devices{
+      open_host_device(host_device_options{.index = 0, .memory_bytes = 64 * mib}),
+      open_host_device(host_device_options{.index = 1, .memory_bytes = 32 * mib})};
+};
+
+TEST_F(two_host_devices, say_which_they_are_and_that_they_are_emulated) {
+  for (int index = 0; index < 2; ++index) {
+    const auto& description = devices[static_cast<std::size_t>(index)]->description();
+    EXPECT_EQ(description.kind, "host");
+    EXPECT_EQ(description.index, index);
+    EXPECT_THAT(description.name, AllOf(HasSubstr("host:" + std::to_string(index)),
+                                        HasSubstr("emulated"), HasSubstr("no GPU")));
+    EXPECT_FALSE(description.cuda);
+    EXPECT_FALSE(description.emulated_link);
+  }
+}
+
+TEST_F(two_host_devices, have_memory_of_their_own) {
+  EXPECT_EQ(devices[0]->free_memory(), 64 * mib);
+  EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
+  {
+    const auto block = devices[0]->allocate(40 * mib);
+    EXPECT_EQ(devices[0]->free_memory(), 24 * mib);
+    EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
+    EXPECT_THROW(static_cast<void>(devices[0]->allocate(24 * mib + 1)), out_of_memory);
+    EXPECT_THROW(static_cast<void>(devices[1]->allocate(40 * mib)), out_of_memory);
+    const auto rest = devices[0]->allocate(24 * mib);
+    EXPECT_EQ(devices[0]->free_memory(), 0U);
+    EXPECT_THROW(static_cast<void>(devices[0]->allocate(1)), out_of_memory);
+    const auto others = devices[1]->allocate(32 * mib);
+  }
+  EXPECT_EQ(devices[0]->free_memory(), 64 * mib);
+  EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
+}
+
+TEST_F(two_host_devices, keep_what_is_free_when_an_allocation_is_refused) {
+  EXPECT_THROW(static_cast<void>(devices[0]->allocate(0)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(devices[0]->allocate(SIZE_MAX)), out_of_memory);
+  EXPECT_EQ(devices[0]->free_memory(), 64 * mib);
+}
+
+TEST_F(two_host_devices, give_their_pools_their_own_memory) {
+  device_pool first(*devices[0]);
+  device_pool second(*devices[1]);
+  const auto block = first.allocate(30 * mib);
+  EXPECT_EQ(first.held_bytes(), 30 * mib);
+  EXPECT_EQ(second.held_bytes(), 0U);
+  EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
+  EXPECT_THROW(static_cast<void>(second.allocate(33 * mib)), out_of_memory);
+  EXPECT_EQ(second.allocate(32 * mib).size(), 32 * mib);
+}
+
+TEST_F(two_host_devices, lock_memory_once_for_both) {
+  std::vector<std::byte> memory(4096);
+  std::optional<page_lock> lock;
+  try {
+    lock.emplace(devices[0]->lock(memory));
+  } catch (const out_of_memory& refused) {
+    GTEST_SKIP() << refused.what();
+  }
+  EXPECT_THROW(static_cast<void>(devices[1]->lock(memory)), std::invalid_argument);
+  lock.reset();
+  EXPECT_EQ(devices[1]->lock(memory).bytes().size(), 4096U);
+}
+
+TEST_F(two_host_devices, wait_for_their_own_work_only) {
+  std::latch go_on(1);
+  const auto busy = devices[0]->create_stream();
+  const auto idle = devices[1]->create_stream();
+  busy->call([&] { go_on.wait(); });
+  const auto blocked = busy->record();
+  const auto reached = idle->record();
+  devices[1]->synchronize();
+  EXPECT_TRUE(reached->done());
+  EXPECT_FALSE(blocked->done());
+  const auto block = devices[1]->allocate(mib);  // frees without a wait for the other one, too
+  go_on.count_down();
+  devices[0]->synchronize();
+  EXPECT_TRUE(blocked->done());
+}
+
+TEST_F(two_host_devices, keep_their_failures_apart) {
+  const auto failing = devices[0]->create_stream();
+  const auto other = devices[1]->create_stream();
+  failing->call([] { throw std::runtime_error("of the first device"); });
+  other->call([] {});
+  EXPECT_NO_THROW(other->synchronize());
+  EXPECT_THROW(failing->synchronize(), std::runtime_error);
+}
+
+TEST_F(two_host_devices, copy_and_calculate_each_for_itself) {
+  const context first(*devices[0]);
+  const context second(*devices[1]);
+  std::vector<float> numbers(100'000);
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
+  const auto a = 2 * to_gpu(first, numbers);
+  const auto b = 3 * to_gpu(second, numbers);
+  EXPECT_EQ(a.get()[99'999], 199'998);
+  EXPECT_EQ(b.get(pinned(pin_flags::mapped))[99'999], 299'997);
+  EXPECT_THROW(static_cast<void>(a + b), std::invalid_argument);
+  const auto negate =
+      host_function("negate", [](const thread_index& at, float* data) { data[at.x()] *= -1; });
+  negate(second, {.grid = {1}, .block = {4}}, in_out(numbers));
+  EXPECT_EQ(numbers[3], -3);
+}
+
+TEST_F(two_host_devices, serve_threads_in_any_order) {
+  std::vector<std::jthread> threads;
+  for (std::size_t thread = 0; thread < 4; ++thread)
+    threads.emplace_back([this, thread] {
+      for (std::size_t turn = 0; turn < 16; ++turn) {
+        const context in(*devices[(thread + turn) % 2]);
+        const auto array = to_gpu(in, std::vector<std::size_t>{thread, turn}) + std::size_t{1};
+        EXPECT_EQ(array.get()[0], thread + 1);
+        EXPECT_EQ(array.get()[1], turn + 1);
+      }
+    });
+  threads.clear();
+  EXPECT_EQ(devices[0]->free_memory(), 64 * mib);
+  EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
+}
+
+TEST_F(two_host_devices, go_while_the_other_one_works_on) {
+  std::latch go_on(1);
+  const context in(*devices[1]);
+  std::vector<int> numbers(1000, 7);
+  in.stream().call([&] { go_on.wait(); });
+  auto array = to_gpu_async(in, numbers);
+  {
+    const auto stream = devices[0]->create_stream();
+    stream->call([] {});
+  }
+  devices[0].reset();
+  go_on.count_down();
+  EXPECT_EQ((array + 1).get()[999], 8);
+}
+
+TEST_F(two_host_devices, leave_memory_that_outlives_its_device) {
+  auto block = devices[0]->allocate(mib);
+  devices[0].reset();
+  write_host_pattern(block.data(), 0, mib, {3, false});
+  EXPECT_EQ(check_host_pattern(block.data(), 0, mib, {3, false}).wrong_bytes, 0U);
+  block = {};
+  EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
+}
+
+TEST(host_devices, refuse_an_index_below_0) {
+  EXPECT_THROW(static_cast<void>(open_host_device(host_device_options{.index = -1})),
+               std::invalid_argument);
+}
+
+/// Devices with links of a byte per nanosecond in each direction, by a clock that the test moves.
+class linked_host_devices : public testing::Test {
+ protected:
+  static constexpr std::size_t bytes = mib;
+  static constexpr double alone = static_cast<double>(bytes);  ///< nanoseconds
+
+  std::shared_ptr<emulated_link> make_link(double both = 0) {
+    return std::make_shared<emulated_link>(link_description{"pcie", 1e9, 1e9, both},
+                                           clock.functions());
+  }
+
+  /// A device, a stream of it, and memory of both kinds.
+  struct linked_device {
+    explicit linked_device(std::shared_ptr<emulated_link> link)
+        : on(open_host_device(host_device_options{.index = 0, .link = std::move(link)})),
+          stream(on->create_stream()),
+          memory(on->allocate(bytes)),
+          host(bytes) {}
+
+    void enqueue(direction way) {
+      if (way == direction::h2d)
+        stream->copy(memory.data(), host.data(), bytes, way);
+      else
+        stream->copy(host.data(), memory.data(), bytes, way);
+    }
+
+    std::unique_ptr<device> on;
+    std::unique_ptr<transfers::stream> stream;
+    device_memory memory;
+    std::vector<std::byte> host;
+  };
+
+  /// How long each takes on its device's clock when all of them run at the same time.
+  template <class... Work>
+  std::array<double, sizeof...(Work)> spans(const std::pair<linked_device*, Work>&... all) {
+    clock.expect(sizeof...(all));
+    const auto span = [this](const auto& one) {
+      return std::async(std::launch::async, [this, &one] {
+        const auto& [end, work] = one;
+        const auto time =
+            end->stream->span_on_device([] {},
+                                        [&] {
+                                          work(*end);
+                                          end->stream->call([this] { clock.leave(); });
+                                        });
+        return time ? time->count() : -1;
+      });
+    };
+    std::array<std::future<double>, sizeof...(Work)> results{span(all)...};
+    clock.run();
+    std::array<double, sizeof...(Work)> times{};
+    std::ranges::transform(results, times.begin(), [](auto& result) { return result.get(); });
+    return times;
+  }
+  /// Of one copy, on a device of its own.
+  template <class Work>
+  double span(linked_device& end, Work work) {
+    return spans(std::pair(&end, work))[0];
+  }
+
+  static auto upload() {
+    return [](linked_device& end) { end.enqueue(direction::h2d); };
+  }
+  static auto download() {
+    return [](linked_device& end) { end.enqueue(direction::d2h); };
+  }
+
+  moved_clock clock;
+};
+
+constexpr double tolerance = 20;  // nanoseconds: wake-ups are rounded up
+
+TEST_F(linked_host_devices, describe_their_link) {
+  const linked_device one(make_link(1.5e9));
+  const auto& description = one.on->description();
+  ASSERT_TRUE(description.emulated_link);
+  EXPECT_EQ(description.emulated_link->name, "pcie");
+  EXPECT_EQ(description.emulated_link->h2d_bytes_per_second, 1e9);
+  EXPECT_EQ(description.emulated_link->both_bytes_per_second, 1.5e9);
+  EXPECT_THAT(description.name, AllOf(HasSubstr("emulated"), HasSubstr("no GPU"),
+                                      HasSubstr("1 GB/s h2d"), HasSubstr("1.5 GB/s both")));
+}
+
+TEST_F(linked_host_devices, copy_as_fast_as_their_link) {
+  linked_device one(make_link());
+  EXPECT_THAT(span(one, upload()), DoubleNear(alone, tolerance));
+  EXPECT_THAT(span(one, download()), DoubleNear(alone, tolerance));
+  EXPECT_THAT(span(one, [](linked_device&) {}), DoubleNear(0, tolerance));
+}
+
+TEST_F(linked_host_devices, take_twice_as_long_when_two_share_a_link) {
+  const auto link = make_link();
+  linked_device first(link);
+  linked_device second(link);
+  for (const double time : spans(std::pair(&first, upload()), std::pair(&second, upload())))
+    EXPECT_THAT(time, DoubleNear(2 * alone, tolerance));
+}
+
+TEST_F(linked_host_devices, do_not_slow_each_other_on_links_of_their_own) {
+  linked_device first(make_link());
+  linked_device second(make_link());
+  for (const double time : spans(std::pair(&first, upload()), std::pair(&second, upload())))
+    EXPECT_THAT(time, DoubleNear(alone, tolerance));
+}
+
+TEST_F(linked_host_devices, copy_both_ways_at_once_where_the_link_is_full_duplex) {
+  const auto link = make_link();
+  linked_device first(link);
+  linked_device second(link);
+  for (const double time : spans(std::pair(&first, upload()), std::pair(&second, download())))
+    EXPECT_THAT(time, DoubleNear(alone, tolerance));
+}
+
+TEST_F(linked_host_devices, copy_both_ways_as_fast_as_the_limit_for_both) {
+  const auto link = make_link(1e9);
+  linked_device first(link);
+  linked_device second(link);
+  for (const double time : spans(std::pair(&first, upload()), std::pair(&second, download())))
+    EXPECT_THAT(time, DoubleNear(2 * alone, tolerance));
+}
+
+TEST_F(linked_host_devices, count_every_kind_of_copy) {
+  linked_device one(make_link());
+  const auto expect_full_time = [&](const char* name, auto work) {
+    EXPECT_THAT(span(one, work), DoubleNear(alone, tolerance)) << name;
+  };
+  expect_full_time("copy_by_kernel h2d", [](linked_device& end) {
+    end.stream->copy_by_kernel(end.memory.data(), end.host.data(), bytes);
+  });
+  expect_full_time("copy_by_kernel d2h", [](linked_device& end) {
+    end.stream->copy_by_kernel(end.host.data(), end.memory.data(), bytes);
+  });
+  expect_full_time("copy_by_kernel on the host, both ways at once", [](linked_device& end) {
+    end.stream->copy_by_kernel(end.host.data(), end.host.data(), bytes);
+  });
+  expect_full_time("copy_batch", [](linked_device& end) {
+    constexpr std::size_t half = bytes / 2;
+    const std::array destinations{end.memory.data(), end.memory.data() + half};
+    const std::array<const std::byte*, 2> sources{end.host.data(), end.host.data() + half};
+    end.stream->copy_batch(destinations, sources, std::array{half, half}, direction::h2d);
+  });
+  expect_full_time("copy_pitched", [](linked_device& end) {
+    end.stream->copy_pitched({end.memory.data(), 1024, bytes}, {end.host.data(), 1024, bytes},
+                             {1024, bytes / 1024, 1}, direction::h2d);
+  });
+  std::vector<scattered_piece> table(bytes / 4096);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i].host = one.host.data() + i * 4096;
+    table[i].bytes = 4096;
+    table[i].offset = (i * 4096) & 0xFFFF'FFFF'FFFFU;
+  }
+  expect_full_time("copy_pieces", [&](linked_device& end) {
+    end.stream->copy_pieces(table.data(), table.size(), end.memory.data(), direction::d2h);
+  });
+}
+
+TEST_F(linked_host_devices, do_not_count_what_stays_on_the_device) {
+  linked_device one(make_link());
+  const auto other = one.on->allocate(bytes);
+  EXPECT_THAT(span(one,
+                   [&](linked_device& end) {
+                     end.stream->copy_by_kernel(other.data(), end.memory.data(), bytes);
+                     end.stream->clear(other.data(), bytes);
+                   }),
+              DoubleNear(0, tolerance));
+}
+
+TEST_F(linked_host_devices, bring_the_data_and_mark_their_arrival) {
+  const auto link = make_link();
+  linked_device first(link);
+  linked_device second(link);
+  write_host_pattern(first.host.data(), 0, bytes, {1, false});
+  second.on->write_pattern(second.memory.data(), 0, bytes, {2, false});
+  first.enqueue(direction::h2d);
+  const auto uploaded = first.stream->record();
+  clock.wait_for_sleepers(1);
+  second.enqueue(direction::d2h);
+  const auto downloaded = second.stream->record();
+  clock.wait_for_sleepers(2);
+  clock.move(std::chrono::nanoseconds(bytes - 1));
+  EXPECT_FALSE(uploaded->done());
+  EXPECT_FALSE(downloaded->done());
+  clock.move(10ns);
+  uploaded->wait();
+  downloaded->wait();
+  EXPECT_EQ(first.on->check_pattern(first.memory.data(), 0, bytes, {1, false}).wrong_bytes, 0U);
+  EXPECT_EQ(check_host_pattern(second.host.data(), 0, bytes, {2, false}).wrong_bytes, 0U);
+}
+
+TEST_F(linked_host_devices, slow_down_while_another_one_copies_as_well) {
+  const auto link = make_link();
+  linked_device first(link);
+  linked_device second(link);
+  first.enqueue(direction::h2d);
+  const auto first_done = first.stream->record();
+  clock.wait_for_sleepers(1);
+  clock.move(std::chrono::nanoseconds(bytes / 2));  // half of it is over
+  clock.wait_for_sleepers(1);
+  second.enqueue(direction::h2d);
+  const auto second_done = second.stream->record();
+  clock.wait_for_sleepers(2);
+  clock.move(std::chrono::nanoseconds(bytes / 2 + 10));  // when it would have ended alone
+  clock.wait_for_sleepers(2);
+  EXPECT_FALSE(first_done->done());
+  clock.move(std::chrono::nanoseconds(bytes / 2));
+  first_done->wait();
+  clock.wait_for_sleepers(1);
+  EXPECT_FALSE(second_done->done());
+  clock.move(std::chrono::nanoseconds(bytes / 2 + 10));
+  second_done->wait();
+}
+
+TEST_F(linked_host_devices, take_as_long_for_copies_of_the_callers_thread) {
+  linked_device one(make_link());
+  for (const int copies : {1, 10}) {
+    const auto begin = clock.now();
+    clock.expect(1);
+    const auto done = std::async(std::launch::async, [&] {
+      for (int i = 0; i < copies; ++i)
+        one.on->copy(one.memory.data(), one.host.data(), bytes, direction::h2d);
+      clock.leave();
+    });
+    clock.run();
+    done.wait();
+    EXPECT_NEAR(static_cast<double>((clock.now() - begin).count()), copies * alone, tolerance);
+  }
+}
+
+TEST_F(linked_host_devices, count_each_chunk_of_staged_copies_once) {
+  linked_device one(make_link());
+  staging how;
+  how.threads = 1;
+  how.chunks_per_thread = 2;
+  how.largest_chunk = bytes / 4;
+  how.h2d = how.d2h = {1, bytes / 8, false, false};
+  staged_copier by(*one.on, how);
+  const auto begin = clock.now();
+  clock.expect(1);  // the copier's stream
+  const auto done = std::async(std::launch::async, [&] {
+    by.copy(one.memory.data(), one.host.data(), bytes, direction::h2d);
+    clock.leave();
+  });
+  clock.run();
+  done.wait();
+  EXPECT_NEAR(static_cast<double>((clock.now() - begin).count()), alone, tolerance);
+}
+
+TEST(host_device_without_a_link, has_no_clock_of_its_own) {
+  const auto on = open_host_device(host_device_options{.index = 3});
+  EXPECT_FALSE(on->create_stream()->span_on_device([] {}, [] {}));
+}
+
+}  // namespace
+}  // namespace transfers

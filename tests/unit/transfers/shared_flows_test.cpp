@@ -1,0 +1,122 @@
+#include "src/transfers/host/shared_flows.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace transfers::detail {
+namespace {
+
+using testing::DoubleNear;
+using testing::Optional;
+
+constexpr double exact = 1e-9;
+
+TEST(shared_flows, take_as_long_as_their_capacity_says) {
+  shared_flows flows({100});
+  const auto id = flows.add(50, {0}, 3, 3);
+  EXPECT_FALSE(flows.end_of(id));
+  EXPECT_THAT(flows.next_end(), Optional(DoubleNear(3.5, exact)));
+  flows.advance(3.49);
+  EXPECT_FALSE(flows.end_of(id));
+  flows.advance(10);
+  EXPECT_THAT(flows.end_of(id), Optional(DoubleNear(3.5, exact)));
+  EXPECT_FALSE(flows.next_end());
+}
+
+TEST(shared_flows, share_a_capacity_equally_and_leave_it_to_those_that_go_on) {
+  shared_flows flows({100});
+  const auto small = flows.add(50, {0}, 0, 0);
+  const auto large = flows.add(150, {0}, 0, 0);
+  flows.advance(10);
+  EXPECT_THAT(flows.end_of(small), Optional(DoubleNear(1, exact)));
+  EXPECT_THAT(flows.end_of(large), Optional(DoubleNear(2, exact)));
+}
+
+TEST(shared_flows, slow_down_when_another_one_joins) {
+  shared_flows flows({100});
+  const auto first = flows.add(100, {0}, 0, 0);
+  const auto second = flows.add(25, {0}, 0.5, 0.5);
+  flows.advance(10);
+  EXPECT_THAT(flows.end_of(second), Optional(DoubleNear(1, exact)));
+  EXPECT_THAT(flows.end_of(first), Optional(DoubleNear(1.25, exact)));
+}
+
+TEST(shared_flows, get_what_others_cannot_use) {
+  // Two directions of 10, and 12 for both: three uploads and a download.
+  shared_flows flows({10, 10, 12});
+  std::vector<shared_flows::flow_id> uploads;
+  for (int i = 0; i < 3; ++i) uploads.push_back(flows.add(3, {0, 2}, 0, 0));
+  const auto download = flows.add(6, {1, 2}, 0, 0);
+  // 3 each; then, when the uploads have ended, 10 for the download.
+  flows.advance(10);
+  for (const auto id : uploads) EXPECT_THAT(flows.end_of(id), Optional(DoubleNear(1, exact)));
+  EXPECT_THAT(flows.end_of(download), Optional(DoubleNear(1.3, exact)));
+  // One capacity is small: the other flow gets all the rest.
+  shared_flows uneven({2, 10, 12});
+  const auto slow = uneven.add(2, {0, 2}, 0, 0);
+  const auto fast = uneven.add(10, {1, 2}, 0, 0);
+  uneven.advance(10);
+  EXPECT_THAT(uneven.end_of(slow), Optional(DoubleNear(1, exact)));
+  EXPECT_THAT(uneven.end_of(fast), Optional(DoubleNear(1, exact)));
+}
+
+TEST(shared_flows, without_a_limit_or_without_bytes_end_at_once) {
+  shared_flows flows({0, 100});
+  EXPECT_THAT(flows.end_of(flows.add(1e12, {0}, 1, 1)), Optional(1));
+  EXPECT_THAT(flows.end_of(flows.add(0, {1}, 2, 2)), Optional(2));
+  const auto id = flows.add(100, {0, 1}, 2, 2);
+  flows.advance(5);
+  EXPECT_THAT(flows.end_of(id), Optional(DoubleNear(3, exact)));
+}
+
+TEST(shared_flows, begin_in_the_past_only_where_nothing_else_went_on) {
+  shared_flows flows({100});
+  const auto first = flows.add(100, {0}, 0, 0);
+  flows.advance(1.2);
+  EXPECT_THAT(flows.end_of(first), Optional(DoubleNear(1, exact)));
+  // It was idle from 1 on.
+  const auto second = flows.add(100, {0}, 0.9, 1.5);
+  flows.advance(1.9);
+  EXPECT_FALSE(flows.end_of(second));
+  // The second one has had it until now.
+  const auto third = flows.add(100, {0}, 1.1, 1.9);
+  flows.advance(10);
+  EXPECT_THAT(flows.end_of(second), Optional(DoubleNear(2.1, exact)));
+  EXPECT_THAT(flows.end_of(third), Optional(DoubleNear(3, exact)));
+}
+
+TEST(shared_flows, that_are_removed_leave_their_share) {
+  shared_flows flows({100});
+  const auto kept = flows.add(100, {0}, 0, 0);
+  const auto removed = flows.add(100, {0}, 0, 0);
+  flows.advance(1);
+  flows.remove(removed);
+  flows.advance(10);
+  EXPECT_THAT(flows.end_of(kept), Optional(DoubleNear(1.5, exact)));
+}
+
+TEST(shared_flows, use_a_capacity_to_the_full_however_often_it_is_looked_at) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> some(0, 1);
+  shared_flows flows({1e9, 2e9, 2.5e9});
+  double now = 0;
+  double uploaded = 0;
+  std::vector<shared_flows::flow_id> ids;
+  for (int i = 0; i < 1000; ++i) {
+    const double bytes = 1 + some(random) * 1e6;
+    uploaded += bytes;
+    ids.push_back(flows.add(bytes, {0, 2}, now, now));
+    now += some(random) * 1e-5;  // faster than the link
+    flows.advance(now);
+  }
+  double end = 0;
+  while (const auto next = flows.next_end()) flows.advance(end = *next);
+  for (const auto id : ids) EXPECT_TRUE(flows.end_of(id));
+  EXPECT_NEAR(end, uploaded / 1e9, 1e-6);
+}
+
+}  // namespace
+}  // namespace transfers::detail
