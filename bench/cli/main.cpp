@@ -18,8 +18,8 @@
 #include "bench/strategy/heap.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "src/common/printable.hpp"
-#include "src/common/wrapped.hpp"
 #include "src/common/whole_file.hpp"
+#include "src/common/wrapped.hpp"
 
 namespace {
 
@@ -63,18 +63,20 @@ int measure(const options& chosen, const registry& strategies) {
   progress shown(stderr);
   if (why_not_gpu) shown.say(why_not_gpu->text);
   const auto monitor = open_monitor(*device);
-  const auto start = observe_under_load(*device, monitor.get());
+  // The run is of a list of devices; benchmarks of several come with strategies for several.
+  const std::vector start{observe_under_load(*device, monitor.get())};
   shown.say("allocating and filling buffers …");
   buffers memory(*device, chosen.seed);
   reserve_buffers(all, *device, memory);
 
+  const std::vector<observed_device> observed{{*device, memory, start.front()}};
   result_file::writer file(chosen.out_format == "json" ? chosen.out : "",
-                            make_context(*device, why_not_gpu, chosen, all, memory, start));
-  auto measured = session(*device, memory, chosen, limit_of(start.link), file, shown, monitor.get())
-                      .measure(all);
+                           make_context(observed, why_not_gpu, chosen, all));
+  const device_list devices{{*device, memory, limit_of(start.front().link), monitor.get()}};
+  auto measured = session(devices, chosen, file, shown).measure(all);
   // A lost device cannot be asked again.
-  const auto end =
-      measured.device_lost ? observation{} : observe_under_load(*device, monitor.get());
+  const std::vector end{measured.device_lost ? observation{}
+                                             : observe_under_load(*device, monitor.get())};
   auto write_failure = measured.write_failure;
   try {
     finish(file, chosen, all, measured, start, end);

@@ -85,8 +85,8 @@ schedule settle_schedule(const transfer& what, cache_state cache,
   const double timed = operation * static_cast<double>(planned.batch);
   const double in_all = timed + around;
   const double wanted = std::min(budget / timed, 2 * budget / in_all);
-  const auto batches =
-      std::clamp<std::size_t>(at_least_one(std::ceil(wanted)), what.timing.least_operations, 100'000);
+  const auto batches = std::clamp<std::size_t>(at_least_one(std::ceil(wanted)),
+                                               what.timing.least_operations, 100'000);
   planned.operations = batches * planned.batch;
   // A millisecond brings caches, clocks and queues to the state that repeated operations have;
   // flushed caches need no bringing, and operations that may stand alone have been settled here.
@@ -110,7 +110,8 @@ schedule settle_schedule(const transfer& what, cache_state cache,
 void settle(const transfer& what, const schedule& planned, cache_state cache) {
   for (std::size_t i = 0; i < planned.settling && interruption() == 0; ++i) {
     if (cache == cache_state::cold) flush_ends(what);
-    if (what.timing.between && i % planned.batch == 0) what.timing.between();  // as often as in what is timed
+    if (what.timing.between && i % planned.batch == 0)
+      what.timing.between();  // as often as in what is timed
     run_once(what);
   }
 }

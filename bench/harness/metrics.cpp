@@ -76,9 +76,9 @@ void add_costs(metric_list& list, const transfer& done, double bytes,
              *cores);
     // Nanoseconds per byte are seconds per 10⁹ bytes.
     if (bytes > 0)
-      list.add({"cpu_s_per_gb", "s/GB", metric_kind::duration, better::less,
-                "CPU time for 10⁹ bytes"},
-               *cores * all.mean / bytes);
+      list.add(
+          {"cpu_s_per_gb", "s/GB", metric_kind::duration, better::less, "CPU time for 10⁹ bytes"},
+          *cores * all.mean / bytes);
   }
   if (done.amount.multiprocessors > 0)
     list.add({"multiprocessors", "1", metric_kind::count, better::less,

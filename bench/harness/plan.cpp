@@ -12,9 +12,9 @@
 #include "src/common/nearest.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
+#include "src/common/sizes.hpp"
 #include "src/machine/machine.hpp"
 #include "transfers/core/error.hpp"
-#include "src/common/sizes.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -197,9 +197,11 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
         all, [](const auto& one) { return one.measured->needs.host.has_value(); }, host_bytes);
     if (device_is_host)
       needed += largest(
-          all, [](const auto& one) { return one.measured->needs.host.has_value(); }, bytes_on_device);
+          all, [](const auto& one) { return one.measured->needs.host.has_value(); },
+          bytes_on_device);
     const auto takes = [&](const benchmark_case& one) {
-      return one.measured->needs.more_host_memory || (device_is_host && one.measured->needs.more_device_memory);
+      return one.measured->needs.more_host_memory ||
+             (device_is_host && one.measured->needs.more_device_memory);
     };
     const auto taken = largest(all, takes, [](const auto& one) { return one.bytes(); });
     needed += taken;
@@ -230,9 +232,10 @@ void reserve_largest(plan& all, Among&& among, Bytes&& bytes_of, Reserve&& reser
       reserve(bytes);
       return;
     } catch (const transfers::out_of_memory& refused) {
-      skip_if(
-          all, [&](const auto& one) { return among(one) && bytes_of(one) == bytes; },
-          {"memory_refused", {{"bytes", bytes}}, fmt::format("memory refused: {}", refused.what())});
+      skip_if(all, [&](const auto& one) { return among(one) && bytes_of(one) == bytes; },
+              {"memory_refused",
+               {{"bytes", bytes}},
+               fmt::format("memory refused: {}", refused.what())});
     } catch (const transfers::device_error& failed) {
       if (failed.device_lost()) throw;
       skip_if(all, among, {"device_failed", nlohmann::ordered_json::object(), failed.what()});
@@ -259,7 +262,8 @@ plan make_plan(const registry& strategies, const transfers::device& device, cons
   const name_filter filter(chosen.filter);
   plan all;
   for (const auto* const candidate : chosen_strategies(strategies, chosen.strategies)) {
-    if (chosen.strategies.empty() && chosen.essential_only && !candidate->sampling.essential) continue;
+    if (chosen.strategies.empty() && chosen.essential_only && !candidate->sampling.essential)
+      continue;
     const auto reason = why_unsupported(*candidate, device);
     auto cases = cases_of(*candidate, chosen);
     if (cases.empty() && chosen.own_sizes && filter.passes(candidate->name()))

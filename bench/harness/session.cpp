@@ -55,17 +55,29 @@ struct session::state {
   }
 };
 
-session::session(transfers::device& device, buffers& memory, const options& chosen,
-                 std::optional<double> link_limit, result_file::writer& rows, progress& shown,
-                 const machine::gpu_monitor* monitor)
-    : device_(device),
-      memory_(memory),
-      stream_(device.create_stream()),
-      chosen_(chosen),
-      link_limit_(link_limit),
-      rows_(rows),
-      shown_(shown),
-      monitor_(monitor) {}
+session::session(device_list devices, const options& chosen, result_file::writer& rows,
+                 progress& shown)
+    : devices_(std::move(devices)), chosen_(chosen), rows_(rows), shown_(shown) {
+  for (const auto& measured : devices_) streams_.push_back(measured.device.create_stream());
+}
+
+const measured_device& session::device_of(const benchmark_case& planned) const {
+  return devices_.at(planned.devices.front());
+}
+
+transfers::stream& session::stream_of(const benchmark_case& planned) const {
+  return *streams_.at(planned.devices.front());
+}
+
+void session::synchronize(const benchmark_case& planned) const {
+  for (const auto index : planned.devices) devices_.at(index).device.synchronize();
+}
+
+void session::read_monitors(outcome& result) const {
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (const auto* const monitor = devices_[i].monitor)
+      machine::add(result.throttled_by[i], monitor->read().throttled_by);
+}
 
 int session::most_rounds(const std::vector<state>& cases) const {
   const bool more = std::ranges::any_of(
@@ -75,6 +87,7 @@ int session::most_rounds(const std::vector<state>& cases) const {
 
 outcome session::measure(const plan& all) {
   outcome result;
+  result.throttled_by.resize(devices_.size());
   std::vector<state> cases;
   for (const auto& planned : all.cases) cases.push_back({.planned = &planned});
   settle_all(cases, result);
@@ -89,7 +102,7 @@ outcome session::measure(const plan& all) {
     } catch (const common::write_error&) {
       result.write_failure = std::current_exception();
     }
-    if (monitor_ && !device_lost_) machine::add(result.throttled_by, monitor_->read().throttled_by);
+    if (!device_lost_) read_monitors(result);
   }
   result.device_lost = device_lost_.has_value();
   result.signal = interruption();
@@ -99,14 +112,14 @@ outcome session::measure(const plan& all) {
 transfer session::prepare(const benchmark_case& planned) const {
   const bool downloads = planned.direction == result_file::direction::d2h;
   auto ready = planned.measured->prepare(
-      {.device = device_,
-       .memory = memory_,
-       .stream = *stream_,
+      {.device = device_of(planned).device,
+       .memory = device_of(planned).memory,
+       .stream = stream_of(planned),
        .variant = planned.variant ? std::string_view(*planned.variant) : std::string_view(),
        .bytes = planned.bytes(),
        .cache = planned.cache,
        .direction = downloads ? transfers::direction::d2h : transfers::direction::h2d});
-  inject(chosen_.faults, planned.name, device_, ready);
+  inject(chosen_.faults, planned.name, device_of(planned).device, ready);
   return ready;
 }
 
@@ -124,11 +137,11 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
     try {
       run_guarded(measured, [&](transfer& ready) {
         if (ready.destination || ready.check.compare) {
-          poison_destination(ready);
+          poison_destination(planned, ready);
           for (const auto& step : ready.steps) step.run();
-          require_undamaged(ready);
+          require_undamaged(planned, ready);
         }
-        device_.synchronize();
+        synchronize(planned);
         const auto time = chosen_.min_time * planned.measured->sampling.effort;
         measured.schedule = settle_schedule(
             ready, planned.cache, std::chrono::duration_cast<std::chrono::nanoseconds>(time));
@@ -178,9 +191,10 @@ void session::run_guarded(state& measured, Work&& work) {
     try {
       // Work may still be under way, on streams of the strategy's own too: others would find its
       // traces in the buffers they share.
-      device_.synchronize();
-      stream_->synchronize();
-      restore(device_, memory_, *ready);
+      const auto& planned = *measured.planned;
+      synchronize(planned);
+      stream_of(planned).synchronize();
+      restore(device_of(planned).device, device_of(planned).memory, *ready);
       if (ready->check.restore) ready->check.restore();
     } catch (const std::exception& failure) {
       lose_device(failure.what());
@@ -247,10 +261,10 @@ void session::repeat(state& measured, int round, outcome& result) {
 
 run session::repeat_prepared(state& measured, int round, transfer& ready) {
   const auto& planned = *measured.planned;
-  poison_destination(ready);
+  poison_destination(planned, ready);
   // A kernel that ran on another stream slows cudaMemcpy down until the whole device has been
   // waited for (docs/METHOD.md): every benchmark starts from the same state.
-  device_.synchronize();
+  synchronize(planned);
   // Which core's cache last held a line makes DMA reads slower: what ran before
   // must not decide that.
   for (const auto& end : {ready.source, ready.destination})
@@ -259,16 +273,17 @@ run session::repeat_prepared(state& measured, int round, transfer& ready) {
 
   samples taken;
   std::optional<double> cores;
-  auto repetition = as_repetition(time_in_engine(measured, ready, taken, cores), chosen_.rounds,
-                                  round);
+  auto repetition =
+      as_repetition(time_in_engine(measured, ready, taken, cores), chosen_.rounds, round);
   // What was cut short may have nothing to show: not one operation may have run.
   if (interruption() != 0) return repetition;
   if (!taken.operation.empty()) measured.medians.push_back(statistics::median(taken.operation));
   // Before the device's clock is used: that runs operations of its own.
-  require_undamaged(ready);
-  time_on_device(ready, *stream_, measured.schedule, taken);
+  require_undamaged(planned, ready);
+  time_on_device(ready, stream_of(planned), measured.schedule, taken);
   if (interruption() != 0) return repetition;
-  const auto metrics = metrics_of(planned, ready, measured.schedule, taken, cores, link_limit_);
+  const auto metrics =
+      metrics_of(planned, ready, measured.schedule, taken, cores, device_of(planned).link_limit);
   describe(metrics);
   for (const auto& [metric, value] : metrics.all()) repetition.counters[metric.name] = value;
   return repetition;
@@ -298,15 +313,18 @@ run session::time_in_engine(state& measured, const transfer& ready, samples& tak
   });
 }
 
-void session::poison_destination(transfer& ready) {
+void session::poison_destination(const benchmark_case& planned, transfer& ready) const {
+  const auto& measured = device_of(planned);
   if (ready.locate) ready.destination = ready.locate();
-  if (ready.destination) poison(device_, memory_, *ready.destination);
+  if (ready.destination) poison(measured.device, measured.memory, *ready.destination);
 }
 
-void session::require_undamaged(transfer& done) {
+void session::require_undamaged(const benchmark_case& planned, transfer& done) const {
+  const auto& measured = device_of(planned);
   if (done.locate) done.destination = done.locate();
   if (done.destination) {
-    if (const auto damage = find_damage(device_, memory_, done)) throw wrong_data(*damage);
+    if (const auto damage = find_damage(measured.device, measured.memory, done))
+      throw wrong_data(*damage);
   } else if (done.check.compare) {
     if (const auto damage = done.check.compare()) throw wrong_data("wrong data: " + *damage);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/harness/measure.hpp"
+#include "bench/harness/measured_device.hpp"
 #include "bench/harness/metrics.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/progress.hpp"
@@ -32,8 +33,8 @@ struct outcome {
   bool device_lost = false;           ///< the rest could not be measured
   int signal = 0;                     ///< the signal that interrupted it, 0 for none
   std::exception_ptr write_failure;   ///< of the result file, with which it ended
-  /// The GPU's reasons between rounds; nullopt: no monitor, or it does not tell.
-  std::optional<machine::throttle_reasons> throttled_by;
+  /// Of each device, the GPU's reasons between rounds; nullopt: no monitor, or it does not tell.
+  std::vector<std::optional<machine::throttle_reasons>> throttled_by;
 };
 
 /// Measures everything planned: settles each benchmark's schedule and proves once that one
@@ -41,11 +42,8 @@ struct outcome {
 /// order, so that slow drifts of the machine touch all of them alike.
 class session {
  public:
-  /// `link_limit` in GB/s for the metric link_percent; `rows` takes every repetition at once.
-  /// `monitor` is read after each round, if there is one.
-  session(transfers::device& device, buffers& memory, const options& chosen,
-          std::optional<double> link_limit, result_file::writer& rows, progress& shown,
-          const machine::gpu_monitor* monitor = nullptr);
+  /// `devices`: one at least. `rows` takes every repetition at once.
+  session(device_list devices, const options& chosen, result_file::writer& rows, progress& shown);
 
   /// What goes wrong, in a benchmark or when a row is written, is in the outcome.
   outcome measure(const plan& all);
@@ -61,9 +59,9 @@ class session {
   run repeat_prepared(state& measured, int round, transfer& ready);
   run time_in_engine(state& measured, const transfer& ready, samples& taken,
                      std::optional<double>& cores);
-  void poison_destination(transfer& ready);
+  void poison_destination(const benchmark_case& planned, transfer& ready) const;
   /// Throws wrong_data unless the destination is right.
-  void require_undamaged(transfer& done);
+  void require_undamaged(const benchmark_case& planned, transfer& done) const;
   void describe(const metric_list& metrics);
 
   /// Prepares the transfer and hands it to `work`; an exception becomes the state's error, and the
@@ -73,14 +71,17 @@ class session {
 
   [[nodiscard]] transfer prepare(const benchmark_case& planned) const;
 
-  transfers::device& device_;
-  buffers& memory_;
-  std::unique_ptr<transfers::stream> stream_;
+  /// The device that a benchmark is prepared on, and its stream.
+  [[nodiscard]] const measured_device& device_of(const benchmark_case& planned) const;
+  [[nodiscard]] transfers::stream& stream_of(const benchmark_case& planned) const;
+  void synchronize(const benchmark_case& planned) const;
+  void read_monitors(outcome& result) const;
+
+  device_list devices_;
+  std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< of each device
   const options& chosen_;
-  std::optional<double> link_limit_;
   result_file::writer& rows_;
   progress& shown_;
-  const machine::gpu_monitor* monitor_;
   std::optional<common::message> device_lost_;  ///< why nothing can be measured any more
 };
 

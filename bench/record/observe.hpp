@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/strategy/buffers.hpp"
 #include "src/machine/clocks.hpp"
 #include "src/machine/gpu_monitor.hpp"
 #include "src/machine/pcie.hpp"
@@ -19,6 +20,13 @@ struct observation {
   /// GPUs), and where the system does not tell.
   std::optional<machine::pcie_link> link;
   machine::clocks clocks;
+};
+
+/// A device of the run, its buffers and what was observed of it before the run.
+struct observed_device {
+  const transfers::device& device;
+  const buffers& memory;
+  observation start;
 };
 
 /// Looks while copies keep a CUDA device busy, for some 25 ms: a sleeping link reports a lower

@@ -107,8 +107,29 @@ void list_benchmarks(std::ostream& out, const plan& all) {
   for (const auto& one : all.cases) fmt::print(out, "{}\n", one.name);
 }
 
+namespace {
+
+/// Completes the clocks of the device with this index, and warns of what happened meanwhile.
+void finish_device(json& facts, std::size_t index, const outcome& measured,
+                   const observation& start, const observation& end) {
+  if (!measured.device_lost && to_json(end.link) != to_json(start.link))
+    facts["warnings"].push_back(common::to_json(common::message{
+        "link_changed",
+        {{"device", index}, {"start", to_json(start.link)}, {"end", to_json(end.link)}},
+        "the link changed its speed or width during the run"}));
+  const machine::clocks_of_run clocks{start.clocks, end.clocks, measured.throttled_by.at(index)};
+  const auto written = machine::to_json(clocks);
+  if (index == 0) facts["clocks"] = written;
+  facts["devices"][index]["clocks"] = written.at("gpu");
+  for (const auto& doubt : machine::doubts(clocks))
+    facts["warnings"].push_back(common::to_json(doubt));
+}
+
+}  // namespace
+
 void finish(result_file::writer& file, const options& chosen, const plan& all,
-            const outcome& measured, const observation& start, const observation& end) {
+            const outcome& measured, std::span<const observation> start,
+            std::span<const observation> end) {
   if (chosen.out_aggregates_only)
     for (auto& row : aggregate_rows(measured.runs)) file.add(std::move(row));
   auto facts = file.content().at("context").at("transfers");
@@ -116,17 +137,9 @@ void finish(result_file::writer& file, const options& chosen, const plan& all,
   facts["run"]["interrupted_by"] = signal_name(measured.signal);
   facts["complete"] = measured.signal == 0 && !measured.device_lost && !measured.write_failure;
   facts["skipped"] = to_json(all.skipped);
-  for (const auto& one : to_json(measured.skipped)) facts["skipped"].push_back(one);
-  if (!measured.device_lost && to_json(end.link) != to_json(start.link))
-    facts["warnings"].push_back(common::to_json(
-        common::message{"link_changed",
-                        {{"start", to_json(start.link)}, {"end", to_json(end.link)}},
-                        "the link changed its speed or width during the run"}));
-  const machine::clocks_of_run clocks{start.clocks, end.clocks, measured.throttled_by};
-  facts["clocks"] = machine::to_json(clocks);
-  facts["devices"][0]["clocks"] = facts["clocks"].at("gpu");
-  for (const auto& doubt : machine::doubts(clocks))
-    facts["warnings"].push_back(common::to_json(doubt));
+  for (const auto& skipped : to_json(measured.skipped)) facts["skipped"].push_back(skipped);
+  for (std::size_t i = 0; i < start.size(); ++i)
+    finish_device(facts, i, measured, start[i], end[i]);
   file.set_facts(std::move(facts));
   std::vector<std::string> order;
   for (const auto& one : all.cases) order.push_back(one.name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <span>
 
 #include "bench/harness/plan.hpp"
 #include "bench/harness/session.hpp"
@@ -19,10 +20,11 @@ void list_benchmarks(std::ostream& out, const plan& all);
 
 /// Completes the result file: aggregates where asked for (else readers take them from the
 /// repetitions), what was skipped, how and when the run ended, and what link and clocks did between
-/// its start and its end (nothing is known of that where the device was lost). Throws
-/// common::write_error.
+/// its start and its end, of each device (nothing is known of that where the device was lost).
+/// Throws common::write_error.
 void finish(result_file::writer& file, const options& chosen, const plan& all,
-            const outcome& measured, const observation& start, const observation& end);
+            const outcome& measured, std::span<const observation> start,
+            std::span<const observation> end);
 
 /// Prints the summary, or the rows in the form that --benchmark_format asks for. Throws
 /// common::write_error when `out` does not take it.

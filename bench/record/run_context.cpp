@@ -48,11 +48,24 @@ json run_settings(const options& chosen) {
           {"interrupted_by", nullptr}};
 }
 
-json device_facts(const transfers::device& device, const std::optional<common::message>& why_not_gpu) {
+/// Its rates are settings, not measured; null: no limit.
+json emulated_link_facts(const transfers::link_description& link) {
+  const auto rate = [](double bytes_per_second) {
+    return bytes_per_second > 0 ? json(bytes_per_second / 1e9) : json(nullptr);
+  };
+  return {{"name", link.name},
+          {"h2d_gb_per_s", rate(link.h2d_bytes_per_second)},
+          {"d2h_gb_per_s", rate(link.d2h_bytes_per_second)},
+          {"both_gb_per_s", rate(link.both_bytes_per_second)}};
+}
+
+json device_facts(const transfers::device& device,
+                  const std::optional<common::message>& why_not_gpu) {
   const auto& what = device.description();
   json facts{{"kind", what.kind},
              {"name", what.name},
              {"why_not_gpu", why_not_gpu ? to_json(*why_not_gpu) : json(nullptr)}};
+  if (what.emulated_link) facts["emulated_link"] = emulated_link_facts(*what.emulated_link);
   if (!what.cuda) return facts;
   const auto& cuda = *what.cuda;
   const auto driver = machine::nvidia_driver_version();
@@ -77,10 +90,12 @@ json device_facts(const transfers::device& device, const std::optional<common::m
 }
 
 /// A device in the list of devices: with its own link and clocks.
-json in_list(json device, const json& link, const json& clocks) {
-  device["link"] = link;
-  device["clocks"] = clocks.at("gpu");
-  return device;
+json entry_of(const transfers::device& device, const observation& start,
+              const std::optional<common::message>& why_not_gpu) {
+  auto entry = device_facts(device, why_not_gpu);
+  entry["link"] = to_json(start.link);
+  entry["clocks"] = machine::to_json({.start = start.clocks}).at("gpu");
+  return entry;
 }
 
 json rates_of(const machine::read_times& times) {
@@ -160,11 +175,15 @@ json role_facts(const plan& all) {
   return facts;
 }
 
+/// Those that are not there yet: what the machine is like concerns all devices alike.
+void add_new(std::vector<common::message>& warnings, const std::vector<common::message>& more) {
+  for (const auto& warning : more)
+    if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
+}
+
 /// Where faults were injected, the first warning says so.
-std::vector<common::message> warnings_of(const options& chosen, const json& described,
-                                         const std::optional<machine::pcie_link>& link,
-                                         std::optional<int> device_node) {
-  auto warnings = machine::doubts(described, link, device_node);
+std::vector<common::message> with_faults(std::vector<common::message> warnings,
+                                         const options& chosen) {
   if (chosen.faults.empty()) return warnings;
   json faults = json::array();
   for (const auto& fault : chosen.faults) faults.push_back(fault.text);
@@ -188,16 +207,20 @@ json to_json(const std::vector<skipped_case>& skipped) {
   return list;
 }
 
-json make_context(const transfers::device& device,
+json make_context(std::span<const observed_device> devices,
                   const std::optional<common::message>& why_not_gpu, const options& chosen,
-                  const plan& all, const buffers& memory, const observation& start) {
+                  const plan& all) {
   const auto clock = measure_clock();
   const auto described = machine::describe();
-  const auto& cuda = device.description().cuda;
-  const auto node = cuda ? machine::numa_node_of(cuda->pci_bus_id) : std::nullopt;
-  const auto measured_device = device_facts(device, why_not_gpu);
-  const auto link = to_json(start.link);
-  const auto clocks = machine::to_json({.start = start.clocks});
+  json list = json::array();
+  std::vector<common::message> warnings;
+  for (const auto& [device, memory, start] : devices) {
+    list.push_back(entry_of(device, start, why_not_gpu));
+    const auto& cuda = device.description().cuda;
+    const auto node = cuda ? machine::numa_node_of(cuda->pci_bus_id) : std::nullopt;
+    add_new(warnings, machine::doubts(described, start.link, node));
+  }
+  const auto& first = devices.front();
 
   auto context = google_context();
   context["json_schema_version"] = 1;
@@ -206,22 +229,22 @@ json make_context(const transfers::device& device,
       {"complete", false},
       {"program", program()},
       {"run", run_settings(chosen)},
-      {"device", measured_device},
-      {"link", link},
-      {"clocks", clocks},
-      {"devices", json::array({in_list(measured_device, link, clocks)})},
+      {"device", device_facts(first.device, why_not_gpu)},
+      {"link", to_json(first.start.link)},
+      {"clocks", machine::to_json({.start = first.start.clocks})},
+      {"devices", list},
       {"machine", described},
       {"clock",
        {{"name", "std::chrono::steady_clock"},
         {"read_ns", clock.read_ns},
         {"resolution_ns", clock.resolution_ns}}},
-      {"buffers", buffer_facts(memory)},
+      {"buffers", buffer_facts(first.memory)},
       {"strategies", strategy_facts(all)},
       {"roles", role_facts(all)},
       {"benchmarks", benchmark_facts(all)},
       {"metrics", json::object()},
       {"skipped", to_json(all.skipped)},
-      {"warnings", common::to_json(warnings_of(chosen, described, start.link, node))},
+      {"warnings", common::to_json(with_faults(std::move(warnings), chosen))},
   };
   return context;
 }

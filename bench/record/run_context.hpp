@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bench/harness/measure.hpp"
@@ -14,12 +15,11 @@ namespace bench_transfers::bench {
 
 /// The context of a new result file: Google Benchmark's, and ours below "transfers" (keys in
 /// docs/RESULT_FILE.md), with "complete" false until the run has ended by itself.
-/// `why_not_gpu` is set when the host device was taken for want of a GPU; `start` is what was
-/// observed before the run.
-nlohmann::ordered_json make_context(const transfers::device& device,
+/// `why_not_gpu` is set when the host device was taken for want of a GPU; `devices`: one at least,
+/// in the order in which benchmarks name them.
+nlohmann::ordered_json make_context(std::span<const observed_device> devices,
                                     const std::optional<common::message>& why_not_gpu,
-                                    const options& chosen, const plan& all, const buffers& memory,
-                                    const observation& start);
+                                    const options& chosen, const plan& all);
 
 nlohmann::ordered_json to_json(const std::vector<skipped_case>& skipped);
 

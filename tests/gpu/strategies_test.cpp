@@ -42,7 +42,7 @@ class strategies_on_gpu : public transfers::on_gpu {
     result_file::writer rows("", {{"transfers", nullptr}});
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::tmpfile(), std::fclose);
     progress shown(log.get());
-    const auto result = session(*gpu, memory, chosen, std::nullopt, rows, shown).measure(planned);
+    const auto result = session({{*gpu, memory}}, chosen, rows, shown).measure(planned);
     for (const auto& [name, reason] : result.failures) ADD_FAILURE() << name << ": " << reason.text;
     EXPECT_THAT(result.skipped, IsEmpty());
     for (const auto& [kind, block] : memory.all_host())

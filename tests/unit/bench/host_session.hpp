@@ -36,7 +36,7 @@ class host_session : public testing::Test {
     planned = make_plan(strategies, *device, chosen);
     reserve_buffers(planned, *device, memory);
     EXPECT_THAT(planned.skipped, testing::IsEmpty());
-    session all(*device, memory, chosen, link_limit, rows, shown, monitor);
+    session all({{*device, memory, link_limit, monitor}}, chosen, rows, shown);
     auto result = all.measure(planned);
     for (const auto& [kind, block] : memory.all_host())
       left_wrong += check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;

@@ -239,7 +239,8 @@ TEST(time_operations, prepares_a_comparison_its_own_way_untimed) {
   std::string order;
   auto what = of({{"a", [&] { order += 'a'; }}});
   what.timing.between = [&] { order += '|'; };
-  what.against = {{.name = "b", .description = "",
+  what.against = {{.name = "b",
+                   .description = "",
                    .run = [&] { order += 'b'; },
                    .before =
                        [&] {

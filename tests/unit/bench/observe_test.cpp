@@ -23,13 +23,15 @@ TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
 }
 
 /// What finish() makes of a run in which nothing was measured.
-json finished(const outcome& measured, const observation& start, const observation& end) {
+json finished(outcome measured, const observation& start, const observation& end) {
+  measured.throttled_by.resize(1);
   const json earlier{{"code", "earlier"}, {"data", json::object()}, {"text", "an earlier one"}};
-  result_file::writer file(
-      "", {{"transfers",
-            {{"complete", false}, {"clocks", nullptr}, {"warnings", json::array({earlier})},
-            {"devices", json::array({json::object()})}}}});
-  finish(file, {}, {}, measured, start, end);
+  result_file::writer file("", {{"transfers",
+                                 {{"complete", false},
+                                  {"clocks", nullptr},
+                                  {"warnings", json::array({earlier})},
+                                  {"devices", json::array({json::object()})}}}});
+  finish(file, {}, {}, measured, {&start, 1}, {&end, 1});
   return file.content().at("context").at("transfers");
 }
 
@@ -42,7 +44,7 @@ observation with_clock(unsigned sm_mhz) {
 
 TEST(finish, puts_the_clocks_of_the_run_into_the_file) {
   outcome measured;
-  measured.throttled_by = {"sw_power_cap"};
+  measured.throttled_by = {machine::throttle_reasons{"sw_power_cap"}};
   const auto facts = finished(measured, with_clock(1980), with_clock(1000));
   EXPECT_EQ(facts["clocks"]["gpu"]["sm_mhz"], json({1980, 1000}));
   EXPECT_EQ(facts["clocks"]["gpu"]["throttle_reasons"], json({"sw_power_cap"}));

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "bench/strategy/cache.hpp"
-#include "src/machine/machine.hpp"
-#include "transfers/core/error.hpp"
 #include "src/common/sizes.hpp"
+#include "src/machine/machine.hpp"
 #include "tests/unit/bench/made_strategy.hpp"
+#include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -251,8 +251,7 @@ TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_bel
 }
 
 TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
-  const registry both{made_strategy("a/all"),
-                      made_strategy("b/less", {.skip_largest = 1}),
+  const registry both{made_strategy("a/all"), made_strategy("b/less", {.skip_largest = 1}),
                       made_strategy("c/sparse", {.size_stride = 2, .skip_largest = 2}),
                       made_strategy("d/none", {.skip_largest = 9})};
   auto chosen = sizes({4, 16, 64, 256, kib});
@@ -383,11 +382,13 @@ TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
   std::size_t expected = 0;
   for (const auto& one : strategies) {
     const auto fitting = [&](const std::vector<std::size_t>& of) {
-      return static_cast<std::size_t>(std::ranges::count_if(
-          of, [&](auto size) { return size >= one.sampling.smallest && size <= one.sampling.largest; }));
+      return static_cast<std::size_t>(std::ranges::count_if(of, [&](auto size) {
+        return size >= one.sampling.smallest && size <= one.sampling.largest;
+      }));
     };
-    const auto cases =
-        one.sampling.sized ? fitting(chosen.sizes) + (one.sampling.cold ? fitting(chosen.cold_sizes) : 0) : 1;
+    const auto cases = one.sampling.sized ? fitting(chosen.sizes) +
+                                                (one.sampling.cold ? fitting(chosen.cold_sizes) : 0)
+                                          : 1;
     expected += std::max<std::size_t>(1, one.variants.size()) * cases;
   }
   EXPECT_EQ(every.size(), expected);
@@ -485,10 +486,11 @@ TEST_F(reserving, skips_only_sizes_that_device_memory_is_refused_for) {
   EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2);
   for (const auto& one : all.skipped)
-    EXPECT_THAT(one, AllOf(testing::Field(&skipped_case::name, HasSubstr("1MiB")),
-                           testing::Field(&skipped_case::reason,
-                                          testing::Field(&common::message::text,
-                                                         HasSubstr("device is full")))));
+    EXPECT_THAT(
+        one,
+        AllOf(testing::Field(&skipped_case::name, HasSubstr("1MiB")),
+              testing::Field(&skipped_case::reason,
+                             testing::Field(&common::message::text, HasSubstr("device is full")))));
   EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
 }
 
@@ -543,7 +545,8 @@ TEST_F(reserving, counts_what_operations_take_themselves) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
   const auto absurd = std::size_t{1} << 50;
-  const registry takers{made_strategy("a/none"), made_strategy("b/taker", {}, {.more_host_memory = true})};
+  const registry takers{made_strategy("a/none"),
+                        made_strategy("b/taker", {}, {.more_host_memory = true})};
   auto chosen = sizes({4, kib, absurd});
   chosen.own_sizes = true;
   auto all = make_plan(takers, device, chosen);

@@ -212,9 +212,10 @@ TEST_F(host_session, comparisons_are_figures_by_their_names) {
   add_copy("a/copy", "h2d", [&](transfer& copy) {
     copy.steps[0].run = taking(50us);
     copy.check.compare = [] { return std::nullopt; };
-    copy.against = {{.name = "plain", .description = "", .run = taking(20us)},
-                    {.name = "other", .description = "", .run = taking(100us), .bytes = 2'000},
-                    {.name = "void", .description = "", .run = [] {}, .after = [] { return false; }}};
+    copy.against = {
+        {.name = "plain", .description = "", .run = taking(20us)},
+        {.name = "other", .description = "", .run = taking(100us), .bytes = 2'000},
+        {.name = "void", .description = "", .run = [] {}, .after = [] { return false; }}};
   });
   EXPECT_THAT(run_session().failures, IsEmpty());
   for (const auto& row : rows.content().at("benchmarks")) {
@@ -301,7 +302,8 @@ TEST_F(price, does_not_contain_what_is_not_timed) {
       "a/sleeping", [] {},
       [](transfer& copy) {
         copy.timing.between = [] { use_processor_for(4ms); };
-        copy.against = {{.name = "plain", .description = "", .run = [] { use_processor_for(4ms); }}};
+        copy.against = {
+            {.name = "plain", .description = "", .run = [] { use_processor_for(4ms); }}};
         copy.check.compare = [] {
           use_processor_for(4ms);
           return std::nullopt;

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-
 namespace bench_transfers::bench {
 namespace {
 
@@ -39,8 +38,7 @@ TEST(registered_strategies, are_of_the_quick_profile_only_where_they_say_so) {
 
 TEST(registered_strategies, include_those_of_all_families) {
   std::set<std::string> families;
-  for (const auto& one : registered_strategies())
-    families.insert(one.family);
+  for (const auto& one : registered_strategies()) families.insert(one.family);
   EXPECT_THAT(families, IsSupersetOf({"allocate",
                                       "arguments",
                                       "copy",
