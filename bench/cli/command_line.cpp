@@ -136,7 +136,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
                        provenance::compiler,
                        *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
   });
-  app.add_option("--device", chosen.device, "auto, cuda:N or host")->type_name("DEVICE");
+  app.add_option("--device", chosen.device,
+                 "auto, cuda:N, host, or an emulated device: host:N, host:N@LINK=10GB/s")
+      ->type_name("DEVICE");
   app.add_option("--profile", chosen.profile_name, "quick, standard (the default) or full")
       ->type_name("NAME");
   app.add_option("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB")->type_name("SIZES");

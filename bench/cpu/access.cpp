@@ -298,9 +298,9 @@ std::vector<access> accesses_with(const instruction_set& with) {
       reading_strided(),
       std::move(write_fill),
       writing_memcpy(),
-      unless_null(with.write_streaming == nullptr, with,
-                  writing("streaming", "non-temporal stores of " + with.vector,
-                          with.write_streaming)),
+      unless_null(
+          with.write_streaming == nullptr, with,
+          writing("streaming", "non-temporal stores of " + with.vector, with.write_streaming)),
       writing_random(),
       changing(with.change),
   };

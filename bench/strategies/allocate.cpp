@@ -123,11 +123,10 @@ source on_device(const job& task) {
 }
 
 source on_device_async(const job& task) {
-  return {
-      [allocate = subjects::async_allocator(task.device, task.stream), bytes = task.bytes] {
-        const auto owner = allocate(bytes);
-        return holding{owner, owner.get()};
-      }};
+  return {[allocate = subjects::async_allocator(task.device, task.stream), bytes = task.bytes] {
+    const auto owner = allocate(bytes);
+    return holding{owner, owner.get()};
+  }};
 }
 
 template <class Pool, class Memory>
@@ -331,9 +330,10 @@ strategy strategy_for(const allocator& how, bool frees) {
           .prepare = [how, frees](const job& task) { return prepare(task, how, frees); },
           .needs = {.more_host_memory = !how.on_device,
                     .more_device_memory = how.on_device,
-                    .why_unsupported = [how](const transfers::device& device) {
-                      return why_unsupported(how, device);
-                    }},
+                    .why_unsupported =
+                        [how](const transfers::device& device) {
+                          return why_unsupported(how, device);
+                        }},
           .sampling = {.smallest = how.smallest,
                        .skip_largest = 1,
                        .cold = false,

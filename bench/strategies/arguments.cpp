@@ -173,9 +173,10 @@ const struct argument_strategies {
           .role = roles::arguments,
           .direction = handling.direction,
           .kinds = {transfers::pageable, transfers::pinned()},
-          .prepare = [handling](const job& task, transfers::host_memory_kind kind) {
-            return prepare(task, kind, handling);
-          },
+          .prepare =
+              [handling](const job& task, transfers::host_memory_kind kind) {
+                return prepare(task, kind, handling);
+              },
           .adjust =
               [plainness = handling.plainness](strategy& call) {
                 call.plainness = plainness;

@@ -22,18 +22,19 @@ transfer prepare(const job& task, transfers::host_memory_kind kind) {
 
 const auto& every_kind = transfers::all_host_memory_kinds;
 
-const registration copies(host_memory_family{
-    .family = "copy",
-    .summary = "cudaMemcpy",
-    .variants = both_directions(),
-    .role = roles::copy,
-    .kinds = {every_kind().begin(), every_kind().end()},
-    .prepare = prepare,
-    .adjust = [](strategy& copy) {
-      const bool plainest = copy.needs.host == transfers::pageable;
-      copy.plainness = plainest ? 0 : 1 + options_of(*copy.needs.host);
-      copy.sampling.essential = true;
-    }});
+const registration copies(host_memory_family{.family = "copy",
+                                             .summary = "cudaMemcpy",
+                                             .variants = both_directions(),
+                                             .role = roles::copy,
+                                             .kinds = {every_kind().begin(), every_kind().end()},
+                                             .prepare = prepare,
+                                             .adjust = [](strategy& copy) {
+                                               const bool plainest =
+                                                   copy.needs.host == transfers::pageable;
+                                               copy.plainness =
+                                                   plainest ? 0 : 1 + options_of(*copy.needs.host);
+                                               copy.sampling.essential = true;
+                                             }});
 
 }  // namespace
 }  // namespace bench_transfers::bench

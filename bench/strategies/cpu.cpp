@@ -30,7 +30,7 @@ constexpr std::size_t fits_a_cache = std::size_t{32} << 20;
 std::size_t times_usual(const job& task, const access& how, bool on_all_cores) {
   if (!on_all_cores || task.cache == cache_state::cold) return 1;
   return task.bytes <= fits_a_cache ? how.times_in_caches
-                                      : std::max<std::size_t>(1, how.times_in_caches / 8);
+                                    : std::max<std::size_t>(1, how.times_in_caches / 8);
 }
 
 /// Threads stay awake between the operations of a repetition, also while they wait for the slowest
@@ -202,11 +202,9 @@ strategy of_memory(const name_part& memory, const std::string& summary,
       .parts = {memory},
       .summary = summary,
       .role = roles::cpu_read,
-      .prepare =
-          [kind, all = access_list(all), per_thread,
-           progress = std::make_shared<progress_through_block>()](const job& task) {
-            return prepare(task, kind, all, per_thread, progress);
-          },
+      .prepare = [kind, all = access_list(all), per_thread,
+                  progress = std::make_shared<progress_through_block>()](
+                     const job& task) { return prepare(task, kind, all, per_thread, progress); },
       .needs = {.host = kind},
       .sampling = {.smallest = std::size_t{16} << 10, .size_stride = 3, .effort = 0.2}};
   for (const auto& how : accesses)

@@ -129,7 +129,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, movers by) {
   const auto pattern = task.memory.pattern();
   const auto poison = task.memory.pattern(true);
   made.check.compare = [&device = task.device, up = both->arrived.h2d, down, block, pattern,
-                 poison]() -> std::optional<std::string> {
+                        poison]() -> std::optional<std::string> {
     const auto wrong = [](const char* where, const transfers::pattern_check& found,
                           std::size_t first) {
       return std::string(where) + ": " + std::to_string(found.wrong_bytes) +
@@ -157,21 +157,19 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, movers by) {
 void add(const std::string& name, const std::string& summary, std::vector<variant> variants,
          transfers::host_memory_kind kind, unsigned plainness,
          std::function<movers(std::string_view)> who) {
-  registration{strategy{.family = "duplex",
-                        .parts = {method(name), in_memory(kind)},
-                        .summary = "both directions at once, " + summary,
-                        .variants = std::move(variants),
-                        .role = roles::duplex,
-                        .direction = result_file::direction::both,
-                        .plainness = plainness,
-                        .prepare = [kind, who = std::move(who)](const job& task) {
-                          return prepare(task, kind, who(task.variant));
-                        },
-                        .needs = {.host = kind, .host_payloads = 2, .device_payloads = 2},
-                        // Below, the time is the calls', and no direction can be kept busy.
-                        .sampling = {.smallest = std::size_t{1} << 20,
-                                     .cold = false,
-                                     .effort = 0.25}}};
+  registration{
+      strategy{.family = "duplex",
+               .parts = {method(name), in_memory(kind)},
+               .summary = "both directions at once, " + summary,
+               .variants = std::move(variants),
+               .role = roles::duplex,
+               .direction = result_file::direction::both,
+               .plainness = plainness,
+               .prepare = [kind, who = std::move(who)](
+                              const job& task) { return prepare(task, kind, who(task.variant)); },
+               .needs = {.host = kind, .host_payloads = 2, .device_payloads = 2},
+               // Below, the time is the calls', and no direction can be kept busy.
+               .sampling = {.smallest = std::size_t{1} << 20, .cold = false, .effort = 0.25}}};
 }
 
 const struct duplex_strategies {

@@ -21,8 +21,7 @@ transfer new_context(const job& task, transfers::host_memory_kind kind) {
     }
   };
   const auto source = host_payload(task, kind);
-  const auto now =
-      std::make_shared<state>(state{task.device, {source.data, source.bytes}, {}, {}});
+  const auto now = std::make_shared<state>(state{task.device, {source.data, source.bytes}, {}, {}});
   transfer made;
   made.source = source;
   // What is destroyed is of the operation before: the last array stays, to be verified.

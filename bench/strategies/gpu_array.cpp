@@ -1,6 +1,6 @@
-#include "bench/strategy/strategy.hpp"
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/heap.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "transfers/array/arithmetic.hpp"
 
 namespace bench_transfers::bench {
@@ -144,7 +144,7 @@ std::shared_ptr<gpu_array<T>> array_with_pattern(const job& task, std::size_t el
                                                  const context& in) {
   auto array = std::make_shared<gpu_array<T>>(in, transfers::shape{elements});
   task.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
-                              task.memory.pattern());
+                            task.memory.pattern());
   return array;
 }
 
@@ -169,8 +169,7 @@ transfer download_to_fresh(const job& task, host_memory_kind kind, route by) {
   const auto make = [kind, &device = task.device](const transfers::shape& of) {
     return kind == transfers::pageable ? host_array<T>(of) : transfers::pinned_empty<T>(device, of);
   };
-  const auto array =
-      array_with_pattern<T>(task, task.bytes / sizeof(T), context_for(task, by));
+  const auto array = array_with_pattern<T>(task, task.bytes / sizeof(T), context_for(task, by));
   const auto fresh = std::make_shared<std::optional<host_array<T>>>(make(array->shape()));
   transfer download;
   download.amount.bytes = array->bytes();
@@ -276,9 +275,8 @@ transfer round_trip_to_fresh(const job& task, host_memory_kind kind, route by) {
 template <class Prepare>
 auto of_named_type(Prepare prepare) {
   return [prepare](const job& task, host_memory_kind kind) {
-    return with_element(task.variant, [&]<class T>(T) {
-      return prepare.template operator()<T>(task, kind);
-    });
+    return with_element(task.variant,
+                        [&]<class T>(T) { return prepare.template operator()<T>(task, kind); });
   };
 }
 
@@ -296,32 +294,31 @@ const std::vector<host_memory_kind> both_kinds{transfers::pageable, transfers::p
 const std::vector<host_memory_kind> pageable_alone{transfers::pageable};
 
 std::vector<array_operation> uploads() {
-  return {
-      {"allocated", 2, "new array from cudaMalloc each time", both_kinds,
-       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-         return upload_to_new<T>(task, kind, allocation::plain);
-       })},
-      {"pooled", 1, "new array from a pool each time", both_kinds,
-       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-         return upload_to_new<T>(task, kind, allocation::pooled);
-       }),
-       true},
-      {"reused", 0, "into the same array", both_kinds,
-       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-         return upload_to_reused<T>(task, kind);
-       })},
-      {"expression", 3, "in one call, new array from a pool", both_kinds,
-       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-         return upload_as_written<T>(task, kind, route::plain);
-       })},
-      {"locked_once", 4, "source page-locked for this upload only", pageable_alone,
-       upload_locked_once},
-      {"pinned_once", 5, "through new page-locked memory for this upload only", pageable_alone,
-       upload_pinned_once},
-      {"staged", 2, "in one call, staged", pageable_alone,
-       of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-         return upload_as_written<T>(task, kind, route::staged);
-       })}};
+  return {{"allocated", 2, "new array from cudaMalloc each time", both_kinds,
+           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+             return upload_to_new<T>(task, kind, allocation::plain);
+           })},
+          {"pooled", 1, "new array from a pool each time", both_kinds,
+           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+             return upload_to_new<T>(task, kind, allocation::pooled);
+           }),
+           true},
+          {"reused", 0, "into the same array", both_kinds,
+           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+             return upload_to_reused<T>(task, kind);
+           })},
+          {"expression", 3, "in one call, new array from a pool", both_kinds,
+           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+             return upload_as_written<T>(task, kind, route::plain);
+           })},
+          {"locked_once", 4, "source page-locked for this upload only", pageable_alone,
+           upload_locked_once},
+          {"pinned_once", 5, "through new page-locked memory for this upload only", pageable_alone,
+           upload_pinned_once},
+          {"staged", 2, "in one call, staged", pageable_alone,
+           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+             return upload_as_written<T>(task, kind, route::staged);
+           })}};
 }
 
 std::vector<array_operation> downloads() {
@@ -357,20 +354,20 @@ std::vector<array_operation> round_trips() {
       return round_trip_to_fresh<float>(task, kind, by);
     };
   };
-  return {{"allocated", 2, "in steps, arrays from cudaMalloc", both_kinds,
-           in_steps(allocation::plain, false)},
-          {"pooled", 1, "in steps, arrays from a pool", both_kinds,
-           in_steps(allocation::pooled, false)},
-          {"reused", 0, "in steps, into the same arrays", both_kinds,
-           in_steps(allocation::pooled, true)},
-          {"expression", 3, "in one expression, into memory used before", both_kinds,
-           as_written(route::plain)},
-          {"fresh", 1, "in one expression, into new memory", pageable_alone,
-           to_fresh(route::plain)},
-          {"staged", 2, "in one expression, staged, into memory used before", pageable_alone,
-           as_written(route::staged)},
-          {"staged_fresh", 3, "in one expression, staged, into new memory", pageable_alone,
-           to_fresh(route::staged)}};
+  return {
+      {"allocated", 2, "in steps, arrays from cudaMalloc", both_kinds,
+       in_steps(allocation::plain, false)},
+      {"pooled", 1, "in steps, arrays from a pool", both_kinds,
+       in_steps(allocation::pooled, false)},
+      {"reused", 0, "in steps, into the same arrays", both_kinds,
+       in_steps(allocation::pooled, true)},
+      {"expression", 3, "in one expression, into memory used before", both_kinds,
+       as_written(route::plain)},
+      {"fresh", 1, "in one expression, into new memory", pageable_alone, to_fresh(route::plain)},
+      {"staged", 2, "in one expression, staged, into memory used before", pageable_alone,
+       as_written(route::staged)},
+      {"staged_fresh", 3, "in one expression, staged, into new memory", pageable_alone,
+       to_fresh(route::staged)}};
 }
 
 /// gpu_array/<method>/<memory>/<setting>, a variant for each element type.
@@ -381,20 +378,19 @@ strategy strategy_for(const std::string& name, const std::string& called,
   const std::vector<std::string> types =
       every_type ? std::vector<std::string>{"float32", "float64", "int32", "char", "record7"}
                  : std::vector<std::string>{"float32"};
-  return {.family = "gpu_array",
-          .parts = {method(name), in_memory(kind), setting(operation.setting)},
-          .summary = called + ", " + operation.summary,
-          .variants = named(types),
-          .role = roles::array,
-          .direction = direction,
-          .plainness = operation.plainness,
-          .prepare = [kind, prepare = operation.prepare](
-                         const job& task) { return prepare(task, kind); },
-          .needs = {.host = kind,
-                    .host_payloads = direction == result_file::direction::both ? 2U : 1U},
-          .sampling = {.smallest = every_type ? sizeof(double) : sizeof(float),
-                       .largest = most,
-                       .cold = false}};
+  return {
+      .family = "gpu_array",
+      .parts = {method(name), in_memory(kind), setting(operation.setting)},
+      .summary = called + ", " + operation.summary,
+      .variants = named(types),
+      .role = roles::array,
+      .direction = direction,
+      .plainness = operation.plainness,
+      .prepare = [kind,
+                  prepare = operation.prepare](const job& task) { return prepare(task, kind); },
+      .needs = {.host = kind, .host_payloads = direction == result_file::direction::both ? 2U : 1U},
+      .sampling = {
+          .smallest = every_type ? sizeof(double) : sizeof(float), .largest = most, .cold = false}};
 }
 
 void add(const std::string& name, const std::string& called, result_file::direction direction,

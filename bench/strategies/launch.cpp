@@ -15,12 +15,11 @@ const std::vector<std::string> counts{"0_arguments", "1_argument",  "2_arguments
 
 std::function<void()> generic_launch(const job& task) {
   const auto kernel = subjects::empty_kernel(task.device, count_of(task.variant));
-  return
-      [kernel, &stream = task.stream, arguments = std::vector<float*>(count_of(task.variant))] {
-        // Packed for each launch, as the arguments of a call would be.
-        const std::vector<argument> packed(arguments.begin(), arguments.end());
-        kernel.launch(stream, {}, packed);
-      };
+  return [kernel, &stream = task.stream, arguments = std::vector<float*>(count_of(task.variant))] {
+    // Packed for each launch, as the arguments of a call would be.
+    const std::vector<argument> packed(arguments.begin(), arguments.end());
+    kernel.launch(stream, {}, packed);
+  };
 }
 
 std::function<void()> launched(const transfers::function& kernel, const job& task) {
@@ -92,7 +91,8 @@ transfer prepare(const job& task, const launch_method& launched_by) {
     made.against = {{.name = "plain",
                      .description = "the plain launch, timed in turn",
                      .run = plain_launch(task)}};
-  // Only the call is timed. The queue is emptied between batches, lest a launch wait for room in it.
+  // Only the call is timed. The queue is emptied between batches, lest a launch wait for room in
+  // it.
   made.timing.least_batch = 100;
   made.timing.between = [&device = task.device, &stream = task.stream] {
     subjects::check_launches(device);

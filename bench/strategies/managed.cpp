@@ -52,7 +52,7 @@ transfer prepare_prefetch(const job& task) {
   });
   move.timing.between = [source] { source->send_back(); };
   move.check.compare = [source, way, &device = task.device,
-                 pattern = task.memory.pattern()]() -> std::optional<std::string> {
+                        pattern = task.memory.pattern()]() -> std::optional<std::string> {
     const auto& memory = source->memory;
     // Before anybody looks at it, which would move it too.
     if (memory.prefetched_to() != end_of(way))
@@ -84,8 +84,8 @@ transfer prepare_fault(const job& task) {
         enqueue_and_wait(task.stream, [source, there, from, bytes, &stream = task.stream] {
           stream.copy_by_kernel(there->data(), from, bytes);
         });
-    touch.amount.multiprocessors = transfers::copy_kernel_multiprocessors(task.device.description(),
-                                                                   there->data(), from, bytes);
+    touch.amount.multiprocessors = transfers::copy_kernel_multiprocessors(
+        task.device.description(), there->data(), from, bytes);
     return touch;
   }
   const auto here = std::make_shared<transfers::host_memory>(

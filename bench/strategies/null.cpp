@@ -12,13 +12,12 @@ transfer prepare(const job& task) {
   return nothing;
 }
 
-const registration nothing_at_all(
-    strategy{.family = "null",
-             .summary = "nothing: what the harness itself costs",
-             .variants = named({"single", "batched"}),
-             .role = roles::floor,
-             .prepare = prepare,
-             .sampling = {.sized = false, .essential = true}});
+const registration nothing_at_all(strategy{.family = "null",
+                                           .summary = "nothing: what the harness itself costs",
+                                           .variants = named({"single", "batched"}),
+                                           .role = roles::floor,
+                                           .prepare = prepare,
+                                           .sampling = {.sized = false, .essential = true}});
 
 }  // namespace
 }  // namespace bench_transfers::bench

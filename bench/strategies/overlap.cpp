@@ -23,7 +23,7 @@ transfer frame_of(const job& task, host_memory_kind kind) {
   trip.source = host_payload(task, kind, 0);
   trip.destination = host_payload(task, kind, 1);
   trip.check.compare = [from = elements_of<const element>(*trip.source),
-                 to = elements_of<element>(*trip.destination)] {
+                        to = elements_of<element>(*trip.destination)] {
     return find_wrong_element<element>(to, [from](std::size_t i) { return 2 * from[i]; });
   };
   return trip;
@@ -37,8 +37,9 @@ std::vector<step> serial_steps(const job& task, const transfer& trip, host_memor
                                     task.bytes / sizeof(element));
   std::function<void(std::byte*, const std::byte*, direction)> copy;
   if (is_page_locked(kind))
-    copy = [&device = task.device, bytes = task.bytes](
-               auto* to, const auto* from, direction way) { device.copy(to, from, bytes, way); };
+    copy = [&device = task.device, bytes = task.bytes](auto* to, const auto* from, direction way) {
+      device.copy(to, from, bytes, way);
+    };
   else
     copy = [by = task.memory.staged_copier(), bytes = task.bytes](
                auto* to, const auto* from, direction way) { by->copy(to, from, bytes, way); };

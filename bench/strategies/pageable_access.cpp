@@ -55,18 +55,18 @@ std::optional<std::string> why_unsupported(const transfers::device& device) {
   return "kernels cannot access pageable memory (cudaDevAttrPageableMemoryAccess is 0)";
 }
 
-const registration access_in_place(
-    strategy{.family = "copy",
-             .parts = {method("pageable_access")},
-             .summary = "a kernel reads or writes malloc memory in place (HMM, ATS)",
-             .variants = both_directions(),
-             .role = roles::copy,
-             .plainness = 2,
-             .prepare = prepare,
-             .needs = {.more_host_memory = true,
-                       .more_device_memory = true,
-                       .why_unsupported = why_unsupported},
-             .sampling = {.cold = false}});
+const registration access_in_place(strategy{
+    .family = "copy",
+    .parts = {method("pageable_access")},
+    .summary = "a kernel reads or writes malloc memory in place (HMM, ATS)",
+    .variants = both_directions(),
+    .role = roles::copy,
+    .plainness = 2,
+    .prepare = prepare,
+    .needs = {.more_host_memory = true,
+              .more_device_memory = true,
+              .why_unsupported = why_unsupported},
+    .sampling = {.cold = false}});
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -57,7 +57,7 @@ transfer prepare(const job& task, scattered_way by, std::size_t block) {
   // clock: enqueueing the list takes longer than it waits.
   made.steps =
       enqueue_and_wait(task.stream, [copier, blocks = std::move(blocks), by, way = what.way,
-                                       there = std::span(what.device.data, what.device.bytes)] {
+                                     there = std::span(what.device.data, what.device.bytes)] {
         copier->enqueue(blocks, there, way, by);
       });
   if (by == scattered_way::kernel && task.device.description().cuda)

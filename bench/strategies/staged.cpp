@@ -18,11 +18,18 @@ transfer prepare(const job& task) {
     copy.derive = [by, way, bytes = task.bytes](const metric_values&) {
       const auto& how = by->how();
       return std::vector<measured_metric>{
-          {{"staging_threads", "1", metric_kind::count, {}, "threads that fill or drain the chunks"},
+          {{"staging_threads",
+            "1",
+            metric_kind::count,
+            {},
+            "threads that fill or drain the chunks"},
            static_cast<double>(how.threads)},
           {{"staging_least_chunk", "B", metric_kind::size, {}, "the first and the last chunk"},
            static_cast<double>(how.in(way).least_chunk)},
-          {{"staging_streaming_stores", "1", metric_kind::count, {},
+          {{"staging_streaming_stores",
+            "1",
+            metric_kind::count,
+            {},
             "whether non-temporal stores are used (1)"},
            how.in(way).streams(bytes) ? 1.0 : 0.0}};
     };

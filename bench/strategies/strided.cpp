@@ -56,8 +56,8 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_
   const auto memory = elements_of<float>(host);
   const transfers::strided_view<float> view(memory, where.shape,
                                             {where.strides[0], where.strides[1]});
-  const auto array = std::make_shared<gpu_array<float>>(
-      transfers::context(task.device, task.stream), where.shape);
+  const auto array =
+      std::make_shared<gpu_array<float>>(transfers::context(task.device, task.stream), where.shape);
 
   transfer copy;
   copy.amount.bytes = array->bytes();
@@ -73,7 +73,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_
     return copy;
   }
   task.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
-                              task.memory.pattern());
+                            task.memory.pattern());
   copy.destination = host;
   copy.steps = {{"copy", [array, view, route] { array->get(view, route); }}};
   copy.check.compare = [where, memory, &blocks = task.memory] {
@@ -96,25 +96,24 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_
 
 void add(const std::string& name, const std::string& summary, strided_route route) {
   const bool packed = route == strided_route::packed;
-  registration{
-      host_memory_family{.family = "strided",
-                         .parts = {setting(name), method(packed ? "packed" : "memcpy2d")},
-                         .summary = summary + (packed ? ", packed by the CPU" : ", cudaMemcpy2D"),
-                         .variants = both_directions(),
-                         .role = roles::strided_copy,
-                         .kinds = {transfers::pageable, transfers::pinned()},
-                         .prepare =
-                             [name, route](const job& task, transfers::host_memory_kind kind) {
-                               return prepare(task, kind, name, route);
-                             },
-                         .adjust =
-                             [packed](strategy& copy) {
-                               copy.plainness = packed ? 0 : 1;
-                               copy.needs.host_payloads = 2;
-                               copy.sampling.smallest = row * sizeof(float);
-                               copy.sampling.largest = std::size_t{256} << 20;
-                               copy.sampling.cold = false;
-                             }}};
+  registration{host_memory_family{
+      .family = "strided",
+      .parts = {setting(name), method(packed ? "packed" : "memcpy2d")},
+      .summary = summary + (packed ? ", packed by the CPU" : ", cudaMemcpy2D"),
+      .variants = both_directions(),
+      .role = roles::strided_copy,
+      .kinds = {transfers::pageable, transfers::pinned()},
+      .prepare = [name, route](
+                     const job& task,
+                     transfers::host_memory_kind kind) { return prepare(task, kind, name, route); },
+      .adjust =
+          [packed](strategy& copy) {
+            copy.plainness = packed ? 0 : 1;
+            copy.needs.host_payloads = 2;
+            copy.sampling.smallest = row * sizeof(float);
+            copy.sampling.largest = std::size_t{256} << 20;
+            copy.sampling.cold = false;
+          }}};
 }
 
 const struct strided_strategies {

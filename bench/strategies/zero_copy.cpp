@@ -21,18 +21,18 @@ transfer prepare(const job& task, transfers::host_memory_kind kind) {
   return access;
 }
 
-const registration kernels(
-    host_memory_family{.family = "zero_copy",
-                       .summary = "a kernel reads or writes host memory in place",
-                       .variants = both_accesses(),
-                       .role = roles::copy,
-                       .kinds = {transfers::registered, transfers::pinned(pin_flags::mapped),
-                                 transfers::pinned(pin_flags::mapped | pin_flags::write_combined)},
-                       .prepare = prepare,
-                       .adjust = [](strategy& access) {
-                         access.plainness = 2 + options_of(*access.needs.host);
-                         access.sampling.essential = true;
-                       }});
+const registration kernels(host_memory_family{
+    .family = "zero_copy",
+    .summary = "a kernel reads or writes host memory in place",
+    .variants = both_accesses(),
+    .role = roles::copy,
+    .kinds = {transfers::registered, transfers::pinned(pin_flags::mapped),
+              transfers::pinned(pin_flags::mapped | pin_flags::write_combined)},
+    .prepare = prepare,
+    .adjust = [](strategy& access) {
+      access.plainness = 2 + options_of(*access.needs.host);
+      access.sampling.essential = true;
+    }});
 
 }  // namespace
 }  // namespace bench_transfers::bench

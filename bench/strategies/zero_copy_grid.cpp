@@ -15,8 +15,8 @@ transfer prepare(const job& task, unsigned blocks) {
   access.enqueue = [&stream = task.stream, to, from, bytes = task.bytes, blocks] {
     stream.copy_by_kernel(to, from, bytes, blocks);
   };
-  access.amount.multiprocessors = transfers::copy_kernel_multiprocessors(task.device.description(), to,
-                                                                  from, task.bytes, blocks);
+  access.amount.multiprocessors = transfers::copy_kernel_multiprocessors(
+      task.device.description(), to, from, task.bytes, blocks);
   access.steps = enqueue_and_wait(task.stream, access.enqueue);
   return access;
 }
@@ -31,19 +31,18 @@ const struct grid_strategies {
     for (const unsigned blocks : {1U, 2U, 4U, 8U, 16U, 32U}) {
       const auto* const noun = blocks == 1 ? "block" : "blocks";
       const auto count = std::to_string(blocks);
-      registration{
-          strategy{.family = "zero_copy_grid",
-                   .parts = {setting(count + "_" + noun), in_memory(kind)},
-                   .summary = "a kernel of " + count + " " + noun +
-                              " reads or writes pinned memory in place",
-                   .variants = both_accesses(),
-                   .role = roles::kernel_access,
-                   .prepare = [blocks](const job& task) { return prepare(task, blocks); },
-                   .needs = {.host = kind, .why_unsupported = needs_cuda},
-                   .sampling = {.smallest = std::size_t{64} << 10,
-                                .largest = std::size_t{256} << 20,
-                                .size_stride = 3,
-                                .cold = false}}};
+      registration{strategy{.family = "zero_copy_grid",
+                            .parts = {setting(count + "_" + noun), in_memory(kind)},
+                            .summary = "a kernel of " + count + " " + noun +
+                                       " reads or writes pinned memory in place",
+                            .variants = both_accesses(),
+                            .role = roles::kernel_access,
+                            .prepare = [blocks](const job& task) { return prepare(task, blocks); },
+                            .needs = {.host = kind, .why_unsupported = needs_cuda},
+                            .sampling = {.smallest = std::size_t{64} << 10,
+                                         .largest = std::size_t{256} << 20,
+                                         .size_stride = 3,
+                                         .cold = false}}};
     }
   }
 } registered;

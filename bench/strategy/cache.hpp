@@ -7,8 +7,8 @@
 
 namespace bench_transfers::bench {
 
-/// Of the host memory that an operation touches, when it begins: `warm`, as the operation before has
-/// left it; `cold`, its lines are in no cache.
+/// Of the host memory that an operation touches, when it begins: `warm`, as the operation before
+/// has left it; `cold`, its lines are in no cache.
 using result_file::cache_state;
 
 /// Whether this processor can write back and drop chosen lines from every level of its caches.

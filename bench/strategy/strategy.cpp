@@ -38,7 +38,8 @@ name_part in_memory(transfers::host_memory_kind kind) { return in_memory(to_stri
 name_part in_memory(std::string kind) { return {name_part::meaning::memory, std::move(kind)}; }
 
 std::vector<variant> both_directions() {
-  return {{.name = "h2d", .direction = direction::h2d}, {.name = "d2h", .direction = direction::d2h}};
+  return {{.name = "h2d", .direction = direction::h2d},
+          {.name = "d2h", .direction = direction::d2h}};
 }
 
 std::vector<variant> both_accesses() {

@@ -62,14 +62,14 @@ struct sampling {
   bool cold = true;              ///< also measured with cold caches
   bool essential = false;        ///< part of the quick profile
   double effort = 1;             ///< timed operations take this part of the profile's time
-  /// Repeated until the median over the repetitions is known to 5 %: at least five and at most three
-  /// times as many repetitions as the profile says; or, where operations take long, three
+  /// Repeated until the median over the repetitions is known to 5 %: at least five and at most
+  /// three times as many repetitions as the profile says; or, where operations take long, three
   /// repetitions and half a second.
   bool until_stable = false;
 };
 
-/// A method to move data. A file in strategies/ fills this table and registers it; the harness names
-/// its benchmarks and does warm-up, timing, verification and metrics the same for all.
+/// A method to move data. A file in strategies/ fills this table and registers it; the harness
+/// names its benchmarks and does warm-up, timing, verification and metrics the same for all.
 struct strategy {
   std::string family;  ///< the first part of its benchmarks' names
   std::vector<name_part> parts = {};
@@ -77,8 +77,9 @@ struct strategy {
   std::vector<variant> variants = {};  ///< none: one benchmark for each size
   result_file::role role = {"other", "other benchmarks", result_file::table::times};
   result_file::direction direction = result_file::direction::none;
-  unsigned plainness = 0;                 ///< see result_file::benchmark
-  std::optional<std::string> memory = {};  ///< of the host's end, where neither a part nor `needs` says
+  unsigned plainness = 0;  ///< see result_file::benchmark
+  std::optional<std::string> memory =
+      {};  ///< of the host's end, where neither a part nor `needs` says
   bool emulation = false;
   bool shares_link = true;  ///< its rate is related to the link's limit, where it has one direction
 

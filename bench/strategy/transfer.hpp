@@ -23,7 +23,8 @@ struct job {
   std::string_view variant;   ///< one of the strategy's variants; empty where it has none
   std::size_t bytes;          ///< 0 for a strategy without sizes
   cache_state cache = cache_state::warm;
-  transfers::direction direction = transfers::direction::h2d;  ///< of the benchmark, where it has one
+  transfers::direction direction =
+      transfers::direction::h2d;  ///< of the benchmark, where it has one
 };
 
 /// A part of the timed operation. Steps run in order; the operation is timed as a whole, and the
@@ -39,8 +40,8 @@ struct comparison {
   std::string name;         ///< metrics "<name>_ns", and "over_<name>_ns" or "<name>_gb_per_s"
   std::string description;  ///< of these metrics: "one empty kernel by <<<>>>"
   std::function<void()> run;
-  /// Bytes moved by `run`, where it is other work than the operation: then its rate is a metric, not
-  /// the difference to the operation.
+  /// Bytes moved by `run`, where it is other work than the operation: then its rate is a metric,
+  /// not the difference to the operation.
   std::optional<std::size_t> bytes = {};
   /// Runs before it, untimed, in place of the transfer's `timing.between`.
   std::function<void()> before = {};
@@ -112,8 +113,8 @@ struct transfer {
   /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
   std::function<void()> enqueue;
   std::vector<comparison> against;  ///< for operations of one step
-  /// Further metrics: known beforehand, such as a number of threads, or derived from the others of a
-  /// repetition.
+  /// Further metrics: known beforehand, such as a number of threads, or derived from the others of
+  /// a repetition.
   std::function<std::vector<measured_metric>(const metric_values&)> derive;
 };
 

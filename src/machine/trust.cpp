@@ -40,12 +40,19 @@ doubt about_link(const std::optional<pcie_link>& link) {
   if (!link || (link->generation >= link->generation_max && link->width >= link->width_max)) {
     return std::nullopt;
   }
-  return common::message{"link_below_maximum", {{"generation", link->generation}, {"width", link->width}, {"generation_max", link->generation_max}, {"width_max", link->width_max}}, fmt::format(
-      "link runs at PCIe {}.0 x{}, the device can do {}.0 x{}: at most {:.1f} instead of {:.1f} "
-      "GB/s per direction; either the slot offers no more or the link slept when it was read",
-      link->generation, link->width, link->generation_max, link->width_max,
-      pcie_limit_gb_per_s(link->generation, link->width),
-      pcie_limit_gb_per_s(link->generation_max, link->width_max))};
+  return common::message{
+      "link_below_maximum",
+      {{"generation", link->generation},
+       {"width", link->width},
+       {"generation_max", link->generation_max},
+       {"width_max", link->width_max}},
+      fmt::format(
+          "link runs at PCIe {}.0 x{}, the device can do {}.0 x{}: at most {:.1f} instead of "
+          "{:.1f} "
+          "GB/s per direction; either the slot offers no more or the link slept when it was read",
+          link->generation, link->width, link->generation_max, link->width_max,
+          pcie_limit_gb_per_s(link->generation, link->width),
+          pcie_limit_gb_per_s(link->generation_max, link->width_max))};
 }
 
 /// All other governors change the clock with the load they believe to see.
@@ -54,11 +61,14 @@ doubt about_governor(const nlohmann::ordered_json& described) {
   if (!governor.is_string() || governor == "performance") {
     return std::nullopt;
   }
-  return common::message{"cpu_governor", {{"governor", governor}}, fmt::format(
-      "CPU governor is '{}': the clock may rise only after a while under load, so small transfers "
-      "and copies by the CPU can be slow and scattered; 'cpupower frequency-set -g performance' "
-      "avoids it",
-      governor.get<std::string>())};
+  return common::message{"cpu_governor",
+                         {{"governor", governor}},
+                         fmt::format("CPU governor is '{}': the clock may rise only after a while "
+                                     "under load, so small transfers "
+                                     "and copies by the CPU can be slow and scattered; 'cpupower "
+                                     "frequency-set -g performance' "
+                                     "avoids it",
+                                     governor.get<std::string>())};
 }
 
 doubt about_hypervisor(const nlohmann::ordered_json& described) {
@@ -66,9 +76,12 @@ doubt about_hypervisor(const nlohmann::ordered_json& described) {
   if (!hypervisor.is_string()) {
     return std::nullopt;
   }
-  return common::message{"virtual_machine", {{"hypervisor", hypervisor}}, fmt::format(
-      "virtual machine ({}): the hypervisor decides memory types and may share the link",
-      hypervisor.get<std::string>())};
+  return common::message{
+      "virtual_machine",
+      {{"hypervisor", hypervisor}},
+      fmt::format(
+          "virtual machine ({}): the hypervisor decides memory types and may share the link",
+          hypervisor.get<std::string>())};
 }
 
 doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> device_numa_node) {
@@ -76,11 +89,14 @@ doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> dev
   if (!node.is_number_integer() || !device_numa_node || node == *device_numa_node) {
     return std::nullopt;
   }
-  return common::message{"numa_far", {{"process_node", node}, {"device_node", *device_numa_node}}, fmt::format(
-      "process runs on NUMA node {}, GPU hangs on node {}: transfers may cross the link between "
-      "the "
-      "nodes; 'numactl --cpunodebind={} --membind={}' keeps both together",
-      node.get<int>(), *device_numa_node, *device_numa_node, *device_numa_node)};
+  return common::message{
+      "numa_far",
+      {{"process_node", node}, {"device_node", *device_numa_node}},
+      fmt::format("process runs on NUMA node {}, GPU hangs on node {}: transfers may cross the "
+                  "link between "
+                  "the "
+                  "nodes; 'numactl --cpunodebind={} --membind={}' keeps both together",
+                  node.get<int>(), *device_numa_node, *device_numa_node, *device_numa_node)};
 }
 
 /// The limit holds for mlock(2), io_uring and RDMA. NVIDIA's kernel module pins pages without
@@ -92,10 +108,14 @@ doubt about_memlock(const nlohmann::ordered_json& described) {
       fact(described, "memory", "memlock_limit_applies") == false) {
     return std::nullopt;
   }
-  return common::message{"memlock_limit", {{"limit_bytes", limit}}, fmt::format(
-      "memlock limit is {}: locking larger buffers with mlock fails (buffers pinned by the CUDA "
-      "driver are not counted); raise with 'ulimit -l unlimited' or /etc/security/limits.conf",
-      readable_bytes(limit.get<double>()))};
+  return common::message{
+      "memlock_limit",
+      {{"limit_bytes", limit}},
+      fmt::format(
+          "memlock limit is {}: locking larger buffers with mlock fails (buffers pinned by the "
+          "CUDA "
+          "driver are not counted); raise with 'ulimit -l unlimited' or /etc/security/limits.conf",
+          readable_bytes(limit.get<double>()))};
 }
 
 doubt about_load(const nlohmann::ordered_json& described) {
@@ -109,10 +129,12 @@ doubt about_load(const nlohmann::ordered_json& described) {
       load->get<double>() - own_load <= tolerated_share * cpus.get<double>()) {
     return std::nullopt;
   }
-  return common::message{"other_load", {{"load_average", *load}, {"cpus", cpus}}, fmt::format(
-      "another load is running or has just ended: load average {:.1f} on {} CPUs; it competes for "
-      "memory bandwidth and CPU time",
-      load->get<double>(), cpus.get<std::size_t>())};
+  return common::message{"other_load",
+                         {{"load_average", *load}, {"cpus", cpus}},
+                         fmt::format("another load is running or has just ended: load average "
+                                     "{:.1f} on {} CPUs; it competes for "
+                                     "memory bandwidth and CPU time",
+                                     load->get<double>(), cpus.get<std::size_t>())};
 }
 
 doubt about_throttled_gpu(const clocks_of_run& run) {
@@ -120,10 +142,13 @@ doubt about_throttled_gpu(const clocks_of_run& run) {
   if (!reasons || reasons->empty()) {
     return std::nullopt;
   }
-  return common::message{"gpu_throttled", {{"reasons", *reasons}}, fmt::format(
-      "the GPU was throttled during the run ({}): too little power or cooling, or another GPU that "
-      "it keeps in step with; what its multiprocessors do may be slow",
-      fmt::join(*reasons, ", "))};
+  return common::message{
+      "gpu_throttled",
+      {{"reasons", *reasons}},
+      fmt::format("the GPU was throttled during the run ({}): too little power or cooling, or "
+                  "another GPU that "
+                  "it keeps in step with; what its multiprocessors do may be slow",
+                  fmt::join(*reasons, ", "))};
 }
 
 /// Clocks rise and fall in steps of less than 1 %, and by some steps with the temperature.
@@ -134,11 +159,14 @@ doubt about_sm_clock(const clocks_of_run& run) {
   if (!start || !end || *end >= tolerated_share * *start) {
     return std::nullopt;
   }
-  return common::message{"gpu_clock_fell", {{"start_mhz", *start}, {"end_mhz", *end}}, fmt::format(
-      "the GPU's SM clock was {} MHz at the start of the run and {} MHz at its end, under load "
-      "both "
-      "times: early and late figures are not alike",
-      *start, *end)};
+  return common::message{
+      "gpu_clock_fell",
+      {{"start_mhz", *start}, {"end_mhz", *end}},
+      fmt::format(
+          "the GPU's SM clock was {} MHz at the start of the run and {} MHz at its end, under load "
+          "both "
+          "times: early and late figures are not alike",
+          *start, *end)};
 }
 
 doubt about_replays(const clocks_of_run& run) {
@@ -146,10 +174,13 @@ doubt about_replays(const clocks_of_run& run) {
   if (replays == 0) {
     return std::nullopt;
   }
-  return common::message{"pcie_replays", {{"replays", replays}}, fmt::format(
-      "packets were sent again on the PCIe link during the run, as the GPU counted {} times: "
-      "transmission errors, which a bad slot, riser or cable causes, make transfers slow",
-      replays)};
+  return common::message{
+      "pcie_replays",
+      {{"replays", replays}},
+      fmt::format(
+          "packets were sent again on the PCIe link during the run, as the GPU counted {} times: "
+          "transmission errors, which a bad slot, riser or cable causes, make transfers slow",
+          replays)};
 }
 
 doubt about_throttled_cpu(const clocks_of_run& run) {
@@ -157,10 +188,13 @@ doubt about_throttled_cpu(const clocks_of_run& run) {
   if (events == 0) {
     return std::nullopt;
   }
-  return common::message{"cpu_throttled", {{"events", events}}, fmt::format(
-      "the CPU was throttled during the run for being too hot: {} events, as its logical CPUs "
-      "counted them; small transfers and copies by the CPU can be slow and scattered",
-      events)};
+  return common::message{
+      "cpu_throttled",
+      {{"events", events}},
+      fmt::format(
+          "the CPU was throttled during the run for being too hot: {} events, as its logical CPUs "
+          "counted them; small transfers and copies by the CPU can be slow and scattered",
+          events)};
 }
 
 std::vector<common::message> known(std::initializer_list<doubt> candidates) {
@@ -176,8 +210,8 @@ std::vector<common::message> known(std::initializer_list<doubt> candidates) {
 }  // namespace
 
 std::vector<common::message> doubts(const nlohmann::ordered_json& described,
-                                const std::optional<pcie_link>& link,
-                                std::optional<int> device_numa_node) {
+                                    const std::optional<pcie_link>& link,
+                                    std::optional<int> device_numa_node) {
   return known({about_link(link), about_governor(described), about_hypervisor(described),
                 about_numa(described, device_numa_node), about_memlock(described),
                 about_load(described)});

@@ -14,8 +14,8 @@ namespace bench_transfers::machine {
 /// wrong. `described` is what describe() gave; a fact that is null or missing there raises no
 /// doubt.
 std::vector<common::message> doubts(const nlohmann::ordered_json& described,
-                                const std::optional<pcie_link>& link,
-                                std::optional<int> device_numa_node);
+                                    const std::optional<pcie_link>& link,
+                                    std::optional<int> device_numa_node);
 
 /// The same, from what GPU and CPU told at both ends of the run.
 std::vector<common::message> doubts(const clocks_of_run& run);

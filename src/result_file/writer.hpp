@@ -23,8 +23,8 @@ class writer {
   /// more than a twentieth of the time: then a later call does it. Throws common::write_error.
   void add(nlohmann::ordered_json row);
 
-  /// Says what a counter of the rows means, in context.transfers.metrics; the first description of a
-  /// name stays. Written with the next row.
+  /// Says what a counter of the rows means, in context.transfers.metrics; the first description of
+  /// a name stays. Written with the next row.
   void describe(const metric& counter);
 
   /// Replaces context.transfers; written with the next row or finish().

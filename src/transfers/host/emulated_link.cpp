@@ -75,7 +75,8 @@ void emulated_link::credit_delay(copy_sequence& sequence, double delay) {
   sequence.delay_ = std::clamp(delay, 0.0, seconds(most_delay).count());
 }
 
-std::chrono::duration<double, std::nano> emulated_link::time_of(const copy_sequence& sequence) const {
+std::chrono::duration<double, std::nano> emulated_link::time_of(
+    const copy_sequence& sequence) const {
   return seconds(now() - sequence.delay_);
 }
 

@@ -319,7 +319,8 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
   buffers memory(*device, chosen.seed);
   planned = make_plan(strategies, *device, chosen);
   reserve_buffers(planned, *device, memory);
-  const auto result = session({{*device, memory, link_limit}}, chosen, rows, shown).measure(planned);
+  const auto result =
+      session({{*device, memory, link_limit}}, chosen, rows, shown).measure(planned);
   EXPECT_THAT(result.failures, IsEmpty())
       << result.failures.front().name << ": " << result.failures.front().reason.text;
   EXPECT_THAT(result.skipped, IsEmpty());
@@ -345,7 +346,8 @@ TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
   buffers memory(*device, chosen.seed);
   planned = make_plan(strategies, *device, chosen);
   reserve_buffers(planned, *device, memory);
-  const auto result = session({{*device, memory, link_limit}}, chosen, rows, shown).measure(planned);
+  const auto result =
+      session({{*device, memory, link_limit}}, chosen, rows, shown).measure(planned);
   const auto failed = by_name(result.failures);
   for (const auto& one : planned.cases)
     EXPECT_EQ(failed.contains(one.name), !keeps_its_data_to_itself(one.name)) << one.name;

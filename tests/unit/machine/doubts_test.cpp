@@ -29,7 +29,8 @@ void expect_doubt(const std::string& code, const std::vector<common::message>& d
   EXPECT_EQ(doubts[0].code, code);
   EXPECT_FALSE(doubts[0].data.empty());
   for (const std::string& part : parts) {
-    EXPECT_NE(doubts[0].text.find(part), std::string::npos) << part << " not in: " << doubts[0].text;
+    EXPECT_NE(doubts[0].text.find(part), std::string::npos)
+        << part << " not in: " << doubts[0].text;
   }
   EXPECT_EQ(doubts[0].text.find('\n'), std::string::npos);
 }
@@ -46,20 +47,25 @@ TEST(machine_doubts, none_about_what_is_not_known) {
 }
 
 TEST(machine_doubts, link_below_what_the_device_can_do) {
-  expect_doubt("link_below_maximum", machine::doubts(spotless(), machine::pcie_link{3, 8, 5, 16}, 0),
+  expect_doubt("link_below_maximum",
+               machine::doubts(spotless(), machine::pcie_link{3, 8, 5, 16}, 0),
                {"link runs at PCIe 3.0 x8, the device can do 5.0 x16", "7.9", "63.0"});
-  expect_doubt("link_below_maximum", machine::doubts(spotless(), machine::pcie_link{5, 8, 5, 16}, 0),
+  expect_doubt("link_below_maximum",
+               machine::doubts(spotless(), machine::pcie_link{5, 8, 5, 16}, 0),
                {"PCIe 5.0 x8", "31.5", "63.0"});
-  expect_doubt("link_below_maximum", machine::doubts(spotless(), machine::pcie_link{4, 16, 5, 16}, 0),
+  expect_doubt("link_below_maximum",
+               machine::doubts(spotless(), machine::pcie_link{4, 16, 5, 16}, 0),
                {"PCIe 4.0 x16", "slot offers no more"});
 }
 
 TEST(machine_doubts, governor_other_than_performance) {
   json described = spotless();
   described["cpu"]["governor"] = "powersave";
-  expect_doubt("cpu_governor", machine::doubts(described, full_link, 0), {"CPU governor is 'powersave'"});
+  expect_doubt("cpu_governor", machine::doubts(described, full_link, 0),
+               {"CPU governor is 'powersave'"});
   described["cpu"]["governor"] = "performance, schedutil";
-  expect_doubt("cpu_governor", machine::doubts(described, full_link, 0), {"'performance, schedutil'"});
+  expect_doubt("cpu_governor", machine::doubts(described, full_link, 0),
+               {"'performance, schedutil'"});
   described["cpu"]["governor"] = nullptr;
   EXPECT_TRUE(machine::doubts(described, full_link, 0).empty());
 }
@@ -67,7 +73,8 @@ TEST(machine_doubts, governor_other_than_performance) {
 TEST(machine_doubts, virtual_machine) {
   json described = spotless();
   described["virtualisation"]["hypervisor"] = "KVM";
-  expect_doubt("virtual_machine", machine::doubts(described, full_link, 0), {"virtual machine (KVM)"});
+  expect_doubt("virtual_machine", machine::doubts(described, full_link, 0),
+               {"virtual machine (KVM)"});
 }
 
 TEST(machine_doubts, gpu_on_another_numa_node) {
@@ -86,7 +93,8 @@ TEST(machine_doubts, small_memlock_limit) {
                {"memlock limit is 8 MiB:", "ulimit -l unlimited"});
   described["memory"]["memlock_limit_applies"] = nullptr;
   described["memory"]["memlock_limit_bytes"] = 64 * kib;
-  expect_doubt("memlock_limit", machine::doubts(described, full_link, 0), {"memlock limit is 64 KiB:"});
+  expect_doubt("memlock_limit", machine::doubts(described, full_link, 0),
+               {"memlock limit is 64 KiB:"});
   described["memory"]["memlock_limit_applies"] = false;
   EXPECT_TRUE(machine::doubts(described, full_link, 0).empty());
   described["memory"]["memlock_limit_applies"] = true;
@@ -97,7 +105,8 @@ TEST(machine_doubts, small_memlock_limit) {
 TEST(machine_doubts, other_load) {
   json described = spotless();
   described["load_average_1min"] = 7.31;
-  expect_doubt("other_load", machine::doubts(described, full_link, 0), {"load average 7.3 on 8 CPUs"});
+  expect_doubt("other_load", machine::doubts(described, full_link, 0),
+               {"load average 7.3 on 8 CPUs"});
   described["load_average_1min"] = 3.0;  // this process and a quarter of 8 CPUs
   EXPECT_TRUE(machine::doubts(described, full_link, 0).empty());
   described["load_average_1min"] = 3.01;
@@ -145,7 +154,8 @@ TEST(machine_doubts, none_about_clocks_that_are_not_known) {
 TEST(machine_doubts, throttled_gpu) {
   machine::clocks_of_run run = steady();
   run.seen_between = {"hw_thermal_slowdown", "sw_power_cap"};
-  expect_doubt("gpu_throttled", machine::doubts(run), {"GPU was throttled", "(hw_thermal_slowdown, sw_power_cap)"});
+  expect_doubt("gpu_throttled", machine::doubts(run),
+               {"GPU was throttled", "(hw_thermal_slowdown, sw_power_cap)"});
   run = steady();
   run.start.gpu->throttled_by = {"sync_boost"};
   expect_doubt("gpu_throttled", machine::doubts(run), {"(sync_boost)"});
@@ -156,7 +166,8 @@ TEST(machine_doubts, sm_clock_that_has_fallen) {
   run.end.gpu->sm_mhz = 1800;  // nine tenths are tolerated
   EXPECT_TRUE(machine::doubts(run).empty());
   run.end.gpu->sm_mhz = 1799;
-  expect_doubt("gpu_clock_fell", machine::doubts(run), {"2000 MHz at the start", "1799 MHz at its end"});
+  expect_doubt("gpu_clock_fell", machine::doubts(run),
+               {"2000 MHz at the start", "1799 MHz at its end"});
   run.end.gpu->sm_mhz = 2200;
   EXPECT_TRUE(machine::doubts(run).empty());
 }

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "src/result_file/writer.hpp"
 #include "src/common/whole_file.hpp"
+#include "src/result_file/writer.hpp"
 
 namespace bench_transfers::result_file {
 namespace {
