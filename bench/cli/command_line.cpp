@@ -137,7 +137,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
                        *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
   });
   app.add_option("--device", chosen.device,
-                 "auto, cuda:N, host, or an emulated device: host:N, host:N@LINK=10GB/s")
+                 "auto, cuda:N, host; emulated: host:N, host:N@LINK=10GB/s")
       ->type_name("DEVICE");
   app.add_option("--profile", chosen.profile_name, "quick, standard (the default) or full")
       ->type_name("NAME");

@@ -229,6 +229,12 @@ const left_out_size& worst_of(const std::vector<left_out_size>& sizes) {
                                    [](const auto& one) { return std::abs(one.error()); });
 }
 
+/// In a column of eight: nobody asks how far beyond 999 % a line is off.
+std::string error_cell(double part) {
+  constexpr double most = 9.995;
+  return part < most ? percent_text(part) : "> 999 %";
+}
+
 std::string check_row(const leave_out_check& check, const statistics::broken_line& line,
                       std::size_t width) {
   const auto half = line.half_bandwidth_bytes();
@@ -240,8 +246,8 @@ std::string check_row(const leave_out_check& check, const statistics::broken_lin
   return fmt::format(
       "{:<{}} {:>5} {:>8} {:>6} {:>8} {:>8} {:>8} {:>7}\n", check.name, width, line.lines(),
       time_text(line.t0().value), bandwidth ? common::three_digits(bandwidth->value) : "-",
-      half && has_rate ? rounded_size_text(*half) : "-", percent_text(median_error(check.sizes)),
-      percent_text(std::abs(worst.error())), size_text(worst.bytes));
+      half && has_rate ? rounded_size_text(*half) : "-", error_cell(median_error(check.sizes)),
+      error_cell(std::abs(worst.error())), size_text(worst.bytes));
 }
 
 /// All checks of one sort together; empty when there are none.

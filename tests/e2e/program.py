@@ -143,7 +143,7 @@ class Result:
 
     @property
     def skipped(self) -> dict[str, str]:
-        return {one["name"]: one["reason"] for one in self.transfers["skipped"]}
+        return {one["name"]: one["reason"]["text"] for one in self.transfers["skipped"]}
 
     def by_name(self) -> dict[str, list[dict[str, Any]]]:
         groups: dict[str, list[dict[str, Any]]] = {}

@@ -42,7 +42,7 @@ def assert_failed(faulty: Run, names: list[str], message: str) -> None:
 
 def assert_says_that_faults_were_injected(faulty: Run, fault: str) -> None:
     assert faulty.result.transfers["run"]["faults_injected"] == [fault]
-    assert "faults were injected on purpose" in faulty.result.transfers["warnings"][0]
+    assert faulty.result.transfers["warnings"][0]["code"] == "faults_injected"
     assert "faults were injected on purpose" in faulty.done.out
 
 
