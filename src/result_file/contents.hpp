@@ -65,6 +65,7 @@ struct contents {
   /// context.transfers as format 2 has it, but for benchmarks, roles and metrics. Null: the file is
   /// another program's.
   nlohmann::ordered_json facts;
+  int format = 0;        ///< as the file itself has it; 0: another program's
   bool on_host = false;  ///< measured without a GPU
   bool complete = true;  ///< the run has ended by itself
   std::vector<common::message> warnings;

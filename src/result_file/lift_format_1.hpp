@@ -27,7 +27,7 @@ class format_1_lift {
   [[nodiscard]] std::map<std::string, metric> metrics() const;
 
  private:
-  nlohmann::ordered_json known_;  ///< format_1.json
+  const nlohmann::ordered_json& known_;  ///< format_1.json
   nlohmann::ordered_json facts_;
 };
 

@@ -156,13 +156,14 @@ benchmark described_by_name_alone(const std::string& name) {
 
 /// Takes over what is known of the run, and returns what benchmarks are.
 describe_benchmark take_run(const element& transfers, contents& into) {
-  if (format_of(into.facts) == 1) {
-    const format_1_lift lift(into.facts);
+  into.format = format_of(into.facts);
+  if (into.format == 1) {
+    format_1_lift lift(into.facts);
     into.roles = lift.roles();
     into.metrics = lift.metrics();
     into.facts = lift.facts();
     take_facts(into);
-    return [lift](const std::string& name) { return lift.described(name); };
+    return [lift = std::move(lift)](const std::string& name) { return lift.described(name); };
   }
   take_descriptions(transfers, into);
   take_facts(into);

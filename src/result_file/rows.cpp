@@ -38,6 +38,13 @@ constexpr std::array known_members{
     std::pair(std::string_view("skip_message"), &members::skip_message),
 };
 
+/// A key of rows: either a member of Google Benchmark's own or a value.
+struct column {
+  std::string_view key;
+  std::optional<element> members::*known = nullptr;
+  const std::string* name = nullptr;  ///< of a value, printable
+};
+
 [[noreturn]] void refuse(std::string_view benchmark, const std::string& why) {
   throw bad_entry(fmt::format("benchmark {}: {}", common::printable_in_short(benchmark), why));
 }
@@ -177,17 +184,27 @@ class rows_reader {
 
   members members_of(const simdjson::dom::object& object) {
     members read;
+    std::size_t place = 0;
     for (const auto& [key, member] : object) {
-      const auto known =
-          std::ranges::find(known_members, key, [](const auto& pair) { return pair.first; });
-      const bool is_value = known == known_members.end() ||
-                            (known->second == &members::skipped && member.is_number());
+      const auto& column = column_at(place++, key);
+      const bool is_value =
+          column.known == nullptr || (column.known == &members::skipped && member.is_number());
       if (is_value)
-        into_.values.push_back({&value_name(key), number_in(member)});
-      else if (!(read.*known->second))
-        read.*known->second = member;
+        into_.values.push_back({column.name ? column.name : &value_name(key), number_in(member)});
+      else if (!(read.*column.known))
+        read.*column.known = member;
     }
     return read;
+  }
+
+  /// Rows have their members in the same order: most keys are where they were in the row before.
+  const column& column_at(std::size_t place, std::string_view key) {
+    if (place < columns_.size() && columns_[place].key == key) return columns_[place];
+    if (place >= columns_.size()) columns_.resize(place + 1);
+    const auto known =
+        std::ranges::find(known_members, key, [](const auto& pair) { return pair.first; });
+    if (known == known_members.end()) return columns_[place] = {key, nullptr, &value_name(key)};
+    return columns_[place] = {key, known->second, nullptr};
   }
 
   static double number_in(const element& member) {
@@ -204,7 +221,14 @@ class rows_reader {
     return name;
   }
 
+  /// Most often that of the row before.
   const benchmark& benchmark_named(std::string_view name) {
+    if (name != last_name_) last_benchmark_ = &another_benchmark(name);
+    last_name_ = name;
+    return *last_benchmark_;
+  }
+
+  const benchmark& another_benchmark(std::string_view name) {
     const auto found = benchmarks_.find(name);
     if (found != benchmarks_.end()) return *found->second;
     auto shown = common::printable(name);
@@ -220,6 +244,9 @@ class rows_reader {
   const describe_benchmark& describe_;
   contents& into_;
   std::size_t number_ = 0;
+  std::vector<column> columns_;
+  std::string_view last_name_;  ///< never empty in a row
+  const benchmark* last_benchmark_ = nullptr;
   // By the names in the file.
   std::unordered_map<std::string_view, const std::string*> names_;
   std::unordered_map<std::string_view, const benchmark*> benchmarks_;

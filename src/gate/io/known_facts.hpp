@@ -10,7 +10,7 @@ namespace bench_transfers::gate {
 /// What belongs to a fingerprint, and where a result file has it: below context.transfers.
 struct known_fact {
   std::string_view key;
-  std::vector<std::string_view> place;
+  std::vector<const char*> place;
   bool in_gib = false;  ///< bytes, rounded to GiB
 };
 

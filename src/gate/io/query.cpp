@@ -9,10 +9,11 @@
 
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
-#include "src/gate/io/json.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/check_format.hpp"
+#include "src/result_file/entries.hpp"
+#include "src/result_file/json_text.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -72,9 +73,11 @@ std::optional<std::string> value_at(const std::filesystem::path& file, const std
   element document;
   try {
     text = common::read_text(file);
-    document = parsed(parser, text);
+    document = result_file::parsed(parser, text);
     if (kind_of(document) != baseline_kind) require_answer(document);
   } catch (const common::read_error& why) {
+    refuse(file, why);
+  } catch (const result_file::bad_entry& why) {
     refuse(file, why);
   } catch (const bad_input& why) {
     refuse(file, why);

@@ -14,10 +14,11 @@
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/gate/io/hash.hpp"
-#include "src/gate/io/json.hpp"
 #include "src/gate/io/timestamp.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "src/result_file/entries.hpp"
 #include "src/result_file/format.hpp"
+#include "src/result_file/json_text.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -318,7 +319,11 @@ element baseline_parsed(simdjson::dom::parser& parser, std::string text) {
   constexpr std::size_t most_depth = 16;
   if (parser.allocate(text.size(), most_depth) != simdjson::SUCCESS)
     throw bad_input("there is not enough memory to read it");
-  return parsed(parser, std::move(text));
+  try {
+    return result_file::parsed(parser, std::move(text));
+  } catch (const result_file::bad_entry& why) {
+    throw bad_input(why.what());
+  }
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
-#include <unordered_set>
 
 #include "src/common/printable.hpp"
 #include "src/gate/io/hash.hpp"
@@ -16,81 +16,30 @@
 namespace bench_transfers::gate {
 namespace {
 
-using simdjson::dom::element;
+using result_file::contents;
+using result_file::row;
 
 [[noreturn]] void refuse(std::string_view benchmark, const std::string& why) {
   throw bad_input(fmt::format("benchmark {}: {}", common::printable_in_short(benchmark), why));
 }
 
-/// What a row says, as far as it matters here; where a key is there twice, the first one counts,
-/// because counters, which have any name, come last.
-struct row {
-  std::optional<element> name, run_name, run_type, aggregate_name, index, unit, judged, bytes,
-      error_occurred, error_message, skipped, skip_message;
-  bool judged_twice = false;
+/// What a row has by one name.
+struct entries {
+  /// NaN: no number. The first one counts, because counters, which have any name, come last.
+  std::optional<double> first;
+  bool several = false;
 };
 
-row row_of(const simdjson::dom::object& object, const metric& judged_by) {
-  row read;
-  const std::array known{
-      std::pair(std::string_view("name"), &row::name),
-      std::pair(std::string_view("run_name"), &row::run_name),
-      std::pair(std::string_view("run_type"), &row::run_type),
-      std::pair(std::string_view("aggregate_name"), &row::aggregate_name),
-      std::pair(std::string_view("repetition_index"), &row::index),
-      std::pair(std::string_view("time_unit"), &row::unit),
-      std::pair(std::string_view("bytes"), &row::bytes),
-      std::pair(std::string_view("error_occurred"), &row::error_occurred),
-      std::pair(std::string_view("error_message"), &row::error_message),
-      std::pair(std::string_view("skipped"), &row::skipped),
-      std::pair(std::string_view("skip_message"), &row::skip_message),
-  };
-  for (const auto& [key, value] : object) {
-    if (key == judged_by.key) {
-      read.judged_twice = read.judged.has_value();
-      if (!read.judged) read.judged = value;
-    }
-    for (const auto& [known_key, place] : known)
-      if (key == known_key && !(read.*place)) read.*place = value;
+entries entries_of(const row& row, std::string_view name) {
+  entries read;
+  for (const auto& value : row.values) {
+    if (*value.name != name) continue;
+    if (read.first)
+      read.several = true;
+    else
+      read.first = value.number;
   }
   return read;
-}
-
-std::string_view text_of(const std::optional<element>& value) {
-  std::string_view text;
-  if (value && value->get(text) != simdjson::SUCCESS) return {};
-  return text;
-}
-
-std::optional<double> number_of(const std::optional<element>& value) {
-  double number = 0;
-  if (!value || value->get(number) != simdjson::SUCCESS) return std::nullopt;
-  return number;
-}
-
-/// Of a repetition; what is not there is not true.
-bool is_true(std::string_view benchmark, const std::optional<element>& value, const char* key) {
-  bool truth = false;
-  if (value && !value->is_null() && value->get(truth) != simdjson::SUCCESS)
-    refuse(benchmark, fmt::format("its {} is neither true nor false", key));
-  return truth;
-}
-
-bool has_text(std::string_view benchmark, const std::optional<element>& value, const char* key) {
-  if (value && !value->is_null() && !value->is_string())
-    refuse(benchmark, fmt::format("its {} is not a text", key));
-  return !text_of(value).empty();
-}
-
-/// Each of these fields is looked at, whatever the others say, as by the report. `skipped` is a
-/// truth in newer releases of Google Benchmark; a counter may have that name, too.
-bool has_failed(std::string_view benchmark, const row& one) {
-  const bool is_counter = one.skipped && one.skipped->is_number();
-  const bool error = is_true(benchmark, one.error_occurred, "error_occurred");
-  const bool skipped = !is_counter && is_true(benchmark, one.skipped, "skipped");
-  const bool says_error = has_text(benchmark, one.error_message, "error_message");
-  const bool says_skipped = has_text(benchmark, one.skip_message, "skip_message");
-  return error || skipped || says_error || says_skipped;
 }
 
 /// The time units of Google Benchmark (GetTimeUnitString).
@@ -102,23 +51,25 @@ std::optional<double> ns_per(std::string_view unit) {
   return std::nullopt;
 }
 
+/// A time is in the unit of its row.
+double ns_per_unit(const row& row) {
+  const auto ns = ns_per(row.time_unit);
+  if (!ns)
+    refuse(row.benchmark->name, fmt::format("its time_unit is '{}', not ns, us, ms or s",
+                                            common::printable_in_short(row.time_unit)));
+  return *ns;
+}
+
 /// The value that the benchmark is judged by, of a repetition that has one.
-double value_of(std::string_view benchmark, const row& one, const metric& judged_by) {
+double value_of(const row& row, const entries& judged, const metric& judged_by) {
+  const auto& benchmark = row.benchmark->name;
   const auto& key = judged_by.key;
-  if (one.judged_twice) refuse(benchmark, fmt::format("a row has {} twice", key));
-  if (!one.judged) refuse(benchmark, fmt::format("it has no {}", key));
-  const auto number = number_of(one.judged);
-  if (!number) refuse(benchmark, fmt::format("its {} is not a number", key));
-  if (!(*number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, *number));
-  double value = *number;
-  if (!judged_by.is_counter()) {
-    const auto unit = text_of(one.unit);
-    const auto ns = ns_per(unit);
-    if (!ns)
-      refuse(benchmark, fmt::format("its time_unit is '{}', not ns, us, ms or s",
-                                    common::printable_in_short(unit)));
-    value *= *ns;
-  }
+  if (judged.several) refuse(benchmark, fmt::format("a row has {} twice", key));
+  if (!judged.first) refuse(benchmark, fmt::format("it has no {}", key));
+  const double number = *judged.first;
+  if (std::isnan(number)) refuse(benchmark, fmt::format("its {} is not a number", key));
+  if (!(number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, number));
+  const double value = judged_by.is_counter() ? number : number * ns_per_unit(row);
   if (!judged_by.can_be(value))
     refuse(benchmark, fmt::format("its {} is {}{}, which nobody can have measured", key, value,
                                   judged_by.is_time() ? " " + judged_by.unit() : ""));
@@ -138,88 +89,56 @@ struct collected {
   std::size_t last_row = 0;  ///< of those without index
 };
 
-/// Aggregates by their names, in files of releases before 1.5, whose rows have no `run_type`.
-class old_aggregates {
- public:
-  void add(std::string_view name) { names_.emplace(name); }
-
-  /// The benchmark's name, where `name` is an aggregate's: its repetitions or another of its
-  /// aggregates are there as well. Otherwise a benchmark is just called so.
-  [[nodiscard]] std::optional<std::string_view> benchmark_of(std::string_view name) const {
-    for (const auto suffix : suffixes) {
-      if (!name.ends_with(suffix)) continue;
-      const auto benchmark = name.substr(0, name.size() - suffix.size());
-      const auto has_other = [&](std::string_view other) {
-        return other != suffix && names_.contains(std::string(benchmark).append(other));
-      };
-      if (names_.contains(std::string(benchmark)) || std::ranges::any_of(suffixes, has_other))
-        return benchmark;
-    }
-    return std::nullopt;
-  }
-
- private:
-  static constexpr std::array<std::string_view, 6> suffixes{"_mean", "_median", "_stddev",
-                                                            "_cv",   "_BigO",   "_RMS"};
-  std::unordered_set<std::string> names_;
-};
-
 /// Aggregates of sizes, not of repetitions (Google Benchmark, "Asymptotic Complexity").
 bool is_of_complexity(std::string_view aggregate) {
   return aggregate.ends_with("BigO") || aggregate.ends_with("RMS");
 }
 
 /// Counters, and what else benchmarks could be judged by: numbers that no other row has as its
-/// place.
-std::set<std::string> numbers_in(const simdjson::dom::array& rows) {
-  static const std::set<std::string_view> places{"family_index",   "per_family_instance_index",
-                                                 "repetitions",    "repetition_index",
-                                                 "threads",        "iterations",
-                                                 "aggregate_unit", "bytes"};
-  std::set<std::string> found;
-  for (const auto one : rows) {
-    simdjson::dom::object object;
-    if (one.get(object) != simdjson::SUCCESS) continue;
-    for (const auto& [key, value] : object)
-      if (number_of(value) && !places.contains(key)) found.insert(common::printable_in_short(key));
-  }
-  return found;
+/// place. In short.
+std::set<std::string> numbers_in(const contents& file) {
+  static const std::set<std::string_view> places{"family_index", "per_family_instance_index",
+                                                 "repetitions",  "threads",
+                                                 "iterations",   "aggregate_unit",
+                                                 "bytes"};
+  std::set<std::string> names;
+  for (const auto& row : file.rows)
+    for (const auto& [name, number] : row.values)
+      if (!std::isnan(number) && !places.contains(*name))
+        names.insert(common::printable_in_short(*name));
+  return names;
 }
 
 class collector {
  public:
-  collector(const metric& judged_by, const old_aggregates& old)
-      : judged_by_(judged_by), old_aggregates_(old) {}
-
-  void add(std::size_t number, const row& one) {
-    const auto name = text_of(one.run_name ? one.run_name : one.name);
-    if (name.empty()) throw bad_input(fmt::format("row {} of its benchmarks has no name", number));
-    const auto type = text_of(one.run_type);
-    if (!one.run_type)
-      add_old(number, name, one);
-    else if (type == "iteration")
-      add_repetition(number, name, one);
-    else if (type == "aggregate")
-      add_aggregate(name, text_of(one.aggregate_name));
-    else
-      refuse(name, fmt::format("its run_type is '{}', neither iteration nor aggregate",
-                               common::printable_in_short(type)));
+  explicit collector(const metric& judged_by) : judged_by_(judged_by) {
+    // As the names of a row's values are.
+    judged_by_.key = common::printable(judged_by_.key);
   }
 
-  void finish(const simdjson::dom::array& rows, run& into) {
-    for (auto& [name, all] : all_) {
+  void add(std::size_t number, const row& row) {
+    if (row.kind == result_file::row_kind::repetition)
+      add_repetition(number, row);
+    else if (!is_of_complexity(row.aggregate))
+      // Of a benchmark that has nothing else, this is all that is known.
+      static_cast<void>(benchmark_of(row));
+  }
+
+  void finish(const contents& file, run& into) {
+    for (auto& [view, all] : all_) {
+      const std::string name(view);
       check_indices(name, all);
-      auto one = measured_of(all);
-      if (one.values.empty() && (one.failed == 0 || all.without > 0))
+      auto benchmark = measured_of(all);
+      if (benchmark.values.empty() && (benchmark.failed == 0 || all.without > 0))
         into.unjudged.push_back(name);
       else if (all.without > 0)
         refuse(name, fmt::format("only some of its repetitions have {}", judged_by_.key));
       else
-        into.benchmarks.emplace(name, std::move(one));
+        into.benchmarks.emplace(name, std::move(benchmark));
     }
-    const auto has_values = [](const auto& one) { return !one.second.values.empty(); };
+    const auto has_values = [](const auto& entry) { return !entry.second.values.empty(); };
     if (std::ranges::any_of(into.benchmarks, has_values)) return;
-    if (lacks_field_) refuse_field(rows);
+    if (lacks_field_) refuse_field(file);
     if (!into.unjudged.empty())
       throw bad_input(
           "it has only aggregates; the repetitions are there when it is measured without "
@@ -228,56 +147,39 @@ class collector {
   }
 
  private:
-  [[noreturn]] void refuse_field(const simdjson::dom::array& rows) const {
+  [[noreturn]] void refuse_field(const contents& file) const {
     constexpr std::size_t most_named = 12;
     std::string known;
     std::size_t named = 0;
-    for (const auto& one : numbers_in(rows)) {
+    for (const auto& name : numbers_in(file)) {
       if (named == most_named) known += ", ...";
       if (++named > most_named) break;
-      known += (known.empty() ? "" : ", ") + one;
+      known += (known.empty() ? "" : ", ") + name;
     }
     throw bad_input(
         fmt::format("none of its benchmarks has {}; they have {}", judged_by_.key, known));
   }
 
-  void add_old(std::size_t number, std::string_view name, const row& one) {
-    if (const auto benchmark = old_aggregates_.benchmark_of(name))
-      add_aggregate(*benchmark, name);
-    else
-      add_repetition(number, name, one);
-  }
-
-  /// Of a benchmark that has nothing else, this is all that is known.
-  void add_aggregate(std::string_view benchmark, std::string_view aggregate) {
-    if (!is_of_complexity(aggregate)) static_cast<void>(of(benchmark));
-  }
-
-  void add_repetition(std::size_t number, std::string_view name, const row& one) {
-    auto& all = of(name);
-    if (const auto bytes = number_of(one.bytes); bytes && *bytes > 0 && !all.bytes)
-      all.bytes = bytes;
-    const bool failed = has_failed(name, one);
-    if (!failed && !one.judged && judged_by_.is_counter()) {
+  void add_repetition(std::size_t number, const row& row) {
+    auto& all = benchmark_of(row);
+    const auto bytes = entries_of(row, "bytes").first;
+    if (bytes && *bytes > 0 && !all.bytes) all.bytes = bytes;
+    const auto judged = entries_of(row, judged_by_.key);
+    if (!row.failed && !judged.first && judged_by_.is_counter()) {
       ++all.without;
       lacks_field_ = true;
       return;
     }
-    const auto index = index_of(number, name, one, all);
-    all.repetitions.push_back(
-        {index, failed ? std::nullopt : std::optional(value_of(name, one, judged_by_))});
+    const auto index = index_of(number, row, all);
+    std::optional<double> value;
+    if (!row.failed) value = value_of(row, judged, judged_by_);
+    all.repetitions.push_back({index, value});
   }
 
   /// Older releases number no repetitions and write them one after the other.
-  static std::int64_t index_of(std::size_t number, std::string_view name, const row& one,
-                               collected& all) {
-    std::int64_t index = 0;
-    if (one.index) {
-      if (one.index->get(index) != simdjson::SUCCESS || index < 0)
-        refuse(name, "its repetition_index is not a whole number from 0 on");
-      return index;
-    }
-    if (all.last_row != 0 && all.last_row + 1 != number) refuse(name, twice);
+  static std::int64_t index_of(std::size_t number, const row& row, collected& all) {
+    if (row.repetition) return *row.repetition;
+    if (all.last_row != 0 && all.last_row + 1 != number) refuse(row.benchmark->name, twice);
     all.last_row = number;
     return static_cast<std::int64_t>(all.repetitions.size());
   }
@@ -290,21 +192,27 @@ class collector {
   }
 
   static measured measured_of(const collected& all) {
-    measured one;
-    one.bytes = all.bytes;
+    measured benchmark;
+    benchmark.bytes = all.bytes;
     for (const auto& repetition : all.repetitions)
-      if (repetition.value) one.values.push_back(*repetition.value);
-    one.failed = all.repetitions.size() - one.values.size();
-    return one;
+      if (repetition.value) benchmark.values.push_back(*repetition.value);
+    benchmark.failed = all.repetitions.size() - benchmark.values.size();
+    return benchmark;
   }
 
-  collected& of(std::string_view benchmark) { return all_[common::printable(benchmark)]; }
+  /// Most often that of the row before.
+  collected& benchmark_of(const row& row) {
+    if (row.benchmark != last_benchmark_) last_ = &all_[row.benchmark->name];
+    last_benchmark_ = row.benchmark;
+    return *last_;
+  }
 
   static constexpr const char* twice = "it is in the file twice";
 
-  const metric& judged_by_;
-  const old_aggregates& old_aggregates_;
-  std::map<std::string, collected> all_;
+  metric judged_by_;
+  std::map<std::string_view, collected> all_;  ///< by names that live as long as the rows
+  const result_file::benchmark* last_benchmark_ = nullptr;
+  collected* last_ = nullptr;
   bool lacks_field_ = false;  ///< some benchmark
 };
 
@@ -312,37 +220,22 @@ std::uint64_t content_of(const run& read) {
   hash content;
   if (read.started)
     content.add(static_cast<std::uint64_t>(read.started->time_since_epoch().count()));
-  for (const auto& [name, one] : read.benchmarks) {
+  for (const auto& [name, benchmark] : read.benchmarks) {
     content.add(std::string_view(name));
-    content.add(one.failed);
-    content.add(one.values.size());
-    content.add(one.values.data(), one.values.size() * sizeof(double));
+    content.add(benchmark.failed);
+    content.add(benchmark.values.size());
+    content.add(benchmark.values.data(), benchmark.values.size() * sizeof(double));
   }
   return content.value();
 }
 
 }  // namespace
 
-void read_rows(const element& document, const metric& judged_by, run& into) {
-  simdjson::dom::array rows;
-  if (document["benchmarks"].get(rows) != simdjson::SUCCESS)
-    throw bad_input("it is not a result file: it has no list of benchmarks");
-  old_aggregates old;
-  for (const auto one : rows) {
-    std::string_view name;
-    if (one["run_type"].error() != simdjson::SUCCESS && one["name"].get(name) == simdjson::SUCCESS)
-      old.add(name);
-  }
-  collector all(judged_by, old);
+void read_rows(const contents& file, const metric& judged_by, run& into) {
+  collector all(judged_by);
   std::size_t number = 0;
-  for (const auto one : rows) {
-    simdjson::dom::object object;
-    ++number;
-    if (one.get(object) != simdjson::SUCCESS)
-      throw bad_input(fmt::format("row {} of its benchmarks is not an object", number));
-    all.add(number, row_of(object, judged_by));
-  }
-  all.finish(rows, into);
+  for (const auto& row : file.rows) all.add(++number, row);
+  all.finish(file, into);
   into.content = content_of(into);
 }
 

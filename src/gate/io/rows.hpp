@@ -1,13 +1,11 @@
 #pragma once
 
-#include <simdjson.h>
-
 #include "src/gate/model/run.hpp"
+#include "src/result_file/contents.hpp"
 
 namespace bench_transfers::gate {
 
-/// Takes over the benchmarks of a file's `benchmarks`. Throws bad_input whose what() is the reason
-/// alone.
-void read_rows(const simdjson::dom::element& document, const metric& judged_by, run& into);
+/// Takes over the benchmarks of a file's rows. Throws bad_input whose what() is the reason alone.
+void read_rows(const result_file::contents& file, const metric& judged_by, run& into);
 
 }  // namespace bench_transfers::gate

@@ -24,7 +24,7 @@ struct measured {
 
 /// A warning of a file. The gate shows none of them and does not decide by them.
 struct run_warning {
-  std::string code;  ///< "other" in files of format 1, which have only texts
+  std::string code;
   std::string text;
 
   bool operator==(const run_warning&) const = default;

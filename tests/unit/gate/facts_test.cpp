@@ -102,13 +102,12 @@ TEST(gate_facts, of_the_host_device_are_marked) {
 TEST(gate_facts, that_lessen_trust_are_taken_over) {
   auto facts = changed(own_facts(), "/complete", false);
   facts["run"]["faults_injected"] = {"slow:1.1@copy.*"};
-  facts["warnings"] = {"one", "two\nlines", 5, nullptr};
+  facts["warnings"] = {"one", "two\nlines"};
   const auto found = read(own(facts));
   EXPECT_FALSE(found.complete);
   EXPECT_THAT(found.faults, ElementsAre("slow:1.1@copy.*"));
   EXPECT_THAT(found.warnings,
-              ElementsAre(run_warning{"other", "one"}, run_warning{"other", "two\\nlines"},
-                          run_warning{"other", "5"}));
+              ElementsAre(run_warning{"other", "one"}, run_warning{"other", "two\\nlines"}));
 }
 
 TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
@@ -120,6 +119,14 @@ TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
     EXPECT_THAT(complaint(own(changed(own_facts(), "/run/faults_injected", wrong))),
                 HasSubstr("its run.faults_injected is not a list"))
         << wrong;
+  for (const json& wrong : {json("the CPU is busy"), json(true)})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/warnings", wrong))),
+                HasSubstr("its warnings is no list"))
+        << wrong;
+  for (const json& wrong : {json(5), json(nullptr)})
+    EXPECT_THAT(complaint(own(changed(own_facts(), "/warnings/0", wrong))),
+                HasSubstr("a warning: it is no object"))
+        << wrong;
 }
 
 TEST(gate_facts, a_file_without_optional_ones_is_read) {
@@ -130,7 +137,7 @@ TEST(gate_facts, a_file_without_optional_ones_is_read) {
   EXPECT_TRUE(found.complete);
 }
 
-/// Format 2 has messages where format 1 has texts.
+/// Format 2 has messages where format 1 has texts, and says what its benchmarks are.
 json second_format() {
   auto facts = changed(own_facts(), "/format", 2);
   facts["warnings"] = {{{"code", "link_below_maximum"},
@@ -145,6 +152,15 @@ json second_format() {
       {"wait_us", {{"unit", "us"}, {"better", "less"}, {"kind", "duration"}, {"description", ""}}},
       {"gb_per_s", {{"unit", "GB/s"}, {"better", "more"}, {"kind", "rate"}, {"description", ""}}},
       {"cores", {{"unit", "1"}, {"better", nullptr}, {"kind", "count"}, {"description", ""}}}};
+  facts["roles"] = {{"copy", {{"description", "copies"}, {"table", "directions"}}}};
+  facts["benchmarks"] = {{"copy/pinned/h2d/4B",
+                          {{"family", "copy"},
+                           {"strategy", "copy/pinned"},
+                           {"direction", "h2d"},
+                           {"cache", "warm"},
+                           {"devices", {0}},
+                           {"role", "copy"},
+                           {"plainness", 0}}}};
   return facts;
 }
 
@@ -181,11 +197,20 @@ TEST(gate_facts, of_a_metric_that_mean_nothing_are_refused) {
     file["benchmarks"][0]["wait_us"] = 5;
     return complaint(file, "wait_us");
   };
-  EXPECT_THAT(said("/metrics/wait_us/kind", "colour"), HasSubstr("what kind of metric wait_us is"));
-  EXPECT_THAT(said("/metrics/wait_us/kind", nullptr), HasSubstr("what kind of metric wait_us is"));
+  EXPECT_THAT(said("/metrics/wait_us/kind", "colour"),
+              HasSubstr("metric wait_us: its kind is 'colour', which is not known"));
+  EXPECT_THAT(said("/metrics/wait_us/kind", nullptr), HasSubstr("metric wait_us: it has no kind"));
   EXPECT_THAT(said("/metrics/wait_us/better", "maybe"),
-              HasSubstr("'maybe', neither more nor less"));
-  EXPECT_EQ(said("/metrics/other", "no metric"), "");
+              HasSubstr("metric wait_us: its better is 'maybe', which is not known"));
+  EXPECT_THAT(said("/metrics/other", "no metric"), HasSubstr("metric other: it is no object"));
+}
+
+TEST(gate_facts, of_benchmarks_are_there_from_the_second_format_on) {
+  for (const auto* key : {"benchmarks", "roles", "metrics"})
+    EXPECT_THAT(complaint(own(without(second_format(), key))),
+                HasSubstr(std::string("its ") + key + " are no object"));
+  EXPECT_THAT(complaint(own(changed(second_format(), "/benchmarks", json::object()))),
+              HasSubstr("context.transfers.benchmarks does not have it"));
 }
 
 TEST(gate_facts, of_a_duration_bound_what_can_be_measured) {

@@ -229,6 +229,31 @@ TEST(gate_rows, a_repetitions_number_is_a_whole_one) {
         << wrong;
 }
 
+TEST(gate_rows, that_are_not_judged_are_read_as_strictly) {
+  const auto judged = with(row("a", 0, 1), "gb_per_s", 5);
+  EXPECT_EQ(complaint(foreign({judged, row("b", 0, 1)}), "gb_per_s"), "");
+  for (const auto* key : {"repetition_index", "error_occurred", "skip_message"})
+    EXPECT_THAT(complaint(foreign({judged, with(row("b", 0, 1), key, json::array())}), "gb_per_s"),
+                AllOf(HasSubstr("benchmark b"), HasSubstr(key)));
+}
+
+TEST(gate_rows, the_field_judged_by_is_found_by_its_printable_name) {
+  const auto file = foreign({with(row("a", 0, 1), "a\nb", 5)});
+  EXPECT_THAT(values(file, "a", "a\nb"), ElementsAre(5));
+  EXPECT_THAT(values(file, "a", "a\\nb"), ElementsAre(5));  // as a baseline has it
+  EXPECT_THAT(complaint(file, "c\nd"), HasSubstr("has c\\nd; they have a\\nb"));
+}
+
+TEST(gate_rows, the_first_number_of_bytes_counts) {
+  const auto bytes_of = [](const std::string& bytes) {
+    const auto text =
+        R"({"benchmarks": [{"name": "a", "time_unit": "ns", "real_time": 5, )" + bytes;
+    return read_text(text + "}]}").benchmarks.at("a").bytes;
+  };
+  EXPECT_EQ(bytes_of(R"("bytes": 7, "bytes": 8)"), 7);
+  EXPECT_EQ(bytes_of(R"("bytes": null, "bytes": 8)"), std::nullopt);
+}
+
 TEST(gate_rows, a_value_given_twice_is_refused) {
   const std::string text =
       R"({"benchmarks": [{"name": "a", "real_time": 5, "time_unit": "ns", "real_time": 50}]})";

@@ -128,6 +128,35 @@ TEST(reader, keeps_what_is_no_number_and_what_is_there_twice_apart_from_what_is_
   EXPECT_EQ(row.number("x"), 1);
 }
 
+TEST(reader, takes_the_members_of_each_row_in_any_order) {
+  const json turned{{"bytes", 1},     {"real_time", 2},        {"run_type", "iteration"},
+                    {"name", "a"},    {"repetition_index", 1}, {"run_name", "a"},
+                    {"skipped", 0.5}, {"another", 3}};
+  auto shorter = turned;
+  shorter.erase("bytes");
+  const auto read = read_json(foreign({row_of("a"), turned, with(turned, "skipped", true),
+                                       row_of("b"), shorter, row_of("a")}),
+                              "some.json");
+  ASSERT_THAT(read.rows, SizeIs(6));
+  for (const std::size_t i : {0U, 3U, 5U}) {
+    EXPECT_EQ(read.rows[i].number("bytes"), 4096) << i;
+    EXPECT_EQ(read.rows[i].time_unit, "us") << i;
+    EXPECT_EQ(read.rows[i].repetition, 0) << i;
+    EXPECT_THAT(read.rows[i].values, SizeIs(3)) << i;
+  }
+  for (const std::size_t i : {1U, 4U}) {
+    EXPECT_EQ(read.rows[i].number("another"), 3) << i;
+    EXPECT_EQ(read.rows[i].number("skipped"), 0.5) << i;
+    EXPECT_EQ(read.rows[i].repetition, 1) << i;
+    EXPECT_FALSE(read.rows[i].failed) << i;
+  }
+  EXPECT_TRUE(read.rows[2].failed);
+  EXPECT_EQ(read.rows[2].number("skipped"), std::nullopt);
+  EXPECT_EQ(read.rows[4].number("bytes"), std::nullopt);
+  EXPECT_EQ(read.rows[3].benchmark->name, "b");
+  EXPECT_EQ(read.rows[5].benchmark, read.rows[0].benchmark);
+}
+
 TEST(reader, knows_failures_whatever_release_has_written_them) {
   const auto failure_of = [](const std::string& key, const json& value) {
     const auto read = read_json(foreign({with(row_of("a"), key, value)}), "some.json");
@@ -307,6 +336,16 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
               EndsWith("the reason of a skip: it is no object"));
   EXPECT_THAT(wrong_fact("device", nullptr), HasSubstr("what device was measured"));
   EXPECT_THAT(wrong_fact("complete", "true"), EndsWith("its complete is neither true nor false"));
+}
+
+TEST(format, is_also_known_as_the_file_has_it) {
+  auto document = own();
+  EXPECT_EQ(read_json(document, "some.json").format, 2);
+  facts(document)["format"] = 1;
+  const auto lifted = read_json(document, "some.json");
+  EXPECT_EQ(lifted.format, 1);
+  EXPECT_EQ(lifted.facts.at("format"), newest_format);
+  EXPECT_EQ(read_json(foreign({}), "some.json").format, 0);
 }
 
 TEST(format, that_is_not_known_is_refused) {
