@@ -9,26 +9,26 @@ constexpr double smallest_checked = 4096;
 
 leave_out_check check(const series& checked) {
   const auto& times = checked.times;
-  leave_out_check all{checked.name, checked.measures, {}};
+  leave_out_check result{checked.name, checked.measures, {}};
   for (std::size_t i = 1; i + 1 < times.size(); ++i) {
     if (times[i].bytes < smallest_checked) continue;
     auto others = times;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const statistics::broken_line fitted(std::move(others));
-    all.sizes.push_back({times[i].bytes, times[i].ns, fitted.at(times[i].bytes)});
+    result.sizes.push_back({times[i].bytes, times[i].ns, fitted.at(times[i].bytes)});
   }
-  return all;
+  return result;
 }
 
 }  // namespace
 
 std::vector<leave_out_check> check_by_leaving_out(const measurements& measured) {
-  std::vector<leave_out_check> all;
-  for (const auto& checked : measured.all) {
+  std::vector<leave_out_check> checks;
+  for (const auto& checked : measured.all_series) {
     if (is_cpu_access(checked.measures)) continue;  // no line is fitted to these
-    if (auto result = check(checked); !result.sizes.empty()) all.push_back(std::move(result));
+    if (auto result = check(checked); !result.sizes.empty()) checks.push_back(std::move(result));
   }
-  return all;
+  return checks;
 }
 
 }  // namespace bench_transfers::advice

@@ -13,22 +13,23 @@ std::vector<double> doubling(const cost_model& model) {
   return sizes;
 }
 
-std::vector<double> one_two_five() {
-  std::vector<double> all;
+std::vector<double> reuse_counts() {
+  std::vector<double> reuses;
   for (double decade = 1; decade < 1e6; decade *= 10)
-    for (const double step : {1, 2, 5}) all.push_back(step * decade);
-  all.push_back(1e6);
-  return all;
+    for (const double step : {1, 2, 5}) reuses.push_back(step * decade);
+  reuses.push_back(1e6);
+  return reuses;
 }
 
 map_cell cell_of(const ranking& ranked) {
   const auto& winner = recommended(ranked);
-  const auto equals = not_to_be_told_from_best(ranked);
-  map_cell cell{winner.name,  winner.total.value, equals.size() - 1,
+  const auto tied = statistically_tied(ranked);
+  map_cell cell{winner.name,  winner.total.value, tied.size() - 1,
                 std::nullopt, std::nullopt,       winner.extrapolated};
-  const auto second = std::ranges::find_if(ranked.strategies, [&](const ranked_strategy& one) {
-    return std::ranges::find(equals, &one) == equals.end();
-  });
+  const auto second =
+      std::ranges::find_if(ranked.strategies, [&](const ranked_strategy& candidate) {
+        return std::ranges::find(tied, &candidate) == tied.end();
+      });
   if (second != ranked.strategies.end()) {
     cell.runner_up = second->name;
     cell.margin = second->total.value / winner.total.value - 1;
@@ -39,20 +40,20 @@ map_cell cell_of(const ranking& ranked) {
 }  // namespace
 
 winner_map map_of(const cost_model& model, const question& asked) {
-  winner_map all{asked, doubling(model), one_two_five(), {}};
-  for (const auto bytes : all.sizes) {
+  winner_map map{asked, doubling(model), reuse_counts(), {}};
+  for (const auto bytes : map.sizes) {
     std::vector<map_cell> row;
-    for (const auto reuse : all.reuses) {
-      auto here = asked;
-      here.bytes = bytes;
-      here.reuse = reuse;
-      const auto ranked = model.rank(here);
-      if (ranked.strategies.empty()) return {asked, all.sizes, all.reuses, {}};
+    for (const auto reuse : map.reuses) {
+      auto cell_question = asked;
+      cell_question.bytes = bytes;
+      cell_question.reuse = reuse;
+      const auto ranked = model.rank(cell_question);
+      if (ranked.strategies.empty()) return {asked, map.sizes, map.reuses, {}};
       row.push_back(cell_of(ranked));
     }
-    all.cells.push_back(std::move(row));
+    map.cells.push_back(std::move(row));
   }
-  return all;
+  return map;
 }
 
 }  // namespace bench_transfers::advice

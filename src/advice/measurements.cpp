@@ -26,13 +26,13 @@ std::optional<term> transfer_of(const benchmark& described) {
   return std::nullopt;
 }
 
-/// CPU access by the plain method of one thread: other methods would make kinds of memory differ
-/// that do not.
+/// Only CPU access by the plain method of one thread counts: with other methods, kinds of memory
+/// would appear to differ although they do not.
 bool is_plain(const benchmark& described) {
   return described.plainness == 0 && !described.setting && described.memory;
 }
 
-/// What a benchmark is needed for, where it can be used.
+/// The term that a benchmark provides; nullopt if it cannot be used.
 std::optional<term> term_of(const benchmark& described) {
   const bool is_usable = described.cache == result_file::cache_state::warm &&
                          described.size_bytes && described.devices == std::vector<std::size_t>{0};
@@ -45,8 +45,7 @@ std::optional<term> term_of(const benchmark& described) {
   return std::nullopt;
 }
 
-/// What a series is called. Transfers are called by their directions, whatever variants a strategy
-/// has.
+/// The name of a series. A transfer is named by its direction, whatever variants a strategy has.
 std::string name_of(const benchmark& described, term needed) {
   auto name = described.strategy;
   if (is_transfer(needed))
@@ -61,8 +60,8 @@ std::optional<double> positive(std::optional<double> value) {
 }
 
 /// Standard error of a median, as a part of it: a 95 % interval by order statistics taken for that
-/// of a normal distribution, so that one repetition that met something else does not count. 0 for a
-/// single value.
+/// of a normal distribution, so that a single disturbed repetition does not count. 0 for a single
+/// value.
 double relative_error(const std::vector<double>& values, double median) {
   if (values.size() < 2) return 0;
   const auto [low, high] = statistics::interval_of_median(values, 0.95);
@@ -82,7 +81,7 @@ std::vector<measured_time> times_of(const rates& by_size) {
   return times;
 }
 
-/// Variants of one strategy that do the same are different series, of which the plainest is used.
+/// Variants of a strategy that do the same job are separate series; the plainest is used.
 struct variant_key {
   std::string name;
   term measures;
@@ -99,20 +98,20 @@ struct variant_rates {
 
 class collector {
  public:
-  explicit collector(measurements& into) : into_(into) {}
+  explicit collector(measurements& measured) : measured_(measured) {}
 
   void add(const result_file::row& row) {
     const auto& described = *row.benchmark;
     const auto needed = term_of(described);
     if (row.kind != result_file::row_kind::repetition || !needed) return;
     if (row.failed) {
-      ++into_.failed_rows;
+      ++measured_.failed_rows;
       return;
     }
     const auto ns = positive(row.number("median_ns"));
     const auto bytes = positive(row.number("bytes"));
     if (!ns || !bytes) {
-      ++into_.unusable_rows;
+      ++measured_.unusable_rows;
       return;
     }
     auto& variant =
@@ -121,20 +120,20 @@ class collector {
     variant.by_size[static_cast<double>(*described.size_bytes)].push_back(*ns / *bytes);
   }
 
-  /// By name, and of one name the plainest first.
+  /// Adds the series by name; of several with the same name, the plainest one.
   void finish() {
     for (const auto& [key, variant] : variants_) {
       const auto& described = *variant.described;
-      if (!into_.all.empty() && into_.all.back().name == key.name &&
-          into_.all.back().measures == key.measures)
+      if (!measured_.all_series.empty() && measured_.all_series.back().name == key.name &&
+          measured_.all_series.back().measures == key.measures)
         continue;
-      into_.all.push_back({key.name, described.strategy, key.measures, described.memory,
-                           described.plainness, times_of(variant.by_size)});
+      measured_.all_series.push_back({key.name, described.strategy, key.measures, described.memory,
+                                      described.plainness, times_of(variant.by_size)});
     }
   }
 
  private:
-  measurements& into_;
+  measurements& measured_;
   std::map<variant_key, variant_rates> variants_;
 };
 

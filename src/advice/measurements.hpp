@@ -14,7 +14,7 @@ struct contents;
 
 namespace bench_transfers::advice {
 
-/// Where measurements come from. Empty where the file does not say.
+/// Where measurements come from. A text is empty if the file does not say.
 struct origin {
   std::filesystem::path file;
   std::string device;   ///< "NVIDIA H200"
@@ -25,7 +25,7 @@ struct origin {
   bool complete = true;
 };
 
-/// What measurements are needed for.
+/// A term of the predicted time, which measurements provide.
 enum class term { transfer_h2d, transfer_d2h, allocation, deallocation, cpu_write, cpu_read };
 
 /// Whether a term is a transfer.
@@ -42,22 +42,22 @@ struct series {
   term measures = term::transfer_h2d;
   std::optional<std::string> memory;  ///< kind of host memory
   unsigned plainness = 0;             ///< as result_file::benchmark has it
-  /// Of CPU access, `ns` is the time for a whole pass over `bytes`.
+  /// For CPU access, `ns` is the time of a whole pass over `bytes`.
   std::vector<statistics::measured_time> times;
 };
 
 /// What a result file says about transfers, allocation and CPU access with warm caches.
 struct measurements {
   origin from;
-  std::vector<series> all;        ///< by name; each strategy once for each term
-  std::size_t failed_rows = 0;    ///< whose benchmark had an error
-  std::size_t unusable_rows = 0;  ///< without a positive time
+  std::vector<series> all_series;  ///< by name; each strategy once for each term
+  std::size_t failed_rows = 0;     ///< rows whose benchmark failed
+  std::size_t unusable_rows = 0;   ///< rows without a positive time
 };
 
-/// Throws result_file::unusable_file: it cannot be read, or is another program's.
+/// Throws result_file::unusable_file if the file cannot be read or is another program's.
 measurements read_measurements(const std::filesystem::path& file);
 
-/// Those in a file of bench_transfers; `file` is only named.
+/// The measurements in a file of bench_transfers; `file` only names their origin.
 measurements measurements_in(const result_file::contents& content,
                              const std::filesystem::path& file);
 

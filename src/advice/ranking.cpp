@@ -39,7 +39,7 @@ void check(const question& asked) {
 
 }  // namespace
 
-/// Of one strategy; allocation is that of one use, not divided yet.
+/// The costs of one strategy; allocation is that of a single use, not divided by reuse.
 struct strategy_costs {
   estimate allocation, fill, transfer, read_back;
   bool extrapolated = false;
@@ -49,10 +49,11 @@ struct strategy_costs {
 
 namespace {
 
-/// allocation / n + per_transfer of both are equal at one n, or nowhere.
-break_even compare(const strategy_costs& one, const strategy_costs& plain) {
-  const double dearer = one.allocation.value - plain.allocation.value;
-  const double saved = (plain.transfer.value - one.transfer.value) + (plain.cpu() - one.cpu());
+/// allocation / n + per_transfer are equal for both at one n at most.
+break_even compare(const strategy_costs& candidate, const strategy_costs& plain) {
+  const double dearer = candidate.allocation.value - plain.allocation.value;
+  const double saved =
+      (plain.transfer.value - candidate.transfer.value) + (plain.cpu() - candidate.cpu());
   if (saved >= 0 && dearer <= 0) return {break_even::kind::from, 1};
   if (saved <= 0 && dearer >= 0) return {break_even::kind::never, 0};
   const double uses = dearer / saved;
@@ -61,8 +62,8 @@ break_even compare(const strategy_costs& one, const strategy_costs& plain) {
   return {break_even::kind::up_to, std::floor(uses)};
 }
 
-ranked_strategy in_ranking(const std::string& name, unsigned plainness, const strategy_costs& costs,
-                           double reuse) {
+ranked_strategy ranked_entry(const std::string& name, unsigned plainness,
+                             const strategy_costs& costs, double reuse) {
   const auto allocation = scaled(costs.allocation, 1 / reuse);
   return {name,
           allocation,
@@ -79,7 +80,7 @@ ranked_strategy in_ranking(const std::string& name, unsigned plainness, const st
 }  // namespace
 
 cost_model::cost_model(const measurements& measured) {
-  for (const auto& added : measured.all) {
+  for (const auto& added : measured.all_series) {
     if (is_cpu_access(added.measures))
       rates_.emplace(added.name, added.times);
     else if (added.times.size() > 1)
@@ -95,7 +96,7 @@ cost_model::cost_model(const measurements& measured) {
   }
 }
 
-/// Of several strategies that do the same with the same kind of memory, the plainest counts.
+/// If several strategies do the same with the same kind of memory, the plainest counts.
 void cost_model::add_by_memory(const series& added) {
   const source own{added.name, added.memory, added.plainness};
   const auto [known, is_new] = by_memory_.try_emplace({added.measures, *added.memory}, own);
@@ -113,82 +114,85 @@ const broken_line& cost_model::transfer_line(const std::string& strategy,
 }
 
 std::optional<cost_model::range> cost_model::transfer_sizes() const {
-  std::optional<range> all;
+  std::optional<range> sizes;
   for (const auto& [strategy, measured] : transfers_) {
     const auto line = lines_.find(measured.series);
     if (line == lines_.end()) continue;
     const auto& fitted = line->second;
-    if (!all) all = range{fitted.smallest(), fitted.largest()};
-    all->smallest = std::min(all->smallest, fitted.smallest());
-    all->largest = std::max(all->largest, fitted.largest());
+    if (!sizes) sizes = range{fitted.smallest(), fitted.largest()};
+    sizes->smallest = std::min(sizes->smallest, fitted.smallest());
+    sizes->largest = std::max(sizes->largest, fitted.largest());
   }
-  return all;
+  return sizes;
 }
 
-/// What the memory of a transfer costs; null where that was not measured.
+/// What the memory of a transfer costs; null if that was not measured.
 const cost_model::source* cost_model::by_memory(term needed, const source& transfer) const {
   if (!transfer.memory) return nullptr;
-  const auto found = by_memory_.find({needed, *transfer.memory});
-  return found == by_memory_.end() ? nullptr : &found->second;
+  const auto entry = by_memory_.find({needed, *transfer.memory});
+  return entry == by_memory_.end() ? nullptr : &entry->second;
 }
 
 const cpu_rate& cost_model::rate(term access, const source& transfer) const {
   return rates_.at(by_memory(access, transfer)->series);
 }
 
-/// Why a series cannot be used; empty when it can.
-std::string cost_model::lack(const source* needed) const {
+/// Why a series cannot be used; empty if it can.
+std::string cost_model::missing_measurement(const source* needed) const {
   if (needed == nullptr) return "not measured";
   if (lines_.contains(needed->series) || rates_.contains(needed->series)) return "";
   return "measured at one size only";
 }
 
-/// Why a strategy cannot be ranked; empty when it can.
-std::string cost_model::lack(const source& transfer, const question& asked) const {
+/// Why a strategy cannot be ranked; empty if it can.
+std::string cost_model::missing_measurement(const source& transfer, const question& asked) const {
   struct need {
     bool needed;
     const source* series;
     const char* title;
   };
-  const auto of_memory = [&](term needed) { return by_memory(needed, transfer); };
+  const auto memory_source = [&](term needed) { return by_memory(needed, transfer); };
   for (const auto& [needed, series, title] :
        {need{true, &transfer, "transfer"},
-        need{measured_.allocation, of_memory(term::allocation), "allocation"},
-        need{measured_.allocation, of_memory(term::deallocation), "freeing"},
-        need{measured_.cpu_writes && asked.cpu_writes > 0, of_memory(term::cpu_write),
+        need{measured_.allocation, memory_source(term::allocation), "allocation"},
+        need{measured_.allocation, memory_source(term::deallocation), "freeing"},
+        need{measured_.cpu_writes && asked.cpu_writes > 0, memory_source(term::cpu_write),
              "CPU writes"},
-        need{measured_.cpu_reads && asked.cpu_reads > 0, of_memory(term::cpu_read), "CPU reads"}}) {
+        need{measured_.cpu_reads && asked.cpu_reads > 0, memory_source(term::cpu_read),
+             "CPU reads"}}) {
     if (!needed) continue;
-    if (const auto why = lack(series); !why.empty()) return fmt::format("{} {}", title, why);
+    if (const auto reason = missing_measurement(series); !reason.empty())
+      return fmt::format("{} {}", title, reason);
   }
   return "";
 }
 
 strategy_costs cost_model::costs_of(const source& transfer, const question& asked) const {
-  strategy_costs all;
+  strategy_costs costs;
   const auto predict = [&](const source& measured) {
     const auto& fitted = lines_.at(measured.series);
-    all.extrapolated |= is_beyond(fitted, asked.bytes);
+    costs.extrapolated |= is_beyond(fitted, asked.bytes);
     return fitted.at(asked.bytes);
   };
-  all.transfer = predict(transfer);
+  costs.transfer = predict(transfer);
   if (measured_.allocation)
-    all.allocation = sum(std::array{predict(*by_memory(term::allocation, transfer)),
-                                    predict(*by_memory(term::deallocation, transfer))});
+    costs.allocation = sum(std::array{predict(*by_memory(term::allocation, transfer)),
+                                      predict(*by_memory(term::deallocation, transfer))});
   const auto cpu = [&](term access, double times) {
     const auto& measured = rate(access, transfer);
-    all.extrapolated |= is_beyond(measured, asked.bytes);
+    costs.extrapolated |= is_beyond(measured, asked.bytes);
     return scaled(measured.pass(asked.bytes), times);
   };
   if (measured_.cpu_writes && asked.cpu_writes > 0)
-    all.fill = cpu(term::cpu_write, asked.cpu_writes);
+    costs.fill = cpu(term::cpu_write, asked.cpu_writes);
   if (measured_.cpu_reads && asked.cpu_reads > 0)
-    all.read_back = cpu(term::cpu_read, asked.cpu_reads);
-  return all;
+    costs.read_back = cpu(term::cpu_read, asked.cpu_reads);
+  return costs;
 }
 
-estimate cost_model::by_how_much(const ranked_strategy& ranked, const ranked_strategy& fastest,
-                                 const question& asked) const {
+estimate cost_model::difference_to_fastest(const ranked_strategy& ranked,
+                                           const ranked_strategy& fastest,
+                                           const question& asked) const {
   const auto difference_of_transfers = difference(ranked.transfer, fastest.transfer);
   const auto& own = transfer(ranked.name, asked.direction);
   const auto& other = transfer(fastest.name, asked.direction);
@@ -209,7 +213,7 @@ ranking cost_model::rank(const question& asked) const {
   for (const auto& [measured, transfer] : transfers_) {
     const auto& [direction, strategy] = measured;
     if (direction != transfer_term(asked.direction)) continue;
-    const auto reason = lack(transfer, asked);
+    const auto reason = missing_measurement(transfer, asked);
     if (!reason.empty()) {
       ranked.others.push_back({strategy, reason});
       continue;
@@ -219,8 +223,8 @@ ranking cost_model::rank(const question& asked) const {
   }
   for (const auto& [name, own] : costs) {
     const auto plainness = transfer(name, asked.direction).plainness;
-    ranked.strategies.push_back(in_ranking(name, plainness, own, asked.reuse));
-    // Without the cost of allocation, what has to pay is not known.
+    ranked.strategies.push_back(ranked_entry(name, plainness, own, asked.reuse));
+    // Without the cost of allocation there is no break-even point.
     if (measured_.allocation && ranked.baseline && name != *ranked.baseline)
       ranked.strategies.back().pays = compare(own, costs.at(*ranked.baseline));
   }
@@ -228,27 +232,27 @@ ranking cost_model::rank(const question& asked) const {
                            [](const ranked_strategy& strategy) { return strategy.total.value; });
   for (auto& strategy : ranked.strategies)
     if (&strategy != &ranked.strategies.front())
-      strategy.behind = by_how_much(strategy, ranked.strategies.front(), asked);
+      strategy.behind = difference_to_fastest(strategy, ranked.strategies.front(), asked);
   return ranked;
 }
 
-std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all) {
-  std::vector<const ranked_strategy*> equals;
-  for (const auto& one : all.strategies)
-    if (one.behind.low <= 0) equals.push_back(&one);
-  return equals;
+std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked) {
+  std::vector<const ranked_strategy*> tied;
+  for (const auto& strategy : ranked.strategies)
+    if (strategy.behind.low <= 0) tied.push_back(&strategy);
+  return tied;
 }
 
-const ranked_strategy& recommended(const ranking& all) {
-  // Less than a run differs from the next: not worth an option. More is, though intervals overlap:
-  // what is not known well is no reason to take what is slower.
+const ranked_strategy& recommended(const ranking& ranked) {
+  // Differences below 3 % are run-to-run noise and do not justify another option. Above that the
+  // faster strategy wins even if the intervals overlap: uncertainty is no reason to be slower.
   constexpr double as_fast = 1.03;
-  const auto& fastest = all.strategies.front();
-  const auto end = std::ranges::find_if(all.strategies, [&](const ranked_strategy& one) {
-    return one.total.value > fastest.total.value * as_fast;
+  const auto& fastest = ranked.strategies.front();
+  const auto end = std::ranges::find_if(ranked.strategies, [&](const ranked_strategy& strategy) {
+    return strategy.total.value > fastest.total.value * as_fast;
   });
-  return *std::ranges::min_element(all.strategies.begin(),
-                                   std::max(end, all.strategies.begin() + 1), {},
+  return *std::ranges::min_element(ranked.strategies.begin(),
+                                   std::max(end, ranked.strategies.begin() + 1), {},
                                    &ranked_strategy::plainness);
 }
 

@@ -12,8 +12,8 @@
 
 namespace bench_transfers::advice {
 
-/// What a ranking is asked for. A transfer happens `reuse` times with the same host memory; for
-/// each, the CPU fills the memory `cpu_writes` times and reads it back `cpu_reads` times.
+/// The question that a ranking answers. A transfer happens `reuse` times with the same host memory;
+/// for each, the CPU fills the memory `cpu_writes` times and reads it back `cpu_reads` times.
 struct question {
   double bytes;
   std::string direction;  ///< "h2d" or "d2h"
@@ -41,15 +41,15 @@ struct ranked_strategy {
   statistics::estimate transfer;
   statistics::estimate read_back;  ///< all CPU reads
   statistics::estimate total;
-  /// By how much the total exceeds that of the fastest. Terms that both take from the same rows are
-  /// no difference, however uncertain they are.
+  /// By how much the total exceeds that of the fastest. Terms that both take from the same rows
+  /// cancel out, however uncertain they are.
   statistics::estimate behind;
-  std::optional<break_even> pays;  ///< none where allocation or the baseline was not measured
+  std::optional<break_even> pays;  ///< none if allocation or the baseline was not measured
   bool extrapolated = false;       ///< more than twice beyond the sizes measured
   unsigned plainness = 0;          ///< as result_file::benchmark has it
 };
 
-/// A strategy that could not be ranked, and what its file lacks.
+/// A strategy that could not be ranked, and what the file lacks.
 struct left_out {
   std::string name, reason;
 };
@@ -57,13 +57,13 @@ struct left_out {
 struct ranking {
   std::vector<ranked_strategy> strategies;  ///< fastest first
   std::vector<left_out> others;
-  /// The strategy that all others are compared with, where it can be ranked: the plainest copy, of
-  /// ordinary memory by the plain call.
+  /// The strategy that all others are compared with: the plainest copy, of ordinary memory by the
+  /// plain call. None if it cannot be ranked.
   std::optional<std::string> baseline;
 };
 
-/// Which terms of the sum a file has for any strategy at all. What is missing for all is left out
-/// of every sum.
+/// The terms of the sum that a file has for at least one strategy. A term that it has for none is
+/// left out of every sum.
 struct measured_terms {
   bool allocation = false, cpu_writes = false, cpu_reads = false;
 };
@@ -76,7 +76,7 @@ class cost_model {
  public:
   explicit cost_model(const measurements& measured);
 
-  /// Throws std::invalid_argument for numbers that cannot be: no bytes, reuse below 1, negative
+  /// Throws std::invalid_argument for an impossible question: no bytes, reuse below 1, negative
   /// CPU accesses, an unknown direction.
   [[nodiscard]] ranking rank(const question& asked) const;
 
@@ -85,10 +85,11 @@ class cost_model {
   [[nodiscard]] const std::map<std::string, statistics::broken_line>& lines() const {
     return lines_;
   }
-  /// Of a strategy's transfers, which were measured at two sizes or more.
+  /// The fit of a strategy's transfers, which must have been measured at two sizes or more.
   [[nodiscard]] const statistics::broken_line& transfer_line(const std::string& strategy,
                                                              const std::string& direction) const;
-  /// Ends of the sizes at which transfers were measured, in bytes; none when there are none.
+  /// The smallest and largest size at which transfers were measured, in bytes; none if there is
+  /// none.
   struct range {
     double smallest, largest;
   };
@@ -106,14 +107,15 @@ class cost_model {
   void add_by_memory(const series& added);
   [[nodiscard]] const source& transfer(const std::string& strategy,
                                        const std::string& direction) const;
-  [[nodiscard]] std::string lack(const source* needed) const;
-  [[nodiscard]] std::string lack(const source& transfer, const question& asked) const;
+  [[nodiscard]] std::string missing_measurement(const source* needed) const;
+  [[nodiscard]] std::string missing_measurement(const source& transfer,
+                                                const question& asked) const;
   [[nodiscard]] const source* by_memory(term needed, const source& transfer) const;
   [[nodiscard]] const cpu_rate& rate(term access, const source& transfer) const;
   [[nodiscard]] strategy_costs costs_of(const source& transfer, const question& asked) const;
-  [[nodiscard]] statistics::estimate by_how_much(const ranked_strategy& ranked,
-                                                 const ranked_strategy& fastest,
-                                                 const question& asked) const;
+  [[nodiscard]] statistics::estimate difference_to_fastest(const ranked_strategy& ranked,
+                                                           const ranked_strategy& fastest,
+                                                           const question& asked) const;
 
   std::map<std::string, statistics::broken_line> lines_;  // by the names of series
   std::map<std::string, cpu_rate> rates_;                 // likewise, of CPU access
@@ -122,11 +124,12 @@ class cost_model {
   measured_terms measured_;
 };
 
-/// The fastest strategy and those that may be as fast: the interval of the difference includes
-/// zero. Fastest first. There must be a strategy in the ranking.
-std::vector<const ranked_strategy*> not_to_be_told_from_best(const ranking& all);
+/// The fastest strategy and those that may be as fast, because the interval of the difference
+/// includes zero; fastest first. The ranking must not be empty.
+std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked);
 
-/// What to use: the fastest or, within 3 % of it, the plainest, else the faster one.
-const ranked_strategy& recommended(const ranking& all);
+/// The strategy to use: of those within 3 % of the fastest, the plainest; of equally plain ones,
+/// the faster.
+const ranked_strategy& recommended(const ranking& ranked);
 
 }  // namespace bench_transfers::advice

@@ -28,41 +28,41 @@ constexpr std::string_view no_gpu = "(host, no GPU) ";
 
 std::string size_text(double bytes) { return common::format_size(static_cast<std::size_t>(bytes)); }
 
-/// To a whole number of a unit that leaves two digits or more.
+/// Rounds to a whole number of a unit that leaves two digits or more.
 std::string rounded_size_text(double bytes) {
   double unit = 1;
   while (bytes >= 10 * 1024 * unit && unit < 1024.0 * 1024 * 1024) unit *= 1024;
   return size_text(std::max(1.0, std::round(bytes / unit)) * unit);
 }
 
-std::string interval_text(const estimate& one) {
-  const double part = std::max(one.high - one.value, one.value - one.low) / one.value;
+std::string interval_text(const estimate& shown) {
+  const double part = std::max(shown.high - shown.value, shown.value - shown.low) / shown.value;
   return part < 9.995 ? fmt::format("± {:.0f} %", std::ceil(100 * part)) : "> 999 %";
 }
 
-std::size_t columns_for(const measurements& from) {
-  return common::terminal_columns - (from.from.has_gpu ? 0 : no_gpu.size());
+std::size_t columns_for(const measurements& measured) {
+  return common::terminal_columns - (measured.from.has_gpu ? 0 : no_gpu.size());
 }
 
-std::string origin_lines(const measurements& from) {
-  const auto columns = columns_for(from);
-  const auto& where = from.from;
+std::string origin_lines(const measurements& measured) {
+  const auto columns = columns_for(measured);
+  const auto& source = measured.from;
   auto text = fmt::format("{}, {}; measured {} by commit {}: {}",
-                          where.device.empty() ? "unknown device" : where.device,
-                          where.cpu.empty() ? "unknown CPU" : where.cpu,
-                          where.started.empty() ? "at an unknown time" : where.started,
-                          where.commit.empty() ? "unknown" : where.commit,
-                          common::printable(where.file.string()));
+                          source.device.empty() ? "unknown device" : source.device,
+                          source.cpu.empty() ? "unknown CPU" : source.cpu,
+                          source.started.empty() ? "at an unknown time" : source.started,
+                          source.commit.empty() ? "unknown" : source.commit,
+                          common::printable(source.file.string()));
   text = common::wrapped(text, columns);
-  if (!where.complete)
+  if (!source.complete)
     text += common::wrapped("Note: the run did not come to its end; this is from its first part.",
                             columns);
-  if (from.failed_rows > 0)
+  if (measured.failed_rows > 0)
     text += fmt::format("Note: {} ignored: the benchmark failed.\n",
-                        counted(static_cast<double>(from.failed_rows), "row", "rows"));
-  if (from.unusable_rows > 0)
+                        counted(static_cast<double>(measured.failed_rows), "row", "rows"));
+  if (measured.unusable_rows > 0)
     text += fmt::format("Note: {} ignored: no positive time and size in it.\n",
-                        counted(static_cast<double>(from.unusable_rows), "row", "rows"));
+                        counted(static_cast<double>(measured.unusable_rows), "row", "rows"));
   return text;
 }
 
@@ -100,16 +100,16 @@ std::string pays_clause(const ranking& ranked, const ranked_strategy& best) {
 }
 
 std::string recommendation(const ranking& ranked, std::size_t columns) {
-  const auto& one = recommended(ranked);
-  auto text =
-      fmt::format("Use {}: {} per transfer (95 %: {} to {}){}{}.", one.name,
-                  time_text(one.total.value), time_text(one.total.low), time_text(one.total.high),
-                  one.extrapolated ? ", extrapolated" : "", pays_clause(ranked, one));
+  const auto& best = recommended(ranked);
+  auto text = fmt::format("Use {}: {} per transfer (95 %: {} to {}){}{}.", best.name,
+                          time_text(best.total.value), time_text(best.total.low),
+                          time_text(best.total.high), best.extrapolated ? ", extrapolated" : "",
+                          pays_clause(ranked, best));
   const auto& fastest = ranked.strategies.front();
-  if (one.name != fastest.name)
+  if (best.name != fastest.name)
     text += fmt::format(" It is plainer than {}, and not 3 % slower.", fastest.name);
-  if (const auto equals = not_to_be_told_from_best(ranked).size(); equals > 1)
-    text += fmt::format(" {} cannot be told from the fastest (*).", equals - 1);
+  if (const auto tied = statistically_tied(ranked).size(); tied > 1)
+    text += fmt::format(" {} cannot be told from the fastest (*).", tied - 1);
   return common::wrapped(text, columns);
 }
 
@@ -120,50 +120,51 @@ struct term {
 };
 
 std::vector<term> terms_of(const cost_model& model, const question& asked) {
-  std::vector<term> all;
+  std::vector<term> terms;
   if (model.measured().allocation)
-    all.push_back({{"allocate", "÷ reuse"}, &ranked_strategy::allocation});
+    terms.push_back({{"allocate", "÷ reuse"}, &ranked_strategy::allocation});
   if (model.measured().cpu_writes && asked.cpu_writes > 0)
-    all.push_back({{"", "fill"}, &ranked_strategy::fill});
-  all.push_back({{"", "transfer"}, &ranked_strategy::transfer});
+    terms.push_back({{"", "fill"}, &ranked_strategy::fill});
+  terms.push_back({{"", "transfer"}, &ranked_strategy::transfer});
   if (model.measured().cpu_reads && asked.cpu_reads > 0)
-    all.push_back({{"read", "back"}, &ranked_strategy::read_back});
-  return all;
+    terms.push_back({{"read", "back"}, &ranked_strategy::read_back});
+  return terms;
 }
 
-template <class All, class Name>
-std::size_t width_of_names(const All& all, Name&& name) {
+template <class Entries, class Name>
+std::size_t width_of_names(const Entries& entries, Name&& name) {
   std::size_t width = std::string_view("strategy").size();
-  for (const auto& one : all) width = std::max(width, name(one).size());
+  for (const auto& entry : entries) width = std::max(width, name(entry).size());
   return width;
 }
 
 std::string table(const cost_model& model, const question& asked, const ranking& ranked) {
   const auto terms = terms_of(model, asked);
-  const auto equals = not_to_be_told_from_best(ranked);
-  const auto width = width_of_names(ranked.strategies, [](const auto& one) { return one.name; });
+  const auto tied = statistically_tied(ranked);
+  const auto width =
+      width_of_names(ranked.strategies, [](const auto& strategy) { return strategy.name; });
   std::array<std::string, 2> titles{fmt::format("{:<{}}", "", width),
                                     fmt::format("{:<{}}", "strategy", width)};
   const std::array<std::string, 2> pays{"pays", "from"};
   for (std::size_t line = 0; line < titles.size(); ++line) {
-    for (const auto& one : terms) titles[line] += fmt::format("{:>9}", one.title[line]);
+    for (const auto& shown : terms) titles[line] += fmt::format("{:>9}", shown.title[line]);
     titles[line] += fmt::format("{:>9}{:11}{:>8}\n", line == 1 ? "total" : "", "", pays[line]);
   }
   std::string text = titles[0] + titles[1];
-  for (const auto& one : ranked.strategies) {
-    text += fmt::format("{:<{}}", one.name, width);
+  for (const auto& strategy : ranked.strategies) {
+    text += fmt::format("{:<{}}", strategy.name, width);
     for (const auto& shown : terms)
-      text += fmt::format("{:>9}", time_text((one.*shown.value).value));
-    const bool marked = std::ranges::find(equals, &one) != equals.end();
-    text +=
-        fmt::format("{:>9}{:>8} {}{}{:>8}\n", time_text(one.total.value), interval_text(one.total),
-                    marked ? '*' : ' ', one.extrapolated ? 'e' : ' ', pays_cell(one.pays));
+      text += fmt::format("{:>9}", time_text((strategy.*shown.value).value));
+    const bool marked = std::ranges::find(tied, &strategy) != tied.end();
+    text += fmt::format("{:>9}{:>8} {}{}{:>8}\n", time_text(strategy.total.value),
+                        interval_text(strategy.total), marked ? '*' : ' ',
+                        strategy.extrapolated ? 'e' : ' ', pays_cell(strategy.pays));
   }
   return text;
 }
 
-bool pays_only_up_to(const ranked_strategy& one) {
-  return one.pays && one.pays->when == break_even::kind::up_to;
+bool pays_only_up_to(const ranked_strategy& strategy) {
+  return strategy.pays && strategy.pays->when == break_even::kind::up_to;
 }
 
 std::string legend(const cost_model& model, const ranking& ranked, std::size_t columns) {
@@ -173,7 +174,8 @@ std::string legend(const cost_model& model, const ranking& ranked, std::size_t c
   if (std::ranges::any_of(ranked.strategies, &ranked_strategy::extrapolated))
     text += "e extrapolated: more than twice beyond the sizes that were measured.\n";
   if (model.measured().allocation) text += "allocate: freeing included.\n";
-  if (std::ranges::any_of(ranked.strategies, [](const auto& one) { return one.pays.has_value(); }))
+  if (std::ranges::any_of(ranked.strategies,
+                          [](const auto& strategy) { return strategy.pays.has_value(); }))
     text += common::wrapped(
         fmt::format("pays from: transfers with the same memory from which on it takes no longer "
                     "than {}{}.",
@@ -185,10 +187,10 @@ std::string legend(const cost_model& model, const ranking& ranked, std::size_t c
   return text;
 }
 
-/// Reasons, each once, with the strategies that it keeps out.
+/// Each reason once, with the strategies that it excludes.
 std::string left_out_lines(const ranking& ranked, std::size_t columns) {
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const auto& one : ranked.others) by_reason[one.reason].push_back(one.name);
+  for (const auto& strategy : ranked.others) by_reason[strategy.reason].push_back(strategy.name);
   std::string text;
   for (const auto& [reason, names] : by_reason)
     text +=
@@ -196,7 +198,7 @@ std::string left_out_lines(const ranking& ranked, std::size_t columns) {
   return text;
 }
 
-/// Comes first, because the question then has another meaning.
+/// Stands first, because it changes the meaning of the question.
 std::string allocation_line(const cost_model& model, std::size_t columns) {
   if (model.measured().allocation) return "";
   return common::wrapped(
@@ -205,12 +207,13 @@ std::string allocation_line(const cost_model& model, std::size_t columns) {
       columns);
 }
 
-/// What the sums go without.
+/// Names the terms that are missing from the sums.
 std::string missing_lines(const cost_model& model, const question& asked, std::size_t columns) {
   std::string text;
-  const auto note = [&](const std::string& what) {
+  const auto note = [&](const std::string& subject) {
     text += common::wrapped(
-        fmt::format("Note: {} not measured in this file, all totals go without.", what), columns);
+        fmt::format("Note: {} not measured in this file, all totals go without.", subject),
+        columns);
   };
   if (!model.measured().cpu_writes && asked.cpu_writes > 0) note("CPU writes were");
   if (!model.measured().cpu_reads && asked.cpu_reads > 0) note("CPU reads were");
@@ -220,13 +223,13 @@ std::string missing_lines(const cost_model& model, const question& asked, std::s
 double median_error(const std::vector<left_out_size>& sizes) {
   std::vector<double> errors;
   errors.reserve(sizes.size());
-  for (const auto& one : sizes) errors.push_back(std::abs(one.error()));
+  for (const auto& size : sizes) errors.push_back(std::abs(size.error()));
   return statistics::median(errors);
 }
 
 const left_out_size& worst_of(const std::vector<left_out_size>& sizes) {
   return *std::ranges::max_element(sizes, {},
-                                   [](const auto& one) { return std::abs(one.error()); });
+                                   [](const auto& size) { return std::abs(size.error()); });
 }
 
 /// In a column of eight: nobody asks how far beyond 999 % a line is off.
@@ -238,8 +241,8 @@ std::string error_cell(double part) {
 std::string check_row(const leave_out_check& check, const statistics::broken_line& line,
                       std::size_t width) {
   const auto half = line.half_bandwidth_bytes();
-  // Where half of the rate lies beyond all that was measured, time hardly depends on the size: the
-  // rate of a pool, or of cudaMalloc, would only be large.
+  // If half of the rate is reached only beyond the largest measured size, time hardly depends on
+  // the size, and a rate (of a pool, or of cudaMalloc) would be large and meaningless.
   const bool has_rate = !half || *half <= line.largest();
   const auto bandwidth = has_rate ? line.bandwidth() : std::nullopt;
   const auto& worst = worst_of(check.sizes);
@@ -250,10 +253,10 @@ std::string check_row(const leave_out_check& check, const statistics::broken_lin
       error_cell(std::abs(worst.error())), size_text(worst.bytes));
 }
 
-/// All checks of one sort together; empty when there are none.
+/// Sums up all checks of one kind; empty if there are none.
 template <class Condition>
 std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& belongs,
-                      const char* what, std::size_t columns) {
+                      const char* title, std::size_t columns) {
   std::vector<left_out_size> sizes;
   std::vector<std::string> over;
   for (const auto& check : checks) {
@@ -270,7 +273,7 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
   auto text = common::wrapped(
       fmt::format("{}: {} left out, one at a time: median error {}, largest {}; {} within 10 %; {} "
                   "inside their 95 % interval.",
-                  what, counted(static_cast<double>(sizes.size()), "size", "sizes"),
+                  title, counted(static_cast<double>(sizes.size()), "size", "sizes"),
                   percent_text(median_error(sizes)),
                   percent_text(std::abs(worst_of(sizes).error())), sizes.size() - over.size(),
                   covered),
@@ -282,40 +285,41 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
 
 }  // namespace
 
-std::string labelled(const measurements& from, const std::string& text) {
-  if (from.from.has_gpu) return text;
+std::string labelled(const measurements& measured, const std::string& text) {
+  if (measured.from.has_gpu) return text;
   std::istringstream lines(text);
-  std::string all;
+  std::string result;
   for (std::string line; std::getline(lines, line);)
-    all += (line.empty() ? "" : std::string(no_gpu) + line) + "\n";
-  return all;
+    result += (line.empty() ? "" : std::string(no_gpu) + line) + "\n";
+  return result;
 }
 
-std::string ranking_text(const measurements& from, const cost_model& model, const question& asked,
-                         const ranking& ranked) {
-  const auto columns = columns_for(from);
-  return labelled(from, origin_lines(from) + allocation_line(model, columns) +
-                            question_line(asked) + recommendation(ranked, columns) + "\n" +
-                            table(model, asked, ranked) + legend(model, ranked, columns) +
-                            left_out_lines(ranked, columns) + missing_lines(model, asked, columns));
+std::string ranking_text(const measurements& measured, const cost_model& model,
+                         const question& asked, const ranking& ranked) {
+  const auto columns = columns_for(measured);
+  return labelled(measured, origin_lines(measured) + allocation_line(model, columns) +
+                                question_line(asked) + recommendation(ranked, columns) + "\n" +
+                                table(model, asked, ranked) + legend(model, ranked, columns) +
+                                left_out_lines(ranked, columns) +
+                                missing_lines(model, asked, columns));
 }
 
-std::string check_text(const measurements& from, const cost_model& model,
+std::string check_text(const measurements& measured, const cost_model& model,
                        const std::vector<leave_out_check>& checks) {
-  const auto columns = columns_for(from);
-  const auto width = width_of_names(checks, [](const auto& one) { return one.name; });
+  const auto columns = columns_for(measured);
+  const auto width = width_of_names(checks, [](const auto& check) { return check.name; });
   auto text =
-      origin_lines(from) +
+      origin_lines(measured) +
       fmt::format("\n{:<{}}{:>40} {:>8}\n{:<{}} {:>5} {:>8} {:>6} {:>8} {:>8} {:>8} {:>7}\n", "",
                   width, "median", "worst", "", width, "lines", "t0", "GB/s", "n½", "error",
                   "error", "at");
   for (const auto& check : checks) text += check_row(check, model.lines().at(check.name), width);
-  const auto of_allocation = [](const leave_out_check& check) {
+  const auto covers_allocation = [](const leave_out_check& check) {
     return is_allocation(check.measures);
   };
-  text += check_sum(checks, std::not_fn(of_allocation), "Transfers", columns);
-  text += check_sum(checks, of_allocation, "Allocating and freeing", columns);
-  return labelled(from, text);
+  text += check_sum(checks, std::not_fn(covers_allocation), "Transfers", columns);
+  text += check_sum(checks, covers_allocation, "Allocating and freeing", columns);
+  return labelled(measured, text);
 }
 
 }  // namespace bench_transfers::advice

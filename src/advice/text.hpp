@@ -9,17 +9,17 @@
 
 namespace bench_transfers::advice {
 
-/// For a terminal of 100 columns: what to use, the table of all strategies with their terms, and
-/// what limits the answer. Every line says so when the measurements come from no GPU. There must be
-/// a strategy in the ranking.
-std::string ranking_text(const measurements& from, const cost_model& model, const question& asked,
-                         const ranking& ranked);
+/// For a terminal of 100 columns: the recommendation, the table of all strategies with their terms,
+/// and what limits the answer. Every line is labelled if the measurements are not of a GPU. The
+/// ranking must not be empty.
+std::string ranking_text(const measurements& measured, const cost_model& model,
+                         const question& asked, const ranking& ranked);
 
-/// The same for check_by_leaving_out: per name its lines and errors, then all together.
-std::string check_text(const measurements& from, const cost_model& model,
+/// The same for check_by_leaving_out: lines and errors of each series, then of all together.
+std::string check_text(const measurements& measured, const cost_model& model,
                        const std::vector<leave_out_check>& checks);
 
-/// The text as it is, or with a label before each line when the measurements come from no GPU.
-std::string labelled(const measurements& from, const std::string& text);
+/// The text, with a label before each line if the measurements are not of a GPU.
+std::string labelled(const measurements& measured, const std::string& text);
 
 }  // namespace bench_transfers::advice

@@ -15,12 +15,12 @@ constexpr int format = 1;
 json or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 
 template <class Value>
-json or_null(const std::optional<Value>& one) {
-  return one ? json(*one) : json(nullptr);
+json or_null(const std::optional<Value>& value) {
+  return value ? json(*value) : json(nullptr);
 }
 
-json to_json(const estimate& one) {
-  return {{"value", one.value}, {"low", one.low}, {"high", one.high}};
+json to_json(const estimate& shown) {
+  return {{"value", shown.value}, {"low", shown.low}, {"high", shown.high}};
 }
 
 /// Counted, so written without a fraction, as long as a double counts exactly.
@@ -29,14 +29,14 @@ json whole(double count) {
   return count <= exact ? json(static_cast<std::uint64_t>(count)) : json(count);
 }
 
-json to_json(const origin& from) {
-  return {{"file", from.file.string()},
-          {"device", or_null(from.device)},
-          {"gpu", from.has_gpu},
-          {"cpu", or_null(from.cpu)},
-          {"started_utc", or_null(from.started)},
-          {"git_commit", or_null(from.commit)},
-          {"complete", from.complete}};
+json to_json(const origin& source) {
+  return {{"file", source.file.string()},
+          {"device", or_null(source.device)},
+          {"gpu", source.has_gpu},
+          {"cpu", or_null(source.cpu)},
+          {"started_utc", or_null(source.started)},
+          {"git_commit", or_null(source.commit)},
+          {"complete", source.complete}};
 }
 
 json to_json(const measured_terms& terms) {
@@ -64,12 +64,13 @@ json to_json(const statistics::broken_line& line) {
           {"half_bandwidth_bytes", half ? json(*half) : json(nullptr)}};
 }
 
-json head(const char* kind, const measurements& from, const cost_model& model) {
-  return {{"format", format},
-          {"kind", kind},
-          {"from", to_json(from.from)},
-          {"measured_terms", to_json(model.measured())},
-          {"ignored_rows", {{"failed", from.failed_rows}, {"unusable", from.unusable_rows}}}};
+json head(const char* kind, const measurements& measured, const cost_model& model) {
+  return {
+      {"format", format},
+      {"kind", kind},
+      {"from", to_json(measured.from)},
+      {"measured_terms", to_json(model.measured())},
+      {"ignored_rows", {{"failed", measured.failed_rows}, {"unusable", measured.unusable_rows}}}};
 }
 
 /// One value per size and reuse.
@@ -87,70 +88,70 @@ json table(const winner_map& map, Value&& value) {
 json to_json(const winner_map& map) {
   return {{"cpu_writes", map.asked.cpu_writes},
           {"cpu_reads", map.asked.cpu_reads},
-          {"winner", table(map, [](const map_cell& one) { return one.winner; })},
-          {"total_ns", table(map, [](const map_cell& one) { return one.total_ns; })},
-          {"as_good", table(map, [](const map_cell& one) { return one.as_good; })},
-          {"runner_up", table(map, [](const map_cell& one) { return or_null(one.runner_up); })},
-          {"margin", table(map, [](const map_cell& one) { return or_null(one.margin); })},
-          {"extrapolated", table(map, [](const map_cell& one) { return one.extrapolated; })}};
+          {"winner", table(map, [](const map_cell& cell) { return cell.winner; })},
+          {"total_ns", table(map, [](const map_cell& cell) { return cell.total_ns; })},
+          {"as_good", table(map, [](const map_cell& cell) { return cell.as_good; })},
+          {"runner_up", table(map, [](const map_cell& cell) { return or_null(cell.runner_up); })},
+          {"margin", table(map, [](const map_cell& cell) { return or_null(cell.margin); })},
+          {"extrapolated", table(map, [](const map_cell& cell) { return cell.extrapolated; })}};
 }
 
 }  // namespace
 
-json ranking_document(const measurements& from, const cost_model& model, const question& asked,
+json ranking_document(const measurements& measured, const cost_model& model, const question& asked,
                       const ranking& ranked) {
-  auto all = head("ranking", from, model);
-  all["question"] = {{"bytes", whole(asked.bytes)},
-                     {"direction", asked.direction},
-                     {"reuse", whole(asked.reuse)},
-                     {"cpu_writes", asked.cpu_writes},
-                     {"cpu_reads", asked.cpu_reads}};
-  const auto equals = not_to_be_told_from_best(ranked);
-  all["recommended"] = recommended(ranked).name;
-  all["strategies"] = json::array();
-  for (const auto& one : ranked.strategies)
-    all["strategies"].push_back(
-        {{"name", one.name},
-         {"total_ns", to_json(one.total)},
-         {"allocation_ns", to_json(one.allocation)},
-         {"fill_ns", to_json(one.fill)},
-         {"transfer_ns", to_json(one.transfer)},
-         {"read_back_ns", to_json(one.read_back)},
-         {"behind_ns", to_json(one.behind)},
-         {"pays", to_json(one.pays)},
-         {"as_good_as_best", std::ranges::find(equals, &one) != equals.end()},
-         {"extrapolated", one.extrapolated},
-         {"model", to_json(model.transfer_line(one.name, asked.direction))}});
-  all["left_out"] = json::array();
-  for (const auto& one : ranked.others)
-    all["left_out"].push_back({{"name", one.name}, {"reason", one.reason}});
-  return all;
+  auto document = head("ranking", measured, model);
+  document["question"] = {{"bytes", whole(asked.bytes)},
+                          {"direction", asked.direction},
+                          {"reuse", whole(asked.reuse)},
+                          {"cpu_writes", asked.cpu_writes},
+                          {"cpu_reads", asked.cpu_reads}};
+  const auto tied = statistically_tied(ranked);
+  document["recommended"] = recommended(ranked).name;
+  document["strategies"] = json::array();
+  for (const auto& strategy : ranked.strategies)
+    document["strategies"].push_back(
+        {{"name", strategy.name},
+         {"total_ns", to_json(strategy.total)},
+         {"allocation_ns", to_json(strategy.allocation)},
+         {"fill_ns", to_json(strategy.fill)},
+         {"transfer_ns", to_json(strategy.transfer)},
+         {"read_back_ns", to_json(strategy.read_back)},
+         {"behind_ns", to_json(strategy.behind)},
+         {"pays", to_json(strategy.pays)},
+         {"as_good_as_best", std::ranges::find(tied, &strategy) != tied.end()},
+         {"extrapolated", strategy.extrapolated},
+         {"model", to_json(model.transfer_line(strategy.name, asked.direction))}});
+  document["left_out"] = json::array();
+  for (const auto& strategy : ranked.others)
+    document["left_out"].push_back({{"name", strategy.name}, {"reason", strategy.reason}});
+  return document;
 }
 
-json map_document(const measurements& from, const cost_model& model,
+json map_document(const measurements& measured, const cost_model& model,
                   std::span<const winner_map> directions) {
-  auto all = head("map", from, model);
-  for (const auto bytes : directions.front().sizes) all["sizes"].push_back(whole(bytes));
-  for (const auto reuse : directions.front().reuses) all["reuse"].push_back(whole(reuse));
-  for (const auto& one : directions) all["directions"][one.asked.direction] = to_json(one);
-  return all;
+  auto document = head("map", measured, model);
+  for (const auto bytes : directions.front().sizes) document["sizes"].push_back(whole(bytes));
+  for (const auto reuse : directions.front().reuses) document["reuse"].push_back(whole(reuse));
+  for (const auto& map : directions) document["directions"][map.asked.direction] = to_json(map);
+  return document;
 }
 
-json check_document(const measurements& from, const cost_model& model,
+json check_document(const measurements& measured, const cost_model& model,
                     const std::vector<leave_out_check>& checks) {
-  auto all = head("check", from, model);
-  all["checks"] = json::array();
+  auto document = head("check", measured, model);
+  document["checks"] = json::array();
   for (const auto& check : checks) {
     json sizes = json::array();
     for (const auto& size : check.sizes)
       sizes.push_back({{"bytes", whole(size.bytes)},
                        {"measured_ns", size.measured_ns},
                        {"predicted_ns", to_json(size.predicted_ns)}});
-    all["checks"].push_back({{"name", check.name},
-                             {"model", to_json(model.lines().at(check.name))},
-                             {"left_out", std::move(sizes)}});
+    document["checks"].push_back({{"name", check.name},
+                                  {"model", to_json(model.lines().at(check.name))},
+                                  {"left_out", std::move(sizes)}});
   }
-  return all;
+  return document;
 }
 
 }  // namespace bench_transfers::advice

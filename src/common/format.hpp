@@ -3,30 +3,30 @@
 #include <cstddef>
 #include <string>
 
-// How numbers are shown to people.
+// Numbers as texts for people.
 
 namespace bench_transfers::common {
 
 /// Three significant digits, two decimals at most: "0.50", "9.87", "98.7", "987".
 std::string three_digits(double value);
 
-/// So many decimals: "0.50".
+/// `count` decimals: "0.50".
 std::string decimals(double value, int count);
 
 /// Three significant digits with the largest unit that leaves a whole number: "9.87 µs".
 std::string time_text(double ns);
 
-/// The same with as many decimals for each time of a unit, so that columns can be compared:
+/// The same with a fixed number of decimals for each unit, so that columns can be compared:
 /// "24.9 ns", "25.30 µs", "1.50 s".
 std::string time_cell(double ns);
 
-/// Of a rate in GB/s: two significant digits, or all before the point.
+/// A rate in GB/s: two significant digits, or all digits before the point.
 std::string rate_digits(double gb_per_s);
 
 /// "12.3 %" for 0.123.
 std::string percent_text(double part);
 
-/// A whole number, in short where it is long: "250", "5e+08".
+/// A whole number, shortened if it is long: "250", "5e+08".
 std::string count_text(double count);
 
 /// "1 row", "2 rows".

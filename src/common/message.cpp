@@ -10,7 +10,7 @@ json to_json(const message& shown) {
 
 json to_json(const std::vector<message>& shown) {
   auto list = json::array();
-  for (const auto& each : shown) list.push_back(to_json(each));
+  for (const auto& entry : shown) list.push_back(to_json(entry));
   return list;
 }
 

@@ -9,13 +9,13 @@ namespace {
 
 /// Row by row of the usual table (Wagner, Fischer: "The string-to-string correction problem",
 /// 1974).
-std::size_t distance(std::string_view one, std::string_view other) {
-  std::vector<std::size_t> row(other.size() + 1);
+std::size_t distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> row(right.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < one.size(); ++i) {
+  for (std::size_t i = 0; i < left.size(); ++i) {
     auto diagonal = row[0]++;
-    for (std::size_t j = 0; j < other.size(); ++j) {
-      const auto exchanged = diagonal + (one[i] == other[j] ? 0 : 1);
+    for (std::size_t j = 0; j < right.size(); ++j) {
+      const auto exchanged = diagonal + (left[i] == right[j] ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
     }
@@ -25,15 +25,15 @@ std::size_t distance(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-std::string nearest(std::string_view wanted, const std::set<std::string>& names) {
+std::string nearest(std::string_view name, const std::set<std::string>& names) {
   std::string best;
-  auto least = std::max<std::size_t>(1, wanted.size() / 3) + 1;
-  for (const auto& name : names) {
-    const auto [shorter, longer] = std::minmax({wanted.size(), name.size()});
-    if (longer - shorter >= least) continue;  // the distance is at least that
-    if (const auto now = distance(wanted, name); now < least) {
-      least = now;
-      best = name;
+  auto least = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const auto& candidate : names) {
+    const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
+    if (longer - shorter >= least) continue;  // the distance is at least the difference in length
+    if (const auto edits = distance(name, candidate); edits < least) {
+      least = edits;
+      best = candidate;
     }
   }
   return best;

@@ -6,8 +6,9 @@
 
 namespace bench_transfers::common {
 
-/// The name that was probably meant: one that a third of the letters, or a single one, inserted,
-/// left out or exchanged make of the other (Levenshtein's distance). Empty when there is none.
-std::string nearest(std::string_view wanted, const std::set<std::string>& names);
+/// The name that was probably meant by `name`: the one with the smallest edit distance
+/// (Levenshtein), which may be a third of the letters of `name`, and at least one. Empty if there
+/// is none.
+std::string nearest(std::string_view name, const std::set<std::string>& names);
 
 }  // namespace bench_transfers::common

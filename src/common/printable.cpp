@@ -13,7 +13,7 @@ struct character {
   std::size_t bytes = 0;  ///< 0: not UTF-8
 };
 
-/// The first character of a text that is not empty (RFC 3629: no longer form than needed, no
+/// The first character of a text, which must not be empty (RFC 3629: shortest form only, no
 /// surrogates, nothing above U+10FFFF).
 character first_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -32,9 +32,9 @@ character first_of(std::string_view text) {
   return {code, bytes};
 }
 
-/// Controls (Unicode's category Cc), the separators of lines and paragraphs, byte order marks, and
-/// what changes the direction of writing (Unicode Standard Annex 9, "Explicit Directional
-/// Formatting").
+/// Control characters (Unicode category Cc), separators of lines and paragraphs, byte order marks,
+/// and characters that change the direction of writing (Unicode Standard Annex 9, "Explicit
+/// Directional Formatting").
 bool misleads(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
          (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
@@ -70,7 +70,7 @@ std::string printable_in_short(std::string_view text) {
   constexpr std::size_t most_bytes = 240;
   if (text.size() <= most_bytes) return printable(text);
   auto end = most_bytes;
-  // Not in the middle of a character.
+  // The cut must not split a character.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
   return printable(text.substr(0, end)) + "…";
 }

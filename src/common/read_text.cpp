@@ -34,7 +34,7 @@ class gzip_stream {
   gzip_stream& operator=(const gzip_stream&) = delete;
   ~gzip_stream() { inflateEnd(&state_); }
 
-  /// Some more of the text; none at its end.
+  /// The next part of the text; empty at its end.
   std::string_view next() {
     while (!ended_) {
       const auto given = std::min(left_.size(), std::size_t{1} << 30);  // zlib counts in uInt
@@ -74,8 +74,8 @@ class gzip_stream {
   bool ended_ = false;
 };
 
-/// To open it waits for whoever writes, perhaps for ever. A pipe of the shell, such as /dev/stdin,
-/// has a writer, and no path.
+/// Opening a named pipe waits for a writer, perhaps for ever. A pipe of the shell, such as
+/// /dev/stdin, has a writer and no path.
 bool is_named_pipe(const std::filesystem::path& file) {
   std::error_code unknown;
   if (!std::filesystem::is_fifo(file, unknown)) return false;
@@ -89,17 +89,17 @@ std::string read_bytes(const std::filesystem::path& file, std::size_t most_bytes
   if (std::filesystem::is_directory(file, unknown)) refuse("it is a folder, not a file");
   if (is_named_pipe(file)) refuse("it is a named pipe, not a file");
   errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in.is_open()) refuse(std::generic_category().message(errno));
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.is_open()) refuse(std::generic_category().message(errno));
   std::string bytes;
   std::array<char, chunk_bytes> chunk;
-  while (in) {
+  while (stream) {
     errno = 0;
-    in.read(chunk.data(), chunk.size());
-    bytes.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+    stream.read(chunk.data(), chunk.size());
+    bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
     if (bytes.size() > most_bytes) refuse("it is larger than " + in_mib(most_bytes));
   }
-  if (in.bad()) refuse(std::generic_category().message(errno));
+  if (stream.bad()) refuse(std::generic_category().message(errno));
   return bytes;
 }
 

@@ -11,12 +11,12 @@
 namespace bench_transfers::common {
 namespace {
 
-/// 5000 fit into a stack of 8 MiB also where sanitizers make frames large.
+/// 5000 fit into a stack of 8 MiB even with the large frames of sanitizers.
 constexpr std::size_t most_in_sequence = 2000;
 
-/// How many characters and groups of an expression follow one another at most: of alternatives the
-/// longest counts, of what is repeated a number of times each repetition. What is no expression has
-/// any length.
+/// The greatest number of characters and groups of an expression that follow one another. Of
+/// alternatives the longest counts; a counted repetition counts each time. For a text that is no
+/// expression the result is arbitrary.
 class sequence {
  public:
   explicit sequence(std::string_view text) : rest_(text) {
@@ -27,7 +27,7 @@ class sequence {
 
  private:
   struct group {
-    std::size_t begin = 0;    ///< what precedes it
+    std::size_t begin = 0;    ///< length before the group
     std::size_t longest = 0;  ///< of its alternatives so far
   };
 
@@ -65,7 +65,7 @@ class sequence {
     rest_.remove_prefix(1);
   }
 
-  /// "{3}", "{2,5}": of what precedes it.
+  /// "{3}", "{2,5}": repeats the preceding atom.
   void repeat() {
     std::size_t times = 1;
     std::size_t number = 0;
@@ -78,7 +78,8 @@ class sequence {
     length_ = atom_ + times * (length_ - atom_);
   }
 
-  /// Of "[...]": a bracket that comes first, or within [:...:], [....] or [=...=], does not end it.
+  /// Length of "[...]": a closing bracket at the front, or within [:...:], [....] or [=...=], does
+  /// not end it.
   [[nodiscard]] std::size_t bracket_length() const {
     std::size_t at = rest_.starts_with("[^") ? 2 : 1;
     if (at < rest_.size() && rest_[at] == ']') ++at;
@@ -94,8 +95,8 @@ class sequence {
 
   std::string_view rest_;
   std::vector<group> open_{group{}};
-  std::size_t length_ = 0;  ///< up to here
-  std::size_t atom_ = 0;    ///< where what a repetition would repeat begins
+  std::size_t length_ = 0;  ///< of the sequence so far
+  std::size_t atom_ = 0;    ///< where the atom begins that a repetition would repeat
   std::size_t longest_ = 0;
 };
 

@@ -8,13 +8,13 @@
 
 namespace bench_transfers::common {
 
-/// The command line cannot be carried out as it stands; what() is one line. Exit code 2.
+/// The command line is wrong; what() is one line. Exit code 2.
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// "1MiB", "4B", "1000B": the largest IEC unit that divides the size, as benchmark names have it.
+/// "1MiB", "4B", "1000B": the largest IEC unit that divides the size, as in benchmark names.
 std::string format_size(std::size_t bytes);
 
 /// A whole number with a unit B, KiB, MiB, GiB or TiB, or none for bytes; letter case is ignored.
@@ -23,7 +23,7 @@ std::size_t parse_size(std::string_view text);
 
 /// A list ("4KiB,1MiB"), ranges with a factor ("4KiB:1GiB:x4", the factor defaults to x2), or both;
 /// ascending, without duplicates. A range ends at the last step that does not exceed its end.
-/// Throws usage_error; also for sizes above `limit`, which no allocation here could meet.
+/// Throws usage_error, also for sizes above `limit`, which this machine cannot allocate.
 std::vector<std::size_t> parse_sizes(std::string_view text, std::size_t limit);
 
 }  // namespace bench_transfers::common

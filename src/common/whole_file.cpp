@@ -17,18 +17,18 @@ namespace {
   throw write_error(fmt::format("cannot write {}: {}", path.string(), why));
 }
 
-/// Where the file really is, so that a link is not replaced by a file; also where the link leads to
-/// a file that does not exist yet.
+/// The file that `path` leads to through links, so that no link is replaced by a file. The file
+/// need not exist.
 std::filesystem::path behind_links(std::filesystem::path path) {
-  constexpr int most = 40;  // as the kernel has it: a circle of links is no file
+  constexpr int most = 40;  // the kernel's limit: a circle of links is no file
   std::error_code error;
   for (int i = 0; i < most && std::filesystem::is_symlink(path, error); ++i)
     path = path.parent_path() / std::filesystem::read_symlink(path, error);
   return path;
 }
 
-/// A new file beside `target` that nobody else has: an existing file or link of its name is neither
-/// opened nor followed. Removed at the end unless it has taken the target's place.
+/// A new file beside `target`: an existing file or link of its name is neither opened nor followed.
+/// The destructor removes it unless it has taken the target's place.
 class temporary_file {
  public:
   explicit temporary_file(const std::filesystem::path& target) {
@@ -50,8 +50,8 @@ class temporary_file {
 
   void write(const std::string& text) {
     errno = 0;
-    const bool all = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
-    if (std::fclose(file_.release()) != 0 || !all)
+    const bool complete = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
+    if (std::fclose(file_.release()) != 0 || !complete)
       throw std::system_error(errno, std::generic_category());
   }
 
@@ -65,7 +65,7 @@ class temporary_file {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  /// "<target>.<8 digits>.part", with less of the target's name where that would be too long.
+  /// "<target>.<8 digits>.part"; a target's name that would be too long is shortened.
   static std::filesystem::path beside(const std::filesystem::path& target, unsigned number) {
     const auto end = fmt::format(".{:08x}.part", number);
     return target.parent_path() /
@@ -83,11 +83,11 @@ void let_oversized_writes_fail() { std::signal(SIGXFSZ, SIG_IGN); }
 void require_writable(const std::filesystem::path& path) {
   const auto real = behind_links(path);
   std::error_code unknown;
-  const auto there = std::filesystem::status(real, unknown);
-  if (there.type() == std::filesystem::file_type::none) fail(path, unknown.message());
-  if (std::filesystem::is_directory(there))
+  const auto status = std::filesystem::status(real, unknown);
+  if (status.type() == std::filesystem::file_type::none) fail(path, unknown.message());
+  if (std::filesystem::is_directory(status))
     fail(path, std::make_error_code(std::errc::is_a_directory).message());
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     fail(path, "it is not a regular file");
   try {
     const temporary_file trial(real);

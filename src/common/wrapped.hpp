@@ -11,7 +11,7 @@ inline constexpr std::size_t terminal_columns = 100;
 std::string wrapped(const std::string& text, std::size_t columns = terminal_columns,
                     std::size_t indent = 2);
 
-/// One line as it is where it is short enough: names of files may have several spaces in a row.
+/// The same, but a short line stays as it is: names of files may contain several spaces in a row.
 std::string wrapped_if_long(const std::string& text);
 
 }  // namespace bench_transfers::common

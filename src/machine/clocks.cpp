@@ -6,9 +6,10 @@ namespace bench_transfers::machine {
 
 namespace {
 
-template <class Of, class Value>
-std::optional<Value> member(const std::optional<Of>& of, std::optional<Value> Of::*which) {
-  return of ? (*of).*which : std::nullopt;
+template <class Section, class Value>
+std::optional<Value> member(const std::optional<Section>& section,
+                            std::optional<Value> Section::*which) {
+  return section ? (*section).*which : std::nullopt;
 }
 
 template <class Count>
@@ -26,40 +27,40 @@ nlohmann::ordered_json gpu_to_json(const clocks_of_run& run) {
   if (!start && !end) {
     return nullptr;
   }
-  const auto both = [&](auto which) {
+  const auto at_both_ends = [&](auto which) {
     return nlohmann::ordered_json::array(
         {or_null(member(start, which)), or_null(member(end, which))});
   };
-  const auto either = [&](auto which) {
+  const auto at_either_end = [&](auto which) {
     const auto first = member(start, which);
     return or_null(first ? first : member(end, which));
   };
-  return {{"sm_mhz", both(&gpu_clocks::sm_mhz)},
-          {"sm_max_mhz", either(&gpu_clocks::sm_max_mhz)},
-          {"memory_mhz", both(&gpu_clocks::memory_mhz)},
-          {"memory_max_mhz", either(&gpu_clocks::memory_max_mhz)},
-          {"temperature_c", both(&gpu_clocks::temperature_c)},
+  return {{"sm_mhz", at_both_ends(&gpu_clocks::sm_mhz)},
+          {"sm_max_mhz", at_either_end(&gpu_clocks::sm_max_mhz)},
+          {"memory_mhz", at_both_ends(&gpu_clocks::memory_mhz)},
+          {"memory_max_mhz", at_either_end(&gpu_clocks::memory_max_mhz)},
+          {"temperature_c", at_both_ends(&gpu_clocks::temperature_c)},
           {"throttle_reasons", or_null(run.gpu_throttled_by())},
           {"pcie_replays", or_null(run.pcie_replays())}};
 }
 
 }  // namespace
 
-void add(std::optional<throttle_reasons>& to, const std::optional<throttle_reasons>& more) {
+void add(std::optional<throttle_reasons>& reasons, const std::optional<throttle_reasons>& more) {
   if (!more) {
     return;
   }
-  if (!to) {
-    to.emplace();
+  if (!reasons) {
+    reasons.emplace();
   }
-  to->insert(more->begin(), more->end());
+  reasons->insert(more->begin(), more->end());
 }
 
 std::optional<throttle_reasons> clocks_of_run::gpu_throttled_by() const {
-  auto all = seen_between;
-  add(all, member(start.gpu, &gpu_clocks::throttled_by));
-  add(all, member(end.gpu, &gpu_clocks::throttled_by));
-  return all;
+  auto reasons = seen_between;
+  add(reasons, member(start.gpu, &gpu_clocks::throttled_by));
+  add(reasons, member(end.gpu, &gpu_clocks::throttled_by));
+  return reasons;
 }
 
 std::optional<std::size_t> clocks_of_run::pcie_replays() const {

@@ -9,15 +9,15 @@
 
 namespace bench_transfers::machine {
 
-/// Why a GPU runs below the clocks it could have, as nvidia-smi names it (clocks_event_reasons.*):
+/// Why a GPU runs below its maximum clocks, as nvidia-smi names it (clocks_event_reasons.*):
 /// sw_power_cap, hw_slowdown, sync_boost, sw_thermal_slowdown, hw_thermal_slowdown,
-/// hw_power_brake_slowdown. That it idles, or that somebody has set its clocks, is none of them.
+/// hw_power_brake_slowdown. An idle GPU and application clocks do not count.
 using throttle_reasons = std::set<std::string>;
 
-/// Adds what is known of the one to the other.
-void add(std::optional<throttle_reasons>& to, const std::optional<throttle_reasons>& more);
+/// Adds `more`, if known, to `reasons`.
+void add(std::optional<throttle_reasons>& reasons, const std::optional<throttle_reasons>& more);
 
-/// What a GPU tells of itself at one moment; nullopt: it does not tell.
+/// Readings of a GPU at one moment; nullopt for a value that it does not report.
 struct gpu_clocks {
   std::optional<unsigned> sm_mhz = {};
   std::optional<unsigned> sm_max_mhz = {};
@@ -25,7 +25,7 @@ struct gpu_clocks {
   std::optional<unsigned> memory_max_mhz = {};
   std::optional<unsigned> temperature_c = {};
   std::optional<throttle_reasons> throttled_by = {};
-  std::optional<unsigned> pcie_replays = {};  ///< a counter: packets sent again since some time ago
+  std::optional<unsigned> pcie_replays = {};  ///< a counter of packets sent again
 };
 
 /// GPU and CPU at one moment.
@@ -34,27 +34,27 @@ struct clocks {
   std::optional<std::size_t> cpu_throttle_events = {};  ///< a counter, see cpu_throttle_events()
 };
 
-/// How often the CPUs have slowed down for being too hot, since the computer was started: the sum
-/// of core_throttle_count and package_throttle_count in
-/// sys/devices/system/cpu/cpu*/thermal_throttle (arch/x86/kernel/cpu/mce/therm_throt.c). Each CPU
-/// has counters of its own, so that an event of a whole package counts once for each of its CPUs.
-/// nullopt where there are none: other processors than Intel's, most virtual machines.
+/// How often the CPUs have been throttled for heat since the computer was started: the sum of
+/// core_throttle_count and package_throttle_count in sys/devices/system/cpu/cpu*/thermal_throttle
+/// (arch/x86/kernel/cpu/mce/therm_throt.c). Each CPU has counters of its own, so that an event of a
+/// whole package counts once for each of its CPUs. nullopt without these counters: other processors
+/// than Intel's, most virtual machines.
 std::optional<std::size_t> cpu_throttle_events(const std::filesystem::path& root = "/");
 
 /// GPU and CPU at both ends of a run, the GPU under load each time.
 struct clocks_of_run {
   clocks start = {};
-  clocks end = {};  ///< nothing known: the run goes on, or the device was lost
+  clocks end = {};  ///< empty while the run goes on and after the device was lost
   std::optional<throttle_reasons> seen_between = {};
 
-  /// Of both ends and between them; nullopt where no GPU has told.
+  /// Reasons at both ends and between them; nullopt if no GPU reports any.
   [[nodiscard]] std::optional<throttle_reasons> gpu_throttled_by() const;
-  /// How far the counters have risen; nullopt where an end is not known or a counter fell.
+  /// How far the counters have risen; nullopt if either end is not known or a counter fell.
   [[nodiscard]] std::optional<std::size_t> pcie_replays() const;
   [[nodiscard]] std::optional<std::size_t> cpu_throttle_events() const;
 };
 
-/// As it stands in result files (docs/RESULT_FILE.md); null for what is not known.
+/// The form in result files (docs/RESULT_FILE.md); unknown values are null.
 nlohmann::ordered_json to_json(const clocks_of_run& run);
 
 }  // namespace bench_transfers::machine

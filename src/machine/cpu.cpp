@@ -16,7 +16,7 @@ namespace bench_transfers::machine {
 
 namespace {
 
-/// Directories cpu0, cpu1, … of sysfs; also present CPUs that are switched off.
+/// Directories cpu0, cpu1, … of sysfs, including those of present CPUs that are offline.
 std::vector<std::filesystem::path> cpu_directories(const std::filesystem::path& root) {
   const std::filesystem::path base = root / "sys/devices/system/cpu";
   std::vector<std::filesystem::path> directories;
@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> cpu_directories(const std::filesystem::path& 
 }
 
 /// Marketing name, from /proc/cpuinfo: "model name" on x86, "cpu" on POWER. 64-bit ARM prints only
-/// the codes of its MIDR register there, so those are given.
+/// the codes of its MIDR register there, so these are returned.
 std::optional<std::string> model(const std::filesystem::path& root) {
   const std::filesystem::path cpuinfo = root / "proc/cpuinfo";
   for (const std::string_view key : {"model name", "cpu"}) {
@@ -45,11 +45,14 @@ std::optional<std::string> model(const std::filesystem::path& root) {
   return std::nullopt;
 }
 
-/// CPUs this process may run on: bits of its affinity mask, sched_getaffinity(2).
-std::optional<std::size_t> cpus_allowed() {
+/// Processors in the calling thread's affinity mask, sched_getaffinity(2); nullopt if it cannot be
+/// read. The library has the same in transfers/core/affinity.hpp, on which this room may not
+/// depend.
+std::optional<std::size_t> processors_in_mask() {
   // The call fails with EINVAL while the mask is smaller than the kernel's, whose size cannot be
-  // asked for; 1024 CPUs to begin with, 65536 are more than any kernel is built for.
-  for (std::size_t sets = 1; sets <= 64; sets *= 2) {
+  // queried. The first mask has 1024 processors; no kernel is built for 65536.
+  constexpr std::size_t most_sets = 64;
+  for (std::size_t sets = 1; sets <= most_sets; sets *= 2) {
     std::vector<cpu_set_t> mask(sets);
     const std::size_t bytes = sets * sizeof(cpu_set_t);
     if (sched_getaffinity(0, bytes, mask.data()) == 0) {
@@ -66,7 +69,7 @@ std::optional<std::size_t> cpus_allowed() {
 std::optional<std::size_t> sockets(const std::filesystem::path& root) {
   std::set<std::size_t> packages;
   for (const std::filesystem::path& cpu : cpu_directories(root)) {
-    // -1, which some ARM firmware leads to, means "not known" and is no count.
+    // Some ARM firmware leads to -1, which means "not known".
     if (const auto package = read_count(cpu / "topology/physical_package_id")) {
       packages.insert(*package);
     }
@@ -88,11 +91,11 @@ std::optional<std::string> governor(const std::filesystem::path& root) {
       governors.insert(*std::move(name));
     }
   }
-  std::optional<std::string> all;
+  std::optional<std::string> joined;
   for (const std::string& name : governors) {
-    all = all ? *all + ", " + name : name;
+    joined = joined ? *joined + ", " + name : name;
   }
-  return all;
+  return joined;
 }
 
 /// "48K", "2048K" or "32M" in bytes.
@@ -148,7 +151,7 @@ nlohmann::ordered_json describe_cpu(const std::filesystem::path& root) {
       {"model", or_null(model(root))},
       {"architecture", or_null(machine_architecture())},
       {"logical_cpus_online", or_null(read_list_count(root / "sys/devices/system/cpu/online"))},
-      {"cpus_allowed", or_null(cpus_allowed())},
+      {"cpus_allowed", or_null(processors_in_mask())},
       {"sockets", or_null(sockets(root))},
       {"numa_nodes", or_null(read_list_count(root / "sys/devices/system/node/online"))},
       {"smt_active", or_null(smt_active(root))},

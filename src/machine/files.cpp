@@ -34,14 +34,14 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> found;
+  std::vector<std::string_view> pieces;
   std::size_t begin = text.find_first_not_of(white_space);
   while (begin != std::string_view::npos) {
     const std::size_t end = std::min(text.find_first_of(white_space, begin), text.size());
-    found.push_back(text.substr(begin, end - begin));
+    pieces.push_back(text.substr(begin, end - begin));
     begin = text.find_first_not_of(white_space, end);
   }
-  return found;
+  return pieces;
 }
 
 std::optional<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
@@ -70,7 +70,7 @@ std::optional<std::string> read_line(const std::filesystem::path& path) {
 
 std::optional<std::string> read_field(const std::filesystem::path& path, std::string_view key,
                                       char separator) {
-  // Line by line, because /proc/cpuinfo has megabytes on large machines.
+  // Read by line, because /proc/cpuinfo has megabytes on large machines.
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const std::string_view view = line;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-// Reading the small text files of /proc and /sys. Nothing here throws for a file that is missing,
-// unreadable or full of garbage: the answer is then nullopt.
+// Readers of the small text files of /proc and /sys. They return nullopt, and do not throw, for a
+// file that is missing, unreadable or malformed.
 
 namespace bench_transfers::machine {
 
@@ -48,7 +48,7 @@ std::optional<std::size_t> read_list_count(const std::filesystem::path& path);
 /// Names in a directory in ascending order; nullopt when it cannot be listed.
 std::optional<std::vector<std::string>> names_in(const std::filesystem::path& directory);
 
-/// std::filesystem::exists that takes "may not look" for "no" and does not throw.
+/// std::filesystem::exists that does not throw; false if the path may not be searched.
 bool present(const std::filesystem::path& path);
 
 /// JSON null for nullopt.
@@ -57,7 +57,7 @@ nlohmann::ordered_json or_null(const std::optional<Value>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-/// JSON null for nullopt. Bytes that are not UTF-8 become U+FFFD: writing them would throw later.
+/// JSON null for nullopt. Bytes that are not UTF-8 become U+FFFD, because writing them would throw.
 nlohmann::ordered_json or_null(const std::optional<std::string>& value);
 
 }  // namespace bench_transfers::machine

@@ -15,17 +15,17 @@ class gpu_monitor {
   gpu_monitor(const gpu_monitor&) = delete;
   gpu_monitor& operator=(const gpu_monitor&) = delete;
 
-  /// What depends most on the load is asked for first. Takes some milliseconds of
-  /// a healthy driver; NVML knows no time limit.
+  /// Reads the values that depend most on the load first. Takes a few milliseconds with a healthy
+  /// driver; NVML has no time limit.
   [[nodiscard]] virtual gpu_clocks read() const = 0;
 
  protected:
   gpu_monitor() = default;
 };
 
-/// Monitor of the NVIDIA GPU with this PCI address ("0000:06:00.0", CUDA's form will do) by the
-/// management library of NVIDIA's driver, NVML, which is opened here. Null where the library is
-/// not there, cannot be used or does not know the GPU, and in programs built without nvml.h.
+/// Opens NVML, the management library of NVIDIA's driver, for the GPU with this PCI address
+/// ("0000:06:00.0", or CUDA's form). Null if the library is missing, cannot be used or does not
+/// know the GPU, and in programs built without nvml.h.
 std::unique_ptr<gpu_monitor> monitor_gpu(std::string_view pci_bus_id,
                                          const std::string& library = "libnvidia-ml.so.1");
 

@@ -20,8 +20,8 @@ std::optional<utsname> kernel_names() {
   return uname(&names) == 0 ? std::optional(names) : std::nullopt;
 }
 
-/// Only what the kernel is and since when; uname's host name stays out. The boot's id is random and
-/// another one after every start (random(4), boot_id).
+/// The kernel and its start, without uname's host name. The boot id is random for each start
+/// (random(4), boot_id).
 nlohmann::ordered_json describe_kernel(const std::filesystem::path& root) {
   const std::optional<utsname> names = kernel_names();
   const auto text = [&](const char* value) { return or_null(std::optional<std::string>(value)); };
@@ -31,8 +31,8 @@ nlohmann::ordered_json describe_kernel(const std::filesystem::path& root) {
           {"boot_id", or_null(read_line(root / "proc/sys/kernel/random/boot_id"))}};
 }
 
-/// NUMA node of the CPU this thread is on right now, getcpu(2). The bare system call, because
-/// glibc has a function for it only since 2.29.
+/// NUMA node of the CPU that runs this thread, getcpu(2). A bare system call, because glibc has a
+/// function for it only since 2.29.
 std::optional<int> current_numa_node() {
   unsigned cpu = 0;
   unsigned node = 0;
@@ -106,7 +106,7 @@ nlohmann::ordered_json describe_iommu(const std::filesystem::path& root) {
       if (word == "--") {
         break;  // What follows is for init, not for the kernel.
       }
-      // Only the name decides: a value that merely mentions the IOMMU may be private.
+      // Only the name counts: a value that merely mentions the IOMMU may be private.
       const std::string_view name = word.substr(0, word.find('='));
       if (name.find("iommu") != std::string_view::npos ||
           name.find("swiotlb") != std::string_view::npos) {

@@ -8,29 +8,28 @@
 
 namespace bench_transfers::machine {
 
-/// Everything about this computer that can change a transfer's speed. `root` is where /proc and
-/// /sys are looked for (tests pass a fake tree; "/" otherwise).
+/// Everything about this computer that can change a transfer's speed. `root` is the folder that
+/// contains /proc and /sys (tests pass a fake tree).
 ///
-/// What cannot be read is JSON null. Keys carry their unit. memory.memlock_limit_applies is false
-/// where this process may exceed the limit beside it (CAP_IPC_LOCK, as root normally has). Two
-/// limits are the string "unlimited" where the kernel says so: memory.memlock_limit_bytes and
-/// memory.cgroup_limit_bytes. What only a system call or the CPU itself can tell describes the
-/// running computer whatever `root` is: cpu.architecture, cpu.cpus_allowed, memory.page_bytes,
+/// A value that cannot be read is JSON null. Keys carry their unit. memory.memlock_limit_applies is
+/// false if this process may exceed the limit beside it (CAP_IPC_LOCK, which root normally has).
+/// Two limits are the string "unlimited" if the kernel sets none: memory.memlock_limit_bytes and
+/// memory.cgroup_limit_bytes. Values that come from a system call or the CPU itself describe the
+/// running computer for any `root`: cpu.architecture, cpu.cpus_allowed, memory.page_bytes,
 /// memory.memlock_limit_bytes, process.numa_node, virtualisation.hypervisor (x86-64) and kernel,
-/// but for kernel.boot_id.
+/// except kernel.boot_id.
 ///
-/// Nothing that names a person or a host is taken: no host name, no serial number, and of the
+/// Nothing that names a person or a host is included: no host name, no serial number, and of the
 /// kernel's command line only the words about the IOMMU and bounce buffers. kernel.boot_id is a
-/// random number of this start of the computer: it tells runs before and after a restart apart.
+/// random number for each start of the computer: it distinguishes runs before and after a restart.
 nlohmann::ordered_json describe(const std::filesystem::path& root = "/");
 
-/// Physical memory the kernel manages, in bytes (MemTotal of /proc/meminfo); 0 when not known.
+/// Physical memory that the kernel manages, in bytes (MemTotal of /proc/meminfo); 0 when not known.
 std::size_t total_memory_bytes(const std::filesystem::path& root = "/");
 
-/// What can still be allocated without swapping, in bytes: MemAvailable of /proc/meminfo, and not
-/// more than the memory cgroups of this process leave (version 2 and 1). Files a cgroup has cached
-/// but not used lately (inactive_file) count as free, since the kernel drops them first. 0 when
-/// not known.
+/// Memory that can be allocated without swapping, in bytes: MemAvailable of /proc/meminfo, limited
+/// by the memory cgroups of this process (version 2 and 1). Files that a cgroup has cached but not
+/// used lately (inactive_file) count as free, since the kernel drops them first. 0 if not known.
 std::size_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 /// RLIMIT_MEMLOCK in bytes, nullopt = unlimited. See getrlimit(2).

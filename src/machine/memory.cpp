@@ -13,8 +13,8 @@ namespace bench_transfers::machine {
 
 namespace {
 
-/// An amount of /proc/meminfo in bytes; proc_meminfo(5). The unit "kB" (1024 bytes) must be there:
-/// without it the line is cut off and the number perhaps too.
+/// An amount of /proc/meminfo in bytes; proc_meminfo(5). Without its unit "kB" (1024 bytes) the
+/// line is cut off, and the number may be as well.
 std::optional<std::size_t> meminfo_bytes(const std::filesystem::path& root, std::string_view key) {
   const std::optional<std::string> field = read_field(root / "proc/meminfo", key, ':');
   if (!field) {
@@ -49,7 +49,7 @@ struct cgroup_memory {
   std::optional<std::size_t> left_bytes;
 };
 
-/// Where one version of the cgroup interface keeps what is needed here.
+/// Names of the needed files in one version of the cgroup interface.
 struct cgroup_files {
   std::filesystem::path base;
   std::string path;
@@ -70,9 +70,10 @@ cgroup_files cgroup_v1(const std::filesystem::path& root, std::string_view path)
           "memory.usage_in_bytes", "total_inactive_file"};
 }
 
-/// The places to look, from the lines "id:controllers:path" of /proc/self/cgroup, cgroups(7).
+/// The cgroups with memory limits, from the lines "id:controllers:path" of /proc/self/cgroup,
+/// cgroups(7).
 std::vector<cgroup_files> cgroups_of_this_process(const std::filesystem::path& root) {
-  std::vector<cgroup_files> found;
+  std::vector<cgroup_files> cgroups;
   for (const std::string& line :
        read_lines(root / "proc/self/cgroup").value_or(std::vector<std::string>{})) {
     const std::string_view view = line;
@@ -84,34 +85,34 @@ std::vector<cgroup_files> cgroups_of_this_process(const std::filesystem::path& r
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     const std::string_view path = view.substr(second + 1);
     if (controllers.find(",memory,") != std::string::npos) {
-      found.push_back(cgroup_v1(root, path));
+      cgroups.push_back(cgroup_v1(root, path));
     } else if (view.substr(0, first) == "0") {
-      found.push_back(cgroup_v2(root, path));
+      cgroups.push_back(cgroup_v2(root, path));
     }
   }
-  if (found.empty()) {
-    // Without /proc the top of the mount still tells the truth inside most containers.
-    found = {cgroup_v2(root, "/"), cgroup_v1(root, "/")};
+  if (cgroups.empty()) {
+    // Without /proc, the top of the mount is still right inside most containers.
+    cgroups = {cgroup_v2(root, "/"), cgroup_v1(root, "/")};
   }
-  return found;
+  return cgroups;
 }
 
-/// `bytes` if it is less than what `least` holds.
+/// Lowers `least` to `bytes`.
 void lower(std::optional<std::size_t>& least, std::size_t bytes) {
   least = std::min(least.value_or(bytes), bytes);
 }
 
-/// The tightest of the limits along the path of this process's cgroup: every ancestor's counts.
-/// Levels that do not exist are passed over, since in a container the path of the host may be
-/// shown while only the container's own part is mounted. nullopt when no limit can be read.
+/// The tightest limit along the path of this process's cgroup, including those of all ancestors.
+/// Levels that do not exist are skipped, since a container may show the host's path while only the
+/// container's own part is mounted. nullopt if no limit can be read.
 std::optional<cgroup_memory> read_cgroup_memory(const std::filesystem::path& root) {
-  // Version 1 says "no limit" by the largest number that fits whole pages, just below 2^63.
+  // Version 1 expresses "no limit" as the largest multiple of the page size, just below 2^63.
   constexpr std::size_t no_limit = std::size_t{1} << 62;
   std::optional<cgroup_memory> memory;
   for (const cgroup_files& files : cgroups_of_this_process(root)) {
     std::filesystem::path level = std::filesystem::path(files.path).relative_path();
     if (std::find(level.begin(), level.end(), "..") != level.end()) {
-      level.clear();  // A path out of the cgroup namespace cannot be followed below the mount.
+      level.clear();  // The mount does not contain paths outside of the cgroup namespace.
     }
     for (bool more = true; more; level = level.parent_path()) {
       more = !level.empty();
@@ -148,9 +149,9 @@ std::optional<std::size_t> available_memory(const std::filesystem::path& root) {
   return available;
 }
 
-/// False when this process is above RLIMIT_MEMLOCK: mlock(2) lets CAP_IPC_LOCK pass, but only a
-/// capability held in the first user namespace, whose uid_map is the identity (proc_pid_uid_map(5),
-/// user_namespaces(7)). nullopt when /proc does not tell.
+/// False if this process may exceed RLIMIT_MEMLOCK: mlock(2) honours CAP_IPC_LOCK, but only if the
+/// capability is held in the first user namespace, whose uid_map is the identity
+/// (proc_pid_uid_map(5), user_namespaces(7)). nullopt when /proc does not tell.
 std::optional<bool> memlock_limit_applies(const std::filesystem::path& root) {
   constexpr int cap_ipc_lock = 14;  // linux/capability.h
   const std::optional<std::string> mask = read_field(root / "proc/self/status", "CapEff", ':');

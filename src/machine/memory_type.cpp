@@ -21,13 +21,13 @@ std::string to_string(memory_type type) {
 
 memory_type classify(const read_times& memory, const read_times& ordinary) {
   if (!is_time(memory.plain) || !is_time(ordinary.plain)) return memory_type::unclear;
-  // Memory that is not cached is read 20 to 200 times more slowly; cached memory that lies
-  // elsewhere (another NUMA node, small pages instead of huge ones) up to twice.
+  // Reads of uncached memory are 20 to 200 times slower; reads of cached memory elsewhere (another
+  // NUMA node, small pages instead of huge ones) up to 2 times.
   const double slower = memory.plain / ordinary.plain;
   if (slower < 2) return memory_type::write_back;
   if (slower < 6) return memory_type::unclear;
   if (!memory.streaming || !is_time(*memory.streaming)) return memory_type::unclear;
-  // Of the four 16-byte loads of a line, one waits for memory instead of all four.
+  // With streaming loads, one of the four 16-byte loads of a line waits for memory, not all four.
   const double gain = memory.plain / *memory.streaming;
   if (gain >= 2) return memory_type::write_combined;
   return gain < 1.4 ? memory_type::uncached : memory_type::unclear;

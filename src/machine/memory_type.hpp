@@ -5,8 +5,8 @@
 
 namespace bench_transfers::machine {
 
-/// How the processor treats memory, whatever was asked for: the flag WRITECOMBINED does not prove
-/// that memory is write-combined, because a hypervisor may override it.
+/// How the processor treats memory. The flag WRITECOMBINED does not prove that memory is
+/// write-combined, because a hypervisor may override it.
 enum class memory_type {
   write_back,      ///< cached, as ordinary memory
   write_combined,  ///< not cached; streaming loads fetch a line at a time (Intel SDM vol. 3A,
@@ -22,11 +22,11 @@ std::string to_string(memory_type type);
 /// streaming loads, which are as wide.
 struct read_times {
   double plain = 0;
-  std::optional<double> streaming;  ///< none: the processor has no such loads
+  std::optional<double> streaming;  ///< none if the processor has no such loads
 };
 
-/// From how much slower than ordinary memory it is read, and how much of that streaming loads make
-/// good. Times that are not positive and finite make it unclear.
+/// Classifies memory by how much slower than ordinary memory it is read, and how much of that
+/// streaming loads recover. Unclear if a time is not positive and finite.
 memory_type classify(const read_times& memory, const read_times& ordinary);
 
 }  // namespace bench_transfers::machine

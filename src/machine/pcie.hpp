@@ -8,7 +8,7 @@
 
 namespace bench_transfers::machine {
 
-/// A PCI Express link as it is (generation 5, width 16) and as the device could have it.
+/// A PCI Express link: its current generation and width (5, 16) and the device's maxima.
 struct pcie_link {
   int generation;
   int width;
@@ -16,18 +16,18 @@ struct pcie_link {
   int width_max;
 };
 
-/// The kernel's form "0000:0a:06.0" of a PCI address. CUDA writes "00000000:0A:06.0", the domain
-/// may also be left out; nullopt when it is no PCI address.
+/// The kernel's form "0000:0a:06.0" of a PCI address. Accepts CUDA's form "00000000:0A:06.0" and
+/// addresses without a domain; nullopt if it is no PCI address.
 std::optional<std::string> normalised_bus_id(std::string_view pci_bus_id);
 
 /// Link of a PCI device from current_link_speed, current_link_width, max_link_speed and
 /// max_link_width in sys/bus/pci/devices (Documentation/ABI/testing/sysfs-bus-pci). A sleeping link
-/// reports a lower generation: read it while the link is busy. nullopt when not readable or not
-/// PCIe ("Unknown").
+/// reports a lower generation: read it while the link is busy. nullopt if it cannot be read or is
+/// not PCIe ("Unknown").
 std::optional<pcie_link> read_pcie_link(std::string_view pci_bus_id,
                                         const std::filesystem::path& root = "/");
 
-/// NUMA node next to the device; nullopt where the kernel reports none (-1).
+/// NUMA node next to the device; nullopt if the kernel reports none (-1).
 std::optional<int> numa_node_of(std::string_view pci_bus_id,
                                 const std::filesystem::path& root = "/");
 

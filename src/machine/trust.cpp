@@ -14,15 +14,15 @@ namespace {
 
 using doubt = std::optional<common::message>;
 
-/// `described[section][key]`, null when there is no such thing.
+/// `described[section][key]`, null if there is none.
 nlohmann::ordered_json fact(const nlohmann::ordered_json& described, const char* section,
                             const char* key) {
   const auto part = described.find(section);
   if (part == described.end()) {
     return nullptr;
   }
-  const auto found = part->find(key);
-  return found == part->end() ? nlohmann::ordered_json(nullptr) : *found;
+  const auto value = part->find(key);
+  return value == part->end() ? nlohmann::ordered_json(nullptr) : *value;
 }
 
 /// 8388608 as "8 MiB".
@@ -55,7 +55,7 @@ doubt about_link(const std::optional<pcie_link>& link) {
           pcie_limit_gb_per_s(link->generation_max, link->width_max))};
 }
 
-/// All other governors change the clock with the load they believe to see.
+/// All other governors change the clock with the load that they estimate.
 doubt about_governor(const nlohmann::ordered_json& described) {
   const nlohmann::ordered_json governor = fact(described, "cpu", "governor");
   if (!governor.is_string() || governor == "performance") {

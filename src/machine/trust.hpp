@@ -10,14 +10,13 @@
 
 namespace bench_transfers::machine {
 
-/// Why the numbers of this run might mislead, one message for each reason. Empty when nothing is
-/// wrong. `described` is what describe() gave; a fact that is null or missing there raises no
-/// doubt.
+/// Why the numbers of this run might mislead, one message for each reason; empty if there is none.
+/// `described` is the result of describe(); a fact that is null or missing raises no doubt.
 std::vector<common::message> doubts(const nlohmann::ordered_json& described,
                                     const std::optional<pcie_link>& link,
                                     std::optional<int> device_numa_node);
 
-/// The same, from what GPU and CPU told at both ends of the run.
+/// The same, from the clocks of GPU and CPU at both ends of the run.
 std::vector<common::message> doubts(const clocks_of_run& run);
 
 }  // namespace bench_transfers::machine

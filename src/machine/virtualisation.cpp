@@ -14,7 +14,7 @@ namespace bench_transfers::machine {
 
 namespace {
 
-/// Signature by which a hypervisor names itself to its guest; nullopt on bare metal and on CPUs
+/// Signature that a hypervisor shows to its guest; nullopt on bare metal and on CPUs
 /// other than x86-64. Documentation/virt/kvm/x86/cpuid.rst shows the convention all of them share.
 std::optional<std::string> cpuid_hypervisor_signature() {
 #if defined(__x86_64__)
@@ -45,7 +45,7 @@ std::optional<std::string> hypervisor(const std::filesystem::path& root) {
   return type == "xen" ? std::optional<std::string>("Xen") : type;
 }
 
-/// What the firmware calls the computer: DMI vendor and product.
+/// The firmware's name of the computer: DMI vendor and product.
 std::optional<std::string> product(const std::filesystem::path& root) {
   const std::filesystem::path dmi = root / "sys/class/dmi/id";
   std::optional<std::string> vendor = read_line(dmi / "sys_vendor");
@@ -82,7 +82,7 @@ std::string hypervisor_name(std::string_view signature) {
 }
 
 std::optional<std::string> container_kind(const std::filesystem::path& root) {
-  // Marks the engines leave in the file tree of a container.
+  // Files that the engines leave in a container.
   const std::array<std::pair<std::string_view, std::string_view>, 4> marks{{
       {".dockerenv", "docker"},
       {"run/.containerenv", "podman"},
@@ -94,12 +94,12 @@ std::optional<std::string> container_kind(const std::filesystem::path& root) {
       return std::string(kind);
     }
   }
-  // Where managers write what they are: https://systemd.io/CONTAINER_INTERFACE
+  // Container managers write their name here: https://systemd.io/CONTAINER_INTERFACE
   if (std::optional<std::string> kind = read_line(root / "run/systemd/container")) {
     return kind;
   }
   // Cgroup names, visible unless the container has a cgroup namespace of its own. The "/" or "-"
-  // behind "docker" keeps the daemon's own docker.service out.
+  // after "docker" excludes the daemon's own docker.service.
   const std::array<std::pair<std::string_view, std::string_view>, 5> names{{
       {"kubepods", "kubernetes"},
       {"/docker/", "docker"},

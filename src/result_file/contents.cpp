@@ -19,16 +19,16 @@ const json& member(const json& object, std::initializer_list<const char*> keys) 
   const json* inner = &object;
   for (const auto* key : keys) {
     if (!inner->is_object()) return null;
-    const auto found = inner->find(key);
-    if (found == inner->end()) return null;
-    inner = &*found;
+    const auto entry = inner->find(key);
+    if (entry == inner->end()) return null;
+    inner = &*entry;
   }
   return *inner;
 }
 
 std::string text_at(const json& object, std::initializer_list<const char*> keys) {
-  const auto& found = member(object, keys);
-  return found.is_string() ? common::printable(found.get_ref<const std::string&>()) : "";
+  const auto& text = member(object, keys);
+  return text.is_string() ? common::printable(text.get_ref<const std::string&>()) : "";
 }
 
 }  // namespace bench_transfers::result_file

@@ -14,19 +14,19 @@
 #include "src/common/message.hpp"
 #include "src/result_file/format.hpp"
 
-// What a result file says, in types. Whatever format the file has, it is seen as one of format 2.
+// The contents of a result file, in types. A file of an older format is lifted to format 2.
 // All texts are printable (common/printable.hpp).
 
 namespace bench_transfers::result_file {
 
-/// A member of a row that is no text of Google Benchmark's own: real_time, a counter.
+/// A numeric member of a row: real_time, a counter.
 struct value {
   const std::string* name;  ///< lives as long as the contents
-  double number;            ///< NaN: there, but no number
+  double number;            ///< NaN if the member is no number
 };
 
 struct failure {
-  std::string code;     ///< "wrong_data"; "other" where the file does not say
+  std::string code;     ///< "wrong_data"; "other" if the file does not say
   std::string message;  ///< one line; may be empty
 };
 
@@ -39,19 +39,19 @@ struct row {
   std::optional<std::int64_t> repetition;  ///< from 0; none in files of old releases
   std::optional<failure> failed;           ///< of repetitions
   std::string time_unit;                   ///< of real_time and cpu_time
-  std::span<const value> values;  ///< in the file's order; a name may be there several times
+  std::span<const value> values;           ///< in the file's order; a name may occur several times
 
   /// The first value of this name that is a number.
   [[nodiscard]] std::optional<double> number(std::string_view name) const;
 };
 
-/// A benchmark that was asked for and could not run.
+/// A requested benchmark that could not run.
 struct skipped_benchmark {
   std::string name;
   common::message reason;
 };
 
-/// Rows point into the rest, so it is moved, never copied.
+/// Can be moved but not copied, because rows point to other members.
 struct contents {
   contents() = default;
   contents(contents&&) = default;
@@ -62,12 +62,12 @@ struct contents {
 
   /// Google Benchmark's own context, without `transfers`.
   nlohmann::ordered_json context;
-  /// context.transfers as format 2 has it, but for benchmarks, roles and metrics. Null: the file is
+  /// context.transfers of format 2 without benchmarks, roles and metrics. Null if the file is
   /// another program's.
   nlohmann::ordered_json facts;
   int format = 0;        ///< as the file itself has it; 0: another program's
   bool on_host = false;  ///< measured without a GPU
-  bool complete = true;  ///< the run has ended by itself
+  bool complete = true;  ///< the run has reached its end
   std::vector<common::message> warnings;
   std::vector<skipped_benchmark> skipped;
   std::map<std::string, benchmark> benchmarks;  ///< at least those of the rows
@@ -75,7 +75,7 @@ struct contents {
   std::map<std::string, metric> metrics;        ///< of counters
   std::vector<row> rows;
 
-  // What rows point to.
+  // Rows point to these.
   std::set<std::string, std::less<>> value_names;
   std::vector<value> values;
 
@@ -85,11 +85,11 @@ struct contents {
   }
 };
 
-/// A member of nested objects; null where there is none.
+/// A member of nested objects; null if there is none.
 const nlohmann::ordered_json& member(const nlohmann::ordered_json& object,
                                      std::initializer_list<const char*> keys);
 
-/// The same, printable; empty where it is no text.
+/// The same, printable; empty if it is no text.
 std::string text_at(const nlohmann::ordered_json& object, std::initializer_list<const char*> keys);
 
 }  // namespace bench_transfers::result_file

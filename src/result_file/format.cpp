@@ -37,15 +37,15 @@ constexpr words<metric_kind, 5> kinds{{{metric_kind::duration, "duration"},
 constexpr words<better, 2> betters{{{better::more, "more"}, {better::less, "less"}}};
 
 template <class Value, std::size_t Count>
-std::string word_for(const words<Value, Count>& all, Value value) {
+std::string word_for(const words<Value, Count>& pairs, Value value) {
   return std::string(
-      std::ranges::find(all, value, [](const auto& pair) { return pair.first; })->second);
+      std::ranges::find(pairs, value, [](const auto& pair) { return pair.first; })->second);
 }
 
 template <class Value, std::size_t Count>
-std::optional<Value> value_of(const words<Value, Count>& all, const std::string& word) {
-  const auto found = std::ranges::find(all, word, [](const auto& pair) { return pair.second; });
-  return found == all.end() ? std::nullopt : std::optional(found->first);
+std::optional<Value> value_of(const words<Value, Count>& pairs, const std::string& word) {
+  const auto entry = std::ranges::find(pairs, word, [](const auto& pair) { return pair.second; });
+  return entry == pairs.end() ? std::nullopt : std::optional(entry->first);
 }
 
 json or_null(const auto& value) { return value ? json(*value) : json(nullptr); }
@@ -61,7 +61,7 @@ std::string benchmark_name(const std::string& strategy, const std::optional<std:
   return name;
 }
 
-std::string to_string(direction way) { return word_for(directions, way); }
+std::string to_string(direction direction) { return word_for(directions, direction); }
 std::string to_string(cache_state cache) { return word_for(cache_states, cache); }
 std::string to_string(table shown) { return word_for(tables, shown); }
 std::string to_string(metric_kind kind) { return word_for(kinds, kind); }

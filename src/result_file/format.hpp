@@ -13,7 +13,7 @@ namespace bench_transfers::result_file {
 /// The newest format, context.transfers.format.
 inline constexpr int newest_format = 2;
 
-/// Which way a benchmark moves data.
+/// The direction in which a benchmark moves data.
 enum class direction { none, h2d, d2h, both };
 
 enum class cache_state { warm, cold };
@@ -37,14 +37,14 @@ struct role {
   table shown_in = table::times;
 };
 
-/// What a benchmark is. Its name is made from these fields (benchmark_name), and no code takes the
-/// name apart again.
+/// What a benchmark is. benchmark_name() builds its name from these fields, and no code parses the
+/// name.
 struct benchmark {
   std::string name;                    ///< "copy/pinned/h2d/1MiB"
   std::string family;                  ///< "copy"
   std::string strategy;                ///< the name without variant, size and cache: "copy/pinned"
-  std::optional<std::string> method;   ///< how it is done, where a family has several: "staged"
-  std::optional<std::string> setting;  ///< what else is set: "4KiB_blocks"
+  std::optional<std::string> method;   ///< if a family has several: "staged"
+  std::optional<std::string> setting;  ///< another choice: "4KiB_blocks"
   std::optional<std::string> memory;   ///< kind of host memory at the host's end: "pinned"
   std::optional<std::string> variant;  ///< "h2d", "float32"
   result_file::direction direction = direction::none;
@@ -53,10 +53,10 @@ struct benchmark {
   std::vector<std::size_t> devices{0};  ///< indices into the run's list of devices
   std::string role;                     ///< name of a role
   unsigned plainness = 0;               ///< options beyond the plainest use; 0 is plainest
-  bool emulation = false;               ///< stands in for memory or a device that is not there
+  bool emulation = false;               ///< stands in for missing memory or a missing device
 };
 
-/// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; parts that are not there are left out.
+/// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; missing parts are left out.
 std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,
                            std::optional<std::size_t> size_bytes, cache_state cache);
 
@@ -73,8 +73,8 @@ struct metric {
   bool headline = false;                      ///< worth a column in a table
 };
 
-// Words of the file. The from_… functions give nullopt for unknown words.
-std::string to_string(direction way);
+// Words of the file. The …_from functions return nullopt for unknown words.
+std::string to_string(direction direction);
 std::string to_string(cache_state cache);
 std::string to_string(table shown);
 std::string to_string(metric_kind kind);

@@ -40,7 +40,7 @@ std::vector<std::string> split(const std::string& name) {
   return parts;
 }
 
-/// "4KiB"; none for anything else, "0B" and "1TiB" too.
+/// "4KiB"; none for anything else, including "0B" and "1TiB".
 std::optional<std::size_t> size_in(const std::string& part) {
   constexpr std::size_t most_digits = 12;
   const auto unit = part.find_first_not_of("0123456789");
@@ -66,11 +66,11 @@ benchmark without_end(const std::string& name, std::vector<std::string>& parts) 
   return described;
 }
 
-/// Takes over what an entry of format_1.json says.
+/// Applies an entry of format_1.json.
 void apply(benchmark& described, const json& entry) {
   const auto text = [&](const char* key) -> std::optional<std::string> {
-    const auto& found = member(entry, {key});
-    return found.is_string() ? std::optional(found.get<std::string>()) : std::nullopt;
+    const auto& value = member(entry, {key});
+    return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
   };
   if (auto role = text("role")) described.role = *role;
   if (auto method = text("method")) described.method = method;
@@ -81,7 +81,7 @@ void apply(benchmark& described, const json& entry) {
   described.emulation = entry.value("emulation", described.emulation);
 }
 
-/// Of a strategy that format_1.json has.
+/// Describes a benchmark of a strategy in format_1.json.
 void describe_known(benchmark& described, const json& family) {
   const auto& variants = member(family, {"variants"});
   const auto entry = described.variant ? member(variants, {described.variant->c_str()}) : json();
@@ -89,7 +89,7 @@ void describe_known(benchmark& described, const json& family) {
   described.role = other;
   apply(described, family);
   apply(described, strategy);
-  // What both say, the variant says of less.
+  // The variant overrides the strategy, except for memory and emulation.
   const auto memory = described.memory;
   const auto emulation = described.emulation;
   if (entry.is_object()) apply(described, entry);
@@ -97,20 +97,20 @@ void describe_known(benchmark& described, const json& family) {
   described.emulation = described.emulation || emulation;
 }
 
-/// Of somebody else's strategy.
+/// Describes a benchmark of somebody else's strategy.
 void describe_unknown(benchmark& described, const std::vector<std::string>& parts) {
   const std::array<std::pair<std::string_view, direction>, 4> directions{
       {{"h2d", direction::h2d},
        {"read", direction::h2d},
        {"d2h", direction::d2h},
        {"write", direction::d2h}}};
-  const auto found = std::ranges::find(directions, std::string_view(parts.back()),
+  const auto entry = std::ranges::find(directions, std::string_view(parts.back()),
                                        [](const auto& pair) { return pair.first; });
   auto end = parts.size();
   described.role = other;
-  if (parts.size() > 1 && found != directions.end()) {
+  if (parts.size() > 1 && entry != directions.end()) {
     described.variant = parts.back();
-    described.direction = found->second;
+    described.direction = entry->second;
     described.role = "copy";
     --end;
   }
@@ -149,7 +149,7 @@ json lifted_skips(const json& skipped, const json& beginnings) {
   return lifted;
 }
 
-/// Why there is no GPU; the sentences after the first one say what is in the file instead.
+/// Why there is no GPU. The sentences after the first one describe the contents of the file.
 void lift_device(json& device) {
   const auto& why = member(device, {"why_not_gpu"});
   if (!why.is_string()) return;

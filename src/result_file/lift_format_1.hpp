@@ -9,20 +9,20 @@
 
 namespace bench_transfers::result_file {
 
-/// Makes a file of format 1 one of format 2. Only here a benchmark's name is taken apart, and a
-/// sentence recognised by its beginning; what is known of them is in format_1.json.
+/// Converts a file of format 1 to format 2. Only this class parses a benchmark's name and
+/// recognises a sentence by its beginning; format_1.json lists both.
 class format_1_lift {
  public:
   /// `facts`: context.transfers of format 1.
   explicit format_1_lift(const nlohmann::ordered_json& facts);
 
-  /// What a benchmark of this name is.
+  /// The benchmark of this name.
   [[nodiscard]] benchmark described(const std::string& name) const;
 
-  /// context.transfers as format 2 has it, without benchmarks, roles and metrics.
+  /// context.transfers of format 2 without benchmarks, roles and metrics.
   [[nodiscard]] nlohmann::ordered_json facts() const;
 
-  /// All that a benchmark can have, and "other".
+  /// All known roles, and "other".
   [[nodiscard]] std::map<std::string, role> roles() const;
   [[nodiscard]] std::map<std::string, metric> metrics() const;
 

@@ -76,8 +76,8 @@ void writer::write(bool aggregates_only) {
   if (path_.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   common::write_whole(path_, to_text(content_, aggregates_only));
-  const auto now = std::chrono::steady_clock::now();
-  next_write_ = now + 20 * (now - start);
+  const auto end = std::chrono::steady_clock::now();
+  next_write_ = end + 20 * (end - start);
 }
 
 }  // namespace bench_transfers::result_file

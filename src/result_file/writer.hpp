@@ -10,28 +10,29 @@
 
 namespace bench_transfers::result_file {
 
-/// A result file while it grows: Google Benchmark's JSON, schema version 1
+/// Writes a growing result file: Google Benchmark's JSON, schema version 1
 /// (google/benchmark, docs/user_guide.md, "Output Formats"), with our own data below
-/// context.transfers. On disk there is always a whole, readable file (common::write_whole).
+/// context.transfers. The file on disk is always complete and readable (common::write_whole).
 class writer {
  public:
-  /// Writes the file at once, so that an unwritable path is known before anything is measured.
-  /// An empty path keeps the content in memory only. Throws common::write_error.
+  /// Writes the file at once, so that an unwritable path fails before anything is measured. An
+  /// empty path keeps the content in memory only. Throws common::write_error.
   writer(std::filesystem::path path, nlohmann::ordered_json context);
 
   /// Adds a row and writes the file, unless the last write was so recent that writing would take
-  /// more than a twentieth of the time: then a later call does it. Throws common::write_error.
+  /// more than 5 % of the time; then a later call writes it. Throws common::write_error.
   void add(nlohmann::ordered_json row);
 
-  /// Says what a counter of the rows means, in context.transfers.metrics; the first description of
-  /// a name stays. Written with the next row.
+  /// Describes a counter of the rows, in context.transfers.metrics; the first description of a name
+  /// stays. Written with the next row.
   void describe(const metric& counter);
 
   /// Replaces context.transfers; written with the next row or finish().
   void set_facts(nlohmann::ordered_json facts);
 
   /// Writes everything, the repetitions of each benchmark together; benchmarks in the order given,
-  /// others as they came first. `aggregates_only` as for to_text. Throws common::write_error.
+  /// others in order of their first rows. `aggregates_only` as for to_text. Throws
+  /// common::write_error.
   void finish(bool aggregates_only = false, std::span<const std::string> order = {});
 
   [[nodiscard]] const nlohmann::ordered_json& content() const noexcept { return content_; }
@@ -45,7 +46,7 @@ class writer {
   std::chrono::steady_clock::time_point next_write_;
 };
 
-/// Text of a result file: rows one a line, so that versions can be compared by line.
+/// Text of a result file, one row per line, so that diff can compare versions.
 /// Numbers that JSON cannot hold (NaN, infinity) become null. With `aggregates_only`, benchmarks
 /// that have aggregates are shown by these alone.
 std::string to_text(const nlohmann::ordered_json& content, bool aggregates_only = false);

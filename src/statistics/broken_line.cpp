@@ -41,7 +41,7 @@ void broken_line::choose_pieces() {
     std::size_t first = 0;
     line fitted;
   };
-  std::vector<choice> best(count + 1);  // for the first so many points
+  std::vector<choice> best(count + 1);  // best[n]: for the first n points
   best[0].cost = 0;
   for (std::size_t end = 1; end <= count; ++end)
     for (std::size_t first = 0; first < end; ++first) {
@@ -56,17 +56,18 @@ void broken_line::choose_pieces() {
   std::ranges::reverse(pieces_);
 }
 
-/// A point that shares a line with no other has no slope of its own. At either end it takes the
-/// bridge's, so that sizes beyond it can be answered.
+/// A point that shares its line with no other has no slope of its own. At either end it takes the
+/// slope of the bridge, so that sizes beyond it can be predicted.
 void broken_line::tilt_lone_ends() {
   if (pieces_.size() < 2) return;
-  const auto tilt = [&](piece& one, std::size_t left, double most) {
-    if (!one.is_lone_point()) return;
-    const auto& point = points_[one.first];
-    const auto& other = points_[&one == &pieces_.front() ? one.first + 1 : one.first - 1];
-    one.fitted.centre = point.bytes;
-    one.fitted.slope = std::clamp(bridge_slope(left), 0.0, most);
-    one.fitted.slope_variance =
+  const auto tilt = [&](piece& end_piece, std::size_t left, double most) {
+    if (!end_piece.is_lone_point()) return;
+    const auto& point = points_[end_piece.first];
+    const auto& other =
+        points_[&end_piece == &pieces_.front() ? end_piece.first + 1 : end_piece.first - 1];
+    end_piece.fitted.centre = point.bytes;
+    end_piece.fitted.slope = std::clamp(bridge_slope(left), 0.0, most);
+    end_piece.fitted.slope_variance =
         (squared(point.ns * expected_error(point)) + squared(other.ns * expected_error(other))) /
         squared(point.bytes - other.bytes);
   };
@@ -79,25 +80,26 @@ void broken_line::tilt_lone_ends() {
 void broken_line::estimate_scatter() {
   double chi_squared = 0;
   int coefficients = 0;
-  for (const auto& one : pieces_) {
-    chi_squared += one.fitted.chi_squared;
-    coefficients += one.fitted.coefficients;
+  for (const auto& fitted_piece : pieces_) {
+    chi_squared += fitted_piece.fitted.chi_squared;
+    coefficients += fitted_piece.fitted.coefficients;
   }
   const auto freedom = static_cast<int>(points_.size()) - coefficients;
   if (freedom > 0) {
     variance_ = chi_squared / freedom;
     standard_errors_ =
         boost::math::quantile(boost::math::students_t_distribution<double>(freedom), upper_tail);
-  } else {  // no residuals: the points' own errors must do
+  } else {  // without residuals, the points' own errors count
     standard_errors_ =
         boost::math::quantile(boost::math::normal_distribution<double>(), upper_tail);
   }
 }
 
 double broken_line::bridge_slope(std::size_t left) const {
-  const double from = end(left);
-  const double to = begin(left + 1);
-  return (pieces_[left + 1].at(to) - pieces_[left].at(from)) / (to - from);
+  const double left_end = end(left);
+  const double right_begin = begin(left + 1);
+  return (pieces_[left + 1].at(right_begin) - pieces_[left].at(left_end)) /
+         (right_begin - left_end);
 }
 
 double broken_line::slope_before_gap(std::size_t left) const {
@@ -111,49 +113,54 @@ double broken_line::slope_after_gap(std::size_t left) const {
              : pieces_[left + 1].fitted.slope;
 }
 
-double broken_line::half_width(const line& by, double bytes) const {
+double broken_line::half_width(const line& fitted, double bytes) const {
   const auto nearest = std::ranges::min_element(
       points_, {}, [&](const auto& point) { return std::abs(std::log(point.bytes / bytes)); });
-  const double of_point = by.at(bytes) * std::max(std::sqrt(variance_) * expected_error(*nearest),
-                                                  nearest->relative_error);
-  return standard_errors_ * std::hypot(of_point, std::sqrt(variance_ * by.variance_at(bytes)));
+  const double point_error =
+      fitted.at(bytes) *
+      std::max(std::sqrt(variance_) * expected_error(*nearest), nearest->relative_error);
+  return standard_errors_ *
+         std::hypot(point_error, std::sqrt(variance_ * fitted.variance_at(bytes)));
 }
 
-estimate broken_line::on(const piece& one, double bytes) const {
-  const double value = one.at(bytes);
-  const double reach = half_width(one.fitted, bytes);
+estimate broken_line::estimate_on(const piece& fitted_piece, double bytes) const {
+  const double value = fitted_piece.at(bytes);
+  const double reach = half_width(fitted_piece.fitted, bytes);
   return {value, std::max(0.0, value - reach), value + reach};
 }
 
 estimate broken_line::between(std::size_t left, double bytes) const {
-  const auto from = on(pieces_[left], end(left));
-  const auto to = on(pieces_[left + 1], begin(left + 1));
+  const auto at_left_end = estimate_on(pieces_[left], end(left));
+  const auto at_right_begin = estimate_on(pieces_[left + 1], begin(left + 1));
   const double slope_left = slope_before_gap(left);
   const double slope_right = slope_after_gap(left);
   const double bridge = bridge_slope(left);
-  const auto [least, most] = std::minmax(from.value, to.value);
+  const auto [least, most] = std::minmax(at_left_end.value, at_right_begin.value);
   const auto within = [least = least, most = most](double ns) {
     return std::clamp(ns, least, most);
   };
-  const double on_left = within(from.value + slope_left * (bytes - end(left)));
-  const double on_right = within(to.value - slope_right * (begin(left + 1) - bytes));
-  const double on_bridge = within(from.value + bridge * (bytes - end(left)));
+  const double on_left = within(at_left_end.value + slope_left * (bytes - end(left)));
+  const double on_right = within(at_right_begin.value - slope_right * (begin(left + 1) - bytes));
+  const double on_bridge = within(at_left_end.value + bridge * (bytes - end(left)));
   const auto [lower, upper] = std::minmax(on_left, on_right);
   double value = on_bridge;
   if (slope_left < bridge && bridge < slope_right) value = upper;
   if (slope_left > bridge && bridge > slope_right) value = lower;
-  // Whichever line the size belongs to, it is not known.
-  const double below = std::max(1 - from.low / from.value, 1 - to.low / to.value);
-  const double above = std::max(from.high / from.value, to.high / to.value) - 1;
+  // It is not known which line the size belongs to, so the interval covers both.
+  const double below = std::max(1 - at_left_end.low / at_left_end.value,
+                                1 - at_right_begin.low / at_right_begin.value);
+  const double above =
+      std::max(at_left_end.high / at_left_end.value, at_right_begin.high / at_right_begin.value) -
+      1;
   return {value, std::min(value, lower) * (1 - below), std::max(value, upper) * (1 + above)};
 }
 
 estimate broken_line::at(double bytes) const {
   for (std::size_t i = 0; i + 1 < pieces_.size(); ++i) {
-    if (bytes <= end(i)) return on(pieces_[i], bytes);
+    if (bytes <= end(i)) return estimate_on(pieces_[i], bytes);
     if (bytes < begin(i + 1)) return between(i, bytes);
   }
-  return on(pieces_.back(), bytes);
+  return estimate_on(pieces_.back(), bytes);
 }
 
 estimate broken_line::t0() const {

@@ -10,29 +10,30 @@
 
 namespace bench_transfers::statistics {
 
-/// Time against size as a chain of lines t0 + bytes / bandwidth, as many as the data ask for.
-/// Which sizes share a line is decided by dynamic programming: the sum of squared weighted
+/// Time as a function of size: a chain of as many lines t0 + bytes / bandwidth as the data require.
+/// Dynamic programming decides which sizes share a line: the sum of squared weighted
 /// residuals plus, for each line, ln(number of sizes) for every coefficient and for its beginning
 /// (the Bayesian information criterion, Schwarz 1978) is as small as it can be. Between
-/// the last size of one line and the first of the next, the lines are followed to where they meet;
-/// where they do not meet there (time jumps, up or down: a driver has several ways to copy), the
-/// gap is bridged straight.
+/// the last size of one line and the first of the next, the lines extend to where they meet. If
+/// they do not meet there (time jumps up or down, because a driver has several ways to copy), a
+/// straight bridge spans the gap.
 class broken_line {
  public:
-  /// Two sizes or more, in any order. Throws std::invalid_argument, with one line, when there are
-  /// fewer or one comes twice, and when a size or time is not a positive number.
+  /// Two sizes or more, in any order. Throws std::invalid_argument, with one line, if there are
+  /// fewer, if a size occurs twice, or if a size or time is not a positive number.
   explicit broken_line(std::vector<measured_time> points);
 
-  /// Time in ns that a measurement of this size would give. The interval is Student's, from the
-  /// residuals of all lines; between two lines it also reaches to both of them.
+  /// Predicted time of a measurement of this size, in ns. The interval is Student's, from the
+  /// residuals of all lines; between two lines it also covers both of them.
   [[nodiscard]] estimate at(double bytes) const;
 
-  /// Of the first line: what the smallest operation costs, in ns.
+  /// Time at size 0 on the first line: the cost of the smallest operation, in ns.
   [[nodiscard]] estimate t0() const;
-  /// Of the last line, for large sizes, in bytes per ns (GB/s). None where time does not grow.
+  /// Bandwidth of the last line, for large sizes, in bytes per ns (GB/s). None if time does not
+  /// grow.
   [[nodiscard]] std::optional<estimate> bandwidth() const;
-  /// n½: bytes from which on half of the bandwidth is reached, t0 × bandwidth of the last
-  /// line (Hockney 1985). None where that line does not begin above zero.
+  /// n½: the size that reaches half of the bandwidth, t0 × bandwidth of the last line (Hockney
+  /// 1985). None if that line does not begin above zero.
   [[nodiscard]] std::optional<double> half_bandwidth_bytes() const;
 
   [[nodiscard]] double smallest() const { return points_.front().bytes; }
@@ -56,8 +57,8 @@ class broken_line {
   [[nodiscard]] double bridge_slope(std::size_t left) const;
   [[nodiscard]] double slope_before_gap(std::size_t left) const;
   [[nodiscard]] double slope_after_gap(std::size_t left) const;
-  [[nodiscard]] double half_width(const line& by, double bytes) const;
-  [[nodiscard]] estimate on(const piece& one, double bytes) const;
+  [[nodiscard]] double half_width(const line& fitted, double bytes) const;
+  [[nodiscard]] estimate estimate_on(const piece& fitted_piece, double bytes) const;
   [[nodiscard]] estimate between(std::size_t left, double bytes) const;
 
   std::vector<measured_time> points_;  // by size

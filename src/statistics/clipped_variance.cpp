@@ -14,37 +14,38 @@ using groups_of_values = std::span<const std::vector<double>>;
 
 struct sizes_of_groups {
   std::size_t values = 0;
-  std::vector<std::size_t> each;  // ascending
+  std::vector<std::size_t> per_group;  // ascending
 
-  [[nodiscard]] double degrees() const { return static_cast<double>(values - each.size()); }
+  [[nodiscard]] double degrees() const { return static_cast<double>(values - per_group.size()); }
 };
 
 sizes_of_groups sizes_of(groups_of_values groups) {
   sizes_of_groups sizes;
-  for (const auto& one : groups)
-    if (one.size() >= 2) {
-      sizes.values += one.size();
-      sizes.each.push_back(one.size());
+  for (const auto& group : groups)
+    if (group.size() >= 2) {
+      sizes.values += group.size();
+      sizes.per_group.push_back(group.size());
     }
-  std::ranges::sort(sizes.each);
+  std::ranges::sort(sizes.per_group);
   return sizes;
 }
 
-/// Before the factor.
+/// The variance without the correcting factor.
 double raw_variance(groups_of_values groups, const sizes_of_groups& sizes) {
   std::vector<double> distances;
   distances.reserve(sizes.values);
-  for (const auto& one : groups) {
-    if (one.size() < 2) continue;
-    const double centre = median(one);
-    for (const double value : one) distances.push_back(std::abs(value - centre));
+  for (const auto& group : groups) {
+    if (group.size() < 2) continue;
+    const double centre = median(group);
+    for (const double value : group) distances.push_back(std::abs(value - centre));
   }
   constexpr double normal_consistency = 1.4826;  // 1 / quantile of the normal at 3/4
   constexpr double clipped_at = 2.5;
   const double lost = std::sqrt(static_cast<double>(sizes.values) / sizes.degrees());
   const double limit = clipped_at * normal_consistency * lost * median(distances);
   double squares = 0;
-  for (const double one : distances) squares += std::min(one, limit) * std::min(one, limit);
+  for (const double distance : distances)
+    squares += std::min(distance, limit) * std::min(distance, limit);
   return squares / sizes.degrees();
 }
 
@@ -59,11 +60,10 @@ double next_normal(std::mt19937_64& random) {
 
 variance_estimate clipped_variance::operator()(groups_of_values groups) {
   const auto sizes = sizes_of(groups);
-  if (sizes.each.empty()) return {0, 0};
-  // A fifth of the information goes with the clipping (simulated; its precise value matters
-  // little).
+  if (sizes.per_group.empty()) return {0, 0};
+  // Clipping costs a fifth of the information (simulated; the precise value matters little).
   constexpr double information_kept = 0.8;
-  return {factor_for(sizes.each) * raw_variance(groups, sizes),
+  return {factor_for(sizes.per_group) * raw_variance(groups, sizes),
           std::max(1.0, information_kept * sizes.degrees())};
 }
 
@@ -80,7 +80,7 @@ double clipped_variance::factor_for(const std::vector<std::size_t>& sizes) {
   for (std::size_t i = 0; i < rounds; ++i) {
     for (std::size_t g = 0; g < sizes.size(); ++g) {
       groups[g].resize(sizes[g]);
-      for (auto& one : groups[g]) one = next_normal(random);
+      for (auto& value : groups[g]) value = next_normal(random);
     }
     mean += raw_variance(groups, {values, sizes}) / static_cast<double>(rounds);
   }

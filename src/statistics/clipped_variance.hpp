@@ -9,13 +9,13 @@
 
 namespace bench_transfers::statistics {
 
-/// Variance of normal values within groups, which single outliers do not blow up: distances from
+/// Variance of normal values within groups that is robust against single outliers: distances from
 /// the group's median are clipped at 2.5 robust standard deviations (median absolute distance) and
-/// squared. What that takes away and the small groups distort is made good by a factor, found once
-/// for each combination of group sizes from simulated normal values (fixed seed).
+/// squared. A factor corrects the bias from clipping and from small groups; it is computed once for
+/// each combination of group sizes from simulated normal values (fixed seed).
 class clipped_variance {
  public:
-  /// Groups of fewer than two values say nothing. None of more: variance 0, degrees 0.
+  /// Ignores groups of fewer than two values. Variance 0 with degrees 0 if there are no others.
   variance_estimate operator()(std::span<const std::vector<double>> groups);
 
  private:

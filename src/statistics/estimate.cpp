@@ -4,26 +4,27 @@
 
 namespace bench_transfers::statistics {
 
-estimate scaled(const estimate& one, double factor) {
-  return {one.value * factor, one.low * factor, one.high * factor};
+estimate scaled(const estimate& unscaled, double factor) {
+  return {unscaled.value * factor, unscaled.low * factor, unscaled.high * factor};
 }
 
-estimate sum(std::span<const estimate> all) {
+estimate sum(std::span<const estimate> terms) {
   double value = 0;
   double below = 0;
   double above = 0;
-  for (const auto& one : all) {
-    value += one.value;
-    below = std::hypot(below, one.value - one.low);
-    above = std::hypot(above, one.high - one.value);
+  for (const auto& term : terms) {
+    value += term.value;
+    below = std::hypot(below, term.value - term.low);
+    above = std::hypot(above, term.high - term.value);
   }
   return {value, value - below, value + above};
 }
 
-estimate difference(const estimate& one, const estimate& other) {
-  const double value = one.value - other.value;
-  return {value, value - std::hypot(one.value - one.low, other.high - other.value),
-          value + std::hypot(one.high - one.value, other.value - other.low)};
+estimate difference(const estimate& minuend, const estimate& subtrahend) {
+  const double value = minuend.value - subtrahend.value;
+  return {value,
+          value - std::hypot(minuend.value - minuend.low, subtrahend.high - subtrahend.value),
+          value + std::hypot(minuend.high - minuend.value, subtrahend.value - subtrahend.low)};
 }
 
 }  // namespace bench_transfers::statistics

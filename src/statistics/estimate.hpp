@@ -11,14 +11,14 @@ struct estimate {
   friend bool operator==(const estimate&, const estimate&) = default;
 };
 
-/// `one` times a factor that is exact and not negative.
-estimate scaled(const estimate& one, double factor);
+/// The estimate times a factor that is exact and not negative.
+estimate scaled(const estimate& unscaled, double factor);
 
-/// Of independent quantities: values add up, the distances to the ends of the intervals add up in
-/// squares.
-estimate sum(std::span<const estimate> all);
+/// Sum of independent quantities: values are added; distances to the ends of the intervals are
+/// added in quadrature.
+estimate sum(std::span<const estimate> terms);
 
-/// By how much `one` exceeds `other`, of independent quantities.
-estimate difference(const estimate& one, const estimate& other);
+/// Difference of independent quantities, with an interval as for sum().
+estimate difference(const estimate& minuend, const estimate& subtrahend);
 
 }  // namespace bench_transfers::statistics

@@ -4,7 +4,7 @@
 
 namespace bench_transfers::statistics {
 
-/// The time of one operation, as measured at one size.
+/// The measured time of one operation at one size.
 struct measured_time {
   double bytes;
   double ns;
@@ -29,19 +29,19 @@ struct line {
   [[nodiscard]] double t0() const { return at(0); }
 };
 
-/// Which lines make sense: time never falls with size; at size 0 it cannot be negative either, but
-/// that holds only for the line that reaches the smallest sizes.
+/// Constraint on a line at size 0. Time never falls with size, and it is not negative at size 0;
+/// the latter holds only for the line of the smallest sizes.
 enum class at_zero { anything, not_negative };
 
-/// How far measured times may lie off a line that describes them, as a part of them: what is
-/// systematic at a size and therefore not in its relative_error.
+/// How far measured times may lie off a line that describes them, as a part of them: the systematic
+/// error at a size, which its relative_error does not contain.
 inline constexpr double line_tolerance = 0.02;
 
 /// Standard deviation to expect of one point, as a part of its time.
 double expected_error(const measured_time& point);
 
-/// Weighted least squares of relative residuals; one point gives its level and slope 0.
-/// Throws std::invalid_argument when there are no points.
+/// Weighted least squares of relative residuals; a single point gives its level and slope 0.
+/// Throws std::invalid_argument if there are no points.
 line fit_line(std::span<const measured_time> points, at_zero zero);
 
 }  // namespace bench_transfers::statistics

@@ -23,7 +23,7 @@ double location(std::vector<double> values) {
 }
 
 double location_variance(std::size_t values) {
-  // Exact for medians of so few (Sarhan and Greenberg 1962, table 10C.1).
+  // Exact for medians of few values (Sarhan and Greenberg 1962, table 10C.1).
   constexpr std::array<double, most_for_median + 1> of_median{0, 1, 0.5, 0.4487, 0.2982};
   if (values == 0) throw std::invalid_argument("no values have no variance");
   if (values <= most_for_median) return of_median[values];

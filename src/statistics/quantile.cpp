@@ -35,12 +35,12 @@ double median(std::vector<double> values) {
 interval interval_of_median(std::vector<double> values, double confidence) {
   if (values.empty()) throw std::invalid_argument("an interval needs at least one value");
   std::ranges::sort(values);
-  // Outside of the k-th from either end the median lies when fewer than k values are on one side
-  // of it, each side with a probability of one half.
+  // The median lies outside of the k-th value from either end if fewer than k values are on one
+  // side of it; each value is on either side with a probability of one half.
   const auto n = values.size();
   double outside = 0;
-  // Of exactly k values; its logarithm, because 2⁻ⁿ itself is too small for a number from some
-  // thousand values on.
+  // Logarithm of the probability of exactly k values, because 2⁻ⁿ underflows for about a thousand
+  // values.
   double logarithm = static_cast<double>(n) * std::log(0.5);
   std::size_t k = 0;
   while (2 * k + 1 < n && 2 * (outside + std::exp(logarithm)) <= 1 - confidence) {

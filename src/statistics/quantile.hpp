@@ -10,7 +10,7 @@ namespace bench_transfers::statistics {
 /// default of R and NumPy). Throws std::invalid_argument when there are no values.
 double quantile(std::span<const double> ascending, double p);
 
-/// What a repetition keeps of its operations, in the unit of the values.
+/// Summary of the samples of a repetition, in the unit of the values.
 struct distribution {
   double min, p5, median, p95, p99, max, mean;
 };
@@ -24,10 +24,10 @@ struct interval {
   double low, high;
 };
 
-/// Between which two of the values the median of what they come from lies with a probability of at
-/// least `confidence`, whatever its distribution (order statistics; Hahn and Meeker, "Statistical
-/// Intervals", section 5.2). All of them where there are too few for it. Throws
-/// std::invalid_argument when there are no values.
+/// The two values that enclose the median of the population with a probability of at least
+/// `confidence`, for any distribution (order statistics; Hahn and Meeker, "Statistical
+/// Intervals", section 5.2). The smallest and largest value if there are too few.
+/// Throws std::invalid_argument if there are no values.
 interval interval_of_median(std::vector<double> values, double confidence);
 
 }  // namespace bench_transfers::statistics

@@ -7,13 +7,13 @@
 namespace bench_transfers::statistics {
 namespace {
 
-/// Ranks from 1 on, of equal values their mean; doubled, so that they are whole numbers.
+/// Ranks, counted from 1; equal values share their mean rank. Doubled, so that they are whole.
 std::vector<std::size_t> doubled_ranks(const std::vector<double>& values) {
   auto ascending = values;
   std::ranges::sort(ascending);
   std::vector<std::size_t> ranks;
-  for (const double one : values) {
-    const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), one);
+  for (const double value : values) {
+    const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), value);
     const auto below = static_cast<std::size_t>(first - ascending.begin());
     const auto up_to = static_cast<std::size_t>(last - ascending.begin());
     ranks.push_back(below + 1 + up_to);
@@ -26,16 +26,17 @@ std::vector<std::size_t> doubled_ranks(const std::vector<double>& values) {
 double rank_test(const std::vector<double>& before, const std::vector<double>& after) {
   if (before.empty() || after.empty())
     throw std::invalid_argument("a rank test needs values on both sides");
-  auto all = after;
-  all.insert(all.end(), before.begin(), before.end());
-  const auto ranks = doubled_ranks(all);
+  auto values = after;
+  values.insert(values.end(), before.begin(), before.end());
+  const auto ranks = doubled_ranks(values);
   std::size_t observed = 0;
   std::size_t most = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     most += ranks[i];
     if (i < after.size()) observed += ranks[i];
   }
-  // How many choices of so many values have such a sum; doubles hold more than whole numbers do.
+  // choices[count][sum]: how many choices of `count` values have this sum of ranks. Doubles have a
+  // larger range than integers.
   std::vector<std::vector<double>> choices(after.size() + 1, std::vector<double>(most + 1));
   choices[0][0] = 1;
   for (const auto rank : ranks)

@@ -14,7 +14,7 @@
 namespace bench_transfers::statistics {
 namespace {
 
-/// From here on a prior is as good as a known variance.
+/// A prior of this many degrees is as good as a known variance.
 constexpr double many_degrees = 1e4;
 
 /// The x > 0 whose trigamma is y. Newton's method on 1 / trigamma, which is nearly a line and
@@ -22,8 +22,8 @@ constexpr double many_degrees = 1e4;
 double inverse_trigamma(double y) {
   double x = 0.5 + 1 / y;
   for (int i = 0; i < 50; ++i) {
-    const double there = boost::math::trigamma(x);
-    const double step = there * (1 - there / y) / boost::math::polygamma(2, x);
+    const double value = boost::math::trigamma(x);
+    const double step = value * (1 - value / y) / boost::math::polygamma(2, x);
     x += step;
     if (std::abs(step) < 1e-9 * x) break;
   }
@@ -39,21 +39,21 @@ variance_prior::variance_prior(std::span<const variance_estimate> estimates) {
   // ln s² minus its expectation has the variance of ln chi² plus that of the prior.
   std::vector<double> logs;
   double own = 0;
-  for (const auto& one : estimates) {
-    const double half = one.degrees / 2;
-    logs.push_back(std::log(one.variance) - digamma(half) + std::log(half));
+  for (const auto& estimate : estimates) {
+    const double half = estimate.degrees / 2;
+    logs.push_back(std::log(estimate.variance) - digamma(half) + std::log(half));
     own += trigamma(half) / static_cast<double>(estimates.size());
   }
   auto ascending = logs;
   std::ranges::sort(ascending);
   const double low = quantile(ascending, 0.02);
   const double high = quantile(ascending, 0.98);
-  for (auto& one : logs) one = std::clamp(one, low, high);
+  for (auto& logarithm : logs) logarithm = std::clamp(logarithm, low, high);
   const auto count = static_cast<double>(logs.size());
   const double mean = std::reduce(logs.begin(), logs.end()) / count;
   double squares = 0;
-  for (const double one : logs) squares += (one - mean) * (one - mean);
-  // What clipping takes from the variance of normal values.
+  for (const double logarithm : logs) squares += (logarithm - mean) * (logarithm - mean);
+  // The part of the variance of normal values that clipping leaves.
   constexpr double left_by_clipping = 0.93;
   const double excess = squares / (count - 1) / left_by_clipping - own;
   if (excess <= trigamma(many_degrees / 2)) {
@@ -64,13 +64,15 @@ variance_prior::variance_prior(std::span<const variance_estimate> estimates) {
   typical_ = {std::exp(mean + digamma(half) - std::log(half)), 2 * half};
 }
 
-variance_estimate variance_prior::moderated(const variance_estimate& one) const {
-  if (typical_.degrees <= 0) return one;
+variance_estimate variance_prior::moderated(const variance_estimate& estimate) const {
+  if (typical_.degrees <= 0) return estimate;
   constexpr double one_of_a_thousand = 1e-3;
-  const boost::math::fisher_f ratio(one.degrees, typical_.degrees);
-  if (cdf(complement(ratio, one.variance / typical_.variance)) < one_of_a_thousand) return one;
-  const double degrees = one.degrees + typical_.degrees;
-  return {(one.degrees * one.variance + typical_.degrees * typical_.variance) / degrees, degrees};
+  const boost::math::fisher_f ratio(estimate.degrees, typical_.degrees);
+  if (cdf(complement(ratio, estimate.variance / typical_.variance)) < one_of_a_thousand)
+    return estimate;
+  const double degrees = estimate.degrees + typical_.degrees;
+  return {(estimate.degrees * estimate.variance + typical_.degrees * typical_.variance) / degrees,
+          degrees};
 }
 
 }  // namespace bench_transfers::statistics

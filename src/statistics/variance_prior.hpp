@@ -4,26 +4,26 @@
 
 namespace bench_transfers::statistics {
 
-/// An estimate of a variance, worth so many degrees of freedom.
+/// An estimate of a variance, with its degrees of freedom.
 struct variance_estimate {
   double variance;
   double degrees;
 };
 
-/// How the variances of many alike things are distributed: `degrees` times `variance`, divided by
-/// a chi-square variable of as many degrees. Estimates of few degrees each are drawn towards it
+/// The distribution of the variances of many similar things: `degrees` times `variance`, divided by
+/// a chi-square variable of as many degrees. Estimates of few degrees are drawn towards it
 /// ("moderated"; Smyth 2004, "Linear Models and Empirical Bayes Methods", sections 3 and 6).
 class variance_prior {
  public:
-  /// From estimates that are independent and positive; outliers among them are drawn in to the
-  /// second and 98th percentile. With fewer than three it knows nothing: moderated() gives back
-  /// what it gets.
+  /// From estimates that are independent and positive; outliers among them are clipped to the 2nd
+  /// and 98th percentile. With fewer than three there is no prior: moderated() returns its
+  /// argument.
   explicit variance_prior(std::span<const variance_estimate> estimates);
 
   /// The mean of prior and estimate, weighted by their degrees of freedom. An estimate that is far
-  /// larger than the prior can explain (one of a thousand) stays as it is: such a thing is not
-  /// like the others (Phipson and others 2016, "Robust hyperparameter estimation").
-  [[nodiscard]] variance_estimate moderated(const variance_estimate& one) const;
+  /// larger than the prior can explain (probability 0.001) stays as it is: it does not
+  /// resemble the others (Phipson and others 2016, "Robust hyperparameter estimation").
+  [[nodiscard]] variance_estimate moderated(const variance_estimate& estimate) const;
 
   [[nodiscard]] const variance_estimate& typical() const { return typical_; }
 

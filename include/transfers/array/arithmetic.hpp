@@ -12,12 +12,12 @@ operand array_operand(const gpu_array<T>& array) {
 
 template <class T>
 operand value_operand(T value) {
-  operand one{};
-  std::memcpy(one.value.data(), &value, sizeof value);
-  return one;
+  operand result{};
+  std::memcpy(result.value.data(), &value, sizeof value);
+  return result;
 }
 
-/// One kernel. Shapes and contexts have been compared.
+/// Enqueues one kernel. The caller has compared shapes and contexts.
 template <arithmetic_element T>
 void enqueue(arithmetic operation, const operand& left, const operand& right,
              gpu_array<T>& result) {
@@ -34,8 +34,8 @@ void check_pair(const gpu_array<T>& a, const gpu_array<T>& b) {
 
 }  // namespace detail
 
-/// elements = elements `operation` right, for elements on the device; enqueued. What they are and
-/// what is thrown: as below.
+/// elements = elements `operation` right, for elements on the device; enqueues one kernel.
+/// Operations and exceptions are those of the functions below.
 template <arithmetic_element T, scalar_for<T> S>
 void calculate(stream& stream, arithmetic operation, std::span<T> elements, S right) {
   if (elements.empty()) return;
@@ -48,10 +48,11 @@ void calculate(stream& stream, arithmetic operation, std::span<T> elements, S ri
                     elements.size()});
 }
 
-/// result = left `operation` right, elementwise, between arrays of one shape and order or an array
-/// and a scalar of its element type; enqueued as one kernel. `result` may be an operand. Integers
-/// divide as in C++ (see elementwise_operation for what is undefined there). Throw shape_mismatch
-/// with both shapes, std::invalid_argument for arrays of different contexts, device_error.
+/// result = left `operation` right, elementwise; enqueue one kernel. The operands are two arrays of
+/// the same shape and order, or an array and a scalar of its element type; `result` may be an
+/// operand. Integers divide as in C++; elementwise_operation defines the cases that C++ leaves
+/// undefined. Throw shape_mismatch with both shapes, std::invalid_argument for arrays of different
+/// contexts, device_error.
 template <arithmetic_element T>
 void calculate(arithmetic operation, const gpu_array<T>& left, const gpu_array<T>& right,
                gpu_array<T>& result) {
@@ -78,31 +79,31 @@ template <class A, class B>
 struct array_among;
 template <class T, class B>
 struct array_among<gpu_array<T>, B> {
-  static const gpu_array<T>& of(const gpu_array<T>& a, const B&) { return a; }
+  static const gpu_array<T>& get(const gpu_array<T>& a, const B&) { return a; }
 };
 template <class A, class T>
 requires std::is_arithmetic_v<A>
 struct array_among<A, gpu_array<T>> {
-  static const gpu_array<T>& of(const A&, const gpu_array<T>& b) { return b; }
+  static const gpu_array<T>& get(const A&, const gpu_array<T>& b) { return b; }
 };
 
 template <class A, class B>
 concept calculable = requires(const A& a, const B& b) {
   calculate(arithmetic::add, a, b,
-            const_cast<std::remove_cvref_t<decltype(array_among<A, B>::of(a, b))>&>(
-                array_among<A, B>::of(a, b)));
+            const_cast<std::remove_cvref_t<decltype(array_among<A, B>::get(a, b))>&>(
+                array_among<A, B>::get(a, b)));
 };
 
 template <class A, class B>
 auto calculated(arithmetic operation, const A& a, const B& b) {
-  auto result = empty_like(array_among<A, B>::of(a, b));
+  auto result = empty_like(array_among<A, B>::get(a, b));
   calculate(operation, a, b, result);
   return result;
 }
 
 }  // namespace detail
 
-/// New arrays: 2 * a, a + b, a / b - 1.
+/// Return new arrays: 2 * a, a + b, a / b - 1.
 template <class A, class B>
 requires detail::calculable<A, B>
 [[nodiscard]] auto operator+(const A& a, const B& b) {
@@ -124,7 +125,7 @@ requires detail::calculable<A, B>
   return detail::calculated(arithmetic::divide, a, b);
 }
 
-/// In place.
+/// Change the left array in place.
 template <class T, class B>
 requires detail::calculable<gpu_array<T>, B> gpu_array<T>
 &operator+=(gpu_array<T>& a, const B& b) {

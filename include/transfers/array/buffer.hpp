@@ -15,7 +15,7 @@
 namespace transfers {
 namespace detail {
 
-/// Throws std::length_error when there are not that many addresses.
+/// Throws std::length_error if the address space is too small.
 template <class T>
 std::size_t bytes_of(std::size_t elements) {
   if (elements > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T))
@@ -27,7 +27,7 @@ std::size_t bytes_of(std::size_t elements) {
 /// Throws std::length_error with both numbers unless they are equal.
 void check_sizes(std::size_t src, std::size_t dst);
 
-/// Host memory that begins at a multiple of some alignment.
+/// Host memory that begins at a multiple of an alignment.
 struct aligned_memory {
   host_memory owner;        ///< none for zero bytes
   std::size_t padding = 0;  ///< bytes before the first one that is used
@@ -39,7 +39,7 @@ aligned_memory allocate_aligned(device& device, std::size_t bytes, host_memory_k
 aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment,
                                  std::size_t least_alignment);
 
-/// A number of elements, 0 when its owner has been moved from.
+/// A number of elements; 0 after its owner has been moved from.
 class element_count {
  public:
   explicit element_count(std::size_t value) noexcept : value_(value) {}
@@ -63,8 +63,8 @@ using element_of = std::remove_cv_t<std::ranges::range_value_t<R>>;
 
 }  // namespace detail
 
-/// Owns elements in host memory of a given kind. Movable, not copyable; frees without throwing; an
-/// empty buffer has no memory.
+/// Owns elements in host memory of a given kind. Movable, not copyable; destruction does not throw;
+/// an empty buffer owns no memory.
 template <class T>
 class host_buffer {
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -94,7 +94,7 @@ class host_buffer {
   [[nodiscard]] host_memory_kind kind() const noexcept { return memory_.owner.kind(); }
 
  private:
-  /// data() of a buffer that has elements.
+  /// data() of a buffer that is not empty.
   [[nodiscard]] T* first() const noexcept {
     return reinterpret_cast<T*>(memory_.owner.data() + memory_.padding);
   }
@@ -107,8 +107,8 @@ class host_buffer {
 };
 
 /// Owns uninitialised elements in device memory, and copies them to and from contiguous ranges
-/// (vectors, arrays, spans, strings). Movable, not copyable; frees without throwing; an empty
-/// buffer has no memory.
+/// (vectors, arrays, spans, strings). Movable, not copyable; destruction does not throw; an empty
+/// buffer owns no memory.
 template <class T>
 class device_buffer {
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -122,7 +122,7 @@ class device_buffer {
     if (elements > 0) memory_ = context.allocate(detail::bytes_of<T>(elements));
   }
 
-  /// Address on the device.
+  /// Device address.
   [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.data()); }
   [[nodiscard]] std::size_t size() const noexcept { return elements_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return elements_ * sizeof(T); }

@@ -14,11 +14,11 @@
 
 namespace transfers {
 
-/// How a strided view gets across.
+/// The method by which a strided view is copied.
 enum class strided_route {
-  automatic,  ///< one plain copy where it can be; pitched for long rows; otherwise packed
-  pitched,  ///< cudaMemcpy2D or 3D; throws unsupported where rows are not contiguous on both sides
-  packed,   ///< gathered by the CPU into page-locked memory, one copy; and the reverse
+  automatic,  ///< one plain copy if possible; pitched for long rows; otherwise packed
+  pitched,    ///< cudaMemcpy2D or 3D; throws unsupported if rows are not contiguous on both sides
+  packed,     ///< one copy of page-locked memory, which the CPU packs or unpacks
 };
 
 namespace detail {
@@ -27,7 +27,7 @@ namespace detail {
 struct strided_copy {
   std::byte* device;
   order device_order;
-  std::byte* host;  ///< not written to by an upload
+  std::byte* host;  ///< an upload does not write to it
   shape extents;
   strides host_strides;  ///< in elements
   std::size_t element_bytes;
@@ -37,12 +37,12 @@ void upload(const context& context, const strided_copy& copy, strided_route rout
 /// Returns when the data have arrived.
 void download(const context& context, const strided_copy& copy, strided_route route);
 
-/// Throws shape_mismatch with both.
+/// Throws shape_mismatch with both shapes unless shape and order are equal.
 void check_alike(const shape& a, order a_order, const shape& b, order b_order);
-/// Throws std::invalid_argument.
+/// Throws std::invalid_argument unless the contexts are the same.
 void check_same_context(const context& a, const context& b);
 
-/// The scalar as an element. Throws std::out_of_range when it does not fit.
+/// The scalar as an element. Throws std::out_of_range if it does not fit.
 template <class T, scalar_for<T> S>
 T as_element(S scalar) {
   if constexpr (std::is_integral_v<T>)
@@ -58,15 +58,15 @@ T as_element(S scalar) {
 
 }  // namespace detail
 
-/// An array in host memory, with its shape: what get() gives, and a source or destination of any
-/// kind of memory. Moves, does not copy. Like a span, a const one gives access to elements that are
-/// not const.
+/// An array in host memory of any kind, with its shape: the result of get(), and a source or
+/// destination of copies. Movable, not copyable. Like a span, a const host_array gives access to
+/// non-const elements.
 template <class T>
 class host_array {
  public:
   using value_type = T;
 
-  /// Uninitialised, in ordinary memory or in memory of a kind.
+  /// Uninitialised, in ordinary memory or in memory of the given kind.
   explicit host_array(const shape& extents, order order = order::row_major)
       : host_array(host_buffer<T>(extents.elements()), extents, order) {}
   host_array(device& device, const shape& extents, host_memory_kind kind,
@@ -83,7 +83,7 @@ class host_array {
   [[nodiscard]] transfers::order order() const noexcept { return order_; }
   [[nodiscard]] host_memory_kind kind() const noexcept { return buffer_.kind(); }
 
-  /// One index for each extent; not checked.
+  /// Takes one index for each extent; indices are not checked.
   template <std::convertible_to<std::size_t>... Index>
   [[nodiscard]] T& operator()(Index... index) const noexcept {
     std::size_t offset = 0;
@@ -99,21 +99,21 @@ class host_array {
                            [](std::ptrdiff_t elements) { return distance{elements}; });
   }
 
-  /// A type of its own, which no element has: the compiler then knows that a write to an element
-  /// changes no stride.
+  /// Not the type of any element, so the compiler knows that a write to an element changes no
+  /// stride.
   enum class distance : std::ptrdiff_t {};
 
   host_buffer<T> buffer_;
   transfers::shape shape_;
   transfers::order order_;
-  /// Kept: to compute them costs more than to access an element.
+  /// Stored, because computing them takes longer than an access to an element.
   std::array<distance, max_rank> strides_;
 };
 
-/// An array in device memory, like PyCUDA's gpuarray. All work is done in the order of the
-/// context's stream. Moves, does not copy; frees without throwing; an empty one has no memory and
-/// its operations do nothing. When an operation throws device_error, its destination's content is
-/// undefined; when anything else is thrown, nothing has changed.
+/// An array in device memory, like PyCUDA's gpuarray. All operations run in the order of the
+/// context's stream. Movable, not copyable; destruction does not throw. An empty array owns no
+/// memory, and its operations do nothing. If an operation throws device_error, the content of its
+/// destination is undefined; if it throws anything else, nothing has changed.
 template <class T>
 class gpu_array {
  public:
@@ -123,7 +123,7 @@ class gpu_array {
   gpu_array(const context& context, const shape& extents, order order = order::row_major)
       : buffer_(context, extents.elements()), shape_(extents), order_(order) {}
 
-  /// Address on the device.
+  /// Device address.
   [[nodiscard]] T* data() const noexcept { return buffer_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return buffer_.bytes(); }
@@ -131,9 +131,9 @@ class gpu_array {
   [[nodiscard]] transfers::order order() const noexcept { return order_; }
   [[nodiscard]] const transfers::context& context() const noexcept { return buffer_.context(); }
 
-  /// Upload into this array; sizes and shapes must match, or std::length_error and shape_mismatch
-  /// are thrown. A range has its elements in the array's order. set() returns when the data have
-  /// arrived; set_async() only enqueues (see device_buffer::copy_from_async).
+  /// Upload into this array. Throw std::length_error or shape_mismatch if sizes or shapes differ. A
+  /// range must have its elements in the array's order. set() returns when the data have arrived;
+  /// set_async() only enqueues (see device_buffer::copy_from_async).
   void set(std::span<const T> src) { buffer_.copy_from(src); }
   void set_async(std::span<const T> src) { buffer_.copy_from_async(src); }
   template <detail::contiguous_elements R>
@@ -151,7 +151,7 @@ class gpu_array {
     context().synchronize();
   }
 
-  /// Download, likewise. A const destination does not compile.
+  /// Download, with the same rules. A const destination does not compile.
   template <detail::contiguous_elements R>
   void get(R&& dst) const {
     buffer_.copy_to(dst);
@@ -178,26 +178,27 @@ class gpu_array {
     detail::download(context(), ends(dst), route);
   }
 
-  /// Into new ordinary memory: its pages come into being during the copy, which makes that slower
-  /// than one into memory that has been used before.
+  /// Downloads into new ordinary memory. Its pages are allocated during the copy, which is
+  /// therefore slower than a copy into memory that has been used before.
   [[nodiscard]] host_array<T> get() const {
     host_array<T> fresh(shape_, order_);
     get(fresh);
     return fresh;
   }
-  /// Into new memory of a kind.
+  /// Downloads into new memory of the given kind.
   [[nodiscard]] host_array<T> get(host_memory_kind kind) const {
     host_array<T> fresh(context().device(), shape_, kind, order_);
     get(fresh);
     return fresh;
   }
 
-  /// All bytes to zero; enqueued.
+  /// Enqueues setting all bytes to zero.
   void clear() {
     if (size() > 0) context().stream().clear(reinterpret_cast<std::byte*>(data()), bytes());
   }
 
-  /// The elements in another type, converted on the device (see conversion in stream.hpp).
+  /// A new array with the elements in another type, converted on the device (see conversion in
+  /// stream.hpp).
   template <arithmetic_element U>
   requires arithmetic_element<T>
   [[nodiscard]] gpu_array<U> astype() const {
@@ -247,9 +248,9 @@ template <class T>
   return zeros<T>(other.context(), other.shape(), other.order());
 }
 
-/// Uploads any contiguous range (vector, array, span, string), as one row or with a shape. Returns
-/// when the data have arrived. Throws std::length_error when shape and range do not match,
-/// out_of_memory, device_error.
+/// Upload a contiguous range (vector, array, span, string) as one row or with a shape, a host_array
+/// or a strided view. Return when the data have arrived. Throw std::length_error if shape and range
+/// do not match, out_of_memory, device_error.
 template <detail::contiguous_elements R>
 [[nodiscard]] auto to_gpu(const context& context, const R& src, const shape& extents,
                           order order = order::row_major) {
@@ -280,8 +281,8 @@ template <mdspan_like View>
   return to_gpu(context, strided_view(src), order);
 }
 
-/// The same, only enqueued: the source must stay as it is until the context has been synchronized.
-/// Returns at once only when the source is page-locked.
+/// The same, but only enqueue the upload: the source must stay unchanged until the context has been
+/// synchronized. Return at once only if the source is page-locked.
 template <detail::contiguous_elements R>
 [[nodiscard]] auto to_gpu_async(const context& context, R&& src, const shape& extents,
                                 order order = order::row_major) {
@@ -306,20 +307,21 @@ template <class T>
   return to_gpu_async(context, std::as_const(src));
 }
 template <class T>
-gpu_array<T> to_gpu_async(const context& context, host_array<T>&& src) = delete;  // gone too soon
+gpu_array<T> to_gpu_async(const context& context, host_array<T>&& src) = delete;  // a temporary
 
-/// Where to change the element type of data on their way to the device.
+/// Where the element type of uploaded data is converted.
 enum class convert_on {
-  host,    ///< by all cores, before the copy: the copy is of the new type's size
-  device,  ///< after the copy, which is of the old type's size
+  host,    ///< on all cores before the copy, which has the new type's size
+  device,  ///< after the copy, which has the old type's size
 };
 
 namespace detail {
-/// By all cores; returns when done.
+/// Converts on all cores; returns when done.
 void convert_on_host(const conversion& conversion);
 }  // namespace detail
 
-/// Uploads elements of another type: to_gpu_as<float>(gpu, doubles, convert_on::host).
+/// Upload elements and convert them to another type: to_gpu_as<float>(gpu, doubles,
+/// convert_on::host).
 template <arithmetic_element T, detail::contiguous_elements R>
 requires arithmetic_element<detail::element_of<R>>
 [[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const R& src, const shape& extents,
@@ -350,7 +352,8 @@ template <arithmetic_element T, arithmetic_element From>
   return to_gpu_as<T>(context, src, src.shape(), convert_where, src.order());
 }
 
-/// Page-locked arrays on the host, like PyCUDA's pagelocked_empty and its relatives.
+/// Page-locked host arrays, like PyCUDA's pagelocked_empty, pagelocked_zeros and their _like
+/// variants.
 template <class T>
 [[nodiscard]] host_array<T> pinned_empty(device& device, const shape& extents,
                                          pin_flags flags = pin_flags::none,
@@ -365,7 +368,7 @@ template <class T>
   if (array.size() > 0) std::memset(static_cast<void*>(array.data()), 0, array.size() * sizeof(T));
   return array;
 }
-/// `other`: anything with shape() and order().
+/// `other` may be any type with shape() and order().
 template <class Array>
 [[nodiscard]] auto pinned_empty_like(device& device, const Array& other,
                                      pin_flags flags = pin_flags::none) {

@@ -13,11 +13,12 @@ namespace transfers {
 
 inline constexpr std::size_t max_rank = 8;
 
-/// Extents of an array, outermost index first as it is written: {rows, columns}.
+/// Extents of an array, outermost index first: {rows, columns}.
 class shape {
  public:
   shape() = default;  ///< rank 0, one element
-  /// Throw std::length_error for more than max_rank extents and for more elements than fit.
+  /// Throw std::length_error for more than max_rank extents, and for more elements than the address
+  /// space holds.
   shape(std::initializer_list<std::size_t> extents);
   explicit shape(std::span<const std::size_t> extents);
 
@@ -39,21 +40,21 @@ class shape {
 /// "(2, 3)"
 std::string to_string(const shape& shape);
 
-/// How an array lies in memory without gaps.
+/// The layout of an array without gaps.
 enum class order { row_major, column_major };
 
-/// Distances between neighbours along each index, in elements.
+/// Distances between neighbouring elements along each index, in elements.
 using strides = std::array<std::ptrdiff_t, max_rank>;
 strides strides_of(const shape& extents, order order);
 
-/// Arrays that should have had the same shape and order.
+/// Arrays do not have the same shape and order.
 class shape_mismatch : public error {
  public:
   using error::error;
 };
 
-/// Anything with extents, strides in elements and a pointer to its first element: std::mdspan,
-/// cuda::std::mdspan, Kokkos' views.
+/// A view with extents, strides in elements and a pointer to its first element: std::mdspan,
+/// cuda::std::mdspan, Kokkos views.
 template <class View>
 concept mdspan_like = requires(const View& view, std::size_t i) {
   view.data_handle();
@@ -64,12 +65,12 @@ concept mdspan_like = requires(const View& view, std::size_t i) {
 
 namespace detail {
 
-/// The strides of every index. Throws std::invalid_argument unless there is one for each extent,
-/// all are positive, and every element has an address of its own. (What is sufficient is asked for:
-/// sorted by stride, each index steps over all that the smaller ones reach.)
+/// The strides of all indices. Throws std::invalid_argument unless there is one for each extent,
+/// all are positive, and every element has an address of its own. (It checks a sufficient
+/// condition: sorted by stride, each index steps over all elements that the smaller ones reach.)
 strides checked_strides(const shape& extents, std::span<const std::ptrdiff_t> steps);
 
-/// Throws std::out_of_range unless all elements are among the first `available` ones.
+/// Throws std::out_of_range unless all elements are among the first `available` elements.
 void check_reach(const shape& extents, const strides& steps, std::size_t available);
 
 template <mdspan_like View>
@@ -91,14 +92,14 @@ strides strides_of(const View& view) {
 
 }  // namespace detail
 
-/// A part of somebody's memory: every second column, rows with padding, a transposed matrix.
-/// Strides must be positive, and no two elements may share memory.
+/// A view of a part of memory that it does not own: every second column, rows with padding, a
+/// transposed matrix. Strides must be positive, and no two elements may share memory.
 template <class T>
 class strided_view {
   TRANSFERS_REQUIRE_ELEMENT(T);
 
  public:
-  /// The element with all indices 0 is memory[0]; strides in elements. Throws
+  /// memory[0] is the element whose indices are all 0; strides are in elements. Throws
   /// std::invalid_argument for negative, zero and overlapping strides, std::out_of_range when an
   /// element lies outside `memory`.
   strided_view(std::span<T> memory, const transfers::shape& extents,
@@ -109,10 +110,10 @@ class strided_view {
   }
 
   template <mdspan_like View>
-  strided_view(const View& view)  // NOLINT(google-explicit-constructor): it is the same thing
+  strided_view(const View& view)  // NOLINT(google-explicit-constructor): the same view
       : strided_view(view.data_handle(), detail::shape_of(view), detail::strides_of(view)) {}
 
-  /// To read from memory is allowed where writing is.
+  /// A writable view converts to a read-only one.
   operator strided_view<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {data_, shape_, strides_};
@@ -120,7 +121,7 @@ class strided_view {
 
   [[nodiscard]] T* data() const noexcept { return data_; }
   [[nodiscard]] const transfers::shape& shape() const noexcept { return shape_; }
-  /// In elements.
+  /// Strides in elements.
   [[nodiscard]] const transfers::strides& strides() const noexcept { return strides_; }
 
  private:

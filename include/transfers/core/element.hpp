@@ -12,13 +12,13 @@ namespace transfers {
 template <class T>
 concept element = std::is_trivially_copyable_v<T> && std::is_object_v<T>;
 
-/// In a class or function template over T: refuses other types with a message.
+/// For class and function templates over T: refuses other types with a message.
 #define TRANSFERS_REQUIRE_ELEMENT(T)                                                            \
   static_assert(::transfers::element<T>,                                                        \
                 "elements must be trivially copyable: a GPU gets bytes, not objects, pointers " \
                 "into the host or virtual functions")
 
-/// Types that can be calculated with on a device.
+/// Types with arithmetic on a device.
 enum class element_type { int32, int64, uint32, uint64, float32, float64 };
 
 template <class T>
@@ -36,7 +36,8 @@ constexpr element_type type_of() {
   if constexpr (std::same_as<T, double>) return element_type::float64;
 }
 
-/// Scalars that may stand beside an array of T: what would silently lose its fraction may not.
+/// Scalars that may be an operand beside an array of T; not those that would silently lose their
+/// fraction.
 template <class S, class T>
 concept scalar_for =
     std::is_arithmetic_v<S> && !std::same_as<S, bool> && !std::same_as<S, char> &&

@@ -9,16 +9,16 @@
 
 namespace transfers {
 
-/// How host memory came into being.
+/// The method by which host memory is allocated.
 enum class host_origin {
-  pageable,       ///< ordinary pages; from device::allocate_host never huge ones
+  pageable,       ///< ordinary pages; never huge ones from device::allocate_host
   pageable_huge,  ///< ordinary memory, aligned and advised for transparent huge pages
   registered,     ///< ordinary memory, touched, then page-locked (cudaHostRegister)
-  /// Huge pages, touched by several threads, then page-locked: the fast way to much pinned memory
-  /// (docs/CPU_ACCESS.md). Base pages where there are no huge ones.
+  /// Huge pages, touched by several threads, then page-locked: the fastest allocation of large
+  /// pinned memory (docs/CPU_ACCESS.md). Base pages if there are no huge ones.
   registered_huge,
   pinned,   ///< allocated page-locked (cudaHostAlloc)
-  managed,  ///< cudaMallocManaged, told to stay on the host; moves there when the CPU touches it
+  managed,  ///< cudaMallocManaged, advised to stay on the host; CPU accesses migrate it there
 };
 
 /// Flags of cudaHostAlloc (CUDA Runtime API, "Memory Management"), combined with `|`.
@@ -57,16 +57,16 @@ constexpr bool is_page_locked(host_memory_kind kind) {
 /// pinned with every set of flags; not managed memory.
 std::span<const host_memory_kind> all_host_memory_kinds();
 
-/// The kind's name as it stands in benchmark names, for example "pinned_portable_wc".
+/// The kind's name in benchmark names, for example "pinned_portable_wc".
 std::string to_string(host_memory_kind kind);
 
-/// What the kind is, in a few words: "cudaHostAlloc(PORTABLE | WRITECOMBINED)".
+/// A short description of the kind: "cudaHostAlloc(PORTABLE | WRITECOMBINED)".
 std::string describe(host_memory_kind kind);
 
-/// Owner of one block of host memory; moves, does not copy; frees without throwing.
-/// Blocks are aligned to pages. Those that CUDA does not allocate were touched by the thread that
-/// asked for them, so that the default NUMA policy places them next to it; registered_huge ones by
-/// threads that run where that thread may.
+/// Owns one block of host memory. Movable, not copyable; destruction does not throw. Blocks are
+/// aligned to pages. Blocks that CUDA does not allocate are touched by the allocating thread, so
+/// that the default NUMA policy places them next to it; blocks of registered_huge are touched by
+/// threads with the affinity of that thread.
 class host_memory {
  public:
   using deleter = std::function<void(std::byte*)>;
@@ -81,8 +81,8 @@ class host_memory {
   [[nodiscard]] host_memory_kind kind() const noexcept { return kind_; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
 
-  /// The same bytes as a kernel sees them; null when the device cannot address this block.
-  /// May differ from data() (cudaHostGetDevicePointer).
+  /// The device address of the block; null if the device cannot address it. May differ from data()
+  /// (cudaHostGetDevicePointer).
   [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
 
  private:
@@ -92,7 +92,7 @@ class host_memory {
   std::byte* on_device_ = nullptr;
 };
 
-/// Keeps existing memory page-locked; moves, does not copy; unlocks without throwing. The memory
+/// Keeps existing memory page-locked. Movable, not copyable; destruction does not throw. The memory
 /// must outlive it.
 class page_lock {
  public:
@@ -102,7 +102,7 @@ class page_lock {
       : first_(std::move(first)), bytes_(bytes), on_device_(on_device) {}
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {first_.get(), bytes_}; }
-  /// The same bytes as a kernel sees them; null when the device cannot address them.
+  /// The device address of the memory; null if the device cannot address it.
   [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
 
  private:

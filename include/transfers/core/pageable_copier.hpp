@@ -14,11 +14,11 @@ class pageable_copier {
   pageable_copier(const pageable_copier&) = delete;
   pageable_copier& operator=(const pageable_copier&) = delete;
 
-  /// The smallest copy that it takes, in bytes; SIZE_MAX: it takes none.
+  /// The smallest copy that it takes, in bytes; SIZE_MAX if it takes none.
   [[nodiscard]] virtual std::size_t least_bytes(direction direction) const noexcept = 0;
 
-  /// Acquires what copy() needs, where that has not been done. Returns false where it cannot be
-  /// had: the device copies by itself then. Throws device_error when the device is lost.
+  /// Acquires the resources of copy(), unless it has them. Returns false if they are not available;
+  /// the device then copies itself. Throws device_error if the device is lost.
   [[nodiscard]] virtual bool acquire() = 0;
 
   /// Returns when the data are usable at `dst`. Does not wait for work on streams. Requires

@@ -17,8 +17,8 @@ namespace transfers {
 
 enum class direction { h2d, d2h };
 
-/// Two-dimensional rows, or a stack of them, in memory: where the first byte is, and how far apart
-/// rows and slices begin, in bytes.
+/// The rows of a two- or three-dimensional block in memory: the address of the first byte, and the
+/// distances between the beginnings of rows and slices, in bytes.
 template <class Byte>
 struct pitched {
   Byte* data = nullptr;
@@ -34,15 +34,15 @@ struct pitched_extent {
 
 /// One side of an elementwise operation: an array in device memory, or one value for all elements.
 struct operand {
-  const std::byte* array = nullptr;           ///< null: the value counts
+  const std::byte* array = nullptr;           ///< null if `value` is used
   alignas(8) std::array<std::byte, 8> value;  ///< of the operation's type
 };
 
 enum class arithmetic { add, subtract, multiply, divide };
 
 /// result[i] = left[i] op right[i] for `elements` elements of one type. `result` may be one of the
-/// operands. What C++ leaves undefined is defined here, alike on every device: signed integers wrap
-/// around, and integer division by zero gives 0, as NumPy has it.
+/// operands. Cases that C++ leaves undefined are defined for all devices: signed integers wrap
+/// around, and integer division by zero gives 0, as in NumPy.
 struct elementwise_operation {
   arithmetic what = arithmetic::add;
   element_type type = element_type::float32;
@@ -51,8 +51,8 @@ struct elementwise_operation {
   std::size_t elements = 0;
 };
 
-/// to[i] = from[i] in another type, rounded as C++ does. Where a floating-point value does not fit
-/// into an integer type, the nearest value that does is taken, and 0 for NaN.
+/// to[i] = from[i] in another type, rounded as in C++. A floating-point value that does not fit
+/// into an integer type becomes the nearest value that does; NaN becomes 0.
 struct conversion {
   element_type from_type, to_type;
   const std::byte* from = nullptr;
@@ -60,8 +60,8 @@ struct conversion {
   std::size_t elements = 0;
 };
 
-/// A piece of host memory as the device sees it, and where its counterpart lies, counted in bytes
-/// from the beginning of a stretch of device memory.
+/// A piece of host memory, by its device address, and the offset of its counterpart in a range of
+/// device memory, in bytes.
 struct scattered_piece {
   static constexpr std::size_t most_bytes = 4096;
 
@@ -101,31 +101,31 @@ class stream {
                     direction direction) = 0;
 
   /// Enqueues a kernel that copies with coalesced 16-byte accesses (4 bytes or single ones where
-  /// the addresses are not equally far from a multiple of 16, or of 4). Either address may be host
-  /// memory as the device sees it (host_memory::on_device): that is zero-copy access. It keeps
-  /// `most_blocks` multiprocessors busy at most, at least one; a few fill a link
+  /// the addresses have different misalignments to 16, or to 4). Either address may be the device
+  /// address of host memory (host_memory::on_device): that is zero-copy access. The kernel occupies
+  /// at most `most_blocks` multiprocessors, at least one; a few saturate a link
   /// (docs/fast_paths/zero_copy.md). Throws device_error.
   virtual void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                               unsigned most_blocks) = 0;
-  /// On as many as there are.
+  /// The same on all multiprocessors.
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes) {
     copy_by_kernel(dst, src, bytes, std::numeric_limits<unsigned>::max());
   }
 
-  /// Enqueues copies by one call (cudaMemcpyBatchAsync), to be done in any order: sizes[i] bytes,
+  /// Enqueues copies with one call (cudaMemcpyBatchAsync), which run in any order: sizes[i] bytes,
   /// never 0, from sources[i] to destinations[i], all in the same direction. Throws
   /// std::invalid_argument for lists of different lengths, device_error.
   virtual void copy_batch(std::span<std::byte* const> destinations,
                           std::span<const std::byte* const> sources,
                           std::span<const std::size_t> sizes, direction direction) = 0;
 
-  /// Enqueues one kernel that copies pieces of host memory to or from a stretch of device memory.
-  /// It reads the table where it is: `table` is page-locked host memory as the device sees it, or
-  /// device memory, aligned to 16 bytes, and must stay as it is until the kernel is done. Throws
-  /// device_error.
+  /// Enqueues one kernel that copies pieces of host memory to or from a range of device memory.
+  /// The kernel reads the table in place: `table` is the device address of page-locked host memory,
+  /// or device memory, aligned to 16 bytes, and must stay unchanged until the kernel has finished.
+  /// Throws device_error.
   virtual void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
                            direction direction) = 0;
-  /// Blocks in the grid of that kernel at most, of 256 threads.
+  /// The maximum number of blocks in the grid of that kernel; each has 256 threads.
   static constexpr unsigned most_blocks_for_pieces = 128;
 
   /// Enqueues a copy of rows (cudaMemcpy2DAsync, cudaMemcpy3DAsync). Throws device_error.
@@ -139,11 +139,11 @@ class stream {
   virtual void convert(const conversion& conversion) = 0;
 
   /// Enqueues a function, which a thread of the library calls. Neither the function nor the
-  /// destructors of what it owns may use the device (CUDA Runtime API, cudaLaunchHostFunc). What it
-  /// throws comes out of the next synchronize(). Throws device_error.
+  /// destructors of its captures may use the device (CUDA Runtime API, cudaLaunchHostFunc). The
+  /// next synchronize() throws what it throws. Throws device_error.
   virtual void call(std::function<void()> function) = 0;
 
-  /// Records an event behind all work enqueued so far. Throws device_error.
+  /// Records an event after all work enqueued so far. Throws device_error.
   [[nodiscard]] virtual std::unique_ptr<event> record() = 0;
 
   /// Returns whether the stream records work into a graph instead of running it. Throws

@@ -6,24 +6,24 @@
 
 namespace transfers {
 
-/// The device's end of a mailbox, for one thread of a kernel:
+/// The device-side end of a mailbox, for one thread of a kernel:
 ///   transfers::mailbox_on_device box(end);
 ///   for (std::uint32_t message; box.receive(message);) box.answer(2 * message);
-/// A message is a word of its own, so relaxed order is enough for it; say acquire and release where
-/// other memory goes along with it. Release order waits until the kernel's writes have reached the
-/// host.
+/// Relaxed order is enough for the message itself, which is a single word. Use acquire and release
+/// order if the message refers to other memory. Release order waits until the kernel's writes have
+/// reached the host.
 class mailbox_on_device {
  public:
   __device__ explicit mailbox_on_device(const mailbox_end& end) : end_(end) {}
 
-  /// Waits for the next message. False: leave.
+  /// Waits for the next message. Returns false if the kernel must exit.
   [[nodiscard]] __device__ bool receive(std::uint32_t& message,
                                         cuda::memory_order order = cuda::memory_order_relaxed) {
-    // One look at a time: those of one address follow each other, however many are under way, and
-    // the next one to come back would be an old one.
+    // One load at a time: loads from one address are serialised, so with several in flight the
+    // first to return would be stale.
     const auto idle_from = nanoseconds();
     do {
-      // The clock is slow to read: now and then is enough.
+      // Reading the clock is slow, so it is read only once in several rounds.
       constexpr int rounds = 64;
 #pragma unroll 1
       for (int i = 0; i < rounds; ++i) {
@@ -41,7 +41,7 @@ class mailbox_on_device {
     return false;
   }
 
-  /// Answers the message received last.
+  /// Answers the last received message.
   __device__ void answer(std::uint32_t message,
                          cuda::memory_order order = cuda::memory_order_relaxed) {
     cuda::atomic_ref<std::uint64_t, cuda::thread_scope_system>(*end_.to_host)
@@ -49,8 +49,8 @@ class mailbox_on_device {
   }
 
  private:
-  /// A relaxed load at system scope. Not by cuda::atomic_ref, which puts what it loads into local
-  /// memory first.
+  /// A relaxed load at system scope. Inline PTX, because cuda::atomic_ref stores the loaded value
+  /// to local memory first.
   [[nodiscard]] __device__ std::uint64_t look() const {
     std::uint64_t word = 0;
     asm volatile("ld.relaxed.sys.u64 %0, [%1];" : "=l"(word) : "l"(end_.to_device) : "memory");
@@ -58,9 +58,9 @@ class mailbox_on_device {
   }
 
   [[nodiscard]] static __device__ std::uint64_t nanoseconds() {
-    std::uint64_t now = 0;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
+    std::uint64_t time = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
   }
 
   mailbox_end end_;

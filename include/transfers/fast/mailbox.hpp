@@ -11,18 +11,18 @@
 
 namespace transfers {
 
-/// What a kernel gets to know of a mailbox: pass it by value. Each direction has one 64-bit word in
-/// mapped host memory: a sequence number in the upper half, a message in the lower.
+/// The device-side handle of a mailbox; pass it to the kernel by value. Each direction has one
+/// 64-bit word in mapped host memory: a sequence number in the upper half, a message in the lower.
 struct mailbox_end {
-  std::uint64_t* to_device = nullptr;  ///< as the device sees it, like the next
-  std::uint64_t* to_host = nullptr;
-  std::uint32_t seen = 0;     ///< sequence number of the last message that counts as received
-  std::uint64_t idle_ns = 0;  ///< so long without a message, and the kernel leaves
+  std::uint64_t* to_device = nullptr;  ///< device address
+  std::uint64_t* to_host = nullptr;    ///< device address
+  std::uint32_t seen = 0;              ///< sequence number of the last message considered received
+  std::uint64_t idle_ns = 0;  ///< idle timeout: without a message for this long, the kernel exits
 };
 
 namespace detail {
 
-/// In place of a sequence number: no more messages.
+/// Replaces a sequence number: no more messages follow.
 inline constexpr std::uint32_t stop_sequence = 0xFFFF'FFFF;
 
 constexpr std::uint64_t mailbox_word(std::uint32_t sequence, std::uint32_t message) {
@@ -31,25 +31,25 @@ constexpr std::uint64_t mailbox_word(std::uint32_t sequence, std::uint32_t messa
 
 }  // namespace detail
 
-/// Messages of 32 bits between the host and a kernel that runs meanwhile and answers each: the
-/// shortest way there and back, because nothing is launched, copied or waited for by the driver.
-/// See docs/fast_paths/message.md. Other memory that the message is about may go along: what the
-/// host has written to mapped memory before is visible to a kernel that receives with acquire order
-/// (mailbox.cuh), and what a kernel has written before it answers with release order to the host.
+/// Exchanges 32-bit messages with a running kernel, which answers each of them. This is the fastest
+/// round trip, because the driver neither launches, copies nor waits (docs/fast_paths/message.md).
+/// A message may refer to other memory: writes of the host to mapped memory before the message are
+/// visible to a kernel that receives with acquire order (mailbox.cuh), and writes of a kernel
+/// before an answer with release order are visible to the host.
 ///
-/// A kernel that waits for ever would make every wait for the whole device (cudaDeviceSynchronize,
-/// cudaFree) last for ever. So it leaves when no message has come for some time, and the next one
-/// starts it again. While it waits, it keeps one multiprocessor's thread and a little of the link
-/// busy; on the host nothing runs between messages.
+/// A kernel that never exits would block every device-wide synchronization (cudaDeviceSynchronize,
+/// cudaFree). Therefore the kernel exits after an idle timeout, and the next message starts it
+/// again. While it waits, it occupies one thread of a multiprocessor and a small part of the link;
+/// on the host nothing runs between messages.
 ///
-/// One thread at a time may use it. The device must outlive it.
+/// Only one thread at a time may use a mailbox. The device must outlive it.
 class mailbox {
  public:
-  /// Enqueues a kernel that answers messages until mailbox_on_device::receive() says false.
+  /// Enqueues a kernel that answers messages until mailbox_on_device::receive() returns false.
   using service = std::function<void(stream&, const mailbox_end&)>;
 
   struct limits {
-    std::chrono::nanoseconds idle = std::chrono::milliseconds(100);  ///< then the kernel leaves
+    std::chrono::nanoseconds idle = std::chrono::milliseconds(100);  ///< then the kernel exits
     std::chrono::nanoseconds answer = std::chrono::seconds(2);       ///< then exchange() gives up
   };
 
@@ -61,46 +61,46 @@ class mailbox {
   mailbox(const mailbox&) = delete;
   mailbox& operator=(const mailbox&) = delete;
 
-  /// Launches the kernel unless it runs, so that the next message does not wait for that. Throws
-  /// device_error.
+  /// Launches the kernel unless it is running, so that the next message does not wait for the
+  /// launch. Throws device_error.
   void start();
 
-  /// Sends a message and returns the answer. The calling thread does not sleep meanwhile. Throws
-  /// device_error when the kernel has failed, has left without an answer or gives none in time;
+  /// Sends a message and returns the answer; the calling thread spins until then. Throws
+  /// device_error if the kernel fails, exits without an answer or does not answer in time; throws
   /// what a service on the host device throws.
   std::uint32_t exchange(std::uint32_t message);
 
-  /// Returns when the kernel has left. Throws device_error.
+  /// Stops the kernel and returns when it has exited. Throws device_error.
   void stop();
 
  private:
   void launch(std::uint32_t seen);
   [[nodiscard]] bool runs();
   [[nodiscard]] bool is_answered() const;
-  /// False when it is not there by then.
+  /// False if the answer has not arrived by then.
   [[nodiscard]] bool wait_for_answer(std::chrono::steady_clock::time_point until) const;
   void tell_to_leave() noexcept;
 
   service service_;
   limits limits_;
   host_memory words_;
-  std::uint64_t* to_device_;  ///< as the host sees them
+  std::uint64_t* to_device_;  ///< host addresses
   std::uint64_t* to_host_;
   std::uint32_t sent_ = 0;          ///< sequence number of the last message
-  std::unique_ptr<stream> stream_;  ///< the kernel's alone. Behind words_, which it uses to the end
-  std::unique_ptr<event> left_;     ///< null: not launched
+  std::unique_ptr<stream> stream_;  ///< for the kernel only; destroyed before words_
+  std::unique_ptr<event> left_;     ///< null if not launched
 };
 
 /// A service that answers each message with itself.
 [[nodiscard]] mailbox::service echo_service(const device& device);
 
-/// The device's end for a function that stands in for a kernel on the host device, called through
-/// stream::call. Of the same form as mailbox_on_device in mailbox.cuh.
+/// The receiving end for a function that stands in for a kernel on the host device and is called
+/// through stream::call. It has the same interface as mailbox_on_device in mailbox.cuh.
 class mailbox_on_host {
  public:
   explicit mailbox_on_host(const mailbox_end& end) : end_(end) {}
 
-  /// Waits for the next message. False: leave.
+  /// Waits for the next message. Returns false if the function must return.
   [[nodiscard]] bool receive(std::uint32_t& message) {
     using clock = std::chrono::steady_clock;
     const auto begin = clock::now();
@@ -114,11 +114,11 @@ class mailbox_on_host {
         return true;
       }
       if (clock::now() - begin > std::chrono::nanoseconds(end_.idle_ns)) return false;
-      std::this_thread::yield();  // it is a thread among others, as no kernel is
+      std::this_thread::yield();  // unlike a kernel, it shares the processor with other threads
     }
   }
 
-  /// Answers the message received last.
+  /// Answers the last received message.
   void answer(std::uint32_t message) {
     std::atomic_ref(*end_.to_host)
         .store(detail::mailbox_word(end_.seen, message), std::memory_order_release);

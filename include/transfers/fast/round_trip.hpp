@@ -14,17 +14,17 @@
 namespace transfers {
 
 /// Processes host data on the device piece by piece: the upload of the next piece and the download
-/// of the last one overlap the work on the present one, so that both directions of the link are
+/// of the previous one overlap the work on the current one, so that both directions of the link are
 /// busy at once. Needs device memory for a few pieces only. Threads stage pageable memory, and
 /// sleep between calls. The device must outlive it.
 class round_trip_pipeline {
  public:
-  /// Pieces under way at a time, and the size of the largest, in bytes (a multiple of 4 KiB). Less
-  /// data make smaller pieces.
+  /// Pieces under way at a time, and the size of the largest, in bytes (a multiple of 4 KiB). Small
+  /// data are divided into smaller pieces.
   struct shape {
-    unsigned streams = 3;  ///< one piece each, where both ends are page-locked
+    unsigned streams = 3;  ///< one piece each, if both ends are page-locked
     std::size_t largest_piece = std::size_t{8} << 20;
-    unsigned threads = std::min(8U, usable_processors());  ///< where an end is pageable
+    unsigned threads = std::min(8U, usable_processors());  ///< if an end is pageable
     unsigned chunks_per_thread = 4;
     std::size_t largest_chunk = std::size_t{2} << 20;
   };
@@ -42,13 +42,13 @@ class round_trip_pipeline {
   round_trip_pipeline(const round_trip_pipeline&) = delete;
   round_trip_pipeline& operator=(const round_trip_pipeline&) = delete;
 
-  /// Returns when all has arrived. Source and destination may be the same memory, but not overlap
-  /// otherwise. Pieces are whole
-  /// multiples of `unit` bytes but for the last, and of `piece_bytes` rather than of a size chosen
-  /// by `bytes` unless that is 0. Calls from several threads take turns, and so do those of `work`
-  /// for page-locked memory only. Throws std::invalid_argument for pieces that are larger than the
-  /// largest; out_of_memory, std::system_error; device_error and what `work` throws, when nothing
-  /// is under way any more (the destination's content is undefined then).
+  /// Returns when all data have arrived. Source and destination may be the same memory, but not
+  /// overlap otherwise. Pieces, except the last, are whole multiples of `unit` bytes. They have
+  /// `piece_bytes` bytes, or a size chosen from `bytes` if that is 0. Calls from several threads
+  /// take turns, and so do those of `work` for page-locked memory only. Throws
+  /// std::invalid_argument for pieces that are larger than the largest; out_of_memory,
+  /// std::system_error; device_error and what `work` throws, after all work has ended (the
+  /// destination's content is then undefined).
   void run(std::byte* dst, const std::byte* src, std::size_t bytes, const device_work& work,
            std::size_t unit = 1, std::size_t piece_bytes = 0);
 
@@ -57,15 +57,15 @@ class round_trip_pipeline {
   std::unique_ptr<state> state_;
 };
 
-/// The context's own pipeline, made when it is first asked for, of the default shape. Throws
+/// The context's own pipeline, with the default shape; the first call creates it. Throws
 /// std::bad_alloc.
 [[nodiscard]] round_trip_pipeline& round_trips(const context& context);
 
 /// destination = work(source) for contiguous ranges (vectors, arrays, spans), piece by piece
-/// through the device, by the context's own pipeline. `work(stream&, std::span<T> piece,
-/// std::size_t first)` enqueues what is done with elements first, first + 1, … in place, and may be
-/// called by several threads at a time. It returns when all has arrived. Work that the context has
-/// before it is waited for. Throws std::length_error unless the sizes match, and what
+/// through the device, with the context's own pipeline. `work(stream&, std::span<T> piece,
+/// std::size_t first)` enqueues the work on elements first, first + 1, … in place; several threads
+/// may call it at a time. Waits for earlier work of the context, and returns when all data have
+/// arrived. Throws std::length_error unless the sizes match, and what
 /// round_trip_pipeline::run throws.
 template <detail::contiguous_elements From, detail::contiguous_elements To, class Work>
 void round_trip(const context& context, const From& src, To&& dst, Work&& work) {

@@ -10,48 +10,49 @@
 
 namespace transfers {
 
-/// A block of host memory. Of no bytes: it is left out.
+/// A block of host memory; empty blocks are skipped.
 struct scattered_block {
   std::byte* host = nullptr;
   std::size_t bytes = 0;
 };
 
-/// How many small blocks are copied.
+/// The method by which many small blocks are copied.
 enum class scattered_way {
   loop,       ///< a cudaMemcpyAsync for each
   batch,      ///< one cudaMemcpyBatchAsync
   kernel,     ///< a kernel that reads or writes page-locked host memory in place
-  automatic,  ///< by the kernel what is page-locked, by cudaMemcpyAsync all else
+  automatic,  ///< the kernel for page-locked memory, cudaMemcpyAsync for all other memory
 };
 
-/// Copies blocks of host memory, wherever they lie, to or from one stretch of device memory, where
-/// they lie one behind the other in the list's order. See docs/fast_paths/scattered.md.
+/// Copies scattered blocks of host memory to or from one contiguous range of device memory, in
+/// which they follow one another in the order of the list. See docs/fast_paths/scattered.md.
 ///
-/// The kernel needs each block's address as the device sees it. Asking the driver for one block
-/// takes about as long as copying it, so tell beforehand with add() in which page-locked memory
-/// blocks will lie; others are asked for one by one.
+/// The kernel needs the device address of each block. Asking the driver for it takes about as long
+/// as copying the block. Therefore pass page-locked memory that will contain blocks to add() first;
+/// for other blocks the driver is asked one by one.
 ///
-/// The driver tells of single addresses, and only of both ends of a block, or of what is added, is
-/// it asked. That no page between them is without a lock, as where two locks leave a hole, is up to
-/// the caller: the kernel may fail there (cudaErrorIllegalAddress), and the device is lost then.
+/// The driver answers for single addresses, and only the first and last byte of a block, or of a
+/// range given to add(), are checked. The caller guarantees that every page in between is
+/// page-locked: at a gap between two locked ranges the kernel may fail (cudaErrorIllegalAddress),
+/// and the device is then lost.
 ///
-/// One thread at a time may use it. Device and stream must outlive it.
+/// Only one thread at a time may use it. Device and stream must outlive it.
 class scattered_copy {
  public:
   /// Throws out_of_memory, device_error.
   scattered_copy(device& device, stream& stream);
 
-  /// Page-locked memory that blocks will lie in, which must stay so as long as it is used here.
-  /// Throws std::invalid_argument for memory of which the device does not see both ends, and for
-  /// memory that overlaps what has been added before; device_error.
+  /// Adds page-locked memory that will contain blocks. It must stay page-locked as long as it
+  /// is used here. Throws std::invalid_argument if the device does not see both ends of the memory,
+  /// or if it overlaps memory added before; device_error.
   void add(std::span<std::byte> memory);
 
-  /// Enqueues the copies, in any order; no two may write the same bytes. The list may go when it
-  /// returns, the memory when the stream is done.
-  /// Throws std::length_error when the blocks together are longer than `on_device`,
-  /// std::invalid_argument for a block of some bytes at null, unsupported for `kernel` and a block
-  /// of which the device does not see both ends, out_of_memory, device_error. Blocks before the one
-  /// that is refused may have been enqueued by then.
+  /// Enqueues the copies, in any order; no two may write the same bytes. The list may be destroyed
+  /// after the return, the memory when the stream has finished.
+  /// Throws std::length_error if the blocks together are longer than `on_device`,
+  /// std::invalid_argument for a non-empty block at null, unsupported if the method is `kernel` and
+  /// the device does not see both ends of a block, out_of_memory, device_error. The copies of
+  /// earlier blocks may then have been enqueued.
   void enqueue(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
                direction direction, scattered_way method = scattered_way::automatic);
 
@@ -78,7 +79,7 @@ class scattered_copy {
   stream* stream_;
   pinned_pool tables_;
   std::vector<mapped_memory> known_;  ///< in ascending order
-  std::size_t last_found_ = 0;        ///< in known_: neighbours in the list are often neighbours
+  std::size_t last_found_ = 0;  ///< index in known_: consecutive blocks are often in the same range
   std::vector<std::byte*> destinations_;
   std::vector<const std::byte*> sources_;
   std::vector<std::size_t> sizes_;

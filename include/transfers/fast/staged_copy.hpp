@@ -16,7 +16,7 @@ struct staging {
   static constexpr std::size_t large = std::size_t{128} << 20;  ///< bytes
 
   struct way {
-    std::size_t least_bytes = std::size_t{4} << 20;    ///< less is left to device::copy; or `never`
+    std::size_t least_bytes = std::size_t{4} << 20;    ///< device::copy copies less; or `never`
     std::size_t least_chunk = std::size_t{512} << 10;  ///< at both ends; more in the middle
     bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
     bool streaming_when_large = false;                 ///< for `large` copies
@@ -39,12 +39,12 @@ struct staging {
 };
 
 /// Measures the fastest settings on this machine, in a second or two: the number of threads, the
-/// size of chunks, the kind of stores, and the size from which on staging is faster than
-/// device::copy (by 5 %), from 64 KiB to 64 MiB; `never` if it is not. Uses 256 MiB of host and of
-/// device memory meanwhile. Throws out_of_memory, device_error, std::system_error.
+/// size of chunks, the kind of stores, and the size from which staging is faster than device::copy
+/// (by 5 %), from 64 KiB to 64 MiB; `never` if it is not. Temporarily uses 256 MiB of host and of
+/// device memory. Throws out_of_memory, device_error, std::system_error.
 [[nodiscard]] staging calibrate_staging(device& device);
 
-/// Copies between pageable memory and the device nearly as fast as from and to page-locked memory:
+/// Copies between pageable memory and the device, nearly as fast as for page-locked memory:
 /// threads fill or drain page-locked chunks while the copy engines move others. Use device::copy
 /// for memory that is page-locked (device::copies_directly). The threads sleep between copies. The
 /// device must outlive it.
@@ -59,9 +59,9 @@ class staged_copier final : public pageable_copier {
   ~staged_copier() override;
 
   /// Returns when the data are usable at the destination. Does not wait for work on streams. Calls
-  /// from several threads take turns. Throws device_error, and out_of_memory when CUDA has none for
-  /// an event, when all threads have stopped and nothing is under way any more; the destination's
-  /// content is undefined then.
+  /// from several threads take turns. Throws device_error, and out_of_memory if CUDA has none for
+  /// an event, after all threads have stopped and no copy is under way; the destination's content
+  /// is then undefined.
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override;
 
   [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {

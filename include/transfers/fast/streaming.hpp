@@ -7,24 +7,24 @@
 
 namespace transfers {
 
-/// Copies out of write-combined memory as fast as a processor can. Such memory is not cached: each
-/// ordinary load waits for the bus by itself, but a streaming load (MOVNTDQA, SSE4.1) fetches a
-/// whole line of 64 bytes into a fill buffer, from which the others of that line are served (Intel
-/// SDM vol. 1, section 12.10.3; "Copying Accelerated Video Decode Frame Buffers", Intel 2008). From
-/// memory of any other kind it is correct too, and slower than memcpy (by a quarter:
-/// docs/CPU_ACCESS.md). Where the processor has no such instruction it is memcpy. What a device has
-/// written must have arrived before (wait for its stream). Throws std::length_error when the sizes
-/// differ; the two must not overlap.
+/// Copies from write-combined memory as fast as the processor can. Such memory is not cached: each
+/// ordinary load waits for the bus, but a streaming load (MOVNTDQA, SSE4.1) fetches a whole line of
+/// 64 bytes into a fill buffer, which serves the other loads of that line (Intel SDM vol. 1,
+/// section 12.10.3; "Copying Accelerated Video Decode Frame Buffers", Intel 2008). From other kinds
+/// of memory the copy is also correct, but slower than memcpy (by a quarter: docs/CPU_ACCESS.md).
+/// On a processor without the instruction it is memcpy. Data written by a device must have arrived
+/// (wait for its stream). Throws std::length_error if the sizes differ; the ranges must not
+/// overlap.
 void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src);
 
 /// Copies with non-temporal stores (MOVNTDQ): lines of the destination are neither read first nor
-/// kept in caches (Intel SDM vol. 1, section 10.4.6.2). For much that the processor does not need
-/// again soon: for little, and for what is read again, memcpy is faster. Where the processor has no
-/// such instruction it is memcpy. Throws std::length_error when the sizes differ; the two must not
-/// overlap.
+/// kept in caches (Intel SDM vol. 1, section 10.4.6.2). Use it for large data that the processor
+/// does not need again soon; memcpy is faster for small data and for data that is read again. On a
+/// processor without the instruction it is memcpy. Throws std::length_error if the sizes differ;
+/// the ranges must not overlap.
 void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src);
 
-/// Why streaming_load is no more than memcpy on this processor; nullopt where it is.
+/// Returns why streaming_load is only memcpy on this processor; nullopt if it is more.
 [[nodiscard]] std::optional<std::string> why_no_streaming_loads();
 
 }  // namespace transfers

@@ -11,7 +11,7 @@
 namespace transfers {
 namespace detail {
 
-/// A host range whose elements go to the device before a launch, come back after it, or both.
+/// A host range whose elements are uploaded before a launch, downloaded after it, or both.
 template <class T, bool goes_in, bool comes_out>
 struct handled {
   using value_type = T;
@@ -31,9 +31,10 @@ auto handle(R&& range) {
 
 }  // namespace detail
 
-/// Mark an argument of call() or of function::operator(), like PyCUDA's driver.In, Out and InOut: a
-/// contiguous range on the host that is uploaded before the launch, downloaded after it, or both.
-/// The range must live until the call returns. A const range as out() or in_out() does not compile.
+/// Mark an argument of call() or of function::operator() as a contiguous host range that is
+/// uploaded before the launch (in), downloaded after it (out), or both (in_out), like PyCUDA's
+/// driver.In, Out and InOut. The range must live until the call returns. A const range as out() or
+/// in_out() does not compile.
 template <detail::contiguous_elements R>
 [[nodiscard]] auto in(const R& range) {
   return detail::handle<true, false>(range);
@@ -49,8 +50,8 @@ template <detail::contiguous_elements R>
 
 namespace detail {
 
-/// What a launch gets for an argument, and what becomes of it before and after. Anything that is
-/// neither handled nor an array is passed on as it is.
+/// The value that a launch gets for an argument, and its transfers before and after the launch. An
+/// argument that is neither a host range nor an array or buffer is passed unchanged.
 template <class A>
 class prepared_argument {
  public:
@@ -72,7 +73,7 @@ class prepared_argument<handled<T, goes_in, comes_out>> {
     if constexpr (goes_in)
       copy(on_device(), reinterpret_cast<const std::byte*>(range_.data()), direction::h2d);
   }
-  /// Address on the device; to const elements when nothing comes back.
+  /// Device address; of const elements if nothing is downloaded.
   [[nodiscard]] auto value() const { return static_cast<pointer>(buffer_.data()); }
   void download() {
     if constexpr (comes_out)
@@ -117,47 +118,48 @@ class prepared_argument<device_buffer<T>> {
   const device_buffer<T>& buffer_;
 };
 
-/// Work under way may use the caller's memory: it must have ended when an exception reaches the
-/// caller.
-class waits_when_unwinding {
+/// Synchronizes the context when an exception passes, because enqueued work may use the caller's
+/// memory.
+class sync_on_unwind {
  public:
-  explicit waits_when_unwinding(const context& context) : context_(context) {}
-  waits_when_unwinding(const waits_when_unwinding&) = delete;
-  waits_when_unwinding& operator=(const waits_when_unwinding&) = delete;
-  ~waits_when_unwinding();
-  void no_more() { armed_ = false; }
+  explicit sync_on_unwind(const context& context) : context_(context) {}
+  sync_on_unwind(const sync_on_unwind&) = delete;
+  sync_on_unwind& operator=(const sync_on_unwind&) = delete;
+  ~sync_on_unwind();
+  void dismiss() { armed_ = false; }
 
  private:
   const context& context_;
   bool armed_ = true;
 };
 
-/// call() for a `launch` that makes the device current by itself.
+/// call() for a `launch` that makes the device current itself.
 template <class Launch, class... A>
 void call_kernel(const context& context, Launch&& launch, const A&... arguments) {
   std::tuple<detail::prepared_argument<A>...> prepared{
       detail::prepared_argument<A>(context, arguments)...};
-  detail::waits_when_unwinding guard(context);  // before the memory is freed
+  detail::sync_on_unwind guard(context);  // before the memory is freed
   std::apply(
-      [&](auto&... each) {
-        (each.upload(), ...);
-        std::invoke(std::forward<Launch>(launch), each.value()...);
-        (each.download(), ...);
+      [&](auto&... entries) {
+        (entries.upload(), ...);
+        std::invoke(std::forward<Launch>(launch), entries.value()...);
+        (entries.download(), ...);
       },
       prepared);
-  guard.no_more();
+  guard.dismiss();
   context.synchronize();
 }
 
 }  // namespace detail
 
-/// Allocates device memory for handled arguments, uploads what goes in, calls `launch` with their
-/// addresses on the device in their place (arrays and buffers become addresses as well, everything
-/// else stays), downloads what comes out, and returns when that has arrived. `launch` enqueues its
-/// work on the context's stream; the device is current meanwhile. Much pageable memory is staged
-/// (context::copy). All device memory is freed, also when `launch` throws; then nothing is
-/// downloaded (but what a host function throws may come out after downloads). Throws what `launch`
-/// throws, out_of_memory, device_error (what comes out is undefined then).
+/// Calls `launch` with device copies of host ranges. Allocates device memory for the arguments
+/// marked with in(), out() and in_out(), uploads the input, calls `launch` with device addresses in
+/// their place (arrays and buffers become addresses as well; other arguments are passed unchanged),
+/// downloads the output, and returns when it has arrived. `launch` must enqueue its work on the
+/// context's stream; the device is current during the call. Large pageable ranges are staged
+/// (context::copy). All device memory is freed, also if `launch` throws; in that case nothing is
+/// downloaded (but an exception of a host function may appear only after the downloads). Throws
+/// what `launch` throws, out_of_memory, device_error (the output is then undefined).
 template <class Launch, class... A>
 void call(const context& context, Launch&& launch, const A&... arguments) {
   const auto current = context.device().make_current();

@@ -8,17 +8,16 @@ namespace transfers {
 
 /// Records work on a stream once, and enqueues it with one call any number of times: a CUDA graph
 /// (CUDA Runtime API, "Graph Management"). Addresses, sizes and arguments are those of the
-/// recording; what lies at the addresses is what is there when it runs.
+/// recording; the data at the addresses are those at the time of the run.
 class graph {
  public:
-  /// Calls `work`, which enqueues something on `stream` and nowhere else, and records it; none of
-  /// it runs. `work` must not wait, and copies in it need page-locked host memory. What it uses
-  /// must outlive the graph, temporaries of expressions with arrays too. Throws what `work` throws,
-  /// unsupported for stream::call and what needs memory on the way (scattered_copy, packed views),
-  /// device_error for work that cannot be recorded; the stream is as it was then. The
-  /// stream must outlive the graph.
-  /// On the host device, which has no graphs, enqueue() calls a copy of `work` each time: what it
-  /// captures by reference must be there then.
+  /// Calls `work` and records what it enqueues on `stream`, without running it. `work` must enqueue
+  /// on no other stream and must not wait; its copies need page-locked host memory. Memory that it
+  /// uses must outlive the graph, including temporaries of expressions with arrays; so must the
+  /// stream. Throws what `work` throws, unsupported for stream::call and for operations with
+  /// intermediate memory (scattered_copy, packed views), device_error for work that cannot be
+  /// recorded; the stream is then unchanged. On the host device, which has no graphs, enqueue()
+  /// calls a copy of `work` each time: objects that it captures by reference must still exist.
   graph(stream& stream, const std::function<void()>& work);
 
   /// Enqueues the recorded work on the stream. Throws device_error.

@@ -25,7 +25,7 @@ struct launch_shape {
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
 };
 
-/// The thread that a host function is called for: CUDA's blockIdx and threadIdx.
+/// The index of a thread of a host function: CUDA's blockIdx and threadIdx.
 struct thread_index {
   extent3 block{0, 0, 0}, thread{0, 0, 0};
   launch_shape of;
@@ -34,8 +34,8 @@ struct thread_index {
   [[nodiscard]] std::size_t x() const { return std::size_t{block.x} * of.block.x + thread.x; }
 };
 
-/// A kernel argument with its type forgotten: a copy of up to 16 bytes, or a reference to more,
-/// which must live until the launch returns.
+/// A type-erased kernel argument: a copy of up to 16 bytes, or a reference to a larger value, which
+/// must live until the launch returns.
 class argument {
  public:
   template <class T>
@@ -65,7 +65,7 @@ class argument {
 
 namespace detail {
 
-/// What a function is made of: one implementation per kind of kernel.
+/// The implementation of a function: one class for each kind of kernel.
 class function_body {
  public:
   virtual ~function_body() = default;
@@ -77,9 +77,9 @@ class function_body {
                       const void* const* arguments) const = 0;
 };
 
-/// Throws std::invalid_argument naming the function, and the number or the size that is wrong.
+/// Throws std::invalid_argument that names the function and the wrong number or size.
 void check_parameters(const function_body& body, std::span<const std::size_t> bytes);
-/// …and for extents of zero and blocks or grids that no device has.
+/// The same for extents of zero and for blocks or grids that no device supports.
 void check_shape(const function_body& body, const launch_shape& threads);
 
 }  // namespace detail
@@ -92,7 +92,7 @@ class prepared_function {
                 "kernel arguments must be trivially copyable: a GPU gets bytes, not objects");
 
  public:
-  /// Throws std::invalid_argument unless number and sizes of the parameters are the kernel's.
+  /// Throws std::invalid_argument unless number and sizes of the parameters match the kernel's.
   explicit prepared_function(std::shared_ptr<const detail::function_body> body)
       : body_(std::move(body)) {
     detail::check_parameters(*body_, std::array<std::size_t, sizeof...(A)>{sizeof(A)...});
@@ -109,7 +109,7 @@ class prepared_function {
 };
 
 /// A kernel: __global__ code compiled by nvcc (cuda_function), from source text (source_module), or
-/// host code (host_function). A copy means the same kernel.
+/// host code (host_function). Copies refer to the same kernel.
 class function {
  public:
   explicit function(std::shared_ptr<const detail::function_body> body) : body_(std::move(body)) {}
@@ -122,7 +122,7 @@ class function {
               std::span<const argument> arguments) const;
 
   /// The same for arrays, buffers, in(), out(), in_out() and plain values; see call(). Returns when
-  /// it is done and what comes out has arrived.
+  /// the kernel has finished and the output has arrived.
   template <class... A>
   void operator()(const context& context, const launch_shape& threads,
                   const A&... arguments) const {
@@ -134,8 +134,8 @@ class function {
         "copyable values: a GPU gets bytes, not objects");
     detail::call_kernel(
         context,
-        [&](const auto&... each) {
-          launch(context.stream(), threads, std::array<argument, sizeof...(A)>{each...});
+        [&](const auto&... values) {
+          launch(context.stream(), threads, std::array<argument, sizeof...(A)>{values...});
         },
         arguments...);
   }
@@ -150,22 +150,22 @@ class function {
 };
 
 /// A __global__ function of this program, for CUDA devices. Asks the current device for its
-/// parameters, which makes a context there if it has none: where that is not the device to launch
-/// on, device::make_current() first. Throws device_error; unsupported in a build without CUDA.
+/// parameters, which creates a context on that device if it has none: call device::make_current()
+/// first to use the device of the launch. Throws device_error; unsupported in a build without CUDA.
 [[nodiscard]] function cuda_function(std::string name, const void* kernel);
 
 namespace detail {
 
 using erased_call = std::function<void(const thread_index&, const void* const* arguments)>;
 [[nodiscard]] function make_host_function(std::string name, std::vector<std::size_t> parameters,
-                                          erased_call each);
+                                          erased_call kernel);
 
 template <class... A, std::size_t... I>
-erased_call forget_types(std::function<void(const thread_index&, A...)> each,
+erased_call forget_types(std::function<void(const thread_index&, A...)> kernel,
                          std::index_sequence<I...>) {
-  return [each = std::move(each)](const thread_index& at, const void* const* arguments) {
+  return [kernel = std::move(kernel)](const thread_index& at, const void* const* arguments) {
     static_cast<void>(arguments);  // there may be none
-    each(at, *static_cast<const A*>(arguments[I])...);
+    kernel(at, *static_cast<const A*>(arguments[I])...);
   };
 }
 
@@ -174,7 +174,7 @@ concept kernel_parameter = std::is_trivially_copyable_v<A> &&
                            alignof(A) <= alignof(std::max_align_t);
 
 template <class... A>
-function host_function_of(std::string name, std::function<void(const thread_index&, A...)> each) {
+function host_function_of(std::string name, std::function<void(const thread_index&, A...)> kernel) {
   static_assert((!std::is_reference_v<A> && ...),
                 "kernel arguments are passed by value: a kernel cannot refer to the caller's");
   static_assert(
@@ -182,17 +182,17 @@ function host_function_of(std::string name, std::function<void(const thread_inde
       "kernel arguments must be trivially copyable and aligned to 16 bytes at most: a GPU "
       "gets bytes, not objects");
   return make_host_function(std::move(name), {sizeof(A)...},
-                            forget_types<A...>(std::move(each), std::index_sequence_for<A...>{}));
+                            forget_types<A...>(std::move(kernel), std::index_sequence_for<A...>{}));
 }
 
 }  // namespace detail
 
-/// A C++ function in a kernel's place on the host device: `each(const thread_index&, arguments...)`
-/// is called for every thread, one after the other, when the stream gets to it. What it throws
-/// comes out of the next synchronize().
+/// A C++ function that stands in for a kernel on the host device. The stream calls
+/// `kernel(const thread_index&, arguments...)` for every thread, one after the other. The next
+/// synchronize() throws what it throws.
 template <class F>
-[[nodiscard]] function host_function(std::string name, F&& each) {
-  return detail::host_function_of(std::move(name), std::function(std::forward<F>(each)));
+[[nodiscard]] function host_function(std::string name, F&& kernel) {
+  return detail::host_function_of(std::move(name), std::function(std::forward<F>(kernel)));
 }
 
 }  // namespace transfers

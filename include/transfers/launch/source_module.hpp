@@ -25,39 +25,38 @@ class compile_error : public error {
 
 struct source_options {
   std::vector<std::string> flags;  ///< NVRTC's, for example "--use_fast_math"
-  /// The text becomes the content of an extern "C" block, so that functions are found by their
-  /// plain names, as in PyCUDA. Off: they are found by C++ names such as "scale<float>", which must
-  /// be listed in `names`.
+  /// Puts the text into an extern "C" block, so that functions are found by their plain names, as
+  /// in PyCUDA. If false, they are found by C++ names such as "scale<float>", which must be listed
+  /// in `names`.
   bool extern_c = true;
   std::vector<std::string> names;
 };
 
-/// Machine code made from CUDA C++ source text.
+/// Machine code compiled from CUDA C++ source text.
 struct compiled_source {
   std::vector<char> cubin;
   std::string log;                                                 ///< warnings
   std::vector<std::pair<std::string, std::string>> lowered_names;  ///< of options.names
 };
 
-/// Why source text cannot be compiled here (NVRTC is looked for when the program runs: nothing is
-/// linked); nullopt when it can.
+/// Returns why source text cannot be compiled; nullopt if it can. (NVRTC is searched at run time;
+/// it is not linked.)
 [[nodiscard]] std::optional<std::string> why_no_compiler();
 
-/// For an architecture such as "sm_90". Needs no GPU. Throws compile_error, unsupported.
+/// Compiles for an architecture such as "sm_90". Needs no GPU. Throws compile_error, unsupported.
 [[nodiscard]] compiled_source compile_source(std::string_view source, std::string_view architecture,
                                              const source_options& options = {});
 
 /// Kernels from source text, like PyCUDA's SourceModule. Functions keep it loaded.
 class source_module {
  public:
-  /// Throws compile_error; unsupported for devices that are not CUDA's and without NVRTC;
-  /// device_error.
+  /// Throws compile_error; unsupported for host devices and without NVRTC; device_error.
   source_module(device& device, std::string_view source, const source_options& options = {});
 
-  /// What the compiler had to say: warnings.
+  /// The compiler's warnings.
   [[nodiscard]] const std::string& log() const noexcept { return log_; }
 
-  /// Throws unsupported when there is no such function.
+  /// Throws unsupported if there is no such function.
   [[nodiscard]] function get_function(const std::string& name) const;
   template <class... A>
   requires(sizeof...(A) > 0)

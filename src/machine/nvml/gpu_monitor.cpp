@@ -13,7 +13,7 @@ namespace bench_transfers::machine {
 
 namespace {
 
-/// An opened library is closed in the end, and before that shut down, if it was initialised.
+/// Closes an opened library, and shuts it down first if it was initialised.
 struct closer {
   decltype(&nvmlShutdown) shut_down = nullptr;
 
@@ -26,13 +26,13 @@ struct closer {
 };
 using nvml_library = std::unique_ptr<void, closer>;
 
-/// Null where this version of the library has no such function.
+/// Null if this version of the library has no such function.
 template <class Function>
-Function find(const nvml_library& in, const char* name) {
-  return reinterpret_cast<Function>(dlsym(in.get(), name));
+Function find(const nvml_library& library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library.get(), name));
 }
 
-/// Initialised; null where that is not possible.
+/// The initialised library; null if that is not possible.
 nvml_library open(const std::string& name) {
   nvml_library opened(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!opened) {
@@ -47,7 +47,7 @@ nvml_library open(const std::string& name) {
   return opened;
 }
 
-/// Nullopt where there is no such function or it refuses.
+/// Nullopt if there is no such function or it fails.
 template <class Value, class... Arguments, class... Given>
 std::optional<Value> ask(nvmlReturn_t (*function)(nvmlDevice_t, Arguments...), nvmlDevice_t gpu,
                          Given... given) {
@@ -67,13 +67,13 @@ throttle_reasons decoded(unsigned long long bits) {
       {nvmlClocksThrottleReasonHwThermalSlowdown, "hw_thermal_slowdown"},
       {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "hw_power_brake_slowdown"},
   }};
-  throttle_reasons found;
+  throttle_reasons reasons;
   for (const auto& [bit, name] : names) {
     if ((bits & bit) != 0) {
-      found.insert(name);
+      reasons.insert(name);
     }
   }
-  return found;
+  return reasons;
 }
 
 class nvml_monitor final : public gpu_monitor {
@@ -95,17 +95,17 @@ class nvml_monitor final : public gpu_monitor {
   }
 
   [[nodiscard]] gpu_clocks read() const override {
-    gpu_clocks now;
-    now.sm_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_SM);
+    gpu_clocks current;
+    current.sm_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_SM);
     if (const auto bits = ask<unsigned long long>(reasons_, gpu_)) {
-      now.throttled_by = decoded(*bits);
+      current.throttled_by = decoded(*bits);
     }
-    now.memory_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_MEM);
-    now.temperature_c = ask<unsigned>(temperature_, gpu_, NVML_TEMPERATURE_GPU);
-    now.pcie_replays = ask<unsigned>(replays_, gpu_);
-    now.sm_max_mhz = sm_max_mhz_;
-    now.memory_max_mhz = memory_max_mhz_;
-    return now;
+    current.memory_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_MEM);
+    current.temperature_c = ask<unsigned>(temperature_, gpu_, NVML_TEMPERATURE_GPU);
+    current.pcie_replays = ask<unsigned>(replays_, gpu_);
+    current.sm_max_mhz = sm_max_mhz_;
+    current.memory_max_mhz = memory_max_mhz_;
+    return current;
   }
 
  private:

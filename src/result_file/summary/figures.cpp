@@ -30,16 +30,16 @@ std::string value_of(const metric& shown, double value) {
   return shown.unit == "1" ? digits : digits + " " + shown.unit;
 }
 
-/// Where a strategy has several variants of one direction, each has a row of its own.
-void label(std::vector<figure>& all) {
+/// If a strategy has several variants of one direction, each has a row of its own.
+void label(std::vector<figure>& sized) {
   std::map<std::pair<std::string, direction>, std::set<std::string>> variants;
-  for (const auto& figure : all)
+  for (const auto& figure : sized)
     variants[{figure.benchmark->strategy, figure.benchmark->direction}].insert(
         figure.benchmark->variant.value_or(""));
   std::set<std::string> several;
   for (const auto& [place, names] : variants)
     if (names.size() > 1) several.insert(place.first);
-  for (auto& figure : all)
+  for (auto& figure : sized)
     figure.label = several.contains(figure.benchmark->strategy) ? front_of(*figure.benchmark)
                                                                 : figure.benchmark->strategy;
 }
@@ -67,25 +67,25 @@ std::optional<double> figures::median(const benchmark& described, std::string_vi
 }
 
 std::vector<figure> figures::sized(cache_state cache) const {
-  std::vector<figure> all;
+  std::vector<figure> shown;
   for (const auto& [name, rows] : repetitions_) {
     const auto& described = *rows.front()->benchmark;
     const auto bytes = median(described, bytes_counter);
     if (described.cache != cache || !described.size_bytes || !bytes) continue;
     const double ns = median(described, time_counter).value();
-    all.push_back({&described, "", *bytes, ns, *bytes / ns});
+    shown.push_back({&described, "", *bytes, ns, *bytes / ns});
   }
-  label(all);
-  return all;
+  label(shown);
+  return shown;
 }
 
 std::vector<const benchmark*> figures::unsized() const {
-  std::vector<const benchmark*> all;
+  std::vector<const benchmark*> shown;
   for (const auto& [name, rows] : repetitions_) {
     const auto& described = *rows.front()->benchmark;
-    if (!described.size_bytes || !median(described, bytes_counter)) all.push_back(&described);
+    if (!described.size_bytes || !median(described, bytes_counter)) shown.push_back(&described);
   }
-  return all;
+  return shown;
 }
 
 std::vector<std::string> figures::headlines(const benchmark& described) const {
@@ -103,8 +103,8 @@ bool figures::has(std::string_view counter) const {
   });
 }
 
-const figure& largest_of(const std::vector<figure>& all) {
-  return *std::ranges::max_element(all, {}, &figure::bytes);
+const figure& largest_of(const std::vector<figure>& shown) {
+  return *std::ranges::max_element(shown, {}, &figure::bytes);
 }
 
 }  // namespace bench_transfers::result_file

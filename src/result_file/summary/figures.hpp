@@ -26,7 +26,7 @@ struct figure {
 /// A benchmark's name without its size and cache: "gpu_array/to_gpu/pinned/pooled/float32".
 std::string front_of(const benchmark& described);
 
-/// What was measured, benchmark by benchmark.
+/// The measured values of each benchmark.
 class figures {
  public:
   /// `read` must outlive this.
@@ -36,12 +36,12 @@ class figures {
   [[nodiscard]] std::optional<double> median(const benchmark& described,
                                              std::string_view counter) const;
 
-  /// Those with a size, of warm or of cold caches, in natural order.
+  /// Figures of the benchmarks with a size, with warm or with cold caches, in natural order.
   [[nodiscard]] std::vector<figure> sized(cache_state cache) const;
-  /// Those without, in natural order.
+  /// Benchmarks without a size, in natural order.
   [[nodiscard]] std::vector<const benchmark*> unsized() const;
 
-  /// "over_plain 82.0 ns": what is worth a column of its own, as the file's metrics say.
+  /// "over_plain 82.0 ns": the headline metrics of the file.
   [[nodiscard]] std::vector<std::string> headlines(const benchmark& described) const;
 
   /// Whether any benchmark has the counter.
@@ -55,7 +55,7 @@ class figures {
       repetitions_;  // measured ones
 };
 
-/// The largest of `all` by the bytes moved; there must be one.
-const figure& largest_of(const std::vector<figure>& all);
+/// The largest figure by the bytes moved; there must be at least one.
+const figure& largest_of(const std::vector<figure>& shown);
 
 }  // namespace bench_transfers::result_file

@@ -35,7 +35,7 @@ std::string device_line(const contents& read) {
   return common::wrapped(line + ".");
 }
 
-/// What the kinds of memory are to the processor, where that is worth a word.
+/// How the processor treats the kinds of memory, if that is not as expected.
 std::string memory_type_lines(const contents& read) {
   std::string text;
   bool noted_without_effect = false;
@@ -48,7 +48,7 @@ std::string memory_type_lines(const contents& read) {
     const auto rates = fmt::format("{} GB/s against {} for ordinary memory, caches cold",
                                    rate_digits(plain), rate_digits(ordinary));
     if (type == "write-back") {
-      // The first of those with the flag stands for all.
+      // The first kind of memory with the flag represents all of them.
       if (memory.ends_with("_wc") && !std::exchange(noted_without_effect, true))
         text += common::wrapped(fmt::format(
             "Note: the flag WRITECOMBINED had no effect here: the CPU reads {} at {}. A hypervisor "
@@ -69,7 +69,7 @@ std::string memory_type_lines(const contents& read) {
   return text;
 }
 
-/// Operations timed alone before those in batches.
+/// Lists operations timed alone before those in batches.
 std::string floor_line(std::vector<const benchmark*> floors, const figures& measured) {
   const auto is_in_batch = [&](const benchmark* floor) {
     return measured.median(*floor, "batch").value_or(1) > 1;
@@ -84,7 +84,7 @@ std::string floor_line(std::vector<const benchmark*> floors, const figures& meas
   return text.empty() ? "" : text + ".\n";
 }
 
-/// Reasons, each once, with how many benchmarks it covers.
+/// Each reason once, with the number of benchmarks that it covers.
 std::string skipped_lines(const std::vector<skipped_benchmark>& skipped) {
   std::vector<std::pair<common::message, std::vector<std::string>>> by_reason;
   for (const auto& [name, reason] : skipped) {
@@ -110,8 +110,8 @@ std::string failure_lines(const std::vector<row>& rows) {
   return text;
 }
 
-/// How a benchmark is shown: what has a table of directions and does not go in one is shown by its
-/// time.
+/// The table that shows a benchmark. A benchmark without a direction cannot be in the table of
+/// directions and is in that of times.
 table table_for(const benchmark& described, const contents& read) {
   const auto shown = read.role_of(described).shown_in;
   const bool is_directed =
@@ -119,16 +119,16 @@ table table_for(const benchmark& described, const contents& read) {
   return shown == table::directions && !is_directed ? table::times : shown;
 }
 
-std::vector<figure> only(table shown, const std::vector<figure>& all, const contents& read) {
+std::vector<figure> only(table shown, const std::vector<figure>& sized, const contents& read) {
   std::vector<figure> chosen;
-  std::ranges::copy_if(all, std::back_inserter(chosen), [&](const figure& candidate) {
+  std::ranges::copy_if(sized, std::back_inserter(chosen), [&](const figure& candidate) {
     return table_for(*candidate.benchmark, read) == shown;
   });
   return chosen;
 }
 
-std::string tables(const std::vector<figure>& all, const figures& measured) {
-  const auto shown_in = [&](table shown) { return only(shown, all, measured.file()); };
+std::string tables(const std::vector<figure>& sized, const figures& measured) {
+  const auto shown_in = [&](table shown) { return only(shown, sized, measured.file()); };
   const auto directed = shown_in(table::directions);
   return table_of_directions(directed, measured) + table_of_smaller(directed) +
          table_of_costs(directed, measured) + table_of_duplex(shown_in(table::duplex), measured) +
@@ -138,7 +138,7 @@ std::string tables(const std::vector<figure>& all, const figures& measured) {
          table_of_allocation(shown_in(table::allocation));
 }
 
-/// What has no size, and the floor of the harness.
+/// Benchmarks without a size, and the floor of the harness.
 std::string unsized_lines(const figures& measured) {
   std::vector<const benchmark*> others, floors;
   for (const auto* described : measured.unsized())

@@ -9,9 +9,9 @@ namespace bench_transfers::result_file {
 
 /// Tables of a result file's content for a terminal of 100 columns, chosen by the benchmarks'
 /// roles: a row for each strategy with its latency at the smallest size and its bandwidth at the
-/// largest, both ways, as medians over the repetitions of median_ns; the best of each column, and
-/// what lies within one percent of it, is marked. Says what the figures describe (device, link) and
-/// what was skipped or went wrong. The file must be one of bench_transfers.
+/// largest, in both directions, as medians over the repetitions of median_ns. The best of each
+/// column, and values within 1 % of it, are marked. Names the device and its link, and what was
+/// skipped or went wrong. The file must be one of bench_transfers.
 std::string summary(const contents& read);
 
 /// The same of what is about to be written. Throws unusable_file where a reader would refuse it.

@@ -9,7 +9,7 @@ namespace bench_transfers::result_file {
 namespace {
 
 /// The same memory, allocated and released.
-struct both_ways {
+struct allocation_and_release {
   std::optional<figure> allocation, release;
 };
 
@@ -26,10 +26,10 @@ std::string time_of(const std::optional<figure>& shown) {
 
 }  // namespace
 
-std::string table_of_allocation(const std::vector<figure>& all) {
-  if (all.empty()) return "";
-  std::map<std::string, both_ways, common::natural_order> rows;
-  for (const auto& figure : all) {
+std::string table_of_allocation(const std::vector<figure>& sized) {
+  if (sized.empty()) return "";
+  std::map<std::string, allocation_and_release, common::natural_order> rows;
+  for (const auto& figure : sized) {
     auto& row = rows[subject_of(*figure.benchmark)];
     auto& largest = figure.benchmark->role == "deallocation" ? row.release : row.allocation;
     if (!largest || figure.bytes > largest->bytes) largest = figure;

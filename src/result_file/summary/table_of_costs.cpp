@@ -31,13 +31,13 @@ std::string line(const cells& shown) {
 
 }  // namespace
 
-std::string table_of_costs(const std::vector<figure>& all, const figures& measured) {
-  if (all.empty() || !measured.has(counters[0].name)) return "";  // not in older versions' files
-  const auto& largest = largest_of(all);
+std::string table_of_costs(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty() || !measured.has(counters[0].name)) return "";  // not in older versions' files
+  const auto& largest = largest_of(sized);
   std::map<std::string, cells> rows;
   std::vector<std::string> order;
   std::size_t width = 34;
-  for (const auto& figure : all) {
+  for (const auto& figure : sized) {
     if (figure.bytes != largest.bytes) continue;
     if (!rows.contains(figure.label)) order.push_back(figure.label);
     auto& row = rows[figure.label];

@@ -45,13 +45,13 @@ std::string memory_of(const benchmark& described) {
 using memory_rows = std::map<std::string, memory_row, common::natural_order>;
 
 /// Each kind of memory at its largest size.
-memory_rows rows_of(const std::vector<figure>& all, const figures& measured) {
+memory_rows rows_of(const std::vector<figure>& sized, const figures& measured) {
   memory_rows rows;
-  for (const auto& figure : all) {
+  for (const auto& figure : sized) {
     auto& largest = rows[memory_of(*figure.benchmark)].largest;
     if (largest == nullptr || size_of(figure) > size_of(*largest)) largest = &figure;
   }
-  for (const auto& figure : all) {
+  for (const auto& figure : sized) {
     const auto& described = *figure.benchmark;
     auto& row = rows.at(memory_of(described));
     if (size_of(figure) != size_of(*row.largest) || !is_shown(described)) continue;
@@ -91,9 +91,9 @@ std::vector<access> without_more_than(std::size_t most, std::vector<access> colu
 }
 
 std::string cell(const std::map<access, double>& values, const access& column, int width) {
-  const auto found = values.find(column);
-  return found == values.end() ? fmt::format("{:>{}}", "-", width)
-                               : fmt::format("{:>{}.3g}", found->second, width);
+  const auto value = values.find(column);
+  return value == values.end() ? fmt::format("{:>{}}", "-", width)
+                               : fmt::format("{:>{}.3g}", value->second, width);
 }
 
 std::string type_of(const std::string& memory, const memory_row& row,
@@ -129,13 +129,13 @@ std::string head(const std::string& size, const std::vector<access>& rates,
 
 }  // namespace
 
-std::string table_of_cpu_access(const std::vector<figure>& all, const figures& measured) {
-  if (all.empty()) return "";
-  const auto rows = rows_of(all, measured);
+std::string table_of_cpu_access(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty()) return "";
+  const auto rows = rows_of(sized, measured);
   const auto types = types_in(measured.file());
   const auto rates = without_more_than(7, columns_of(rows, &memory_row::gb_per_s));
   const auto latencies = without_more_than(1, columns_of(rows, &memory_row::latency_ns));
-  const auto usual = std::ranges::max(all, {}, size_of).size();
+  const auto usual = std::ranges::max(sized, {}, size_of).size();
   auto text = head(usual, rates, latencies);
   for (const auto& [memory, row] : rows) {
     const auto size = row.largest->size();

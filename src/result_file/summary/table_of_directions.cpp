@@ -10,10 +10,10 @@ namespace {
 
 using column = std::map<std::string, double>;  // by label
 
-column pick(const std::vector<figure>& all, double bytes, direction towards,
+column pick(const std::vector<figure>& sized, double bytes, direction towards,
             double (*value)(const figure&)) {
   column picked;
-  for (const auto& figure : all)
+  for (const auto& figure : sized)
     if (figure.bytes == bytes && figure.benchmark->direction == towards)
       picked[figure.label] = value(figure);
   return picked;
@@ -25,21 +25,21 @@ double rate(const figure& shown) { return shown.gb_per_s; }
 enum class best { smallest, largest };
 
 /// Text for one cell; '*' marks the best and its equals.
-std::string cell(const column& all, const std::string& label, int decimals, best is_best) {
-  const auto found = all.find(label);
-  if (found == all.end()) return "-  ";
-  const auto [least, most] = std::ranges::minmax_element(all, {}, &column::value_type::second);
-  const bool marked = is_best == best::smallest ? found->second <= least->second * 1.01
-                                                : found->second >= most->second * 0.99;
-  const int shown = found->second < 1000 ? decimals : 1;  // so that columns stay narrow
-  return fmt::format("{:.{}f} {}", found->second, shown, marked ? '*' : ' ');
+std::string cell(const column& values, const std::string& label, int decimals, best is_best) {
+  const auto own = values.find(label);
+  if (own == values.end()) return "-  ";
+  const auto [least, most] = std::ranges::minmax_element(values, {}, &column::value_type::second);
+  const bool marked = is_best == best::smallest ? own->second <= least->second * 1.01
+                                                : own->second >= most->second * 0.99;
+  const int shown = own->second < 1000 ? decimals : 1;  // so that columns stay narrow
+  return fmt::format("{:.{}f} {}", own->second, shown, marked ? '*' : ' ');
 }
 
 /// Of the strategies measured at the smallest or the largest size; others have their own table.
-std::vector<std::string> labels_of(const std::vector<figure>& all, double smallest,
+std::vector<std::string> labels_of(const std::vector<figure>& sized, double smallest,
                                    double largest) {
   std::vector<std::string> labels;
-  for (const auto& figure : all)
+  for (const auto& figure : sized)
     if ((figure.bytes == smallest || figure.bytes == largest) &&
         std::ranges::find(labels, figure.label) == labels.end())
       labels.push_back(figure.label);
@@ -48,31 +48,31 @@ std::vector<std::string> labels_of(const std::vector<figure>& all, double smalle
 
 std::string percent_of_link(const column& rates, const std::string& label,
                             const nlohmann::ordered_json& link) {
-  const auto found = rates.find(label);
+  const auto rate = rates.find(label);
   const auto& limit = member(link, {"limit_gb_per_s"});
-  if (!limit.is_number() || found == rates.end()) return "-";
-  return fmt::format("{:.0f}", 100 * found->second / limit.get<double>());
+  if (!limit.is_number() || rate == rates.end()) return "-";
+  return fmt::format("{:.0f}", 100 * rate->second / limit.get<double>());
 }
 
-std::string rate_at(double bytes, direction towards, const std::vector<figure>& all) {
-  const auto found = std::ranges::find_if(all, [&](const figure& candidate) {
+std::string rate_at(double bytes, direction towards, const std::vector<figure>& sized) {
+  const auto match = std::ranges::find_if(sized, [&](const figure& candidate) {
     return candidate.bytes == bytes && candidate.benchmark->direction == towards;
   });
-  return number_or_dash(found == all.end() ? std::nullopt : std::optional(found->gb_per_s), 2);
+  return number_or_dash(match == sized.end() ? std::nullopt : std::optional(match->gb_per_s), 2);
 }
 
 }  // namespace
 
-std::string table_of_directions(const std::vector<figure>& all, const figures& measured) {
-  if (all.empty()) return "";
-  const auto [small, large] = std::ranges::minmax(all, {}, &figure::bytes);
+std::string table_of_directions(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty()) return "";
+  const auto [small, large] = std::ranges::minmax(sized, {}, &figure::bytes);
   // Latency is of interest only where it is not bandwidth seen from the other side.
   const bool with_latency = small.bytes < large.bytes || small.bytes <= 4096;
-  const auto latency_to = pick(all, small.bytes, direction::h2d, microseconds);
-  const auto latency_from = pick(all, small.bytes, direction::d2h, microseconds);
-  const auto rate_to = pick(all, large.bytes, direction::h2d, rate);
-  const auto rate_from = pick(all, large.bytes, direction::d2h, rate);
-  const auto labels = labels_of(all, small.bytes, large.bytes);
+  const auto latency_to = pick(sized, small.bytes, direction::h2d, microseconds);
+  const auto latency_from = pick(sized, small.bytes, direction::d2h, microseconds);
+  const auto rate_to = pick(sized, large.bytes, direction::h2d, rate);
+  const auto rate_from = pick(sized, large.bytes, direction::d2h, rate);
+  const auto labels = labels_of(sized, small.bytes, large.bytes);
   const auto& link = member(measured.file().facts, {"link"});
 
   std::size_t width = 34;
@@ -93,11 +93,11 @@ std::string table_of_directions(const std::vector<figure>& all, const figures& m
   return text + "* best of its column, or within 1 % of it.\n";
 }
 
-std::string table_of_smaller(const std::vector<figure>& all) {
-  if (all.empty()) return "";
-  const auto largest = largest_of(all).bytes;
+std::string table_of_smaller(const std::vector<figure>& sized) {
+  if (sized.empty()) return "";
+  const auto largest = largest_of(sized).bytes;
   std::map<std::string, std::vector<figure>, common::natural_order> by_label;
-  for (const auto& figure : all) by_label[figure.label].push_back(figure);
+  for (const auto& figure : sized) by_label[figure.label].push_back(figure);
   std::string text;
   for (const auto& [label, own] : by_label) {
     const auto& own_largest = largest_of(own);

@@ -8,13 +8,13 @@ namespace bench_transfers::result_file {
 namespace {
 
 /// The same one after the other: the plainest of the strategy at the same size.
-const figure* serial_of(const figure& overlapped, const std::vector<figure>& all) {
-  const auto found = std::ranges::find_if(all, [&](const figure& other) {
+const figure* serial_of(const figure& overlapped, const std::vector<figure>& sized) {
+  const auto serial = std::ranges::find_if(sized, [&](const figure& other) {
     return other.benchmark->strategy == overlapped.benchmark->strategy &&
            other.benchmark->plainness == 0 &&
            other.benchmark->size_bytes == overlapped.benchmark->size_bytes;
   });
-  return found == all.end() ? nullptr : &*found;
+  return serial == sized.end() ? nullptr : &*serial;
 }
 
 /// How much of the copies' time is hidden.
@@ -30,17 +30,17 @@ std::string percent_hidden(const figure& overlapped, const figure* serial,
 
 }  // namespace
 
-std::string table_of_overlap(const std::vector<figure>& all, const figures& measured) {
-  if (all.empty()) return "";
-  const auto& largest = largest_of(all);
+std::string table_of_overlap(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty()) return "";
+  const auto& largest = largest_of(sized);
   std::string text = fmt::format("\n{:<48}{:>10}{:>26}\n",
                                  fmt::format("up, work, down, {} each way", largest.size()), "ms",
                                  "% of the copies hidden");
-  for (const auto& figure : all)
+  for (const auto& figure : sized)
     if (figure.bytes == largest.bytes)
       text += fmt::format("{:<48}{:>10.2f}{:>26}\n", front_of(*figure.benchmark),
                           figure.median_ns / 1e6,
-                          percent_hidden(figure, serial_of(figure, all), measured));
+                          percent_hidden(figure, serial_of(figure, sized), measured));
   return text;
 }
 

@@ -27,9 +27,9 @@ std::string cell_of(const figure& shown) {
 
 }  // namespace
 
-std::string table_of_times(const std::vector<figure>& all, const figures& measured) {
+std::string table_of_times(const std::vector<figure>& sized, const figures& measured) {
   std::map<std::string, std::pair<figure, figure>, common::natural_order> ends_by_name;
-  for (const auto& figure : all) {
+  for (const auto& figure : sized) {
     auto& [small, large] =
         ends_by_name.try_emplace(front_of(*figure.benchmark), figure, figure).first->second;
     if (figure.bytes < small.bytes) small = figure;
@@ -49,9 +49,10 @@ std::string table_of_times(const std::vector<figure>& all, const figures& measur
   return text;
 }
 
-std::string table_of_unsized(const std::vector<const benchmark*>& all, const figures& measured) {
+std::string table_of_unsized(const std::vector<const benchmark*>& unsized,
+                             const figures& measured) {
   std::string text;
-  for (const auto* described : all) {
+  for (const auto* described : unsized) {
     const auto time = common::time_cell(measured.median(*described, "median_ns").value());
     text += with_cells(fmt::format("{:<{}}{:>{}}", described->name, name_width, time, cell_width),
                        measured.headlines(*described));

@@ -15,7 +15,7 @@
 
 namespace transfers::detail {
 
-/// What C++ leaves undefined is defined in stream.hpp (elementwise_operation).
+/// Defines what C++ leaves undefined, as stream.hpp says (elementwise_operation).
 template <class T>
 TRANSFERS_BOTH T apply(arithmetic operation, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -51,9 +51,9 @@ struct typed_operand {
 };
 
 template <class T>
-typed_operand<T> typed(const operand& one) {
-  typed_operand<T> result{reinterpret_cast<const T*>(one.array), {}};
-  std::memcpy(&result.value, one.value.data(), sizeof(T));
+typed_operand<T> typed(const operand& untyped) {
+  typed_operand<T> result{reinterpret_cast<const T*>(untyped.array), {}};
+  std::memcpy(&result.value, untyped.value.data(), sizeof(T));
   return result;
 }
 
@@ -93,7 +93,7 @@ struct convert_element {
   TRANSFERS_BOTH void operator()(std::size_t i) const { dst[i] = converted<To>(src[i]); }
 };
 
-/// Calls `work` with a value of the C++ type meant.
+/// Calls `work` with a value of the C++ type.
 template <class Work>
 void with_type(element_type type, Work&& work) {
   switch (type) {

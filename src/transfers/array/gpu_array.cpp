@@ -16,7 +16,7 @@
 namespace transfers::detail {
 namespace {
 
-/// What the copy engine can do by itself: rows, or a stack of them.
+/// A copy that the copy engine can do by itself: rows, or a stack of them.
 struct pitched_copy {
   pitched_extent extent;
   std::size_t to_row, to_slice, from_row, from_slice;  ///< pitches in bytes
@@ -26,8 +26,8 @@ std::optional<pitched_copy> as_pitched(std::vector<dimension> dimensions,
                                        std::size_t element_bytes) {
   pitched_copy copy{};
   copy.extent.row_bytes = element_bytes;
-  const auto contiguous = [&](const dimension& one) {
-    return one.to_step == element_bytes && one.from_step == element_bytes;
+  const auto contiguous = [&](const dimension& axis) {
+    return axis.to_step == element_bytes && axis.from_step == element_bytes;
   };
   if (!dimensions.empty() && contiguous(dimensions.back())) {
     copy.extent.row_bytes *= dimensions.back().extent;
@@ -58,25 +58,25 @@ std::optional<pitched_copy> as_pitched(std::vector<dimension> dimensions,
   return copy;
 }
 
-/// The dimensions with the device as destination; turned round for downloads.
+/// The dimensions with the device as destination; downloads swap the ends.
 std::vector<dimension> dimensions_of(const strided_copy& request) {
   const auto on_device = strides_of(request.extents, request.device_order);
-  std::vector<dimension> all;
+  std::vector<dimension> dimensions;
   for (std::size_t i = 0; i < request.extents.rank(); ++i)
-    all.push_back({request.extents[i],
-                   static_cast<std::size_t>(on_device[i]) * request.element_bytes,
-                   static_cast<std::size_t>(request.host_strides[i]) * request.element_bytes});
-  return joined_dimensions(std::move(all));
+    dimensions.push_back(
+        {request.extents[i], static_cast<std::size_t>(on_device[i]) * request.element_bytes,
+         static_cast<std::size_t>(request.host_strides[i]) * request.element_bytes});
+  return joined_dimensions(std::move(dimensions));
 }
 
-std::vector<dimension> turned_round(std::vector<dimension> all) {
-  for (auto& one : all) std::swap(one.to_step, one.from_step);
-  return all;
+std::vector<dimension> with_ends_swapped(std::vector<dimension> dimensions) {
+  for (auto& axis : dimensions) std::swap(axis.to_step, axis.from_step);
+  return dimensions;
 }
 
 /// Whether cudaMemcpy2D or 3D is faster than packing (docs/GPU_ARRAYS.md, "Strided arrays"): the
-/// copy engine does rows of a cache line well. Where the driver stages the rows, it is slow with
-/// much of them, and with short ones on their way back.
+/// copy engine is fast with rows of a cache line or more. If the driver stages the rows, it is slow
+/// with many of them, and with short ones from the device.
 bool better_pitched(const context& context, const strided_copy& request, direction direction,
                     const pitched_copy& rows) {
   if (rows.extent.rows * rows.extent.slices == 1) return true;
@@ -140,7 +140,7 @@ void download(const context& context, const strided_copy& request, strided_route
         const auto packed = context.allocate_staging(bytes);
         context.stream().copy(packed.data(), request.device, bytes, direction::d2h);
         context.synchronize();
-        gather(request.host, packed.data(), joined_dimensions(turned_round(dimensions)),
+        gather(request.host, packed.data(), joined_dimensions(with_ends_swapped(dimensions)),
                request.element_bytes);
       });
 }
@@ -148,7 +148,7 @@ void download(const context& context, const strided_copy& request, strided_route
 void check_alike(const shape& a, order a_order, const shape& b, order b_order) {
   if (a != b)
     throw shape_mismatch(fmt::format("shapes {} and {} differ", to_string(a), to_string(b)));
-  // For up to one index the orders are the same thing.
+  // With at most one index, both orders are the same.
   if (a_order != b_order && a.rank() > 1)
     throw shape_mismatch(
         fmt::format("one array of shape {} is row-major, the other column-major", to_string(a)));

@@ -11,18 +11,18 @@
 namespace transfers::detail {
 namespace {
 
-/// Copies elements of a size known to the compiler, or not known (0).
+/// Copies elements of a size that the compiler knows; 0 if it does not.
 template <std::size_t known_bytes>
 struct copy_tile {
   // Small enough that rows and columns of a tile stay in the first-level cache.
   static constexpr std::size_t tile = 64;
-  // Elements along the inner index that one thread does in one go.
+  // Elements along the inner index that are one task for a thread.
   static constexpr std::size_t piece = 4096;
 
   std::byte* dst;
   const std::byte* src;
   std::vector<dimension> outer;
-  dimension across;  ///< the index with the smallest step in `src`, when that is not the inner one
+  dimension across;  ///< the index with the smallest step in `src`, if that is not `inner`
   dimension inner;   ///< the index with the smallest step in `dst`
   std::size_t element_bytes;
 
@@ -30,7 +30,7 @@ struct copy_tile {
   [[nodiscard]] std::size_t tiles_across() const { return (across.extent + tile - 1) / tile; }
   [[nodiscard]] std::size_t tasks() const {
     std::size_t count = pieces() * tiles_across();
-    for (const auto& one : outer) count *= one.extent;
+    for (const auto& axis : outer) count *= axis.extent;
     return count;
   }
 
@@ -41,11 +41,11 @@ struct copy_tile {
     task /= tiles_across();
     auto* dst_run = dst;
     const auto* src_run = src;
-    for (const auto& one : outer) {
-      const auto index = task % one.extent;
-      task /= one.extent;
-      dst_run += index * one.to_step;
-      src_run += index * one.from_step;
+    for (const auto& axis : outer) {
+      const auto index = task % axis.extent;
+      task /= axis.extent;
+      dst_run += index * axis.to_step;
+      src_run += index * axis.from_step;
     }
     const auto last = std::min(first + piece, inner.extent);
     const auto last_across = std::min(first_across + tile, across.extent);
@@ -82,7 +82,7 @@ void gather_elements(std::byte* dst, const std::byte* src, std::span<const dimen
     tiles.outer.erase(nearest);
   }
   std::size_t bytes = element_bytes;
-  for (const auto& one : dimensions) bytes *= one.extent;
+  for (const auto& axis : dimensions) bytes *= axis.extent;
   on_all_cores(bytes, [&](const auto& policy) {
     thrust::for_each_n(policy, thrust::counting_iterator<std::size_t>(0), tiles.tasks(),
                        std::cref(tiles));
@@ -91,17 +91,17 @@ void gather_elements(std::byte* dst, const std::byte* src, std::span<const dimen
 
 }  // namespace
 
-std::vector<dimension> joined_dimensions(std::vector<dimension> all) {
-  std::erase_if(all, [](const auto& one) { return one.extent == 1; });
-  std::ranges::sort(all, std::greater{}, &dimension::to_step);
+std::vector<dimension> joined_dimensions(std::vector<dimension> dimensions) {
+  std::erase_if(dimensions, [](const auto& axis) { return axis.extent == 1; });
+  std::ranges::sort(dimensions, std::greater{}, &dimension::to_step);
   std::vector<dimension> joined;
-  for (const auto& one : all) {
-    const bool continues = !joined.empty() && joined.back().to_step == one.to_step * one.extent &&
-                           joined.back().from_step == one.from_step * one.extent;
+  for (const auto& axis : dimensions) {
+    const bool continues = !joined.empty() && joined.back().to_step == axis.to_step * axis.extent &&
+                           joined.back().from_step == axis.from_step * axis.extent;
     if (continues)
-      joined.back() = {joined.back().extent * one.extent, one.to_step, one.from_step};
+      joined.back() = {joined.back().extent * axis.extent, axis.to_step, axis.from_step};
     else
-      joined.push_back(one);
+      joined.push_back(axis);
   }
   return joined;
 }

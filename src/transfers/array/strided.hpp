@@ -14,9 +14,9 @@ struct dimension {
   std::size_t to_step, from_step;
 };
 
-/// The dimensions of such a copy, largest to_step first, joined where both sides allow it. Indices
-/// with one value are left out; none are left for a single element.
-std::vector<dimension> joined_dimensions(std::vector<dimension> all);
+/// The dimensions of a copy, largest to_step first, joined where both sides allow it. Indices of
+/// extent 1 are omitted, so a single element has no dimensions.
+std::vector<dimension> joined_dimensions(std::vector<dimension> dimensions);
 
 /// Copies between two layouts on all cores. Returns when done.
 void gather(std::byte* dst, const std::byte* src, std::span<const dimension> dimensions,

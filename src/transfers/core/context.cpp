@@ -12,10 +12,10 @@ struct context::state {
   transfers::device& device;
   std::unique_ptr<transfers::stream> own;
   transfers::stream& stream;
-  std::optional<device_pool> memory;  ///< none: plain allocation
+  std::optional<device_pool> memory;  ///< none for plain allocation
   std::once_flag staging_made;
-  std::optional<pinned_pool> staging;       ///< made when it is needed
-  std::shared_ptr<pageable_copier> copier;  ///< null: the device copies pageable memory
+  std::optional<pinned_pool> staging;       ///< created when it is first needed
+  std::shared_ptr<pageable_copier> copier;  ///< null if the device copies pageable memory
   std::recursive_mutex slots_mutex;         ///< recursive: the maker of a slot may ask for others
   std::vector<std::pair<std::type_index, std::shared_ptr<void>>> slots;
 
@@ -53,7 +53,7 @@ device_memory context::allocate(std::size_t bytes) const {
 }
 
 host_memory context::allocate_staging(std::size_t bytes) const {
-  // A graph would go on using it after the pool has given it to somebody else.
+  // A graph would keep using the memory after the pool has reused it.
   if (stream().is_recording())
     throw unsupported("what needs memory on the way cannot be recorded into a graph");
   std::call_once(state_->staging_made,
@@ -62,7 +62,7 @@ host_memory context::allocate_staging(std::size_t bytes) const {
   auto* const data = block->data();
   const auto kind = block->kind();
   auto* const on_device = block->on_device();
-  // The block goes back before the stream that its pool asks can go.
+  // Returns the block before the stream that its pool queries can be destroyed.
   return {{data,
            [block = std::move(block), keep = state_](std::byte*) mutable {
              block.reset();

@@ -19,7 +19,7 @@ copy_kernel_shape shape_of_copy_kernel(const std::byte* dst, const std::byte* sr
                                        unsigned most_blocks) {
   const auto access = widest_access(dst, src);
   const auto units = std::max<std::size_t>(1, bytes / access);
-  // Two blocks a multiprocessor are many times what fills a PCIe link.
+  // Two blocks per multiprocessor are many times the number that saturates a PCIe link.
   const auto most =
       std::clamp<std::size_t>(most_blocks, 1, 2 * static_cast<std::size_t>(multiprocessors));
   const auto blocks = std::min((units + copy_kernel_threads - 1) / copy_kernel_threads, most);

@@ -6,9 +6,9 @@
 
 namespace transfers::detail {
 
-/// How many processors a control group may use at a time, rounded up, by what its file cpu.max
-/// says: "200000 100000" is two, "max 100000" no limit (Linux, cgroup-v2.rst, "CPU Interface
-/// Files"). Nullopt: no limit, or not such a file.
+/// The number of processors that a control group may use at a time, rounded up, from the text of
+/// its file cpu.max: "200000 100000" is two, "max 100000" no limit (Linux, cgroup-v2.rst, "CPU
+/// Interface Files"). Nullopt if there is no limit, or for another text.
 inline std::optional<unsigned> processors_of_quota(std::string_view cpu_max) {
   const auto* const end = cpu_max.data() + cpu_max.size();
   unsigned long quota = 0;

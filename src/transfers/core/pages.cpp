@@ -24,14 +24,14 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// The kernel zeroes each page when its first byte is written to.
+/// The kernel allocates and zeroes a page when its first byte is written.
 void touch(std::byte* data, std::size_t bytes, std::size_t page) {
   for (std::size_t i = 0; i < bytes; i += page)
     *static_cast<volatile std::byte*>(data + i) = std::byte{0};
 }
 
 void touch_in_parallel(std::byte* data, std::size_t bytes, std::size_t page) {
-  // Making a huge page takes some 50 µs, so that a thread is worth its start from a few on. More
+  // Allocating a huge page takes about 50 µs, so starting a thread pays off for a few pages. More
   // than 16 threads wait for each other in the kernel.
   const shares page_shares{.worth_a_thread = 4 * huge_page, .unit = huge_page, .most_threads = 16};
   in_parallel(bytes, page_shares,
@@ -60,8 +60,8 @@ std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, pa
   std::unique_ptr<std::byte, host_memory::deleter> owner(
       data, [mapping, length](std::byte*) { munmap(mapping, length); });
 
-  // Refused (EINVAL) only by kernels without transparent huge pages, where base pages are what
-  // there is; asking for huge ones there is prevented by why_no_huge_pages().
+  // Only kernels without transparent huge pages refuse this (EINVAL). They have base pages only,
+  // and why_no_huge_pages() prevents requests for huge ones.
   madvise(mapping, length, pages == page_size::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   if (touched == first_touch::by_caller)
     touch(data, bytes, base_page);

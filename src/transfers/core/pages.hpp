@@ -10,7 +10,7 @@ namespace transfers {
 
 enum class page_size { base, huge };
 
-/// Who makes the pages come into being, which is most of the time that memory costs.
+/// Which threads touch the pages, which takes most of the time of an allocation.
 enum class first_touch { by_caller, by_several_threads };
 
 /// Anonymous private memory, every page touched. `base` forbids transparent
@@ -19,11 +19,11 @@ enum class first_touch { by_caller, by_several_threads };
 std::unique_ptr<std::byte, host_memory::deleter> map_pages(
     std::size_t bytes, page_size pages, first_touch touched = first_touch::by_caller);
 
-/// Locks mapped pages into memory (mlock(2)); the lock goes with the mapping.
-/// Throws out_of_memory, with the remedy, when the memlock limit is too small.
+/// Locks mapped pages into memory (mlock(2)) until they are unmapped. Throws out_of_memory, with
+/// the remedy, if the memlock limit is too small.
 void lock_pages(std::byte* data, std::size_t bytes);
 
-/// Why huge pages cannot be had here, from /sys/kernel/mm/transparent_hugepage/enabled.
+/// Why huge pages are not available, from /sys/kernel/mm/transparent_hugepage/enabled.
 std::optional<std::string> why_no_huge_pages();
 
 }  // namespace transfers

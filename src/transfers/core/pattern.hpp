@@ -25,7 +25,7 @@ TRANSFERS_BOTH inline std::uint64_t pattern_word(pattern data, std::size_t index
   return data.inverted ? ~z : z;
 }
 
-/// The bytes of one word that lie inside the range asked for.
+/// The bytes of one word that are inside the requested range.
 struct word_range {
   std::size_t begin;
   std::size_t end;

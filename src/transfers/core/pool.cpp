@@ -13,7 +13,7 @@
 namespace transfers {
 namespace {
 
-/// Where Thrust's pool gets its memory from: owners of blocks, kept by address.
+/// The upstream resource of Thrust's pool: owners of blocks, by address.
 template <class Owner>
 class upstream final : public thrust::mr::memory_resource<void*> {
  public:
@@ -33,7 +33,7 @@ class upstream final : public thrust::mr::memory_resource<void*> {
     owners_.erase(static_cast<std::byte*>(data));
   }
 
-  /// The block that an address lies in.
+  /// The block that contains an address.
   [[nodiscard]] const Owner& owner_of(std::byte* address) const {
     return std::prev(owners_.upper_bound(address))->second;
   }
@@ -49,7 +49,7 @@ class upstream final : public thrust::mr::memory_resource<void*> {
 constexpr std::size_t alignment =
     256;  // of cudaMalloc (CUDA C++ Programming Guide, "Device Memory")
 
-/// Blocks up to this come many at a time from the device.
+/// Blocks up to this size are allocated many at a time from the device.
 constexpr std::size_t largest_small = std::size_t{64} << 10;
 
 thrust::mr::pool_options pooling() {
@@ -62,8 +62,8 @@ thrust::mr::pool_options pooling() {
   return options;
 }
 
-/// Small blocks come from Thrust's pool, which can give back all of its memory or nothing. Large
-/// ones are kept one by one, and given back when memory runs out.
+/// Small blocks come from Thrust's pool, which can free all of its memory or none. Large blocks are
+/// kept one by one and freed when memory runs out.
 template <class Owner>
 class pool {
  public:
@@ -99,7 +99,7 @@ class pool {
     return upstream_.held();
   }
 
-  /// The owner of the device's block that an address lies in.
+  /// The owner of the device's block that contains an address.
   [[nodiscard]] const Owner& owner_of(std::byte* address) const {
     const std::scoped_lock lock(mutex_);
     return upstream_.owner_of(address);
@@ -127,7 +127,7 @@ class pool {
     return data;
   }
 
-  /// Gives back what is idle; false when there was nothing to give.
+  /// Frees idle blocks; false if there are none.
   bool give_back() {
     const auto before = upstream_.held();
     for (const auto& [bytes, data] : idle_) upstream_.do_deallocate(data, bytes, alignment);
@@ -196,7 +196,7 @@ class pinned_pool::state {
     return blocks_.allocate(bytes);
   }
 
-  /// Where the device sees an address of a block.
+  /// The device address of an address in a block.
   [[nodiscard]] std::byte* on_device(std::byte* address) const {
     const auto& owner = blocks_.owner_of(address);
     return owner.on_device() ? owner.on_device() + (address - owner.data()) : nullptr;
@@ -237,7 +237,7 @@ class pinned_pool::state {
     }
   }
 
-  /// Takes back the blocks that the stream has done with, and waits for them until no more than
+  /// Takes back the blocks that the stream has finished with, and waits for them until no more than
   /// `still_pending` bytes are left.
   void take_back(std::size_t still_pending) {
     while (!pending_.empty()) {

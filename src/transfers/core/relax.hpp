@@ -6,7 +6,7 @@
 
 namespace transfers::detail {
 
-/// For loops that wait for another thread: lets the other hardware thread of this core go on.
+/// For spin loops: leaves execution resources to the other hardware thread of this core.
 inline void relax() noexcept {
 #if defined(__x86_64__)
   _mm_pause();

@@ -17,7 +17,7 @@
 namespace transfers {
 namespace {
 
-/// Containers have a limit of their own there; more threads than that only wait for each other.
+/// The CPU limit of the container; more threads than that only wait for each other.
 std::optional<unsigned> quota_of_this_container() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   std::string line;
@@ -28,9 +28,9 @@ std::optional<unsigned> quota_of_this_container() {
 }  // namespace
 
 unsigned usable_processors() {
-  const auto in_mask = detail::processors_in_mask(
+  const auto processors = detail::processors_in_mask(
       [](std::size_t bytes, cpu_set_t* mask) { return sched_getaffinity(0, bytes, mask); });
-  const auto allowed = std::max(1U, in_mask.value_or(std::thread::hardware_concurrency()));
+  const auto allowed = std::max(1U, processors.value_or(std::thread::hardware_concurrency()));
   return std::min(allowed, quota_of_this_container().value_or(allowed));
 }
 
@@ -59,12 +59,12 @@ void worker_team::wait_while(const std::atomic<std::uint32_t>& value,
   using clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds soon{20};
   const auto begin = clock::now();
-  for (auto now = begin; now < begin + look_out_; now = clock::now()) {
+  for (auto time = begin; time < begin + look_out_; time = clock::now()) {
     for (int i = 0; i < 16; ++i) {
       if (value.load(std::memory_order_acquire) != old) return;
       detail::relax();
     }
-    if (now > begin + soon) std::this_thread::yield();
+    if (time > begin + soon) std::this_thread::yield();
   }
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
@@ -102,12 +102,12 @@ void worker_team::do_part(unsigned index) noexcept {
 void in_parts(worker_team& team, std::size_t total, std::size_t unit,
               const std::function<void(std::size_t, std::size_t)>& work) {
   const auto units = (total + unit - 1) / unit;
-  const auto each = (units + team.size() - 1) / team.size() * unit;
+  const auto share = (units + team.size() - 1) / team.size() * unit;
   if (total == 0) return;
-  if (each >= total) return work(0, total);
+  if (share >= total) return work(0, total);
   team.run([&](unsigned index) {
-    const auto first = index * each;
-    if (first < total) work(first, std::min(each, total - first));
+    const auto first = index * share;
+    if (first < total) work(first, std::min(share, total - first));
   });
 }
 
@@ -120,7 +120,7 @@ void in_parallel(std::size_t total, const shares& shares,
     try {
       team.emplace(static_cast<unsigned>(threads));
     } catch (const std::system_error&) {
-      threads /= 2;  // until the caller does it alone, which needs no thread
+      threads /= 2;  // at worst the caller works alone, which needs no thread
     }
   }
   in_parts(*team, total, shares.unit, work);

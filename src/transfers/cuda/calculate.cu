@@ -6,13 +6,14 @@
 
 namespace transfers::detail {
 
-void calculate_on_cuda(cudaStream_t stream, const elementwise_operation& what) {
+void calculate_on_cuda(cudaStream_t stream, const elementwise_operation& operation) {
   translated("elementwise arithmetic",
-             [&] { calculate(thrust::cuda::par_nosync.on(stream), what); });
+             [&] { calculate(thrust::cuda::par_nosync.on(stream), operation); });
 }
 
-void convert_on_cuda(cudaStream_t stream, const conversion& what) {
-  translated("conversion of elements", [&] { convert(thrust::cuda::par_nosync.on(stream), what); });
+void convert_on_cuda(cudaStream_t stream, const conversion& request) {
+  translated("conversion of elements",
+             [&] { convert(thrust::cuda::par_nosync.on(stream), request); });
 }
 
 }  // namespace transfers::detail

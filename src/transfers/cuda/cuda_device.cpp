@@ -77,7 +77,7 @@ unsigned host_alloc_flags(pin_flags flags) {
 class cuda_device final : public device {
  public:
   explicit cuda_device(int index) : context_(detail::primary_context(index)) {
-    const current_context here(context_);
+    const current_context current(context_);
     description_ = describe_device(index);
     stream_ = detail::make_stream(context_);
   }
@@ -101,7 +101,7 @@ class cuda_device final : public device {
 
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
     if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
-    const current_context here(context_);
+    const current_context current(context_);
     switch (kind.origin) {
       case host_origin::pageable: return {map_pages(bytes, page_size::base), bytes, kind, nullptr};
       case host_origin::pageable_huge:
@@ -119,7 +119,7 @@ class cuda_device final : public device {
 
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {
     if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of device memory");
-    const current_context here(context_);
+    const current_context current(context_);
     void* data = nullptr;
     cuda_check(cudaMalloc(&data, bytes), "cudaMalloc");
     return {{static_cast<std::byte*>(data), in_context(cudaFree)}, bytes};
@@ -127,8 +127,9 @@ class cuda_device final : public device {
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
     if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
-    const current_context here(context_);
-    // Memory from cudaHostAlloc is told apart here, parts of registered memory below.
+    const current_context current(context_);
+    // This recognises memory from cudaHostAlloc; the code below recognises parts of registered
+    // memory.
     if (copies_directly(memory.data()) || copies_directly(memory.data() + memory.size() - 1))
       throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
     const auto code = cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterDefault);
@@ -143,23 +144,23 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] bool copies_directly(const std::byte* host) const override {
-    const current_context here(context_);
+    const current_context current(context_);
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, host), "cudaPointerGetAttributes");
     return attributes.type != cudaMemoryTypeUnregistered;
   }
 
   [[nodiscard]] std::byte* address_on_device(std::byte* host) const override {
-    const current_context here(context_);
+    const current_context current(context_);
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, host), "cudaPointerGetAttributes");
-    // Where the device reads ordinary memory too, that memory has an address there.
+    // If the device also reads ordinary memory, that memory has a device address.
     if (attributes.type == cudaMemoryTypeUnregistered) return nullptr;
     return static_cast<std::byte*>(attributes.devicePointer);
   }
 
   [[nodiscard]] std::size_t free_memory() const override {
-    const current_context here(context_);
+    const current_context current(context_);
     std::size_t free = 0;
     std::size_t total = 0;
     cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -167,7 +168,7 @@ class cuda_device final : public device {
   }
 
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
-    const current_context here(context_);
+    const current_context current(context_);
     cuda_check(cudaMemcpy(dst, src, bytes, memcpy_kind(direction)), "cudaMemcpy");
     cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   }
@@ -177,12 +178,12 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
-    const current_context here(context_);
+    const current_context current(context_);
     return detail::create_cuda_stream(description_.cuda->index, context_);
   }
 
   void synchronize() override {
-    const current_context here(context_);
+    const current_context current(context_);
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
 
@@ -192,23 +193,23 @@ class cuda_device final : public device {
 
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
                      pattern pattern) override {
-    const current_context here(context_);
+    const current_context current(context_);
     detail::write_cuda_pattern(stream_.get(), block, offset, bytes, pattern);
     cuda_check(cudaStreamSynchronize(stream_.get()), "writing the test pattern");
   }
 
   [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
                                             std::size_t bytes, pattern pattern) override {
-    const current_context here(context_);
+    const current_context current(context_);
     return detail::check_cuda_pattern(stream_.get(), block, offset, bytes, pattern);
   }
 
  private:
-  /// A deleter that calls `free` where the memory is from.
+  /// A deleter that calls `free` in the context of the memory.
   template <class Free>
   [[nodiscard]] std::function<void(std::byte*)> in_context(Free free) const {
     return [free, context = context_](std::byte* memory) {
-      const current_context here(context, std::nothrow);
+      const current_context current(context, std::nothrow);
       free(memory);
     };
   }
@@ -217,7 +218,7 @@ class cuda_device final : public device {
     void* address = nullptr;
     if (cudaHostGetDevicePointer(&address, host, 0) == cudaSuccess)
       return static_cast<std::byte*>(address);
-    cudaGetLastError();  // not mapped: host_memory says so by a null address
+    cudaGetLastError();  // not mapped: host_memory has a null device address
     return nullptr;
   }
 
@@ -238,7 +239,7 @@ class cuda_device final : public device {
             on_device};
   }
 
-  /// Resident on the host: it is preferred there, and the CPU has touched it.
+  /// Makes memory resident on the host: advises CUDA to prefer the host, and touches it on the CPU.
   [[nodiscard]] host_memory allocate_managed(std::size_t bytes) const {
     if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of host memory");
     void* memory = nullptr;
@@ -293,13 +294,13 @@ cuda_presence find_cuda() noexcept {
 }
 
 std::unique_ptr<device> open_cuda_device(int index) {
-  const auto found = find_cuda();
-  if (found.devices == 0) throw unsupported(found.why_none);
-  if (index < 0 || index >= found.devices)
-    throw unsupported(
-        fmt::format("there is no cuda:{}: this machine has {} GPU{}, cuda:0{}", index,
-                    found.devices, found.devices == 1 ? "" : "s",
-                    found.devices == 1 ? "" : fmt::format(" to cuda:{}", found.devices - 1)));
+  const auto available = find_cuda();
+  if (available.devices == 0) throw unsupported(available.why_none);
+  if (index < 0 || index >= available.devices)
+    throw unsupported(fmt::format(
+        "there is no cuda:{}: this machine has {} GPU{}, cuda:0{}", index, available.devices,
+        available.devices == 1 ? "" : "s",
+        available.devices == 1 ? "" : fmt::format(" to cuda:{}", available.devices - 1)));
   return std::make_unique<cuda_device>(index);
 }
 

@@ -39,17 +39,17 @@ cuda_kernel::cuda_kernel(std::string name, const void* kernel, std::shared_ptr<c
   parameters_ = parameter_sizes(kernel_);
 }
 
-void cuda_kernel::launch(stream& on, const launch_shape& threads,
+void cuda_kernel::launch(stream& stream, const launch_shape& threads,
                          const void* const* arguments) const {
-  const auto in = static_cast<cudaStream_t>(on.native_handle());
-  if (!in)
+  const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
+  if (!native_stream)
     throw std::invalid_argument(
         fmt::format("{} is a CUDA kernel: the host device cannot run it", name_));
   check_shape(*this, threads);
-  const current_context here(on);
+  const current_context current(stream);
   const auto code = cudaLaunchKernel(kernel_, to_dim3(threads.grid), to_dim3(threads.block),
                                      const_cast<void**>(arguments),  // which are only read
-                                     threads.shared_bytes, in);
+                                     threads.shared_bytes, native_stream);
   if (code != cudaSuccess) cuda_check(code, fmt::format("launch of {}", name_).c_str());
 }
 

@@ -22,7 +22,8 @@ class cuda_kernel final : public function_body {
     return parameters_;
   }
   /// Throws std::invalid_argument for a stream that is not CUDA's, device_error.
-  void launch(stream& on, const launch_shape& threads, const void* const* arguments) const override;
+  void launch(stream& stream, const launch_shape& threads,
+              const void* const* arguments) const override;
 
  private:
   std::shared_ptr<const void> library_;

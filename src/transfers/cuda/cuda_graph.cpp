@@ -18,7 +18,7 @@ struct graph_destroyer {
 };
 using graph_handle = std::unique_ptr<cudaGraph_t, graph_destroyer>;
 
-/// Ends in any case: a stream that goes on recording runs nothing.
+/// Always ends the recording: a stream that keeps recording runs nothing.
 class recording {
  public:
   explicit recording(cudaStream_t stream) : stream_(stream) {
@@ -30,7 +30,7 @@ class recording {
     if (stream_ == nullptr) return;
     cudaGraph_t unwanted{};
     cudaStreamEndCapture(stream_, &unwanted);
-    cudaGetLastError();  // of the work, which has thrown
+    cudaGetLastError();  // left by the work, which has thrown
     if (unwanted != nullptr) cudaGraphDestroy(unwanted);
   }
   recording(const recording&) = delete;
@@ -49,10 +49,10 @@ class recording {
 
 }  // namespace
 
-std::function<void()> record_cuda_graph(const stream& in, const std::function<void()>& work) {
-  auto* const handle = static_cast<cudaStream_t>(in.native_handle());
-  auto* const context = static_cast<CUcontext>(in.native_context());
-  const current_context here(context);
+std::function<void()> record_cuda_graph(const stream& stream, const std::function<void()>& work) {
+  auto* const handle = static_cast<cudaStream_t>(stream.native_handle());
+  auto* const context = static_cast<CUcontext>(stream.native_context());
+  const current_context current(context);
   recording begun(handle);
   work();
   const auto recorded = begun.end();

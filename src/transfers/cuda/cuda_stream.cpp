@@ -18,12 +18,12 @@
 namespace transfers::detail {
 namespace {
 
-/// As stream_closer.
+/// Like stream_closer.
 struct event_closer {
   using pointer = cudaEvent_t;
   CUcontext context{};
   void operator()(cudaEvent_t event) const noexcept {
-    const current_context here(context, std::nothrow);
+    const current_context current(context, std::nothrow);
     cudaEventDestroy(event);
   }
 };
@@ -44,17 +44,17 @@ class cuda_event final : public event {
   }
 
   [[nodiscard]] bool done() const override {
-    const current_context here(event_.get_deleter().context);
+    const current_context current(event_.get_deleter().context);
     const auto state = cudaEventQuery(event_.get());
     if (state == cudaErrorNotReady) {
-      cudaGetLastError();  // or whoever looks for errors next takes it for one
+      cudaGetLastError();  // clears the code, which is no error
       return false;
     }
     cuda_check(state, "cudaEventQuery");
     return true;
   }
   void wait() const override {
-    const current_context here(event_.get_deleter().context);
+    const current_context current(event_.get_deleter().context);
     cuda_check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
   }
 
@@ -71,24 +71,24 @@ class cuda_stream final : public stream {
         kilohertz_(attribute(cudaDevAttrClockRate, device)) {}
 
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
-    const current_context here(context_);
+    const current_context current(context_);
     cuda_check(cudaMemcpyAsync(dst, src, bytes, memcpy_kind(direction), stream_.get()),
                "cudaMemcpyAsync");
   }
 
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                       unsigned most_blocks) override {
-    const current_context here(context_);
+    const current_context current(context_);
     launch_copy(dst, src, bytes, multiprocessors_, most_blocks, stream_.get());
   }
 
   void copy_batch(std::span<std::byte* const> destinations,
                   std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
-                  direction /*way*/) override {
+                  direction /*direction*/) override {
     check_lengths(destinations.size(), sources.size(), sizes.size());
     if (sizes.empty()) return;
-    const current_context here(context_);
-    // Every copy takes the attributes of the first.
+    const current_context current(context_);
+    // The attributes at index 0 apply to all copies.
     cudaMemcpyAttributes in_order{};
     in_order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
     std::size_t first = 0;
@@ -103,13 +103,13 @@ class cuda_stream final : public stream {
   void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
                    direction direction) override {
     if (pieces == 0) return;
-    const current_context here(context_);
+    const current_context current(context_);
     launch_pieces(table, pieces, on_device, direction, multiprocessors_, stream_.get());
   }
 
   void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src, pitched_extent extent,
                     direction direction) override {
-    const current_context here(context_);
+    const current_context current(context_);
     if (extent.slices == 1) {
       cuda_check(
           cudaMemcpy2DAsync(dst.data, dst.row_pitch, src.data, src.row_pitch, extent.row_bytes,
@@ -117,33 +117,33 @@ class cuda_stream final : public stream {
           "cudaMemcpy2DAsync");
       return;
     }
-    cudaMemcpy3DParms what{};
-    what.srcPtr = pitched_pointer(const_cast<std::byte*>(src.data), src.row_pitch,
-                                  src.slice_pitch);  // CUDA has one type for both ends
-    what.dstPtr = pitched_pointer(dst.data, dst.row_pitch, dst.slice_pitch);
-    what.extent = make_cudaExtent(extent.row_bytes, extent.rows, extent.slices);
-    what.kind = memcpy_kind(direction);
-    cuda_check(cudaMemcpy3DAsync(&what, stream_.get()), "cudaMemcpy3DAsync");
+    cudaMemcpy3DParms parameters{};
+    parameters.srcPtr = pitched_pointer(const_cast<std::byte*>(src.data), src.row_pitch,
+                                        src.slice_pitch);  // CUDA has one type for both ends
+    parameters.dstPtr = pitched_pointer(dst.data, dst.row_pitch, dst.slice_pitch);
+    parameters.extent = make_cudaExtent(extent.row_bytes, extent.rows, extent.slices);
+    parameters.kind = memcpy_kind(direction);
+    cuda_check(cudaMemcpy3DAsync(&parameters, stream_.get()), "cudaMemcpy3DAsync");
   }
 
   void clear(std::byte* memory, std::size_t bytes) override {
-    const current_context here(context_);
+    const current_context current(context_);
     cuda_check(cudaMemsetAsync(memory, 0, bytes, stream_.get()), "cudaMemsetAsync");
   }
 
-  void calculate(const elementwise_operation& what) override {
-    const current_context here(context_);
-    calculate_on_cuda(stream_.get(), what);
+  void calculate(const elementwise_operation& operation) override {
+    const current_context current(context_);
+    calculate_on_cuda(stream_.get(), operation);
   }
 
-  void convert(const conversion& what) override {
-    const current_context here(context_);
-    convert_on_cuda(stream_.get(), what);
+  void convert(const conversion& request) override {
+    const current_context current(context_);
+    convert_on_cuda(stream_.get(), request);
   }
 
   void call(std::function<void()> function) override {
-    const current_context here(context_);
-    // A graph would call it again and again, and could not own it.
+    const current_context current(context_);
+    // A graph would call the function repeatedly, and could not own it.
     if (is_recording()) throw unsupported("a function call cannot be recorded into a graph");
     auto pending = std::make_unique<called>(failure_, std::move(function));
     cuda_check(cudaLaunchHostFunc(stream_.get(), run_called, pending.get()), "cudaLaunchHostFunc");
@@ -151,12 +151,12 @@ class cuda_stream final : public stream {
   }
 
   [[nodiscard]] std::unique_ptr<event> record() override {
-    const current_context here(context_);
+    const current_context current(context_);
     return std::make_unique<cuda_event>(context_, stream_.get());
   }
 
   [[nodiscard]] bool is_recording() const override {
-    const current_context here(context_);
+    const current_context current(context_);
     auto state = cudaStreamCaptureStatusNone;
     cuda_check(cudaStreamIsCapturing(stream_.get(), &state), "cudaStreamIsCapturing");
     return state != cudaStreamCaptureStatusNone;
@@ -170,15 +170,15 @@ class cuda_stream final : public stream {
   [[nodiscard]] void* native_context() const noexcept override { return context_; }
 
   void synchronize() override {
-    const current_context here(context_);
+    const current_context current(context_);
     cuda_check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
     failure_->rethrow();
   }
 
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
       const std::function<void()>& before, const std::function<void()>& timed) override {
-    const current_context here(context_);
-    // Enqueueing a few operations and events takes some 10 µs.
+    const current_context current(context_);
+    // Enqueueing a few operations and events takes about 10 µs.
     constexpr long long microseconds = 30;
     launch_delay(microseconds * kilohertz_ / 1000, stream_.get());
     before();
@@ -193,25 +193,25 @@ class cuda_stream final : public stream {
   }
 
  private:
-  /// What a called function has thrown, kept for the next synchronize().
+  /// Keeps the first exception of a called function for the next synchronize().
   class failure {
    public:
-    void keep(std::exception_ptr what) {
+    void keep(std::exception_ptr exception) {
       const std::scoped_lock lock(mutex_);
-      if (!what_) what_ = std::move(what);
+      if (!exception_) exception_ = std::move(exception);
     }
     void rethrow() {
-      std::exception_ptr what;
+      std::exception_ptr exception;
       {
         const std::scoped_lock lock(mutex_);
-        what = std::exchange(what_, nullptr);
+        exception = std::exchange(exception_, nullptr);
       }
-      if (what) std::rethrow_exception(what);
+      if (exception) std::rethrow_exception(exception);
     }
 
    private:
     std::mutex mutex_;
-    std::exception_ptr what_;
+    std::exception_ptr exception_;
   };
   struct called {
     std::shared_ptr<failure> failures;
@@ -219,11 +219,11 @@ class cuda_stream final : public stream {
   };
 
   static void CUDART_CB run_called(void* pending) {
-    const std::unique_ptr<called> one(static_cast<called*>(pending));
+    const std::unique_ptr<called> own(static_cast<called*>(pending));
     try {
-      one->function();
+      own->function();
     } catch (...) {
-      one->failures->keep(std::current_exception());
+      own->failures->keep(std::current_exception());
     }
   }
 
@@ -244,7 +244,7 @@ class cuda_stream final : public stream {
 }  // namespace
 
 void stream_closer::operator()(cudaStream_t stream) const noexcept {
-  const current_context here(context, std::nothrow);
+  const current_context current(context, std::nothrow);
   cudaStreamSynchronize(stream);
   cudaStreamDestroy(stream);
 }

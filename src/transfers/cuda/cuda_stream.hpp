@@ -9,7 +9,7 @@
 
 namespace transfers::detail {
 
-/// An error when it is destroyed has been reported by an earlier call, or the process is ending.
+/// Ignores errors: an earlier call has reported them, or the process is ending.
 struct stream_closer {
   using pointer = cudaStream_t;
   CUcontext context{};
@@ -17,12 +17,11 @@ struct stream_closer {
 };
 using stream_handle = std::unique_ptr<cudaStream_t, stream_closer>;
 
-/// That does not wait for the default stream, of the context, which must be current. Throws
-/// device_error.
+/// Creates a non-blocking stream of the context, which must be current. Throws device_error.
 stream_handle make_stream(CUcontext context);
 
-constexpr cudaMemcpyKind memcpy_kind(direction way) {
-  return way == direction::h2d ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+constexpr cudaMemcpyKind memcpy_kind(direction direction) {
+  return direction == direction::h2d ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
 }
 
 /// Throws device_error.

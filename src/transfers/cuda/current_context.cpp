@@ -10,15 +10,15 @@
 namespace transfers::detail {
 namespace {
 
-/// From the driver that is installed: without one the program must still start.
+/// Looks the function up in the installed driver, because the program must start without one.
 template <class Function>
 Function driver_function(const char* name) {
   constexpr unsigned version = 12000;  // older than every driver that runs this program
   void* address = nullptr;
-  auto found = cudaDriverEntryPointSymbolNotFound;
-  cuda_check(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found),
+  auto state = cudaDriverEntryPointSymbolNotFound;
+  cuda_check(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &state),
              name);
-  if (found != cudaDriverEntryPointSuccess) cuda_check(cudaErrorSymbolNotFound, name);
+  if (state != cudaDriverEntryPointSuccess) cuda_check(cudaErrorSymbolNotFound, name);
   return reinterpret_cast<Function>(address);
 }
 
@@ -38,9 +38,9 @@ const driver& the_driver() {
   return loaded;
 }
 
-/// Not cuda_check(), which asks the current device whether it is lost: here it is another one,
-/// whose context cannot be used. The two enumerations have the same numbers (CUDA Runtime API,
-/// cudaError).
+/// Replaces cuda_check(), which asks the current device whether it is lost: here another device is
+/// current, and the context in question cannot be used. The two enumerations have the same numbers
+/// (CUDA Runtime API, cudaError).
 void driver_check(CUresult code, const char* call) {
   if (code == CUDA_SUCCESS) return;
   const auto same = static_cast<cudaError_t>(code);

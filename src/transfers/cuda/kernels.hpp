@@ -15,7 +15,7 @@ void launch_copy(std::byte* destination, const std::byte* source, std::size_t by
 /// See stream::copy_pieces. At least one piece. `multiprocessors` and
 /// stream::most_blocks_for_pieces bound the grid.
 void launch_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
-                   direction way, int multiprocessors, cudaStream_t stream);
+                   direction direction, int multiprocessors, cudaStream_t stream);
 
 /// Keeps the stream busy for `cycles` of the multiprocessor's clock.
 void launch_delay(long long cycles, cudaStream_t stream);

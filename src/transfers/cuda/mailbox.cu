@@ -14,9 +14,9 @@ __global__ void echo(mailbox_end end) {
 }  // namespace
 
 mailbox::service cuda_echo_service() {
-  return [](stream& in, const mailbox_end& end) {
-    const current_context here(in);
-    echo<<<1, 1, 0, static_cast<cudaStream_t>(in.native_handle())>>>(end);
+  return [](stream& stream, const mailbox_end& end) {
+    const current_context current(stream);
+    echo<<<1, 1, 0, static_cast<cudaStream_t>(stream.native_handle())>>>(end);
     cuda_check(cudaGetLastError(), "launch of the kernel that answers messages");
   };
 }

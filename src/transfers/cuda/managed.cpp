@@ -12,13 +12,13 @@ namespace transfers {
 
 using detail::cuda_check;
 
-managed_memory::managed_memory(device& on, std::size_t bytes) : bytes_(bytes) {
+managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
-  if (const auto reason = why_no_managed_memory(on)) throw unsupported(*reason);
-  device_index_ = on.description().cuda->index;
+  if (const auto reason = why_no_managed_memory(device)) throw unsupported(*reason);
+  device_index_ = device.description().cuda->index;
   auto* const context = detail::primary_context(device_index_);
   context_ = context;
-  const detail::current_context here(context);
+  const detail::current_context current(context);
   void* memory = nullptr;
   cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
   data_ = {static_cast<std::byte*>(memory), [context](std::byte* p) {
@@ -27,18 +27,19 @@ managed_memory::managed_memory(device& on, std::size_t bytes) : bytes_(bytes) {
            }};
 }
 
-void managed_memory::prefetch(stream& in, residence to) const {
-  const cudaMemLocation place = to == residence::device
+void managed_memory::prefetch(stream& stream, residence target) const {
+  const cudaMemLocation place = target == residence::device
                                     ? cudaMemLocation{cudaMemLocationTypeDevice, device_index_}
                                     : cudaMemLocation{cudaMemLocationTypeHost, 0};
   constexpr unsigned no_flags = 0;
-  auto* const stream = static_cast<cudaStream_t>(in.native_handle());
-  const detail::current_context here(in);
-  cuda_check(cudaMemPrefetchAsync(data(), bytes_, place, no_flags, stream), "cudaMemPrefetchAsync");
+  auto* const native_stream = static_cast<cudaStream_t>(stream.native_handle());
+  const detail::current_context current(stream);
+  cuda_check(cudaMemPrefetchAsync(data(), bytes_, place, no_flags, native_stream),
+             "cudaMemPrefetchAsync");
 }
 
 std::optional<residence> managed_memory::prefetched_to() const {
-  const detail::current_context here(static_cast<CUcontext>(context_));
+  const detail::current_context current(static_cast<CUcontext>(context_));
   auto place = cudaMemLocationTypeInvalid;
   cuda_check(
       cudaMemRangeGetAttribute(&place, sizeof place, cudaMemRangeAttributeLastPrefetchLocationType,

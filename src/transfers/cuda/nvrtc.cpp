@@ -15,20 +15,20 @@
 namespace transfers::detail {
 namespace {
 
-/// Where it is looked for, in this order; the empty one stands for the loader's own search path.
+/// The folders to search for NVRTC, in this order; the empty one is the loader's own search path.
 std::vector<std::string> folders() {
-  std::vector<std::string> found{""};
+  std::vector<std::string> paths{""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char* toolkit = std::getenv(variable))
-      found.push_back(fmt::format("{}/lib64/", toolkit));
-  found.emplace_back("/usr/local/cuda/lib64/");
+      paths.push_back(fmt::format("{}/lib64/", toolkit));
+  paths.emplace_back("/usr/local/cuda/lib64/");
   std::error_code none;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
-  if (!none) found.push_back(program.parent_path().string() + "/");
-  return found;
+  if (!none) paths.push_back(program.parent_path().string() + "/");
+  return paths;
 }
 
-// It stays loaded: opening it anew would take nearly as long as a small compilation.
+// NVRTC stays loaded: opening it again takes nearly as long as a small compilation.
 void* open(const std::string& path) {
   return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
@@ -40,7 +40,7 @@ void find(void* library, const char* name, Function& function) {
 }
 
 /// NVRTC opens another library by its bare name, which the loader finds outside its search path
-/// only when it has been opened before. A failure is NVRTC's to report.
+/// only if it has been opened before. NVRTC reports a failure itself.
 void open_builtins(void* library, const std::string& folder) {
   decltype(&nvrtcVersion) version{};
   find(library, "nvrtcVersion", version);

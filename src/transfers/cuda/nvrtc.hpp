@@ -6,7 +6,7 @@
 
 namespace transfers::detail {
 
-/// NVRTC's functions, by their names there without the prefix.
+/// NVRTC's functions, by their names without the prefix.
 class nvrtc {
   struct closer {
     void operator()(void* library) const noexcept;

@@ -6,15 +6,15 @@
 
 namespace transfers::detail {
 void write_cuda_pattern(cudaStream_t stream, std::byte* block, std::size_t offset,
-                        std::size_t bytes, pattern what) {
+                        std::size_t bytes, pattern content) {
   translated("writing the test pattern",
-             [&] { write_pattern(thrust::cuda::par.on(stream), block, offset, bytes, what); });
+             [&] { write_pattern(thrust::cuda::par.on(stream), block, offset, bytes, content); });
 }
 
 pattern_check check_cuda_pattern(cudaStream_t stream, const std::byte* block, std::size_t offset,
-                                 std::size_t bytes, pattern what) {
+                                 std::size_t bytes, pattern content) {
   return translated("checking the test pattern", [&] {
-    return check_pattern(thrust::cuda::par.on(stream), block, offset, bytes, what);
+    return check_pattern(thrust::cuda::par.on(stream), block, offset, bytes, content);
   });
 }
 

@@ -9,12 +9,12 @@ namespace {
 
 constexpr unsigned warp = 32;
 constexpr unsigned block_warps = 8;
-/// 16 bytes each: what a warp reads of the table at a time is one access to memory.
+/// 16 bytes each, so that a warp reads its pieces of the table in one memory access.
 constexpr unsigned most_at_a_time = 8;
 
-/// Each warp takes `at_a_time` pieces that follow one another in the table, then goes on behind
-/// those of all others. A piece of 4 KiB is one round of copy_units, so that all of it is on its
-/// way at once; of short ones other warps have enough on theirs.
+/// Each warp copies `at_a_time` consecutive pieces of the table, then continues after those of all
+/// other warps. A piece of 4 KiB is one round of copy_units, so all of it is in flight at once;
+/// with short pieces, enough loads of other warps are in flight.
 __global__ void copy_all(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
                          bool to_device, unsigned at_a_time) {
   const unsigned lane = threadIdx.x % warp;
@@ -24,17 +24,17 @@ __global__ void copy_all(const scattered_piece* table, std::size_t pieces, std::
     const auto count = static_cast<unsigned>(min(static_cast<unsigned long long>(at_a_time),
                                                  static_cast<unsigned long long>(pieces - first)));
     // Host address, and bytes and offset as scattered_piece has them.
-    ulonglong2 mine{};
-    if (lane < count) mine = reinterpret_cast<const ulonglong2*>(table)[first + lane];
+    ulonglong2 own_piece{};
+    if (lane < count) own_piece = reinterpret_cast<const ulonglong2*>(table)[first + lane];
     for (unsigned k = 0; k < count; ++k) {
-      auto* const host = reinterpret_cast<std::byte*>(__shfl_sync(~0U, mine.x, k));
-      const auto place = __shfl_sync(~0U, mine.y, k);
+      auto* const host = reinterpret_cast<std::byte*>(__shfl_sync(~0U, own_piece.x, k));
+      const auto place = __shfl_sync(~0U, own_piece.y, k);
       const auto bytes = static_cast<unsigned>(place & 0xFFFFU);
-      auto* const there = on_device + (place >> 16U);
+      auto* const device_block = on_device + (place >> 16U);
       if (to_device)
-        copy_bytes(there, host, bytes, lane, warp);
+        copy_bytes(device_block, host, bytes, lane, warp);
       else
-        copy_bytes(host, there, bytes, lane, warp);
+        copy_bytes(host, device_block, bytes, lane, warp);
     }
   }
 }
@@ -42,16 +42,16 @@ __global__ void copy_all(const scattered_piece* table, std::size_t pieces, std::
 }  // namespace
 
 void launch_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
-                   direction way, int multiprocessors, cudaStream_t stream) {
+                   direction direction, int multiprocessors, cudaStream_t stream) {
   const auto most_blocks = std::min<std::size_t>(static_cast<std::size_t>(multiprocessors),
                                                  stream::most_blocks_for_pieces);
-  // Few pieces are spread over as many warps as there are of them.
+  // A small number of pieces is spread over as many warps.
   const auto at_a_time =
       std::clamp<std::size_t>(pieces / (most_blocks * block_warps), 1, most_at_a_time);
-  const auto each = at_a_time * block_warps;
-  const auto blocks = std::min((pieces + each - 1) / each, most_blocks);
+  const auto pieces_per_block = at_a_time * block_warps;
+  const auto blocks = std::min((pieces + pieces_per_block - 1) / pieces_per_block, most_blocks);
   copy_all<<<static_cast<unsigned>(blocks), block_warps * warp, 0, stream>>>(
-      table, pieces, on_device, way == direction::h2d, static_cast<unsigned>(at_a_time));
+      table, pieces, on_device, direction == direction::h2d, static_cast<unsigned>(at_a_time));
   cuda_check(cudaGetLastError(), "launch of the kernel that copies pieces");
 }
 

@@ -40,8 +40,8 @@ program_handle make_program(const nvrtc& compiler, const std::string& text) {
   return {program, {compiler.destroy_program}};
 }
 
-/// Lines are counted from the user's first one. The empty line is for texts that end with a
-/// backslash.
+/// #line makes the compiler count lines from the user's first one. The empty line is for texts that
+/// end with a backslash.
 std::string in_extern_c(std::string_view source) {
   return fmt::format("extern \"C\" {{\n#line 1\n{}\n\n}}\n", source);
 }
@@ -59,9 +59,9 @@ std::string log_of(const nvrtc& compiler, nvrtcProgram program) {
 /// error nor the line of source text below it, which is indented.
 bool reports_error(std::string_view line) {
   constexpr std::string_view word = " error";
-  const auto found = line.find(word);
-  if (line.starts_with(' ') || found == std::string_view::npos) return false;
-  const auto next = line.find_first_not_of(' ', found + word.size());
+  const auto position = line.find(word);
+  if (line.starts_with(' ') || position == std::string_view::npos) return false;
+  const auto next = line.find_first_not_of(' ', position + word.size());
   return next != std::string_view::npos && line[next] == ':';
 }
 
@@ -74,7 +74,7 @@ std::string first_error(std::string_view log, std::string_view otherwise) {
   return std::string(otherwise);
 }
 
-/// NVRTC says of an architecture that it does not know only that the option is invalid.
+/// Names the unknown architecture; NVRTC would only say that the option is invalid.
 void check_architecture(const nvrtc& compiler, std::string_view architecture) {
   int count = 0;
   nvrtc_check(compiler, compiler.architecture_count(&count), "nvrtcGetNumSupportedArchs");
@@ -113,7 +113,7 @@ void compile(const nvrtc& compiler, nvrtcProgram program, std::string_view archi
 compiled_source compile_with(const nvrtc& compiler, std::string_view source,
                              std::string_view architecture, const source_options& options) {
   check_architecture(compiler, architecture);
-  if (source.find('\0') != std::string_view::npos)  // NVRTC would take it for the end
+  if (source.find('\0') != std::string_view::npos)  // NVRTC would stop there
     throw compile_error("the source text has a zero byte in it", {});
   const auto program =
       make_program(compiler, options.extern_c ? in_extern_c(source) : std::string(source));
@@ -121,23 +121,23 @@ compiled_source compile_with(const nvrtc& compiler, std::string_view source,
     nvrtc_check(compiler, compiler.add_name_expression(program.get(), name.c_str()),
                 "nvrtcAddNameExpression");
 
-  compiled_source made;
-  compile(compiler, program.get(), architecture, options, made.log);
+  compiled_source compiled;
+  compile(compiler, program.get(), architecture, options, compiled.log);
   std::size_t bytes = 0;
   nvrtc_check(compiler, compiler.cubin_size(program.get(), &bytes), "nvrtcGetCUBINSize");
-  made.cubin.resize(bytes);
-  nvrtc_check(compiler, compiler.cubin(program.get(), made.cubin.data()), "nvrtcGetCUBIN");
+  compiled.cubin.resize(bytes);
+  nvrtc_check(compiler, compiler.cubin(program.get(), compiled.cubin.data()), "nvrtcGetCUBIN");
   for (const auto& name : options.names) {
     const char* lowered = nullptr;
     nvrtc_check(compiler, compiler.lowered_name(program.get(), name.c_str(), &lowered),
                 "nvrtcGetLoweredName");
-    made.lowered_names.emplace_back(name, lowered);
+    compiled.lowered_names.emplace_back(name, lowered);
   }
-  return made;
+  return compiled;
 }
 
-std::string architecture_of(const device& on) {
-  const auto& cuda = on.description().cuda;
+std::string architecture_of(const device& device) {
+  const auto& cuda = device.description().cuda;
   if (!cuda)
     throw unsupported(
         "kernels from source text need a CUDA device; the host device runs host functions");
@@ -150,8 +150,8 @@ struct library_closer {
   using pointer = cudaLibrary_t;
   CUcontext context{};
   void operator()(cudaLibrary_t library) const noexcept {
-    const detail::current_context here(context, std::nothrow);
-    // What has been launched may still be running, and nothing promises that unloading waits.
+    const detail::current_context current(context, std::nothrow);
+    // Kernels may still be running, and CUDA does not document that unloading waits for them.
     cudaDeviceSynchronize();
     cudaLibraryUnload(library);
   }
@@ -159,7 +159,7 @@ struct library_closer {
 using library_handle = std::unique_ptr<cudaLibrary_t, library_closer>;
 
 library_handle load(CUcontext context, const std::vector<char>& cubin) {
-  const detail::current_context here(context);
+  const detail::current_context current(context);
   cudaLibrary_t library{};
   cuda_check(cudaLibraryLoadData(&library, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
              "cudaLibraryLoadData");
@@ -187,7 +187,7 @@ class source_module::loaded {
   loaded(CUcontext context, compiled_source source)
       : library_(load(context, source.cubin)), lowered_names_(std::move(source.lowered_names)) {}
 
-  /// Where the kernels run.
+  /// The context of the kernels.
   [[nodiscard]] CUcontext context() const noexcept { return library_.get_deleter().context; }
 
   /// Throws unsupported.
@@ -207,24 +207,25 @@ class source_module::loaded {
 
  private:
   [[nodiscard]] const std::string& lowered(const std::string& name) const {
-    const auto found = std::find_if(lowered_names_.begin(), lowered_names_.end(),
+    const auto entry = std::find_if(lowered_names_.begin(), lowered_names_.end(),
                                     [&](const auto& pair) { return pair.first == name; });
-    return found == lowered_names_.end() ? name : found->second;
+    return entry == lowered_names_.end() ? name : entry->second;
   }
 
   library_handle library_;
   std::vector<std::pair<std::string, std::string>> lowered_names_;
 };
 
-source_module::source_module(device& on, std::string_view source, const source_options& options) {
-  auto compiled = compile_source(source, architecture_of(on), options);
+source_module::source_module(device& device, std::string_view source,
+                             const source_options& options) {
+  auto compiled = compile_source(source, architecture_of(device), options);
   log_ = std::move(compiled.log);
-  loaded_ = std::make_shared<const loaded>(detail::primary_context(on.description().cuda->index),
-                                           std::move(compiled));
+  loaded_ = std::make_shared<const loaded>(
+      detail::primary_context(device.description().cuda->index), std::move(compiled));
 }
 
 function source_module::get_function(const std::string& name) const {
-  const detail::current_context here(loaded_->context());
+  const detail::current_context current(loaded_->context());
   return function(std::make_shared<detail::cuda_kernel>(name, loaded_->kernel(name), loaded_));
 }
 

@@ -10,15 +10,16 @@
 
 namespace transfers::detail {
 
-/// Calls Thrust, which reports failures of its own kinds, and throws ours.
+/// Calls Thrust and translates its exceptions into the library's.
 template <class Call>
-auto translated(const char* what, Call&& call) {
+auto translated(const char* call_name, Call&& call) {
   try {
     return call();
   } catch (const std::bad_alloc& failure) {
-    throw out_of_memory(std::string(what) + ": " + failure.what());
+    throw out_of_memory(std::string(call_name) + ": " + failure.what());
   } catch (const thrust::system_error& failure) {
-    throw device_error(std::string(what) + ": " + failure.what(), cudaFree(nullptr) != cudaSuccess);
+    throw device_error(std::string(call_name) + ": " + failure.what(),
+                       cudaFree(nullptr) != cudaSuccess);
   }
 }
 

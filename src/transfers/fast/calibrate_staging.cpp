@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::array directions{direction::h2d, direction::d2h};
 
-/// Memory to copy from and to.
+/// Source and destination of test copies.
 struct test_memory {
   transfers::device& device;
-  const std::function<std::chrono::nanoseconds()>& now;
+  const std::function<std::chrono::nanoseconds()>& clock;
   std::size_t room;  ///< bytes of either
   host_memory host = device.allocate_host(room, pageable);
   device_memory on_device = device.allocate(room);
@@ -32,11 +32,11 @@ struct test_memory {
     copy(dst, src, bytes, direction);  // not timed: threads wake up, pages are touched
     std::vector<double> times;
     constexpr double enough = 10e-3;
-    for (double all = 0; times.size() < 5 || (all < enough && times.size() < 9);) {
-      const auto start = now();
+    for (double total = 0; times.size() < 5 || (total < enough && times.size() < 9);) {
+      const auto start = clock();
       copy(dst, src, bytes, direction);
-      times.push_back(std::chrono::duration<double>(now() - start).count());
-      all += times.back();
+      times.push_back(std::chrono::duration<double>(clock() - start).count());
+      total += times.back();
     }
     std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
     return times[times.size() / 2];
@@ -52,8 +52,8 @@ struct test_memory {
     return time(bytes, direction, [&](auto... arguments) { device.copy(arguments...); });
   }
 
-  /// Times at several sizes, multiplied: what is a part faster at one size may be the same part
-  /// slower at another.
+  /// Product of the times at several sizes, so that the same relative change at any size has the
+  /// same weight.
   [[nodiscard]] double cost(detail::chunk_pipeline& pipeline, const staging::way& settings,
                             direction direction) {
     double product = 1;
@@ -63,8 +63,8 @@ struct test_memory {
   static constexpr std::array sizes{16 * mib, 64 * mib, 256 * mib};
 };
 
-/// Other settings must be so much faster than the usual ones, at each size, to be taken: times vary
-/// by a few percent, and the usual ones are good at all sizes.
+/// Other settings replace the usual ones only if they are faster by this factor at each size: times
+/// vary by a few percent, and the usual settings are good at all sizes.
 constexpr double worth_it = 0.97;
 
 std::unique_ptr<detail::chunk_pipeline> make_pipeline(device& device, const staging& settings) {
@@ -147,10 +147,10 @@ void choose_least_bytes(test_memory& memory, detail::chunk_pipeline& pipeline, s
   }
 }
 
-/// Where it is not faster as it usually is, nothing more is tried: such a machine has few
+/// If staging is not faster with the usual settings, no others are tried: such a machine has few
 /// processors, or a device that copies ordinary memory itself.
-bool may_be_worth_it(device& device, const std::function<std::chrono::nanoseconds()>& now) {
-  test_memory memory{device, now, 64 * mib};
+bool may_be_worth_it(device& device, const std::function<std::chrono::nanoseconds()>& clock) {
+  test_memory memory{device, clock, 64 * mib};
   const staging usual;
   const auto pipeline = make_pipeline(device, usual);
   return std::ranges::any_of(directions, [&](direction direction) {
@@ -161,13 +161,13 @@ bool may_be_worth_it(device& device, const std::function<std::chrono::nanosecond
 }  // namespace
 
 staging detail::calibrate_staging(device& device,
-                                  const std::function<std::chrono::nanoseconds()>& now) {
+                                  const std::function<std::chrono::nanoseconds()>& clock) {
   staging settings;
-  if (!may_be_worth_it(device, now)) {
+  if (!may_be_worth_it(device, clock)) {
     settings.h2d.least_bytes = settings.d2h.least_bytes = staging::never;
     return settings;
   }
-  test_memory memory{device, now, 256 * mib};
+  test_memory memory{device, clock, 256 * mib};
   const auto pipeline = choose_threads(memory, settings);
   choose_chunks(memory, *pipeline, settings);
   choose_stores(memory, *pipeline, settings);

@@ -7,7 +7,7 @@
 
 namespace transfers::detail {
 
-/// calibrate_staging() by a clock of the caller's, for tests: `now` never goes back.
-staging calibrate_staging(device& device, const std::function<std::chrono::nanoseconds()>& now);
+/// calibrate_staging() with the caller's clock, for tests; `clock` must never go back.
+staging calibrate_staging(device& device, const std::function<std::chrono::nanoseconds()>& clock);
 
 }  // namespace transfers::detail

@@ -22,13 +22,15 @@ chunk_pipeline::chunk_pipeline(device& device, const pipeline_shape& shape)
   if (shape.device_bytes > 0) on_device_ = device.allocate(slots * shape.device_bytes);
   for (unsigned i = 0; i < shape.streams; ++i) streams_.push_back(device.create_stream());
   std::size_t place = 0;
-  for (auto& one : lanes_) {
-    one.resize(shape.slots);
-    for (auto& here : one) {
-      // Slots that share a stream are neighbours: with as many streams as threads each has its own.
-      here.work_stream = streams_[place * streams_.size() / slots].get();
-      if (shape.host_bytes > 0) here.on_host = on_host_.data() + place * shape.host_bytes;
-      if (shape.device_bytes > 0) here.on_device = on_device_.data() + place * shape.device_bytes;
+  for (auto& slots_of_thread : lanes_) {
+    slots_of_thread.resize(shape.slots);
+    for (auto& new_slot : slots_of_thread) {
+      // Slots that share a stream are neighbours: with as many streams as threads, each thread has
+      // a stream of its own.
+      new_slot.work_stream = streams_[place * streams_.size() / slots].get();
+      if (shape.host_bytes > 0) new_slot.on_host = on_host_.data() + place * shape.host_bytes;
+      if (shape.device_bytes > 0)
+        new_slot.on_device = on_device_.data() + place * shape.device_bytes;
       ++place;
     }
   }
@@ -54,11 +56,11 @@ void chunk_pipeline::run(std::size_t total, const chunk_sizes& sizes, const chun
     part(0);
   else
     team_.run(part);
-  // All is done; what functions called by a stream have thrown comes out only here.
+  // All chunks are done, but exceptions of functions that a stream calls appear only now.
   std::exception_ptr failure;
-  for (const auto& one : streams_) {
+  for (const auto& stream : streams_) {
     try {
-      one->synchronize();
+      stream->synchronize();
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }
@@ -66,7 +68,7 @@ void chunk_pipeline::run(std::size_t total, const chunk_sizes& sizes, const chun
   if (failure) std::rethrow_exception(failure);
 }
 
-/// What is to be done next; nullopt: all is taken.
+/// The next chunk; nullopt if all are taken.
 std::optional<chunk> chunk_pipeline::next(std::size_t total, const chunk_sizes& sizes) {
   auto first = next_.load(std::memory_order_relaxed);
   while (first < total) {
@@ -81,39 +83,39 @@ void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& s
                              const chunk_work& work) {
   std::size_t turn = 0;
   for (; !failed_; ++turn) {
-    auto& here = mine[turn % mine.size()];
-    if (here.done) finish(here, work);
+    auto& current = mine[turn % mine.size()];
+    if (current.done) finish(current, work);
     const auto taken = next(total, sizes);
     if (!taken) break;
-    here.content = {taken->offset, taken->bytes, here.on_host, here.on_device};
+    current.content = {taken->offset, taken->bytes, current.on_host, current.on_device};
     if (taken->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
       throw std::logic_error("a chunk is larger than its slot");
-    if (work.fill) work.fill(here.content);
-    auto& work_stream = work.in_one_stream ? *streams_.front() : *here.work_stream;
-    work.enqueue(here.content, work_stream);
-    here.done = work_stream.record();
+    if (work.fill) work.fill(current.content);
+    auto& work_stream = work.in_one_stream ? *streams_.front() : *current.work_stream;
+    work.enqueue(current.content, work_stream);
+    current.done = work_stream.record();
   }
-  // Oldest first. The one whose turn it was is free, unless somebody else has failed.
+  // Oldest first. The slot whose turn it was is free, unless another thread has failed.
   for (std::size_t i = 0; i < mine.size(); ++i)
-    if (auto& here = mine[(turn + i) % mine.size()]; here.done) finish(here, work);
+    if (auto& current = mine[(turn + i) % mine.size()]; current.done) finish(current, work);
 }
 
-void chunk_pipeline::finish(slot& one, const chunk_work& work) const {
-  const auto done = std::move(one.done);
+void chunk_pipeline::finish(slot& used, const chunk_work& work) const {
+  const auto done = std::move(used.done);
   done->wait();
-  if (work.drain && !failed_) work.drain(one.content);
+  if (work.drain && !failed_) work.drain(used.content);
 }
 
-/// Waits until the device uses nothing any more. What goes wrong is why it is abandoned, or follows
-/// from that.
+/// Waits until the device no longer uses the memory. Errors are ignored: they are the reason for
+/// this call, or follow from it.
 void chunk_pipeline::abandon(lane& mine) noexcept {
-  for (const auto& one : streams_) {
+  for (const auto& stream : streams_) {
     try {
-      one->synchronize();
+      stream->synchronize();
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
   }
-  for (auto& one : mine) one.done.reset();
+  for (auto& abandoned : mine) abandoned.done.reset();
 }
 
 }  // namespace transfers::detail

@@ -14,32 +14,32 @@
 
 namespace transfers::detail {
 
-/// A stretch of data on its way, and the memory that it passes through.
+/// A range of the data under way, and the memory that it passes through.
 struct chunk {
   std::size_t offset = 0, bytes = 0;
   std::byte* on_host = nullptr;    ///< page-locked; null in a pipeline without such memory
-  std::byte* on_device = nullptr;  ///< null likewise
+  std::byte* on_device = nullptr;  ///< null in a pipeline without such memory
 };
 
-/// What is done with each chunk. `fill` and `drain` are the thread's own work before and after the
-/// device's, and may be empty; `enqueue` hands the device its part.
+/// The work on each chunk. `fill` and `drain` run on the thread before and after the device's work,
+/// and may be empty; `enqueue` enqueues the device's work.
 struct chunk_work {
   std::function<void(const chunk&)> fill;
   std::function<void(const chunk&, stream&)> enqueue;
   std::function<void(const chunk&)> drain;
-  bool in_one_stream = false;  ///< all of it, instead of each slot's in the slot's
+  bool in_one_stream = false;  ///< all work in one stream instead of each slot's own
 };
 
-/// How data are cut. Chunks are small at both ends and grow towards the middle, as a share of what
-/// lies before or behind them (guided self-scheduling, Polychronopoulos and Kuck 1987, at the
-/// beginning as well): the link has nothing to do until the first chunk is full, and a download is
-/// not over until the last one has been drained. In between, large ones cost the least.
+/// Sizes of the chunks. Chunks are small at both ends and grow towards the middle, as a share of
+/// the data before or after them (guided self-scheduling, Polychronopoulos and Kuck 1987, at the
+/// beginning as well): the link is idle until the first chunk is full, and a download ends
+/// when the last one has been drained. In between, large chunks cost the least.
 struct chunk_sizes {
-  std::size_t least, most;  ///< bytes; alike: all chunks are alike but the last
+  std::size_t least, most;  ///< bytes; if equal, all chunks but the last are of one size
   std::size_t shares = 1;   ///< so many chunks of one size are about as long as what lies outside
-  std::size_t unit = 1;     ///< chunks are whole multiples of it, but the last
+  std::size_t unit = 1;     ///< chunks, except the last, are whole multiples of it
 
-  /// Of the chunk that begins at `first` of `total`; at least one unit.
+  /// Size of the chunk that begins at `first` of `total`; at least one unit.
   [[nodiscard]] std::size_t at(std::size_t first, std::size_t total) const {
     const auto share = std::min(first, total - first) / shares;
     return std::max(std::clamp(share, least, most) / unit, std::size_t{1}) * unit;
@@ -53,16 +53,16 @@ struct pipeline_shape {
   std::size_t host_bytes = 0, device_bytes = 0;  ///< of each slot's memory
 };
 
-/// Threads that move chunks through memory of their own, each several at a time, so that processors
-/// and copy engines work at once.
+/// Threads that move chunks through memory of their own. Each thread has several chunks under way,
+/// so that processors and copy engines work at the same time.
 class chunk_pipeline {
  public:
   /// Throws out_of_memory, device_error, std::system_error (no threads).
   chunk_pipeline(device& device, const pipeline_shape& shape);
 
   /// Cuts 0 … total-1 into chunks, which must fit into the slots, and returns when all are done.
-  /// Throws the first exception that came out of one, when all threads have stopped
-  /// and the device no longer uses any of the memory. Calls from several threads take turns.
+  /// Throws the first exception of a chunk after all threads have stopped and the device no longer
+  /// uses the memory. Calls from several threads take turns.
   void run(std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
 
   [[nodiscard]] const pipeline_shape& shape() const noexcept { return shape_; }
@@ -73,13 +73,13 @@ class chunk_pipeline {
     std::byte* on_device = nullptr;
     stream* work_stream = nullptr;
     chunk content;
-    std::unique_ptr<event> done;  ///< none: the slot is free
+    std::unique_ptr<event> done;  ///< null if the slot is free
   };
-  using lane = std::vector<slot>;  ///< of one thread
+  using lane = std::vector<slot>;  ///< the slots of one thread
 
   [[nodiscard]] std::optional<chunk> next(std::size_t total, const chunk_sizes& sizes);
   void work_in(lane& mine, std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
-  void finish(slot& one, const chunk_work& work) const;
+  void finish(slot& used, const chunk_work& work) const;
   void abandon(lane& mine) noexcept;
 
   device& device_;

@@ -32,12 +32,12 @@ class default_copier final : public pageable_copier {
   void make_copier() {
     constexpr unsigned least_processors = 4;  // one thread fills a chunk as fast as the driver does
     if (usable_processors() < least_processors) return;
-    // Such devices reach ordinary memory themselves.
+    // Devices of this kind access ordinary memory themselves.
     const auto& cuda = device_.description().cuda;
     if (cuda && (cuda->host_page_tables || cuda->integrated)) return;
     try {
       copier_.emplace(device_, settings_);
-    } catch (const out_of_memory&) {  // the device copies by itself, only slower
+    } catch (const out_of_memory&) {  // the device copies itself, only slower
     } catch (const unsupported&) {
     } catch (const std::system_error&) {
     } catch (const device_error& failure) {

@@ -13,7 +13,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// So far apart that no cache line, nor a pair that is fetched together, holds both words.
+/// Bytes between the words: neither a cache line nor a pair that is fetched together holds both.
 constexpr std::size_t distance = 256;
 
 void store(std::uint64_t* word, std::uint32_t sequence, std::uint32_t message) {
@@ -60,11 +60,11 @@ void mailbox::launch(std::uint32_t seen) {
                         static_cast<std::uint64_t>(limits_.idle.count())});
     left_ = stream_->record();
   } catch (...) {
-    // It may run, and nobody would know when it leaves.
+    // The kernel may run, and without the event nobody knows when it leaves.
     tell_to_leave();
     try {
       stream_->synchronize();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): the first failure is the one to tell of
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the first failure is reported
     }
     throw;
   }
@@ -74,7 +74,7 @@ bool mailbox::runs() { return left_ && !left_->done(); }
 
 void mailbox::start() {
   if (runs()) return;
-  store(to_device_, sent_, 0);  // in place of what told the last one to leave
+  store(to_device_, sent_, 0);  // replaces the stop sequence of the last kernel
   launch(sent_);
 }
 
@@ -99,17 +99,17 @@ bool mailbox::wait_for_answer(clock::time_point until) const {
 }
 
 std::uint32_t mailbox::exchange(std::uint32_t message) {
-  // Asking the driver takes longer than an answer, so a kernel that was launched is taken to run.
+  // Asking the driver takes longer than an answer, so a launched kernel is assumed to run.
   constexpr std::chrono::microseconds usual{20};
   if (!left_) start();
   const auto seen = std::exchange(sent_, next_after(sent_));
   store(to_device_, sent_, message);
 
-  auto now = clock::now();
-  const auto end = now + limits_.answer;
+  auto checked_at = clock::now();
+  const auto end = checked_at + limits_.answer;
   bool launched_for_it = false;
-  for (; !wait_for_answer(std::min(now + usual, end)); now = clock::now()) {
-    if (now > end) {
+  for (; !wait_for_answer(std::min(checked_at + usual, end)); checked_at = clock::now()) {
+    if (checked_at > end) {
       tell_to_leave();
       throw device_error(
           fmt::format("no answer from the kernel within {} ms",
@@ -117,13 +117,13 @@ std::uint32_t mailbox::exchange(std::uint32_t message) {
           false);
     }
     if (runs()) {
-      // On the host device it is a thread, which may need this processor.
+      // On the host device the kernel is a thread, which may need this processor.
       std::this_thread::yield();
       continue;
     }
     if (is_answered()) break;  // before it left
     if (launched_for_it) {
-      stop();  // throws what has made it leave, if anything is known
+      stop();  // throws the kernel's error, if there is one
       throw device_error("the kernel has left without an answer", false);
     }
     launch(seen);

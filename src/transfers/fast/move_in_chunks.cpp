@@ -35,8 +35,8 @@ void move_in_chunks(chunk_pipeline& pipeline, const staging::way& settings, std:
   }
   constexpr std::size_t page = 4096;
   const auto& shape = pipeline.shape();
-  // Copies that follow each other in one stream leave the engine the shortest gaps, but each waits
-  // for those before it, which matters where there are few. Smaller chunks stay in the caches.
+  // Copies in one stream leave the shortest gaps on the copy engine, but each waits for those
+  // before it, which matters if there are few. Smaller chunks stay in the caches.
   const bool large = bytes >= staging::large;
   work.in_one_stream = large;
   constexpr std::size_t most_when_small = std::size_t{2} << 20;

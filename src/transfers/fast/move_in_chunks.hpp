@@ -7,10 +7,10 @@
 
 namespace transfers::detail {
 
-/// memcpy, or streaming_store().
+/// Copies with streaming_store() or with memcpy.
 void move(std::byte* dst, const std::byte* src, std::size_t bytes, bool streaming);
 
-/// Copies by way of the pipeline's memory, however little it is. Throws what the pipeline throws.
+/// Copies any number of bytes through the pipeline's memory. Throws what the pipeline throws.
 void move_in_chunks(chunk_pipeline& pipeline, const staging::way& settings, std::byte* dst,
                     const std::byte* src, std::size_t bytes, direction direction);
 

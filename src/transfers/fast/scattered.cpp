@@ -10,13 +10,13 @@
 namespace transfers {
 namespace {
 
-// The first table is short, so that the kernel starts soon; it works while the next one, of up to
-// most_pieces, is written.
+// The first table is short, so that the kernel starts soon; it runs while the host writes the next
+// one, of up to most_pieces.
 constexpr std::size_t first_pieces = 1024;
 constexpr std::size_t growth = 16;
 constexpr std::size_t most_pieces = 32768;
 
-/// Takes the next block's bytes from what is left of the device's memory.
+/// Subtracts the next block's bytes from the bytes left of the device's memory.
 void take(const scattered_block& block, std::size_t& left) {
   if (block.bytes > left)
     throw std::length_error("the blocks are longer than the stretch of device memory for them");
@@ -27,13 +27,13 @@ void take(const scattered_block& block, std::size_t& left) {
 
 }  // namespace
 
-/// The pieces that one kernel copies, in pinned memory, where the kernel itself reads them: a copy
-/// of the table to the device would be one more operation for the stream to start and finish
-/// before the kernel can begin, and the table is a small part of what crosses the link anyway.
+/// The pieces that one kernel copies, in pinned memory, where the kernel reads them. A copy of the
+/// table to the device would be one more operation of the stream before the kernel, and the table
+/// is a small part of the bytes that cross the link.
 class scattered_copy::table {
  public:
   table(scattered_copy& copier, std::byte* on_device, direction direction)
-      : of_(copier), on_device_(on_device), way_(direction) {}
+      : copier_(copier), on_device_(on_device), direction_(direction) {}
 
   void add(std::byte* host, std::size_t bytes, std::size_t offset) {
     while (bytes > 0) {
@@ -50,38 +50,39 @@ class scattered_copy::table {
     }
   }
 
-  /// Enqueues what it holds. Its memory goes back to the pool, which waits for the kernel.
+  /// Enqueues the copies of its pieces. Its memory goes back to the pool, which waits for the
+  /// kernel.
   void flush() {
     if (used_ == 0) return;
-    of_.stream_->copy_pieces(reinterpret_cast<const scattered_piece*>(memory_.on_device()),
-                             std::exchange(used_, 0), on_device_, way_);
+    copier_.stream_->copy_pieces(reinterpret_cast<const scattered_piece*>(memory_.on_device()),
+                                 std::exchange(used_, 0), on_device_, direction_);
   }
 
  private:
   void grow() {
     flush();
     capacity_ = capacity_ == 0 ? first_pieces : std::min(capacity_ * growth, most_pieces);
-    memory_ = {};  // back to the pool only now, behind its kernel
-    memory_ = of_.tables_.allocate(capacity_ * sizeof(scattered_piece));
+    memory_ = {};  // goes back to the pool only now, after its kernel
+    memory_ = copier_.tables_.allocate(capacity_ * sizeof(scattered_piece));
   }
 
-  scattered_copy& of_;
+  scattered_copy& copier_;
   std::byte* on_device_;
-  direction way_;
+  direction direction_;
   host_memory memory_;
   std::size_t used_ = 0;
   std::size_t capacity_ = 0;
 };
 
-scattered_copy::scattered_copy(device& device, stream& in)
-    : device_(&device), stream_(&in), tables_(device, in, pinned(pin_flags::mapped)) {
-  // Page-locked memory takes long to get: the first copy should not have to.
+scattered_copy::scattered_copy(device& device, stream& stream)
+    : device_(&device), stream_(&stream), tables_(device, stream, pinned(pin_flags::mapped)) {
+  // Allocating page-locked memory is slow, so the first copy finds it in the pool.
   const auto first = tables_.allocate(first_pieces * sizeof(scattered_piece));
   const auto second = tables_.allocate(first_pieces * growth * sizeof(scattered_piece));
 }
 
-/// Null where the device does not see its first and its last byte, one as far behind the other as
-/// on the host. (The driver tells of single addresses.)
+/// The device address of a block. Null unless the device sees its first and last byte at the same
+/// distance as on the host. (The driver answers for single addresses only.)
 std::byte* scattered_copy::ask_for_address(const scattered_block& block) const {
   auto* const first = device_->address_on_device(block.host);
   auto* const last = device_->address_on_device(block.host + block.bytes - 1);
@@ -93,8 +94,9 @@ void scattered_copy::add(std::span<std::byte> memory) {
       memory.empty() ? nullptr : ask_for_address({memory.data(), memory.size()});
   if (on_device == nullptr)
     throw std::invalid_argument("the device does not see this host memory: it is not page-locked");
-  const auto next = std::ranges::upper_bound(known_, memory.data(), std::less<>(),
-                                             [](const mapped_memory& one) { return one.host; });
+  const auto next =
+      std::ranges::upper_bound(known_, memory.data(), std::less<>(),
+                               [](const mapped_memory& memory_range) { return memory_range.host; });
   const bool meets_next =
       next != known_.end() && std::less<>()(next->host, memory.data() + memory.size());
   const bool meets_last =
@@ -105,21 +107,22 @@ void scattered_copy::add(std::span<std::byte> memory) {
   known_.insert(next, {memory.data(), memory.size(), on_device});
 }
 
-/// Null where the device does not see all of it.
+/// The device address of a block; null if the device does not see it.
 std::byte* scattered_copy::find_on_device(const scattered_block& block) {
-  const auto in = [&](const mapped_memory& one) -> std::byte* {
-    const auto offset = reinterpret_cast<std::uintptr_t>(block.host) -
-                        reinterpret_cast<std::uintptr_t>(one.host);  // huge for what lies before it
-    return offset < one.bytes && block.bytes <= one.bytes - offset ? one.on_device + offset
-                                                                   : nullptr;
+  const auto address_in = [&](const mapped_memory& known) -> std::byte* {
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(block.host) -
+        reinterpret_cast<std::uintptr_t>(known.host);  // huge for addresses before it
+    return offset < known.bytes && block.bytes <= known.bytes - offset ? known.on_device + offset
+                                                                       : nullptr;
   };
   if (last_found_ < known_.size())
-    if (auto* const found = in(known_[last_found_])) return found;
+    if (auto* const address = address_in(known_[last_found_])) return address;
   const auto next = std::ranges::upper_bound(known_, block.host, std::less<>(),
-                                             [](const mapped_memory& one) { return one.host; });
+                                             [](const mapped_memory& known) { return known.host; });
   if (next != known_.begin()) {
     last_found_ = static_cast<std::size_t>(std::prev(next) - known_.begin());
-    if (auto* const found = in(known_[last_found_])) return found;
+    if (auto* const address = address_in(known_[last_found_])) return address;
   }
   return ask_for_address(block);
 }
@@ -127,7 +130,7 @@ std::byte* scattered_copy::find_on_device(const scattered_block& block) {
 void scattered_copy::enqueue(std::span<const scattered_block> blocks,
                              std::span<std::byte> on_device, direction direction,
                              scattered_way method) {
-  // A graph would read the table after its memory has gone to somebody else.
+  // A graph would read the table after its memory has been reused.
   if (stream_->is_recording())
     throw unsupported("a scattered copy cannot be recorded into a graph");
   switch (method) {

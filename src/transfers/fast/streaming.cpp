@@ -31,12 +31,12 @@ namespace {
 constexpr std::size_t line = 64;
 constexpr std::size_t bounce_bytes = 4096;  // a fraction of any first-level cache
 
-/// Loads of whole lines follow each other directly: a fill buffer that waits for somebody else's
-/// access is given up, and its line fetched again.
+/// Loads whole lines without other accesses in between: the processor may evict a fill buffer for
+/// another access, and then fetches its line again.
 __attribute__((target("sse4.1"))) void load_lines(std::byte* dst, const std::byte* src,
                                                   std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += line) {
-    // Intel's intrinsic wants a pointer to what is not const.
+    // Intel's intrinsic takes a pointer to non-const.
     auto* const src_lines = reinterpret_cast<__m128i*>(const_cast<std::byte*>(src + i));
     auto* const dst_lines = reinterpret_cast<__m128i*>(dst + i);
     const auto a = _mm_stream_load_si128(src_lines + 0);
@@ -50,8 +50,8 @@ __attribute__((target("sse4.1"))) void load_lines(std::byte* dst, const std::byt
   }
 }
 
-/// `dst` begins a line. Every x86-64 processor has these stores (SSE2), and a line that is written
-/// as a whole is never read.
+/// `dst` must begin a line. Every x86-64 processor has these stores (SSE2); a line that is written
+/// completely is never read.
 void store_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += line) {
     const auto* const src_lines = reinterpret_cast<const __m128i*>(src + i);
@@ -87,10 +87,10 @@ void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src) {
     left -= bytes;
   };
   copy_plainly(head);
-  // Streaming loads are not ordered with what came before (Intel SDM vol. 2B, MOVNTDQA).
+  // Streaming loads are not ordered after earlier accesses (Intel SDM vol. 2B, MOVNTDQA).
   _mm_mfence();
-  // Much is copied by way of a buffer in the cache, so that writing to memory does not come between
-  // the loads.
+  // Large data go through a buffer in the cache, so that writes to memory do not come between the
+  // loads.
   alignas(line) std::byte bounce[bounce_bytes];
   const bool directly = src.size() <= bounce_bytes;
   while (left >= line) {
@@ -118,7 +118,7 @@ void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
   std::memcpy(next_dst, next_src, head);
   const auto lines = (left - head) / line * line;
   store_lines(next_dst + head, next_src + head, lines);
-  // Others, devices too, must not see what comes later before they see this.
+  // Other processors and devices must see these stores before any later ones.
   _mm_sfence();
   std::memcpy(next_dst + head + lines, next_src + head + lines, left - head - lines);
 }

@@ -39,12 +39,12 @@ struct emulated_link::state {
 
 emulated_link::emulated_link(link_description description, link_clock clock)
     : state_(new state{.description = std::move(description), .clock = std::move(clock)}) {
-  const auto& [name, h2d, d2h, both] = state_->description;
-  for (const double rate : {h2d, d2h, both})
+  const auto& [name, h2d, d2h, total] = state_->description;
+  for (const double rate : {h2d, d2h, total})
     if (!std::isfinite(rate) || rate < 0)
       throw std::invalid_argument("the rate of a link must be a number of bytes per second");
   if (state_->has_common_limit()) {
-    state_->lanes[0] = std::make_unique<lane>(std::vector{h2d, d2h, both});
+    state_->lanes[0] = std::make_unique<lane>(std::vector{h2d, d2h, total});
   } else {
     state_->lanes[0] = std::make_unique<lane>(std::vector{h2d});
     state_->lanes[1] = std::make_unique<lane>(std::vector{d2h});
@@ -90,12 +90,12 @@ emulated_link::crossing::crossing(emulated_link& link, copy_sequence& sequence, 
   }
   auto& lane = *link.state_->lanes.at(lane_);
   const std::scoped_lock lock(lane.mutex);
-  const double now = link.now();
-  flow_ =
-      lane.flows.add(static_cast<double>(bytes), std::move(capacities), now - sequence.delay_, now);
-  // Behind by more than the copy takes: the rest of the delay is for the next one.
+  const double time = link.now();
+  flow_ = lane.flows.add(static_cast<double>(bytes), std::move(capacities), time - sequence.delay_,
+                         time);
+  // If the delay is longer than the copy takes, the next copy gets the rest of it.
   finished_ = lane.flows.end_of(flow_).has_value();
-  credit_delay(sequence, finished_ ? now - *lane.flows.end_of(flow_) : 0);
+  credit_delay(sequence, finished_ ? time - *lane.flows.end_of(flow_) : 0);
 }
 
 emulated_link::crossing::~crossing() {
@@ -111,17 +111,17 @@ void emulated_link::crossing::finish() {
     double next_end = 0;
     {
       const std::scoped_lock lock(lane.mutex);
-      const double now = link_.now();
-      lane.flows.advance(now);
+      const double time = link_.now();
+      lane.flows.advance(time);
       if (const auto end = lane.flows.end_of(flow_)) {
         finished_ = true;
-        // Without a wait for the link, it was the copy itself that took so long.
-        credit_delay(sequence_, slept ? now - *end : 0);
+        // Without a wait for the link, the copy itself took that long.
+        credit_delay(sequence_, slept ? time - *end : 0);
         return;
       }
       next_end = *lane.flows.next_end();
     }
-    // Rounded up, and more: the flow must have ended when the time is read again.
+    // Rounded up with a margin: the flow must have ended when the time is read again.
     const std::chrono::nanoseconds wake_up(static_cast<std::int64_t>(next_end * 1e9) + 2);
     link_.state_->clock.sleep_until(link_.state_->origin + wake_up);
   }

@@ -35,7 +35,7 @@ namespace {
 /// The host's counterpart of a copy kernel: many threads, 16 bytes at a time.
 void copy_on_all_cores(std::byte* dst, const std::byte* src, std::size_t bytes) {
   struct unit {
-    std::byte bytes[16];  // NOLINT: alignment 1, so that any address will do
+    std::byte bytes[16];  // NOLINT: alignment 1 allows any address
   };
   const auto units = bytes / sizeof(unit);
   const auto* const first = reinterpret_cast<const unit*>(src);
@@ -43,7 +43,7 @@ void copy_on_all_cores(std::byte* dst, const std::byte* src, std::size_t bytes) 
   std::memcpy(dst + units * sizeof(unit), src + units * sizeof(unit), bytes % sizeof(unit));
 }
 
-/// How much work all streams of a device have before them.
+/// Counts the unfinished work of all streams of a device.
 class outstanding_work {
  public:
   void add() {
@@ -82,7 +82,7 @@ class host_event final : public event {
   std::shared_ptr<std::latch> reached_ = std::make_shared<std::latch>(1);
 };
 
-/// A device's memory: what is allocated, and how much may be.
+/// The blocks and the capacity of a device's memory.
 class device_blocks {
  public:
   explicit device_blocks(std::optional<std::size_t> capacity) : capacity_(capacity) {}
@@ -126,14 +126,14 @@ class device_blocks {
   std::map<const std::byte*, std::size_t> blocks_;
 };
 
-/// What a device and its streams have in common.
+/// State that a device and its streams share.
 struct device_parts {
-  std::shared_ptr<emulated_link> link;  ///< null: none
+  std::shared_ptr<emulated_link> link;  ///< null if there is none
   device_blocks blocks;
   outstanding_work work;
 };
 
-/// Calls `move`, which moves bytes over the link, if there is one.
+/// Calls `move`, whose bytes cross the link, if there is one.
 template <class Move>
 void cross(emulated_link* link, emulated_link::copy_sequence& sequence, std::size_t bytes,
            direction direction, Move&& move) {
@@ -143,7 +143,7 @@ void cross(emulated_link* link, emulated_link::copy_sequence& sequence, std::siz
   crossing.finish();
 }
 
-/// The same for what crosses it in both directions at once.
+/// The same for bytes that cross the link in both directions at once.
 template <class Move>
 void cross_twice(emulated_link& link, emulated_link::copy_sequence& sequence, std::size_t bytes,
                  Move&& move) {
@@ -157,12 +157,11 @@ void cross_twice(emulated_link& link, emulated_link::copy_sequence& sequence, st
   sequence = emulated_link::later(uploads, downloads);
 }
 
-/// A thread that does what is enqueued, in order: the host's counterpart of a CUDA stream.
+/// A thread that runs enqueued work in order: the host's counterpart of a CUDA stream.
 class host_stream final : public stream {
  public:
-  explicit host_stream(std::shared_ptr<device_parts> of_device)
-      : of_device_(std::move(of_device)),
-        worker_([this](const std::stop_token& stop) { work(stop); }) {}
+  explicit host_stream(std::shared_ptr<device_parts> parts)
+      : parts_(std::move(parts)), worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     enqueue_crossing(bytes, direction, [=] { std::memcpy(dst, src, bytes); });
@@ -172,8 +171,8 @@ class host_stream final : public stream {
                       unsigned /*most_blocks*/) override {
     const auto copy = [=] { copy_on_all_cores(dst, src, bytes); };
     if (link() == nullptr) return enqueue(copy);
-    const bool reads_host = !of_device_->blocks.contain(src);
-    const bool writes_host = !of_device_->blocks.contain(dst);
+    const bool reads_host = !parts_->blocks.contain(src);
+    const bool writes_host = !parts_->blocks.contain(dst);
     if (reads_host && writes_host)
       return enqueue([=, this] { cross_twice(*link(), sequence_, bytes, copy); });
     if (!reads_host && !writes_host) return enqueue(copy);
@@ -186,38 +185,38 @@ class host_stream final : public stream {
     detail::check_lengths(destinations.size(), sources.size(), sizes.size());
     const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
     enqueue_crossing(total, direction,
-                     [to = std::vector(destinations.begin(), destinations.end()),
-                      from = std::vector(sources.begin(), sources.end()),
+                     [dsts = std::vector(destinations.begin(), destinations.end()),
+                      srcs = std::vector(sources.begin(), sources.end()),
                       bytes = std::vector(sizes.begin(), sizes.end())] {
                        for (std::size_t i = 0; i < bytes.size(); ++i)
-                         std::memcpy(to[i], from[i], bytes[i]);
+                         std::memcpy(dsts[i], srcs[i], bytes[i]);
                      });
   }
 
   void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
                    direction direction) override {
     const auto move = [=, this] {
-      // A part worth a thread's while takes it longer than waking up.
+      // A part must take a thread longer than waking up.
       constexpr std::size_t worth_a_thread = 64;
       const auto copy_part = [=](std::size_t first, std::size_t count) {
         for (const auto& piece : std::span(table, pieces).subspan(first, count)) {
-          auto* const there = on_device + piece.offset;
+          auto* const device_block = on_device + piece.offset;
           if (direction == direction::h2d)
-            std::memcpy(there, piece.host, piece.bytes);
+            std::memcpy(device_block, piece.host, piece.bytes);
           else
-            std::memcpy(piece.host, there, piece.bytes);
+            std::memcpy(piece.host, device_block, piece.bytes);
         }
       };
       try {
         if (!team_) team_.emplace();
-      } catch (const std::system_error&) {  // no threads to be had: this one does it all
+      } catch (const std::system_error&) {  // without threads, this one copies all pieces
         copy_part(0, pieces);
         return;
       }
       in_parts(*team_, pieces, worth_a_thread, copy_part);
     };
     if (link() == nullptr) return enqueue(move);
-    // As a kernel does, it reads the table when it runs.
+    // Like a kernel, this reads the table when it runs.
     enqueue([=, this] {
       std::size_t bytes = 0;
       for (const auto& piece : std::span(table, pieces)) bytes += piece.bytes;
@@ -281,7 +280,7 @@ class host_stream final : public stream {
     if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
   }
 
-  /// By the link's time, which knows nothing of late threads.
+  /// Measured in the link's time, which late threads do not affect.
   std::optional<std::chrono::duration<double, std::nano>> span_on_device(
       const std::function<void()>& before, const std::function<void()>& timed) override {
     if (link() == nullptr) return std::nullopt;
@@ -300,7 +299,7 @@ class host_stream final : public stream {
   }
 
  private:
-  [[nodiscard]] emulated_link* link() const noexcept { return of_device_->link.get(); }
+  [[nodiscard]] emulated_link* link() const noexcept { return parts_->link.get(); }
 
   template <class Move>
   void enqueue_crossing(std::size_t bytes, direction direction, Move move) {
@@ -309,13 +308,13 @@ class host_stream final : public stream {
     });
   }
 
-  /// False when there is nothing more to do, ever.
+  /// False if the stream is stopping and no work is left.
   template <class HasTask>
   bool wait_for_task(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
                      const HasTask& has_task) {
     using namespace std::chrono_literals;
     if (wake_.wait_for(lock, stop, 1ms, has_task)) return true;
-    // Idle: OpenMP's threads must not go on spinning in the way of others.
+    // The stream is idle: OpenMP threads must not keep spinning and slow down others.
     omp_pause_resource_all(omp_pause_hard);
     return wake_.wait(lock, stop, has_task);
   }
@@ -325,7 +324,7 @@ class host_stream final : public stream {
       const std::scoped_lock lock(mutex_);
       tasks_.push_back(std::move(task));
       ++unfinished_;
-      of_device_->work.add();
+      parts_->work.add();
     }
     wake_.notify_one();
   }
@@ -333,41 +332,41 @@ class host_stream final : public stream {
   void work(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto has_task = [this] { return !tasks_.empty(); };
-    // A stop is heeded only when nothing is left: destruction waits for enqueued work.
+    // A stop takes effect only when no work is left: destruction waits for enqueued work.
     while (wait_for_task(lock, stop, has_task)) {
       auto task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
       task();
-      task = nullptr;  // what it owns may use this stream when it goes
+      task = nullptr;  // its captures may use this stream when they are destroyed
       lock.lock();
       if (--unfinished_ == 0) idle_.notify_all();
-      of_device_->work.remove();
+      parts_->work.remove();
     }
   }
 
-  std::shared_ptr<device_parts> of_device_;
+  std::shared_ptr<device_parts> parts_;
   emulated_link::copy_sequence sequence_;  ///< of the worker's copies
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable idle_;
   std::deque<std::function<void()>> tasks_;
   std::size_t unfinished_ = 0;
-  std::exception_ptr failure_;       ///< of a function called, for synchronize() to throw
-  std::optional<worker_team> team_;  ///< of the worker's, made when it is first needed
-  std::jthread worker_;              // last: it starts when all else is ready and is joined first
+  std::exception_ptr failure_;       ///< exception of a called function, for synchronize() to throw
+  std::optional<worker_team> team_;  ///< the worker's team, created when it is first needed
+  std::jthread worker_;              // last: starts after, and is joined before, the other members
 };
 
-/// Memory that is locked, and its pages: mlock(2) does not count, and neighbours share pages.
+/// Locked memory ranges and their pages: mlock(2) does not count locks, and neighbours share pages.
 class locked_ranges {
  public:
-  /// Those of all host devices: the operating system's locks are the process's, too.
+  /// Shared by all host devices, because the operating system's locks are those of the process.
   static std::shared_ptr<locked_ranges> of_this_process() {
     static const auto ranges = std::make_shared<locked_ranges>();
     return ranges;
   }
 
-  /// Throws std::invalid_argument when a part of it is locked already; what lock_pages throws.
+  /// Throws std::invalid_argument if a part of it is locked already; what lock_pages throws.
   void lock(std::span<std::byte> memory) {
     const std::scoped_lock guard(mutex_);
     const auto after = ranges_.lower_bound(memory.data() + memory.size());
@@ -382,17 +381,18 @@ class locked_ranges {
 
   void unlock(std::byte* first) {
     const std::scoped_lock guard(mutex_);
-    const auto here = ranges_.find(first);
-    const auto next = std::next(here);
-    // A page that a neighbour ends or begins in stays locked; whole pages between are unlocked.
+    const auto range = ranges_.find(first);
+    const auto next = std::next(range);
+    // A page in which a neighbour ends or begins stays locked; the whole pages between are
+    // unlocked.
     auto begin = page_of(first);
-    auto end = page_of(first + here->second - 1) + page_;
-    if (here != ranges_.begin()) {
-      const auto& [neighbour, bytes] = *std::prev(here);
+    auto end = page_of(first + range->second - 1) + page_;
+    if (range != ranges_.begin()) {
+      const auto& [neighbour, bytes] = *std::prev(range);
       begin = std::max(begin, page_of(neighbour + bytes - 1) + page_);
     }
     if (next != ranges_.end()) end = std::min(end, page_of(next->first));
-    ranges_.erase(here);
+    ranges_.erase(range);
     if (begin < end) munlock(begin, static_cast<std::size_t>(end - begin));
   }
 
@@ -452,7 +452,7 @@ class host_device final : public device {
     return std::nullopt;
   }
 
-  /// Page-locking is mlock(2) here; all memory is addressable by the "device".
+  /// Page-locking is mlock(2); the "device" can address all memory.
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
     if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
     auto data = map_pages_of(kind, bytes);
@@ -545,7 +545,7 @@ class host_device final : public device {
     }
   }
 
-  /// The copies of the thread that copied last: another one has nothing to do with its delays.
+  /// The copies of the thread that copied last; its delays do not concern other threads.
   class last_copies {
    public:
     emulated_link::copy_sequence take() {

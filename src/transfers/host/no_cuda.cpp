@@ -24,7 +24,7 @@ managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes
   if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
   throw unsupported(why_no_managed_memory(device).value_or(find_cuda().why_none));
 }
-void managed_memory::prefetch(stream& /*in*/, residence /*to*/) const {
+void managed_memory::prefetch(stream& /*stream*/, residence /*target*/) const {
   throw unsupported(find_cuda().why_none);
 }
 std::optional<residence> managed_memory::prefetched_to() const { return std::nullopt; }

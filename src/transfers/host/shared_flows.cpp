@@ -12,28 +12,30 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 shared_flows::flow_id shared_flows::add(double bytes, std::vector<std::size_t> used_capacities,
-                                        double earliest, double now) {
-  advance(now);
-  // While another flow is under way, time_ is now: the capacities were in use until then.
-  time_ = std::max(time_, std::min(earliest, now));
+                                        double earliest, double current_time) {
+  advance(current_time);
+  // While another flow is under way, time_ is the current time: the capacities are in use until
+  // then.
+  time_ = std::max(time_, std::min(earliest, current_time));
   flows_.emplace(next_id_, flow_state{bytes, std::move(used_capacities), std::nullopt});
   share_capacities();
   end_finished_flows();
-  advance(now);
+  advance(current_time);
   return next_id_++;
 }
 
-void shared_flows::advance(double now) {
-  // Of a difference of times: what ends within it ends now, or it would do so never.
-  const double rounding = 4 * std::numeric_limits<double>::epsilon() * now;
-  for (double step = until_next_end(); step < infinity && time_ < now; step = until_next_end()) {
-    step = std::min(step, now - time_);
+void shared_flows::advance(double current_time) {
+  // Rounding error of a difference of times: a flow that ends within it ends now, or it never ends.
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * current_time;
+  for (double step = until_next_end(); step < infinity && time_ < current_time;
+       step = until_next_end()) {
+    step = std::min(step, current_time - time_);
     for (auto& [id, flow] : flows_) {
       if (flow.end) continue;
       const bool ends = flow.bytes_left / flow.rate <= step + rounding;
       flow.bytes_left = ends ? 0 : flow.bytes_left - flow.rate * step;
     }
-    time_ = step == now - time_ ? now : time_ + step;
+    time_ = step == current_time - time_ ? current_time : time_ + step;
     end_finished_flows();
   }
 }
@@ -66,8 +68,8 @@ void shared_flows::end_finished_flows() {
   if (ended) share_capacities();
 }
 
-/// Progressive filling: all rates grow together; where a capacity is full, the flows through it
-/// stay as they are, and the others go on.
+/// Progressive filling: all rates grow together; once a capacity is full, the rates of the flows
+/// through it are final, and the others keep growing.
 void shared_flows::share_capacities() {
   auto left = capacities_;
   std::vector<std::size_t> growing(capacities_.size(), 0);  ///< flows through each capacity

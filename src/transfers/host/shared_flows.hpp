@@ -10,25 +10,27 @@ namespace transfers::detail {
 /// Flows of bytes that share capacities, as a fluid: at every moment the rates are max-min fair, so
 /// that no flow could go faster except at the expense of one that is no faster (Bertsekas and
 /// Gallager, "Data Networks", section 6.5.2). Two flows through one capacity get half of it each,
-/// whatever their sizes. Knows no clock: the caller says what time it is, in seconds.
+/// whatever their sizes. It has no clock: the caller passes the time, in seconds.
 class shared_flows {
  public:
   using flow_id = std::size_t;
 
-  /// In bytes per second; 0: no limit.
+  /// Capacities in bytes per second; 0 means no limit.
   explicit shared_flows(std::vector<double> capacities) : capacities_(std::move(capacities)) {}
 
-  /// Adds a flow through the capacities of these indices. It begins at `earliest`, which may lie
-  /// before `now`, but not before the time until which other flows have used the capacities.
-  flow_id add(double bytes, std::vector<std::size_t> used_capacities, double earliest, double now);
+  /// Adds a flow through the capacities of these indices. It begins at `earliest`, which may be
+  /// before `current_time`, but not before the time until which other flows have used the
+  /// capacities.
+  flow_id add(double bytes, std::vector<std::size_t> used_capacities, double earliest,
+              double current_time);
 
-  /// Lets the flows go on until `now`.
-  void advance(double now);
+  /// Advances the flows to `current_time`.
+  void advance(double current_time);
 
-  /// When the flow ended; nullopt: it has not, by the time of the last call of advance().
+  /// When the flow ended; nullopt if it has not at the time of the last call of advance().
   [[nodiscard]] std::optional<double> end_of(flow_id id) const { return flows_.at(id).end; }
 
-  /// When the next flow ends if none is added; nullopt: none is under way.
+  /// When the next flow ends if none is added; nullopt if none is under way.
   [[nodiscard]] std::optional<double> next_end() const;
 
   /// Forgets a flow, which need not have ended.
@@ -39,18 +41,18 @@ class shared_flows {
     double bytes_left;
     std::vector<std::size_t> used_capacities;
     std::optional<double> end;
-    double rate = 0;  ///< at present; infinity: nothing limits it
+    double rate = 0;  ///< current rate; infinity if nothing limits it
   };
 
   void share_capacities();
-  /// Seconds until the next flow ends, from time_ on; infinity: never.
+  /// Seconds from time_ until the next flow ends; infinity if none ends.
   [[nodiscard]] double until_next_end() const;
   void end_finished_flows();
 
   std::vector<double> capacities_;
   std::map<flow_id, flow_state> flows_;
   flow_id next_id_ = 0;
-  double time_ = 0;  ///< until which the flows are known
+  double time_ = 0;  ///< the flows have been advanced to this time
 };
 
 }  // namespace transfers::detail

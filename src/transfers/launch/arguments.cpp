@@ -2,11 +2,11 @@
 
 namespace transfers::detail {
 
-waits_when_unwinding::~waits_when_unwinding() {
+sync_on_unwind::~sync_on_unwind() {
   if (!armed_) return;
   try {
     context_.synchronize();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): the first exception is the one to see
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the first exception is the one that counts
   }
 }
 

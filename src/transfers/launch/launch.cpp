@@ -11,10 +11,10 @@ namespace {
 /// Calls `work` for every thread of every block, x fastest.
 template <class Work>
 void for_each_thread(const launch_shape& shape, Work&& work) {
-  const auto for_each_index = [](const extent3& extent, auto&& each) {
+  const auto for_each_index = [](const extent3& extent, auto&& visit) {
     for (unsigned z = 0; z < extent.z; ++z)
       for (unsigned y = 0; y < extent.y; ++y)
-        for (unsigned x = 0; x < extent.x; ++x) each(extent3{x, y, z});
+        for (unsigned x = 0; x < extent.x; ++x) visit(extent3{x, y, z});
   };
   for_each_index(shape.grid, [&](const extent3& block) {
     for_each_index(shape.block, [&](const extent3& thread) {
@@ -25,8 +25,8 @@ void for_each_thread(const launch_shape& shape, Work&& work) {
 
 class host_body final : public detail::function_body {
  public:
-  host_body(std::string name, std::vector<std::size_t> parameters, detail::erased_call each)
-      : name_(std::move(name)), parameters_(std::move(parameters)), each_(std::move(each)) {}
+  host_body(std::string name, std::vector<std::size_t> parameters, detail::erased_call kernel)
+      : name_(std::move(name)), parameters_(std::move(parameters)), kernel_(std::move(kernel)) {}
 
   [[nodiscard]] const std::string& name() const noexcept override { return name_; }
   [[nodiscard]] std::span<const std::size_t> parameters() const noexcept override {
@@ -39,7 +39,7 @@ class host_body final : public detail::function_body {
       throw std::invalid_argument(
           fmt::format("{} is a host function: a CUDA device cannot run it", name_));
     detail::check_shape(*this, threads);
-    // As for a kernel, the arguments are copied now.
+    // As for a CUDA kernel, the arguments are copied before the call returns.
     constexpr auto aligned = alignof(std::max_align_t);
     std::vector<std::size_t> offsets;
     std::size_t bytes = 0;
@@ -51,18 +51,19 @@ class host_body final : public detail::function_body {
     auto* const first = reinterpret_cast<std::byte*>(copies.data());
     for (std::size_t i = 0; i < offsets.size(); ++i)
       std::memcpy(first + offsets[i], arguments[i], parameters_[i]);
-    stream.call([each = each_, offsets = std::move(offsets), copies = std::move(copies), threads] {
-      std::vector<const void*> addresses;
-      for (const auto offset : offsets)
-        addresses.push_back(reinterpret_cast<const std::byte*>(copies.data()) + offset);
-      for_each_thread(threads, [&](const thread_index& at) { each(at, addresses.data()); });
-    });
+    stream.call(
+        [kernel = kernel_, offsets = std::move(offsets), copies = std::move(copies), threads] {
+          std::vector<const void*> addresses;
+          for (const auto offset : offsets)
+            addresses.push_back(reinterpret_cast<const std::byte*>(copies.data()) + offset);
+          for_each_thread(threads, [&](const thread_index& at) { kernel(at, addresses.data()); });
+        });
   }
 
  private:
   std::string name_;
   std::vector<std::size_t> parameters_;
-  detail::erased_call each_;
+  detail::erased_call kernel_;
 };
 
 }  // namespace
@@ -73,9 +74,9 @@ void function::launch(stream& stream, const launch_shape& threads,
   std::vector<const void*> addresses;
   sizes.reserve(arguments.size());
   addresses.reserve(arguments.size());
-  for (const auto& argument_here : arguments) {
-    sizes.push_back(argument_here.bytes());
-    addresses.push_back(argument_here.address());
+  for (const auto& passed : arguments) {
+    sizes.push_back(passed.bytes());
+    addresses.push_back(passed.address());
   }
   detail::check_parameters(*body_, sizes);
   body_->launch(stream, threads, addresses.data());
@@ -96,7 +97,7 @@ void check_parameters(const function_body& body, std::span<const std::size_t> by
 }
 
 void check_shape(const function_body& body, const launch_shape& threads) {
-  // CUDA C++ Programming Guide, "Compute Capabilities": the same for all of them.
+  // CUDA C++ Programming Guide, "Compute Capabilities": the same limits for all.
   const extent3 largest_grid{INT_MAX, 65535, 65535};
   const extent3 largest_block{1024, 1024, 64};
   constexpr std::size_t most_threads = 1024;
@@ -117,9 +118,9 @@ void check_shape(const function_body& body, const launch_shape& threads) {
 }
 
 function make_host_function(std::string name, std::vector<std::size_t> parameters,
-                            erased_call each) {
+                            erased_call kernel) {
   return function(
-      std::make_shared<host_body>(std::move(name), std::move(parameters), std::move(each)));
+      std::make_shared<host_body>(std::move(name), std::move(parameters), std::move(kernel)));
 }
 
 }  // namespace detail

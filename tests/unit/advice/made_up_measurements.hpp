@@ -47,13 +47,13 @@ struct made_up : measurements {
   }
 
   series& cost(const std::string& memory, term measures) {
-    for (auto& measured : all)
+    for (auto& measured : all_series)
       if (measured.memory == memory && measured.measures == measures) return measured;
     throw std::out_of_range(memory);
   }
 
   void remove(const std::string& memory, term measures) {
-    std::erase_if(all, [&](const series& measured) {
+    std::erase_if(all_series, [&](const series& measured) {
       return measured.memory == memory && measured.measures == measures;
     });
   }
@@ -73,8 +73,8 @@ struct made_up : measurements {
   }
 
   series& add(series added) {
-    const auto place = std::ranges::upper_bound(all, added.name, {}, &series::name);
-    return *all.insert(place, std::move(added));
+    const auto place = std::ranges::upper_bound(all_series, added.name, {}, &series::name);
+    return *all_series.insert(place, std::move(added));
   }
 };
 

@@ -46,7 +46,7 @@ measurements read(const json& all) {
 /// By the names of series.
 std::map<std::string, std::vector<statistics::measured_time>> times_in(const json& all) {
   std::map<std::string, std::vector<statistics::measured_time>> times;
-  for (const auto& measured : read(all).all) times[measured.name] = measured.times;
+  for (const auto& measured : read(all).all_series) times[measured.name] = measured.times;
   return times;
 }
 
@@ -100,7 +100,7 @@ TEST(measurements, are_not_taken_from_what_is_something_else) {
   auto aggregate = row("copy/pinned/h2d/1KiB", 100, 1024);
   aggregate["run_type"] = "aggregate";
   all["benchmarks"].push_back(aggregate);
-  EXPECT_THAT(read(all).all, IsEmpty());
+  EXPECT_THAT(read(all).all_series, IsEmpty());
   EXPECT_EQ(read(all).failed_rows + read(all).unusable_rows, 0U);
 }
 
@@ -115,7 +115,7 @@ TEST(measurements, count_what_failed_and_what_has_no_positive_time) {
   }
   all["benchmarks"].push_back({{"run_name", "copy/pinned/h2d/1KiB"}, {"run_type", "iteration"}});
   const auto found = read(all);
-  EXPECT_THAT(found.all, IsEmpty());
+  EXPECT_THAT(found.all_series, IsEmpty());
   EXPECT_EQ(found.failed_rows, 1U);
   EXPECT_EQ(found.unusable_rows, 11U);
 }
@@ -155,16 +155,16 @@ json described_as(const json& fields) {
 
 TEST(measurements, are_chosen_by_fields_whatever_the_name) {
   const auto found = read(described_as({{"memory", "pinned"}, {"plainness", 2}}));
-  ASSERT_THAT(found.all, SizeIs(1));
-  EXPECT_EQ(found.all[0].name, "any/thing/h2d");
-  EXPECT_EQ(found.all[0].strategy, "any/thing");
-  EXPECT_EQ(found.all[0].measures, term::transfer_h2d);
-  EXPECT_EQ(found.all[0].memory, "pinned");
-  EXPECT_EQ(found.all[0].plainness, 2U);
-  EXPECT_THAT(read(described_as({{"role", "own"}})).all, IsEmpty());
-  EXPECT_THAT(read(described_as({{"direction", "both"}})).all, IsEmpty());
-  EXPECT_THAT(read(described_as({{"cache", "cold"}})).all, IsEmpty());
-  EXPECT_THAT(read(described_as({{"size_bytes", nullptr}})).all, IsEmpty());
+  ASSERT_THAT(found.all_series, SizeIs(1));
+  EXPECT_EQ(found.all_series[0].name, "any/thing/h2d");
+  EXPECT_EQ(found.all_series[0].strategy, "any/thing");
+  EXPECT_EQ(found.all_series[0].measures, term::transfer_h2d);
+  EXPECT_EQ(found.all_series[0].memory, "pinned");
+  EXPECT_EQ(found.all_series[0].plainness, 2U);
+  EXPECT_THAT(read(described_as({{"role", "own"}})).all_series, IsEmpty());
+  EXPECT_THAT(read(described_as({{"direction", "both"}})).all_series, IsEmpty());
+  EXPECT_THAT(read(described_as({{"cache", "cold"}})).all_series, IsEmpty());
+  EXPECT_THAT(read(described_as({{"size_bytes", nullptr}})).all_series, IsEmpty());
 }
 
 TEST(measurements, of_cpu_access_are_those_of_one_thread_by_the_plain_method) {
@@ -172,7 +172,7 @@ TEST(measurements, of_cpu_access_are_those_of_one_thread_by_the_plain_method) {
   const auto with = [&](const char* key, const json& value) {
     auto fields = access;
     fields[key] = value;
-    return read(described_as(fields)).all.size();
+    return read(described_as(fields)).all_series.size();
   };
   EXPECT_EQ(with("method", "plain"), 1U);
   EXPECT_EQ(with("plainness", 1), 0U);
@@ -187,8 +187,8 @@ TEST(measurements, of_the_plainest_of_several_variants_count) {
   all["context"]["transfers"]["benchmarks"]["another"] = entry;
   all["benchmarks"].push_back(row("another", 300, 1024));
   const auto found = read(all);
-  ASSERT_THAT(found.all, SizeIs(1));
-  EXPECT_EQ(found.all[0].times.at(0).ns, 300);
+  ASSERT_THAT(found.all_series, SizeIs(1));
+  EXPECT_EQ(found.all_series[0].times.at(0).ns, 300);
 }
 
 /// A file that is deleted again.
@@ -235,10 +235,10 @@ series measured_line(const std::string& name, term measures) {
 
 TEST(leaving_out, predicts_every_size_between_the_ends_from_all_others) {
   measurements measured;
-  measured.all = {measured_line("copy", term::transfer_h2d),
-                  measured_line("two sizes", term::transfer_h2d),
-                  measured_line("reads", term::cpu_read)};
-  measured.all[1].times.resize(2);
+  measured.all_series = {measured_line("copy", term::transfer_h2d),
+                         measured_line("two sizes", term::transfer_h2d),
+                         measured_line("reads", term::cpu_read)};
+  measured.all_series[1].times.resize(2);
   const auto checks = check_by_leaving_out(measured);
   ASSERT_THAT(checks, SizeIs(1));
   EXPECT_EQ(checks[0].name, "copy");
@@ -250,8 +250,8 @@ TEST(leaving_out, predicts_every_size_between_the_ends_from_all_others) {
 
 TEST(leaving_out, does_not_use_the_size_left_out) {
   measurements measured;
-  measured.all = {measured_line("copy", term::transfer_h2d)};
-  measured.all[0].times[3].ns *= 2;
+  measured.all_series = {measured_line("copy", term::transfer_h2d)};
+  measured.all_series[0].times[3].ns *= 2;
   const auto checks = check_by_leaving_out(measured);
   EXPECT_NEAR(checks[0].sizes[2].error(), -0.5, 1e-3);
   EXPECT_FALSE(checks[0].sizes[2].is_in_interval());

@@ -75,7 +75,7 @@ TEST(ranking, charges_memory_by_the_plainest_way_to_allocate_it) {
   dear.name = "another";
   dear.plainness = 1;
   for (auto& time : dear.times) time.ns *= 100;
-  measured.all.insert(measured.all.begin(), dear);
+  measured.all_series.insert(measured.all_series.begin(), dear);
   EXPECT_NEAR(find(cost_model(measured).rank(upload()), "plain copy").allocation.value, 200 * us,
               1);
 }
@@ -83,7 +83,7 @@ TEST(ranking, charges_memory_by_the_plainest_way_to_allocate_it) {
 TEST(ranking, compares_with_the_plainest_copy_whatever_it_is_called) {
   EXPECT_EQ(cost_model(made_up()).rank(upload()).baseline, "plain copy");
   made_up without;
-  without.all.erase(std::ranges::find(without.all, "plain copy up", &series::name));
+  without.all_series.erase(std::ranges::find(without.all_series, "plain copy up", &series::name));
   const auto all = cost_model(without).rank(upload());
   EXPECT_EQ(all.baseline, std::nullopt);
   EXPECT_FALSE(find(all, "pinned copy").pays);
@@ -146,7 +146,7 @@ TEST(ranking, needs_no_term_that_is_not_asked_for) {
 
 TEST(ranking, goes_without_a_term_that_the_file_has_for_nobody) {
   auto measured = made_up();
-  std::erase_if(measured.all, [](const series& measured_series) {
+  std::erase_if(measured.all_series, [](const series& measured_series) {
     return !is_transfer(measured_series.measures);
   });
   const cost_model model(measured);
@@ -175,7 +175,7 @@ TEST(ranking, marks_what_is_more_than_twice_beyond_the_sizes_measured) {
 TEST(ranking, has_wider_intervals_for_sums_than_for_their_terms) {
   auto measured = made_up();
   double sign = 1;
-  for (auto& measured_series : measured.all)
+  for (auto& measured_series : measured.all_series)
     for (auto& one : measured_series.times) {
       one.ns *= 1 + 0.01 * sign;
       one.relative_error = 0.01;
@@ -196,10 +196,10 @@ TEST(ranking, recommends_the_plainest_of_those_that_cannot_be_told_apart) {
     measured.add_transfer(memory, memory, 2, 10e3 - 1e-9, 0.02);
     measured.add_memory(memory, {500e3, 0.5}, {200e3, 0.1}, 0.1);
   }
-  for (auto& measured_series : measured.all)
+  for (auto& measured_series : measured.all_series)
     for (auto& time : measured_series.times) time.relative_error = 0.01;
   const auto all = cost_model(measured).rank(upload(1000));
-  EXPECT_EQ(not_to_be_told_from_best(all).size(), 3U);
+  EXPECT_EQ(statistically_tied(all).size(), 3U);
   EXPECT_EQ(recommended(all).name, "pinned copy");
 }
 
@@ -217,7 +217,7 @@ TEST(ranking, does_not_count_in_a_difference_what_both_take_from_the_same_rows) 
   EXPECT_GT(behind.low, 0);
   // Those of other memory do not share what is uncertain.
   EXPECT_LT(find(all, "in place").behind.low, 0);
-  EXPECT_THAT(not_to_be_told_from_best(all),
+  EXPECT_THAT(statistically_tied(all),
               ElementsAre(testing::Field(&ranked_strategy::name, "pinned copy"),
                           testing::Field(&ranked_strategy::name, "in place")));
 }

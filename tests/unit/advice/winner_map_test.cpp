@@ -44,7 +44,7 @@ TEST(winner_map, has_pageable_memory_for_one_use_and_pinned_for_many) {
 
 TEST(winner_map, is_empty_when_nothing_can_be_ranked) {
   auto measured = made_up();
-  std::erase_if(measured.all, [](const series& measured_series) {
+  std::erase_if(measured.all_series, [](const series& measured_series) {
     return measured_series.measures == term::deallocation;
   });
   EXPECT_THAT(map_of(cost_model(measured), {0, "h2d", 1, 1, 0}).cells, IsEmpty());
