@@ -186,9 +186,9 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
         ->type_name("N");
   };
   add_accesses("--cpu-writes", request.cpu_writes,
-               "CPU writes of the memory per transfer (default: 1 for h2d, 0 for d2h)");
+               "CPU writes per transfer (default: 1 for h2d, 0 for d2h)");
   add_accesses("--cpu-reads", request.cpu_reads,
-               "CPU reads of the memory per transfer (default: 0 for h2d, 1 for d2h)");
+               "CPU reads per transfer (default: 0 for h2d, 1 for d2h)");
   command
       ->add_option("--from", request.source,
                    "result file (default: the newest result.json below results/local)")
