@@ -51,7 +51,7 @@ std::string footer() {
          "3 nothing in the file can be ranked.";
 }
 
-/// Of the results that scripts/bench has written below this folder.
+/// The newest result that scripts/bench has written below `local_results`.
 files::path newest_local_result() {
   files::path newest;
   files::file_time_type written;
@@ -77,19 +77,19 @@ files::path newest_local_result() {
 advice::measurements read(const advice_request& request) {
   try {
     auto measured =
-        advice::read_measurements(request.from.empty() ? newest_local_result() : request.from);
+        advice::read_measurements(request.source.empty() ? newest_local_result() : request.source);
     if (!measured.from.has_gpu && !request.allow_host)
       throw common::usage_error(fmt::format(
           "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
           "machine's memory",
           measured.from.file.string()));
     return measured;
-  } catch (const result_file::unusable_file& wrong) {
-    throw common::usage_error(wrong.what());
+  } catch (const result_file::unusable_file& error) {
+    throw common::usage_error(error.what());
   }
 }
 
-/// Data come from the CPU before an upload and go to it after a download, unless it is said.
+/// By default the CPU writes the data before an upload and reads them after a download.
 advice::question question_for(const advice_request& request, const std::string& direction) {
   const bool upload = direction == "h2d";
   return {0, direction, static_cast<double>(request.reuse),
@@ -101,25 +101,25 @@ void write(const files::path& path, const nlohmann::ordered_json& document) {
       path, document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
-/// Before anything is printed: a path that cannot be written is wrong usage.
+/// Called before anything is printed: an output path that cannot be written is a usage error.
 void require_writable(const files::path& path) {
   if (path.empty()) return;
   try {
     common::require_writable(path);
-  } catch (const common::write_error& wrong) {
-    throw common::usage_error(wrong.what());
+  } catch (const common::write_error& error) {
+    throw common::usage_error(error.what());
   }
 }
 
-/// Also by other names, and before there is such a file.
-bool is_same_file(const files::path& one, const files::path& other) {
-  if (one.empty() || other.empty()) return false;
+/// Also for different names of a file, and for files that do not exist yet.
+bool is_same_file(const files::path& left, const files::path& right) {
+  if (left.empty() || right.empty()) return false;
   std::error_code unknown;
-  return files::equivalent(one, other, unknown) ||
-         files::weakly_canonical(one, unknown) == files::weakly_canonical(other, unknown);
+  return files::equivalent(left, right, unknown) ||
+         files::weakly_canonical(left, unknown) == files::weakly_canonical(right, unknown);
 }
 
-[[noreturn]] void nothing(const advice::measurements& measured, const std::string& why) {
+[[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
   throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
 }
 
@@ -129,9 +129,9 @@ void answer_question(std::ostream& out, const advice_request& request,
   asked.bytes = static_cast<double>(common::parse_size(request.bytes));
   const auto ranked = model.rank(asked);
   if (ranked.strategies.empty())
-    nothing(measured, ranked.others.empty() ? fmt::format("no transfers {} in it", asked.direction)
-                                            : fmt::format("{}: {}", ranked.others.front().name,
-                                                          ranked.others.front().reason));
+    refuse(measured, ranked.others.empty() ? fmt::format("no transfers {} in it", asked.direction)
+                                           : fmt::format("{}: {}", ranked.others.front().name,
+                                                         ranked.others.front().reason));
   out << advice::ranking_text(measured, model, asked, ranked);
   if (!request.json.empty())
     write(request.json, advice::ranking_document(measured, model, asked, ranked));
@@ -140,22 +140,22 @@ void answer_question(std::ostream& out, const advice_request& request,
 void answer_check(std::ostream& out, const advice_request& request,
                   const advice::measurements& measured, const advice::cost_model& model) {
   const auto checks = advice::check_by_leaving_out(measured);
-  if (checks.empty()) nothing(measured, "a check needs three sizes, one of them from 4KiB on");
+  if (checks.empty()) refuse(measured, "a check needs three sizes, one of them from 4KiB on");
   out << advice::check_text(measured, model, checks);
   if (!request.json.empty()) write(request.json, advice::check_document(measured, model, checks));
 }
 
 void write_map(std::ostream& out, const advice_request& request,
                const advice::measurements& measured, const advice::cost_model& model) {
-  const std::array both{advice::map_of(model, question_for(request, "h2d")),
+  const std::array maps{advice::map_of(model, question_for(request, "h2d")),
                         advice::map_of(model, question_for(request, "d2h"))};
-  if (both[0].cells.empty() && both[1].cells.empty())
-    nothing(measured, "no strategy has all that a sum needs");
-  write(request.map, advice::map_document(measured, model, both));
+  if (maps[0].cells.empty() && maps[1].cells.empty())
+    refuse(measured, "no strategy has all that a sum needs");
+  write(request.map, advice::map_document(measured, model, maps));
   out << advice::labelled(
       measured,
-      fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n", both[0].sizes.size(),
-                  both[0].reuses.size(), common::printable(request.map.string())));
+      fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n", maps[0].sizes.size(),
+                  maps[0].reuses.size(), common::printable(request.map.string())));
   if (!model.measured().allocation)
     out << advice::labelled(measured,
                             "Note: all reuse counts have the same answer there: allocating was "
@@ -171,40 +171,41 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
   command->footer(footer());
   command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
       ->type_name("SIZE");
-  command->add_option("--direction", request.direction, "h2d or d2h")->type_name("WAY");
+  command->add_option("--direction", request.direction, "h2d or d2h")->type_name("DIRECTION");
   command
       ->add_option_function<std::string>(
           "--reuse", [&request](const std::string& text) { request.reuse = parse_reuse(text); },
           "transfers with the same host memory (default: 1)")
       ->type_name("N");
-  const auto add_accesses = [&](const char* name, std::optional<double>& into, const char* what) {
+  const auto add_accesses = [&](const char* name, std::optional<double>& value,
+                                const char* description) {
     command
         ->add_option_function<std::string>(
-            name, [name, &into](const std::string& text) { into = parse_accesses(name, text); },
-            what)
+            name, [name, &value](const std::string& text) { value = parse_accesses(name, text); },
+            description)
         ->type_name("N");
   };
   add_accesses("--cpu-writes", request.cpu_writes,
-               "CPU fills it, per transfer (default: 1 for h2d, 0 for d2h)");
+               "CPU writes per transfer (default: 1 for h2d, 0 for d2h)");
   add_accesses("--cpu-reads", request.cpu_reads,
-               "CPU reads it, per transfer (default: 0 for h2d, 1 for d2h)");
+               "CPU reads per transfer (default: 0 for h2d, 1 for d2h)");
   command
-      ->add_option("--from", request.from,
+      ->add_option("--from", request.source,
                    "result file (default: the newest result.json below results/local)")
       ->type_name("FILE");
-  command->add_option("--json", request.json, "write the answer here as well")->type_name("FILE");
-  command->add_option("--map", request.map, "write who wins at every size and reuse")
+  command->add_option("--json", request.json, "also write the answer to this file")
+      ->type_name("FILE");
+  command->add_option("--map", request.map, "write the best strategy for each size and reuse count")
       ->type_name("FILE");
   command->add_flag("--check", request.check,
-                    "how well sizes predict one another that are left out of the model");
+                    "predict each size from the others, to check the model");
   command->add_flag("--allow-host", request.allow_host, "answer from a file made without a GPU");
   return command;
 }
 
 void check_advice_request(const advice_request& request, const CLI::App& command) {
   const bool ranks = command.count("--bytes") > 0;
-  if (ranks && request.check)
-    throw common::usage_error("--check and --bytes are two different questions");
+  if (ranks && request.check) throw common::usage_error("--check and --bytes cannot be combined");
   if (!ranks && !request.check && request.map.empty())
     throw common::usage_error(
         "advise needs --bytes and --direction, or --map, or --check (see --help)");
@@ -222,7 +223,7 @@ void check_advice_request(const advice_request& request, const CLI::App& command
     throw common::usage_error("--json and --map name the same file");
   for (const auto* const option : {"--cpu-writes", "--cpu-reads"}) {
     if (command.count(option) > 0 && request.check && request.map.empty())
-      throw common::usage_error(fmt::format("{} has no meaning for --check", option));
+      throw common::usage_error(fmt::format("{} cannot be used with --check alone", option));
   }
 }
 
@@ -236,7 +237,7 @@ void advise(std::ostream& out, const advice_request& request) {
   require_writable(request.map);
   const advice::cost_model model(measured);
   if (!model.transfer_sizes())
-    nothing(measured, "no transfers of two sizes or more with warm caches in it");
+    refuse(measured, "no transfers of two sizes or more with warm caches in it");
   if (!request.bytes.empty()) answer_question(out, request, measured, model);
   if (request.check) answer_check(out, request, measured, model);
   if (!request.map.empty()) write_map(out, request, measured, model);

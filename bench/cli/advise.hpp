@@ -18,8 +18,8 @@ struct advice_request {
   std::string bytes;      ///< a size as common::parse_size takes it; empty: no ranking
   std::string direction;  ///< "h2d" or "d2h"
   std::int64_t reuse = 1;
-  std::optional<double> cpu_writes, cpu_reads;  ///< none: what the direction makes likely
-  std::filesystem::path from;                   ///< empty: the newest local result
+  std::optional<double> cpu_writes, cpu_reads;  ///< empty: the usual value for the direction
+  std::filesystem::path source;                 ///< empty: the newest local result
   std::filesystem::path json, map;              ///< empty: none
   bool check = false;
   bool allow_host = false;
@@ -31,14 +31,14 @@ class nothing_to_rank : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Adds the subcommand; parsing fills the request, which must live as long.
+/// Adds the subcommand. Parsing fills in the request, which must outlive `app`.
 CLI::App* add_advise(CLI::App& app, advice_request& request);
 
-/// Throws usage_error, with one line, for what is missing, silly or contradicts itself.
+/// Throws usage_error, with one line, for missing, invalid or contradictory options.
 void check_advice_request(const advice_request& request, const CLI::App& command);
 
-/// Answers from a result file: prints, and writes the files asked for. Throws usage_error for a
-/// result file that is none or an output path that cannot be written, nothing_to_rank, and
+/// Answers from a result file: prints, and writes the requested files. Throws usage_error for an
+/// invalid result file or an output path that cannot be written, nothing_to_rank, and
 /// common::write_error.
 void advise(std::ostream& out, const advice_request& request);
 

@@ -63,7 +63,7 @@ bool is_link_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, allowed);
 }
 
-/// The link that "LINK=RATE" makes or "LINK" names.
+/// The link that "LINK=RATE" defines or "LINK" refers to.
 std::shared_ptr<transfers::emulated_link> find_link(std::string_view text, std::string_view device,
                                                     links& known_links) {
   const auto equals = text.find('=');
@@ -147,8 +147,8 @@ devices_choice choose_devices(const std::string& list) {
 device_choice choose_device(const std::string& name) {
   auto choice = choose_devices(name);
   if (choice.chosen.size() > 1)
-    throw common::usage_error(fmt::format("'{}' are {} devices: one can be measured at a time",
-                                          name, choice.chosen.size()));
+    throw common::usage_error(fmt::format(
+        "'{}' names {} devices: only one can be measured at a time", name, choice.chosen.size()));
   return {std::move(choice.chosen.front()), std::move(choice.why_not_gpu)};
 }
 

@@ -26,7 +26,7 @@ struct devices_choice {
 ///
 /// Devices behind links of the same name share the link: "host:0@a=10GB/s,host:1@a". Names are
 /// letters, digits, '_' and '-'. A rate is decimal: 1 GB/s is 10^9 bytes per second. Throws
-/// usage_error for anything else, for a device named twice and for a GPU that is not there.
+/// usage_error for anything else, for a device named twice and for a GPU that does not exist.
 [[nodiscard]] devices_choice choose_devices(const std::string& list);
 
 struct device_choice {
@@ -34,7 +34,7 @@ struct device_choice {
   std::optional<common::message> why_not_gpu;  ///< as above
 };
 
-/// The same for a list of one. Throws usage_error for more than one.
+/// Opens a single device. Throws usage_error for a list of several.
 [[nodiscard]] device_choice choose_device(const std::string& name);
 
 }  // namespace bench_transfers::bench

@@ -23,12 +23,12 @@ namespace {
 using namespace std::chrono_literals;
 
 const std::array<profile, 3>& profiles() {
-  static const std::array<profile, 3> all{{
+  static const std::array<profile, 3> list{{
       {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 9, 3ms},
       {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 10, 6ms},
       {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 20, 20ms},
   }};
-  return all;
+  return list;
 }
 
 const profile& find_profile(const std::string& name) {
@@ -72,27 +72,29 @@ void require_one_of(const std::string& flag, const std::string& value,
   throw common::usage_error(fmt::format("bad {} '{}': {}", flag, value, fmt::join(allowed, ", ")));
 }
 
-/// CLI11 takes the argument that follows for the value of "--bytes=".
+/// CLI11 would take the next argument as the value of "--bytes=".
 void require_values(std::span<const char* const> arguments) {
-  for (const std::string_view one : arguments)
-    if (one.starts_with("--") && one.ends_with('=') && one.find('=') + 1 == one.size())
-      throw common::usage_error(fmt::format("{} needs a value", one.substr(0, one.size() - 1)));
+  for (const std::string_view argument : arguments)
+    if (argument.starts_with("--") && argument.ends_with('=') &&
+        argument.find('=') + 1 == argument.size())
+      throw common::usage_error(
+          fmt::format("{} needs a value", argument.substr(0, argument.size() - 1)));
 }
 
-/// What Google Benchmark takes from the environment, of which it rejects values, and from the
+/// Google Benchmark's settings from the environment, as far as it can reject them, and from the
 /// command line.
-std::vector<std::string> settings_of_google_benchmark(const options& chosen) {
-  std::vector<std::string> settings;
+std::vector<std::string> google_benchmark_settings(const settings& settings) {
+  std::vector<std::string> given;
   for (const auto* name : {"BENCHMARK_FORMAT", "BENCHMARK_OUT_FORMAT", "BENCHMARK_TIME_UNIT",
                            "BENCHMARK_COLOR", "BENCHMARK_CONTEXT"})
     if (const auto* value = std::getenv(name))
-      settings.push_back(fmt::format("{}={}", name, common::printable_in_short(value)));
-  settings.insert(settings.end(), chosen.for_google_benchmark.begin(),
-                  chosen.for_google_benchmark.end());
-  return settings;
+      given.push_back(fmt::format("{}={}", name, common::printable_in_short(value)));
+  given.insert(given.end(), settings.for_google_benchmark.begin(),
+               settings.for_google_benchmark.end());
+  return given;
 }
 
-/// First sentence of a CLI11 message, which can be several lines.
+/// The first line of a CLI11 message, which can have several lines.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
@@ -114,7 +116,7 @@ std::vector<std::string> without_folders(std::vector<std::string> command_line) 
 }
 
 parsed_command_line parse_command_line(int argc, const char* const* argv) {
-  options chosen;
+  settings settings;
   std::string sizes;
   std::string cold_sizes;
   std::string cache = "both";
@@ -127,7 +129,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
 
   CLI::App app{"Measures host-device memory transfers, strategy by strategy.", "bench_transfers"};
   app.allow_extras();
-  app.option_defaults()->take_last();  // as Google Benchmark has it
+  app.option_defaults()->take_last();  // as in Google Benchmark
   app.get_formatter()->column_width(32);
   app.footer(footer());
   app.set_version_flag("--version", [] {
@@ -136,24 +138,25 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
                        provenance::compiler,
                        *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
   });
-  app.add_option("--device", chosen.device,
-                 "auto, cuda:N, host; emulated: host:N, host:N@LINK=10GB/s")
+  app.add_option("--device", settings.device,
+                 "auto, cuda:N, host, or emulated: host:N, host:N@LINK=10GB/s")
       ->type_name("DEVICE");
-  app.add_option("--profile", chosen.profile_name, "quick, standard (the default) or full")
+  app.add_option("--profile", settings.profile_name, "quick, standard (the default) or full")
       ->type_name("NAME");
   app.add_option("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB")->type_name("SIZES");
   app.add_option("--cold-sizes", cold_sizes, "sizes also measured with cold caches")
       ->type_name("SIZES");
   app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
-  app.add_option("--strategies", chosen.strategies, "names or families: copy/pinned/h2d,zero_copy")
+  app.add_option("--strategies", settings.strategies,
+                 "names or families: copy/pinned/h2d,zero_copy")
       ->delimiter(',')
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LIST");
-  app.add_option("--seed", seed, "of test data and order (default: random, recorded)")
+  app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")
       ->type_name("N");
-  app.add_flag("--list", chosen.list_strategies,
+  app.add_flag("--list", settings.list_strategies,
                "list the strategies (all, or LIST) and what they need");
-  app.add_option("--benchmark_out,--out", chosen.out, "write the result file (JSON) here")
+  app.add_option("--benchmark_out,--out", settings.out, "write the result file (JSON)")
       ->type_name("FILE")
       ->envname("BENCHMARK_OUT");
 
@@ -164,25 +167,25 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   app.add_option("--inject", faults)
       ->group(hidden)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--benchmark_filter", chosen.filter)->group(hidden)->envname("BENCHMARK_FILTER");
-  app.add_flag("--benchmark_list_tests", chosen.list_benchmarks)->group(hidden);
+  app.add_option("--benchmark_filter", settings.filter)->group(hidden)->envname("BENCHMARK_FILTER");
+  app.add_flag("--benchmark_list_tests", settings.list_benchmarks)->group(hidden);
   app.add_option("--benchmark_repetitions", repetitions)
       ->group(hidden)
       ->envname("BENCHMARK_REPETITIONS");
   app.add_option("--benchmark_min_time", min_time)->group(hidden)->envname("BENCHMARK_MIN_TIME");
-  app.add_flag("--benchmark_enable_random_interleaving", chosen.shuffle)->group(hidden);
+  app.add_flag("--benchmark_enable_random_interleaving", settings.shuffle)->group(hidden);
   app.add_option("--benchmark_min_warmup_time", warmup_time)
       ->group(hidden)
       ->envname("BENCHMARK_MIN_WARMUP_TIME");
   app.add_option("--v", verbosity)->group(hidden);
-  app.add_option("--benchmark_out_format", chosen.out_format)
+  app.add_option("--benchmark_out_format", settings.out_format)
       ->group(hidden)
       ->envname("BENCHMARK_OUT_FORMAT");
-  app.add_option("--benchmark_format", chosen.display_format)
+  app.add_option("--benchmark_format", settings.display_format)
       ->group(hidden)
       ->envname("BENCHMARK_FORMAT");
-  app.add_flag("--benchmark_report_aggregates_only", chosen.out_aggregates_only)->group(hidden);
-  app.add_flag("--benchmark_display_aggregates_only", chosen.display_aggregates_only)
+  app.add_flag("--benchmark_report_aggregates_only", settings.out_aggregates_only)->group(hidden);
+  app.add_flag("--benchmark_display_aggregates_only", settings.display_aggregates_only)
       ->group(hidden);
 
   require_values(std::span(argv, static_cast<std::size_t>(argc)));
@@ -191,13 +194,13 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::CallForHelp&) {
     // An empty group keeps options out of the help, but would also take their names out of errors.
     for (auto* const option :
-         app.get_options([&](const CLI::Option* one) { return one->get_group() == hidden; }))
+         app.get_options([&](const CLI::Option* added) { return added->get_group() == hidden; }))
       option->group("");
     return {answer{app.help()}, {}, {}};
   } catch (const CLI::CallForVersion& version) {
     return {answer{std::string(version.what()) + "\n"}, {}, {}};
-  } catch (const CLI::ParseError& wrong) {
-    throw common::usage_error(first_line(wrong.what()));
+  } catch (const CLI::ParseError& error) {
+    throw common::usage_error(first_line(error.what()));
   }
 
   if (advise_command->parsed()) {
@@ -210,65 +213,66 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
       throw common::usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
-    chosen.for_google_benchmark.push_back(extra);
+    settings.for_google_benchmark.push_back(extra);
   }
-  if (app.count("--v") > 0) chosen.for_google_benchmark.push_back(fmt::format("--v={}", verbosity));
+  if (app.count("--v") > 0)
+    settings.for_google_benchmark.push_back(fmt::format("--v={}", verbosity));
   if (warmup_time != 0)
     throw common::usage_error(
         "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
   require_one_of("--cache", cache, {"warm", "cold", "both"});
-  require_one_of("--benchmark_out_format", chosen.out_format, {"json", "csv", "console"});
-  if (!chosen.display_format.empty())
-    require_one_of("--benchmark_format", chosen.display_format, {"json", "csv", "console"});
+  require_one_of("--benchmark_out_format", settings.out_format, {"json", "csv", "console"});
+  if (!settings.display_format.empty())
+    require_one_of("--benchmark_format", settings.display_format, {"json", "csv", "console"});
   if (app.count("--benchmark_repetitions") > 0 && (repetitions < 1 || repetitions > 10000))
     throw common::usage_error(
         fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", repetitions));
 
-  const auto& defaults = find_profile(chosen.profile_name);
+  const auto& defaults = find_profile(settings.profile_name);
   const auto known_memory = machine::total_memory_bytes();
   const auto memory = known_memory == 0 ? SIZE_MAX : known_memory;
-  chosen.own_sizes = !sizes.empty() || app.count("--sizes") > 0;
-  chosen.sizes = common::parse_sizes(chosen.own_sizes ? sizes : defaults.sizes,
-                                     chosen.own_sizes ? memory : SIZE_MAX);
-  chosen.warm = cache != "cold";
-  chosen.cold = cache != "warm";
-  // With sizes of one's own and no word on cold ones: all sizes for --cache=cold, else those of the
-  // profile that are among them.
+  settings.own_sizes = !sizes.empty() || app.count("--sizes") > 0;
+  settings.sizes = common::parse_sizes(settings.own_sizes ? sizes : defaults.sizes,
+                                       settings.own_sizes ? memory : SIZE_MAX);
+  settings.warm = cache != "cold";
+  settings.cold = cache != "warm";
+  // With --sizes but without --cold-sizes: all sizes for --cache=cold, else the profile's cold
+  // sizes that are among them.
   if (app.count("--cold-sizes") > 0)
-    chosen.cold_sizes = common::parse_sizes(cold_sizes, memory);
-  else if (cache == "cold" && chosen.own_sizes)
-    chosen.cold_sizes = chosen.sizes;
+    settings.cold_sizes = common::parse_sizes(cold_sizes, memory);
+  else if (cache == "cold" && settings.own_sizes)
+    settings.cold_sizes = settings.sizes;
   else
     for (const auto size : common::parse_sizes(defaults.cold_sizes, SIZE_MAX))
-      if (std::ranges::find(chosen.sizes, size) != chosen.sizes.end())
-        chosen.cold_sizes.push_back(size);
-  // A filter may name what the profile leaves out.
-  chosen.essential_only = defaults.essential_only && chosen.filter.empty();
-  chosen.rounds = repetitions > 0 ? repetitions : defaults.rounds;
-  chosen.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
-  chosen.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
-  for (const auto& text : faults) chosen.faults.push_back(parse_fault(text));
-  chosen.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
-  return {std::nullopt, std::nullopt, chosen};
+      if (std::ranges::find(settings.sizes, size) != settings.sizes.end())
+        settings.cold_sizes.push_back(size);
+  // A filter may select strategies that are not in the profile.
+  settings.essential_only = defaults.essential_only && settings.filter.empty();
+  settings.rounds = repetitions > 0 ? repetitions : defaults.rounds;
+  settings.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
+  settings.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
+  for (const auto& text : faults) settings.faults.push_back(parse_fault(text));
+  settings.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
+  return {std::nullopt, std::nullopt, settings};
 }
 
-void hand_to_google_benchmark(char* program, const options& chosen) {
+void hand_to_google_benchmark(char* program, const settings& settings) {
   std::vector<std::string> arguments{
       "--benchmark_out=", "--benchmark_list_tests=false",
       "--benchmark_filter=", "--benchmark_enable_random_interleaving=false"};
-  arguments.insert(arguments.end(), chosen.for_google_benchmark.begin(),
-                   chosen.for_google_benchmark.end());
+  arguments.insert(arguments.end(), settings.for_google_benchmark.begin(),
+                   settings.for_google_benchmark.end());
   char* const slash = std::strrchr(program, '/');
-  std::vector<char*> pointers{slash ? slash + 1 : program};  // as result files have it
+  std::vector<char*> pointers{slash ? slash + 1 : program};  // as in result files
   for (auto& argument : arguments) pointers.push_back(argument.data());
   int count = static_cast<int>(pointers.size());
   struct usage {};
   try {
-    // Instead of its usage and exit code 0, its answer to a value that it does not accept.
+    // Replaces its answer to an invalid value: printing its usage and exit code 0.
     benchmark::Initialize(&count, pointers.data(), [] { throw usage(); });
   } catch (const usage&) {
     throw common::usage_error(fmt::format("Google Benchmark rejects one of these settings: {}",
-                                          fmt::join(settings_of_google_benchmark(chosen), ", ")));
+                                          fmt::join(google_benchmark_settings(settings), ", ")));
   }
   if (count > 1)
     throw common::usage_error(fmt::format("unknown argument '{}' (see --help)", pointers[1]));

@@ -29,19 +29,19 @@ using namespace bench_transfers::bench;
 /// Documented in --help and docs/METHOD.md.
 enum exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
 
-int complain(const std::string& sentence, int code) {
+int print_error(const std::string& sentence, int code) {
   const auto text = common::wrapped_if_long("bench_transfers: " + common::printable(sentence));
-  std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
+  std::fputs(text.c_str(), stderr);  // fmt::print throws on failure
   return code;
 }
 
-/// Before the long part: a path that cannot be written is wrong usage.
-void check_output(const options& chosen) {
-  if (chosen.out.empty()) return;
+/// Called before the measurement: an output path that cannot be written is a usage error.
+void check_output(const settings& settings) {
+  if (settings.out.empty()) return;
   try {
-    common::require_writable(chosen.out);
-  } catch (const common::write_error& wrong) {
-    throw common::usage_error(wrong.what());
+    common::require_writable(settings.out);
+  } catch (const common::write_error& error) {
+    throw common::usage_error(error.what());
   }
 }
 
@@ -51,40 +51,40 @@ int exit_code_of(const outcome& measured) {
   return measured.runs.empty() ? nothing_ran : all_ran;
 }
 
-int measure(const options& chosen, const registry& strategies) {
-  const auto [device, why_not_gpu] = choose_device(chosen.device);
+int measure(const settings& settings, const registry& strategies) {
+  const auto [device, why_not_gpu] = choose_device(settings.device);
   const auto current = device->make_current();  // for subjects that are CUDA code
-  auto all = make_plan(strategies, *device, chosen);
-  if (chosen.list_benchmarks) return list_benchmarks(std::cout, all), all_ran;
-  if (all.cases.empty() && all.skipped.empty())
-    return complain("nothing to run: no benchmark matches", nothing_ran);
+  auto plan = make_plan(strategies, *device, settings);
+  if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
+  if (plan.cases.empty() && plan.skipped.empty())
+    return print_error("nothing to run: no benchmark matches", nothing_ran);
 
-  check_output(chosen);
+  check_output(settings);
   progress shown(stderr);
   if (why_not_gpu) shown.say(why_not_gpu->text);
   const auto monitor = open_monitor(*device);
-  // The run is of a list of devices; benchmarks of several come with strategies for several.
+  // A run has a list of devices; there are no strategies for several devices yet.
   const std::vector start{observe_under_load(*device, monitor.get())};
   shown.say("allocating and filling buffers …");
-  buffers memory(*device, chosen.seed);
-  reserve_buffers(all, *device, memory);
+  buffers memory(*device, settings.seed);
+  reserve_buffers(plan, *device, memory);
 
   const std::vector<observed_device> observed{{*device, memory, start.front()}};
-  result_file::writer file(chosen.out_format == "json" ? chosen.out : "",
-                           make_context(observed, why_not_gpu, chosen, all));
+  result_file::writer file(settings.out_format == "json" ? settings.out : "",
+                           make_context(observed, why_not_gpu, settings, plan));
   const device_list devices{{*device, memory, limit_of(start.front().link), monitor.get()}};
-  auto measured = session(devices, chosen, file, shown).measure(all);
-  // A lost device cannot be asked again.
+  auto measured = session(devices, settings, file, shown).measure(plan);
+  // A lost device cannot be queried again.
   const std::vector end{measured.device_lost ? observation{}
                                              : observe_under_load(*device, monitor.get())};
   auto write_failure = measured.write_failure;
   try {
-    finish(file, chosen, all, measured, start, end);
+    finish(file, settings, plan, measured, start, end);
   } catch (const common::write_error&) {
     write_failure = std::current_exception();
   }
   shown.clear();
-  report(std::cout, file, chosen, measured);
+  report(std::cout, file, settings, measured);
   if (write_failure) std::rethrow_exception(write_failure);
   return exit_code_of(measured);
 }
@@ -94,15 +94,15 @@ int run_program(int argc, char** argv) {
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
   if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
-  hand_to_google_benchmark(argv[0], parsed.chosen);
-  take_large_blocks_from_the_system();
+  hand_to_google_benchmark(argv[0], parsed.settings);
+  disable_malloc_caching();
   const auto strategies = registered_strategies();
-  if (parsed.chosen.list_strategies)
-    return list_strategies(std::cout, chosen_strategies(strategies, parsed.chosen.strategies),
-                           *choose_device(parsed.chosen.device).chosen),
+  if (parsed.settings.list_strategies)
+    return list_strategies(std::cout, chosen_strategies(strategies, parsed.settings.strategies),
+                           *choose_device(parsed.settings.device).chosen),
            all_ran;
   watch_for_interruption();
-  return measure(parsed.chosen, strategies);
+  return measure(parsed.settings, strategies);
 }
 
 }  // namespace
@@ -110,11 +110,11 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run_program(argc, argv);
-  } catch (const common::usage_error& wrong) {
-    return complain(wrong.what(), bad_usage);
-  } catch (const nothing_to_rank& nothing) {
-    return complain(nothing.what(), nothing_ran);
-  } catch (const std::exception& failure) {
-    return complain(failure.what(), something_failed);
+  } catch (const common::usage_error& error) {
+    return print_error(error.what(), bad_usage);
+  } catch (const nothing_to_rank& error) {
+    return print_error(error.what(), nothing_ran);
+  } catch (const std::exception& error) {
+    return print_error(error.what(), something_failed);
   }
 }

@@ -13,62 +13,63 @@ namespace {
 constexpr std::uint64_t filling = 0x5a5a5a5a5a5a5a5aULL;
 constexpr std::size_t word = sizeof(std::uint64_t);
 constexpr std::size_t stride = 4 * line;    // the prefetchers of neighbouring lines do not help
-constexpr std::size_t random_loads = 2048;  // each waits for the one before: some 0.2 ms
+constexpr std::size_t random_loads = 2048;  // each waits for the previous one: about 0.2 ms
 constexpr std::size_t random_stores = 4096;
 
-std::byte* piece_of(const stretch& over, std::size_t turn) {
-  return over.block + over.offset(turn);
+std::byte* piece_of(const stretch& stretch, std::size_t turn) {
+  return stretch.block + stretch.offset(turn);
 }
 
-std::size_t whole_piece(const stretch& over) { return over.piece * over.passes; }
+std::size_t whole_piece(const stretch& stretch) { return stretch.piece * stretch.passes; }
 
-void flush_piece(const stretch& over, std::size_t turn) {
-  flush_cache({piece_of(over, turn), over.piece});
+void flush_piece(const stretch& stretch, std::size_t turn) {
+  flush_cache({piece_of(stretch, turn), stretch.piece});
 }
 
-void restore_piece(const stretch& over, std::size_t turn) {
-  auto* const words = reinterpret_cast<std::uint64_t*>(over.block);
-  const auto first = over.offset(turn) / word;
-  over.pattern.words(first, {words + first, over.piece / word});
+void restore_piece(const stretch& stretch, std::size_t turn) {
+  auto* const words = reinterpret_cast<std::uint64_t*>(stretch.block);
+  const auto first = stretch.offset(turn) / word;
+  stretch.pattern.words(first, {words + first, stretch.piece / word});
 }
 
 /// The exclusive or of the pattern's words where this turn's piece lies.
-std::uint64_t expected_sum(const stretch& over, std::size_t turn) {
+std::uint64_t expected_sum(const stretch& stretch, std::size_t turn) {
   std::uint64_t sum = 0;
-  std::array<std::uint64_t, 512> some;
-  const auto first = over.offset(turn) / word;
-  const auto count = over.piece / word;
-  for (std::size_t i = 0; i < count; i += some.size()) {
-    const auto now = std::span(some).first(std::min(some.size(), count - i));
-    over.pattern.words(first + i, now);
-    for (const auto one : now) sum ^= one;
+  std::array<std::uint64_t, 512> buffer;
+  const auto first = stretch.offset(turn) / word;
+  const auto count = stretch.piece / word;
+  for (std::size_t i = 0; i < count; i += buffer.size()) {
+    const auto words = std::span(buffer).first(std::min(buffer.size(), count - i));
+    stretch.pattern.words(first + i, words);
+    for (const auto value : words) sum ^= value;
   }
   return sum;
 }
 
-/// Of one word in each stride.
-std::uint64_t expected_sum_of_strides(const stretch& over, std::size_t turn) {
+/// The exclusive or of one word in each stride.
+std::uint64_t expected_sum_of_strides(const stretch& stretch, std::size_t turn) {
   std::uint64_t sum = 0;
-  const auto first = over.offset(turn);
-  for (auto at = first; at < first + over.piece; at += stride) sum ^= over.pattern.word(at / word);
+  const auto first = stretch.offset(turn);
+  for (auto at = first; at < first + stretch.piece; at += stride)
+    sum ^= stretch.pattern.word(at / word);
   return sum;
 }
 
-/// Calls is_right(index of a word, its value) for the words at both ends of the piece: to read all
-/// of it takes seconds where memory is write-combined.
+/// Calls is_right(index of a word, its value) for the words at both ends of the piece: reading all
+/// of it takes seconds in write-combined memory.
 template <class IsRight>
-bool ends_are_right(const stretch& over, std::size_t turn, IsRight&& is_right) {
-  const auto* const words = reinterpret_cast<const volatile std::uint64_t*>(over.block);
-  const auto first = over.offset(turn) / word;
-  const auto count = over.piece / word;
-  const auto some = std::min<std::size_t>(count, 512);
-  for (std::size_t i = 0; i < some; ++i)
+bool ends_are_right(const stretch& stretch, std::size_t turn, IsRight&& is_right) {
+  const auto* const words = reinterpret_cast<const volatile std::uint64_t*>(stretch.block);
+  const auto first = stretch.offset(turn) / word;
+  const auto count = stretch.piece / word;
+  const auto checked = std::min<std::size_t>(count, 512);
+  for (std::size_t i = 0; i < checked; ++i)
     for (const auto at : {first + i, first + count - 1 - i})
       if (!is_right(at, words[at])) return false;
   return true;
 }
 
-/// Goes over whole pieces: pass(over, piece) once over one, for a number that proves it.
+/// Accesses whole pieces: pass(stretch, piece) makes one pass and returns a number that proves it.
 template <class Pass>
 access over_pieces(access::kind does, std::string method, std::string summary, Pass pass,
                    bool (*is_right)(const stretch&, std::size_t turn, std::uint64_t result)) {
@@ -76,10 +77,10 @@ access over_pieces(access::kind does, std::string method, std::string summary, P
           .method = std::move(method),
           .summary = std::move(summary),
           .run =
-              [pass](const stretch& over, std::size_t turn) {
+              [pass](const stretch& stretch, std::size_t turn) {
                 std::uint64_t result = 0;
-                for (std::size_t i = 0; i < over.passes; ++i)
-                  result = pass(over, piece_of(over, turn));
+                for (std::size_t i = 0; i < stretch.passes; ++i)
+                  result = pass(stretch, piece_of(stretch, turn));
                 return result;
               },
           .is_right = is_right,
@@ -87,112 +88,113 @@ access over_pieces(access::kind does, std::string method, std::string summary, P
           .bytes = whole_piece};
 }
 
-bool sum_is_right(const stretch& over, std::size_t turn, std::uint64_t sum) {
-  return sum == expected_sum(over, turn);
+bool sum_is_right(const stretch& stretch, std::size_t turn, std::uint64_t sum) {
+  return sum == expected_sum(stretch, turn);
 }
 
 access reading(std::string method, std::string summary, reader read) {
   return over_pieces(
       access::kind::read, std::move(method), std::move(summary),
-      [read](const stretch& over, const std::byte* piece) { return read(piece, over.piece); },
+      [read](const stretch& stretch, const std::byte* piece) { return read(piece, stretch.piece); },
       sum_is_right);
 }
 
 access writing(std::string method, std::string summary, writer write) {
-  auto made = over_pieces(
+  auto result = over_pieces(
       access::kind::write, std::move(method), std::move(summary),
-      [write](const stretch& over, std::byte* piece) {
-        write(piece, over.piece, filling);
+      [write](const stretch& stretch, std::byte* piece) {
+        write(piece, stretch.piece, filling);
         return filling;
       },
-      [](const stretch& over, std::size_t turn, std::uint64_t) {
-        return ends_are_right(over, turn, [](auto, auto value) { return value == filling; });
+      [](const stretch& stretch, std::size_t turn, std::uint64_t) {
+        return ends_are_right(stretch, turn, [](auto, auto value) { return value == filling; });
       });
-  made.restore = restore_piece;
-  return made;
+  result.restore = restore_piece;
+  return result;
 }
 
 access reading_memcpy() {
-  auto made = over_pieces(
+  auto result = over_pieces(
       access::kind::read, "memcpy", "memcpy to ordinary memory",
-      [](const stretch& over, const std::byte* piece) {
-        std::memcpy(over.ordinary.data(), piece, over.piece);
+      [](const stretch& stretch, const std::byte* piece) {
+        std::memcpy(stretch.ordinary.data(), piece, stretch.piece);
         return filling;
       },
-      [](const stretch& over, std::size_t turn, std::uint64_t) {
-        return sum_is_right(over, turn,
-                            instructions().read_vector(over.ordinary.data(), over.piece));
+      [](const stretch& stretch, std::size_t turn, std::uint64_t) {
+        return sum_is_right(stretch, turn,
+                            instructions().read_vector(stretch.ordinary.data(), stretch.piece));
       });
-  made.uses_ordinary = true;
-  made.plainest = true;
-  made.times_in_caches = 8;
-  return made;
+  result.uses_ordinary = true;
+  result.plainest = true;
+  result.times_in_caches = 8;
+  return result;
 }
 
 access writing_memcpy() {
-  auto made = over_pieces(
+  auto result = over_pieces(
       access::kind::write, "memcpy", "memcpy from ordinary memory",
-      [](const stretch& over, std::byte* piece) {
-        std::memcpy(piece, over.ordinary.data(), over.piece);
+      [](const stretch& stretch, std::byte* piece) {
+        std::memcpy(piece, stretch.ordinary.data(), stretch.piece);
         return filling;
       },
-      [](const stretch& over, std::size_t turn, std::uint64_t) {
-        const auto* const source = reinterpret_cast<const std::uint64_t*>(over.ordinary.data());
-        const auto first = over.offset(turn) / word;
-        return ends_are_right(over, turn,
+      [](const stretch& stretch, std::size_t turn, std::uint64_t) {
+        const auto* const source = reinterpret_cast<const std::uint64_t*>(stretch.ordinary.data());
+        const auto first = stretch.offset(turn) / word;
+        return ends_are_right(stretch, turn,
                               [=](auto at, auto value) { return value == source[at - first]; });
       });
-  made.restore = restore_piece;
-  made.uses_ordinary = true;
-  made.plainest = true;
-  made.times_in_caches = 8;
-  return made;
+  result.restore = restore_piece;
+  result.uses_ordinary = true;
+  result.plainest = true;
+  result.times_in_caches = 8;
+  return result;
 }
 
 access changing(changer change) {
-  auto made = over_pieces(
+  auto result = over_pieces(
       access::kind::read_write, "modify", "8-byte words read, changed and written in place",
-      [change](const stretch& over, std::byte* piece) {
-        change(piece, over.piece);
+      [change](const stretch& stretch, std::byte* piece) {
+        change(piece, stretch.piece);
         return filling;
       },
-      [](const stretch& over, std::size_t turn, std::uint64_t) {
-        const auto changes = ((turn - over.first_turn) / over.pieces() + 1) * over.passes;
-        return ends_are_right(over, turn, [&](auto at, auto value) {
-          const auto original = over.pattern.word(at);
+      [](const stretch& stretch, std::size_t turn, std::uint64_t) {
+        const auto changes = ((turn - stretch.first_turn) / stretch.pieces() + 1) * stretch.passes;
+        return ends_are_right(stretch, turn, [&](auto at, auto value) {
+          const auto original = stretch.pattern.word(at);
           return value == (changes % 2 == 0 ? original : ~original);
         });
       });
-  made.restore = restore_piece;
-  return made;
+  result.restore = restore_piece;
+  return result;
 }
 
 access reading_strided() {
-  auto made = over_pieces(
+  auto result = over_pieces(
       access::kind::read, "strided", "8 bytes of every fourth line",
-      [](const stretch& over, const std::byte* piece) {
-        return read_strided(piece, over.piece, stride);
+      [](const stretch& stretch, const std::byte* piece) {
+        return read_strided(piece, stretch.piece, stride);
       },
-      [](const stretch& over, std::size_t turn, std::uint64_t sum) {
-        return sum == expected_sum_of_strides(over, turn);
+      [](const stretch& stretch, std::size_t turn, std::uint64_t sum) {
+        return sum == expected_sum_of_strides(stretch, turn);
       });
-  made.bytes = [](const stretch& over) {
-    return (over.piece + stride - 1) / stride * word * over.passes;
+  result.bytes = [](const stretch& stretch) {
+    return (stretch.piece + stride - 1) / stride * word * stretch.passes;
   };
-  made.single = true;
-  made.times_in_caches = 16;
-  return made;
+  result.single = true;
+  result.times_in_caches = 16;
+  return result;
 }
 
-random_accesses random_of(const stretch& over, std::size_t turn, std::size_t usual) {
-  const auto count = usual * over.times;
-  return {over.bytes / line, turn * count, (turn + 1) * count};
+random_accesses random_of(const stretch& stretch, std::size_t turn, std::size_t usual) {
+  const auto count = usual * stretch.times;
+  return {stretch.bytes / line, turn * count, (turn + 1) * count};
 }
 
 template <class Work>
-void for_each_random(const stretch& over, std::size_t turn, std::size_t usual, Work&& work) {
-  const auto where = random_of(over, turn, usual);
-  for (auto i = where.begin; i < where.end; ++i) work(over.first + where.line_of(i) * line);
+void for_each_random(const stretch& stretch, std::size_t turn, std::size_t usual, Work&& work) {
+  const auto accesses = random_of(stretch, turn, usual);
+  for (auto i = accesses.begin; i < accesses.end; ++i)
+    work(stretch.first + accesses.line_of(i) * line);
 }
 
 access reading_random() {
@@ -200,22 +202,23 @@ access reading_random() {
           .method = "random",
           .summary = "8 bytes of random lines, each load waits for the one before",
           .run =
-              [](const stretch& over, std::size_t turn) {
-                return read_random(over.block + over.first, random_of(over, turn, random_loads));
+              [](const stretch& stretch, std::size_t turn) {
+                return read_random(stretch.block + stretch.first,
+                                   random_of(stretch, turn, random_loads));
               },
           .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t sum) {
-                for_each_random(over, turn, random_loads,
-                                [&](std::size_t at) { sum ^= over.pattern.word(at / word); });
+              [](const stretch& stretch, std::size_t turn, std::uint64_t sum) {
+                for_each_random(stretch, turn, random_loads,
+                                [&](std::size_t at) { sum ^= stretch.pattern.word(at / word); });
                 return sum == 0;
               },
           .flush =
-              [](const stretch& over, std::size_t turn) {
-                for_each_random(over, turn, random_loads, [&](std::size_t at) {
-                  flush_cache({over.block + at, line});
+              [](const stretch& stretch, std::size_t turn) {
+                for_each_random(stretch, turn, random_loads, [&](std::size_t at) {
+                  flush_cache({stretch.block + at, line});
                 });
               },
-          .bytes = [](const stretch& over) { return random_loads * over.times * word; },
+          .bytes = [](const stretch& stretch) { return random_loads * stretch.times * word; },
           .single = true,
           .times_in_caches = 32};
 }
@@ -225,41 +228,42 @@ access writing_random() {
           .method = "random",
           .summary = "8 bytes of random lines, independent stores",
           .run =
-              [](const stretch& over, std::size_t turn) {
-                write_random(over.block + over.first, random_of(over, turn, random_stores),
+              [](const stretch& stretch, std::size_t turn) {
+                write_random(stretch.block + stretch.first, random_of(stretch, turn, random_stores),
                              filling);
                 return filling;
               },
           .is_right =
-              [](const stretch& over, std::size_t turn, std::uint64_t) {
+              [](const stretch& stretch, std::size_t turn, std::uint64_t) {
                 bool right = true;
-                const auto where = random_of(over, turn, random_stores);
-                for (auto i = where.end - 64; i < where.end; ++i) {
-                  const auto* const at = over.block + over.first + where.line_of(i) * line;
+                const auto accesses = random_of(stretch, turn, random_stores);
+                for (auto i = accesses.end - 64; i < accesses.end; ++i) {
+                  const auto* const at = stretch.block + stretch.first + accesses.line_of(i) * line;
                   right &= *reinterpret_cast<const volatile std::uint64_t*>(at) == filling;
                 }
                 return right;
               },
           .flush =
-              [](const stretch& over, std::size_t turn) {
-                for_each_random(over, turn, random_stores, [&](std::size_t at) {
-                  flush_cache({over.block + at, line});
+              [](const stretch& stretch, std::size_t turn) {
+                for_each_random(stretch, turn, random_stores, [&](std::size_t at) {
+                  flush_cache({stretch.block + at, line});
                 });
               },
           .restore =
-              [](const stretch& over, std::size_t turn) {
-                for_each_random(over, turn, random_stores, [&](std::size_t at) {
-                  *reinterpret_cast<std::uint64_t*>(over.block + at) = over.pattern.word(at / word);
+              [](const stretch& stretch, std::size_t turn) {
+                for_each_random(stretch, turn, random_stores, [&](std::size_t at) {
+                  *reinterpret_cast<std::uint64_t*>(stretch.block + at) =
+                      stretch.pattern.word(at / word);
                 });
               },
-          .bytes = [](const stretch& over) { return random_stores * over.times * word; },
+          .bytes = [](const stretch& stretch) { return random_stores * stretch.times * word; },
           .single = true,
           .times_in_caches = 32};
 }
 
-access unless_null(bool is_null, const instruction_set& with, access one) {
-  if (is_null) one.why_unavailable = with.no_streaming;
-  return one;
+access unless_null(bool is_null, const instruction_set& instructions, access access) {
+  if (is_null) access.why_unavailable = instructions.no_streaming;
+  return access;
 }
 
 }  // namespace
@@ -273,15 +277,15 @@ std::string access::name() const {
   return "read_" + method + "_write";
 }
 
-std::vector<access> accesses_with(const instruction_set& with) {
-  auto read_scalar = reading("scalar", "8-byte loads", with.read_scalar);
+std::vector<access> accesses_with(const instruction_set& instructions) {
+  auto read_scalar = reading("scalar", "8-byte loads", instructions.read_scalar);
   read_scalar.times_in_caches = 2;
   read_scalar.loads_by_instruction = true;
-  auto read_vector = reading("vector", "loads of " + with.vector, with.read_vector);
+  auto read_vector = reading("vector", "loads of " + instructions.vector, instructions.read_vector);
   read_vector.times_in_caches = 8;
   read_vector.loads_by_instruction = true;
-  auto read_streaming =
-      reading("streaming", "transfers::streaming_load, 4 KiB at a time", with.read_streaming);
+  auto read_streaming = reading("streaming", "transfers::streaming_load, 4 KiB at a time",
+                                instructions.read_streaming);
   read_streaming.times_in_caches = 2;
   read_streaming.loads_by_instruction = true;
   auto write_fill =
@@ -290,19 +294,19 @@ std::vector<access> accesses_with(const instruction_set& with) {
       });
   write_fill.times_in_caches = 8;
   return {
-      unless_null(with.read_scalar == nullptr, with, std::move(read_scalar)),
-      unless_null(with.read_vector == nullptr, with, std::move(read_vector)),
+      unless_null(instructions.read_scalar == nullptr, instructions, std::move(read_scalar)),
+      unless_null(instructions.read_vector == nullptr, instructions, std::move(read_vector)),
       reading_memcpy(),
-      unless_null(with.read_streaming == nullptr, with, std::move(read_streaming)),
+      unless_null(instructions.read_streaming == nullptr, instructions, std::move(read_streaming)),
       reading_random(),
       reading_strided(),
       std::move(write_fill),
       writing_memcpy(),
-      unless_null(
-          with.write_streaming == nullptr, with,
-          writing("streaming", "non-temporal stores of " + with.vector, with.write_streaming)),
+      unless_null(instructions.write_streaming == nullptr, instructions,
+                  writing("streaming", "non-temporal stores of " + instructions.vector,
+                          instructions.write_streaming)),
       writing_random(),
-      changing(with.change),
+      changing(instructions.change),
   };
 }
 

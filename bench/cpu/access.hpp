@@ -13,18 +13,19 @@
 
 namespace bench_transfers::bench::cpu {
 
-/// What one thread goes over: a stretch of a block that holds the test pattern, piece by piece, one
-/// piece in each turn and several times where it is short. Turns are counted on from one repetition
-/// to the next, so that a stretch larger than the caches never comes from them.
+/// The part of a block with the test pattern that one thread accesses: one piece in each turn,
+/// several times if the piece is short. The turn number continues from one repetition to the next,
+/// so that a stretch larger than the caches is never read from them.
 struct stretch {
   std::byte* block = nullptr;  ///< where the pattern begins
-  std::size_t first = 0;       ///< of the stretch in the block; whole lines, as all of these
+  std::size_t first = 0;  ///< offset of the stretch in the block; whole lines, like all of these
   std::size_t bytes = 0;
   std::size_t piece = 0;
-  std::size_t passes = 1;              ///< over the piece in each turn
-  std::size_t times = 1;               ///< as many single accesses as usual in each turn
-  std::size_t first_turn = 0;          ///< of this repetition
-  std::span<std::byte> ordinary = {};  ///< the thread's own, as large as a piece, of known content
+  std::size_t passes = 1;      ///< over the piece in each turn
+  std::size_t times = 1;       ///< factor on the usual number of single accesses in each turn
+  std::size_t first_turn = 0;  ///< the first turn of this repetition
+  std::span<std::byte> ordinary =
+      {};  ///< the thread's own memory, as large as a piece, with known content
   transfers::pattern pattern;
 
   [[nodiscard]] std::size_t pieces() const { return bytes / piece; }
@@ -39,29 +40,29 @@ struct access {
   kind does;
   std::string method;  ///< "memcpy", "random"
   std::string summary;
-  /// One turn. Gives a number that proves it, for `is_right`.
+  /// Runs one turn. Returns a number that proves it, for `is_right`.
   std::function<std::uint64_t(const stretch&, std::size_t turn)> run;
-  /// Whether this turn, the last of the repetition, has done what it had to.
+  /// Whether this turn, the last of the repetition, made the right accesses.
   std::function<bool(const stretch&, std::size_t turn, std::uint64_t result)> is_right;
-  /// Drops from all caches what this turn will access.
+  /// Flushes the lines that this turn accesses from all caches.
   std::function<void(const stretch&, std::size_t turn)> flush;
-  /// Writes the pattern again to what this turn has changed; none: it only reads.
+  /// Restores the pattern where this turn has written; empty: it only reads.
   std::function<void(const stretch&, std::size_t turn)> restore = {};
   /// Bytes that one turn loads or stores.
   std::function<std::size_t(const stretch&)> bytes;
-  bool uses_ordinary = false;  ///< memory of the thread's own
-  bool single = false;         ///< 8 bytes here and there: its time per access is a figure
-  /// So many times the usual amount takes some 0.2 ms where the memory is in a core's own caches.
+  bool uses_ordinary = false;  ///< uses the thread's own memory
+  bool single = false;         ///< single 8-byte accesses: the time per access is a metric
+  /// Factor on the usual amount for about 0.2 ms if the memory is in a core's own caches.
   std::size_t times_in_caches = 1;
   std::optional<std::string> why_unavailable = {};
-  bool plainest = false;              ///< as ordinary programs do it
+  bool plainest = false;              ///< the method of ordinary programs
   bool loads_by_instruction = false;  ///< each load is an instruction of the set
 
   /// "read_memcpy", "write_fill", "read_modify_write": a variant's name.
   [[nodiscard]] std::string name() const;
 };
 
-/// Reads and writes with a processor's instructions, all that there are.
-std::vector<access> accesses_with(const instruction_set& with);
+/// All reads and writes with a processor's instructions.
+std::vector<access> accesses_with(const instruction_set& instructions);
 
 }  // namespace bench_transfers::bench::cpu

@@ -7,7 +7,7 @@
 namespace bench_transfers::bench::cpu {
 namespace {
 
-/// One load of `width` bytes after another, each from memory.
+/// Loads `width` bytes after `width` bytes, each from memory.
 template <std::size_t width>
 std::uint64_t read_uncached(const std::byte* first, std::size_t bytes) {
   std::uint64_t sum = 0;
@@ -19,7 +19,7 @@ std::uint64_t read_uncached(const std::byte* first, std::size_t bytes) {
   return sum;
 }
 
-/// Several lines under way at once, as fill buffers have them.
+/// Loads several lines at once, like fill buffers.
 std::uint64_t read_whole_lines(const std::byte* first, std::size_t bytes) {
   constexpr std::size_t together = 8 * line;
   std::uint64_t sum = 0;
@@ -37,14 +37,14 @@ std::uint64_t read_whole_lines(const std::byte* first, std::size_t bytes) {
 
 const instruction_set& emulated_write_combined() {
   static const instruction_set set = [] {
-    auto all = instructions();
-    all.vector = "16 bytes";
-    all.no_streaming = "this processor has no instruction to flush caches";
+    auto emulated = instructions();
+    emulated.vector = "16 bytes";
+    emulated.no_streaming = "this processor has no instruction to flush caches";
     const bool can = can_flush_cache();
-    all.read_scalar = can ? read_uncached<8> : nullptr;
-    all.read_16_bytes = all.read_vector = can ? read_uncached<16> : nullptr;
-    all.read_streaming = can ? read_whole_lines : nullptr;
-    return all;
+    emulated.read_scalar = can ? read_uncached<8> : nullptr;
+    emulated.read_16_bytes = emulated.read_vector = can ? read_uncached<16> : nullptr;
+    emulated.read_streaming = can ? read_whole_lines : nullptr;
+    return emulated;
   }();
   return set;
 }

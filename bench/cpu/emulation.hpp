@@ -4,11 +4,10 @@
 
 namespace bench_transfers::bench::cpu {
 
-/// Stands in for write-combined memory where there is none, and is slow for a true reason: ordinary
-/// loads drop their line from the caches first, each for itself, so that every single one waits for
-/// memory; streaming loads drop each line once and load it whole. For tests of what tells the two
-/// apart, and labelled as emulation wherever it shows. Where caches cannot be flushed, all readers
-/// are null.
+/// Emulates write-combined memory where there is none. An ordinary load flushes its line from the
+/// caches first, so that every load waits for memory; a streaming load flushes each line once and
+/// loads it whole. For tests of code that distinguishes the two, and labelled as emulation in all
+/// output. All readers are null if caches cannot be flushed.
 const instruction_set& emulated_write_combined();
 
 }  // namespace bench_transfers::bench::cpu

@@ -12,7 +12,7 @@
 namespace bench_transfers::bench::cpu {
 namespace {
 
-/// Volatile accesses are not merged, not left out and not made vectors of.
+/// The compiler does not merge, omit or vectorize volatile accesses.
 inline std::uint64_t load(const std::byte* at) {
   return *reinterpret_cast<const volatile std::uint64_t*>(at);
 }
@@ -21,7 +21,7 @@ inline void store(std::byte* at, std::uint64_t word) {
 }
 
 std::uint64_t read_words(const std::byte* first, std::size_t bytes) {
-  // Several sums, lest one load wait for the sum of the one before.
+  // Several sums, so that no load waits for the previous sum.
   std::uint64_t a = 0, b = 0, c = 0, d = 0;
   for (const auto* const end = first + bytes; first < end; first += line) {
     a ^= load(first) ^ load(first + 8);
@@ -37,8 +37,8 @@ void change_words(std::byte* first, std::size_t bytes) {
     store(first, ~load(first));
 }
 
-// A macro, because neither vectors nor the attribute may depend on a template's parameter: the
-// compiler takes vectors apart in a function whose own target does not have them.
+// A macro, because neither vectors nor the attribute may depend on a template parameter: the
+// compiler splits vectors in a function whose target does not have them.
 #define BENCH_VECTOR_READER(name, width, attributes)                                  \
   attributes std::uint64_t name(const std::byte* first, std::size_t bytes) {          \
     using vector [[gnu::vector_size(width), gnu::may_alias]] = std::uint64_t;         \
@@ -86,7 +86,7 @@ __attribute__((target("avx512f"))) void write_streaming_avx512(std::byte* first,
   _mm_sfence();
 }
 
-instruction_set found() {
+instruction_set detect() {
   if (__builtin_cpu_supports("avx512f"))
     return {read_words,   read_sse2, read_avx512, nullptr, write_streaming_avx512,
             change_words, "AVX-512", ""};
@@ -101,7 +101,7 @@ instruction_set found() {
 
 BENCH_VECTOR_READER(read_16_bytes, 16, )
 
-instruction_set found() {
+instruction_set detect() {
   return {read_words,        read_16_bytes,
           read_16_bytes,     nullptr,
           nullptr,           change_words,
@@ -111,7 +111,7 @@ instruction_set found() {
 #endif
 #undef BENCH_VECTOR_READER
 
-/// As a program would: into a piece of cache, from there to where the data are used.
+/// Like a program: loads into a buffer in the cache, and reads the data from there.
 std::uint64_t read_by_streaming_loads(const std::byte* first, std::size_t bytes) {
   alignas(line) std::array<std::byte, 4096> piece;
   std::uint64_t sum = 0;
@@ -129,19 +129,19 @@ std::uint64_t read_by_streaming_loads(const std::byte* first, std::size_t bytes)
 
 const instruction_set& instructions() {
   static const auto set = [] {
-    auto all = found();
+    auto detected = detect();
     if (const auto reason = transfers::why_no_streaming_loads())
-      all.no_streaming = *reason;
+      detected.no_streaming = *reason;
     else
-      all.read_streaming = read_by_streaming_loads;
-    return all;
+      detected.read_streaming = read_by_streaming_loads;
+    return detected;
   }();
   return set;
 }
 
 std::uint64_t read_random(const std::byte* first, random_accesses where) {
   std::uint64_t zero = 0;
-  asm volatile("" : "+r"(zero));  // the compiler shall not know its value
+  asm volatile("" : "+r"(zero));  // hides the value from the compiler
   std::uint64_t sum = 0;
   std::uint64_t loaded = 0;
   for (auto i = where.begin; i < where.end; ++i) {

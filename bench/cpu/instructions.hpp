@@ -6,20 +6,20 @@
 
 namespace bench_transfers::bench::cpu {
 
-/// Memory goes through these functions in whole lines.
+/// These functions access memory in whole lines.
 inline constexpr std::size_t line = 64;
 
-/// Loads all of `bytes`, from lower to higher addresses; gives the exclusive or of their 8-byte
-/// words, which proves that each was loaded. `first` and `bytes`: whole lines.
+/// Loads `bytes` bytes, from lower to higher addresses, and returns the exclusive or of their
+/// 8-byte words, which proves that each was loaded. `first` and `bytes`: whole lines.
 using reader = std::uint64_t (*)(const std::byte* first, std::size_t bytes);
-/// Stores `word` into all of them.
+/// Stores `word` to all of them.
 using writer = void (*)(std::byte* first, std::size_t bytes, std::uint64_t word);
 /// Flips every bit of each 8-byte word in place.
 using changer = void (*)(std::byte* first, std::size_t bytes);
 
-/// What this processor has (CPUID, at run time), one function for each way to access memory. The
-/// compiler must neither merge nor leave out accesses; tests/e2e/test_instructions.py disassembles
-/// them.
+/// This processor's instructions (CPUID, at run time): a function for each method to access memory.
+/// The compiler must neither merge nor leave out accesses; tests/e2e/test_instructions.py
+/// disassembles them.
 struct instruction_set {
   reader read_scalar;        ///< 8-byte loads
   reader read_16_bytes;      ///< ordinary loads as wide as streaming ones

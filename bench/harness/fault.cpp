@@ -14,15 +14,15 @@
 namespace bench_transfers::bench {
 namespace {
 
-void change_first_byte(transfers::device& device, const payload& where) {
-  if (!where.on_device) {
-    where.data[0] = ~where.data[0];
+void change_first_byte(transfers::device& device, const payload& memory) {
+  if (!memory.on_device) {
+    memory.data[0] = ~memory.data[0];
     return;
   }
-  // The two forms of a pattern differ in every byte: whichever is not there now will do.
+  // The two forms of a pattern differ in every byte: write the form that the byte does not have.
   const transfers::pattern other{0, true};
-  const bool there = device.check_pattern(where.data, 0, 1, other).wrong_bytes == 0;
-  device.write_pattern(where.data, 0, 1, there ? transfers::pattern{0, false} : other);
+  const bool inverted = device.check_pattern(memory.data, 0, 1, other).wrong_bytes == 0;
+  device.write_pattern(memory.data, 0, 1, inverted ? transfers::pattern{0, false} : other);
 }
 
 std::function<void()> slowed(std::function<void()> run, double factor) {
@@ -52,21 +52,21 @@ fault parse_fault(std::string_view text) {
   constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR@REGEX";
   const auto at = text.find('@');
   if (at == std::string_view::npos) throw wrong(forms);
-  const auto what = text.substr(0, at);
+  const auto effect = text.substr(0, at);
   fault parsed{fault::kind::corrupt, 1, std::string(text), {}};
   constexpr std::string_view slow = "slow:";
-  if (what.starts_with(slow)) {
-    const auto number = what.substr(slow.size());
+  if (effect.starts_with(slow)) {
+    const auto number = effect.substr(slow.size());
     const auto* const end = number.data() + number.size();
     const auto [stopped, error] = std::from_chars(number.data(), end, parsed.factor);
     if (error != std::errc{} || stopped != end || !(parsed.factor >= 1 && parsed.factor <= 1e12))
       throw wrong("slow:FACTOR@REGEX needs a factor between 1 and 1e12");
-    parsed.what = fault::kind::slow;
-  } else if (what == "fail") {
-    parsed.what = fault::kind::fail;
-  } else if (what == "lose") {
-    parsed.what = fault::kind::lose;
-  } else if (what != "corrupt") {
+    parsed.effect = fault::kind::slow;
+  } else if (effect == "fail") {
+    parsed.effect = fault::kind::fail;
+  } else if (effect == "lose") {
+    parsed.effect = fault::kind::lose;
+  } else if (effect != "corrupt") {
     throw wrong(forms);
   }
   try {
@@ -78,21 +78,22 @@ fault parse_fault(std::string_view text) {
 }
 
 void inject(const std::vector<fault>& faults, std::string_view name, transfers::device& device,
-            transfer& into) {
-  for (const auto& one : faults) {
-    if (!std::regex_search(name.begin(), name.end(), one.names)) continue;
-    auto& last = into.steps.back().run;
-    switch (one.what) {
+            transfer& transfer) {
+  for (const auto& fault : faults) {
+    if (!std::regex_search(name.begin(), name.end(), fault.names)) continue;
+    auto& last = transfer.steps.back().run;
+    switch (fault.effect) {
       case fault::kind::slow:
-        for (auto& step : into.steps) step.run = slowed(std::move(step.run), one.factor);
+        for (auto& step : transfer.steps) step.run = slowed(std::move(step.run), fault.factor);
         break;
       case fault::kind::fail: last = failing(std::move(last), false); break;
       case fault::kind::lose: last = failing(std::move(last), true); break;
       case fault::kind::corrupt:
-        if (!into.destination && !into.locate) break;
-        last = [run = std::move(last), &device, where = into.destination, now = into.locate] {
+        if (!transfer.destination && !transfer.locate) break;
+        last = [run = std::move(last), &device, destination = transfer.destination,
+                locate = transfer.locate] {
           run();
-          change_first_byte(device, now ? now() : *where);
+          change_first_byte(device, locate ? locate() : *destination);
         };
         break;
     }

@@ -8,26 +8,26 @@
 
 namespace bench_transfers::bench {
 
-/// A fault put into chosen benchmarks on purpose, to prove that tests, exit codes and the gate
-/// notice it. Hidden option --inject; results say that it was used.
+/// A fault that is injected into some benchmarks, to prove that tests, exit codes and the gate
+/// detect it. Hidden option --inject; the result file records it.
 struct fault {
   enum class kind {
     corrupt,  ///< one byte of the destination is flipped after every operation
     fail,     ///< the third operation throws device_error
-    lose,     ///< the same, and the device counts as lost
+    lose,     ///< as `fail`, and the device counts as lost
     slow,     ///< every operation takes `factor` times as long
   };
-  kind what;
+  kind effect;
   double factor;     ///< for slow
-  std::string text;  ///< as given
+  std::string text;  ///< as on the command line
   std::regex names;
 };
 
 /// "corrupt@REGEX", "fail@REGEX", "lose@REGEX", "slow:1.1@REGEX". Throws usage_error.
 fault parse_fault(std::string_view text);
 
-/// Puts the faults that match `name` into the transfer's steps.
+/// Injects the faults whose expression matches `name` into the transfer's steps.
 void inject(const std::vector<fault>& faults, std::string_view name, transfers::device& device,
-            transfer& into);
+            transfer& transfer);
 
 }  // namespace bench_transfers::bench

@@ -7,7 +7,7 @@
 namespace bench_transfers::bench {
 namespace {
 
-/// Keeps the report of the engine's run.
+/// Stores the report of the engine's run.
 class keeper final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& /*context*/) override { return true; }

@@ -8,7 +8,7 @@
 namespace bench_transfers::bench {
 namespace {
 
-// A signal handler can reach nothing but static storage.
+// A signal handler has access to static storage only.
 std::atomic<int> noted = 0;
 static_assert(std::atomic<int>::is_always_lock_free, "needed to be safe in a signal handler");
 

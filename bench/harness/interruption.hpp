@@ -2,11 +2,11 @@
 
 namespace bench_transfers::bench {
 
-/// From now on SIGINT and SIGTERM are noted instead of ending the program; a second one ends it,
-/// unless it comes with the first: timeout(1) sends one to the program and one to all of its group.
+/// Records SIGINT and SIGTERM instead of ending the program. A second signal ends it, unless it
+/// arrives together with the first: timeout(1) signals both the program and its process group.
 void watch_for_interruption();
 
-/// The signal noted, 0 for none.
+/// The recorded signal, 0 for none.
 int interruption() noexcept;
 
 }  // namespace bench_transfers::bench

@@ -9,12 +9,12 @@
 
 namespace bench_transfers::bench {
 
-/// A device of the run, and what it takes to measure it.
+/// A device of the run, with its buffers, link limit and monitor.
 struct measured_device {
   transfers::device& device;
   buffers& memory;
   std::optional<double> link_limit = {};          ///< in GB/s, for the metric link_percent
-  const machine::gpu_monitor* monitor = nullptr;  ///< read after each round, if there is one
+  const machine::gpu_monitor* monitor = nullptr;  ///< read after each round unless null
 };
 
 /// The devices of a run. Benchmarks name them by their index (result_file::benchmark::devices).

@@ -19,14 +19,14 @@ void add_counts(metric_list& list, const schedule& planned) {
            static_cast<double>(planned.batch));
 }
 
-void add_times(metric_list& list, const statistics::distribution& all) {
-  list.add(duration("median_ns", "one operation: median"), all.median);
-  list.add(duration("mean_ns", "one operation: mean"), all.mean);
-  list.add(duration("p5_ns", "one operation: 5th percentile"), all.p5);
-  list.add(duration("p95_ns", "one operation: 95th percentile"), all.p95);
-  list.add(duration("p99_ns", "one operation: 99th percentile"), all.p99);
-  list.add(duration("min_ns", "one operation: fastest"), all.min);
-  list.add(duration("max_ns", "one operation: slowest"), all.max);
+void add_times(metric_list& list, const statistics::distribution& times) {
+  list.add(duration("median_ns", "one operation: median"), times.median);
+  list.add(duration("mean_ns", "one operation: mean"), times.mean);
+  list.add(duration("p5_ns", "one operation: 5th percentile"), times.p5);
+  list.add(duration("p95_ns", "one operation: 95th percentile"), times.p95);
+  list.add(duration("p99_ns", "one operation: 99th percentile"), times.p99);
+  list.add(duration("min_ns", "one operation: fastest"), times.min);
+  list.add(duration("max_ns", "one operation: slowest"), times.max);
 }
 
 metric step_time(const std::string& step) {
@@ -42,7 +42,7 @@ void add_steps(metric_list& list, const transfer& done, const samples& taken, do
 void add_comparisons(metric_list& list, const transfer& done, const samples& taken) {
   for (std::size_t i = 0; i < done.against.size(); ++i) {
     const auto& [name, description, run, bytes, before, after] = done.against[i];
-    const auto& [times, over] = taken.compared[i];
+    const auto& [times, differences] = taken.compared[i];
     if (times.empty()) continue;
     const double median = statistics::median(times);
     list.add(duration(name + "_ns", description), median);
@@ -51,7 +51,7 @@ void add_comparisons(metric_list& list, const transfer& done, const samples& tak
     } else {
       auto difference = duration("over_" + name + "_ns", "longer than: " + description);
       difference.headline = true;
-      list.add(std::move(difference), statistics::median(over));
+      list.add(std::move(difference), statistics::median(differences));
     }
   }
 }
@@ -70,7 +70,7 @@ void add_rates(metric_list& list, const benchmark_case& measured, double bytes, 
 }
 
 void add_costs(metric_list& list, const transfer& done, double bytes,
-               const statistics::distribution& all, std::optional<double> cores) {
+               const statistics::distribution& times, std::optional<double> cores) {
   if (cores) {
     list.add({"cores", "1", metric_kind::count, better::less, "cores kept busy by the process"},
              *cores);
@@ -78,7 +78,7 @@ void add_costs(metric_list& list, const transfer& done, double bytes,
     if (bytes > 0)
       list.add(
           {"cpu_s_per_gb", "s/GB", metric_kind::duration, better::less, "CPU time for 10⁹ bytes"},
-          *cores * all.mean / bytes);
+          *cores * times.mean / bytes);
   }
   if (done.amount.multiprocessors > 0)
     list.add({"multiprocessors", "1", metric_kind::count, better::less,
@@ -87,7 +87,7 @@ void add_costs(metric_list& list, const transfer& done, double bytes,
   if (done.amount.accesses > 0) {
     auto access = duration("ns_per_access", "one single access");
     access.headline = true;
-    list.add(std::move(access), all.median / static_cast<double>(done.amount.accesses));
+    list.add(std::move(access), times.median / static_cast<double>(done.amount.accesses));
   }
 }
 
@@ -117,7 +117,7 @@ metric count_of(std::string name, std::string description) {
 
 metric_values metric_list::values() const {
   metric_values values;
-  for (const auto& [metric, value] : all_) values[metric.name] = value;
+  for (const auto& [metric, value] : entries_) values[metric.name] = value;
   return values;
 }
 
@@ -125,14 +125,14 @@ metric_list metrics_of(const benchmark_case& measured, const transfer& done,
                        const schedule& planned, const samples& taken, std::optional<double> cores,
                        std::optional<double> link_limit) {
   metric_list list;
-  const auto all = statistics::summarize(taken.operation);
+  const auto times = statistics::summarize(taken.operation);
   add_counts(list, planned);
-  add_times(list, all);
-  add_steps(list, done, taken, all.median);
+  add_times(list, times);
+  add_steps(list, done, taken, times.median);
   add_comparisons(list, done, taken);
   const auto bytes = static_cast<double>(done.amount.bytes.value_or(measured.bytes()));
-  if (bytes > 0) add_rates(list, measured, bytes, all.median, link_limit);
-  add_costs(list, done, bytes, all, cores);
+  if (bytes > 0) add_rates(list, measured, bytes, times.median, link_limit);
+  add_costs(list, done, bytes, times, cores);
   add_device_times(list, taken, bytes);
   if (done.derive)
     for (auto& [metric, value] : done.derive(list.values())) list.add(std::move(metric), value);

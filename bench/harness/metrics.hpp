@@ -17,22 +17,24 @@ namespace bench_transfers::bench {
 result_file::metric duration(std::string name, std::string description);
 /// A rate in GB/s (10⁹ bytes per second); more is better.
 result_file::metric bandwidth(std::string name, std::string description);
-/// A number of something, neither better with more nor with less.
+/// A count, for which neither more nor less is better.
 result_file::metric count_of(std::string name, std::string description);
 
 /// Metrics of one repetition, in the order in which they were added.
 class metric_list {
  public:
-  void add(result_file::metric metric, double value) { all_.push_back({std::move(metric), value}); }
-  [[nodiscard]] const std::vector<measured_metric>& all() const { return all_; }
+  void add(result_file::metric metric, double value) {
+    entries_.push_back({std::move(metric), value});
+  }
+  [[nodiscard]] const std::vector<measured_metric>& entries() const { return entries_; }
   [[nodiscard]] metric_values values() const;
 
  private:
-  std::vector<measured_metric> all_;
+  std::vector<measured_metric> entries_;
 };
 
-/// What one repetition of a benchmark gives. `cores`: kept busy meanwhile, where it is known;
-/// `link_limit` in GB/s.
+/// The metrics of one repetition of a benchmark. `cores`: busy cores, if known; `link_limit` in
+/// GB/s.
 metric_list metrics_of(const benchmark_case& measured, const transfer& done,
                        const schedule& planned, const samples& taken, std::optional<double> cores,
                        std::optional<double> link_limit);

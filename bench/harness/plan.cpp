@@ -19,42 +19,44 @@
 namespace bench_transfers::bench {
 namespace {
 
-/// "strategy/variant" for each, or the strategy's name where there are none: what the names of its
-/// benchmarks begin with.
-std::vector<std::string> fronts_of(const strategy& one) {
-  if (one.variants.empty()) return {one.name()};
-  std::vector<std::string> fronts;
-  for (const auto& variant : one.variants) fronts.push_back(one.name() + "/" + variant.name);
-  return fronts;
+/// The prefixes of the names of a strategy's benchmarks: "strategy/variant" for each variant, or
+/// the strategy's name if it has none.
+std::vector<std::string> prefixes_of(const strategy& strategy) {
+  if (strategy.variants.empty()) return {strategy.name()};
+  std::vector<std::string> prefixes;
+  for (const auto& variant : strategy.variants)
+    prefixes.push_back(strategy.name() + "/" + variant.name);
+  return prefixes;
 }
 
-/// Whether the front is what was asked for, or lies below it.
-bool names(std::string_view wanted, std::string_view front) {
-  return front == wanted || (front.starts_with(wanted) && front[wanted.size()] == '/');
+/// Whether a prefix equals a request or begins with all of its parts.
+bool matches(std::string_view prefix, std::string_view request) {
+  return prefix == request || (prefix.starts_with(request) && prefix[request.size()] == '/');
 }
 
-bool is_wanted(std::string_view front, const std::vector<std::string>& wanted) {
-  return wanted.empty() ||
-         std::ranges::any_of(wanted, [&](const auto& one) { return names(one, front); });
+bool is_requested(std::string_view prefix, const std::vector<std::string>& requests) {
+  return requests.empty() || std::ranges::any_of(requests, [&](const auto& request) {
+           return matches(prefix, request);
+         });
 }
 
-/// All that --strategies takes: fronts and what they begin with.
-std::set<std::string> nameable(const registry& all) {
-  std::set<std::string> found;
-  for (const auto& one : all)
-    for (const auto& front : fronts_of(one))
-      for (auto end = front.find('/');; end = front.find('/', end + 1)) {
-        found.insert(front.substr(0, end));
+/// Everything that --strategies accepts: the prefixes, and their first parts.
+std::set<std::string> accepted_requests(const registry& strategies) {
+  std::set<std::string> accepted;
+  for (const auto& strategy : strategies)
+    for (const auto& prefix : prefixes_of(strategy))
+      for (auto end = prefix.find('/');; end = prefix.find('/', end + 1)) {
+        accepted.insert(prefix.substr(0, end));
         if (end == std::string::npos) break;
       }
-  return found;
+  return accepted;
 }
 
-void refuse_unknown(const registry& all, const std::vector<std::string>& wanted) {
-  const auto known = nameable(all);
-  for (const auto& name : wanted) {
-    if (known.contains(name)) continue;
-    const auto meant = common::nearest(name, known);
+void refuse_unknown(const registry& strategies, const std::vector<std::string>& requests) {
+  const auto accepted = accepted_requests(strategies);
+  for (const auto& name : requests) {
+    if (accepted.contains(name)) continue;
+    const auto meant = common::nearest(name, accepted);
     throw common::usage_error(fmt::format("unknown strategy '{}'{} (see --list)",
                                           common::printable_in_short(name),
                                           meant.empty() ? "" : ": did you mean " + meant + "?"));
@@ -71,146 +73,150 @@ class name_filter {
       expression.erase(0, 1);
     }
     try {
-      wanted_ = common::regular_expression(expression);
-    } catch (const common::expression_error& wrong) {
+      expression_ = common::regular_expression(expression);
+    } catch (const common::expression_error& error) {
       throw common::usage_error(fmt::format("--benchmark_filter='{}' {}",
-                                            common::printable_in_short(expression), wrong.what()));
+                                            common::printable_in_short(expression), error.what()));
     }
   }
   [[nodiscard]] bool passes(const std::string& name) const {
-    return std::regex_search(name, wanted_) != negative_;
+    return std::regex_search(name, expression_) != negative_;
   }
 
  private:
-  std::regex wanted_;
+  std::regex expression_;
   bool negative_ = false;
 };
 
-/// The sizes that a strategy is measured with. Those that several strategies leave out are the same
-/// ones, so that they can be compared.
-std::vector<std::size_t> sizes_for(const sampling& asked, const std::vector<std::size_t>& sizes,
+/// The sizes that a strategy is measured with. Strategies with the same stride get the same sizes,
+/// so that they can be compared.
+std::vector<std::size_t> sizes_for(const sampling& sampling, const std::vector<std::size_t>& sizes,
                                    bool own_sizes) {
-  const auto every = own_sizes ? 1 : asked.size_stride;
+  const auto every = own_sizes ? 1 : sampling.size_stride;
   const auto fits = [&](std::size_t bytes) {
-    return bytes >= asked.smallest && bytes <= asked.largest;
+    return bytes >= sampling.smallest && bytes <= sampling.largest;
   };
   const auto last =
-      own_sizes ? sizes.size() : sizes.size() - std::min(asked.skip_largest, sizes.size());
-  std::vector<std::size_t> some;
+      own_sizes ? sizes.size() : sizes.size() - std::min(sampling.skip_largest, sizes.size());
+  std::vector<std::size_t> selected;
   for (std::size_t i = 0; i < last; ++i)
-    // The largest that it is made for is among them in any case.
+    // The largest size in the strategy's range is always selected.
     if (fits(sizes[i]) && ((last - 1 - i) % every == 0 || i + 1 == last || !fits(sizes[i + 1])))
-      some.push_back(sizes[i]);
-  return some;
+      selected.push_back(sizes[i]);
+  return selected;
 }
 
-/// Why none of the sizes that were asked for is measured.
-common::message sizes_taken(const sampling& asked) {
-  common::message reason{"size_out_of_range", {{"smallest", asked.smallest}}, ""};
-  if (asked.largest == SIZE_MAX) {
-    reason.text = fmt::format("it takes sizes from {}", common::format_size(asked.smallest));
+/// Why none of the requested sizes is measured.
+common::message accepted_sizes(const sampling& sampling) {
+  common::message reason{"size_out_of_range", {{"smallest", sampling.smallest}}, ""};
+  if (sampling.largest == SIZE_MAX) {
+    reason.text = fmt::format("it takes sizes from {}", common::format_size(sampling.smallest));
     return reason;
   }
-  reason.data["largest"] = asked.largest;
-  reason.text = fmt::format("it takes sizes from {} to {}", common::format_size(asked.smallest),
-                            common::format_size(asked.largest));
+  reason.data["largest"] = sampling.largest;
+  reason.text = fmt::format("it takes sizes from {} to {}", common::format_size(sampling.smallest),
+                            common::format_size(sampling.largest));
   return reason;
 }
 
-/// The strategy's benchmarks of one variant, or of none.
-void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, const variant* of,
-               const options& chosen) {
+/// Adds the benchmarks of one variant; null: the strategy has none.
+void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, const variant* variant,
+               const settings& settings) {
   const auto add = [&](std::optional<std::size_t> bytes, cache_state cache) {
-    cases.push_back({describe(measured, of, bytes, cache), &measured});
+    cases.push_back({describe(measured, variant, bytes, cache), &measured});
   };
   if (!measured.sampling.sized) return add(std::nullopt, cache_state::warm);
   const auto add_sizes = [&](const std::vector<std::size_t>& sizes, cache_state cache) {
-    for (const auto bytes : sizes_for(measured.sampling, sizes, chosen.own_sizes))
+    for (const auto bytes : sizes_for(measured.sampling, sizes, settings.own_sizes))
       add(bytes, cache);
   };
-  if (chosen.warm) add_sizes(chosen.sizes, cache_state::warm);
-  if (chosen.cold && measured.sampling.cold) add_sizes(chosen.cold_sizes, cache_state::cold);
+  if (settings.warm) add_sizes(settings.sizes, cache_state::warm);
+  if (settings.cold && measured.sampling.cold) add_sizes(settings.cold_sizes, cache_state::cold);
 }
 
-std::vector<benchmark_case> cases_of(const strategy& measured, const options& chosen) {
+std::vector<benchmark_case> cases_of(const strategy& measured, const settings& settings) {
   std::vector<benchmark_case> cases;
   const auto name = measured.name();
-  if (measured.variants.empty() && is_wanted(name, chosen.strategies))
-    add_cases(cases, measured, nullptr, chosen);
+  if (measured.variants.empty() && is_requested(name, settings.strategies))
+    add_cases(cases, measured, nullptr, settings);
   for (const auto& variant : measured.variants)
-    if (is_wanted(name + "/" + variant.name, chosen.strategies))
-      add_cases(cases, measured, &variant, chosen);
+    if (is_requested(name + "/" + variant.name, settings.strategies))
+      add_cases(cases, measured, &variant, settings);
   return cases;
 }
 
 template <class Condition>
-void skip_if(plan& all, Condition&& condition, const common::message& reason) {
-  std::erase_if(all.cases, [&](const benchmark_case& one) {
-    if (!condition(one)) return false;
-    all.skipped.push_back({one.name, reason, one});
+void skip_if(plan& plan, Condition&& condition, const common::message& reason) {
+  std::erase_if(plan.cases, [&](const benchmark_case& planned) {
+    if (!condition(planned)) return false;
+    plan.skipped.push_back({planned.name, reason, planned});
     return true;
   });
 }
 
-/// Bytes of the host's buffer that a benchmark uses, for all its payloads.
-std::size_t host_bytes(const benchmark_case& one) {
-  return (one.measured->needs.host_payloads - 1) * buffers::distance(one.bytes()) + one.bytes();
+/// Bytes of a host buffer that a benchmark's payloads take.
+std::size_t host_bytes(const benchmark_case& planned) {
+  return (planned.measured->needs.host_payloads - 1) * buffers::distance(planned.bytes()) +
+         planned.bytes();
 }
 
-/// Likewise of the device's.
-std::size_t bytes_on_device(const benchmark_case& one) {
-  return (one.measured->needs.device_payloads - 1) * buffers::distance(one.bytes()) + one.bytes();
+/// Bytes of the device buffer that a benchmark's payloads take.
+std::size_t device_bytes(const benchmark_case& planned) {
+  return (planned.measured->needs.device_payloads - 1) * buffers::distance(planned.bytes()) +
+         planned.bytes();
 }
 
 template <class Bytes>
-std::size_t largest(const plan& all, const std::function<bool(const benchmark_case&)>& among,
+std::size_t largest(const plan& plan, const std::function<bool(const benchmark_case&)>& among,
                     Bytes&& bytes) {
   std::size_t most = 0;
-  for (const auto& one : all.cases)
-    if (among(one)) most = std::max(most, bytes(one));
+  for (const auto& planned : plan.cases)
+    if (among(planned)) most = std::max(most, bytes(planned));
   return most;
 }
 
-std::set<transfers::host_memory_kind> kinds_in_use(const plan& all) {
+std::set<transfers::host_memory_kind> kinds_in_use(const plan& plan) {
   std::set<transfers::host_memory_kind> kinds;
-  for (const auto& one : all.cases)
-    if (one.measured->needs.host) kinds.insert(*one.measured->needs.host);
+  for (const auto& planned : plan.cases)
+    if (planned.measured->needs.host) kinds.insert(*planned.measured->needs.host);
   return kinds;
 }
 
-bool uses(const benchmark_case& one, transfers::host_memory_kind kind) {
-  return one.measured->needs.host == kind;
+bool uses(const benchmark_case& planned, transfers::host_memory_kind kind) {
+  return planned.measured->needs.host == kind;
 }
 
-/// Overcommitting kernels grant what they cannot give and then kill the process: so look first.
-void drop_what_exceeds_memory(plan& all, bool device_is_host) {
-  // A tenth stays free for the page tables of pinned memory and for everybody else.
+bool uses_host_buffer(const benchmark_case& planned) {
+  return planned.measured->needs.host.has_value();
+}
+
+/// Checks before allocating: a kernel that overcommits grants memory that it does not have, and
+/// then kills the process.
+void skip_sizes_beyond_memory(plan& plan, bool device_is_host) {
+  // A tenth stays free for the page tables of pinned memory and for other processes.
   const auto available = machine::available_memory_bytes() / 10 * 9;
   if (available == 0) return;  // not known
   for (;;) {
     std::size_t needed = 0;
-    const auto kinds = kinds_in_use(all);
+    const auto kinds = kinds_in_use(plan);
     for (const auto kind : kinds)
       needed += largest(
-          all, [&](const auto& one) { return uses(one, kind); }, host_bytes);
-    const auto top = largest(
-        all, [](const auto& one) { return one.measured->needs.host.has_value(); }, host_bytes);
-    if (device_is_host)
-      needed += largest(
-          all, [](const auto& one) { return one.measured->needs.host.has_value(); },
-          bytes_on_device);
-    const auto takes = [&](const benchmark_case& one) {
-      return one.measured->needs.more_host_memory ||
-             (device_is_host && one.measured->needs.more_device_memory);
+          plan, [&](const auto& planned) { return uses(planned, kind); }, host_bytes);
+    const auto buffer = largest(plan, uses_host_buffer, host_bytes);
+    if (device_is_host) needed += largest(plan, uses_host_buffer, device_bytes);
+    const auto allocates = [&](const benchmark_case& planned) {
+      return planned.measured->needs.more_host_memory ||
+             (device_is_host && planned.measured->needs.more_device_memory);
     };
-    const auto taken = largest(all, takes, [](const auto& one) { return one.bytes(); });
-    needed += taken;
-    if (needed <= available || std::max(top, taken) == 0) return;
+    const auto allocated =
+        largest(plan, allocates, [](const auto& planned) { return planned.bytes(); });
+    needed += allocated;
+    if (needed <= available || std::max(buffer, allocated) == 0) return;
     skip_if(
-        all,
-        [&](const auto& one) {
-          return taken > top ? takes(one) && one.bytes() == taken
-                             : one.measured->needs.host && host_bytes(one) == top;
+        plan,
+        [&](const auto& planned) {
+          return allocated > buffer ? allocates(planned) && planned.bytes() == allocated
+                                    : uses_host_buffer(planned) && host_bytes(planned) == buffer;
         },
         {"not_enough_host_memory",
          {{"needed_bytes", needed}, {"available_bytes", available}, {"kinds", kinds.size()}},
@@ -221,79 +227,78 @@ void drop_what_exceeds_memory(plan& all, bool device_is_host) {
   }
 }
 
-/// Calls `reserve` with the largest size among the cases; where memory is refused, skips that size
+/// Calls `reserve` with the largest size among the cases. If it is out of memory, skips that size
 /// and tries the next.
 template <class Among, class Bytes, class Reserve>
-void reserve_largest(plan& all, Among&& among, Bytes&& bytes_of, Reserve&& reserve) {
+void reserve_largest(plan& plan, Among&& among, Bytes&& bytes_of, Reserve&& reserve) {
   for (;;) {
-    const auto bytes = largest(all, among, bytes_of);
+    const auto bytes = largest(plan, among, bytes_of);
     if (bytes == 0 || interruption() != 0) return;
     try {
       reserve(bytes);
       return;
-    } catch (const transfers::out_of_memory& refused) {
-      skip_if(all, [&](const auto& one) { return among(one) && bytes_of(one) == bytes; },
-              {"memory_refused",
-               {{"bytes", bytes}},
-               fmt::format("memory refused: {}", refused.what())});
-    } catch (const transfers::device_error& failed) {
-      if (failed.device_lost()) throw;
-      skip_if(all, among, {"device_failed", nlohmann::ordered_json::object(), failed.what()});
-    } catch (const transfers::unsupported& no) {
-      skip_if(all, among, {"unsupported", nlohmann::ordered_json::object(), no.what()});
+    } catch (const transfers::out_of_memory& error) {
+      skip_if(
+          plan, [&](const auto& planned) { return among(planned) && bytes_of(planned) == bytes; },
+          {"memory_refused", {{"bytes", bytes}}, fmt::format("memory refused: {}", error.what())});
+    } catch (const transfers::device_error& error) {
+      if (error.device_lost()) throw;
+      skip_if(plan, among, {"device_failed", nlohmann::ordered_json::object(), error.what()});
+    } catch (const transfers::unsupported& error) {
+      skip_if(plan, among, {"unsupported", nlohmann::ordered_json::object(), error.what()});
     }
   }
 }
 
 }  // namespace
 
-std::vector<const strategy*> chosen_strategies(const registry& all,
-                                               const std::vector<std::string>& wanted) {
-  refuse_unknown(all, wanted);
-  std::vector<const strategy*> chosen;
-  for (const auto& candidate : all)
-    if (std::ranges::any_of(fronts_of(candidate),
-                            [&](const auto& front) { return is_wanted(front, wanted); }))
-      chosen.push_back(&candidate);
-  return chosen;
+std::vector<const strategy*> chosen_strategies(const registry& strategies,
+                                               const std::vector<std::string>& requests) {
+  refuse_unknown(strategies, requests);
+  std::vector<const strategy*> selected;
+  for (const auto& candidate : strategies)
+    if (std::ranges::any_of(prefixes_of(candidate),
+                            [&](const auto& prefix) { return is_requested(prefix, requests); }))
+      selected.push_back(&candidate);
+  return selected;
 }
 
-plan make_plan(const registry& strategies, const transfers::device& device, const options& chosen) {
-  const name_filter filter(chosen.filter);
-  plan all;
-  for (const auto* const candidate : chosen_strategies(strategies, chosen.strategies)) {
-    if (chosen.strategies.empty() && chosen.essential_only && !candidate->sampling.essential)
+plan make_plan(const registry& strategies, const transfers::device& device,
+               const settings& settings) {
+  const name_filter filter(settings.filter);
+  plan result;
+  for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {
+    if (settings.strategies.empty() && settings.essential_only && !candidate->sampling.essential)
       continue;
     const auto reason = why_unsupported(*candidate, device);
-    auto cases = cases_of(*candidate, chosen);
-    if (cases.empty() && chosen.own_sizes && filter.passes(candidate->name()))
-      all.skipped.push_back({candidate->name(), sizes_taken(candidate->sampling)});
-    for (auto& one : cases) {
-      if (!filter.passes(one.name)) continue;
+    auto cases = cases_of(*candidate, settings);
+    if (cases.empty() && settings.own_sizes && filter.passes(candidate->name()))
+      result.skipped.push_back({candidate->name(), accepted_sizes(candidate->sampling)});
+    for (auto& planned : cases) {
+      if (!filter.passes(planned.name)) continue;
       const auto skip = [&](const char* code, const std::string& text) {
-        const auto nothing = nlohmann::ordered_json::object();
-        all.skipped.push_back({one.name, {code, nothing, text}, one});
+        const auto no_data = nlohmann::ordered_json::object();
+        result.skipped.push_back({planned.name, {code, no_data, text}, planned});
       };
       if (reason)
         skip("unsupported", *reason);
-      else if (one.cache == cache_state::cold && !can_flush_cache())
+      else if (planned.cache == cache_state::cold && !can_flush_cache())
         skip("no_cache_flush", "this processor has no instruction to flush caches");
       else
-        all.cases.push_back(std::move(one));
+        result.cases.push_back(std::move(planned));
     }
   }
-  return all;
+  return result;
 }
 
-void reserve_buffers(plan& all, const transfers::device& device, buffers& memory) {
-  drop_what_exceeds_memory(all, !device.description().cuda);
-  for (const auto kind : kinds_in_use(all))
+void reserve_buffers(plan& plan, const transfers::device& device, buffers& memory) {
+  skip_sizes_beyond_memory(plan, !device.description().cuda);
+  for (const auto kind : kinds_in_use(plan))
     reserve_largest(
-        all, [&](const auto& one) { return uses(one, kind); }, host_bytes,
+        plan, [&](const auto& planned) { return uses(planned, kind); }, host_bytes,
         [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
-  reserve_largest(
-      all, [](const auto& one) { return one.measured->needs.host.has_value(); }, bytes_on_device,
-      [&](std::size_t bytes) { memory.reserve_device(bytes); });
+  reserve_largest(plan, uses_host_buffer, device_bytes,
+                  [&](std::size_t bytes) { memory.reserve_device(bytes); });
 }
 
 }  // namespace bench_transfers::bench

@@ -18,11 +18,11 @@ struct benchmark_case : result_file::benchmark {
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
 };
 
-/// A benchmark that was asked for and cannot run here; `name` is its name or the front of several.
+/// A requested benchmark that cannot run here. `name` is its name, or the prefix of several names.
 struct skipped_case {
   std::string name;
   common::message reason;
-  std::optional<benchmark_case> benchmark = {};  ///< none: several, or it was planned
+  std::optional<benchmark_case> benchmark = {};  ///< empty: several, or it was planned
 };
 
 struct plan {
@@ -30,17 +30,19 @@ struct plan {
   std::vector<skipped_case> skipped;
 };
 
-/// Those that --strategies names, with or without a variant, by their names' beginnings; all when
-/// it names none. Throws usage_error for unknown ones.
-std::vector<const strategy*> chosen_strategies(const registry& all,
-                                               const std::vector<std::string>& wanted);
+/// The strategies that --strategies selects by prefixes of their names, with or without a variant;
+/// all if `requests` is empty. Throws usage_error for unknown names.
+std::vector<const strategy*> chosen_strategies(const registry& strategies,
+                                               const std::vector<std::string>& requests);
 
-/// Strategies × variants × sizes × cache states, less what the command line leaves out; what the
-/// device cannot do goes to `skipped`. Throws usage_error for unknown strategies or a bad filter.
-plan make_plan(const registry& strategies, const transfers::device& device, const options& chosen);
+/// Plans strategies × variants × sizes × cache states, as far as the settings select them.
+/// Benchmarks that the device cannot run go to `skipped`. Throws usage_error for unknown strategies
+/// and for a bad filter.
+plan make_plan(const registry& strategies, const transfers::device& device,
+               const settings& settings);
 
-/// Reserves the buffers that the plan needs. Sizes that do not fit are moved to `skipped`, largest
-/// first, until the rest does.
-void reserve_buffers(plan& all, const transfers::device& device, buffers& memory);
+/// Reserves the buffers that the plan needs. Moves sizes that do not fit to `skipped`, largest
+/// first.
+void reserve_buffers(plan& plan, const transfers::device& device, buffers& memory);
 
 }  // namespace bench_transfers::bench

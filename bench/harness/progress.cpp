@@ -35,7 +35,7 @@ void progress::show(std::string_view phase, std::size_t done, std::size_t total,
                     std::string_view current, std::chrono::duration<double> left) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
-  // Often enough to follow, seldom enough to disturb nothing; a log wants fewer lines.
+  // Seldom enough not to disturb the measurement; fewer lines for a log.
   next_ = now + (terminal_ ? 200ms : 10s);
   auto line = fmt::format("{} {}/{}  {}", phase, done, total, current);
   if (left.count() > 0) line += fmt::format("  (about {} left)", format_duration(left));

@@ -7,11 +7,11 @@
 
 namespace bench_transfers::bench {
 
-/// Tells a person how far the run is: one line kept up to date on a terminal, a line now and then
-/// in a log. Writes to standard error; standard output belongs to results.
+/// Shows the progress of the run: one line that is updated on a terminal, a line every few seconds
+/// in a log. Use it with standard error; standard output is for results.
 class progress {
  public:
-  /// `stream` is looked at to tell a terminal from a log.
+  /// Detects whether `stream` is a terminal.
   explicit progress(std::FILE* stream);
   ~progress();
   progress(const progress&) = delete;
@@ -19,9 +19,9 @@ class progress {
 
   void show(std::string_view phase, std::size_t done, std::size_t total, std::string_view current,
             std::chrono::duration<double> left);
-  /// A line of its own.
+  /// Prints a line.
   void say(std::string_view line);
-  /// Takes the line on the terminal away, so that others can print.
+  /// Clears the line on the terminal, before other output.
   void clear();
 
  private:

@@ -17,8 +17,8 @@ namespace {
 using json = nlohmann::ordered_json;
 using benchmark::BenchmarkReporter;
 
-/// Nine digits are more than any clock gives, and half the length of a full double; counts are
-/// whole numbers although Google Benchmark's counters are doubles.
+/// Rounds to nine digits, which is more than any clock resolves and half the length of a double.
+/// Counts become integers; Google Benchmark's counters are doubles.
 json shortened(double value) {
   if (!std::isfinite(value)) return nullptr;  // JSON has no NaN and no infinity
   if (value == std::trunc(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
@@ -38,12 +38,12 @@ double standard_deviation(const std::vector<double>& v) {
   return std::sqrt(squares / static_cast<double>(v.size() - 1));
 }
 
-run aggregate(std::span<const run> repetitions, const std::string& name, const statistic& of,
+run aggregate(std::span<const run> repetitions, const std::string& name, const statistic& summarize,
               benchmark::StatisticUnit unit) {
   const auto collected = [&](auto&& value) {
     std::vector<double> values;
-    for (const auto& one : repetitions) values.push_back(value(one));
-    return of(values);
+    for (const auto& repetition : repetitions) values.push_back(value(repetition));
+    return summarize(values);
   };
   run result = repetitions.front();
   result.run_type = run::RT_Aggregate;
@@ -55,8 +55,8 @@ run aggregate(std::span<const run> repetitions, const std::string& name, const s
   result.iterations = static_cast<benchmark::IterationCount>(repetitions.size());
   const double scale =
       unit == benchmark::StatisticUnit::kTime ? static_cast<double>(repetitions.size()) : 1;
-  const auto per_iteration = [](double accumulated, const run& one) {
-    return accumulated / static_cast<double>(one.iterations);
+  const auto per_iteration = [](double accumulated, const run& repetition) {
+    return accumulated / static_cast<double>(repetition.iterations);
   };
   result.real_accumulated_time =
       scale * collected([&](const run& r) { return per_iteration(r.real_accumulated_time, r); });
@@ -64,8 +64,8 @@ run aggregate(std::span<const run> repetitions, const std::string& name, const s
       scale * collected([&](const run& r) { return per_iteration(r.cpu_accumulated_time, r); });
   for (auto& [key, counter] : result.counters)
     counter.value = collected([&key = key](const run& r) {
-      const auto found = r.counters.find(key);
-      return found == r.counters.end() ? 0.0 : found->second.value;
+      const auto match = r.counters.find(key);
+      return match == r.counters.end() ? 0.0 : match->second.value;
     });
   return result;
 }
@@ -96,13 +96,13 @@ json google_context() {
 }
 
 run as_repetition(const run& original, int repetitions, int index) {
-  run one = original;
+  run result = original;
   benchmark::BenchmarkName plain;
   plain.function_name = original.run_name.function_name;
-  one.run_name = plain;
-  one.repetitions = repetitions;
-  one.repetition_index = index;
-  return one;
+  result.run_name = plain;
+  result.repetitions = repetitions;
+  result.repetition_index = index;
+  return result;
 }
 
 json row_of(const run& reported) {
@@ -165,13 +165,14 @@ std::vector<run> aggregates_of(std::span<const run> repetitions) {
 
 void print_runs(std::ostream& out, const std::string& format, const std::vector<run>& runs) {
   const auto reporter = reporter_for(format);
-  std::ostringstream messages;  // warnings that the result file's context has as data
+  std::ostringstream messages;  // warnings, which the result file's context has as data
   reporter->SetOutputStream(&out);
   reporter->SetErrorStream(&messages);
   BenchmarkReporter::Context context;
   context.name_field_width = 10;
-  for (const auto& one : runs)
-    context.name_field_width = std::max(context.name_field_width, one.benchmark_name().size());
+  for (const auto& repetition : runs)
+    context.name_field_width =
+        std::max(context.name_field_width, repetition.benchmark_name().size());
   reporter->ReportContext(context);
   reporter->ReportRuns(runs);
   reporter->Finalize();

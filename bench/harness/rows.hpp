@@ -13,22 +13,22 @@ namespace bench_transfers::bench {
 /// Google Benchmark's own context (date, host, caches, load …).
 nlohmann::ordered_json google_context();
 
-/// The run under our plain name (Google Benchmark appends "/iterations:…/manual_time") and as one
-/// of several repetitions, which Google Benchmark does not know of: we call it once for each.
+/// The run with the benchmark's plain name (Google Benchmark appends "/iterations:…/manual_time")
+/// and its repetition. Google Benchmark does not know of repetitions: it is called once for each.
 run as_repetition(const run& original, int repetitions, int index);
 
 /// A row of the result file, with Google Benchmark's keys.
 nlohmann::ordered_json row_of(const run& reported);
 
-/// The row of a benchmark that failed: no times and no counters.
+/// The row of a benchmark that failed, without times and counters.
 nlohmann::ordered_json row_of_failure(const std::string& name, int repetitions, int index,
                                       const common::message& error);
 
 /// Mean, median, standard deviation and coefficient of variation over the repetitions of one
-/// benchmark, in the form that Google Benchmark gives to its own. Empty for fewer than two.
+/// benchmark, in Google Benchmark's form. Empty for fewer than two.
 std::vector<run> aggregates_of(std::span<const run> repetitions);
 
-/// Prints runs the way --benchmark_format asks: "console", "csv" or "json".
+/// Prints runs in the given --benchmark_format: "console", "csv" or "json".
 void print_runs(std::ostream& out, const std::string& format, const std::vector<run>& runs);
 
 }  // namespace bench_transfers::bench

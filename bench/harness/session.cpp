@@ -19,7 +19,7 @@ namespace {
 
 using seconds = std::chrono::duration<double>;
 
-/// An operation did not do its job; what() is one line.
+/// An operation moved wrong data; what() is one line.
 class wrong_data : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,16 +34,16 @@ common::message error_message(std::string code, const std::exception& failure) {
 struct session::state {
   const benchmark_case* planned;
   bench::schedule schedule = {};
-  std::optional<common::message> error = {};  ///< it failed: one row says so, then it is left alone
+  std::optional<common::message> error = {};  ///< one row reports it; no further repetitions
   bool finished = false;
-  std::vector<double> medians = {};  ///< one of each repetition
+  std::vector<double> medians = {};  ///< one for each repetition
   seconds cost{};                    ///< of the last repetition, to estimate the time left
-  seconds spent{};                   ///< on all of them
+  seconds spent{};                   ///< on all repetitions
 
   [[nodiscard]] bool until_stable() const { return planned->measured->sampling.until_stable; }
 
-  /// Of what is repeated until it is stable: whether more repetitions would tell little more, or
-  /// take too long.
+  /// For benchmarks that are repeated until they are stable: whether the median is known well
+  /// enough, or more repetitions would take too long.
   [[nodiscard]] bool is_known_well() const {
     constexpr std::size_t least = 5;
     constexpr std::size_t least_of_long_ones = 3;
@@ -55,9 +55,9 @@ struct session::state {
   }
 };
 
-session::session(device_list devices, const options& chosen, result_file::writer& rows,
+session::session(device_list devices, const settings& settings, result_file::writer& rows,
                  progress& shown)
-    : devices_(std::move(devices)), chosen_(chosen), rows_(rows), shown_(shown) {
+    : devices_(std::move(devices)), settings_(settings), rows_(rows), shown_(shown) {
   for (const auto& measured : devices_) streams_.push_back(measured.device.create_stream());
 }
 
@@ -82,19 +82,19 @@ void session::read_monitors(outcome& result) const {
 int session::most_rounds(const std::vector<state>& cases) const {
   const bool more = std::ranges::any_of(
       cases, [](const state& measured) { return measured.until_stable() && !measured.finished; });
-  return chosen_.rounds * (more ? 3 : 1);
+  return settings_.rounds * (more ? 3 : 1);
 }
 
-outcome session::measure(const plan& all) {
+outcome session::measure(const plan& plan) {
   outcome result;
   result.throttled_by.resize(devices_.size());
   std::vector<state> cases;
-  for (const auto& planned : all.cases) cases.push_back({.planned = &planned});
+  for (const auto& planned : plan.cases) cases.push_back({.planned = &planned});
   settle_all(cases, result);
   for (int round = 0; round < most_rounds(cases) && interruption() == 0 && !result.write_failure;
        ++round) {
     for (auto& measured : cases)
-      if (round >= (measured.until_stable() ? 3 : 1) * chosen_.rounds ||
+      if (round >= (measured.until_stable() ? 3 : 1) * settings_.rounds ||
           (measured.until_stable() && measured.is_known_well()))
         measured.finished = true;
     try {
@@ -119,7 +119,7 @@ transfer session::prepare(const benchmark_case& planned) const {
        .bytes = planned.bytes(),
        .cache = planned.cache,
        .direction = downloads ? transfers::direction::d2h : transfers::direction::h2d});
-  inject(chosen_.faults, planned.name, device_of(planned).device, ready);
+  inject(settings_.faults, planned.name, device_of(planned).device, ready);
   return ready;
 }
 
@@ -142,7 +142,7 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
           require_undamaged(planned, ready);
         }
         synchronize(planned);
-        const auto time = chosen_.min_time * planned.measured->sampling.effort;
+        const auto time = settings_.min_time * planned.measured->sampling.effort;
         measured.schedule = settle_schedule(
             ready, planned.cache, std::chrono::duration_cast<std::chrono::nanoseconds>(time));
       });
@@ -183,14 +183,14 @@ void session::run_guarded(state& measured, Work&& work) {
   } catch (const std::exception& failure) {
     measured.error = error_message("other", failure);
   }
-  // Others take the blocks to hold the pattern.
+  // Other benchmarks rely on the pattern in the blocks.
   const bool changed =
       ready && (ready->check.changes_source || ready->check.compare || ready->check.restore ||
                 (ready->destination && ready->destination->offset > 0));
   if ((measured.error || impossible || changed) && ready && !device_lost_) {
     try {
-      // Work may still be under way, on streams of the strategy's own too: others would find its
-      // traces in the buffers they share.
+      // Work may still be in flight, also on the strategy's own streams: it would write to the
+      // shared buffers of other benchmarks.
       const auto& planned = *measured.planned;
       synchronize(planned);
       stream_of(planned).synchronize();
@@ -208,14 +208,14 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
   for (auto& measured : cases)
     if (!measured.finished) order.push_back(&measured);
   if (order.empty()) return;
-  if (chosen_.shuffle) {
-    std::mt19937_64 random(chosen_.seed + static_cast<std::uint64_t>(round));
+  if (settings_.shuffle) {
+    std::mt19937_64 random(settings_.seed + static_cast<std::uint64_t>(round));
     std::ranges::shuffle(order, random);
   }
 
   // Benchmarks that are repeated until they are stable may need more rounds.
   std::size_t done = static_cast<std::size_t>(round) * order.size();
-  const auto rounds = std::max(chosen_.rounds, round + 1);
+  const auto rounds = std::max(settings_.rounds, round + 1);
   const auto total = static_cast<std::size_t>(rounds) * order.size();
   const auto rounds_left = static_cast<double>(rounds - round - 1);
   const auto cost_of_round =
@@ -241,18 +241,18 @@ void session::repeat(state& measured, int round, outcome& result) {
   try {
     run_guarded(measured, [&](transfer& ready) {
       auto reported = repeat_prepared(measured, round, ready);
-      // A repetition cut short is no repetition.
+      // An interrupted repetition does not count.
       if (interruption() == 0) repetition = std::move(reported);
     });
   } catch (const transfers::unsupported& failure) {
-    measured.error = error_message("unsupported", failure);  // it was possible when it was settled
+    measured.error = error_message("unsupported", failure);  // it was supported when it was settled
   } catch (const transfers::out_of_memory& failure) {
     measured.error = error_message("out_of_memory", failure);
   }
   if (measured.error) {
     measured.finished = true;
     result.failures.push_back({name, *measured.error});
-    rows_.add(row_of_failure(name, chosen_.rounds, round, *measured.error));
+    rows_.add(row_of_failure(name, settings_.rounds, round, *measured.error));
   } else if (repetition) {
     result.runs.push_back(*repetition);
     rows_.add(row_of(*repetition));
@@ -262,11 +262,11 @@ void session::repeat(state& measured, int round, outcome& result) {
 run session::repeat_prepared(state& measured, int round, transfer& ready) {
   const auto& planned = *measured.planned;
   poison_destination(planned, ready);
-  // A kernel that ran on another stream slows cudaMemcpy down until the whole device has been
-  // waited for (docs/METHOD.md): every benchmark starts from the same state.
+  // A kernel on another stream slows cudaMemcpy down until the whole device is synchronized
+  // (docs/METHOD.md): every benchmark starts from the same state.
   synchronize(planned);
-  // Which core's cache last held a line makes DMA reads slower: what ran before
-  // must not decide that.
+  // DMA reads are slower if a core's cache holds the lines: the previous benchmark must not decide
+  // that.
   for (const auto& end : {ready.source, ready.destination})
     if (end && !end->on_device) flush_cache_on_all_cores({end->data, end->bytes});
   settle(ready, measured.schedule, planned.cache);
@@ -274,18 +274,18 @@ run session::repeat_prepared(state& measured, int round, transfer& ready) {
   samples taken;
   std::optional<double> cores;
   auto repetition =
-      as_repetition(time_in_engine(measured, ready, taken, cores), chosen_.rounds, round);
-  // What was cut short may have nothing to show: not one operation may have run.
+      as_repetition(time_in_engine(measured, ready, taken, cores), settings_.rounds, round);
+  // If it was interrupted, perhaps not one operation has run.
   if (interruption() != 0) return repetition;
   if (!taken.operation.empty()) measured.medians.push_back(statistics::median(taken.operation));
-  // Before the device's clock is used: that runs operations of its own.
+  // Before the device's clock is used, which runs further operations.
   require_undamaged(planned, ready);
   time_on_device(ready, stream_of(planned), measured.schedule, taken);
   if (interruption() != 0) return repetition;
   const auto metrics =
       metrics_of(planned, ready, measured.schedule, taken, cores, device_of(planned).link_limit);
   describe(metrics);
-  for (const auto& [metric, value] : metrics.all()) repetition.counters[metric.name] = value;
+  for (const auto& [metric, value] : metrics.entries()) repetition.counters[metric.name] = value;
   return repetition;
 }
 
@@ -331,7 +331,7 @@ void session::require_undamaged(const benchmark_case& planned, transfer& done) c
 }
 
 void session::describe(const metric_list& metrics) {
-  for (const auto& [metric, value] : metrics.all()) rows_.describe(metric);
+  for (const auto& [metric, value] : metrics.entries()) rows_.describe(metric);
 }
 
 }  // namespace bench_transfers::bench

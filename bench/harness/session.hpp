@@ -25,28 +25,29 @@ struct failure {
   common::message reason;
 };
 
-/// What came out of a session, besides the rows that went to the result file.
+/// The outcome of a session, besides the rows in the result file.
 struct outcome {
   std::vector<run> runs;  ///< every repetition measured, in order of measurement
   std::vector<failure> failures;
-  std::vector<skipped_case> skipped;  ///< found impossible only when prepared
+  std::vector<skipped_case> skipped;  ///< could be planned but not prepared
   bool device_lost = false;           ///< the rest could not be measured
   int signal = 0;                     ///< the signal that interrupted it, 0 for none
-  std::exception_ptr write_failure;   ///< of the result file, with which it ended
-  /// Of each device, the GPU's reasons between rounds; nullopt: no monitor, or it does not tell.
+  std::exception_ptr write_failure;   ///< the failure to write the result file that ended it
+  /// For each device, the GPU's throttle reasons between rounds; nullopt: not known.
   std::vector<std::optional<machine::throttle_reasons>> throttled_by;
 };
 
-/// Measures everything planned: settles each benchmark's schedule and proves once that one
-/// operation does the whole job, then repeats all benchmarks in rounds, each round in a new random
-/// order, so that slow drifts of the machine touch all of them alike.
+/// Measures a plan. Chooses each benchmark's schedule and verifies one operation, then repeats all
+/// benchmarks in rounds, each round in a new random order, so that slow drifts of the machine
+/// affect all of them alike.
 class session {
  public:
-  /// `devices`: one at least. `rows` takes every repetition at once.
-  session(device_list devices, const options& chosen, result_file::writer& rows, progress& shown);
+  /// `devices`: at least one. `rows` gets every repetition immediately.
+  session(device_list devices, const settings& settings, result_file::writer& rows,
+          progress& shown);
 
-  /// What goes wrong, in a benchmark or when a row is written, is in the outcome.
-  outcome measure(const plan& all);
+  /// The outcome reports failures of benchmarks and of writing rows.
+  outcome measure(const plan& plan);
 
  private:
   struct state;
@@ -54,35 +55,35 @@ class session {
   [[nodiscard]] int most_rounds(const std::vector<state>& cases) const;
   void settle_all(std::vector<state>& cases, outcome& result);
   void measure_round(std::vector<state>& cases, int round, outcome& result);
-  /// One repetition and its row.
+  /// Runs one repetition and writes its row.
   void repeat(state& measured, int round, outcome& result);
   run repeat_prepared(state& measured, int round, transfer& ready);
   run time_in_engine(state& measured, const transfer& ready, samples& taken,
                      std::optional<double>& cores);
   void poison_destination(const benchmark_case& planned, transfer& ready) const;
-  /// Throws wrong_data unless the destination is right.
+  /// Throws wrong_data unless the destination holds the expected data.
   void require_undamaged(const benchmark_case& planned, transfer& done) const;
   void describe(const metric_list& metrics);
 
-  /// Prepares the transfer and hands it to `work`; an exception becomes the state's error, and the
-  /// buffers hold the test pattern again. Lets `unsupported` and `out_of_memory` pass.
+  /// Prepares the transfer and passes it to `work`. An exception becomes the state's error, and the
+  /// buffers hold the test pattern again. Rethrows `unsupported` and `out_of_memory`.
   template <class Work>
   void run_guarded(state& measured, Work&& work);
 
   [[nodiscard]] transfer prepare(const benchmark_case& planned) const;
 
-  /// The device that a benchmark is prepared on, and its stream.
+  /// The device that a benchmark is prepared on, and the device's stream.
   [[nodiscard]] const measured_device& device_of(const benchmark_case& planned) const;
   [[nodiscard]] transfers::stream& stream_of(const benchmark_case& planned) const;
   void synchronize(const benchmark_case& planned) const;
   void read_monitors(outcome& result) const;
 
   device_list devices_;
-  std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< of each device
-  const options& chosen_;
+  std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< one for each device
+  const settings& settings_;
   result_file::writer& rows_;
   progress& shown_;
-  std::optional<common::message> device_lost_;  ///< why nothing can be measured any more
+  std::optional<common::message> device_lost_;  ///< set if nothing can be measured any more
 };
 
 }  // namespace bench_transfers::bench

@@ -10,24 +10,24 @@
 
 namespace bench_transfers::bench {
 
-/// What is measured, how, and where the results go: the command line and its profile, resolved.
-struct options {
+/// What a run measures, how, and where the results go: the command line and its profile, resolved.
+struct settings {
   std::string device = "auto";
   std::string profile_name = "standard";
   std::vector<std::size_t> sizes;
   std::vector<std::size_t> cold_sizes;
-  bool own_sizes = false;  ///< sizes were given, and are not the profile's
+  bool own_sizes = false;  ///< the command line gives sizes; they replace the profile's
   bool warm = true;
   bool cold = true;
   std::vector<std::string> strategies;  ///< empty: all
-  bool essential_only = false;          ///< of all, only those
+  bool essential_only = false;          ///< only essential strategies, if `strategies` is empty
   int rounds = 0;
   std::chrono::nanoseconds min_time{};
   std::uint64_t seed = 0;
   bool shuffle = true;
   bool list_strategies = false;
   bool list_benchmarks = false;
-  std::string filter;  ///< regular expression; a leading '-' means "all but"
+  std::string filter;  ///< regular expression; a leading '-' negates it
   std::string out;     ///< result file; empty: none
   std::string out_format = "json";
   std::string display_format;  ///< empty: our summary table
@@ -35,7 +35,7 @@ struct options {
   bool display_aggregates_only = false;
   std::vector<fault> faults;
   std::vector<std::string> command_line;          ///< without folders
-  std::vector<std::string> for_google_benchmark;  ///< flags passed on as they are
+  std::vector<std::string> for_google_benchmark;  ///< flags that it gets unchanged
 };
 
 }  // namespace bench_transfers::bench

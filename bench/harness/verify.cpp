@@ -11,39 +11,40 @@ using transfers::pattern;
 using transfers::pattern_check;
 
 void write(transfers::device& device, const payload& end, std::size_t offset, std::size_t bytes,
-           pattern what) {
-  if (bytes == 0 || end.data == nullptr) return;  // memory of an operation that is not made yet
+           pattern pattern) {
+  if (bytes == 0 || end.data == nullptr) return;  // memory of an operation that does not exist yet
   auto* const block = end.data - end.offset;
   if (end.on_device)
-    device.write_pattern(block, end.offset + offset, bytes, what);
+    device.write_pattern(block, end.offset + offset, bytes, pattern);
   else
-    transfers::write_host_pattern(block, end.offset + offset, bytes, what);
+    transfers::write_host_pattern(block, end.offset + offset, bytes, pattern);
 }
 
 bool is_write_combined(const payload& end) {
   return has(end.host->kind().flags, transfers::pin_flags::write_combined);
 }
 
-/// The processor reads write-combined memory at a small fraction of its usual speed (that is what
-/// this project is about); there the device does the reading.
+/// The CPU reads write-combined memory at a small fraction of its usual speed, so the device reads
+/// it.
 bool better_read_by_device(const payload& end) {
-  if (end.host == nullptr) return false;  // memory of a strategy's own
+  if (end.host == nullptr) return false;  // memory that the strategy owns
   return end.host->on_device() != nullptr && is_write_combined(end);
 }
 
 pattern_check check(transfers::device& device, const payload& end, std::size_t offset,
-                    std::size_t bytes, pattern what) {
-  // Memory made for one operation need not be aligned as the blocks are, nor have a guard.
+                    std::size_t bytes, pattern pattern) {
+  // Memory of a single operation need not be aligned like the blocks, nor have a guard.
   if (bytes == 0) return {};
-  if (end.on_device) return device.check_pattern(end.data, offset, bytes, what);
+  if (end.on_device) return device.check_pattern(end.data, offset, bytes, pattern);
   if (!better_read_by_device(end))
-    return transfers::check_host_pattern(end.data, offset, bytes, what);
-  // A part is also read by the CPU: the data must have arrived where it sees them.
+    return transfers::check_host_pattern(end.data, offset, bytes, pattern);
+  // The CPU also reads a part: the data must be visible to it.
   constexpr std::size_t part = std::size_t{64} << 10;
-  const auto by_cpu = transfers::check_host_pattern(end.data, offset, std::min(bytes, part), what);
-  return by_cpu.wrong_bytes > 0
-             ? by_cpu
-             : device.check_pattern(end.host->on_device() + end.offset, offset, bytes, what);
+  const auto cpu_check =
+      transfers::check_host_pattern(end.data, offset, std::min(bytes, part), pattern);
+  return cpu_check.wrong_bytes > 0
+             ? cpu_check
+             : device.check_pattern(end.host->on_device() + end.offset, offset, bytes, pattern);
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ std::optional<std::string> find_damage(transfers::device& device, const buffers&
                                        const transfer& done) {
   const auto& destination = *done.destination;
   const auto n = destination.bytes;
-  // The guard was poisoned at its place in the block, the payload arrived from its beginning.
+  // The guard's poison depends on its place in the block, the payload starts at its beginning.
   auto block = destination;
   block.data -= block.offset;
   const auto behind =

@@ -4,8 +4,8 @@
 
 namespace bench_transfers::bench {
 
-/// The one clock of all strategies: std::chrono::steady_clock. Programs of the tests are linked
-/// with another definition, a clock that they move themselves (tests/unit/fake_clock.hpp).
+/// The clock of all strategies: std::chrono::steady_clock. Test programs link another definition, a
+/// clock that they advance themselves (tests/unit/bench/fake_clock.hpp).
 struct wall_clock {
   using duration = std::chrono::steady_clock::duration;
   using rep = duration::rep;

@@ -9,7 +9,7 @@
 namespace bench_transfers::bench::cpu {
 namespace {
 
-/// One after the other in each round, so that what disturbs one disturbs all.
+/// Each round reads all of them, so that a disturbance affects all.
 constexpr int rounds = 21;
 
 double time_read(reader read, std::span<const std::byte> memory, std::uint64_t& sum) {
@@ -20,21 +20,21 @@ double time_read(reader read, std::span<const std::byte> memory, std::uint64_t& 
   return std::chrono::duration<double, std::nano>(wall_clock::now() - start).count();
 }
 
-/// Times of one memory.
+/// Read times of one block of memory.
 struct series {
   std::span<const std::byte> memory;
-  const instruction_set& by;
+  const instruction_set& instructions;
   std::vector<double> plain = {}, streaming = {};
 
   void read(std::uint64_t& sum) {
-    plain.push_back(time_read(by.read_16_bytes, memory, sum));
-    if (by.read_streaming != nullptr)
-      streaming.push_back(time_read(by.read_streaming, memory, sum));
+    plain.push_back(time_read(instructions.read_16_bytes, memory, sum));
+    if (instructions.read_streaming != nullptr)
+      streaming.push_back(time_read(instructions.read_streaming, memory, sum));
   }
   [[nodiscard]] machine::read_times medians() const {
-    machine::read_times both{statistics::median(plain), {}};
-    if (!streaming.empty()) both.streaming = statistics::median(streaming);
-    return both;
+    machine::read_times times{statistics::median(plain), {}};
+    if (!streaming.empty()) times.streaming = statistics::median(streaming);
+    return times;
   }
 };
 
@@ -46,9 +46,9 @@ probed_pair probe_reads(std::span<const std::byte> memory, const instruction_set
   series usual{ordinary, instructions()};
   std::uint64_t sum = 0;
   for (int i = 0; i < rounds; ++i)
-    for (auto* const one : {i % 2 == 0 ? &probed : &usual, i % 2 == 0 ? &usual : &probed})
-      one->read(sum);
-  volatile std::uint64_t used = sum;  // the reads are not in vain
+    for (auto* const next : {i % 2 == 0 ? &probed : &usual, i % 2 == 0 ? &usual : &probed})
+      next->read(sum);
+  volatile std::uint64_t used = sum;  // keeps the compiler from removing the reads
   static_cast<void>(used);
   return {probed.medians(), usual.medians()};
 }

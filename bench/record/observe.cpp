@@ -14,11 +14,11 @@ observation observe_busy(transfers::device& device, const machine::gpu_monitor* 
   constexpr int copies_before = 16;
   constexpr int copies = 64;
   const auto host = device.allocate_host(bytes, transfers::pinned());
-  const auto there = device.allocate(bytes);
+  const auto device_block = device.allocate(bytes);
   const auto stream = device.create_stream();
   const auto copy = [&](int times) {
     for (int i = 0; i < times; ++i)
-      stream->copy(there.data(), host.data(), bytes, transfers::direction::h2d);
+      stream->copy(device_block.data(), host.data(), bytes, transfers::direction::h2d);
   };
   copy(copies_before);
   const auto awake = stream->record();
@@ -45,7 +45,7 @@ observation observe_under_load(transfers::device& device, const machine::gpu_mon
     try {
       seen = observe_busy(device, monitor);
     } catch (const transfers::error&) {
-      // Not known; what is wrong with the device shows when it is measured.
+      // Not known. The measurement reports errors of the device.
     }
   }
   seen.clocks.cpu_throttle_events = machine::cpu_throttle_events();

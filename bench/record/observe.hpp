@@ -11,26 +11,27 @@
 
 namespace bench_transfers::bench {
 
-/// Of a CUDA device; null for the host device and where nothing can be read (machine::monitor_gpu).
+/// Opens the monitor of a CUDA device; null for the host device and if nothing can be read
+/// (machine::monitor_gpu).
 std::unique_ptr<machine::gpu_monitor> open_monitor(const transfers::device& device);
 
-/// What may change during a run, at one moment.
+/// The state, at one moment, that may change during a run.
 struct observation {
-  /// Nullopt for the host device, for links that are not PCIe (coherent CPU–GPU links, integrated
-  /// GPUs), and where the system does not tell.
+  /// Nullopt for the host device, for links other than PCIe (coherent CPU–GPU links, integrated
+  /// GPUs), and if the system does not report it.
   std::optional<machine::pcie_link> link;
   machine::clocks clocks;
 };
 
-/// A device of the run, its buffers and what was observed of it before the run.
+/// A device of the run, its buffers and its observation before the run.
 struct observed_device {
   const transfers::device& device;
   const buffers& memory;
   observation start;
 };
 
-/// Looks while copies keep a CUDA device busy, for some 25 ms: a sleeping link reports a lower
-/// generation, and an idle GPU lower clocks. `monitor` may be null.
+/// Observes a CUDA device while copies keep it busy, for about 25 ms: a sleeping link reports a
+/// lower generation, and an idle GPU lower clocks. `monitor` may be null.
 observation observe_under_load(transfers::device& device, const machine::gpu_monitor* monitor);
 
 }  // namespace bench_transfers::bench

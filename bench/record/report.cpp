@@ -25,40 +25,40 @@ using json = nlohmann::ordered_json;
 std::vector<run> with_aggregates(const std::vector<run>& runs, bool aggregates_only) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<run>> by_name;
-  for (const auto& one : runs) {
-    const auto [found, added] = by_name.try_emplace(one.run_name.function_name);
-    if (added) order.push_back(found->first);
-    found->second.push_back(one);
+  for (const auto& repetition : runs) {
+    const auto [entry, added] = by_name.try_emplace(repetition.run_name.function_name);
+    if (added) order.push_back(entry->first);
+    entry->second.push_back(repetition);
   }
-  std::vector<run> all;
+  std::vector<run> result;
   for (const auto& name : order) {
     const auto& repetitions = by_name.at(name);
     const auto aggregates = aggregates_of(repetitions);
     if (!aggregates_only || aggregates.empty())
-      all.insert(all.end(), repetitions.begin(), repetitions.end());
-    all.insert(all.end(), aggregates.begin(), aggregates.end());
+      result.insert(result.end(), repetitions.begin(), repetitions.end());
+    result.insert(result.end(), aggregates.begin(), aggregates.end());
   }
-  return all;
+  return result;
 }
 
-bool shows_aggregates_only(const options& chosen) {
-  return chosen.display_aggregates_only || chosen.out_aggregates_only;
+bool shows_aggregates_only(const settings& settings) {
+  return settings.display_aggregates_only || settings.out_aggregates_only;
 }
 
 std::vector<json> aggregate_rows(const std::vector<run>& runs) {
   std::vector<json> rows;
-  for (const auto& one : with_aggregates(runs, true))
-    if (one.run_type == run::RT_Aggregate) rows.push_back(row_of(one));
+  for (const auto& result : with_aggregates(runs, true))
+    if (result.run_type == run::RT_Aggregate) rows.push_back(row_of(result));
   return rows;
 }
 
-/// The result file's text, or with aggregates alone though the file has none.
-std::string json_to_show(const result_file::writer& file, const options& chosen,
+/// The text of the result file; if only aggregates are requested, with aggregates that it lacks.
+std::string json_to_show(const result_file::writer& file, const settings& settings,
                          const std::vector<run>& runs) {
   auto content = file.content();
-  if (chosen.display_aggregates_only && !chosen.out_aggregates_only)
+  if (settings.display_aggregates_only && !settings.out_aggregates_only)
     for (auto& row : aggregate_rows(runs)) content["benchmarks"].push_back(std::move(row));
-  return result_file::to_text(content, shows_aggregates_only(chosen));
+  return result_file::to_text(content, shows_aggregates_only(settings));
 }
 
 json signal_name(int signal) {
@@ -66,17 +66,17 @@ json signal_name(int signal) {
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
-void write_other_format(const options& chosen, const std::vector<run>& runs) {
+void write_other_format(const settings& settings, const std::vector<run>& runs) {
   std::ostringstream text;
-  print_runs(text, chosen.out_format, with_aggregates(runs, chosen.out_aggregates_only));
-  common::write_whole(chosen.out, text.str());
+  print_runs(text, settings.out_format, with_aggregates(runs, settings.out_aggregates_only));
+  common::write_whole(settings.out, text.str());
 }
 
 }  // namespace
 
 namespace {
 
-/// Text in lines that all begin in the same column, the first one beside a title that fits there.
+/// Prints wrapped text that begins in a column; a title that fits stands to the left of it.
 void print_beside(std::ostream& out, std::string title, std::size_t column,
                   const std::string& text) {
   if (title.size() >= column) {
@@ -92,24 +92,24 @@ void print_beside(std::ostream& out, std::string title, std::size_t column,
 
 void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
                      const transfers::device& device) {
-  for (const auto* const one : strategies) {
-    const auto reason = why_unsupported(*one, device);
+  for (const auto* const strategy : strategies) {
+    const auto reason = why_unsupported(*strategy, device);
     std::vector<std::string> names;
-    for (const auto& variant : one->variants) names.push_back(variant.name);
-    print_beside(out, one->name(), 35, one->summary);
+    for (const auto& variant : strategy->variants) names.push_back(variant.name);
+    print_beside(out, strategy->name(), 35, strategy->summary);
     print_beside(out, "", 37,
                  fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
                              reason ? "not on this device: " + *reason : "runs on this device"));
   }
 }
 
-void list_benchmarks(std::ostream& out, const plan& all) {
-  for (const auto& one : all.cases) fmt::print(out, "{}\n", one.name);
+void list_benchmarks(std::ostream& out, const plan& plan) {
+  for (const auto& planned : plan.cases) fmt::print(out, "{}\n", planned.name);
 }
 
 namespace {
 
-/// Completes the clocks of the device with this index, and warns of what happened meanwhile.
+/// Completes the clocks of the device with this index, and adds warnings about changes.
 void finish_device(json& facts, std::size_t index, const outcome& measured,
                    const observation& start, const observation& end) {
   if (!measured.device_lost && to_json(end.link) != to_json(start.link))
@@ -127,33 +127,34 @@ void finish_device(json& facts, std::size_t index, const outcome& measured,
 
 }  // namespace
 
-void finish(result_file::writer& file, const options& chosen, const plan& all,
+void finish(result_file::writer& file, const settings& settings, const plan& plan,
             const outcome& measured, std::span<const observation> start,
             std::span<const observation> end) {
-  if (chosen.out_aggregates_only)
+  if (settings.out_aggregates_only)
     for (auto& row : aggregate_rows(measured.runs)) file.add(std::move(row));
   auto facts = file.content().at("context").at("transfers");
   facts["run"]["finished_utc"] = utc_now();
   facts["run"]["interrupted_by"] = signal_name(measured.signal);
   facts["complete"] = measured.signal == 0 && !measured.device_lost && !measured.write_failure;
-  facts["skipped"] = to_json(all.skipped);
+  facts["skipped"] = to_json(plan.skipped);
   for (const auto& skipped : to_json(measured.skipped)) facts["skipped"].push_back(skipped);
   for (std::size_t i = 0; i < start.size(); ++i)
     finish_device(facts, i, measured, start[i], end[i]);
   file.set_facts(std::move(facts));
   std::vector<std::string> order;
-  for (const auto& one : all.cases) order.push_back(one.name);
-  file.finish(chosen.out_aggregates_only, order);
-  if (!chosen.out.empty() && chosen.out_format != "json") write_other_format(chosen, measured.runs);
+  for (const auto& planned : plan.cases) order.push_back(planned.name);
+  file.finish(settings.out_aggregates_only, order);
+  if (!settings.out.empty() && settings.out_format != "json")
+    write_other_format(settings, measured.runs);
 }
 
-void report(std::ostream& out, const result_file::writer& file, const options& chosen,
+void report(std::ostream& out, const result_file::writer& file, const settings& settings,
             const outcome& measured) {
-  if (chosen.display_format == "json")
-    out << json_to_show(file, chosen, measured.runs);
-  else if (!chosen.display_format.empty())
-    print_runs(out, chosen.display_format,
-               with_aggregates(measured.runs, shows_aggregates_only(chosen)));
+  if (settings.display_format == "json")
+    out << json_to_show(file, settings, measured.runs);
+  else if (!settings.display_format.empty())
+    print_runs(out, settings.display_format,
+               with_aggregates(measured.runs, shows_aggregates_only(settings)));
   else
     out << result_file::summary(file.content());
   out.flush();

@@ -31,24 +31,24 @@ json program() {
           {"cuda_architectures", text_or_null(provenance::cuda_architectures)}};
 }
 
-json run_settings(const options& chosen) {
+json run_settings(const settings& settings) {
   json faults = json::array();
-  for (const auto& one : chosen.faults) faults.push_back(one.text);
-  return {{"profile", chosen.profile_name},
-          {"seed", chosen.seed},
-          {"rounds", chosen.rounds},
-          {"min_time_ms", std::chrono::duration<double, std::milli>(chosen.min_time).count()},
-          {"sizes", chosen.sizes},
-          {"cold_sizes", chosen.cold_sizes},
-          {"random_order", chosen.shuffle},
+  for (const auto& fault : settings.faults) faults.push_back(fault.text);
+  return {{"profile", settings.profile_name},
+          {"seed", settings.seed},
+          {"rounds", settings.rounds},
+          {"min_time_ms", std::chrono::duration<double, std::milli>(settings.min_time).count()},
+          {"sizes", settings.sizes},
+          {"cold_sizes", settings.cold_sizes},
+          {"random_order", settings.shuffle},
           {"faults_injected", faults},
-          {"command_line", chosen.command_line},
+          {"command_line", settings.command_line},
           {"started_utc", utc_now()},
           {"finished_utc", nullptr},
           {"interrupted_by", nullptr}};
 }
 
-/// Its rates are settings, not measured; null: no limit.
+/// The rates are settings, not measurements; null: no limit.
 json emulated_link_facts(const transfers::link_description& link) {
   const auto rate = [](double bytes_per_second) {
     return bytes_per_second > 0 ? json(bytes_per_second / 1e9) : json(nullptr);
@@ -61,13 +61,14 @@ json emulated_link_facts(const transfers::link_description& link) {
 
 json device_facts(const transfers::device& device,
                   const std::optional<common::message>& why_not_gpu) {
-  const auto& what = device.description();
-  json facts{{"kind", what.kind},
-             {"name", what.name},
+  const auto& description = device.description();
+  json facts{{"kind", description.kind},
+             {"name", description.name},
              {"why_not_gpu", why_not_gpu ? to_json(*why_not_gpu) : json(nullptr)}};
-  if (what.emulated_link) facts["emulated_link"] = emulated_link_facts(*what.emulated_link);
-  if (!what.cuda) return facts;
-  const auto& cuda = *what.cuda;
+  if (description.emulated_link)
+    facts["emulated_link"] = emulated_link_facts(*description.emulated_link);
+  if (!description.cuda) return facts;
+  const auto& cuda = *description.cuda;
   const auto driver = machine::nvidia_driver_version();
   const auto node = machine::numa_node_of(cuda.pci_bus_id);
   facts.update({{"index", cuda.index},
@@ -89,7 +90,7 @@ json device_facts(const transfers::device& device,
   return facts;
 }
 
-/// A device in the list of devices: with its own link and clocks.
+/// An entry in the list of devices, with the device's link and clocks.
 json entry_of(const transfers::device& device, const observation& start,
               const std::optional<common::message>& why_not_gpu) {
   auto entry = device_facts(device, why_not_gpu);
@@ -106,23 +107,23 @@ json rates_of(const machine::read_times& times) {
 
 json buffer_facts(const buffers& memory) {
   transfers::host_buffer<std::byte> ordinary(cpu::probed_bytes, 4096);
-  // Pages that nobody has written to are all the same page of zeros.
+  // Untouched pages all map to the same page of zeros.
   std::ranges::fill(ordinary, std::byte{1});
   json facts = json::array();
   for (const auto& [kind, block] : memory.all_host()) {
-    json one{{"memory", to_string(kind)},
-             {"bytes", block.size()},
-             {"same_address_on_device", block.on_device() == block.data()},
-             {"memory_type", nullptr},
-             {"cpu_reads", nullptr},
-             {"cpu_reads_of_ordinary_memory", nullptr}};
+    json entry{{"memory", to_string(kind)},
+               {"bytes", block.size()},
+               {"same_address_on_device", block.on_device() == block.data()},
+               {"memory_type", nullptr},
+               {"cpu_reads", nullptr},
+               {"cpu_reads_of_ordinary_memory", nullptr}};
     if (can_flush_cache() && block.size() >= cpu::probed_bytes) {
       const auto read = cpu::probe_reads(block.bytes(), cpu::instructions(), ordinary);
-      one["memory_type"] = to_string(classify(read.memory, read.ordinary));
-      one["cpu_reads"] = rates_of(read.memory);
-      one["cpu_reads_of_ordinary_memory"] = rates_of(read.ordinary);
+      entry["memory_type"] = to_string(classify(read.memory, read.ordinary));
+      entry["cpu_reads"] = rates_of(read.memory);
+      entry["cpu_reads_of_ordinary_memory"] = rates_of(read.ordinary);
     }
-    facts.push_back(std::move(one));
+    facts.push_back(std::move(entry));
   }
   return facts;
 }
@@ -136,17 +137,17 @@ std::vector<const strategy*> strategies_of(const std::vector<benchmark_case>& be
   return strategies;
 }
 
-/// Those planned, and those asked for that cannot run here.
-std::vector<benchmark_case> benchmarks_in(const plan& all) {
-  auto benchmarks = all.cases;
-  for (const auto& skipped : all.skipped)
+/// The planned benchmarks, and the requested ones that cannot run here.
+std::vector<benchmark_case> benchmarks_in(const plan& plan) {
+  auto benchmarks = plan.cases;
+  for (const auto& skipped : plan.skipped)
     if (skipped.benchmark) benchmarks.push_back(*skipped.benchmark);
   return benchmarks;
 }
 
-json strategy_facts(const plan& all) {
+json strategy_facts(const plan& plan) {
   json facts = json::array();
-  for (const auto* const measured : strategies_of(all.cases)) {
+  for (const auto* const measured : strategies_of(plan.cases)) {
     const auto& host = measured->needs.host;
     json variants = json::array();
     for (const auto& variant : measured->variants) variants.push_back(variant.name);
@@ -158,16 +159,16 @@ json strategy_facts(const plan& all) {
   return facts;
 }
 
-json benchmark_facts(const plan& all) {
+json benchmark_facts(const plan& plan) {
   json facts = json::object();
-  for (const auto& described : benchmarks_in(all)) facts[described.name] = to_json(described);
+  for (const auto& described : benchmarks_in(plan)) facts[described.name] = to_json(described);
   return facts;
 }
 
-json role_facts(const plan& all) {
+json role_facts(const plan& plan) {
   json facts = json::object();
   const auto add = [&](const result_file::role& role) { facts[role.name] = to_json(role); };
-  for (const auto* const measured : strategies_of(benchmarks_in(all))) {
+  for (const auto* const measured : strategies_of(benchmarks_in(plan))) {
     add(measured->role);
     for (const auto& variant : measured->variants)
       if (variant.role) add(*variant.role);
@@ -175,18 +176,18 @@ json role_facts(const plan& all) {
   return facts;
 }
 
-/// Those that are not there yet: what the machine is like concerns all devices alike.
+/// Adds warnings that are not in the list yet: warnings about the machine apply to all devices.
 void add_new(std::vector<common::message>& warnings, const std::vector<common::message>& more) {
   for (const auto& warning : more)
     if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
 }
 
-/// Where faults were injected, the first warning says so.
+/// Puts a warning first if faults were injected.
 std::vector<common::message> with_faults(std::vector<common::message> warnings,
-                                         const options& chosen) {
-  if (chosen.faults.empty()) return warnings;
+                                         const settings& settings) {
+  if (settings.faults.empty()) return warnings;
   json faults = json::array();
-  for (const auto& fault : chosen.faults) faults.push_back(fault.text);
+  for (const auto& fault : settings.faults) faults.push_back(fault.text);
   warnings.insert(warnings.begin(),
                   common::message{"faults_injected",
                                   {{"faults", faults}},
@@ -202,14 +203,14 @@ std::string utc_now() {
 
 json to_json(const std::vector<skipped_case>& skipped) {
   json list = json::array();
-  for (const auto& each : skipped)
-    list.push_back({{"name", each.name}, {"reason", common::to_json(each.reason)}});
+  for (const auto& entry : skipped)
+    list.push_back({{"name", entry.name}, {"reason", common::to_json(entry.reason)}});
   return list;
 }
 
 json make_context(std::span<const observed_device> devices,
-                  const std::optional<common::message>& why_not_gpu, const options& chosen,
-                  const plan& all) {
+                  const std::optional<common::message>& why_not_gpu, const settings& settings,
+                  const plan& plan) {
   const auto clock = measure_clock();
   const auto described = machine::describe();
   json list = json::array();
@@ -228,7 +229,7 @@ json make_context(std::span<const observed_device> devices,
       {"format", result_file::newest_format},
       {"complete", false},
       {"program", program()},
-      {"run", run_settings(chosen)},
+      {"run", run_settings(settings)},
       {"device", device_facts(first.device, why_not_gpu)},
       {"link", to_json(first.start.link)},
       {"clocks", machine::to_json({.start = first.start.clocks})},
@@ -239,12 +240,12 @@ json make_context(std::span<const observed_device> devices,
         {"read_ns", clock.read_ns},
         {"resolution_ns", clock.resolution_ns}}},
       {"buffers", buffer_facts(first.memory)},
-      {"strategies", strategy_facts(all)},
-      {"roles", role_facts(all)},
-      {"benchmarks", benchmark_facts(all)},
+      {"strategies", strategy_facts(plan)},
+      {"roles", role_facts(plan)},
+      {"benchmarks", benchmark_facts(plan)},
       {"metrics", json::object()},
-      {"skipped", to_json(all.skipped)},
-      {"warnings", common::to_json(with_faults(std::move(warnings), chosen))},
+      {"skipped", to_json(plan.skipped)},
+      {"warnings", common::to_json(with_faults(std::move(warnings), settings))},
   };
   return context;
 }

@@ -13,13 +13,13 @@
 
 namespace bench_transfers::bench {
 
-/// The context of a new result file: Google Benchmark's, and ours below "transfers" (keys in
-/// docs/RESULT_FILE.md), with "complete" false until the run has ended by itself.
-/// `why_not_gpu` is set when the host device was taken for want of a GPU; `devices`: one at least,
-/// in the order in which benchmarks name them.
+/// The context of a new result file: Google Benchmark's, and this program's under "transfers" (keys
+/// in docs/RESULT_FILE.md), where "complete" is false until the run is complete. `why_not_gpu` is
+/// set if the host device is used because there is no GPU. `devices`: at least one, in the order of
+/// the indices in benchmarks.
 nlohmann::ordered_json make_context(std::span<const observed_device> devices,
                                     const std::optional<common::message>& why_not_gpu,
-                                    const options& chosen, const plan& all);
+                                    const settings& settings, const plan& plan);
 
 nlohmann::ordered_json to_json(const std::vector<skipped_case>& skipped);
 

@@ -17,19 +17,19 @@ namespace {
 
 using transfers::host_memory_kind;
 
-/// Memory, or a lock on some, until its last owner goes.
+/// Memory, or a page lock, that is released with its last owner.
 struct holding {
   std::shared_ptr<void> owner;
   std::byte* data = nullptr;
 };
 
-/// Memory to take and to give back, again and again.
+/// Allocates memory again and again; the holding releases it.
 struct source {
   std::function<holding()> take;
-  std::function<void()> before = [] {};  ///< what has to be there before, not timed
+  std::function<void()> before = [] {};  ///< runs before `take`, untimed
 };
 
-/// What is given back goes to the system, or stays in a pool for the next one who asks.
+/// Where released memory goes: to the system, or to a pool that keeps it for the next allocation.
 enum class given_back { to_system, to_pool };
 
 /// A source of memory, and its names.
@@ -39,12 +39,12 @@ struct allocator {
   std::string summary;
   std::function<source(const job&)> open;
   bool on_device = false;
-  given_back to = given_back::to_system;
-  std::optional<host_memory_kind> kind = {};  ///< for what a device cannot allocate
+  given_back returned = given_back::to_system;
+  std::optional<host_memory_kind> kind = {};  ///< kind of host memory that the device must support
   std::size_t smallest = 4096;
-  bool only_cuda = false;   ///< other devices have no counterpart
-  bool only_locks = false;  ///< the memory is there before and afterwards
-  bool of_kind = false;     ///< its name is the kind's
+  bool only_cuda = false;      ///< other devices have no counterpart
+  bool only_locks = false;     ///< page-locks existing memory
+  bool named_by_kind = false;  ///< its name is the kind's
   unsigned plainness = 1;
 };
 
@@ -55,7 +55,7 @@ void touch_pages(std::byte* data, std::size_t bytes) {
     *static_cast<volatile std::byte*>(data + i) = std::byte{1};
 }
 
-/// Whether there is memory that can be read at an address: a system call finds out without harm.
+/// Whether memory at an address can be read: a system call fails instead of crashing.
 bool is_readable(const std::byte* address) {
   int ends[2];
   if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
@@ -68,7 +68,7 @@ bool is_readable(const std::byte* address) {
 // --- Allocators ------------------------------------------------------------------------------
 
 source from_malloc(const job& task) {
-  take_large_blocks_from_the_system();
+  disable_malloc_caching();
   return {[bytes = task.bytes] {
     auto* const data = static_cast<std::byte*>(std::malloc(bytes));
     if (data == nullptr) throw transfers::out_of_memory("malloc");
@@ -78,14 +78,14 @@ source from_malloc(const job& task) {
   }};
 }
 
-source of_kind(const job& task, host_memory_kind kind) {
+source memory_of_kind(const job& task, host_memory_kind kind) {
   return {[&device = task.device, bytes = task.bytes, kind] {
     const auto owner = std::make_shared<transfers::host_memory>(device.allocate_host(bytes, kind));
     return holding{owner, owner->data()};
   }};
 }
 
-/// Page-locks memory that is there: what has been touched is the same each time.
+/// Page-locks memory that exists and has been touched: the same memory each time.
 source lock_touched(const job& task, host_memory_kind kind) {
   const auto memory =
       std::make_shared<transfers::host_memory>(task.device.allocate_host(task.bytes, kind));
@@ -95,23 +95,23 @@ source lock_touched(const job& task, host_memory_kind kind) {
   }};
 }
 
-/// Page-locks memory that nobody has touched, new each time.
+/// Page-locks new, untouched memory each time.
 source lock_untouched(const job& task) {
-  take_large_blocks_from_the_system();
-  struct state {
+  disable_malloc_caching();
+  struct shared_state {
     std::unique_ptr<std::byte, decltype(&std::free)> memory{nullptr, std::free};
   };
-  const auto now = std::make_shared<state>();
-  return {[&device = task.device, now, bytes = task.bytes] {
+  const auto state = std::make_shared<shared_state>();
+  return {[&device = task.device, state, bytes = task.bytes] {
             const auto owner =
-                std::make_shared<transfers::page_lock>(device.lock({now->memory.get(), bytes}));
-            return holding{owner, now->memory.get()};
+                std::make_shared<transfers::page_lock>(device.lock({state->memory.get(), bytes}));
+            return holding{owner, state->memory.get()};
           },
-          [now, bytes = task.bytes] {
-            now->memory.reset();
+          [state, bytes = task.bytes] {
+            state->memory.reset();
             const auto whole = (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
-            now->memory.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes(), whole)));
-            if (now->memory == nullptr) throw transfers::out_of_memory("aligned_alloc");
+            state->memory.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes(), whole)));
+            if (state->memory == nullptr) throw transfers::out_of_memory("aligned_alloc");
           }};
 }
 
@@ -139,105 +139,108 @@ source from_pool(std::shared_ptr<Pool> pool, std::size_t bytes) {
 
 std::vector<allocator> all_allocators() {
   using transfers::pin_flags;
-  std::vector<allocator> all{{.name = "malloc",
-                              .summary = "malloc, every page touched",
-                              .open = from_malloc,
-                              .plainness = 0}};
+  std::vector<allocator> allocators{{.name = "malloc",
+                                     .summary = "malloc, every page touched",
+                                     .open = from_malloc,
+                                     .plainness = 0}};
   for (const auto kind :
        {transfers::pageable, transfers::pageable_huge, transfers::registered,
         transfers::registered_huge, transfers::pinned(), transfers::pinned(pin_flags::portable),
         transfers::pinned(pin_flags::mapped), transfers::pinned(pin_flags::write_combined)})
-    all.push_back({.name = to_string(kind),
-                   .summary = describe(kind) + ", every page touched",
-                   .open = [kind](const job& task) { return of_kind(task, kind); },
-                   .kind = kind,
-                   .of_kind = true,
-                   .plainness = kind == transfers::pageable ? 0 : 1 + options_of(kind)});
+    allocators.push_back({.name = to_string(kind),
+                          .summary = describe(kind) + ", every page touched",
+                          .open = [kind](const job& task) { return memory_of_kind(task, kind); },
+                          .kind = kind,
+                          .named_by_kind = true,
+                          .plainness = kind == transfers::pageable ? 0 : 1 + options_of(kind)});
   const auto locking = [](host_memory_kind kind) {
     return [kind](const job& task) { return lock_touched(task, kind); };
   };
-  all.push_back({.name = "lock_untouched",
-                 .summary = "only cudaHostRegister of memory that nobody has touched",
-                 .open = lock_untouched,
-                 .kind = transfers::registered,
-                 .smallest = std::size_t{256} << 10,
-                 .only_locks = true,
-                 .plainness = 2});
-  all.push_back({.name = "lock_touched",
-                 .summary = "only cudaHostRegister of base pages that have been touched",
-                 .open = locking(transfers::pageable),
-                 .kind = transfers::registered,
-                 .only_locks = true,
-                 .plainness = 2});
-  all.push_back({.name = "lock_touched_huge",
-                 .summary = "only cudaHostRegister of huge pages that have been touched",
-                 .open = locking(transfers::pageable_huge),
-                 .kind = transfers::pageable_huge,
-                 .only_locks = true,
-                 .plainness = 3});
-  all.push_back({.name = "device",
-                 .summary = "device memory from cudaMalloc",
-                 .open = on_device,
-                 .on_device = true});
-  all.push_back({.name = "device_async",
-                 .summary = "cudaMallocAsync and a wait, pool warm",
-                 .open = on_device_async,
-                 .on_device = true,
-                 .to = given_back::to_pool,
-                 .only_cuda = true,
-                 .plainness = 2});
-  all.push_back({.name = "device_pool",
-                 .summary = "transfers::device_pool, warm",
-                 .open =
-                     [](const job& task) {
-                       return from_pool<transfers::device_pool, transfers::device_memory>(
-                           std::make_shared<transfers::device_pool>(task.device), task.bytes);
-                     },
-                 .on_device = true,
-                 .to = given_back::to_pool,
-                 .plainness = 2});
-  all.push_back({.name = "pinned_pool",
-                 .summary = "transfers::pinned_pool, warm",
-                 .open =
-                     [](const job& task) {
-                       return from_pool<transfers::pinned_pool, transfers::host_memory>(
-                           std::make_shared<transfers::pinned_pool>(task.device, task.stream),
-                           task.bytes);
-                     },
-                 .to = given_back::to_pool,
-                 .kind = transfers::pinned(),
-                 .plainness = 2});
-  return all;
+  allocators.push_back({.name = "lock_untouched",
+                        .summary = "only cudaHostRegister of memory that nobody has touched",
+                        .open = lock_untouched,
+                        .kind = transfers::registered,
+                        .smallest = std::size_t{256} << 10,
+                        .only_locks = true,
+                        .plainness = 2});
+  allocators.push_back({.name = "lock_touched",
+                        .summary = "only cudaHostRegister of base pages that have been touched",
+                        .open = locking(transfers::pageable),
+                        .kind = transfers::registered,
+                        .only_locks = true,
+                        .plainness = 2});
+  allocators.push_back({.name = "lock_touched_huge",
+                        .summary = "only cudaHostRegister of huge pages that have been touched",
+                        .open = locking(transfers::pageable_huge),
+                        .kind = transfers::pageable_huge,
+                        .only_locks = true,
+                        .plainness = 3});
+  allocators.push_back({.name = "device",
+                        .summary = "device memory from cudaMalloc",
+                        .open = on_device,
+                        .on_device = true});
+  allocators.push_back({.name = "device_async",
+                        .summary = "cudaMallocAsync and a wait, pool warm",
+                        .open = on_device_async,
+                        .on_device = true,
+                        .returned = given_back::to_pool,
+                        .only_cuda = true,
+                        .plainness = 2});
+  allocators.push_back({.name = "device_pool",
+                        .summary = "transfers::device_pool, warm",
+                        .open =
+                            [](const job& task) {
+                              return from_pool<transfers::device_pool, transfers::device_memory>(
+                                  std::make_shared<transfers::device_pool>(task.device),
+                                  task.bytes);
+                            },
+                        .on_device = true,
+                        .returned = given_back::to_pool,
+                        .plainness = 2});
+  allocators.push_back(
+      {.name = "pinned_pool",
+       .summary = "transfers::pinned_pool, warm",
+       .open =
+           [](const job& task) {
+             return from_pool<transfers::pinned_pool, transfers::host_memory>(
+                 std::make_shared<transfers::pinned_pool>(task.device, task.stream), task.bytes);
+           },
+       .returned = given_back::to_pool,
+       .kind = transfers::pinned(),
+       .plainness = 2});
+  return allocators;
 }
 
 // --- Their two benchmarks ------------------------------------------------------------------------
 
-std::optional<std::string> why_unusable(const job& task, const allocator& how, const holding& now) {
-  const auto some = std::min<std::size_t>(task.bytes, page_bytes());
-  if (how.on_device) {
-    task.device.write_pattern(now.data, 0, some, task.memory.pattern());
-    const auto found = task.device.check_pattern(now.data, 0, some, task.memory.pattern());
-    return found.wrong_bytes == 0 ? std::nullopt
+std::optional<std::string> why_unusable(const job& task, const allocator& allocator,
+                                        const holding& held) {
+  const auto bytes = std::min<std::size_t>(task.bytes, page_bytes());
+  if (allocator.on_device) {
+    task.device.write_pattern(held.data, 0, bytes, task.memory.pattern());
+    const auto check = task.device.check_pattern(held.data, 0, bytes, task.memory.pattern());
+    return check.wrong_bytes == 0 ? std::nullopt
                                   : std::optional<std::string>("the memory does not keep data");
   }
-  for (const auto at : {std::size_t{0}, task.bytes - some}) {
-    transfers::write_host_pattern(now.data, at, some, task.memory.pattern());
-    if (transfers::check_host_pattern(now.data, at, some, task.memory.pattern()).wrong_bytes > 0)
+  for (const auto at : {std::size_t{0}, task.bytes - bytes}) {
+    transfers::write_host_pattern(held.data, at, bytes, task.memory.pattern());
+    if (transfers::check_host_pattern(held.data, at, bytes, task.memory.pattern()).wrong_bytes > 0)
       return "the memory does not keep data";
   }
   return std::nullopt;
 }
 
-/// Whether it must be gone afterwards. Small blocks stay with malloc, and a lock leaves the memory
-/// where it was.
-bool goes_to_system(const job& task, const allocator& how) {
+/// Whether the memory must be unmapped afterwards. malloc keeps small blocks, and releasing a lock
+/// keeps the memory.
+bool goes_to_system(const job& task, const allocator& allocator) {
   constexpr std::size_t large = std::size_t{4} << 20;
-  return how.to == given_back::to_system && task.bytes >= large && !how.only_locks;
+  return allocator.returned == given_back::to_system && task.bytes >= large &&
+         !allocator.only_locks;
 }
 
-/// Whether its address tells. Of its memory, a GPU's driver only says how much is free.
-bool is_host_memory(const job& task, const allocator& how) {
-  return !how.on_device || !task.device.description().cuda;
+/// Whether the address shows that memory is unmapped. A GPU's driver only reports free memory.
+bool is_host_memory(const job& task, const allocator& allocator) {
+  return !allocator.on_device || !task.device.description().cuda;
 }
 
 std::optional<std::string> unless_returned(bool returned) {
@@ -245,106 +248,113 @@ std::optional<std::string> unless_returned(bool returned) {
   return "the memory was not given back to the system: what is measured is not an allocation";
 }
 
-/// Gives it back and looks whether it is gone.
-std::optional<std::string> why_not_returned(const job& task, const allocator& how, holding now) {
-  if (!goes_to_system(task, how)) return std::nullopt;
-  const bool on_host = is_host_memory(task, how);
+/// Releases the memory and checks that it went back to the system.
+std::optional<std::string> why_not_returned(const job& task, const allocator& allocator,
+                                            holding held) {
+  if (!goes_to_system(task, allocator)) return std::nullopt;
+  const bool on_host = is_host_memory(task, allocator);
   const auto free_before = on_host ? 0 : task.device.free_memory();
-  now.owner.reset();
-  return unless_returned(on_host ? !is_readable(now.data)
+  held.owner.reset();
+  return unless_returned(on_host ? !is_readable(held.data)
                                  : task.device.free_memory() >= free_before + task.bytes / 2);
 }
 
-transfer prepare(const job& task, const allocator& how, bool frees) {
-  struct state {
+transfer prepare(const job& task, const allocator& allocator, bool frees) {
+  struct shared_state {
     job task;
-    allocator how;
-    source from;
-    holding now = {};
+    bench::allocator allocator;
+    bench::source source;
+    holding held = {};
     void take() {
-      from.before();
-      now = from.take();
+      source.before();
+      held = source.take();
     }
     void give_back() {
-      now = {};
-      // A pool may hand a block out again only when the stream has done with it; until then the
-      // next one who asks gets a new one.
-      if (how.to == given_back::to_pool) task.stream.synchronize();
+      held = {};
+      // A pool reuses a block only when the stream has finished with it; until then the next
+      // allocation returns a new block.
+      if (allocator.returned == given_back::to_pool) task.stream.synchronize();
     }
   };
-  const auto it = std::make_shared<state>(state{task, how, how.open(task)});
-  const step allocate{"allocate", [it] { it->now = it->from.take(); }};
-  const step free{"free", [it] { it->now.owner.reset(); }};  // where it was is looked at afterwards
-  transfer made;
-  made.amount.bytes = task.bytes;
-  made.timing.batched = false;
-  made.timing.least_operations = 1;
-  made.steps = {frees ? free : allocate};
-  made.timing.between = [it, frees] {
-    if (frees && it->now.owner) return;  // there it is
-    it->give_back();
+  const auto state =
+      std::make_shared<shared_state>(shared_state{task, allocator, allocator.open(task)});
+  const step allocate{"allocate", [state] { state->held = state->source.take(); }};
+  const step free{"free",
+                  [state] { state->held.owner.reset(); }};  // verified by the address afterwards
+  transfer operation;
+  operation.amount.bytes = task.bytes;
+  operation.timing.batched = false;
+  operation.timing.least_operations = 1;
+  operation.steps = {frees ? free : allocate};
+  operation.timing.between = [state, frees] {
+    if (frees && state->held.owner) return;  // it is allocated
+    state->give_back();
     if (frees)
-      it->take();
+      state->take();
     else
-      it->from.before();
+      state->source.before();
   };
-  made.check.compare = [it, frees]() -> std::optional<std::string> {
-    // What the operation itself has freed can be looked at, where it was; to get it again may take
-    // long.
-    if (frees && !it->now.owner && it->now.data != nullptr && goes_to_system(it->task, it->how) &&
-        is_host_memory(it->task, it->how))
-      return unless_returned(!is_readable(it->now.data));
-    if (!it->now.owner) {
-      it->give_back();
-      it->take();
+  operation.check.compare = [state, frees]() -> std::optional<std::string> {
+    // If the operation has freed the memory, its former address is enough to verify that. To
+    // allocate it again may take long.
+    if (frees && !state->held.owner && state->held.data != nullptr &&
+        goes_to_system(state->task, state->allocator) &&
+        is_host_memory(state->task, state->allocator))
+      return unless_returned(!is_readable(state->held.data));
+    if (!state->held.owner) {
+      state->give_back();
+      state->take();
     }
-    auto wrong = why_unusable(it->task, it->how, it->now);
-    if (!wrong) wrong = why_not_returned(it->task, it->how, std::exchange(it->now, {}));
-    it->give_back();
+    auto wrong = why_unusable(state->task, state->allocator, state->held);
+    if (!wrong)
+      wrong = why_not_returned(state->task, state->allocator, std::exchange(state->held, {}));
+    state->give_back();
     return wrong;
   };
-  if (how.to == given_back::to_pool) {
-    // What it keeps is there from now on.
-    it->take();
-    it->give_back();
+  if (allocator.returned == given_back::to_pool) {
+    // From now on the pool keeps the memory.
+    state->take();
+    state->give_back();
   }
   if (frees)
-    it->take();
+    state->take();
   else
-    it->from.before();
-  return made;
+    state->source.before();
+  return operation;
 }
 
-std::optional<std::string> why_unsupported(const allocator& how, const transfers::device& device) {
-  if (how.only_cuda && !device.description().cuda)
+std::optional<std::string> why_unsupported(const allocator& allocator,
+                                           const transfers::device& device) {
+  if (allocator.only_cuda && !device.description().cuda)
     return "cudaMallocAsync is CUDA's own; the host device has no counterpart";
-  return how.kind ? device.why_unsupported(*how.kind) : std::nullopt;
+  return allocator.kind ? device.why_unsupported(*allocator.kind) : std::nullopt;
 }
 
-strategy strategy_for(const allocator& how, bool frees) {
-  return {.family = frees ? "free" : "allocate",
-          .parts = {how.of_kind ? in_memory(*how.kind) : method(how.name)},
-          .summary = frees ? "giving it back: " + how.summary : how.summary,
-          .role = frees ? roles::deallocation : roles::allocation,
-          .plainness = how.plainness,
-          .prepare = [how, frees](const job& task) { return prepare(task, how, frees); },
-          .needs = {.more_host_memory = !how.on_device,
-                    .more_device_memory = how.on_device,
-                    .why_unsupported =
-                        [how](const transfers::device& device) {
-                          return why_unsupported(how, device);
-                        }},
-          .sampling = {.smallest = how.smallest,
-                       .skip_largest = 1,
-                       .cold = false,
-                       .effort = 1.0 / 3,
-                       .until_stable = true}};
+strategy strategy_for(const allocator& allocator, bool frees) {
+  return {
+      .family = frees ? "free" : "allocate",
+      .parts = {allocator.named_by_kind ? in_memory(*allocator.kind) : method(allocator.name)},
+      .summary = frees ? "giving it back: " + allocator.summary : allocator.summary,
+      .role = frees ? roles::deallocation : roles::allocation,
+      .plainness = allocator.plainness,
+      .prepare = [allocator, frees](const job& task) { return prepare(task, allocator, frees); },
+      .needs = {.more_host_memory = !allocator.on_device,
+                .more_device_memory = allocator.on_device,
+                .why_unsupported =
+                    [allocator](const transfers::device& device) {
+                      return why_unsupported(allocator, device);
+                    }},
+      .sampling = {.smallest = allocator.smallest,
+                   .skip_largest = 1,
+                   .cold = false,
+                   .effort = 1.0 / 3,
+                   .until_stable = true}};
 }
 
 const struct allocation_strategies {
   allocation_strategies() {
-    for (const auto& how : all_allocators())
-      for (const bool frees : {false, true}) registration{strategy_for(how, frees)};
+    for (const auto& allocator : all_allocators())
+      for (const bool frees : {false, true}) registration{strategy_for(allocator, frees)};
   }
 } registered;
 

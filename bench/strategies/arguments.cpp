@@ -9,7 +9,6 @@ namespace {
 
 using subjects::count_of;
 using subjects::piece_list;
-using transfers::context;
 
 /// Bytes of one argument: equal parts of the payload, whole units of 16 bytes for the kernel.
 std::size_t part_of(const job& task) {
@@ -17,19 +16,19 @@ std::size_t part_of(const job& task) {
   return part < 16 ? part : part / 16 * 16;
 }
 
-/// What the kernel does with the arguments and the shared device block, which is how the data are
+/// How the kernel moves data between the arguments and the shared device block, where they are
 /// verified.
 enum class traffic { into_block, out_of_block, exchanged };
 
-/// What the launches have in common: a part of the payload for each argument.
+/// The common part of all launches: a part of the payload for each argument.
 struct launch_of_parts {
-  context in;
+  transfers::context context;
   subjects::copying_kernel kernel;
   std::byte* block;
   std::vector<std::span<std::byte>> parts;
 
   launch_of_parts(const job& task, const payload& host)
-      : in(task.device, task.stream),
+      : context(task.device, task.stream),
         kernel(subjects::copy_pieces(task.device)),
         block(task.memory.on_device().data()) {
     const auto count = count_of(task.variant);
@@ -37,28 +36,29 @@ struct launch_of_parts {
       parts.push_back({host.data + part_of(task) * i, part_of(task)});
   }
 
-  void run(std::span<std::byte* const> arguments, traffic way) const {
-    piece_list all;
-    all.exchange = way == traffic::exchanged;
+  void run(std::span<std::byte* const> arguments, traffic traffic) const {
+    piece_list list;
+    list.exchange = traffic == traffic::exchanged;
     auto* at = block;
-    for (auto* const one : arguments) {
-      all.pieces[all.count++] = way == traffic::into_block
-                                    ? subjects::piece{at, one, parts[0].size()}
-                                    : subjects::piece{one, at, parts[0].size()};
+    for (auto* const argument : arguments) {
+      list.pieces[list.count++] = traffic == traffic::into_block
+                                      ? subjects::piece{at, argument, parts[0].size()}
+                                      : subjects::piece{argument, at, parts[0].size()};
       at += parts[0].size();
     }
-    const transfers::argument packed[] = {all};
-    kernel.run.launch(in.stream(), kernel.threads, packed);
+    const transfers::argument packed[] = {list};
+    kernel.run.launch(context.stream(), kernel.threads, packed);
   }
 
-  /// call(in, launch, handler(part 0), handler(part 1), …)
+  /// Calls call(context, launch, handler(part 0), handler(part 1), …).
   template <class Handler>
-  void call(Handler&& handler, traffic way) const {
+  void call(Handler&& handler, traffic traffic) const {
     const auto with_parts = [&]<std::size_t... I>(std::index_sequence<I...>) {
       transfers::call(
-          in,
+          context,
           [&](auto*... arguments) {
-            run(std::array<std::byte*, sizeof...(I)>{const_cast<std::byte*>(arguments)...}, way);
+            run(std::array<std::byte*, sizeof...(I)>{const_cast<std::byte*>(arguments)...},
+                traffic);
           },
           handler(parts[I])...);
     };
@@ -73,15 +73,17 @@ struct launch_of_parts {
   }
 };
 
-/// A launch of parts as one step: the arguments that `handler` makes of them, and the traffic.
+/// A call as a single step: `handler` makes the arguments from the parts.
 template <class Handler>
-std::vector<step> one_call(std::shared_ptr<launch_of_parts> launch, Handler handler, traffic way) {
-  return {{"call", [launch = std::move(launch), handler, way] { launch->call(handler, way); }}};
+std::vector<step> one_call(std::shared_ptr<launch_of_parts> launch, Handler handler,
+                           traffic traffic) {
+  return {
+      {"call", [launch = std::move(launch), handler, traffic] { launch->call(handler, traffic); }}};
 }
 
 std::vector<step> upload_into_reused_buffers(const std::shared_ptr<launch_of_parts>& launch) {
   const auto buffers = std::make_shared<std::vector<transfers::device_buffer<std::byte>>>();
-  for (const auto& part : launch->parts) buffers->emplace_back(launch->in, part.size());
+  for (const auto& part : launch->parts) buffers->emplace_back(launch->context, part.size());
   return {{"call", [launch, buffers] {
              std::vector<std::byte*> addresses;
              for (std::size_t i = 0; i < buffers->size(); ++i) {
@@ -89,7 +91,7 @@ std::vector<step> upload_into_reused_buffers(const std::shared_ptr<launch_of_par
                addresses.push_back((*buffers)[i].data());
              }
              launch->run(addresses, traffic::into_block);
-             launch->in.synchronize();
+             launch->context.synchronize();
            }}};
 }
 
@@ -104,7 +106,7 @@ struct argument_handling {
 
 const std::vector<argument_handling>& all_handlings() {
   using result_file::direction;
-  static const std::vector<argument_handling> all{
+  static const std::vector<argument_handling> handlings{
       {"in", "in(): allocate, upload, launch, free", direction::h2d, 1,
        [](const auto& launch) {
          return one_call(
@@ -122,19 +124,20 @@ const std::vector<argument_handling>& all_handlings() {
        }},
       {"reused_buffers", "upload into the same buffers, launch", direction::h2d, 0,
        upload_into_reused_buffers}};
-  return all;
+  return handlings;
 }
 
-/// Host and device exchange what they have, the pattern and the poison, with each operation.
-verification exchange_of(const job& task, const payload& host, const payload& there) {
+/// Each operation exchanges the data of host and device: the pattern and the poison.
+verification exchange_of(const job& task, const payload& host, const payload& device_end) {
   verification check;
   check.changes_source = true;
   check.compare = [&device = task.device, &memory = task.memory, host,
-                   there]() -> std::optional<std::string> {
+                   device_end]() -> std::optional<std::string> {
     const auto wrong = [&](bool odd) {
       return transfers::check_host_pattern(host.data, 0, host.bytes, memory.pattern(!odd))
                  .wrong_bytes +
-             device.check_pattern(there.data, 0, there.bytes, memory.pattern(odd)).wrong_bytes;
+             device.check_pattern(device_end.data, 0, device_end.bytes, memory.pattern(odd))
+                 .wrong_bytes;
     };
     const auto least = std::min(wrong(true), wrong(false));
     if (least == 0) return std::nullopt;
@@ -150,15 +153,15 @@ transfer prepare(const job& task, transfers::host_memory_kind kind,
       ends_of(task, kind, uploads ? transfers::direction::h2d : transfers::direction::d2h);
   const auto launch =
       std::make_shared<launch_of_parts>(task, uploads ? ends.source : ends.destination);
-  transfer made;
-  made.amount.bytes = part_of(task) * count_of(task.variant);
-  made.source = ends.source;
-  made.destination = ends.destination;
-  made.source->bytes = made.destination->bytes = *made.amount.bytes;
-  made.steps = handling.steps(launch);
+  transfer copy;
+  copy.amount.bytes = part_of(task) * count_of(task.variant);
+  copy.source = ends.source;
+  copy.destination = ends.destination;
+  copy.source->bytes = copy.destination->bytes = *copy.amount.bytes;
+  copy.steps = handling.steps(launch);
   if (handling.direction == result_file::direction::both)
-    made.check = exchange_of(task, *made.destination, *made.source);
-  return made;
+    copy.check = exchange_of(task, *copy.destination, *copy.source);
+  return copy;
 }
 
 const struct argument_strategies {

@@ -4,29 +4,31 @@ namespace bench_transfers::bench {
 namespace {
 
 transfer prepare(const job& task, transfers::host_memory_kind kind) {
-  const auto way = task.direction;
-  const auto both = ends_of(task, kind, way);
+  const auto direction = task.direction;
+  const auto ends = ends_of(task, kind, direction);
   transfer copy;
-  copy.source = both.source;
-  copy.destination = both.destination;
-  copy.steps = {{"copy", [&device = task.device, both, way] {
-                   device.copy(both.destination.data, both.source.data, both.source.bytes, way);
+  copy.source = ends.source;
+  copy.destination = ends.destination;
+  copy.steps = {{"copy", [&device = task.device, ends, direction] {
+                   device.copy(ends.destination.data, ends.source.data, ends.source.bytes,
+                               direction);
                  }}};
-  // From or to pageable memory the call waits for the CPU's staging, which no device clock sees.
+  // With pageable memory the call waits for the CPU's staging, which the device's clock does not
+  // see.
   if (is_page_locked(kind))
-    copy.enqueue = [&stream = task.stream, both, way] {
-      stream.copy(both.destination.data, both.source.data, both.source.bytes, way);
+    copy.enqueue = [&stream = task.stream, ends, direction] {
+      stream.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
     };
   return copy;
 }
 
-const auto& every_kind = transfers::all_host_memory_kinds;
+const auto& all_kinds = transfers::all_host_memory_kinds;
 
 const registration copies(host_memory_family{.family = "copy",
                                              .summary = "cudaMemcpy",
                                              .variants = both_directions(),
                                              .role = roles::copy,
-                                             .kinds = {every_kind().begin(), every_kind().end()},
+                                             .kinds = {all_kinds().begin(), all_kinds().end()},
                                              .prepare = prepare,
                                              .adjust = [](strategy& copy) {
                                                const bool plainest =

@@ -3,18 +3,19 @@
 namespace bench_transfers::bench {
 namespace {
 
-/// How soon does the call return (enqueue_ns), and how long until the data are there?
+/// Measures how soon the call returns (enqueue_ns), and how long the copy takes.
 transfer prepare(const job& task, transfers::host_memory_kind kind) {
-  const auto way = task.direction;
-  const auto both = ends_of(task, kind, way);
+  const auto direction = task.direction;
+  const auto ends = ends_of(task, kind, direction);
   transfer copy;
-  copy.source = both.source;
-  copy.destination = both.destination;
-  const auto enqueue = [&stream = task.stream, both, way] {
-    stream.copy(both.destination.data, both.source.data, both.source.bytes, way);
+  copy.source = ends.source;
+  copy.destination = ends.destination;
+  const auto enqueue = [&stream = task.stream, ends, direction] {
+    stream.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
   };
   copy.steps = enqueue_and_wait(task.stream, enqueue);
-  // From or to pageable memory the call waits for the CPU's staging, which no device clock sees.
+  // With pageable memory the call waits for the CPU's staging, which the device's clock does not
+  // see.
   if (is_page_locked(kind)) copy.enqueue = enqueue;
   return copy;
 }

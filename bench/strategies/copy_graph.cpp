@@ -4,15 +4,16 @@
 namespace bench_transfers::bench {
 namespace {
 
-/// A copy that is recorded once: does handing it over cost less the next times?
+/// A copy that is captured once and replayed, to compare the cost of enqueueing it.
 transfer prepare(const job& task) {
-  const auto way = task.direction;
-  const auto both = ends_of(task, transfers::pinned(), way);
+  const auto direction = task.direction;
+  const auto ends = ends_of(task, transfers::pinned(), direction);
   transfer copy;
-  copy.source = both.source;
-  copy.destination = both.destination;
-  copy.enqueue = [replay = transfers::graph(task.stream, [&stream = task.stream, both, way] {
-                    stream.copy(both.destination.data, both.source.data, both.source.bytes, way);
+  copy.source = ends.source;
+  copy.destination = ends.destination;
+  copy.enqueue = [replay = transfers::graph(task.stream, [&stream = task.stream, ends, direction] {
+                    stream.copy(ends.destination.data, ends.source.data, ends.source.bytes,
+                                direction);
                   })] { replay.enqueue(); };
   copy.steps = enqueue_and_wait(task.stream, copy.enqueue);
   return copy;

@@ -7,39 +7,39 @@ namespace {
 
 using transfers::direction;
 
-/// Who moves the data of one direction.
+/// What moves the data of one direction: a copy engine or a kernel.
 enum class mover { engine, kernel };
 
 struct movers {
   mover h2d, d2h;
 };
 
-/// One direction: a copy on a stream of its own, as often as task.
-class lane {
+/// Copies in one direction, on a stream of its own.
+class channel {
  public:
-  lane(transfers::stream& in, direction way, mover by, const payload& source,
-       const payload& destination)
-      : in_(in),
-        way_(way),
-        by_(by),
-        from_(by == mover::kernel ? seen_by_kernel(source) : source.data),
-        to_(by == mover::kernel ? seen_by_kernel(destination) : destination.data),
+  channel(transfers::stream& stream, direction direction, mover mover, const payload& source,
+          const payload& destination)
+      : stream_(stream),
+        direction_(direction),
+        mover_(mover),
+        src_(mover == mover::kernel ? seen_by_kernel(source) : source.data),
+        dst_(mover == mover::kernel ? seen_by_kernel(destination) : destination.data),
         bytes_(source.bytes) {}
 
   void enqueue() {
-    if (by_ == mover::kernel)
-      in_.copy_by_kernel(to_, from_, bytes_);
+    if (mover_ == mover::kernel)
+      stream_.copy_by_kernel(dst_, src_, bytes_);
     else
-      in_.copy(to_, from_, bytes_, way_);
+      stream_.copy(dst_, src_, bytes_, direction_);
   }
-  void wait() { in_.synchronize(); }
+  void wait() { stream_.synchronize(); }
 
-  /// Keeps the direction busy for longer than the other one takes for a copy.
+  /// Keeps the direction busy for longer than a copy in the other direction takes.
   void keep_busy() {
     for (int i = 0; i < copies_; ++i) enqueue();
-    end_ = in_.record();
+    end_ = stream_.record();
   }
-  /// Waits until it is idle. Whether it was busy until now.
+  /// Waits until the direction is idle. Returns whether it was still busy.
   bool was_kept_busy() {
     const bool busy = !end_->done();
     wait();
@@ -48,110 +48,112 @@ class lane {
     return busy;
   }
 
-  [[nodiscard]] std::size_t multiprocessors(const transfers::device& on) const {
-    if (by_ == mover::engine) return 0;
-    return transfers::copy_kernel_multiprocessors(on.description(), to_, from_, bytes_);
+  [[nodiscard]] std::size_t multiprocessors(const transfers::device& device) const {
+    if (mover_ == mover::engine) return 0;
+    return transfers::copy_kernel_multiprocessors(device.description(), dst_, src_, bytes_);
   }
 
  private:
-  transfers::stream& in_;
-  direction way_;
-  mover by_;
-  std::byte* from_;
-  std::byte* to_;
+  transfers::stream& stream_;
+  direction direction_;
+  mover mover_;
+  std::byte* src_;
+  std::byte* dst_;
   std::size_t bytes_;
   int copies_ = 3;
   std::unique_ptr<transfers::event> end_;
 };
 
-/// Both directions, each between memory of its own.
-struct road {
-  road(const job& task, transfers::host_memory_kind kind, movers by)
+/// Both directions, each with its own memory.
+struct channels {
+  channels(const job& task, transfers::host_memory_kind kind, movers movers)
       : arrived{device_payload(task, 0), host_payload(task, kind, 1)},
         back(task.device.create_stream()),
-        h2d(task.stream, direction::h2d, by.h2d, host_payload(task, kind, 0), arrived.h2d),
-        d2h(*back, direction::d2h, by.d2h, device_payload(task, 1), arrived.d2h) {}
+        h2d(task.stream, direction::h2d, movers.h2d, host_payload(task, kind, 0), arrived.h2d),
+        d2h(*back, direction::d2h, movers.d2h, device_payload(task, 1), arrived.d2h) {}
 
   struct {
     payload h2d, d2h;
   } arrived;  ///< the destinations
   std::unique_ptr<transfers::stream> back;
-  lane h2d, d2h;
+  channel h2d, d2h;
 };
 
-/// The operation is both directions at once, until both are done. The one that is faster ends
-/// before the other, which has the link to itself then: that is what a program meets that sends as
-/// much as it receives, but tells nothing of each direction. So each is also timed while the other
-/// is kept busy from before its beginning until after its end, and alone.
-transfer prepare(const job& task, transfers::host_memory_kind kind, movers by) {
-  const auto both = std::make_shared<road>(task, kind, by);
-  transfer made;
-  made.source = host_payload(task, kind, 0);
-  made.destination = both->arrived.h2d;
-  made.amount.bytes = 2 * task.bytes;
-  made.timing.batched = false;
-  made.steps = {{"both", [both] {
-                   both->h2d.enqueue();
-                   both->d2h.enqueue();
-                   both->h2d.wait();
-                   both->d2h.wait();
-                 }}};
-  made.amount.multiprocessors =
-      both->h2d.multiprocessors(task.device) + both->d2h.multiprocessors(task.device);
+/// The operation copies in both directions at once, until both copies are complete. The faster
+/// direction ends first and leaves the link to the other: this is the time of a program that sends
+/// as much as it receives, but not the rate of each direction. So each direction is also timed
+/// alone, and while the other is kept busy from before its start until after its end.
+transfer prepare(const job& task, transfers::host_memory_kind kind, movers movers) {
+  const auto channels = std::make_shared<bench::channels>(task, kind, movers);
+  transfer operation;
+  operation.source = host_payload(task, kind, 0);
+  operation.destination = channels->arrived.h2d;
+  operation.amount.bytes = 2 * task.bytes;
+  operation.timing.batched = false;
+  operation.steps = {{"both", [channels] {
+                        channels->h2d.enqueue();
+                        channels->d2h.enqueue();
+                        channels->h2d.wait();
+                        channels->d2h.wait();
+                      }}};
+  operation.amount.multiprocessors =
+      channels->h2d.multiprocessors(task.device) + channels->d2h.multiprocessors(task.device);
   if (const auto& cuda = task.device.description().cuda)
-    made.amount.multiprocessors =
-        std::min(made.amount.multiprocessors, static_cast<std::size_t>(cuda->multiprocessors));
+    operation.amount.multiprocessors =
+        std::min(operation.amount.multiprocessors, static_cast<std::size_t>(cuda->multiprocessors));
 
-  const auto alone = [both](lane road::*one) {
-    return [both, one] {
-      ((*both).*one).enqueue();
-      ((*both).*one).wait();
+  const auto alone = [channels](channel bench::channels::*timed) {
+    return [channels, timed] {
+      ((*channels).*timed).enqueue();
+      ((*channels).*timed).wait();
     };
   };
-  const auto add = [&](const std::string& name, lane road::*one, lane road::*other) {
-    made.against.push_back({.name = name,
-                            .description = name + " while the other direction is kept busy",
-                            .run = alone(one),
-                            .bytes = task.bytes,
-                            .before = [both, other] { ((*both).*other).keep_busy(); },
-                            .after = [both, other] { return ((*both).*other).was_kept_busy(); }});
-    made.against.push_back({.name = name + "_alone",
-                            .description = name + " alone",
-                            .run = alone(one),
-                            .bytes = task.bytes});
+  const auto add = [&](const std::string& name, channel bench::channels::*timed,
+                       channel bench::channels::*busy) {
+    operation.against.push_back(
+        {.name = name,
+         .description = name + " while the other direction is kept busy",
+         .run = alone(timed),
+         .bytes = task.bytes,
+         .before = [channels, busy] { ((*channels).*busy).keep_busy(); },
+         .after = [channels, busy] { return ((*channels).*busy).was_kept_busy(); }});
+    operation.against.push_back({.name = name + "_alone",
+                                 .description = name + " alone",
+                                 .run = alone(timed),
+                                 .bytes = task.bytes});
   };
-  add("h2d", &road::h2d, &road::d2h);
-  add("d2h", &road::d2h, &road::h2d);
+  add("h2d", &bench::channels::h2d, &bench::channels::d2h);
+  add("d2h", &bench::channels::d2h, &bench::channels::h2d);
 
-  // The harness looks after one destination; the other one is poisoned, checked and restored here.
-  const auto& down = both->arrived.d2h;
+  // The harness poisons, checks and restores one destination; this strategy does so for the other.
+  const auto& down = channels->arrived.d2h;
   auto* const block = down.data - down.offset;
   const auto pattern = task.memory.pattern();
   const auto poison = task.memory.pattern(true);
-  made.check.compare = [&device = task.device, up = both->arrived.h2d, down, block, pattern,
-                        poison]() -> std::optional<std::string> {
-    const auto wrong = [](const char* where, const transfers::pattern_check& found,
+  operation.check.compare = [&device = task.device, up = channels->arrived.h2d, down, block,
+                             pattern, poison]() -> std::optional<std::string> {
+    const auto wrong = [](const char* where, const transfers::pattern_check& check,
                           std::size_t first) {
-      return std::string(where) + ": " + std::to_string(found.wrong_bytes) +
-             " bytes differ, the first at offset " + std::to_string(found.first_wrong - first);
+      return std::string(where) + ": " + std::to_string(check.wrong_bytes) +
+             " bytes differ, the first at offset " + std::to_string(check.first_wrong - first);
     };
     const auto behind = down.offset + down.bytes;
-    if (const auto found = device.check_pattern(up.data, 0, up.bytes, pattern);
-        found.wrong_bytes > 0)
-      return wrong("h2d", found, 0);
-    if (const auto found = transfers::check_host_pattern(block, down.offset, down.bytes, pattern);
-        found.wrong_bytes > 0)
-      return wrong("d2h", found, down.offset);
-    if (const auto found = transfers::check_host_pattern(block, behind, down.guard, poison);
-        found.wrong_bytes > 0)
-      return wrong("d2h, behind the end", found, behind);
+    if (const auto check = device.check_pattern(up.data, 0, up.bytes, pattern);
+        check.wrong_bytes > 0)
+      return wrong("h2d", check, 0);
+    if (const auto check = transfers::check_host_pattern(block, down.offset, down.bytes, pattern);
+        check.wrong_bytes > 0)
+      return wrong("d2h", check, down.offset);
+    if (const auto check = transfers::check_host_pattern(block, behind, down.guard, poison);
+        check.wrong_bytes > 0)
+      return wrong("d2h, behind the end", check, behind);
     return std::nullopt;
   };
-  made.check.restore = [down, block, pattern] {
+  operation.check.restore = [down, block, pattern] {
     transfers::write_host_pattern(block, down.offset, down.bytes + down.guard, pattern);
   };
   transfers::write_host_pattern(block, down.offset, down.bytes + down.guard, poison);
-  return made;
+  return operation;
 }
 
 void add(const std::string& name, const std::string& summary, std::vector<variant> variants,
@@ -168,7 +170,7 @@ void add(const std::string& name, const std::string& summary, std::vector<varian
                .prepare = [kind, who = std::move(who)](
                               const job& task) { return prepare(task, kind, who(task.variant)); },
                .needs = {.host = kind, .host_payloads = 2, .device_payloads = 2},
-               // Below, the time is the calls', and no direction can be kept busy.
+               // For smaller sizes the calls dominate, and no direction can be kept busy.
                .sampling = {.smallest = std::size_t{1} << 20, .cold = false, .effort = 0.25}}};
 }
 

@@ -6,42 +6,41 @@
 namespace bench_transfers::bench {
 namespace {
 
-using transfers::context;
-
-/// What comes before the steady state: stream, pool and pinned memory are new each time.
+/// Measures the first calls: stream, pool and pinned memory are new each time.
 transfer new_context(const job& task, transfers::host_memory_kind kind) {
-  struct state {
+  struct shared_state {
     transfers::device& device;
     std::span<const std::byte> source;
-    std::optional<context> in;
+    std::optional<transfers::context> context;
     std::optional<transfers::gpu_array<std::byte>> array;
     void upload() {
       array.reset();
-      array = to_gpu(*in, source);
+      array = to_gpu(*context, source);
     }
   };
   const auto source = host_payload(task, kind);
-  const auto now = std::make_shared<state>(state{task.device, {source.data, source.bytes}, {}, {}});
-  transfer made;
-  made.source = source;
-  // What is destroyed is of the operation before: the last array stays, to be verified.
-  made.steps = {{"destroy",
-                 [now] {
-                   now->array.reset();
-                   now->in.reset();
-                 }},
-                {"create", [now] { now->in.emplace(now->device); }},
-                {"first", [now] { now->upload(); }},
-                {"second", [now] { now->upload(); }}};
-  made.locate = [now] {
-    if (!now->array) return payload{};
-    return own_payload(std::span(now->array->data(), now->array->size()), true);
+  const auto state = std::make_shared<shared_state>(
+      shared_state{task.device, {source.data, source.bytes}, {}, {}});
+  transfer result;
+  result.source = source;
+  // Destroys the previous operation's objects: the array must stay until it has been verified.
+  result.steps = {{"destroy",
+                   [state] {
+                     state->array.reset();
+                     state->context.reset();
+                   }},
+                  {"create", [state] { state->context.emplace(state->device); }},
+                  {"first", [state] { state->upload(); }},
+                  {"second", [state] { state->upload(); }}};
+  result.locate = [state] {
+    if (!state->array) return payload{};
+    return own_payload(std::span(state->array->data(), state->array->size()), true);
   };
-  return made;
+  return result;
 }
 
 transfer new_module(const job& task) {
-  struct state {
+  struct shared_state {
     transfers::device& device;
     transfers::stream& stream;
     std::optional<transfers::source_module> module;
@@ -51,21 +50,21 @@ transfer new_module(const job& task) {
       stream.synchronize();
     }
   };
-  const auto now =
-      std::make_shared<state>(state{task.device, task.stream, std::nullopt, std::nullopt});
-  transfer made;
-  made.steps = {{"compile_and_load",
-                 [now] {
-                   now->module.emplace(now->device, "__global__ void nothing(float* a) {}");
-                   now->nothing.emplace(now->module->get_function<float*>("nothing"));
-                 }},
-                {"first", [now] { now->launch(); }},
-                {"second", [now] { now->launch(); }},
-                {"unload", [now] {
-                   now->nothing.reset();
-                   now->module.reset();
-                 }}};
-  return made;
+  const auto state = std::make_shared<shared_state>(
+      shared_state{task.device, task.stream, std::nullopt, std::nullopt});
+  transfer result;
+  result.steps = {{"compile_and_load",
+                   [state] {
+                     state->module.emplace(state->device, "__global__ void nothing(float* a) {}");
+                     state->nothing.emplace(state->module->get_function<float*>("nothing"));
+                   }},
+                  {"first", [state] { state->launch(); }},
+                  {"second", [state] { state->launch(); }},
+                  {"unload", [state] {
+                     state->nothing.reset();
+                     state->module.reset();
+                   }}};
+  return result;
 }
 
 const registration contexts(host_memory_family{

@@ -15,60 +15,62 @@ using transfers::host_memory_kind;
 
 constexpr std::size_t most = std::size_t{256} << 20;
 
-/// How the copies of pageable memory are made: by cudaMemcpy, or by the run's calibrated copier,
-/// where an array by itself takes one with the usual settings.
+/// How pageable memory is copied: by cudaMemcpy, or by the run's calibrated copier. By
+/// default an array uses a copier with default settings.
 enum class route { plain, staged };
 
-context context_for(const job& task, route by = route::plain,
-                    allocation from = allocation::pooled) {
-  context in(task.device, task.stream, from);
-  in.stage_by(by == route::staged ? task.memory.staged_copier() : nullptr);
-  return in;
+context context_for(const job& task, route route = route::plain,
+                    allocation allocation = allocation::pooled) {
+  context result(task.device, task.stream, allocation);
+  result.stage_by(route == route::staged ? task.memory.staged_copier() : nullptr);
+  return result;
 }
 
 // --- Upload --------------------------------------------------------------------------------------
 
-/// The array of the last operation stays until the next one, so that it can be verified: that is
-/// why "free" comes first.
+/// The array of an operation stays until the next one, so that it can be verified: therefore "free"
+/// is the first step.
 template <class T>
-transfer upload_to_new(const job& task, host_memory_kind kind, allocation from) {
-  struct state {
-    context in;
+transfer upload_to_new(const job& task, host_memory_kind kind, allocation allocation) {
+  struct shared_state {
+    transfers::context context;
     std::optional<gpu_array<T>> array;
   };
   const auto source = host_payload(task, kind);
   const auto elements = elements_of<const T>(source);
-  const auto now = std::make_shared<state>(state{context_for(task, route::plain, from), {}});
-  now->array.emplace(now->in, transfers::shape{elements.size()});
+  const auto state =
+      std::make_shared<shared_state>(shared_state{context_for(task, route::plain, allocation), {}});
+  state->array.emplace(state->context, transfers::shape{elements.size()});
   transfer upload;
   upload.source = source;
   upload.amount.bytes = elements.size_bytes();
-  upload.locate = [now] {
-    return own_payload(std::span(now->array->data(), now->array->size()), true);
+  upload.locate = [state] {
+    return own_payload(std::span(state->array->data(), state->array->size()), true);
   };
   upload.steps = {
-      {"free", [now] { now->array.reset(); }},
+      {"free", [state] { state->array.reset(); }},
       {"allocate",
-       [now, n = elements.size()] { now->array.emplace(now->in, transfers::shape{n}); }},
-      {"upload", [now, elements] { now->array->set(elements); }}};
+       [state, n = elements.size()] { state->array.emplace(state->context, transfers::shape{n}); }},
+      {"upload", [state, elements] { state->array->set(elements); }}};
   return upload;
 }
 
-/// As one writes it, in one call.
+/// A single call, as in user code.
 template <class T>
-transfer upload_as_written(const job& task, host_memory_kind kind, route by) {
+transfer upload_as_written(const job& task, host_memory_kind kind, route route) {
   const auto source = host_payload(task, kind);
   const auto elements = elements_of<const T>(source);
-  const auto in = context_for(task, by);
-  const auto array = std::make_shared<std::optional<gpu_array<T>>>(to_gpu(in, elements));
+  const auto context = context_for(task, route);
+  const auto array = std::make_shared<std::optional<gpu_array<T>>>(to_gpu(context, elements));
   transfer upload;
   upload.source = source;
   upload.amount.bytes = elements.size_bytes();
   upload.locate = [array] {
     return own_payload(std::span((*array)->data(), (*array)->size()), true);
   };
-  upload.steps = {{"free", [array] { array->reset(); }},
-                  {"to_gpu", [array, in, elements] { array->emplace(to_gpu(in, elements)); }}};
+  upload.steps = {
+      {"free", [array] { array->reset(); }},
+      {"to_gpu", [array, context, elements] { array->emplace(to_gpu(context, elements)); }}};
   return upload;
 }
 
@@ -86,9 +88,9 @@ transfer upload_to_reused(const job& task, host_memory_kind kind) {
   return upload;
 }
 
-/// Does page-locking pay for one transfer? The source as it is, locked for the upload only…
+/// Shows whether page-locking pays for a single transfer: locks the source for the upload only…
 transfer upload_locked_once(const job& task, host_memory_kind kind) {
-  struct state {
+  struct shared_state {
     transfers::device& device;
     std::span<std::byte> memory;
     gpu_array<float> array;
@@ -96,44 +98,44 @@ transfer upload_locked_once(const job& task, host_memory_kind kind) {
   };
   const auto source = host_payload(task, kind);
   const auto elements = elements_of<float>(source);
-  const auto now =
-      std::make_shared<state>(state{task.device,
-                                    std::as_writable_bytes(elements),
-                                    {context_for(task), transfers::shape{elements.size()}},
-                                    {}});
+  const auto state = std::make_shared<shared_state>(
+      shared_state{task.device,
+                   std::as_writable_bytes(elements),
+                   {context_for(task), transfers::shape{elements.size()}},
+                   {}});
   transfer upload;
   upload.source = source;
   upload.amount.bytes = elements.size_bytes();
-  upload.destination = own_payload(std::span(now->array.data(), now->array.size()), true);
-  upload.steps = {{"lock", [now] { now->lock.emplace(now->device.lock(now->memory)); }},
-                  {"upload", [now, elements] { now->array.set(elements); }},
-                  {"unlock", [now] { now->lock.reset(); }}};
+  upload.destination = own_payload(std::span(state->array.data(), state->array.size()), true);
+  upload.steps = {{"lock", [state] { state->lock.emplace(state->device.lock(state->memory)); }},
+                  {"upload", [state, elements] { state->array.set(elements); }},
+                  {"unlock", [state] { state->lock.reset(); }}};
   return upload;
 }
 
-/// …or copied into new page-locked memory.
+/// …or copies it to new page-locked memory.
 transfer upload_pinned_once(const job& task, host_memory_kind kind) {
-  struct state {
+  struct shared_state {
     transfers::device& device;
     gpu_array<float> array;
     std::optional<host_array<float>> pinned;
   };
   const auto source = host_payload(task, kind);
   const auto elements = elements_of<const float>(source);
-  const auto now = std::make_shared<state>(
-      state{task.device, {context_for(task), transfers::shape{elements.size()}}, {}});
+  const auto state = std::make_shared<shared_state>(
+      shared_state{task.device, {context_for(task), transfers::shape{elements.size()}}, {}});
   transfer upload;
   upload.source = source;
   upload.amount.bytes = elements.size_bytes();
-  upload.destination = own_payload(std::span(now->array.data(), now->array.size()), true);
+  upload.destination = own_payload(std::span(state->array.data(), state->array.size()), true);
   upload.steps = {
       {"allocate",
-       [now] {
-         now->pinned.emplace(transfers::pinned_empty<float>(now->device, now->array.shape()));
+       [state] {
+         state->pinned.emplace(transfers::pinned_empty<float>(state->device, state->array.shape()));
        }},
-      {"fill", [now, elements] { std::ranges::copy(elements, now->pinned->begin()); }},
-      {"upload", [now] { now->array.set(*now->pinned); }},
-      {"free", [now] { now->pinned.reset(); }}};
+      {"fill", [state, elements] { std::ranges::copy(elements, state->pinned->begin()); }},
+      {"upload", [state] { state->array.set(*state->pinned); }},
+      {"free", [state] { state->pinned.reset(); }}};
   return upload;
 }
 
@@ -141,19 +143,19 @@ transfer upload_pinned_once(const job& task, host_memory_kind kind) {
 
 template <class T>
 std::shared_ptr<gpu_array<T>> array_with_pattern(const job& task, std::size_t elements,
-                                                 const context& in) {
-  auto array = std::make_shared<gpu_array<T>>(in, transfers::shape{elements});
+                                                 const context& context) {
+  auto array = std::make_shared<gpu_array<T>>(context, transfers::shape{elements});
   task.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
                             task.memory.pattern());
   return array;
 }
 
 template <class T>
-transfer download_to_touched(const job& task, host_memory_kind kind, route by) {
+transfer download_to_touched(const job& task, host_memory_kind kind, route route) {
   auto destination = host_payload(task, kind);
   const auto elements = elements_of<T>(destination);
   destination.bytes = elements.size_bytes();
-  const auto array = array_with_pattern<T>(task, elements.size(), context_for(task, by));
+  const auto array = array_with_pattern<T>(task, elements.size(), context_for(task, route));
   transfer download;
   download.destination = destination;
   download.amount.bytes = elements.size_bytes();
@@ -161,15 +163,16 @@ transfer download_to_touched(const job& task, host_memory_kind kind, route by) {
   return download;
 }
 
-/// New memory of a kind. Pageable: what get() without an argument does, in steps, with memory from
-/// the C++ library, untouched.
+/// Downloads to new memory of a kind. For pageable memory these are the steps of get() without an
+/// argument, with untouched memory from the C++ library.
 template <class T>
-transfer download_to_fresh(const job& task, host_memory_kind kind, route by) {
-  take_large_blocks_from_the_system();
-  const auto make = [kind, &device = task.device](const transfers::shape& of) {
-    return kind == transfers::pageable ? host_array<T>(of) : transfers::pinned_empty<T>(device, of);
+transfer download_to_fresh(const job& task, host_memory_kind kind, route route) {
+  disable_malloc_caching();
+  const auto make = [kind, &device = task.device](const transfers::shape& shape) {
+    return kind == transfers::pageable ? host_array<T>(shape)
+                                       : transfers::pinned_empty<T>(device, shape);
   };
-  const auto array = array_with_pattern<T>(task, task.bytes / sizeof(T), context_for(task, by));
+  const auto array = array_with_pattern<T>(task, task.bytes / sizeof(T), context_for(task, route));
   const auto fresh = std::make_shared<std::optional<host_array<T>>>(make(array->shape()));
   transfer download;
   download.amount.bytes = array->bytes();
@@ -182,52 +185,53 @@ transfer download_to_fresh(const job& task, host_memory_kind kind, route by) {
   return download;
 }
 
-// --- There and back: (2 * to_gpu(a)).get() -------------------------------------------------------
+// --- Round trip: (2 * to_gpu(a)).get() -------------------------------------------------------
 
-/// What all of these have in common: source, destination and what must come back.
+/// The common part of all round trips: source, destination and verification.
 template <class T>
 struct round_trip_ends {
   transfer frame;
-  std::span<const T> from;
-  std::span<T> to;
+  std::span<const T> src;
+  std::span<T> dst;
 
   round_trip_ends(const job& task, host_memory_kind kind) {
     auto source = host_payload(task, kind, 0);
     auto destination = host_payload(task, kind, 1);
-    from = elements_of<const T>(source);
-    to = elements_of<T>(destination);
+    src = elements_of<const T>(source);
+    dst = elements_of<T>(destination);
     frame.source = source;
     frame.destination = destination;
-    frame.check.compare = [from = from, to = to] {
-      return find_wrong_element<T>(to, [from](std::size_t i) { return T{2} * from[i]; });
+    frame.check.compare = [src = src, dst = dst] {
+      return find_wrong_element<T>(dst, [src](std::size_t i) { return T{2} * src[i]; });
     };
   }
 };
 
-/// Each step ends when its work has ended, so that each has a time of its own.
+/// Each step waits for its work, so that each has its own time.
 template <class T>
-transfer round_trip_in_steps(const job& task, host_memory_kind kind, allocation from,
+transfer round_trip_in_steps(const job& task, host_memory_kind kind, allocation allocation,
                              bool reuses_arrays) {
-  struct state {
-    context in;
+  struct shared_state {
+    transfers::context context;
     std::optional<gpu_array<T>> a, b;
     void allocate(std::size_t n) {
-      a.emplace(in, transfers::shape{n});
-      b.emplace(in, transfers::shape{n});
+      a.emplace(context, transfers::shape{n});
+      b.emplace(context, transfers::shape{n});
     }
   };
   round_trip_ends<T> ends(task, kind);
-  const auto now = std::make_shared<state>(state{context_for(task, route::plain, from), {}, {}});
-  const step allocate{"allocate", [now, n = ends.from.size()] { now->allocate(n); }};
-  const step upload{"upload", [now, from = ends.from] { now->a->set(from); }};
-  const step compute{"compute", [now] {
-                       transfers::calculate(arithmetic::multiply, 2, *now->a, *now->b);
-                       now->in.synchronize();
+  const auto state = std::make_shared<shared_state>(
+      shared_state{context_for(task, route::plain, allocation), {}, {}});
+  const step allocate{"allocate", [state, n = ends.src.size()] { state->allocate(n); }};
+  const step upload{"upload", [state, src = ends.src] { state->a->set(src); }};
+  const step compute{"compute", [state] {
+                       transfers::calculate(arithmetic::multiply, 2, *state->a, *state->b);
+                       state->context.synchronize();
                      }};
-  const step download{"download", [now, to = ends.to] { now->b->get(to); }};
-  const step free{"free", [now] {
-                    now->a.reset();
-                    now->b.reset();
+  const step download{"download", [state, dst = ends.dst] { state->b->get(dst); }};
+  const step free{"free", [state] {
+                    state->a.reset();
+                    state->b.reset();
                   }};
   if (reuses_arrays) {
     allocate.run();
@@ -238,34 +242,36 @@ transfer round_trip_in_steps(const job& task, host_memory_kind kind, allocation 
   return ends.frame;
 }
 
-/// As one writes it, with nothing waited for in between.
+/// A single expression, as in user code, without waits in between.
 template <class T>
-transfer round_trip_as_written(const job& task, host_memory_kind kind, route by) {
+transfer round_trip_as_written(const job& task, host_memory_kind kind, route route) {
   round_trip_ends<T> ends(task, kind);
-  const auto in = context_for(task, by);
-  ends.frame.steps = {
-      {"round_trip", [in, from = ends.from, to = ends.to] { (2 * to_gpu(in, from)).get(to); }}};
+  const auto context = context_for(task, route);
+  ends.frame.steps = {{"round_trip", [context, src = ends.src, dst = ends.dst] {
+                         (2 * to_gpu(context, src)).get(dst);
+                       }}};
   return ends.frame;
 }
 
 template <class T>
-transfer round_trip_to_fresh(const job& task, host_memory_kind kind, route by) {
-  take_large_blocks_from_the_system();
+transfer round_trip_to_fresh(const job& task, host_memory_kind kind, route route) {
+  disable_malloc_caching();
   round_trip_ends<T> ends(task, kind);
-  const auto in = context_for(task, by);
+  const auto context = context_for(task, route);
   const auto result = std::make_shared<std::optional<host_array<T>>>();
   ends.frame.locate = [result] {
     if (!*result) return payload{};
     return own_payload(std::span((*result)->data(), (*result)->size()), false);
   };
   ends.frame.destination.reset();
-  ends.frame.check.compare = [result, from = ends.from] {
+  ends.frame.check.compare = [result, src = ends.src] {
     return find_wrong_element<T>({(*result)->data(), (*result)->size()},
-                                 [from](std::size_t i) { return T{2} * from[i]; });
+                                 [src](std::size_t i) { return T{2} * src[i]; });
   };
-  ends.frame.steps = {
-      {"free", [result] { result->reset(); }},
-      {"round_trip", [in, from = ends.from, result] { *result = (2 * to_gpu(in, from)).get(); }}};
+  ends.frame.steps = {{"free", [result] { result->reset(); }},
+                      {"round_trip", [context, src = ends.src, result] {
+                         *result = (2 * to_gpu(context, src)).get();
+                       }}};
   return ends.frame;
 }
 
@@ -322,14 +328,14 @@ std::vector<array_operation> uploads() {
 }
 
 std::vector<array_operation> downloads() {
-  const auto touched = [](route by) {
-    return of_named_type([by]<class T>(const job& task, host_memory_kind kind) {
-      return download_to_touched<T>(task, kind, by);
+  const auto touched = [](route route) {
+    return of_named_type([route]<class T>(const job& task, host_memory_kind kind) {
+      return download_to_touched<T>(task, kind, route);
     });
   };
-  const auto fresh = [](route by) {
-    return of_named_type([by]<class T>(const job& task, host_memory_kind kind) {
-      return download_to_fresh<T>(task, kind, by);
+  const auto fresh = [](route route) {
+    return of_named_type([route]<class T>(const job& task, host_memory_kind kind) {
+      return download_to_fresh<T>(task, kind, route);
     });
   };
   return {{"fresh", 1, "into new memory each time", both_kinds, fresh(route::plain)},
@@ -339,19 +345,19 @@ std::vector<array_operation> downloads() {
 }
 
 std::vector<array_operation> round_trips() {
-  const auto in_steps = [](allocation from, bool reuses_arrays) {
+  const auto in_steps = [](allocation allocation, bool reuses_arrays) {
     return [=](const job& task, host_memory_kind kind) {
-      return round_trip_in_steps<float>(task, kind, from, reuses_arrays);
+      return round_trip_in_steps<float>(task, kind, allocation, reuses_arrays);
     };
   };
-  const auto as_written = [](route by) {
-    return [by](const job& task, host_memory_kind kind) {
-      return round_trip_as_written<float>(task, kind, by);
+  const auto as_written = [](route route) {
+    return [route](const job& task, host_memory_kind kind) {
+      return round_trip_as_written<float>(task, kind, route);
     };
   };
-  const auto to_fresh = [](route by) {
-    return [by](const job& task, host_memory_kind kind) {
-      return round_trip_to_fresh<float>(task, kind, by);
+  const auto to_fresh = [](route route) {
+    return [route](const job& task, host_memory_kind kind) {
+      return round_trip_to_fresh<float>(task, kind, route);
     };
   };
   return {

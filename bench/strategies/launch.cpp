@@ -58,7 +58,7 @@ std::function<void()> plain_launch(const job& task) {
   return subjects::plain_launch(task.device, task.stream, count_of(task.variant));
 }
 
-/// A method to launch, and what it needs.
+/// A method to launch a kernel, and its requirements.
 struct launch_method {
   std::string name;
   std::string summary;
@@ -68,7 +68,7 @@ struct launch_method {
 };
 
 const std::vector<launch_method>& all_methods() {
-  static const std::vector<launch_method> all{
+  static const std::vector<launch_method> methods{
       {"plain", "an empty kernel, <<<>>>: time until the call returns", 0, plain_launch,
        needs_cuda},
       {"generic", "the same, arguments packed and checked at run time", 2, generic_launch},
@@ -80,25 +80,25 @@ const std::vector<launch_method>& all_methods() {
          return subjects::graph_launch(task.device, task.stream, count_of(task.variant));
        },
        needs_cuda}};
-  return all;
+  return methods;
 }
 
 transfer prepare(const job& task, const launch_method& launched_by) {
-  transfer made;
-  made.steps = {{"launch", launched_by.launch(task)}};
-  // A launch's time drifts by more than the methods differ: the plainest is timed in turn.
+  transfer result;
+  result.steps = {{"launch", launched_by.launch(task)}};
+  // The time of a launch drifts by more than the methods differ: the plainest is timed in turn.
   if (launched_by.plainness > 0 && !needs_cuda(task.device))
-    made.against = {{.name = "plain",
-                     .description = "the plain launch, timed in turn",
-                     .run = plain_launch(task)}};
-  // Only the call is timed. The queue is emptied between batches, lest a launch wait for room in
-  // it.
-  made.timing.least_batch = 100;
-  made.timing.between = [&device = task.device, &stream = task.stream] {
+    result.against = {{.name = "plain",
+                       .description = "the plain launch, timed in turn",
+                       .run = plain_launch(task)}};
+  // Only the call is timed. The queue is drained between batches, so that no launch waits for room
+  // in it.
+  result.timing.least_batch = 100;
+  result.timing.between = [&device = task.device, &stream = task.stream] {
     subjects::check_launches(device);
     stream.synchronize();
   };
-  return made;
+  return result;
 }
 
 const struct launch_strategies {

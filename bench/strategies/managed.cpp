@@ -14,14 +14,14 @@ using transfers::residence;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-constexpr residence start_of(direction way) {
-  return way == direction::h2d ? residence::host : residence::device;
+constexpr residence start_of(direction direction) {
+  return direction == direction::h2d ? residence::host : residence::device;
 }
-constexpr residence end_of(direction way) {
-  return way == direction::h2d ? residence::device : residence::host;
+constexpr residence end_of(direction direction) {
+  return direction == direction::h2d ? residence::device : residence::host;
 }
 
-/// Managed memory that holds the pattern, and is sent to one side before each operation.
+/// Managed memory that holds the pattern and is prefetched to one side before each operation.
 class managed_source {
  public:
   managed_source(const job& task, residence start)
@@ -41,58 +41,61 @@ class managed_source {
   residence start_;
 };
 
-/// The pages move, their address does not: one block is both ends, and is looked at from the side
-/// where it must be.
+/// The pages move, their address does not: one block is both ends. It is verified from the side to
+/// which it must have moved.
 transfer prepare_prefetch(const job& task) {
-  const auto way = task.direction;
-  const auto source = std::make_shared<managed_source>(task, start_of(way));
+  const auto direction = task.direction;
+  const auto source = std::make_shared<managed_source>(task, start_of(direction));
   transfer move;
-  move.steps = enqueue_and_wait(task.stream, [source, way, &stream = task.stream] {
-    source->memory.prefetch(stream, end_of(way));
+  move.steps = enqueue_and_wait(task.stream, [source, direction, &stream = task.stream] {
+    source->memory.prefetch(stream, end_of(direction));
   });
   move.timing.between = [source] { source->send_back(); };
-  move.check.compare = [source, way, &device = task.device,
+  move.check.compare = [source, direction, &device = task.device,
                         pattern = task.memory.pattern()]() -> std::optional<std::string> {
     const auto& memory = source->memory;
-    // Before anybody looks at it, which would move it too.
-    if (memory.prefetched_to() != end_of(way))
+    // Before the check accesses it, which would move it too.
+    if (memory.prefetched_to() != end_of(direction))
       return "the memory was not sent to where it should be";
-    const auto found =
-        way == direction::h2d
+    const auto check =
+        direction == direction::h2d
             ? device.check_pattern(memory.data(), 0, memory.size(), pattern)
             : transfers::check_host_pattern(memory.data(), 0, memory.size(), pattern);
-    if (found.wrong_bytes == 0) return std::nullopt;
-    return std::to_string(found.wrong_bytes) + " bytes differ, the first at offset " +
-           std::to_string(found.first_wrong);
+    if (check.wrong_bytes == 0) return std::nullopt;
+    return std::to_string(check.wrong_bytes) + " bytes differ, the first at offset " +
+           std::to_string(check.first_wrong);
   };
   return move;
 }
 
-/// Whoever touches the pages brings them over, one fault after the other. What is read is written
-/// to memory of its own side, where it can be checked.
+/// The kernel or the CPU touches the pages, which moves them fault by fault. It copies the data to
+/// other memory on its side, where they are verified.
 transfer prepare_fault(const job& task) {
-  const auto way = task.direction;
-  const auto source = std::make_shared<managed_source>(task, start_of(way));
+  const auto direction = task.direction;
+  const auto source = std::make_shared<managed_source>(task, start_of(direction));
   transfer touch;
   touch.timing.between = [source] { source->send_back(); };
-  auto* const from = source->memory.data();
+  auto* const src = source->memory.data();
   const auto bytes = task.bytes;
-  if (way == direction::h2d) {
-    const auto there = std::make_shared<transfers::device_memory>(task.device.allocate(bytes));
-    touch.destination = own_payload(std::span(there->data(), bytes), true);
+  if (direction == direction::h2d) {
+    const auto device_block =
+        std::make_shared<transfers::device_memory>(task.device.allocate(bytes));
+    touch.destination = own_payload(std::span(device_block->data(), bytes), true);
     touch.steps =
-        enqueue_and_wait(task.stream, [source, there, from, bytes, &stream = task.stream] {
-          stream.copy_by_kernel(there->data(), from, bytes);
+        enqueue_and_wait(task.stream, [source, device_block, src, bytes, &stream = task.stream] {
+          stream.copy_by_kernel(device_block->data(), src, bytes);
         });
     touch.amount.multiprocessors = transfers::copy_kernel_multiprocessors(
-        task.device.description(), there->data(), from, bytes);
+        task.device.description(), device_block->data(), src, bytes);
     return touch;
   }
-  const auto here = std::make_shared<transfers::host_memory>(
+  const auto host_block = std::make_shared<transfers::host_memory>(
       task.device.allocate_host(bytes, transfers::pageable));
-  touch.destination = own_payload(here->bytes(), false);
-  touch.steps = {{"copy", [source, here, from] { std::memcpy(here->data(), from, here->size()); }}};
-  touch.timing.batched = false;  // only the first of a batch would find the pages away
+  touch.destination = own_payload(host_block->bytes(), false);
+  touch.steps = {{"copy", [source, host_block, src] {
+                    std::memcpy(host_block->data(), src, host_block->size());
+                  }}};
+  touch.timing.batched = false;  // only the first operation of a batch would move pages
   return touch;
 }
 

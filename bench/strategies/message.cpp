@@ -9,10 +9,10 @@ namespace {
 
 using transfers::direction;
 
-/// What went wrong with the answers so far.
-struct answers {
+/// Compares answers with their messages.
+struct answer_check {
   std::size_t wrong = 0;
-  std::uint32_t next = 0;  ///< message to send: another one each time
+  std::uint32_t next = 0;  ///< next message: different each time
 
   void compare(std::uint32_t sent, std::uint32_t answer) {
     if (sent != answer) ++wrong;
@@ -23,85 +23,88 @@ struct answers {
   }
 };
 
-/// Each one is timed alone: percentiles are what matters of a latency.
-transfer timed_alone(std::vector<step> steps, const std::shared_ptr<answers>& got) {
-  transfer made;
-  made.steps = std::move(steps);
-  made.timing.batched = false;
-  made.check.compare = [got] { return got->verify(); };
-  return made;
+/// Times each operation alone, because percentiles of a latency matter.
+transfer timed_alone(std::vector<step> steps, const std::shared_ptr<answer_check>& check) {
+  transfer result;
+  result.steps = std::move(steps);
+  result.timing.batched = false;
+  result.check.compare = [check] { return check->verify(); };
+  return result;
 }
 
-/// A kernel that runs for ever would block every wait for the whole device. This one leaves when
-/// no message comes for some milliseconds: it runs as long as messages are timed and no longer.
+/// A kernel that never exits would block every device-wide synchronization. This kernel exits after
+/// a few milliseconds without a message, so it runs only while messages are timed.
 transfer mapped_flag(const job& task) {
   const auto box = std::make_shared<transfers::mailbox>(
       task.device, transfers::echo_service(task.device),
       transfers::mailbox::limits{.idle = std::chrono::milliseconds(5)});
-  const auto got = std::make_shared<answers>();
-  auto made = timed_alone({{"round_trip",
-                            [box, got] {
-                              const auto sent = got->next++;
-                              got->compare(sent, box->exchange(sent));
-                            }}},
-                          got);
-  // Before it is timed, the kernel runs, and has answered.
-  made.timing.between = [box] { box->exchange(0); };
-  if (task.device.description().cuda) made.amount.multiprocessors = 1;
-  return made;
+  const auto check = std::make_shared<answer_check>();
+  auto result = timed_alone({{"round_trip",
+                              [box, check] {
+                                const auto sent = check->next++;
+                                check->compare(sent, box->exchange(sent));
+                              }}},
+                            check);
+  // Before timing starts, the kernel is running and has answered.
+  result.timing.between = [box] { box->exchange(0); };
+  if (task.device.description().cuda) result.amount.multiprocessors = 1;
+  return result;
 }
 
-/// Page-locked memory with a message's place and its answer's, and one on the device.
-struct places {
-  explicit places(transfers::device& on)
-      : host(on.allocate_host(512, transfers::pinned())),
-        there(on.allocate(sizeof(std::uint32_t))) {}
+/// Page-locked memory for a message and its answer, and a word of device memory.
+struct message_memory {
+  explicit message_memory(transfers::device& device)
+      : host(device.allocate_host(512, transfers::pinned())),
+        device_word(device.allocate(sizeof(std::uint32_t))) {}
 
-  [[nodiscard]] std::byte* from() const { return host.data(); }
-  [[nodiscard]] std::byte* to() const { return host.data() + 256; }  // in a cache line of its own
+  [[nodiscard]] std::byte* request() const { return host.data(); }
+  [[nodiscard]] std::byte* reply() const {
+    return host.data() + 256;
+  }  // in a cache line of its own
   void write(std::uint32_t message) const { std::memcpy(host.data(), &message, sizeof message); }
   [[nodiscard]] std::uint32_t read() const {
     std::uint32_t message = 0;
-    std::memcpy(&message, to(), sizeof message);
+    std::memcpy(&message, reply(), sizeof message);
     return message;
   }
 
   transfers::host_memory host;
-  transfers::device_memory there;
+  transfers::device_memory device_word;
 };
 
-void copy_there_and_back(const places& at, transfers::stream& in) {
-  in.copy(at.there.data(), at.from(), at.there.size(), direction::h2d);
-  in.copy(at.to(), at.there.data(), at.there.size(), direction::d2h);
+void enqueue_round_trip(const message_memory& memory, transfers::stream& stream) {
+  stream.copy(memory.device_word.data(), memory.request(), memory.device_word.size(),
+              direction::h2d);
+  stream.copy(memory.reply(), memory.device_word.data(), memory.device_word.size(), direction::d2h);
 }
 
 transfer by_memcpy(const job& task) {
-  const auto at = std::make_shared<const places>(task.device);
-  const auto got = std::make_shared<answers>();
-  const auto there_and_back = [at, got, &stream = task.stream] {
-    const auto sent = got->next++;
-    at->write(sent);
-    copy_there_and_back(*at, stream);
+  const auto memory = std::make_shared<const message_memory>(task.device);
+  const auto check = std::make_shared<answer_check>();
+  const auto round_trip = [memory, check, &stream = task.stream] {
+    const auto sent = check->next++;
+    memory->write(sent);
+    enqueue_round_trip(*memory, stream);
     stream.synchronize();
-    got->compare(sent, at->read());
+    check->compare(sent, memory->read());
   };
-  return timed_alone({{"round_trip", there_and_back}}, got);
+  return timed_alone({{"round_trip", round_trip}}, check);
 }
 
 transfer by_graph(const job& task) {
-  const auto at = std::make_shared<const places>(task.device);
-  const auto got = std::make_shared<answers>();
+  const auto memory = std::make_shared<const message_memory>(task.device);
+  const auto check = std::make_shared<answer_check>();
   auto& stream = task.stream;
-  // By value: the host device calls it again each time.
-  const transfers::graph copies(stream, [at, &stream] { copy_there_and_back(*at, stream); });
-  const auto there_and_back = [at, got, &stream, copies] {
-    const auto sent = got->next++;
-    at->write(sent);
+  // By value: the host device calls the function at each replay.
+  const transfers::graph copies(stream, [memory, &stream] { enqueue_round_trip(*memory, stream); });
+  const auto round_trip = [memory, check, &stream, copies] {
+    const auto sent = check->next++;
+    memory->write(sent);
     copies.enqueue();
     stream.synchronize();
-    got->compare(sent, at->read());
+    check->compare(sent, memory->read());
   };
-  return timed_alone({{"round_trip", there_and_back}}, got);
+  return timed_alone({{"round_trip", round_trip}}, check);
 }
 
 void add(const std::string& name, const std::string& summary, unsigned plainness,

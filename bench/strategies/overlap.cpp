@@ -13,48 +13,53 @@ using transfers::stream;
 
 using element = float;
 
-void double_elements(stream& in, std::span<element> elements) {
-  transfers::calculate(in, transfers::arithmetic::multiply, elements, 2);
+void double_elements(stream& stream, std::span<element> elements) {
+  transfers::calculate(stream, transfers::arithmetic::multiply, elements, 2);
 }
 
-/// Both ends and what must come back.
+/// A transfer with its ends and verification, without steps.
 transfer frame_of(const job& task, host_memory_kind kind) {
   transfer trip;
   trip.source = host_payload(task, kind, 0);
   trip.destination = host_payload(task, kind, 1);
-  trip.check.compare = [from = elements_of<const element>(*trip.source),
-                        to = elements_of<element>(*trip.destination)] {
-    return find_wrong_element<element>(to, [from](std::size_t i) { return 2 * from[i]; });
+  trip.check.compare = [src = elements_of<const element>(*trip.source),
+                        dst = elements_of<element>(*trip.destination)] {
+    return find_wrong_element<element>(dst, [src](std::size_t i) { return 2 * src[i]; });
   };
   return trip;
 }
 
-/// Up, the work, down: one after the other, nothing at the same time. Pageable memory is staged
-/// here as well, so that what pieces gain is theirs alone.
+/// Upload, computation and download, one after the other. Pageable memory is staged here as well,
+/// so that the difference to pieces is due to the overlap alone.
 std::vector<step> serial_steps(const job& task, const transfer& trip, host_memory_kind kind) {
-  auto* const there = task.memory.on_device().data();
-  const std::span<element> elements(reinterpret_cast<element*>(there),
+  auto* const device_data = task.memory.on_device().data();
+  const std::span<element> elements(reinterpret_cast<element*>(device_data),
                                     task.bytes / sizeof(element));
   std::function<void(std::byte*, const std::byte*, direction)> copy;
   if (is_page_locked(kind))
-    copy = [&device = task.device, bytes = task.bytes](auto* to, const auto* from, direction way) {
-      device.copy(to, from, bytes, way);
+    copy = [&device = task.device, bytes = task.bytes](auto* dst, const auto* src,
+                                                       direction direction) {
+      device.copy(dst, src, bytes, direction);
     };
   else
-    copy = [by = task.memory.staged_copier(), bytes = task.bytes](
-               auto* to, const auto* from, direction way) { by->copy(to, from, bytes, way); };
-  return {
-      {"upload", [copy, there, from = trip.source->data] { copy(there, from, direction::h2d); }},
-      {"compute",
-       [&in = task.stream, elements] {
-         double_elements(in, elements);
-         in.synchronize();
-       }},
-      {"download",
-       [copy, there, to = trip.destination->data] { copy(to, there, direction::d2h); }}};
+    copy = [copier = task.memory.staged_copier(), bytes = task.bytes](auto* dst, const auto* src,
+                                                                      direction direction) {
+      copier->copy(dst, src, bytes, direction);
+    };
+  return {{"upload", [copy, device_data,
+                      src = trip.source->data] { copy(device_data, src, direction::h2d); }},
+          {"compute",
+           [&stream = task.stream, elements] {
+             double_elements(stream, elements);
+             stream.synchronize();
+           }},
+          {"download", [copy, device_data, dst = trip.destination->data] {
+             copy(dst, device_data, direction::d2h);
+           }}};
 }
 
-/// How a variant is cut: "pieces_8", "pieces_32_streams_4"; "chosen" leaves it to the library.
+/// How a variant cuts the payload: "pieces_8", "pieces_32_streams_4"; "chosen" leaves it to the
+/// library.
 struct cut {
   std::size_t piece_bytes = 0;  ///< 0: chosen
   round_trip_pipeline::shape shape = {};
@@ -68,11 +73,11 @@ cut cut_of(std::string_view variant, std::size_t bytes) {
   const auto pieces = number_after("pieces_");
   if (pieces == 0) return {};
   constexpr std::size_t page = 4096;
-  cut how;
-  how.piece_bytes = (bytes / pieces + page - 1) / page * page;
-  auto& shape = how.shape;
-  shape.largest_piece = shape.largest_chunk = how.piece_bytes;
-  // No more memory than all pieces have.
+  cut result;
+  result.piece_bytes = (bytes / pieces + page - 1) / page * page;
+  auto& shape = result.shape;
+  shape.largest_piece = shape.largest_chunk = result.piece_bytes;
+  // Streams, threads and chunks for at most all pieces.
   const auto at_most = [&](unsigned& count, unsigned long most) {
     count = static_cast<unsigned>(std::min<unsigned long>(count, std::max(most, 1UL)));
   };
@@ -81,28 +86,28 @@ cut cut_of(std::string_view variant, std::size_t bytes) {
   at_most(shape.streams, pieces);
   at_most(shape.threads, pieces);
   at_most(shape.chunks_per_thread, pieces / shape.threads);
-  return how;
+  return result;
 }
 
 transfer prepare(const job& task, host_memory_kind kind) {
   auto trip = frame_of(task, kind);
   if (task.variant == "serial") {
     trip.steps = serial_steps(task, trip, kind);
-    // It works in the block that others take to hold the pattern.
+    // The operation changes the device block, in which other benchmarks expect the pattern.
     trip.check.restore = [&device = task.device, &memory = task.memory, bytes = task.bytes] {
       device.write_pattern(memory.on_device().data(), 0, bytes, memory.pattern());
     };
     return trip;
   }
   const auto [piece, shape] = cut_of(task.variant, task.bytes);
-  const auto by = std::make_shared<round_trip_pipeline>(task.device, shape);
+  const auto pipeline = std::make_shared<round_trip_pipeline>(task.device, shape);
   trip.steps = {
-      {"round_trip", [by, piece = piece, from = trip.source->data, to = trip.destination->data,
-                      bytes = task.bytes] {
-         by->run(
-             to, from, bytes,
-             [](stream& in, std::byte* data, std::size_t, std::size_t count) {
-               double_elements(in, {reinterpret_cast<element*>(data), count / sizeof(element)});
+      {"round_trip", [pipeline, piece = piece, src = trip.source->data,
+                      dst = trip.destination->data, bytes = task.bytes] {
+         pipeline->run(
+             dst, src, bytes,
+             [](stream& stream, std::byte* data, std::size_t, std::size_t count) {
+               double_elements(stream, {reinterpret_cast<element*>(data), count / sizeof(element)});
              },
              sizeof(element), piece);
        }}};

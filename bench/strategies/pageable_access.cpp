@@ -8,42 +8,42 @@ namespace {
 
 using transfers::direction;
 
-/// The CPU looks at each page: those that a kernel has brought to the device come back.
+/// The CPU reads each page, so that pages that a kernel has moved to the device move back.
 void touch_pages(std::span<const std::byte> memory) {
   static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   for (std::size_t i = 0; i < memory.size(); i += page)
     static_cast<void>(*const_cast<const volatile std::byte*>(&memory[i]));
 }
 
-/// A kernel reads or writes ordinary memory in place. Its pages may move to the device meanwhile
-/// (HMM), so they are memory of the strategy's own, and the CPU has them back before the next
-/// operation; what a kernel has written has not arrived before.
+/// A kernel reads or writes pageable memory in place. Its pages may move to the device (HMM), so
+/// the strategy uses its own memory, and the CPU touches it before the next operation. Data that a
+/// kernel writes have arrived only when the CPU has touched them.
 transfer prepare(const job& task) {
-  const auto way = task.direction;
+  const auto direction = task.direction;
   const auto bytes = task.bytes;
   const auto host = std::make_shared<transfers::host_memory>(
       task.device.allocate_host(bytes, transfers::pageable));
-  const auto there = std::make_shared<transfers::device_memory>(task.device.allocate(bytes));
-  const auto here = own_payload(host->bytes(), false);
-  const auto on_device = own_payload(std::span(there->data(), bytes), true);
+  const auto device_block = std::make_shared<transfers::device_memory>(task.device.allocate(bytes));
+  const auto host_end = own_payload(host->bytes(), false);
+  const auto device_end = own_payload(std::span(device_block->data(), bytes), true);
   const auto pattern = task.memory.pattern();
 
   transfer access;
-  access.source = way == direction::h2d ? here : on_device;
-  access.destination = way == direction::h2d ? on_device : here;
-  auto* const to = access.destination->data;
-  auto* const from = access.source->data;
+  access.source = direction == direction::h2d ? host_end : device_end;
+  access.destination = direction == direction::h2d ? device_end : host_end;
+  auto* const dst = access.destination->data;
+  auto* const src = access.source->data;
   access.amount.multiprocessors =
-      transfers::copy_kernel_multiprocessors(task.device.description(), to, from, bytes);
+      transfers::copy_kernel_multiprocessors(task.device.description(), dst, src, bytes);
   access.steps =
-      enqueue_and_wait(task.stream, [host, there, to, from, bytes, &stream = task.stream] {
-        stream.copy_by_kernel(to, from, bytes);
+      enqueue_and_wait(task.stream, [host, device_block, dst, src, bytes, &stream = task.stream] {
+        stream.copy_by_kernel(dst, src, bytes);
       });
-  if (way == direction::h2d) {
-    transfers::write_host_pattern(from, 0, bytes, pattern);
+  if (direction == direction::h2d) {
+    transfers::write_host_pattern(src, 0, bytes, pattern);
     access.timing.between = [host] { touch_pages(host->bytes()); };
   } else {
-    task.device.write_pattern(from, 0, bytes, pattern);
+    task.device.write_pattern(src, 0, bytes, pattern);
     access.steps.push_back({"touch", [host] { touch_pages(host->bytes()); }});
   }
   return access;

@@ -6,23 +6,24 @@
 namespace bench_transfers::bench {
 namespace {
 
-/// Ordinary memory that is page-locked for this copy only.
+/// Copies pageable memory that is page-locked for this copy only.
 transfer prepare(const job& task, transfers::host_memory_kind kind) {
-  const auto way = task.direction;
-  const auto both = ends_of(task, kind, way);
-  const auto& on_host = both.source.on_device ? both.destination : both.source;
+  const auto direction = task.direction;
+  const auto ends = ends_of(task, kind, direction);
+  const auto& on_host = ends.source.on_device ? ends.destination : ends.source;
   const auto lock = std::make_shared<std::optional<transfers::page_lock>>();
   transfer copy;
-  copy.source = both.source;
-  copy.destination = both.destination;
+  copy.source = ends.source;
+  copy.destination = ends.destination;
   auto& device = task.device;
   copy.steps = {{"lock",
                  [lock, &device, memory = std::span(on_host.data, on_host.bytes)] {
                    lock->emplace(device.lock(memory));
                  }},
                 {"copy",
-                 [&device, both, way] {
-                   device.copy(both.destination.data, both.source.data, both.source.bytes, way);
+                 [&device, ends, direction] {
+                   device.copy(ends.destination.data, ends.source.data, ends.source.bytes,
+                               direction);
                  }},
                 {"unlock", [lock] { lock->reset(); }}};
   return copy;

@@ -15,20 +15,20 @@ using transfers::scattered_way;
 
 constexpr auto kind = transfers::pinned();
 
-/// Blocks in random order, the same in every run, with a block's length between two of them. What
+/// Blocks in random order, the same in every run, with gaps of a block's length. The remainder that
 /// does not fill a block comes last.
 std::vector<piece> scatter(std::size_t bytes, std::size_t block) {
   std::vector<std::size_t> places(bytes / block);
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::ranges::shuffle(places, std::mt19937_64(1));
-  std::vector<piece> all;
-  all.reserve(places.size() + 1);
-  for (const auto place : places) all.push_back({place * 2 * block, block});
-  all.push_back({places.size() * 2 * block, bytes % block});
-  return all;
+  std::vector<piece> pieces;
+  pieces.reserve(places.size() + 1);
+  for (const auto place : places) pieces.push_back({place * 2 * block, block});
+  pieces.push_back({places.size() * 2 * block, bytes % block});
+  return pieces;
 }
 
-/// Those of the largest kernel, as scattered_copy splits the list up.
+/// Multiprocessors of the largest kernel that scattered_copy launches for the list.
 std::size_t multiprocessors_for(std::size_t bytes, std::size_t block,
                                 const transfers::device& device) {
   const auto pieces = bytes / std::min(block, transfers::scattered_piece::most_bytes);
@@ -38,37 +38,38 @@ std::size_t multiprocessors_for(std::size_t bytes, std::size_t block,
                    std::size_t{transfers::stream::most_blocks_for_pieces}});
 }
 
-transfer prepare(const job& task, scattered_way by, std::size_t block) {
-  piecewise what{host_payload(task, kind),
-                 {task.memory.on_device().data(), task.bytes, true},
-                 scatter(task.bytes, block),
-                 task.direction};
-  // Two payloads lie in the block, so as much again is there for what is between.
-  what.host.bytes = 2 * task.bytes;
+transfer prepare(const job& task, scattered_way copy_method, std::size_t block) {
+  piecewise layout{host_payload(task, kind),
+                   {task.memory.on_device().data(), task.bytes, true},
+                   scatter(task.bytes, block),
+                   task.direction};
+  // The block has room for two payloads, so for the gaps as well.
+  layout.host.bytes = 2 * task.bytes;
 
   std::vector<scattered_block> blocks;
-  blocks.reserve(what.pieces.size());
-  for (const auto& one : what.pieces) blocks.push_back({what.host.data + one.offset, one.bytes});
+  blocks.reserve(layout.pieces.size());
+  for (const auto& piece : layout.pieces)
+    blocks.push_back({layout.host.data + piece.offset, piece.bytes});
   const auto copier = std::make_shared<transfers::scattered_copy>(task.device, task.stream);
-  copier->add({what.host.data, what.host.bytes});
+  copier->add({layout.host.data, layout.host.bytes});
 
-  transfer made;
-  // The list is gone through in each operation, whatever is made of it for the device. No device
-  // clock: enqueueing the list takes longer than it waits.
-  made.steps =
-      enqueue_and_wait(task.stream, [copier, blocks = std::move(blocks), by, way = what.way,
-                                     there = std::span(what.device.data, what.device.bytes)] {
-        copier->enqueue(blocks, there, way, by);
+  transfer copy;
+  // Each operation processes the whole list. No device clock: enqueueing the list takes longer than
+  // waiting for it.
+  copy.steps = enqueue_and_wait(
+      task.stream, [copier, blocks = std::move(blocks), copy_method, direction = layout.direction,
+                    device_memory = std::span(layout.device.data, layout.device.bytes)] {
+        copier->enqueue(blocks, device_memory, direction, copy_method);
       });
-  if (by == scattered_way::kernel && task.device.description().cuda)
-    made.amount.multiprocessors = multiprocessors_for(task.bytes, block, task.device);
+  if (copy_method == scattered_way::kernel && task.device.description().cuda)
+    copy.amount.multiprocessors = multiprocessors_for(task.bytes, block, task.device);
   // Thousands of calls may take longer than a repetition.
-  made.timing.least_operations = 1;
-  set_ends(made, std::move(what), task.device, task.memory);
-  return made;
+  copy.timing.least_operations = 1;
+  set_ends(copy, std::move(layout), task.device, task.memory);
+  return copy;
 }
 
-void add(const std::string& name, const std::string& summary, scattered_way by,
+void add(const std::string& name, const std::string& summary, scattered_way copy_method,
          unsigned plainness) {
   for (const std::size_t block : {512U, 4096U, 8192U, 65536U}) {
     const auto size = common::format_size(block);
@@ -79,7 +80,8 @@ void add(const std::string& name, const std::string& summary, scattered_way by,
                  .variants = both_directions(),
                  .role = roles::scattered_copy,
                  .plainness = plainness,
-                 .prepare = [by, block](const job& task) { return prepare(task, by, block); },
+                 .prepare = [copy_method,
+                             block](const job& task) { return prepare(task, copy_method, block); },
                  .needs = {.host = kind, .host_payloads = 2},
                  .sampling = {.smallest = std::size_t{1} << 20,
                               .largest = std::size_t{64} << 20,

@@ -5,36 +5,37 @@ namespace {
 
 using result_file::metric_kind;
 
-/// Pageable memory by way of page-locked chunks, as calibrated on this machine: small copies are
-/// cudaMemcpy's (their rows have no staging_threads).
+/// Stages pageable memory through page-locked chunks, as calibrated on this machine. Small copies
+/// use cudaMemcpy (their rows have no staging_threads).
 transfer prepare(const job& task) {
-  const auto way = task.direction;
-  const auto both = ends_of(task, transfers::pageable, way);
+  const auto direction = task.direction;
+  const auto ends = ends_of(task, transfers::pageable, direction);
   transfer copy;
-  copy.source = both.source;
-  copy.destination = both.destination;
-  const auto by = task.memory.staged_copier();
-  if (by->stages(task.bytes, way))
-    copy.derive = [by, way, bytes = task.bytes](const metric_values&) {
-      const auto& how = by->how();
+  copy.source = ends.source;
+  copy.destination = ends.destination;
+  const auto copier = task.memory.staged_copier();
+  if (copier->stages(task.bytes, direction))
+    copy.derive = [copier, direction, bytes = task.bytes](const metric_values&) {
+      const auto& staging = copier->how();
       return std::vector<measured_metric>{
           {{"staging_threads",
             "1",
             metric_kind::count,
             {},
             "threads that fill or drain the chunks"},
-           static_cast<double>(how.threads)},
+           static_cast<double>(staging.threads)},
           {{"staging_least_chunk", "B", metric_kind::size, {}, "the first and the last chunk"},
-           static_cast<double>(how.in(way).least_chunk)},
+           static_cast<double>(staging.in(direction).least_chunk)},
           {{"staging_streaming_stores",
             "1",
             metric_kind::count,
             {},
             "whether non-temporal stores are used (1)"},
-           how.in(way).streams(bytes) ? 1.0 : 0.0}};
+           staging.in(direction).streams(bytes) ? 1.0 : 0.0}};
     };
-  copy.steps = {{"copy", [by, both, way] {
-                   by->copy(both.destination.data, both.source.data, both.source.bytes, way);
+  copy.steps = {{"copy", [copier, ends, direction] {
+                   copier->copy(ends.destination.data, ends.source.data, ends.source.bytes,
+                                direction);
                  }}};
   return copy;
 }

@@ -20,7 +20,7 @@ struct layout {
     return i / shape[1] * static_cast<std::size_t>(strides[0]) +
            i % shape[1] * static_cast<std::size_t>(strides[1]);
   }
-  /// The element that lies there; nullopt between elements.
+  /// The index of the element at an offset; nullopt between elements.
   [[nodiscard]] std::optional<std::size_t> index_at(std::size_t offset) const {
     const bool transposed = strides[1] > strides[0];
     const auto far = static_cast<std::size_t>(std::max(strides[0], strides[1]));
@@ -49,26 +49,26 @@ layout layout_of(std::string_view name, std::size_t bytes) {
 
 transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_view name,
                  strided_route route) {
-  const auto way = task.direction;
-  const auto where = layout_of(name, task.bytes);
+  const auto direction = task.direction;
+  const auto layout = layout_of(name, task.bytes);
   auto host = host_payload(task, kind);
-  host.bytes = where.reach() * sizeof(float);
+  host.bytes = layout.reach() * sizeof(float);
   const auto memory = elements_of<float>(host);
-  const transfers::strided_view<float> view(memory, where.shape,
-                                            {where.strides[0], where.strides[1]});
-  const auto array =
-      std::make_shared<gpu_array<float>>(transfers::context(task.device, task.stream), where.shape);
+  const transfers::strided_view<float> view(memory, layout.shape,
+                                            {layout.strides[0], layout.strides[1]});
+  const auto array = std::make_shared<gpu_array<float>>(
+      transfers::context(task.device, task.stream), layout.shape);
 
   transfer copy;
   copy.amount.bytes = array->bytes();
-  if (way == direction::h2d) {
+  if (direction == direction::h2d) {
     copy.source = host;
     copy.destination = own_payload(std::span(array->data(), array->size()), true);
     copy.steps = {{"copy", [array, view, route] { array->set(view, route); }}};
-    copy.check.compare = [array, where, memory] {
+    copy.check.compare = [array, layout, memory] {
       const auto arrived = contents_of(*array);
       return find_wrong_element<float>({arrived.data(), arrived.size()},
-                                       [&](std::size_t i) { return memory[where.offset(i)]; });
+                                       [&](std::size_t i) { return memory[layout.offset(i)]; });
     };
     return copy;
   }
@@ -76,18 +76,18 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_
                             task.memory.pattern());
   copy.destination = host;
   copy.steps = {{"copy", [array, view, route] { array->get(view, route); }}};
-  copy.check.compare = [where, memory, &blocks = task.memory] {
-    // What lies between the elements must still be poisoned.
-    const auto holding = [](std::size_t elements, transfers::pattern what) {
-      transfers::host_buffer<float> made(elements);
-      transfers::write_host_pattern(reinterpret_cast<std::byte*>(made.data()), 0,
-                                    elements * sizeof(float), what);
-      return made;
+  copy.check.compare = [layout, memory, &blocks = task.memory] {
+    // The memory between the elements must still be poisoned.
+    const auto filled_buffer = [](std::size_t elements, transfers::pattern pattern) {
+      transfers::host_buffer<float> buffer(elements);
+      transfers::write_host_pattern(reinterpret_cast<std::byte*>(buffer.data()), 0,
+                                    elements * sizeof(float), pattern);
+      return buffer;
     };
-    const auto sent = holding(where.shape.elements(), blocks.pattern());
-    const auto poison = holding(memory.size(), blocks.pattern(true));
+    const auto sent = filled_buffer(layout.shape.elements(), blocks.pattern());
+    const auto poison = filled_buffer(memory.size(), blocks.pattern(true));
     return find_wrong_element<float>(memory, [&](std::size_t offset) {
-      const auto i = where.index_at(offset);
+      const auto i = layout.index_at(offset);
       return i ? sent[*i] : poison[offset];
     });
   };

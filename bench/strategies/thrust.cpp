@@ -7,13 +7,13 @@ namespace {
 
 using transfers::direction;
 
-/// Managed memory should stay small: it may move between host and device behind our back.
+/// Keeps managed memory small: it may migrate between host and device at any time.
 constexpr std::size_t most = std::size_t{256} << 20;
 
 transfer prepare(const job& task, std::string_view container, const payload& host) {
-  const auto way = task.direction;
+  const auto direction = task.direction;
   const auto subject =
-      subjects::copy_with_thrust(task.device, container, elements_of<float>(host), way);
+      subjects::copy_with_thrust(task.device, container, elements_of<float>(host), direction);
   auto on_host = host;
   if (subject.host.data() != elements_of<float>(host).data())
     on_host = own_payload(subject.host, false);
@@ -21,11 +21,11 @@ transfer prepare(const job& task, std::string_view container, const payload& hos
   const auto on_device = own_payload(subject.on_device, true);
   transfer copy;
   copy.amount.bytes = on_host.bytes;
-  copy.source = way == direction::h2d ? on_host : on_device;
-  copy.destination = way == direction::h2d ? on_device : on_host;
-  if (!on_host.lies_in_block() && way == direction::h2d)
+  copy.source = direction == direction::h2d ? on_host : on_device;
+  copy.destination = direction == direction::h2d ? on_device : on_host;
+  if (!on_host.lies_in_block() && direction == direction::h2d)
     transfers::write_host_pattern(on_host.data, 0, on_host.bytes, task.memory.pattern());
-  if (way == direction::d2h)
+  if (direction == direction::d2h)
     task.device.write_pattern(on_device.data, 0, on_device.bytes, task.memory.pattern());
   copy.steps = {{"copy", [run = subject.run, keep = subject.containers] { run(); }}};
   return copy;

@@ -6,17 +6,17 @@ namespace {
 using transfers::pin_flags;
 
 transfer prepare(const job& task, transfers::host_memory_kind kind) {
-  const auto both = ends_of(task, kind, task.direction);
+  const auto ends = ends_of(task, kind, task.direction);
   transfer access;
-  access.source = both.source;
-  access.destination = both.destination;
-  auto* const to = seen_by_kernel(both.destination);
-  auto* const from = seen_by_kernel(both.source);
-  access.enqueue = [&stream = task.stream, to, from, bytes = task.bytes] {
-    stream.copy_by_kernel(to, from, bytes);
+  access.source = ends.source;
+  access.destination = ends.destination;
+  auto* const dst = seen_by_kernel(ends.destination);
+  auto* const src = seen_by_kernel(ends.source);
+  access.enqueue = [&stream = task.stream, dst, src, bytes = task.bytes] {
+    stream.copy_by_kernel(dst, src, bytes);
   };
   access.amount.multiprocessors =
-      transfers::copy_kernel_multiprocessors(task.device.description(), to, from, task.bytes);
+      transfers::copy_kernel_multiprocessors(task.device.description(), dst, src, task.bytes);
   access.steps = enqueue_and_wait(task.stream, access.enqueue);
   return access;
 }

@@ -13,58 +13,58 @@ using subjects::pieces_in_place;
 
 constexpr auto kind = transfers::pinned();
 
-/// Pieces of host memory that a kernel accesses, one behind the other in the kernel's order.
+/// Pieces of host memory that a kernel accesses, in the kernel's order.
 struct shape {
   std::string name, summary;
   std::size_t piece_bytes;
-  std::size_t distance;   ///< from one to the next, in bytes
-  std::size_t first = 0;  ///< where the first one begins, in bytes
+  std::size_t distance;   ///< between the beginnings of two pieces, in bytes
+  std::size_t first = 0;  ///< offset of the first piece, in bytes
   bool shuffled = false;
 };
 
 constexpr std::size_t widest = 256;  // distance
 
-std::vector<std::size_t> offsets_of(const shape& what, std::size_t count) {
+std::vector<std::size_t> offsets_of(const shape& shape, std::size_t count) {
   std::vector<std::size_t> places(count);
   std::iota(places.begin(), places.end(), std::size_t{0});
-  if (what.shuffled) std::ranges::shuffle(places, std::mt19937_64(1));
-  for (auto& one : places) one = what.first + one * what.distance;
+  if (shape.shuffled) std::ranges::shuffle(places, std::mt19937_64(1));
+  for (auto& place : places) place = shape.first + place * shape.distance;
   return places;
 }
 
-transfer prepare(const job& task, const shape& what) {
-  const auto offsets = offsets_of(what, task.bytes / what.piece_bytes);
-  piecewise ends{host_payload(task, kind),
-                 {task.memory.on_device().data(), offsets.size() * what.piece_bytes, true},
-                 {},
-                 task.direction};
-  ends.host.bytes = offsets.size() * what.distance;
-  pieces_in_place in_units{
-      seen_by_kernel(ends.host), {}, what.piece_bytes, ends.device.data, ends.way};
+transfer prepare(const job& task, const shape& shape) {
+  const auto offsets = offsets_of(shape, task.bytes / shape.piece_bytes);
+  piecewise layout{host_payload(task, kind),
+                   {task.memory.on_device().data(), offsets.size() * shape.piece_bytes, true},
+                   {},
+                   task.direction};
+  layout.host.bytes = offsets.size() * shape.distance;
+  pieces_in_place pieces{
+      seen_by_kernel(layout.host), {}, shape.piece_bytes, layout.device.data, layout.direction};
   for (const auto offset : offsets) {
-    ends.pieces.push_back({offset, what.piece_bytes});
-    in_units.offsets.push_back(static_cast<std::uint32_t>(offset / pieces_in_place::unit));
+    layout.pieces.push_back({offset, shape.piece_bytes});
+    pieces.offsets.push_back(static_cast<std::uint32_t>(offset / pieces_in_place::unit));
   }
-  auto kernel = subjects::copy_pieces_in_place(task.device, task.stream, in_units);
+  auto kernel = subjects::copy_pieces_in_place(task.device, task.stream, pieces);
 
   transfer access;
   access.enqueue = std::move(kernel.enqueue);
   access.amount.multiprocessors = kernel.multiprocessors;
   access.steps = enqueue_and_wait(task.stream, access.enqueue);
-  set_ends(access, std::move(ends), task.device, task.memory);
+  set_ends(access, std::move(layout), task.device, task.memory);
   return access;
 }
 
-void add(const shape& what) {
+void add(const shape& shape) {
   registration{strategy{
       .family = "zero_copy_access",
-      .parts = {setting(what.name), in_memory(kind)},
-      .summary = "a kernel reads or writes pinned memory in place: " + what.summary,
+      .parts = {setting(shape.name), in_memory(kind)},
+      .summary = "a kernel reads or writes pinned memory in place: " + shape.summary,
       .variants = both_accesses(),
       .role = roles::kernel_access,
-      .prepare = [what](const job& task) { return prepare(task, what); },
+      .prepare = [shape](const job& task) { return prepare(task, shape); },
       .needs = {.host = kind,
-                .host_payloads = std::max<std::size_t>(1, what.distance / what.piece_bytes)},
+                .host_payloads = std::max<std::size_t>(1, shape.distance / shape.piece_bytes)},
       .sampling = {.smallest = 1024,
                    .largest = std::size_t{16} << 20,
                    .size_stride = 100,  // the largest alone

@@ -6,17 +6,17 @@ namespace {
 constexpr auto kind = transfers::pinned();
 
 transfer prepare(const job& task, unsigned blocks) {
-  const auto both = ends_of(task, kind, task.direction);
-  auto* const to = seen_by_kernel(both.destination);
-  auto* const from = seen_by_kernel(both.source);
+  const auto ends = ends_of(task, kind, task.direction);
+  auto* const dst = seen_by_kernel(ends.destination);
+  auto* const src = seen_by_kernel(ends.source);
   transfer access;
-  access.source = both.source;
-  access.destination = both.destination;
-  access.enqueue = [&stream = task.stream, to, from, bytes = task.bytes, blocks] {
-    stream.copy_by_kernel(to, from, bytes, blocks);
+  access.source = ends.source;
+  access.destination = ends.destination;
+  access.enqueue = [&stream = task.stream, dst, src, bytes = task.bytes, blocks] {
+    stream.copy_by_kernel(dst, src, bytes, blocks);
   };
   access.amount.multiprocessors = transfers::copy_kernel_multiprocessors(
-      task.device.description(), to, from, task.bytes, blocks);
+      task.device.description(), dst, src, task.bytes, blocks);
   access.steps = enqueue_and_wait(task.stream, access.enqueue);
   return access;
 }

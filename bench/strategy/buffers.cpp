@@ -26,9 +26,9 @@ std::shared_ptr<transfers::staged_copier> buffers::staged_copier() {
 }
 
 const transfers::host_memory& buffers::host(transfers::host_memory_kind kind) const {
-  const auto found = host_.find(kind);
-  if (found == host_.end()) throw std::logic_error("no host memory reserved: " + to_string(kind));
-  return found->second;
+  const auto match = host_.find(kind);
+  if (match == host_.end()) throw std::logic_error("no host memory reserved: " + to_string(kind));
+  return match->second;
 }
 
 const transfers::device_memory& buffers::on_device() const {

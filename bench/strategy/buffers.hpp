@@ -20,7 +20,7 @@ class buffers {
   /// Bytes behind the payload that must stay untouched, to catch writes past the end.
   static constexpr std::size_t guard = 64;
 
-  /// From one payload to the next, where a block holds several: whole pages, guard included.
+  /// Bytes between the beginnings of two payloads in one block: whole pages, guard included.
   static constexpr std::size_t distance(std::size_t bytes) {
     constexpr std::size_t page = 4096;
     return (bytes + guard + page - 1) / page * page;
@@ -32,14 +32,15 @@ class buffers {
   void reserve_host(transfers::host_memory_kind kind, std::size_t bytes);
   void reserve_device(std::size_t bytes);
 
-  /// Ordinary memory of at least so many bytes, touched, of any content; the same block each time.
+  /// At least `bytes` bytes of pageable memory whose pages have been touched. The content is
+  /// unspecified; every call returns the same block.
   [[nodiscard]] std::span<std::byte> scratch(std::size_t bytes);
 
-  /// The blocks; throw std::logic_error when none was reserved.
+  /// Return a block; throw std::logic_error if it was not reserved.
   [[nodiscard]] const transfers::host_memory& host(transfers::host_memory_kind kind) const;
   [[nodiscard]] const transfers::device_memory& on_device() const;
 
-  /// Calibrated when it is first asked for; the same each time.
+  /// The first call calibrates the copier; later calls return the same one.
   [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier();
 
   [[nodiscard]] transfers::pattern pattern(bool inverted = false) const {

@@ -12,8 +12,8 @@
 namespace bench_transfers::bench {
 
 void flush_cache_on_all_cores(std::span<const std::byte> bytes) {
-  const transfers::shares how{.worth_a_thread = std::size_t{4} << 20};
-  transfers::in_parallel(bytes.size(), how, [&](std::size_t first, std::size_t count) {
+  const transfers::shares sharing{.worth_a_thread = std::size_t{4} << 20};
+  transfers::in_parallel(bytes.size(), sharing, [&](std::size_t first, std::size_t count) {
     flush_cache(bytes.subspan(first, count));
   });
 }
@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-/// CLFLUSHOPT flushes many lines at once where CLFLUSH goes one by one (Intel SDM vol. 2A); it is
-/// announced by CPUID leaf 7, EBX bit 23.
+/// CLFLUSHOPT flushes many lines at once, CLFLUSH one after the other (Intel SDM vol. 2A). CPUID
+/// leaf 7, EBX bit 23 reports CLFLUSHOPT.
 bool has_clflushopt() noexcept {
   unsigned eax = 0;
   unsigned ebx = 0;

@@ -17,10 +17,10 @@
 
 namespace bench_transfers::bench {
 
-/// A record of odd size, as PyCUDA's buffer protocol takes them.
+/// A record of odd size. PyCUDA's buffer protocol accepts such records.
 using record7 = std::array<char, 7>;
 
-/// Calls `work` with a value of the type that a variant names.
+/// Calls `work` with a value of the element type with this name.
 template <class Work>
 auto with_element(std::string_view type, Work&& work) {
   if (type == "float32") return work(float{});
@@ -33,11 +33,11 @@ auto with_element(std::string_view type, Work&& work) {
 
 /// The elements that fit into a payload.
 template <class T>
-std::span<T> elements_of(const payload& where) {
-  return {reinterpret_cast<T*>(where.data), where.bytes / sizeof(T)};
+std::span<T> elements_of(const payload& memory) {
+  return {reinterpret_cast<T*>(memory.data), memory.bytes / sizeof(T)};
 }
 
-/// Memory of a strategy's own as a payload.
+/// A payload in memory that the strategy owns, outside the shared blocks.
 template <class T>
 payload own_payload(std::span<T> elements, bool on_device) {
   return {reinterpret_cast<std::byte*>(elements.data()),
@@ -48,8 +48,8 @@ payload own_payload(std::span<T> elements, bool on_device) {
           0};
 }
 
-/// What an array on the device holds, in memory that all cores have touched first: much faster than
-/// get() where there is a lot.
+/// Copies an array to host memory that all cores have touched first, which is much faster than
+/// get() for large arrays.
 template <class T>
 transfers::host_buffer<T> contents_of(const transfers::gpu_array<T>& array) {
   transfers::host_buffer<T> copy(array.size());
@@ -58,14 +58,14 @@ transfers::host_buffer<T> contents_of(const transfers::gpu_array<T>& array) {
   return copy;
 }
 
-/// Compares elements with expected(i), bit by bit but for NaNs, which all count as equal. One line
-/// when they differ.
+/// Compares elements with expected(i) bit by bit, except that all NaNs are equal. Returns one line
+/// if they differ.
 template <class T, class Expected>
 std::optional<std::string> find_wrong_element(std::span<const T> actual, Expected&& expected) {
   std::atomic<std::size_t> wrong = 0;
   std::atomic<std::size_t> first_wrong = actual.size();
-  const transfers::shares how{.worth_a_thread = std::size_t{1} << 20};
-  transfers::in_parallel(actual.size(), how, [&](std::size_t first, std::size_t count) {
+  const transfers::shares sharing{.worth_a_thread = std::size_t{1} << 20};
+  transfers::in_parallel(actual.size(), sharing, [&](std::size_t first, std::size_t count) {
     for (auto i = first; i < first + count; ++i) {
       const T right = expected(i);
       if (std::memcmp(&right, &actual[i], sizeof(T)) == 0) continue;

@@ -7,7 +7,7 @@
 
 namespace bench_transfers::bench {
 
-void take_large_blocks_from_the_system() {
+void disable_malloc_caching() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   malloc_trim(0);

@@ -11,21 +11,22 @@ namespace bench_transfers::bench {
 
 /// A piece of a payload in host memory.
 struct piece {
-  std::size_t offset;  ///< from the payload's beginning
+  std::size_t offset;  ///< from the beginning of the payload
   std::size_t bytes;
 };
 
-/// A transfer between pieces of host memory and device memory in which they lie one behind the
-/// other, in the list's order. No byte of host memory may be in two of them.
+/// A copy between pieces of host memory and contiguous device memory that holds them in the order
+/// of the list. The pieces must not overlap.
 struct piecewise {
-  payload host;    ///< all the memory that pieces may lie in
-  payload device;  ///< as long as the pieces together
+  payload host;    ///< contains all pieces
+  payload device;  ///< as long as all pieces together
   std::vector<piece> pieces;
-  transfers::direction way = transfers::direction::h2d;
+  transfers::direction direction = transfers::direction::h2d;
 };
 
-/// Sets source, destination, bytes and verification of a transfer: every byte of the pieces, and
-/// the host memory between them, which must stay untouched. `memory` is kept by reference.
-void set_ends(transfer& of, piecewise what, transfers::device& device, const buffers& memory);
+/// Sets source, destination, bytes and verification of a copy. The verification compares every byte
+/// of the pieces and checks that the host memory between them is untouched. Keeps a reference to
+/// `memory`.
+void set_ends(transfer& copy, piecewise layout, transfers::device& device, const buffers& memory);
 
 }  // namespace bench_transfers::bench

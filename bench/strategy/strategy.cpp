@@ -11,21 +11,20 @@ namespace {
 
 using result_file::direction;
 
-// Filled while static objects are initialised, in an order nobody knows; so it is made on first
-// use.
+// Filled while static objects are initialised, in an unspecified order: constructed on first use.
 registry& collected() {
   static registry list;
   return list;
 }
 
-std::optional<std::string> part_that_says(const strategy& described, name_part::meaning meaning) {
-  const auto found = std::ranges::find(described.parts, meaning, &name_part::says);
-  return found == described.parts.end() ? std::nullopt : std::optional(found->text);
+std::optional<std::string> text_of_part(const strategy& described, name_part::meaning meaning) {
+  const auto part = std::ranges::find(described.parts, meaning, &name_part::says);
+  return part == described.parts.end() ? std::nullopt : std::optional(part->text);
 }
 
 std::optional<std::string> memory_of(const strategy& described) {
   if (described.memory) return described.memory;
-  if (auto named = part_that_says(described, name_part::meaning::memory)) return named;
+  if (auto named = text_of_part(described, name_part::meaning::memory)) return named;
   if (described.needs.host) return to_string(*described.needs.host);
   return std::nullopt;
 }
@@ -59,25 +58,25 @@ std::string strategy::name() const {
   return joined;
 }
 
-result_file::benchmark describe(const strategy& measured, const variant* of,
+result_file::benchmark describe(const strategy& measured, const bench::variant* variant,
                                 std::optional<std::size_t> size_bytes, cache_state cache) {
-  const variant nothing{};
-  const auto& varied = of == nullptr ? nothing : *of;
+  const bench::variant defaults{};
+  const auto& fields = variant == nullptr ? defaults : *variant;
   result_file::benchmark described;
   described.family = measured.family;
   described.strategy = measured.name();
-  if (of != nullptr) described.variant = of->name;
+  if (variant != nullptr) described.variant = variant->name;
   described.name = benchmark_name(described.strategy, described.variant, size_bytes, cache);
   described.method =
-      varied.method ? varied.method : part_that_says(measured, name_part::meaning::method);
+      fields.method ? fields.method : text_of_part(measured, name_part::meaning::method);
   described.setting =
-      varied.setting ? varied.setting : part_that_says(measured, name_part::meaning::setting);
+      fields.setting ? fields.setting : text_of_part(measured, name_part::meaning::setting);
   described.memory = memory_of(measured);
-  described.direction = varied.direction.value_or(measured.direction);
+  described.direction = fields.direction.value_or(measured.direction);
   described.size_bytes = size_bytes;
   described.cache = cache;
-  described.role = varied.role ? varied.role->name : measured.role.name;
-  described.plainness = varied.plainness.value_or(measured.plainness);
+  described.role = fields.role ? fields.role->name : measured.role.name;
+  described.plainness = fields.plainness.value_or(measured.plainness);
   described.emulation = measured.emulation;
   return described;
 }
@@ -102,9 +101,9 @@ registration::registration(const host_memory_family& added) {
 }
 
 registry registered_strategies() {
-  auto all = collected();
-  std::ranges::sort(all, {}, &strategy::name);
-  return all;
+  auto strategies = collected();
+  std::ranges::sort(strategies, {}, &strategy::name);
+  return strategies;
 }
 
 std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void()> enqueue) {

@@ -15,7 +15,7 @@
 
 namespace bench_transfers::bench {
 
-/// What a strategy is asked to prepare.
+/// The benchmark that a strategy prepares.
 struct job {
   transfers::device& device;
   buffers& memory;
@@ -27,29 +27,29 @@ struct job {
       transfers::direction::h2d;  ///< of the benchmark, where it has one
 };
 
-/// A part of the timed operation. Steps run in order; the operation is timed as a whole, and the
-/// time of each step is a metric of its own ("<name>_ns").
+/// A part of the timed operation. Steps run in order. The operation is timed as a whole, and the
+/// time of each step is a metric ("<name>_ns").
 struct step {
   std::string name;
   std::function<void()> run;
 };
 
-/// Work that is timed in turn with the operation, batch by batch, so that drift touches both: the
+/// Work that is timed in turn with the operation, batch by batch, so that drift affects both: the
 /// plainest form of the operation, or other work.
 struct comparison {
   std::string name;         ///< metrics "<name>_ns", and "over_<name>_ns" or "<name>_gb_per_s"
   std::string description;  ///< of these metrics: "one empty kernel by <<<>>>"
   std::function<void()> run;
-  /// Bytes moved by `run`, where it is other work than the operation: then its rate is a metric,
-  /// not the difference to the operation.
+  /// Bytes moved by `run`, if it is not a form of the operation: then its rate is a metric instead
+  /// of the difference to the operation.
   std::optional<std::size_t> bytes = {};
-  /// Runs before it, untimed, in place of the transfer's `timing.between`.
+  /// Runs before `run`, untimed, instead of the transfer's `timing.between`.
   std::function<void()> before = {};
-  /// Runs directly after it, untimed. False: the time does not count.
+  /// Runs directly after `run`, untimed. Returns false if the time does not count.
   std::function<bool()> after = {};
 };
 
-/// Values of a repetition by the names of their metrics.
+/// Values of a repetition by metric name.
 using metric_values = std::map<std::string, double>;
 
 /// A metric and its value.
@@ -63,7 +63,7 @@ struct payload {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   bool on_device = false;
-  const transfers::host_memory* host = nullptr;  ///< the block it lies in, for host memory
+  const transfers::host_memory* host = nullptr;  ///< the block that contains it, for host memory
   std::size_t offset = 0;                        ///< of `data` in its block: the pattern's place
   std::size_t guard = buffers::guard;  ///< bytes behind it that must stay untouched; 0 for memory
                                        ///< of the strategy's own, outside the shared blocks
@@ -71,50 +71,50 @@ struct payload {
   [[nodiscard]] bool lies_in_block() const { return guard > 0; }
 };
 
-/// How the result of an operation is checked beyond the pattern at its destination.
+/// Checks of an operation's result beyond the pattern at its destination.
 struct verification {
-  /// Compares the destination with what must have arrived, when that is not the source's pattern.
-  /// One line when it is wrong.
+  /// Compares the destination with the expected data, if that is not the source's pattern. Returns
+  /// one line if it is wrong.
   std::function<std::optional<std::string>()> compare;
-  /// Writes the pattern again where the operation has left something else in a shared block, other
-  /// than its source and destination.
+  /// Restores the pattern where the operation changed a shared block outside its source and
+  /// destination.
   std::function<void()> restore;
-  bool changes_source = false;  ///< the pattern must be written to the source again afterwards
+  bool changes_source = false;  ///< the harness writes the pattern to the source again
 };
 
 /// How operations are repeated and grouped for timing.
 struct operation_timing {
   /// Runs between operations, or between batches, outside the timed region.
   std::function<void()> between;
-  bool batched = true;          ///< false: timed alone however short; so are several steps
-  std::size_t least_batch = 1;  ///< operations between two clock readings, also when they are long
+  bool batched = true;               ///< false: timed alone however short, as are several steps
+  std::size_t least_batch = 1;       ///< least operations between two clock readings
   std::size_t least_operations = 3;  ///< in each repetition, and so many batches
 };
 
-/// What one operation moves and occupies.
+/// The amount that one operation moves and occupies.
 struct operation_amount {
   std::optional<std::size_t> bytes;  ///< moved; the job's bytes unless given
-  std::size_t accesses = 0;          ///< single accesses, where their time is a metric
+  std::size_t accesses = 0;          ///< single accesses, if their time is a metric
   std::size_t multiprocessors = 0;   ///< occupied by its kernels; 0: none, or unknown
 };
 
-/// Everything that the timed region touches. Owned here: by value, or captured in the functions.
-/// When the last step returns, the data must be usable at the destination.
+/// Everything that the timed region touches. The transfer owns it, by value or in the captures of
+/// its functions. When the last step returns, the data must be usable at the destination.
 struct transfer {
   std::vector<step> steps;
   std::optional<payload> source;
   std::optional<payload> destination;
-  /// Where the destination is now, when each operation makes it anew. The memory before the first
+  /// Returns the current destination, if each operation allocates it. The memory before the first
   /// operation is poisoned: an allocator that returns it again returns poisoned memory.
   std::function<payload()> locate;
   verification check;
   operation_timing timing;
   operation_amount amount;
-  /// The same operation, only enqueued on the job's stream: for timing by the device's own clock.
+  /// Enqueues the same operation on the job's stream, for timing by the device's clock.
   std::function<void()> enqueue;
   std::vector<comparison> against;  ///< for operations of one step
-  /// Further metrics: known beforehand, such as a number of threads, or derived from the others of
-  /// a repetition.
+  /// Further metrics: known in advance, such as a number of threads, or derived from the other
+  /// metrics of a repetition.
   std::function<std::vector<measured_metric>(const metric_values&)> derive;
 };
 

@@ -8,10 +8,11 @@
 
 namespace bench_transfers::bench::subjects {
 
-/// cudaMallocAsync from a memory pool of its own that keeps everything given back, and a wait for
-/// the stream; freed by cudaFreeAsync and a wait. Throws unsupported for devices that are not
-/// CUDA's or have no memory pools. The stream must outlive what the function returns.
-std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(const transfers::device& on,
-                                                                       transfers::stream& in);
+/// Allocates with cudaMallocAsync, from its own memory pool that keeps freed memory, and
+/// synchronizes the stream; frees with cudaFreeAsync and synchronizes. Throws unsupported for
+/// devices other than CUDA's and those without memory pools. The stream must outlive the returned
+/// function.
+std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
+    const transfers::device& device, transfers::stream& stream);
 
 }  // namespace bench_transfers::bench::subjects

@@ -16,13 +16,14 @@ transfers::function empty_host_kernel(std::size_t arguments) {
 
 copying_kernel copy_pieces_on_host() {
   return {transfers::host_function("copy_pieces",
-                                   [](const transfers::thread_index&, piece_list all) {
-                                     for (std::size_t i = 0; i < all.count; ++i) {
-                                       const auto& one = all.pieces[i];
-                                       if (all.exchange)
-                                         std::swap_ranges(one.to, one.to + one.bytes, one.from);
+                                   [](const transfers::thread_index&, piece_list list) {
+                                     for (std::size_t i = 0; i < list.count; ++i) {
+                                       const auto& piece = list.pieces[i];
+                                       if (list.exchange)
+                                         std::swap_ranges(piece.dst, piece.dst + piece.bytes,
+                                                          piece.src);
                                        else
-                                         std::memcpy(one.to, one.from, one.bytes);
+                                         std::memcpy(piece.dst, piece.src, piece.bytes);
                                      }
                                    }),
           {}};

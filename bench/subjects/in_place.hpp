@@ -9,30 +9,31 @@
 
 namespace bench_transfers::bench::subjects {
 
-/// Pieces of host memory, all of the same length, that a kernel reads or writes in place; on the
-/// device they lie one behind the other.
+/// Pieces of host memory, all of the same length, that a kernel reads or writes in place. In device
+/// memory they are contiguous.
 struct pieces_in_place {
   static constexpr std::size_t unit = 16;  ///< bytes that a thread accesses at a time
 
-  std::byte* host;                     ///< as the device sees it
-  std::vector<std::uint32_t> offsets;  ///< of the pieces from there, in units
+  std::byte* host;                     ///< its address on the device
+  std::vector<std::uint32_t> offsets;  ///< offsets of the pieces from `host`, in units
   std::size_t piece_bytes;             ///< a multiple of the unit
   std::byte* on_device;
-  transfers::direction way;
+  transfers::direction direction;
 };
 
 struct pieces_kernel {
   std::function<void()> enqueue;    ///< on the stream; owns what it needs on the device
-  std::size_t multiprocessors = 0;  ///< that it occupies; 0 on the host device
+  std::size_t multiprocessors = 0;  ///< occupied; 0 on the host device
 };
 
-/// Neighbouring threads access neighbouring units of a piece, and then of the next one in the list,
-/// and each has several accesses under way, as in stream::copy_by_kernel. Throws out_of_memory,
+/// Neighbouring threads access neighbouring units of a piece and of the next piece in the list.
+/// Each thread has several accesses in flight, as in stream::copy_by_kernel. Throws out_of_memory,
 /// device_error.
-pieces_kernel copy_pieces_in_place(const transfers::device& on, transfers::stream& in,
-                                   const pieces_in_place& what);
+pieces_kernel copy_pieces_in_place(const transfers::device& device, transfers::stream& stream,
+                                   const pieces_in_place& pieces);
 
 /// The host device's counterpart.
-pieces_kernel copy_pieces_in_place_on_host(transfers::stream& in, const pieces_in_place& what);
+pieces_kernel copy_pieces_in_place_on_host(transfers::stream& stream,
+                                           const pieces_in_place& pieces);
 
 }  // namespace bench_transfers::bench::subjects

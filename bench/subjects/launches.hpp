@@ -13,7 +13,7 @@ namespace bench_transfers::bench::subjects {
 /// "4_arguments" -> 4
 std::size_t count_of(std::string_view variant);
 
-/// What is launched: a kernel that does nothing, with up to most_arguments parameters (float*).
+/// Parameters (float*) of the largest empty kernel.
 inline constexpr std::size_t most_arguments = 16;
 
 template <std::size_t>
@@ -39,23 +39,23 @@ auto with_arguments(std::size_t count, Work&& work) {
 }
 
 /// The kernel for a device. Throws unsupported in a build without CUDA.
-transfers::function empty_kernel(const transfers::device& on, std::size_t arguments);
+transfers::function empty_kernel(const transfers::device& device, std::size_t arguments);
 
 /// One launch with <<<>>>, and one replay of a graph that has this launch as its only node, each
 /// enqueued on the stream. Throw unsupported for devices that are not CUDA's.
-std::function<void()> plain_launch(const transfers::device& on, transfers::stream& in,
+std::function<void()> plain_launch(const transfers::device& device, transfers::stream& stream,
                                    std::size_t arguments);
-std::function<void()> graph_launch(const transfers::device& on, transfers::stream& in,
+std::function<void()> graph_launch(const transfers::device& device, transfers::stream& stream,
                                    std::size_t arguments);
 
-/// What plain launches have left behind: throws device_error.
-void check_launches(const transfers::device& on);
+/// Throws device_error for errors of previous plain launches.
+void check_launches(const transfers::device& device);
 
-/// Pieces of memory that a kernel copies, or exchanges with each other. Pieces of 16 bytes and more
-/// begin at multiples of 16.
+/// Two pieces of memory: a kernel copies one to the other, or exchanges them. Pieces of 16 bytes
+/// and more begin at multiples of 16.
 struct piece {
-  std::byte* to;
-  std::byte* from;
+  std::byte* dst;
+  std::byte* src;
   std::size_t bytes;
 };
 struct piece_list {
@@ -69,6 +69,6 @@ struct copying_kernel {
   transfers::function run;
   transfers::launch_shape threads;
 };
-copying_kernel copy_pieces(const transfers::device& on);
+copying_kernel copy_pieces(const transfers::device& device);
 
 }  // namespace bench_transfers::bench::subjects

@@ -14,32 +14,32 @@ namespace {
 
 }  // namespace
 
-transfers::function empty_kernel(const transfers::device& /*on*/, std::size_t arguments) {
+transfers::function empty_kernel(const transfers::device& /*device*/, std::size_t arguments) {
   return empty_host_kernel(arguments);
 }
-std::function<void()> plain_launch(const transfers::device& /*on*/, transfers::stream& /*in*/,
-                                   std::size_t /*arguments*/) {
+std::function<void()> plain_launch(const transfers::device& /*device*/,
+                                   transfers::stream& /*stream*/, std::size_t /*arguments*/) {
   refuse();
 }
-std::function<void()> graph_launch(const transfers::device& /*on*/, transfers::stream& /*in*/,
-                                   std::size_t /*arguments*/) {
+std::function<void()> graph_launch(const transfers::device& /*device*/,
+                                   transfers::stream& /*stream*/, std::size_t /*arguments*/) {
   refuse();
 }
-void check_launches(const transfers::device& /*on*/) {}
-copying_kernel copy_pieces(const transfers::device& /*on*/) { return copy_pieces_on_host(); }
+void check_launches(const transfers::device& /*device*/) {}
+copying_kernel copy_pieces(const transfers::device& /*device*/) { return copy_pieces_on_host(); }
 
-pieces_kernel copy_pieces_in_place(const transfers::device& /*on*/, transfers::stream& in,
-                                   const pieces_in_place& what) {
-  return copy_pieces_in_place_on_host(in, what);
+pieces_kernel copy_pieces_in_place(const transfers::device& /*device*/, transfers::stream& stream,
+                                   const pieces_in_place& pieces) {
+  return copy_pieces_in_place_on_host(stream, pieces);
 }
 
 std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
-    const transfers::device& /*on*/, transfers::stream& /*in*/) {
+    const transfers::device& /*device*/, transfers::stream& /*stream*/) {
   throw transfers::unsupported("cudaMallocAsync is CUDA's own; the host device has no counterpart");
 }
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,
-                                     transfers::direction /*way*/) {
+                                     transfers::direction /*direction*/) {
   refuse();
 }
 

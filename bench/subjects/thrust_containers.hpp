@@ -18,10 +18,10 @@ std::span<float> memory_of(Vector& vector) {
 }
 
 template <class Vector>
-thrust_copy between_host_and(std::span<float> host, transfers::direction way) {
+thrust_copy between_host_and(std::span<float> host, transfers::direction direction) {
   const auto vector = std::make_shared<Vector>(host.size());
   thrust_copy copy{vector, {}, host, memory_of(*vector)};
-  if (way == transfers::direction::h2d)
+  if (direction == transfers::direction::h2d)
     copy.run = [v = vector.get(), host] { thrust::copy(host.begin(), host.end(), v->begin()); };
   else
     copy.run = [v = vector.get(), host] { thrust::copy(v->begin(), v->end(), host.begin()); };
@@ -29,20 +29,20 @@ thrust_copy between_host_and(std::span<float> host, transfers::direction way) {
 }
 
 template <class Pinned>
-thrust_copy between_pinned_and_device(std::size_t elements, transfers::direction way) {
+thrust_copy between_pinned_and_device(std::size_t elements, transfers::direction direction) {
   struct pair {
     explicit pair(std::size_t n) : pinned(n), device(n) {}
     Pinned pinned;
     thrust::device_vector<float> device;
   };
-  const auto both = std::make_shared<pair>(elements);
-  thrust_copy copy{both, {}, memory_of(both->pinned), memory_of(both->device)};
-  if (way == transfers::direction::h2d)
-    copy.run = [b = both.get()] {
+  const auto vectors = std::make_shared<pair>(elements);
+  thrust_copy copy{vectors, {}, memory_of(vectors->pinned), memory_of(vectors->device)};
+  if (direction == transfers::direction::h2d)
+    copy.run = [b = vectors.get()] {
       thrust::copy(b->pinned.begin(), b->pinned.end(), b->device.begin());
     };
   else
-    copy.run = [b = both.get()] {
+    copy.run = [b = vectors.get()] {
       thrust::copy(b->device.begin(), b->device.end(), b->pinned.begin());
     };
   return copy;

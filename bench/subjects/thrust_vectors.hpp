@@ -21,13 +21,13 @@ struct thrust_copy {
 /// "universal_host_pinned_vector": between the container, on the host's side, and a device_vector;
 /// `host` gives the number of elements only.
 /// Throws device_error, out_of_memory.
-thrust_copy copy_with_thrust(const transfers::device& on, std::string_view container,
-                             std::span<float> host, transfers::direction way);
+thrust_copy copy_with_thrust(const transfers::device& device, std::string_view container,
+                             std::span<float> host, transfers::direction direction);
 
 /// Its two implementations.
 thrust_copy copy_with_thrust_on_host(std::string_view container, std::span<float> host,
-                                     transfers::direction way);
+                                     transfers::direction direction);
 thrust_copy copy_with_thrust_on_cuda(std::string_view container, std::span<float> host,
-                                     transfers::direction way);
+                                     transfers::direction direction);
 
 }  // namespace bench_transfers::bench::subjects

@@ -56,7 +56,7 @@ class strategies_on_gpu : public transfers::on_gpu {
     return rows.content().at("benchmarks");
   }
 
-  options chosen;
+  settings chosen;
 };
 
 constexpr std::size_t mib = std::size_t{1} << 20;

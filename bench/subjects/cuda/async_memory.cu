@@ -23,37 +23,39 @@ pool_handle make_pool(int device) {
   if (has_pools == 0)
     throw transfers::unsupported(
         "the device has no memory pools (cudaDevAttrMemoryPoolsSupported is 0)");
-  cudaMemPoolProps wanted{};
-  wanted.allocType = cudaMemAllocationTypePinned;
-  wanted.location = {cudaMemLocationTypeDevice, device};
-  cudaMemPool_t made{};
-  cuda_check(cudaMemPoolCreate(&made, &wanted), "cudaMemPoolCreate");
-  pool_handle pool(made);
-  // By default a pool gives its memory back at every synchronisation.
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, device};
+  cudaMemPool_t handle{};
+  cuda_check(cudaMemPoolCreate(&handle, &properties), "cudaMemPoolCreate");
+  pool_handle pool(handle);
+  // By default a pool releases its memory at every synchronization.
   std::uint64_t keep_all = UINT64_MAX;
-  cuda_check(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &keep_all),
+  cuda_check(cudaMemPoolSetAttribute(handle, cudaMemPoolAttrReleaseThreshold, &keep_all),
              "cudaMemPoolSetAttribute");
   return pool;
 }
 
 }  // namespace
 
-std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(const transfers::device& on,
-                                                                       transfers::stream& in) {
-  if (on.description().kind != "cuda")
+std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
+    const transfers::device& device, transfers::stream& stream) {
+  if (device.description().kind != "cuda")
     throw transfers::unsupported(
         "cudaMallocAsync is CUDA's own; the host device has no counterpart");
-  const auto stream = static_cast<cudaStream_t>(in.native_handle());
-  const std::shared_ptr<CUmemPoolHandle_st> pool(make_pool(on.description().cuda->index).release(),
-                                                 pool_destroyer{});
-  return [pool, stream](std::size_t bytes) {
+  const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
+  const std::shared_ptr<CUmemPoolHandle_st> pool(
+      make_pool(device.description().cuda->index).release(), pool_destroyer{});
+  return [pool, native_stream](std::size_t bytes) {
     void* memory = nullptr;
-    cuda_check(cudaMallocFromPoolAsync(&memory, bytes, pool.get(), stream), "cudaMallocAsync");
-    std::shared_ptr<std::byte> owner(static_cast<std::byte*>(memory), [pool, stream](std::byte* p) {
-      cudaFreeAsync(p, stream);
-      cudaStreamSynchronize(stream);
-    });
-    cuda_check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    cuda_check(cudaMallocFromPoolAsync(&memory, bytes, pool.get(), native_stream),
+               "cudaMallocAsync");
+    std::shared_ptr<std::byte> owner(static_cast<std::byte*>(memory),
+                                     [pool, native_stream](std::byte* p) {
+                                       cudaFreeAsync(p, native_stream);
+                                       cudaStreamSynchronize(native_stream);
+                                     });
+    cuda_check(cudaStreamSynchronize(native_stream), "cudaStreamSynchronize");
     return owner;
   };
 }

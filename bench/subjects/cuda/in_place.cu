@@ -46,19 +46,19 @@ std::shared_ptr<std::uint32_t> upload(const std::vector<std::uint32_t>& offsets)
 
 }  // namespace
 
-pieces_kernel copy_pieces_in_place(const transfers::device& on, transfers::stream& in,
-                                   const pieces_in_place& what) {
-  if (on.description().kind != "cuda") return copy_pieces_in_place_on_host(in, what);
-  const auto multiprocessors = static_cast<std::size_t>(on.description().cuda->multiprocessors);
-  const auto units_of_piece = what.piece_bytes / pieces_in_place::unit;
-  const auto units = what.offsets.size() * units_of_piece;
+pieces_kernel copy_pieces_in_place(const transfers::device& device, transfers::stream& stream,
+                                   const pieces_in_place& pieces) {
+  if (device.description().kind != "cuda") return copy_pieces_in_place_on_host(stream, pieces);
+  const auto multiprocessors = static_cast<std::size_t>(device.description().cuda->multiprocessors);
+  const auto units_of_piece = pieces.piece_bytes / pieces_in_place::unit;
+  const auto units = pieces.offsets.size() * units_of_piece;
   const auto blocks =
       std::clamp<std::size_t>((units + block_threads - 1) / block_threads, 1, 2 * multiprocessors);
-  const auto stream = static_cast<cudaStream_t>(in.native_handle());
-  return {[=, offsets = upload(what.offsets), host = reinterpret_cast<uint4*>(what.host),
-           on_device = reinterpret_cast<uint4*>(what.on_device),
-           to_device = what.way == transfers::direction::h2d] {
-            access_pieces<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(
+  const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
+  return {[=, offsets = upload(pieces.offsets), host = reinterpret_cast<uint4*>(pieces.host),
+           on_device = reinterpret_cast<uint4*>(pieces.on_device),
+           to_device = pieces.direction == transfers::direction::h2d] {
+            access_pieces<<<static_cast<unsigned>(blocks), block_threads, 0, native_stream>>>(
                 host, offsets.get(), static_cast<unsigned>(units_of_piece), units, on_device,
                 to_device);
             cuda_check(cudaGetLastError(), "launch of the kernel that accesses pieces");

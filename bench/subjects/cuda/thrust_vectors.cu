@@ -5,22 +5,24 @@
 namespace bench_transfers::bench::subjects {
 namespace {
 
-thrust_copy make(std::string_view container, std::span<float> host, transfers::direction way) {
+thrust_copy make(std::string_view container, std::span<float> host,
+                 transfers::direction direction) {
   if (container == "device_vector")
-    return between_host_and<thrust::device_vector<float>>(host, way);
+    return between_host_and<thrust::device_vector<float>>(host, direction);
   if (container == "universal_vector")
-    return between_host_and<thrust::universal_vector<float>>(host, way);
-  return between_pinned_and_device<thrust::universal_host_pinned_vector<float>>(host.size(), way);
+    return between_host_and<thrust::universal_vector<float>>(host, direction);
+  return between_pinned_and_device<thrust::universal_host_pinned_vector<float>>(host.size(),
+                                                                                direction);
 }
 
 }  // namespace
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view container, std::span<float> host,
-                                     transfers::direction way) {
+                                     transfers::direction direction) {
   using transfers::detail::translated;
-  auto copy = translated("a container of Thrust", [&] { return make(container, host, way); });
-  // Thrust may issue copies that do not wait for the host's side (between two kinds of memory that
-  // both carry the CUDA tag), and does not look at every status: the data must be usable when the
+  auto copy = translated("a container of Thrust", [&] { return make(container, host, direction); });
+  // Thrust may issue copies that are asynchronous to the host (between two kinds of memory that
+  // both have the CUDA tag), and does not check every status. The data must be usable when the
   // operation ends.
   copy.run = [run = std::move(copy.run)] {
     translated("thrust::copy", run);

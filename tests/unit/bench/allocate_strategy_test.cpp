@@ -25,7 +25,7 @@ constexpr std::size_t mib = 1024 * kib;
 
 // As main does before anything large is allocated.
 [[maybe_unused]] const bool begun = [] {
-  take_large_blocks_from_the_system();
+  disable_malloc_caching();
   return true;
 }();
 

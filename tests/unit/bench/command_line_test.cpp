@@ -44,10 +44,10 @@ class command_line : public testing::Test {
     return parse_command_line(static_cast<int>(pointers.size()), pointers.data());
   }
 
-  static options chosen(const std::vector<std::string>& arguments) {
+  static settings chosen(const std::vector<std::string>& arguments) {
     const auto parsed = parse(arguments);
     EXPECT_FALSE(parsed.instead);
-    return parsed.chosen;
+    return parsed.settings;
   }
 
   /// The message of the usage_error; empty when there is none.
@@ -143,7 +143,7 @@ TEST_F(command_line, our_options) {
   EXPECT_EQ(got.out, "x.json");
   ASSERT_EQ(got.faults.size(), 2U);
   EXPECT_EQ(got.faults[0].factor, 1.5);
-  EXPECT_EQ(got.faults[1].what, fault::kind::fail);
+  EXPECT_EQ(got.faults[1].effect, fault::kind::fail);
   EXPECT_EQ(got.rounds, 20);  // still the profile's
 }
 

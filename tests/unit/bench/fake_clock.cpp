@@ -16,14 +16,14 @@ std::optional<wall_clock::time_point>& moved_time() {
 }  // namespace
 
 wall_clock::time_point wall_clock::now() noexcept {
-  auto& time = moved_time();
-  if (!time) return std::chrono::steady_clock::now();
-  return *time += std::chrono::nanoseconds(1);
+  auto& moved = moved_time();
+  if (!moved) return std::chrono::steady_clock::now();
+  return *moved += std::chrono::nanoseconds(1);
 }
 
 fake_clock::fake_clock() { moved_time().emplace(); }
 fake_clock::~fake_clock() { moved_time().reset(); }
 
-void fake_clock::advance(std::chrono::nanoseconds by) { moved_time().value() += by; }
+void fake_clock::advance(std::chrono::nanoseconds time) { moved_time().value() += time; }
 
 }  // namespace bench_transfers::bench

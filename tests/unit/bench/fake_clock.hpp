@@ -4,9 +4,9 @@
 
 namespace bench_transfers::bench {
 
-/// While there is one, wall_clock tells only the time that advance() has moved it to, and a
-/// nanosecond more with each reading, so that a loop that waits for a time ends. What is timed then
-/// takes as long as it says, whatever else the machine does. Of one thread.
+/// While an instance exists, wall_clock advances only by advance(), and by a nanosecond with each
+/// reading, so that a loop that waits for a time ends. Timed code then takes the time that it
+/// passes to advance(), whatever else the machine does. For one thread.
 class fake_clock {
  public:
   fake_clock();
@@ -14,7 +14,7 @@ class fake_clock {
   fake_clock(const fake_clock&) = delete;
   fake_clock& operator=(const fake_clock&) = delete;
 
-  static void advance(std::chrono::nanoseconds by);
+  static void advance(std::chrono::nanoseconds time);
 };
 
 }  // namespace bench_transfers::bench

@@ -24,14 +24,14 @@ using testing::Not;
 
 TEST(parse_fault, reads_every_kind) {
   const auto corrupt = parse_fault("corrupt@^copy/");
-  EXPECT_EQ(corrupt.what, fault::kind::corrupt);
+  EXPECT_EQ(corrupt.effect, fault::kind::corrupt);
   EXPECT_EQ(corrupt.text, "corrupt@^copy/");
   EXPECT_TRUE(std::regex_search("copy/pinned", corrupt.names));
   EXPECT_FALSE(std::regex_search("zero_copy/pinned", corrupt.names));
-  EXPECT_EQ(parse_fault("fail@x").what, fault::kind::fail);
-  EXPECT_EQ(parse_fault("lose@x").what, fault::kind::lose);
+  EXPECT_EQ(parse_fault("fail@x").effect, fault::kind::fail);
+  EXPECT_EQ(parse_fault("lose@x").effect, fault::kind::lose);
   const auto slow = parse_fault("slow:1.25@a@b:c");
-  EXPECT_EQ(slow.what, fault::kind::slow);
+  EXPECT_EQ(slow.effect, fault::kind::slow);
   EXPECT_EQ(slow.factor, 1.25);
   EXPECT_TRUE(std::regex_search("/a@b:c/", slow.names));
   EXPECT_EQ(parse_fault("slow:1@").factor, 1);

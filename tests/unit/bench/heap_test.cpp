@@ -24,7 +24,7 @@ block taken_from_heap(std::size_t bytes) {
 
 /// Exits with how many blocks did not come from the system or did not go back there.
 [[noreturn]] void take_and_free_large_blocks() {
-  take_large_blocks_from_the_system();
+  disable_malloc_caching();
   // Freeing 16 MiB raises the threshold where it is not fixed.
   taken_from_heap(16 << 20).reset();
   const auto before = mallinfo2().hblks;

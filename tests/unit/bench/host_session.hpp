@@ -36,32 +36,32 @@ class host_session : public testing::Test {
     planned = make_plan(strategies, *device, chosen);
     reserve_buffers(planned, *device, memory);
     EXPECT_THAT(planned.skipped, testing::IsEmpty());
-    session all({{*device, memory, link_limit, monitor}}, chosen, rows, shown);
-    auto result = all.measure(planned);
+    bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown);
+    auto result = session.measure(planned);
     for (const auto& [kind, block] : memory.all_host())
       left_wrong += check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
     return result;
   }
 
-  /// A strategy that copies like copy/pageable; `broken` gets the transfer to change it.
+  /// Adds a strategy that copies like copy/pageable; `broken` may change its transfer.
   void add_copy(const std::string& name, const std::string& variant,
                 std::function<void(transfer&)> broken = {}) {
-    auto made = made_strategy(name, {}, {.host = transfers::pageable});
+    auto added = made_strategy(name, {}, {.host = transfers::pageable});
     for (const auto& known : both_directions())
-      if (known.name == variant) made.variants = {known};
-    made.prepare = [broken](const job& task) {
-      const auto both = ends_of(task, transfers::pageable, task.direction);
+      if (known.name == variant) added.variants = {known};
+    added.prepare = [broken](const job& task) {
+      const auto ends = ends_of(task, transfers::pageable, task.direction);
       transfer copy;
-      copy.source = both.source;
-      copy.destination = both.destination;
-      copy.steps = {{"copy", [&target = task.device, both, direction = task.direction] {
-                       target.copy(both.destination.data, both.source.data, both.source.bytes,
+      copy.source = ends.source;
+      copy.destination = ends.destination;
+      copy.steps = {{"copy", [&target = task.device, ends, direction = task.direction] {
+                       target.copy(ends.destination.data, ends.source.data, ends.source.bytes,
                                    direction);
                      }}};
       if (broken) broken(copy);
       return copy;
     };
-    strategies.push_back(std::move(made));
+    strategies.push_back(std::move(added));
     chosen.strategies.push_back(name);
   }
 
@@ -72,26 +72,26 @@ class host_session : public testing::Test {
   }
 
   [[nodiscard]] static std::vector<std::string> names(const std::vector<run>& runs) {
-    std::vector<std::string> all;
-    for (const auto& one : runs) all.push_back(one.benchmark_name());
-    return all;
+    std::vector<std::string> names;
+    for (const auto& repetition : runs) names.push_back(repetition.benchmark_name());
+    return names;
   }
 
   [[nodiscard]] static std::map<std::string, std::string> by_name(
       const std::vector<failure>& failures) {
-    std::map<std::string, std::string> all;
+    std::map<std::string, std::string> reasons;
     for (const auto& [name, reason] : failures)
-      EXPECT_TRUE(all.emplace(name, reason.text).second) << name << " failed twice";
-    return all;
+      EXPECT_TRUE(reasons.emplace(name, reason.text).second) << name << " failed twice";
+    return reasons;
   }
 
   [[nodiscard]] std::vector<std::string> planned_names() const {
-    std::vector<std::string> all;
-    for (const auto& one : planned.cases) all.push_back(one.name);
-    return all;
+    std::vector<std::string> names;
+    for (const auto& benchmark : planned.cases) names.push_back(benchmark.name);
+    return names;
   }
 
-  /// Every planned benchmark ran in every round, but for those that failed.
+  /// Expects that every planned benchmark ran in every round, except those that failed.
   void expect_all_others_ran(const outcome& result) const {
     const auto failed = by_name(result.failures);
     const auto ran = names(result.runs);
@@ -101,12 +101,12 @@ class host_session : public testing::Test {
 
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
   registry strategies = registered_strategies();
-  options chosen;
+  settings chosen;
   plan planned;
   std::optional<double> link_limit;
   const machine::gpu_monitor* monitor = nullptr;
   result_file::writer rows{"", {{"transfers", nullptr}}};
-  std::size_t left_wrong = 0;  ///< bytes of host buffers not as they were
+  std::size_t left_wrong = 0;  ///< bytes of host buffers without the pattern after the run
 
  private:
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> log_{std::tmpfile(), std::fclose};

@@ -12,14 +12,14 @@ namespace bench_transfers::bench {
 inline strategy made_strategy(const std::string& name, sampling sampled = {},
                               requirements needs = {}, std::vector<variant> variants = {}) {
   const auto slash = name.find('/');
-  strategy made;
-  made.family = name.substr(0, slash);
-  if (slash != std::string::npos) made.parts = {method(name.substr(slash + 1))};
-  made.summary = "made for a test";
-  made.variants = std::move(variants);
-  made.needs = std::move(needs);
-  made.sampling = sampled;
-  return made;
+  strategy result;
+  result.family = name.substr(0, slash);
+  if (slash != std::string::npos) result.parts = {method(name.substr(slash + 1))};
+  result.summary = "made for a test";
+  result.variants = std::move(variants);
+  result.needs = std::move(needs);
+  result.sampling = sampled;
+  return result;
 }
 
 }  // namespace bench_transfers::bench

@@ -213,11 +213,12 @@ TEST(time_operations, finds_the_difference_to_the_comparison) {
   what.against = {{.name = "plain", .description = "", .run = taking(30us).run}};
   const auto taken = timed(what, {.operations = 40});
   ASSERT_THAT(taken.compared, SizeIs(1));
-  const auto& [times, over] = taken.compared[0];
+  const auto& [times, differences] = taken.compared[0];
   ASSERT_THAT(times, SizeIs(40));
   expect_near(statistics::median(times), 30us);
-  expect_near(statistics::median(over), 20us);
-  for (std::size_t i = 0; i < 40; ++i) EXPECT_DOUBLE_EQ(over[i], taken.operation[i] - times[i]);
+  expect_near(statistics::median(differences), 20us);
+  for (std::size_t i = 0; i < 40; ++i)
+    EXPECT_DOUBLE_EQ(differences[i], taken.operation[i] - times[i]);
 }
 
 TEST(time_operations, times_several_comparisons_each_first_in_turn) {
@@ -268,7 +269,7 @@ TEST(time_operations, leaves_out_comparisons_that_were_not_as_they_should_be) {
   const auto taken = timed(what, {.operations = 5});
   EXPECT_THAT(taken.operation, SizeIs(5));
   EXPECT_THAT(taken.compared.at(0).times, SizeIs(1));
-  EXPECT_THAT(taken.compared.at(0).over, SizeIs(1));
+  EXPECT_THAT(taken.compared.at(0).differences, SizeIs(1));
   EXPECT_THAT(taken.compared.at(1).times, IsEmpty());
 }
 

@@ -105,8 +105,8 @@ const registry some{
     made("copy/pageable", transfers::pageable), made("copy/pinned", transfers::pinned()),
     made("copy_async/pinned", transfers::pinned()), made("null", std::nullopt, {"single"}, false)};
 
-options sizes(std::vector<std::size_t> warm, std::vector<std::size_t> cold = {}) {
-  options chosen;
+settings sizes(std::vector<std::size_t> warm, std::vector<std::size_t> cold = {}) {
+  settings chosen;
   chosen.sizes = std::move(warm);
   chosen.cold_sizes = std::move(cold);
   return chosen;
@@ -124,11 +124,11 @@ std::vector<std::string> names(const std::vector<skipped_case>& skipped) {
   return all;
 }
 
-std::vector<std::string> planned_with(const options& chosen) {
+std::vector<std::string> planned_with(const settings& chosen) {
   return names(make_plan(some, limited_device(), chosen).cases);
 }
 
-std::string complaint(const options& chosen) {
+std::string complaint(const settings& chosen) {
   try {
     static_cast<void>(make_plan(some, limited_device(), chosen));
   } catch (const common::usage_error& wrong) {
@@ -237,7 +237,7 @@ TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {
 TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
   const auto every_third = made_strategy("a/sparse", {.size_stride = 3});
   const registry one{every_third};
-  const auto with = [&](options chosen, bool own_sizes = false) {
+  const auto with = [&](settings chosen, bool own_sizes = false) {
     chosen.own_sizes = own_sizes;
     return names(make_plan(one, limited_device(), chosen).cases);
   };
