@@ -16,7 +16,7 @@ from plots.model.values import is_whole, mapping, member, text
 
 FORMAT = 2  # the newest "format" of a result file that this package reads
 GZIP_MAGIC = b"\x1f\x8b"
-MOST_BYTES = 128 << 20  # as src/input/read_text.hpp
+MOST_BYTES = 128 << 20  # as src/common/read_text.hpp
 DIRECTIONS = ("h2d", "d2h", "both", "none")
 CACHES = ("warm", "cold")
 BETTER = ("more", "less", None)

@@ -61,6 +61,7 @@ def machine(run: Run) -> list[Sentence]:
                 "machine: they tell nothing about transfers to a GPU.",
                 warning=True,
             ),
+            *_emulated(device),
             Sentence(f"The machine: {where}; measured on {when}."),
         ]
     link = mapping(run.result.transfers, "link")
@@ -68,6 +69,13 @@ def machine(run: Run) -> list[Sentence]:
     driver = values.text(device, "driver_version", "")
     by = f" with driver {driver}" if driver else ""
     return [Sentence(f"{caption.device_name(run)}{over}{by}; host: {where}; measured on {when}.")]
+
+
+def _emulated(device: dict[str, Any]) -> list[Sentence]:
+    if not mapping(device, "emulated_link"):
+        return []
+    name = values.text(device, "name", "the device")
+    return [Sentence(f"The link is emulated, and its rates are settings: {name}.", warning=True)]
 
 
 def trust(run: Run) -> list[Sentence]:

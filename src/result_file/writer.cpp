@@ -4,6 +4,7 @@
 #include <climits>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "src/common/whole_file.hpp"
 
@@ -55,7 +56,11 @@ void writer::add(json row) {
 
 void writer::describe(const metric& counter) {
   auto& metrics = content_["context"]["transfers"]["metrics"];
-  if (!metrics.contains(counter.name)) metrics[counter.name] = to_json(counter);
+  const auto description = to_json(counter);
+  if (!metrics.contains(counter.name))
+    metrics[counter.name] = description;
+  else if (metrics[counter.name] != description)
+    throw std::logic_error("two strategies describe the counter " + counter.name + " differently");
 }
 
 void writer::set_facts(json facts) { content_["context"]["transfers"] = std::move(facts); }

@@ -23,8 +23,8 @@ class writer {
   /// more than 5 % of the time; then a later call writes it. Throws common::write_error.
   void add(nlohmann::ordered_json row);
 
-  /// Describes a counter of the rows, in context.transfers.metrics; the first description of a name
-  /// stays. Written with the next row.
+  /// Says what a counter of the rows means, in context.transfers.metrics; written with the next
+  /// row. Throws std::logic_error where the name has another description already.
   void describe(const metric& counter);
 
   /// Replaces context.transfers; written with the next row or finish().

@@ -166,6 +166,16 @@ def test_runs_in_another_unit_than_the_baselines(
     assert_complains(done, BAD_INPUT, "'ms'", "the baseline in 'us'")
 
 
+def test_new_runs_do_not_choose_the_threshold_by_another_unit(gate: Program, lab: Lab):
+    """A rate that calls itself a time would be judged by the threshold of latencies."""
+    baseline = lab.folder / "old"
+    runs = lab.sessions(2, 3)
+    assert gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}").code == PASS
+    change = in_second_format({"gb_per_s": metric("us", "more", "duration")})
+    done = gate.run("check", baseline, *rewritten(lab.runs(3, day=9), change))
+    assert_complains(done, BAD_INPUT, "'us'", "the baseline in 'GB/s'")
+
+
 def test_the_user_has_the_last_word_on_what_is_better(gate: Program, lab: Lab):
     change = in_second_format({"used": metric("1", "more", "count")}, {"used": 2.0})
     runs = rewritten(lab.sessions(3, 4), change)

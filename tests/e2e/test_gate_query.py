@@ -126,6 +126,11 @@ def test_an_answer_of_the_first_format(gate: Program, answer: Path, tmp_path: Pa
     assert gate.run("query", old, "/verdict").out == "PASS\n"
 
 
+def test_an_index_beyond_64_bits_is_not_there(gate: Program, baseline: Path):
+    assert gate.run("query", baseline, "/runs/0/file").code == PASS
+    assert gate.run("query", baseline, f"/runs/{2**64}/file").code == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -324,6 +324,7 @@ def test_the_script_does_not_judge_what_was_not_measured(project: Project, code:
         (("../baseline.json", "--allow-missing=("), "regular expression"),
         (("../baseline.json", "--allow-different=device.driver"), "no such fact"),
         (("../baseline.json", "--", "--device=host"), "is a GPU's"),
+        (("../baseline.json", "--", "--device=host:0@a=1GB/s"), "is a GPU's"),
     ],
 )
 def test_the_script_looks_before_it_measures(

@@ -67,3 +67,10 @@ def test_says_what_was_skipped_and_why(program: Program):
     lines = lines_of(program, "--strategies=copy/pageable,copy/pinned_wc,copy/pinned_mapped_wc")
     text = " ".join(lines)
     assert re.search(r"Skipped copy/pinned_\w+/h2d/4KiB and 7 more: write-combined ", text)
+
+
+def test_says_that_a_link_is_emulated(program: Program):
+    done = program.measure("--device=host:0@a=1GB/s", "--strategies=copy/pageable")
+    first = " ".join(done.out.split())
+    assert "emulated" in first.partition("latency")[0]
+    assert "not a GPU link" not in first

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <exception>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,14 @@ std::string one_line(const element& value) {
 }
 
 std::optional<std::string> value_in(const element& document, const std::string& pointer) {
+  // The parser's index of an array has 64 bits, and begins anew behind them.
+  constexpr auto digits = "0123456789";
+  constexpr std::size_t most_digits = 18;
+  for (auto at = pointer.find_first_of(digits); at != std::string::npos;) {
+    const auto end = std::min(pointer.find_first_not_of(digits, at), pointer.size());
+    if (end - at > most_digits) return std::nullopt;
+    at = pointer.find_first_of(digits, end);
+  }
   element value;
   if (document.at_pointer(pointer).get(value) != simdjson::SUCCESS) return std::nullopt;
   return one_line(value);

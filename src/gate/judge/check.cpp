@@ -55,15 +55,18 @@ std::vector<changed_fact> changed_facts(const baseline& before, std::span<const 
   return changes;
 }
 
-/// The baseline's, with what the new runs declare where its own runs did not.
+/// The baseline's: what the new runs declare must agree with it and changes nothing, lest a run
+/// choose the threshold that it is judged by.
 metric metric_of(const baseline& before, std::span<const run> after) {
   const auto& pinned = before.judged_by;
   const auto declared = declaration_in(after, pinned);
-  if (!declared || !pinned.declared) return declared ? pinned.with(declared) : pinned;
-  if (declared->unit != pinned.declared->unit || declared->kind != pinned.declared->kind)
+  if (!declared) return pinned;
+  const bool other_unit = !pinned.unit().empty() && declared->unit != pinned.unit();
+  const bool other_kind = pinned.declared && declared->kind != pinned.declared->kind;
+  if (other_unit || other_kind)
     throw bad_input(
         fmt::format("the runs have {} in '{}', the baseline in '{}', or as another kind of metric",
-                    common::printable_in_short(pinned.key), declared->unit, pinned.declared->unit));
+                    common::printable_in_short(pinned.key), declared->unit, pinned.unit()));
   return pinned;
 }
 

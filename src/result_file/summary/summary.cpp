@@ -20,6 +20,11 @@ using common::rate_digits;
 using json = nlohmann::ordered_json;
 
 std::string device_line(const contents& read) {
+  if (read.on_host && !member(read.facts, {"device", "emulated_link"}).is_null())
+    return common::wrapped(
+        fmt::format("Device: {}: every figure is a copy within this machine's memory, at the rates "
+                    "set for the emulated link.",
+                    text_at(read.facts, {"device", "name"})));
   if (read.on_host)
     return "Device: host, no GPU: every figure is a copy within this machine's memory, not a GPU "
            "link.\n";

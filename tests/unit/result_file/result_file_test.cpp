@@ -148,6 +148,18 @@ TEST_F(result_file_test, facts_are_replaced) {
   EXPECT_EQ(on_disk().at("context").at("date"), "today");
 }
 
+TEST_F(result_file_test, a_counter_has_one_description) {
+  writer file("", {{"transfers", nullptr}});
+  const metric hops{
+      .name = "hops", .unit = "1", .kind = metric_kind::count, .better = {}, .description = "a"};
+  auto other = hops;
+  other.better = better::less;
+  file.describe(hops);
+  EXPECT_NO_THROW(file.describe(hops));
+  EXPECT_THROW(file.describe(other), std::logic_error);
+  EXPECT_EQ(file.content()["context"]["transfers"]["metrics"]["hops"], to_json(hops));
+}
+
 TEST_F(result_file_test, without_a_path_nothing_is_written) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder);
