@@ -113,6 +113,7 @@ json buffer_facts(const buffers& memory) {
   for (const auto& [kind, block] : memory.all_host()) {
     json entry{{"memory", to_string(kind)},
                {"bytes", block.size()},
+               {"write_combined", has(kind.flags, transfers::pin_flags::write_combined)},
                {"same_address_on_device", block.on_device() == block.data()},
                {"memory_type", nullptr},
                {"cpu_reads", nullptr},

@@ -149,16 +149,25 @@ json lifted_skips(const json& skipped, const json& beginnings) {
   return lifted;
 }
 
-/// Why there is no GPU. The sentences after the first one describe the contents of the file.
+/// Why there is no GPU. The first sentence gives the reason; the others describe the file.
 void lift_device(json& device) {
   const auto& why = member(device, {"why_not_gpu"});
   if (!why.is_string()) return;
   constexpr std::string_view front = "No GPU: ";
-  auto text = why.get<std::string>();
-  if (text.starts_with(front)) text.erase(0, front.size());
-  text.erase(std::min(text.find(". "), text.size()));
-  if (text.ends_with('.')) text.pop_back();
-  device["why_not_gpu"] = text.empty() ? json() : message_of(text, json::array(), other);
+  const auto text = why.get<std::string>();
+  auto reason = text.substr(text.starts_with(front) ? front.size() : 0);
+  reason.erase(std::min(reason.find(". "), reason.size()));
+  if (reason.ends_with('.')) reason.pop_back();
+  device["why_not_gpu"] =
+      text.empty()
+          ? json()
+          : common::to_json({.code = "no_gpu", .data = {{"reason", reason}}, .text = text});
+}
+
+/// In format 1 only the name of the memory tells whether it has the flag WRITECOMBINED.
+void lift_buffers(json& buffers) {
+  for (auto& block : buffers)
+    if (block.is_object()) block["write_combined"] = text_at(block, {"memory"}).ends_with("_wc");
 }
 
 }  // namespace
@@ -190,6 +199,7 @@ json format_1_lift::facts() const {
   auto lifted = facts_;
   lifted["format"] = newest_format;
   if (lifted.contains("device")) lift_device(lifted["device"]);
+  if (lifted.contains("buffers") && lifted["buffers"].is_array()) lift_buffers(lifted["buffers"]);
   if (lifted.contains("warnings"))
     lifted["warnings"] = lifted_warnings(facts_.at("warnings"), known_.at("warnings"));
   if (lifted.contains("skipped"))

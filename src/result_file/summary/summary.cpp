@@ -54,7 +54,7 @@ std::string memory_type_lines(const contents& read) {
                                    rate_digits(plain), rate_digits(ordinary));
     if (type == "write-back") {
       // The first kind of memory with the flag represents all of them.
-      if (memory.ends_with("_wc") && !std::exchange(noted_without_effect, true))
+      if (member(block, {"write_combined"}) == true && !std::exchange(noted_without_effect, true))
         text += common::wrapped(fmt::format(
             "Note: the flag WRITECOMBINED had no effect here: the CPU reads {} at {}. A hypervisor "
             "or the driver has overridden the memory type; on bare metal such reads are slow.",

@@ -174,6 +174,14 @@ TEST(lifting, asks_the_file_for_the_memory_of_other_people_s_strategies) {
   EXPECT_EQ(described("copy/pinned/h2d/4B", facts).memory, "pinned");
 }
 
+TEST(lifting, takes_write_combined_memory_from_the_names_of_buffers) {
+  const json buffers{{{"memory", "pinned"}}, {{"memory", "pinned_wc"}}, "no object"};
+  const auto lifted = format_1_lift({{"format", 1}, {"buffers", buffers}}).facts().at("buffers");
+  EXPECT_EQ(lifted[0]["write_combined"], false);
+  EXPECT_EQ(lifted[1]["write_combined"], true);
+  EXPECT_EQ(lifted[2], "no object");
+}
+
 TEST(lifting, makes_messages_of_texts) {
   const json device{{"kind", "host"},
                     {"why_not_gpu", "No GPU: there is no driver. Everything below is a copy."}};
@@ -192,7 +200,9 @@ TEST(lifting, makes_messages_of_texts) {
   EXPECT_EQ(lifted["warnings"][1]["code"], "other");
   EXPECT_EQ(lifted["skipped"][0]["reason"]["code"], "not_enough_host_memory");
   EXPECT_EQ(lifted["skipped"][1]["reason"]["code"], "unsupported");
-  EXPECT_EQ(lifted["device"]["why_not_gpu"]["text"], "there is no driver");
+  EXPECT_EQ(lifted["device"]["why_not_gpu"]["code"], "no_gpu");
+  EXPECT_EQ(lifted["device"]["why_not_gpu"]["data"]["reason"], "there is no driver");
+  EXPECT_EQ(lifted["device"]["why_not_gpu"]["text"], device["why_not_gpu"]);
   EXPECT_EQ(lifted["devices"].size(), 1U);
   EXPECT_EQ(lifted["devices"][0]["link"]["width"], 16);
   EXPECT_EQ(lifted["devices"][0]["clocks"]["sm_max_mhz"], 1980);
