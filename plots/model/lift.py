@@ -8,13 +8,15 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from plots.model.values import mapping, printable
+from plots.model.values import mapping, printable, text
 
 FORMAT_1 = Path(__file__).resolve().parents[2] / "src" / "result_file" / "format_1.json"
-SIZE = re.compile(r"([0-9]{1,12})(B|KiB|MiB|GiB)")
+SIZE = re.compile(r"(?!0+[A-Z])([0-9]{1,12})(B|KiB|MiB|GiB)")
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 COLD = "cold"
 NO_GPU = "No GPU: "
@@ -36,7 +38,8 @@ def lift_transfers(transfers: dict[str, Any], rows: list[Any]) -> dict[str, Any]
     names = dict.fromkeys(
         str(holder.get("name")) for holder in (*rows, *skipped) if isinstance(holder, dict)
     )
-    benchmarks = {name: describe(name) for name in names}
+    memory = _memory_of_strategies(transfers)
+    benchmarks = {name: describe(name, memory) for name in names}
     warnings = [text for text in _list(transfers, "warnings") if printable(text)]
     return transfers | {
         "format": 2,
@@ -75,8 +78,8 @@ def message(text: str, kind: str = "", code: str = OTHER) -> dict[str, Any]:
     return {"code": next(codes, code), "data": {}, "text": text}
 
 
-def describe(name: str) -> dict[str, Any]:
-    """The fields of a benchmark by its name."""
+def describe(name: str, memory: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """Describes a benchmark by its name; `memory`: what the file says of unknown strategies."""
     parts = name.split("/")
     cold = len(parts) > 1 and parts[-1] == COLD
     if cold:
@@ -96,7 +99,7 @@ def describe(name: str) -> dict[str, Any]:
         "cache": "cold" if cold else "warm",
         "devices": [0],
         "plainness": 0,
-        **(_known(parts) or _unknown(parts)),
+        **(_known(parts) or _unknown(parts, memory)),
     }
 
 
@@ -116,12 +119,13 @@ def _known(parts: list[str]) -> dict[str, Any] | None:
     return {"role": OTHER} | fields | {"strategy": strategy, "variant": variant}
 
 
-def _unknown(parts: list[str]) -> dict[str, Any]:
-    """Those of other people's: a last part that is a direction is the variant."""
+def _unknown(parts: list[str], memory: Mapping[str, str]) -> dict[str, Any]:
+    """Describes a strategy that is not in format_1.json. Its variant is a direction, if any."""
     variant = parts[-1] if len(parts) > 1 and parts[-1] in DIRECTIONS else None
     strategy = parts[:-1] if variant else parts
     return {
         "strategy": "/".join(strategy),
+        "memory": memory.get("/".join(strategy)),
         "method": "/".join(strategy[1:]) or None,
         "variant": variant,
         "direction": DIRECTIONS[variant] if variant else "none",
@@ -145,12 +149,21 @@ def _device(transfers: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lift_device(device: Any) -> Any:
-    """Why there is no GPU is the first sentence; the others say what else is in the file."""
+    """Makes a message of why there is no GPU. The first sentence gives the reason."""
     why = device.get("why_not_gpu") if isinstance(device, dict) else None
     if not isinstance(why, str):
         return device
-    cause = why.removeprefix(NO_GPU).split(". ")[0].rstrip(".")
-    return device | {"why_not_gpu": message(why, code="no_gpu") | {"data": {"reason": cause}}}
+    if not why:
+        return device | {"why_not_gpu": None}
+    reason = why.removeprefix(NO_GPU).split(". ")[0].removesuffix(".")
+    return device | {"why_not_gpu": message(why, code="no_gpu") | {"data": {"reason": reason}}}
+
+
+def _memory_of_strategies(transfers: dict[str, Any]) -> dict[str, str]:
+    """Returns the memory that each strategy uses, by its name, where the file says it."""
+    strategies = [entry for entry in _list(transfers, "strategies") if isinstance(entry, dict)]
+    memory = {text(entry, "name", ""): text(entry, "memory", "") for entry in strategies}
+    return {name: kind for name, kind in memory.items() if kind}
 
 
 def _lift_skip(skip: dict[str, Any]) -> dict[str, Any]:

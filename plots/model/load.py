@@ -12,7 +12,7 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 from plots.model.lift import lift_row, lift_transfers
-from plots.model.values import is_whole, mapping, member, text
+from plots.model.values import is_whole, mapping, member, printable, text
 
 FORMAT = 2  # the newest "format" of a result file that this package reads
 GZIP_MAGIC = b"\x1f\x8b"
@@ -20,6 +20,7 @@ MOST_BYTES = 128 << 20  # as src/common/read_text.hpp
 DIRECTIONS = ("h2d", "d2h", "both", "none")
 CACHES = ("warm", "cold")
 BETTER = ("more", "less", None)
+KINDS = ("duration", "rate", "share", "count", "size")
 Value = TypeVar("Value")
 
 
@@ -203,9 +204,14 @@ def _is_named_pipe(path: Path) -> bool:
 
 def _parse(path: Path, data: bytes) -> Any:
     try:
-        return json.loads(data)
+        return json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise ResultError(f"{path}: not JSON, or cut short: {error}") from error
+
+
+def _refuse_constant(name: str) -> None:
+    """JSON has neither NaN nor Infinity, which Python would read."""
+    raise ValueError(f"{name} is no number")
 
 
 def _check_format(path: Path, number: Any) -> None:
@@ -295,15 +301,15 @@ def _fields(place: str, value: dict[str, Any]) -> Fields:
 
 
 def _role(place: str, value: dict[str, Any]) -> Role:
-    return Role(text(value, "description", ""), _name(place, value, "table"))
+    return Role(_line(place, value, "description"), _name(place, value, "table"))
 
 
 def _metric(place: str, value: dict[str, Any]) -> Metric:
     return Metric(
-        unit=text(value, "unit", ""),
+        unit=_line(place, value, "unit"),
         better=_one_of(place, value, "better", BETTER),
-        kind=text(value, "kind", ""),
-        description=text(value, "description", ""),
+        kind=_one_of(place, value, "kind", KINDS),
+        description=_line(place, value, "description"),
         headline=_truth(place, value, "headline"),
     )
 
@@ -331,6 +337,11 @@ def _name(place: str, value: dict[str, Any], key: str) -> str:
     if not isinstance(found, str):
         raise _NotValid(f"{place}.{key} is {brief(found)}, no text")
     return found
+
+
+def _line(place: str, value: dict[str, Any], key: str) -> str:
+    """Returns a text that is shown, on one line."""
+    return printable(_name(place, value, key))
 
 
 def _text_or_null(place: str, value: dict[str, Any], key: str) -> str | None:

@@ -120,12 +120,32 @@ void require_known_role(const benchmark& described, const std::map<std::string, 
                                 common::printable_in_short(described.role)));
 }
 
+void require_known_devices(const benchmark& described, std::size_t devices) {
+  for (const auto device : described.devices)
+    if (device >= devices)
+      throw bad_entry(fmt::format("benchmark {}: device {} is not among its devices",
+                                  common::printable_in_short(described.name), device));
+}
+
+/// The number of devices that a file of format 2 describes.
+std::size_t count_devices(const json& facts) {
+  const auto& devices = member(facts, {"devices"});
+  if (!devices.is_array() || devices.empty() ||
+      !std::ranges::all_of(devices, [](const json& device) { return device.is_object(); }))
+    throw bad_entry("it has no list of devices");
+  return devices.size();
+}
+
 /// What format 2 says of each benchmark.
 void take_descriptions(const element& transfers, contents& into) {
   into.roles = entries_of<role>(transfers, "roles", role_from);
   into.metrics = entries_of<metric>(transfers, "metrics", metric_from);
   into.benchmarks = entries_of<benchmark>(transfers, "benchmarks", benchmark_from);
-  for (const auto& [name, described] : into.benchmarks) require_known_role(described, into.roles);
+  const auto devices = count_devices(into.facts);
+  for (const auto& [name, described] : into.benchmarks) {
+    require_known_role(described, into.roles);
+    require_known_devices(described, devices);
+  }
 }
 
 /// The rest of what format 2 has in types.
@@ -134,6 +154,8 @@ void take_facts(contents& into) {
   if (kind.empty())
     throw bad_entry("it does not say what device was measured (context.transfers.device)");
   into.on_host = kind == "host";
+  if (const auto& why = member(into.facts, {"device", "why_not_gpu"}); !why.is_null())
+    static_cast<void>(message_from(why, "device.why_not_gpu"));
   into.complete = completeness(into.facts);
   for (const auto& warning : list_of(into.facts, "warnings"))
     into.warnings.push_back(message_from(warning, "a warning"));

@@ -133,6 +133,29 @@ def test_messages_of_a_file_are_lifted():
     assert result.original is document["context"]
 
 
+def test_the_file_tells_the_memory_of_strategies_that_are_not_known():
+    names = ["own/quick/h2d/4KiB", "own/slow/h2d/4KiB", "copy/pinned/h2d/4KiB"]
+    document = synthetic.document(
+        [synthetic.row(name, 4096, 9.0) for name in names],
+        strategies=[
+            {"name": "own/quick", "memory": "pinned"},
+            {"name": "own/slow", "memory": None},
+            {"name": "copy/pinned", "memory": "own"},
+            "no strategy",
+        ],
+    )
+    benchmarks = parse_result(Path("run.json"), document).benchmarks
+    assert [benchmarks[name].memory for name in names] == ["pinned", None, "pinned"]
+
+
+@pytest.mark.parametrize("size", ["0B", "000KiB", "4TiB", "4kB"])
+def test_a_last_part_that_is_no_size_belongs_to_the_strategy(size):
+    assert describe(f"own/{size}") == describe("own/x") | {
+        "strategy": f"own/{size}",
+        "method": size,
+    }
+
+
 def test_an_answer_of_the_gate_is_lifted():
     lifted = lift_check(
         {

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import subprocess
 from pathlib import Path
 
 import format_2
@@ -112,6 +113,7 @@ def broken():
         "cache-luke": (with_field(cache="luke"), True),
         "devices-number": (with_field(devices=0), True),
         "devices-negative": (with_field(devices=[-1]), True),
+        "devices-null": (with_field(devices=None), True),
         "plainness-text": (with_field(plainness="0"), True),
         "plainness-missing": (without_field("plainness"), True),
         "emulation-text": (with_field(emulation="yes"), True),
@@ -121,9 +123,15 @@ def broken():
         "role-text": (format_2.document(roles=format_2.ROLES | {"copy": "copies"}), True),
         "role-no-table": (format_2.document(roles=format_2.ROLES | {"copy": {}}), True),
         "no-metrics": (format_2.document(metrics=[]), True),
+        "role-without-description": (
+            format_2.document(roles=format_2.ROLES | {"copy": {"table": "times"}}),
+            True,
+        ),
         "metric-better": (with_metric(better="higher"), True),
+        "metric-unit": (with_metric(unit=None), True),
+        "metric-description": (with_metric(description=1), True),
         "metric-headline": (with_metric(headline="yes"), True),
-        "metric-kind": (with_metric(kind="else"), False),
+        "metric-kind": (with_metric(kind="else"), True),
         "no-devices": (format_2.document(devices=[]), True),
         "device-text": (format_2.document(devices=["GPU"]), True),
         "warning-text": (format_2.document(warnings=["beware"]), True),
@@ -150,6 +158,23 @@ def test_what_is_wrong_is_refused(case, tmp_path):
         parse_result(path, document)
     assert str(error.value).startswith(f"{path}: not a result file: ")
     assert "\n" not in str(error.value)
+
+
+def gate_takes(program, path):
+    """Whether the reader in C++ takes a file: `show` prints it, or exits with 2."""
+    command = [program, "show", "--judge-by=median_ns", path]
+    process = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert process.returncode in (0, 2), process
+    return process.returncode == 0
+
+
+@pytest.mark.parametrize("case", broken())
+def test_both_readers_refuse_the_same_files(case, tmp_path, pytestconfig):
+    document, is_refused = broken()[case]
+    program = pytestconfig.getoption("binary").with_name("gate_transfers")
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document), "utf-8")
+    assert gate_takes(program, path) is not is_refused
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,7 @@ json described_as(const json& fields) {
   auto all = content();
   auto& facts = all["context"]["transfers"];
   facts["format"] = 2;
+  facts["devices"] = {facts["device"]};
   facts["roles"] = {{"copy", {{"description", "copies"}, {"table", "directions"}}},
                     {"cpu_read", {{"description", "reads"}, {"table", "cpu_access"}}},
                     {"own", {{"description", "something else"}, {"table", "times"}}}};

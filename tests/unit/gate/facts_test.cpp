@@ -148,6 +148,7 @@ json second_format() {
       {{"name", "copy/managed/h2d/4B"},
        {"reason", {{"code", "unsupported"}, {"data", json::object()}, {"text", "it is"}}}}};
   facts["device"]["why_not_gpu"] = {{"code", "other"}, {"data", nullptr}, {"text", "none"}};
+  facts["devices"] = {facts["device"]};
   facts["metrics"] = {
       {"wait_us", {{"unit", "us"}, {"better", "less"}, {"kind", "duration"}, {"description", ""}}},
       {"gb_per_s", {{"unit", "GB/s"}, {"better", "more"}, {"kind", "rate"}, {"description", ""}}},

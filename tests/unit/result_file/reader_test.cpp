@@ -54,6 +54,7 @@ json own() {
       {"format", 2},
       {"complete", true},
       {"device", {{"kind", "cuda"}, {"name", "Some GPU"}}},
+      {"devices", {{{"kind", "cuda"}, {"name", "Some GPU"}}}},
       {"benchmarks",
        {{"scan/forward/h2d/4KiB",
          {{"family", "scan"},
@@ -314,6 +315,7 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
   EXPECT_EQ(wrong_entry("plainness", 1ULL << 32), front + "its plainness is too large");
   EXPECT_EQ(wrong_entry("devices", 0), front + "its devices is no list");
   EXPECT_THAT(wrong_entry("devices", {"GPU"}), StartsWith(front + "its devices has something"));
+  EXPECT_EQ(wrong_entry("devices", {0, 1}), front + "device 1 is not among its devices");
   EXPECT_EQ(wrong_entry("role", "copy"), front + "its role 'copy' is not among its roles");
   EXPECT_EQ(wrong_entry("emulation", 1), front + "its emulation is neither true nor false");
 
@@ -335,6 +337,10 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
   EXPECT_THAT(wrong_fact("skipped", {{{"name", "a"}, {"reason", "no"}}}),
               EndsWith("the reason of a skip: it is no object"));
   EXPECT_THAT(wrong_fact("device", nullptr), HasSubstr("what device was measured"));
+  EXPECT_THAT(wrong_fact("device", {{"kind", "host"}, {"why_not_gpu", "no driver"}}),
+              EndsWith("device.why_not_gpu: it is no object"));
+  for (const json& devices : {json(), json::array(), json("GPU"), json{"GPU"}})
+    EXPECT_THAT(wrong_fact("devices", devices), EndsWith("it has no list of devices"));
   EXPECT_THAT(wrong_fact("complete", "true"), EndsWith("its complete is neither true nor false"));
 }
 

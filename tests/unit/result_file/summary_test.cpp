@@ -32,6 +32,7 @@ json scans(const std::string& table) {
        {{"transfers",
          {{"format", 2},
           {"device", {{"kind", "cuda"}, {"name", "Some GPU"}}},
+          {"devices", {{{"kind", "cuda"}, {"name", "Some GPU"}}}},
           {"link", nullptr},
           {"roles", {{"scan", {{"description", "scans"}, {"table", table}}}}},
           {"metrics",
