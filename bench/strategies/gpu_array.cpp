@@ -293,7 +293,7 @@ struct array_operation {
   std::string summary;
   std::vector<host_memory_kind> kinds;
   std::function<transfer(const job&, host_memory_kind)> prepare;
-  bool every_type = false;  ///< of pinned memory: to a copy all types are bytes, one kind shows it
+  bool every_type = false;  ///< variants of all types, in pinned memory only: a copy moves bytes
 };
 
 const std::vector<host_memory_kind> both_kinds{transfers::pageable, transfers::pinned()};

@@ -102,7 +102,7 @@ TEST_F(flushing, drops_the_lines_at_both_ends_of_an_unaligned_block) {
 TEST(flush_cache, leaves_the_contents_alone) {
   std::vector<std::uint8_t> bytes(100'003);
   std::mt19937_64 random(8);
-  for (auto& one : bytes) one = static_cast<std::uint8_t>(random());
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
   const auto before = bytes;
   const auto all = std::as_bytes(std::span(bytes));
   flush_cache(all);

@@ -16,11 +16,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string complaint(const std::string& wanted) {
+std::string complaint(const std::string& name) {
   try {
-    static_cast<void>(choose_device(wanted));
-  } catch (const common::usage_error& wrong) {
-    return wrong.what();
+    static_cast<void>(choose_device(name));
+  } catch (const common::usage_error& error) {
+    return error.what();
   }
   return "";
 }
@@ -34,16 +34,16 @@ TEST(choose_device, host_needs_no_gpu_and_no_excuse) {
 }
 
 TEST(choose_device, automatic_choice_without_a_gpu_says_why) {
-  const auto found = transfers::find_cuda();
-  if (found.devices > 0) GTEST_SKIP() << "there is a GPU";
+  const auto cuda = transfers::find_cuda();
+  if (cuda.devices > 0) GTEST_SKIP() << "there is a GPU";
   const auto [device, why_not_gpu] = choose_device("auto");
   EXPECT_EQ(device->description().kind, "host");
   ASSERT_TRUE(why_not_gpu);
-  EXPECT_FALSE(found.why_none.empty());
+  EXPECT_FALSE(cuda.why_none.empty());
   EXPECT_EQ(why_not_gpu->code, "no_gpu");
-  EXPECT_EQ(why_not_gpu->data.at("reason"), found.why_none);
+  EXPECT_EQ(why_not_gpu->data.at("reason"), cuda.why_none);
   EXPECT_THAT(why_not_gpu->text,
-              AllOf(HasSubstr(found.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
+              AllOf(HasSubstr(cuda.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
 }
 
 TEST(choose_device, a_gpu_that_is_not_there_is_wrong_usage) {

@@ -54,8 +54,8 @@ class command_line : public testing::Test {
   static std::string complaint(const std::vector<std::string>& arguments) {
     try {
       static_cast<void>(parse(arguments));
-    } catch (const common::usage_error& wrong) {
-      return wrong.what();
+    } catch (const common::usage_error& error) {
+      return error.what();
     }
     return "";
   }
@@ -69,7 +69,7 @@ struct profile_values {
   std::vector<std::size_t> cold;
 };
 
-void PrintTo(const profile_values& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const profile_values& profile, std::ostream* out) { *out << profile.name; }
 
 class profile_defaults : public command_line, public testing::WithParamInterface<profile_values> {};
 
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                                    gib,
                                    {4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
                                     64 * mib}}),
-    [](const auto& of) { return of.param.name; });
+    [](const auto& info) { return info.param.name; });
 
 TEST(recorded_command_line, has_names_of_files_without_their_folders) {
   using words = std::vector<std::string>;
@@ -269,8 +269,8 @@ struct wrong_usage {
   const char* quoted;  ///< what the message must contain
 };
 
-void PrintTo(const wrong_usage& one, std::ostream* out) {
-  for (const auto& argument : one.arguments) *out << argument << ' ';
+void PrintTo(const wrong_usage& usage, std::ostream* out) {
+  for (const auto& argument : usage.arguments) *out << argument << ' ';
 }
 
 class wrong_command_line : public command_line, public testing::WithParamInterface<wrong_usage> {};
@@ -330,8 +330,8 @@ TEST_F(google_benchmark, refuses_what_it_does_not_know) {
   try {
     hand_over({"--benchmark_color=auto", "--benchmark_no_such_flag=1"});
     FAIL() << "not refused";
-  } catch (const common::usage_error& wrong) {
-    EXPECT_THAT(wrong.what(),
+  } catch (const common::usage_error& error) {
+    EXPECT_THAT(error.what(),
                 AllOf(HasSubstr("'--benchmark_no_such_flag=1'"), Not(HasSubstr("\n"))));
   }
 }

@@ -74,16 +74,16 @@ TEST(cpu_meter, misses_nothing_in_spans_shorter_than_the_kernels_ticks) {
     expected = std::min(expected, std::chrono::duration<double>(thread_time() - before).count());
   }
 
-  enum phase : int { asleep, working, done, ended };
+  enum phase : int { asleep, working, finished, ended };
   std::atomic<int> now = asleep;
-  std::thread other([&] {
+  std::thread worker([&] {
     for (;;) {
       now.wait(asleep);
       if (now == ended) return;
       work(steps);
-      now = done;
+      now = finished;
       now.notify_all();
-      while (now == done) {
+      while (now == finished) {
       }
     }
   });
@@ -102,7 +102,7 @@ TEST(cpu_meter, misses_nothing_in_spans_shorter_than_the_kernels_ticks) {
   }
   now = ended;
   now.notify_all();
-  other.join();
+  worker.join();
   EXPECT_GT(meter.cores().value() * spans, 0.7 * spans * expected);
 }
 

@@ -31,7 +31,7 @@ class lines {
  public:
   explicit lines(std::size_t count, std::uint64_t seed = 1) : all_(count + 2 * guards) {
     std::mt19937_64 random(seed);
-    for (auto& one : all_) std::ranges::generate(one.words, random);
+    for (auto& line : all_) std::ranges::generate(line.words, random);
     for (std::size_t i = 0; i < guards; ++i) {
       all_[i].words.fill(untouched);
       all_[all_.size() - 1 - i].words.fill(untouched);
@@ -41,14 +41,14 @@ class lines {
   [[nodiscard]] std::byte* data() { return reinterpret_cast<std::byte*>(&all_[guards]); }
   [[nodiscard]] std::size_t bytes() const { return (all_.size() - 2 * guards) * line; }
   [[nodiscard]] std::vector<std::uint64_t> words() const {
-    std::vector<std::uint64_t> found;
+    std::vector<std::uint64_t> words;
     for (auto i = guards; i < all_.size() - guards; ++i)
-      found.insert(found.end(), all_[i].words.begin(), all_[i].words.end());
-    return found;
+      words.insert(words.end(), all_[i].words.begin(), all_[i].words.end());
+    return words;
   }
   [[nodiscard]] bool guards_are_untouched() const {
-    const auto is_untouched = [](const cache_line& one) {
-      return std::ranges::all_of(one.words, [](auto word) { return word == untouched; });
+    const auto is_untouched = [](const cache_line& line) {
+      return std::ranges::all_of(line.words, [](auto word) { return word == untouched; });
     };
     const std::span all(all_);
     return std::ranges::all_of(all.first(guards), is_untouched) &&
@@ -78,7 +78,7 @@ struct named_reader {
   std::string name;
   reader read;
 };
-void PrintTo(const named_reader& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const named_reader& reader, std::ostream* out) { *out << reader.name; }
 
 std::vector<named_reader> all_readers() {
   const auto& real = instructions();
@@ -130,8 +130,8 @@ TEST_P(reading, sees_what_has_just_been_written) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(by, reading, testing::ValuesIn(all_readers()),
-                         [](const auto& of) { return "read_" + of.param.name; });
+INSTANTIATE_TEST_SUITE_P(readers, reading, testing::ValuesIn(all_readers()),
+                         [](const auto& info) { return "read_" + info.param.name; });
 
 TEST(instruction_set, has_functions_or_says_why_not) {
   const auto& set = instructions();

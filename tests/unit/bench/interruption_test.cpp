@@ -46,7 +46,7 @@ TEST_P(interruption_test, twice_at_the_same_time_is_one) {
       testing::ExitedWithCode(42), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(by, interruption_test, testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(signals, interruption_test, testing::Values(SIGINT, SIGTERM));
 
 }  // namespace
 }  // namespace bench_transfers::bench

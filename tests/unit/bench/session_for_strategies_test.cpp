@@ -43,16 +43,16 @@ class durations : public host_session {
     chosen.own_sizes = true;
   }
 
-  strategy& add(const std::string& name, std::function<std::chrono::nanoseconds(int)> of) {
+  strategy& add(const std::string& name, std::function<std::chrono::nanoseconds(int)> cost) {
     const auto prepared = std::make_shared<int>(-1);  // the first time is to settle the schedule
     auto added = made_strategy(name);
     added.prepare = [=](const job&) {
-      transfer made;
-      made.steps = {
-          {"take", [time = of(std::max(0, (*prepared)++))] { fake_clock::advance(time); }}};
-      made.timing.batched = false;
-      made.timing.least_operations = 1;
-      return made;
+      transfer operation;
+      operation.steps = {
+          {"take", [time = cost(std::max(0, (*prepared)++))] { fake_clock::advance(time); }}};
+      operation.timing.batched = false;
+      operation.timing.least_operations = 1;
+      return operation;
     };
     strategies.push_back(std::move(added));
     chosen.strategies.push_back(name);
@@ -136,10 +136,10 @@ TEST_F(host_session, a_job_says_which_state_of_caches_is_wanted) {
   chosen.cold_sizes = chosen.sizes;
   std::set<cache_state> asked_for;
   add_copy("a/copy", "h2d");
-  auto& one = strategies.back();
-  one.prepare = [&asked_for, prepare = one.prepare](const job& wanted) {
-    asked_for.insert(wanted.cache);
-    return prepare(wanted);
+  auto& added = strategies.back();
+  added.prepare = [&asked_for, prepare = added.prepare](const job& task) {
+    asked_for.insert(task.cache);
+    return prepare(task);
   };
   static_cast<void>(run_session());
   EXPECT_THAT(asked_for, ElementsAre(cache_state::warm, cache_state::cold));
@@ -153,16 +153,16 @@ TEST_F(host_session, what_an_operation_changes_elsewhere_is_restored_also_after_
     added.prepare = [&restored, then](const job& task) {
       const auto block = host_payload(task, transfers::pageable);
       const auto pattern = task.memory.pattern();
-      transfer made;
-      made.steps = {{"change", [block, then] {
-                       std::fill_n(block.data, block.bytes, std::byte{3});
-                       then();
-                     }}};
-      made.check.restore = [block, pattern, &restored] {
+      transfer operation;
+      operation.steps = {{"change", [block, then] {
+                            std::fill_n(block.data, block.bytes, std::byte{3});
+                            then();
+                          }}};
+      operation.check.restore = [block, pattern, &restored] {
         transfers::write_host_pattern(block.data, 0, block.bytes, pattern);
         ++restored;
       };
-      return made;
+      return operation;
     };
     strategies.push_back(std::move(added));
     chosen.strategies.push_back(name);
@@ -235,9 +235,9 @@ TEST_F(host_session, comparisons_are_figures_by_their_names) {
 TEST_F(host_session, streams_of_a_strategys_own_are_waited_for_before_the_buffers_are_restored) {
   only_added_strategies();
   add_copy("a/leaves", "d2h", [this](transfer& copy) {
-    const std::shared_ptr<transfers::stream> own = device->create_stream();
-    copy.steps[0].run = [own, to = *copy.destination] {
-      own->call([to] {
+    const std::shared_ptr<transfers::stream> other_stream = device->create_stream();
+    copy.steps[0].run = [other_stream, to = *copy.destination] {
+      other_stream->call([to] {
         std::this_thread::sleep_for(5ms);
         std::fill_n(to.data, to.bytes, std::byte{3});
       });

@@ -44,15 +44,15 @@ TEST_F(host_session, measures_every_benchmark_in_every_round) {
   EXPECT_EQ(rows.content().at("benchmarks").size(), planned.cases.size() * 2);
   expect_all_others_ran(result);
   EXPECT_EQ(left_wrong, 0U);
-  for (const auto& one : planned.cases) {
+  for (const auto& benchmark : planned.cases) {
     std::set<int> repetitions;
     for (const auto& row : rows.content().at("benchmarks"))
-      if (row.at("run_name") == one.name) {
-        EXPECT_EQ(row.at("name"), one.name);
+      if (row.at("run_name") == benchmark.name) {
+        EXPECT_EQ(row.at("name"), benchmark.name);
         EXPECT_EQ(row.at("repetitions"), 2);
         repetitions.insert(row.at("repetition_index").get<int>());
       }
-    EXPECT_THAT(repetitions, ElementsAre(0, 1)) << one.name;
+    EXPECT_THAT(repetitions, ElementsAre(0, 1)) << benchmark.name;
   }
 }
 
@@ -260,7 +260,7 @@ struct breakage {
   const char* reason;  ///< why it fails; null when it is skipped
 };
 
-void PrintTo(const breakage& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const breakage& breakage, std::ostream* out) { *out << breakage.name; }
 
 /// A broken strategy that writes into memory which another one reads from.
 class broken_strategy : public host_session, public testing::WithParamInterface<breakage> {};
@@ -289,7 +289,7 @@ std::function<void(transfer&)> throwing(Error error) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    by, broken_strategy,
+    copies, broken_strategy,
     testing::Values(
         breakage{"copying_nothing", [](transfer& copy) { copy.steps[0].run = [] {}; },
                  "4096 of 4096 bytes differ"},
@@ -309,7 +309,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "no stream to be had"},
         breakage{"being_unsupported_only_when_run",
                  throwing(transfers::unsupported("operation not supported")), nullptr}),
-    [](const auto& of) { return of.param.name; });
+    [](const auto& info) { return info.param.name; });
 
 TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they_were) {
   chosen.strategies.clear();
@@ -349,8 +349,9 @@ TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
   const auto result =
       session({{*device, memory, link_limit}}, chosen, rows, shown).measure(planned);
   const auto failed = by_name(result.failures);
-  for (const auto& one : planned.cases)
-    EXPECT_EQ(failed.contains(one.name), !keeps_its_data_to_itself(one.name)) << one.name;
+  for (const auto& benchmark : planned.cases)
+    EXPECT_EQ(failed.contains(benchmark.name), !keeps_its_data_to_itself(benchmark.name))
+        << benchmark.name;
 }
 
 TEST_F(host_session, a_strategy_may_verify_by_itself) {
@@ -385,16 +386,16 @@ TEST_F(host_session, a_source_that_a_strategy_changes_is_restored) {
 
 TEST_F(host_session, a_destination_made_anew_is_found_and_verified) {
   only_added_strategies();
-  const auto to_new_memory = [](bool whole) {
-    return [whole](transfer& copy) {
+  const auto to_new_memory = [](bool complete) {
+    return [complete](transfer& copy) {
       const auto memory = std::make_shared<std::vector<std::byte>>();
       copy.destination.reset();
       copy.locate = [memory] {
         return payload{memory->data(), memory->size(), false, nullptr, 0, 0};
       };
-      copy.steps[0].run = [memory, whole, from = *copy.source] {
+      copy.steps[0].run = [memory, complete, from = *copy.source] {
         memory->assign(from.data, from.data + from.bytes);
-        if (!whole) memory->back() = ~memory->back();
+        if (!complete) memory->back() = ~memory->back();
       };
     };
   };

@@ -178,7 +178,7 @@ TEST(summary_of_gpu, has_no_latencies_where_one_large_size_alone_was_measured) {
   // Its columns end where their heads do.
   const auto lines = lines_of(text);
   const auto head =
-      std::ranges::find_if(lines, [](const auto& one) { return one.starts_with("strategy"); });
+      std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("strategy"); });
   ASSERT_NE(head, lines.end());
   EXPECT_EQ(head->size(), std::next(head)->size());
   EXPECT_EQ(head->find("h2d"), std::next(head)->find("50.00") + 2);
@@ -293,32 +293,33 @@ TEST(summary_of_gpu, a_link_that_is_not_known_is_left_out) {
   EXPECT_EQ(row[row.size() - 1], "-");
 }
 
-bool is_directed(const bench::strategy& one) {
-  return one.role.shown_in == result_file::table::directions;
+bool is_directed(const bench::strategy& strategy) {
+  return strategy.role.shown_in == result_file::table::directions;
 }
 
 /// What the names of its benchmarks begin with, but for what has a direction.
-std::vector<std::string> fronts_of(const bench::strategy& one) {
-  if (one.variants.empty()) return {one.name()};
+std::vector<std::string> fronts_of(const bench::strategy& strategy) {
+  if (strategy.variants.empty()) return {strategy.name()};
   std::vector<std::string> fronts;
-  for (const auto& variant : one.variants) fronts.push_back(one.name() + "/" + variant.name);
+  for (const auto& variant : strategy.variants)
+    fronts.push_back(strategy.name() + "/" + variant.name);
   return fronts;
 }
 
 /// A whole run: every strategy there is, at the figures of a fast link.
 void add_all_strategies(json& all) {
-  for (const auto& one : bench::registered_strategies()) {
-    if (is_directed(one)) {
-      add_strategy(all, one.name(), one.variants.at(0).name, one.variants.at(1).name,
+  for (const auto& strategy : bench::registered_strategies()) {
+    if (is_directed(strategy)) {
+      add_strategy(all, strategy.name(), strategy.variants.at(0).name, strategy.variants.at(1).name,
                    {12345.678, 12345.678}, {57.31, 1057.31});
       add_price(all, 123.4567, 128, 132);
-    } else if (one.sampling.sized) {
-      for (const auto& front : fronts_of(one)) {
+    } else if (strategy.sampling.sized) {
+      for (const auto& front : fronts_of(strategy)) {
         add(all, front + "/4B", 4, 12345.678);
         add(all, front + "/1GiB", 1 << 30, 1e9);
       }
     } else {
-      for (const auto& front : fronts_of(one)) add(all, front, 0, 24.9);
+      for (const auto& front : fronts_of(strategy)) add(all, front, 0, 24.9);
     }
   }
 }
@@ -327,11 +328,11 @@ TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
   auto all = on_gpu();
   add_all_strategies(all);
   const auto text = summary(all);
-  for (const auto& one : bench::registered_strategies()) {
-    if (one.family == "duplex" || one.family == "overlap") continue;
-    const bool is_a_benchmark_s = !one.sampling.sized && one.variants.empty();
-    EXPECT_EQ(row_of(text, one.name()).empty(), !is_directed(one) && !is_a_benchmark_s)
-        << one.name();
+  for (const auto& strategy : bench::registered_strategies()) {
+    if (strategy.family == "duplex" || strategy.family == "overlap") continue;
+    const bool is_a_benchmark_s = !strategy.sampling.sized && strategy.variants.empty();
+    EXPECT_EQ(row_of(text, strategy.name()).empty(), !is_directed(strategy) && !is_a_benchmark_s)
+        << strategy.name();
   }
   expect_narrow(text);
 }
@@ -357,10 +358,10 @@ TEST(summary_of_host, of_this_computer_fits_a_terminal) {
   auto all = on_host();
   add_all_strategies(all);
   const auto device = transfers::open_host_device();
-  for (const auto& one : bench::registered_strategies()) {
-    const auto reason = bench::why_unsupported(one, *device);
+  for (const auto& strategy : bench::registered_strategies()) {
+    const auto reason = bench::why_unsupported(strategy, *device);
     if (reason)
-      for (const auto& front : fronts_of(one))
+      for (const auto& front : fronts_of(strategy))
         all["context"]["transfers"]["skipped"].push_back(
             {{"name", front + "/4B"}, {"reason", *reason}});
   }
@@ -494,11 +495,11 @@ TEST(memory_types, that_are_ordinary_against_the_flag_get_a_note_that_says_what_
 
 TEST(memory_types, that_are_ordinary_against_the_flag_are_noted_once) {
   const auto count = [](const std::string& text) {
-    std::size_t found = 0;
+    std::size_t count = 0;
     for (auto at = text.find("WRITECOMBINED"); at != std::string::npos;
          at = text.find("WRITECOMBINED", at + 1))
-      ++found;
-    return found;
+      ++count;
+    return count;
   };
   const auto cached = [](const std::string& memory) {
     return block_of(memory, "write-back", 10, 9);

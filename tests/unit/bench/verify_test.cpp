@@ -26,14 +26,14 @@ class verification : public testing::TestWithParam<bool> {
   }
 
   transfer copy(std::size_t bytes) {
-    const job wanted{*device, memory, *stream, "", bytes};
+    const job task{*device, memory, *stream, "", bytes};
     const auto [from, to] =
-        ends_of(wanted, transfers::pageable,
+        ends_of(task, transfers::pageable,
                 GetParam() ? transfers::direction::h2d : transfers::direction::d2h);
-    transfer made;
-    made.source = from;
-    made.destination = to;
-    return made;
+    transfer operation;
+    operation.source = from;
+    operation.destination = to;
+    return operation;
   }
 
   /// What is said about a destination after poison and `work`.
@@ -162,8 +162,8 @@ TEST(verification_of_write_combined_memory, trusts_neither_the_cpu_nor_the_devic
   transfer end;
   end.destination = payload{by_cpu, most, false, &block};
   const auto guard_both = [&] {
-    for (auto* const one : {by_cpu, by_device})
-      device->write_pattern(one, most, buffers::guard, memory.pattern(true));
+    for (auto* const data : {by_cpu, by_device})
+      device->write_pattern(data, most, buffers::guard, memory.pattern(true));
   };
   guard_both();
   EXPECT_EQ(find_damage(*device, memory, end), std::nullopt);
