@@ -32,13 +32,13 @@ def extended(pytestconfig: pytest.Config) -> Program:
 
 @pytest.fixture(scope="session")
 def extended_tests(pytestconfig: pytest.Config) -> Program:
-    """The unit tests, with the strategy that `extended` has more."""
+    """The unit tests, with the additional strategy of `extended`."""
     return _existing(pytestconfig.getoption("binary").with_name("bench_tests_extended"))
 
 
 @pytest.fixture(scope="session")
 def paced(pytestconfig: pytest.Config) -> Program:
-    """The program with strategies that take known times, by a clock of its own."""
+    """The program with strategies that take known times on a clock of their own."""
     return _existing(pytestconfig.getoption("binary").with_name("bench_transfers_paced"))
 
 
@@ -55,7 +55,7 @@ def gate(pytestconfig: pytest.Config) -> Program:
 
 @pytest.fixture(scope="session")
 def sample(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """The result file of one undisturbed run, with everything that a file can have."""
+    """The result file of an undisturbed run, with everything that a file can contain."""
     path = tmp_path_factory.mktemp("sample") / "sample.json"
     program.measure(
         "--strategies=copy/pageable,copy/pinned_wc,copy_async/pageable,null",
@@ -87,8 +87,8 @@ def pinned(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     """A baseline and its runs."""
     folder = tmp_path_factory.mktemp("pinned")
     runs = Lab(folder, seed=11).sessions(3, 4)
-    done = gate.run("pin", *runs, f"--out={folder / 'baseline'}")
-    assert done.code == 0, done
+    completed = gate.run("pin", *runs, f"--out={folder / 'baseline'}")
+    assert completed.code == 0, completed
     return folder / "baseline", runs
 
 

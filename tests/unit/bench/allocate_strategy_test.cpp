@@ -23,7 +23,7 @@ using testing::HasSubstr;
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-// As main does before anything large is allocated.
+// As main does before any large allocation.
 [[maybe_unused]] const bool begun = [] {
   disable_malloc_caching();
   return true;
@@ -36,7 +36,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// In KiB, from /proc/self/status; nullopt where there is no such line.
+/// In KiB, from /proc/self/status; nullopt without such a line.
 std::optional<std::size_t> status_of_process(const std::string& key) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -51,7 +51,7 @@ std::vector<std::string> names_of(const std::string& family) {
   return names;
 }
 
-TEST(allocating, has_these_ways_each_with_its_end) {
+TEST(allocating, has_these_allocators_each_with_its_release) {
   EXPECT_THAT(names_of("allocate"),
               testing::UnorderedElementsAre("device", "device_async", "device_pool", "lock_touched",
                                             "lock_touched_huge", "lock_untouched", "malloc",
@@ -61,7 +61,7 @@ TEST(allocating, has_these_ways_each_with_its_end) {
   EXPECT_EQ(names_of("free"), names_of("allocate"));
 }
 
-TEST(allocating, is_repeated_until_it_is_stable_and_counted_in_what_it_takes) {
+TEST(allocating, is_repeated_until_stable_and_declares_the_memory_it_takes) {
   for (const auto& strategy : registered_strategies()) {
     if (strategy.family != "allocate" && strategy.family != "free") continue;
     SCOPED_TRACE(strategy.name());
@@ -75,7 +75,7 @@ TEST(allocating, is_repeated_until_it_is_stable_and_counted_in_what_it_takes) {
   }
 }
 
-/// One way to allocate, on a device that counts.
+/// One allocator, on a device that counts.
 class allocating_by : public testing::TestWithParam<std::string> {
  protected:
   static strategy find(const std::string& family) {
@@ -87,7 +87,7 @@ class allocating_by : public testing::TestWithParam<std::string> {
     if (const auto reason = why_unsupported(find("allocate/"), device)) GTEST_SKIP() << *reason;
   }
 
-  /// Ends the test where so much memory cannot be locked here.
+  /// Skips the test if this much memory cannot be locked here.
   std::optional<transfer> prepare(const std::string& family, std::size_t bytes) {
     try {
       return find(family).prepare({device, memory, *stream, "", bytes});
@@ -97,7 +97,7 @@ class allocating_by : public testing::TestWithParam<std::string> {
     return std::nullopt;
   }
 
-  /// Sizes that are whole pages or not, small and large.
+  /// Small and large sizes, whole pages and others.
   [[nodiscard]] std::vector<std::size_t> sizes() const {
     std::vector<std::size_t> all{4 * kib, 5000, 256 * kib, 4 * mib, 6 * mib + 123};
     std::erase_if(all,
@@ -110,7 +110,7 @@ class allocating_by : public testing::TestWithParam<std::string> {
   [[nodiscard]] std::size_t blocks() { return counts.device_blocks + counts.host_blocks; }
   [[nodiscard]] static bool is_lock() { return GetParam().starts_with("lock_"); }
   [[nodiscard]] static bool is_pool() { return GetParam().ends_with("_pool"); }
-  /// What the device does not know of.
+  /// Whether the allocator does not use the device.
   [[nodiscard]] static bool is_heap() {
     return GetParam() == "malloc" || GetParam() == "lock_untouched";
   }
@@ -139,7 +139,7 @@ TEST_P(allocating_by, gives_memory_that_can_be_used_and_gives_it_back) {
         EXPECT_EQ(operation->check.compare(), std::nullopt);
       }
       operation->timing.between();
-      // The lock goes, what was locked stays; a pool keeps what it has.
+      // Releasing a lock keeps the memory; a pool keeps its blocks.
       EXPECT_EQ(blocks(), (is_lock() && !is_heap()) || is_pool() ? 1U : 0U);
     }
     operation->steps[0].run();
@@ -148,7 +148,7 @@ TEST_P(allocating_by, gives_memory_that_can_be_used_and_gives_it_back) {
   EXPECT_TRUE(counts.nothing_allocated());
 }
 
-TEST_P(allocating_by, is_freed_by_the_end_of_it) {
+TEST_P(allocating_by, frees_what_it_allocated) {
   for (const auto bytes : sizes()) {
     SCOPED_TRACE(bytes);
     const auto operation = prepare("free/", bytes);
@@ -157,9 +157,9 @@ TEST_P(allocating_by, is_freed_by_the_end_of_it) {
     EXPECT_EQ(operation->steps[0].name, "free");
     const auto kept = (is_lock() && !is_heap()) || is_pool() ? 1U : 0U;
     for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(blocks(), is_heap() ? 0U : 1U);  // there is something to free, also at first
+      EXPECT_EQ(blocks(), is_heap() ? 0U : 1U);  // there is a block to free, even at first
       operation->steps[0].run();
-      EXPECT_EQ(blocks(), kept);  // one at most: what was freed is taken again
+      EXPECT_EQ(blocks(), kept);  // at most one: freed memory is reused
       if (i == 1) {
         EXPECT_EQ(operation->check.compare(), std::nullopt);
       }
@@ -218,7 +218,7 @@ TEST_P(allocating_by, is_caught_when_memory_is_not_given_back) {
   }
 }
 
-TEST_P(allocating_by, lets_go_of_everything_when_the_device_refuses) {
+TEST_P(allocating_by, releases_everything_when_the_device_refuses) {
   if (is_heap()) GTEST_SKIP() << "it does not ask the device";
   for (const std::string family : {"allocate/", "free/"}) {
     counts.host_capacity = counts.device_capacity = 100 * kib;
@@ -233,7 +233,7 @@ TEST_P(allocating_by, lets_go_of_everything_when_the_device_refuses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(methods, allocating_by, testing::ValuesIn(names_of("allocate")),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& instance) { return instance.param; });
 
 TEST(allocating, asynchronously_needs_cuda) {
   const auto device = transfers::open_host_device();
@@ -283,7 +283,7 @@ TEST_F(locking, memory_that_was_allocated_locked_is_refused) {
   }
 }
 
-TEST_F(locking, what_was_refused_can_be_locked_elsewhere) {
+TEST_F(locking, refused_memory_can_be_locked_elsewhere) {
   const auto first = device->lock(memory.bytes().first(2 * page));
   EXPECT_THROW(static_cast<void>(device->lock(memory.bytes())), std::invalid_argument);
   EXPECT_NO_THROW(static_cast<void>(device->lock(memory.bytes().subspan(2 * page))));

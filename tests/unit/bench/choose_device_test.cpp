@@ -25,7 +25,7 @@ std::string complaint(const std::string& name) {
   return "";
 }
 
-TEST(choose_device, host_needs_no_gpu_and_no_excuse) {
+TEST(choose_device, host_needs_no_gpu_and_gives_no_reason) {
   const auto [device, why_not_gpu] = choose_device("host");
   ASSERT_NE(device, nullptr);
   EXPECT_EQ(device->description().kind, "host");
@@ -46,7 +46,7 @@ TEST(choose_device, automatic_choice_without_a_gpu_says_why) {
               AllOf(HasSubstr(cuda.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
 }
 
-TEST(choose_device, a_gpu_that_is_not_there_is_wrong_usage) {
+TEST(choose_device, a_missing_gpu_is_wrong_usage) {
   const auto missing = "cuda:" + std::to_string(transfers::find_cuda().devices);
   EXPECT_THAT(complaint(missing), AllOf(HasSubstr(missing), Not(HasSubstr("\n"))));
 }
@@ -108,12 +108,12 @@ TEST(choose_devices, shares_links_of_the_same_name) {
   EXPECT_FALSE(link(3));
 }
 
-TEST(choose_devices, is_what_one_device_is_chosen_by) {
+TEST(choose_devices, also_chooses_a_single_device) {
   EXPECT_EQ(choose_device("host:7").chosen->description().index, 7);
   EXPECT_THAT(complaint("host:0,host:1"), HasSubstr("2 devices"));
 }
 
-/// A list, and what is said about it.
+/// A list and the message about it.
 using refused_list = std::pair<std::string, std::string>;
 class bad_list_of_devices : public testing::TestWithParam<refused_list> {};
 

@@ -27,7 +27,7 @@ using testing::Not;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
-constexpr std::size_t piece = 4 * mib;  // what one thread goes over in one operation
+constexpr std::size_t piece = 4 * mib;  // that one thread accesses in one operation
 constexpr std::string_view all_cores = "_all_cores";
 
 strategy find_strategy(const std::string& name) {
@@ -55,7 +55,7 @@ class cpu_strategy : public testing::Test {
     block = memory.host(*strategy.needs.host).bytes();
   }
 
-  /// Nullopt where the processor lacks the instruction; the reason is checked.
+  /// Nullopt if the processor lacks the instruction; checks the reason.
   std::optional<transfer> prepare(const strategy& strategy, std::string_view variant,
                                   std::size_t bytes, cache_state cache = cache_state::warm) {
     try {
@@ -117,12 +117,12 @@ struct extent {
 };
 void PrintTo(const extent& extent, std::ostream* out) { *out << extent.name; }
 
-/// Every access over so much memory.
+/// Every access, over memory of this extent.
 class every_access : public cpu_strategy, public testing::WithParamInterface<extent> {
  protected:
   every_access() { reserve(pageable, bytes); }
 
-  /// Calls test(variant, transfer) for warm caches, and for cold ones where they can be had.
+  /// Calls test(variant, transfer) for warm caches, and for cold ones if they can be flushed.
   void for_each(const std::function<void(const std::string&, transfer&)>& test) {
     for (const auto& variant : variants_of(pageable))
       for (const auto cache : {cache_state::warm, cache_state::cold}) {
@@ -138,7 +138,7 @@ class every_access : public cpu_strategy, public testing::WithParamInterface<ext
 };
 
 TEST_P(every_access, does_what_it_says_and_leaves_the_pattern) {
-  // Odd and even numbers of turns; less than all pieces, all of them, and some of them again.
+  // Odd and even numbers of turns; fewer than the pieces, all pieces, and some of them twice.
   const auto pieces = std::max<std::size_t>(1, bytes / piece);
   for_each([&](const std::string& variant, transfer& operation) {
     std::size_t turns = 0;
@@ -162,7 +162,7 @@ TEST_P(every_access, is_restored_after_any_number_of_turns) {
       run(operation, turns);
       const bool flipped_back = variant.starts_with("read_modify") && wrong_bytes() == 0;
       EXPECT_EQ(wrong_bytes() > 0 || flipped_back, writes(variant)) << turns << " turns";
-      // Behind the end nobody has written.
+      // Nothing is written behind the end.
       EXPECT_EQ(
           check_host_pattern(block.data(), bytes, buffers::guard, memory.pattern()).wrong_bytes,
           0U);
@@ -171,32 +171,32 @@ TEST_P(every_access, is_restored_after_any_number_of_turns) {
     });
 }
 
-TEST_P(every_access, notices_other_data) {
+TEST_P(every_access, detects_different_data) {
   for_each([&](const std::string& variant, transfer& operation) {
-    // A reader finds something else, a writer's data do not stay.
+    // A reader finds different data, and a writer's data are overwritten.
     const auto spoil = [&] { std::ranges::fill(block, std::byte{0}); };
     if (!writes(variant)) spoil();
     run(operation);
     if (writes(variant)) spoil();
     EXPECT_THAT(operation.check.compare().value_or(""), HasSubstr("is wrong"));
     write_pattern_again();
-    if (variant.starts_with("read_modify")) return;  // it counts on what the turn before has left
+    if (variant.starts_with("read_modify")) return;  // it relies on the result of the previous turn
     run(operation);
     EXPECT_EQ(operation.check.compare(), std::nullopt);
     if (operation.check.restore) operation.check.restore();
   });
 }
 
-TEST_P(every_access, that_has_not_taken_place_is_wrong) {
+TEST_P(every_access, without_any_access_is_wrong) {
   if (bytes > piece) GTEST_SKIP() << "which piece was not accessed?";
-  run(*prepare(pageable, "read_vector", bytes));  // the turn looked at is the one before
+  run(*prepare(pageable, "read_vector", bytes));  // the check looks at the previous turn
   for_each([&](const std::string& variant, transfer& operation) {
-    if (variant.starts_with("read_modify")) return;  // no change is right after none
+    if (variant.starts_with("read_modify")) return;  // without a turn, no change is right
     EXPECT_THAT(operation.check.compare().value_or(""), HasSubstr("is wrong"));
   });
 }
 
-TEST_P(every_access, that_reads_everything_notices_a_single_bit) {
+TEST_P(every_access, of_all_words_detects_a_single_bit) {
   const auto pieces = std::max<std::size_t>(1, bytes / piece);
   for_each([&](const std::string& variant, transfer& operation) {
     if (writes(variant) || variant.starts_with("read_random") ||
@@ -210,8 +210,8 @@ TEST_P(every_access, that_reads_everything_notices_a_single_bit) {
       run(operation);
       if (operation.check.compare()) ++noticed;
     }
-    // Where one thread goes over several pieces, in the turn that reaches it, unless each thread's
-    // last piece is cut short and the byte lies behind it.
+    // If one thread accesses several pieces, only the turn that reaches the byte detects it. No
+    // turn does if each thread's last piece is cut short and the byte lies behind it.
     EXPECT_GE(noticed, 1U);
     byte ^= std::byte{1};
   });
@@ -230,7 +230,7 @@ TEST_P(every_access, of_single_words_counts_them) {
       EXPECT_GT(operation.amount.accesses, 0U);
     } else {
       EXPECT_EQ(operation.amount.accesses, 0U);
-      // As much as it says: whole pieces, over and over where they are short.
+      // Whole pieces, several times if they are short.
       EXPECT_EQ(*operation.amount.bytes % cpu::line, 0U);
       EXPECT_LE(*operation.amount.bytes, (threads > 1 ? 8 : 1) * piece * threads);
       EXPECT_GE(*operation.amount.bytes, std::min(bytes / threads, piece) / 2 * threads);
@@ -252,13 +252,13 @@ TEST_F(cpu_strategy, gives_all_cores_enough_to_do) {
     const auto single = prepare(pageable, variant, bytes);
     const auto all = prepare(pageable, variant + std::string(all_cores), bytes);
     if (!single || !all) continue;
-    // Each thread's part may be no whole number of times in the amount.
+    // The amount need not be a multiple of each thread's part.
     EXPECT_LE(*all->amount.bytes, expected * threads * *single->amount.bytes);
     EXPECT_GE(*all->amount.bytes, expected * threads * *single->amount.bytes * 9 / 10);
     if (!can_flush_cache()) continue;
     const auto cold = prepare(pageable, variant + std::string(all_cores), bytes, cache_state::cold);
     if (single->amount.accesses == 0) {
-      EXPECT_LE(*cold->amount.bytes, bytes);  // once, lest the second time be warm
+      EXPECT_LE(*cold->amount.bytes, bytes);  // once, because a second pass would be warm
     } else if (variant != "read_strided") {
       EXPECT_EQ(*cold->amount.bytes, threads * *single->amount.bytes);
     }
@@ -271,7 +271,7 @@ INSTANTIATE_TEST_SUITE_P(cpu, every_access,
                                          extent{"a_piece", piece},
                                          extent{"several_pieces", 3 * piece},
                                          extent{"pieces_of_each_thread", 5 * piece + 192}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& instance) { return instance.param.name; });
 
 TEST_F(cpu_strategy, flushes_between_operations_only_for_cold_caches) {
   const auto pageable = find_strategy("cpu/pageable");
@@ -297,7 +297,7 @@ TEST_F(cpu_strategy, of_cold_caches_goes_over_its_memory_once) {
   EXPECT_EQ(prepare(pageable, "read_vector", 64 * kib)->amount.bytes, piece);
 }
 
-/// Which piece of the block no longer holds the pattern; they are written again.
+/// The pieces of the block that no longer hold the pattern; writes it again.
 std::vector<std::size_t> changed_pieces(std::span<std::byte> block, transfers::pattern pattern) {
   std::vector<std::size_t> changed;
   for (std::size_t i = 0; i < block.size() / piece; ++i)
@@ -306,7 +306,7 @@ std::vector<std::size_t> changed_pieces(std::span<std::byte> block, transfers::p
   return changed;
 }
 
-TEST_F(cpu_strategy, goes_on_where_the_benchmark_before_has_ended) {
+TEST_F(cpu_strategy, continues_where_the_previous_benchmark_ended) {
   constexpr std::size_t pieces = 5;
   const auto pageable = find_strategy("cpu/pageable");
   reserve(pageable, pieces * piece);
@@ -339,7 +339,7 @@ TEST_F(cpu_strategy, of_less_than_a_line_for_each_thread_is_unsupported) {
   }
 }
 
-TEST_F(cpu_strategy, runs_on_every_kind_of_memory_that_there_is) {
+TEST_F(cpu_strategy, runs_on_every_available_kind_of_memory) {
   for (const auto& strategy : registered_strategies()) {
     if (strategy.family != "cpu" || why_unsupported(strategy, *device)) continue;
     try {
@@ -382,7 +382,7 @@ TEST_F(cpu_strategy, that_emulates_says_so_and_runs_only_where_there_is_no_gpu) 
                           "read_vector_all_cores", "read_streaming", "read_streaming_all_cores"));
 }
 
-// --- Accesses that do not do what they say -----------------------------------------------------
+// --- Accesses with wrong functions --------------------------------------------------------------
 
 using cpu::access;
 using cpu::instruction_set;
@@ -404,7 +404,7 @@ void writes_something_else(std::byte* first, std::size_t bytes, std::uint64_t) {
   std::memset(first, 0x33, bytes);
 }
 
-/// An instruction set of which some functions lie.
+/// An instruction set with some wrong functions.
 class lying_access : public testing::Test {
  protected:
   lying_access() {
@@ -413,7 +413,7 @@ class lying_access : public testing::Test {
     transfers::write_host_pattern(block.data(), 0, block.size(), over.pattern);
   }
 
-  /// Whether a turn of this access passes for right.
+  /// Whether a turn of this access passes its check.
   bool passes(const std::string& name) {
     const auto all = accesses_with(set);
     const auto match = std::ranges::find(all, name, &access::name);
@@ -436,7 +436,7 @@ class lying_access : public testing::Test {
                .pattern = {5}};
 };
 
-TEST_F(lying_access, that_leaves_lines_out_or_merges_loads_is_noticed) {
+TEST_F(lying_access, that_leaves_lines_out_or_merges_loads_is_detected) {
   for (const auto lie : {reads_all_but_the_last_line, reads_the_first_half_twice}) {
     set.read_scalar = set.read_vector = set.read_streaming = lie;
     for (const char* const name : {"read_scalar", "read_vector", "read_streaming"})
@@ -446,7 +446,7 @@ TEST_F(lying_access, that_leaves_lines_out_or_merges_loads_is_noticed) {
   EXPECT_TRUE(passes("read_scalar"));
 }
 
-TEST_F(lying_access, that_does_not_write_to_the_end_or_something_else_is_noticed) {
+TEST_F(lying_access, that_writes_too_little_or_wrong_data_is_detected) {
   for (const auto lie : {writes_all_but_the_last_word, writes_something_else}) {
     set.write_streaming = lie;
     EXPECT_FALSE(passes("write_streaming"));
@@ -454,7 +454,7 @@ TEST_F(lying_access, that_does_not_write_to_the_end_or_something_else_is_noticed
   EXPECT_TRUE(passes("write_fill"));
 }
 
-TEST_F(lying_access, that_changes_nothing_or_not_everything_is_noticed) {
+TEST_F(lying_access, that_changes_nothing_or_too_little_is_detected) {
   set.change = [](std::byte*, std::size_t) {};
   EXPECT_FALSE(passes("read_modify_write"));
   set.change = [](std::byte* first, std::size_t bytes) {
@@ -465,7 +465,7 @@ TEST_F(lying_access, that_changes_nothing_or_not_everything_is_noticed) {
   EXPECT_TRUE(passes("read_modify_write"));
 }
 
-TEST_F(lying_access, of_functions_that_are_missing_is_told_by_its_reason) {
+TEST_F(lying_access, without_its_function_states_the_reason) {
   set.read_streaming = nullptr;
   set.write_streaming = nullptr;
   set.no_streaming = "not today";

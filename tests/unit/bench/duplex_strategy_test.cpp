@@ -58,7 +58,7 @@ class duplex_transfer {
         .prepare({device_, memory_, *stream_, method_.variant, bytes_});
   }
 
-  /// Bytes of the host's block that are not as the others expect them.
+  /// Bytes of the host's block without the pattern that other benchmarks expect.
   [[nodiscard]] std::size_t host_damage() const {
     const auto& block = memory_.host(method_.kind);
     return check_host_pattern(block.data(), 0, block.size(), memory_.pattern()).wrong_bytes;
@@ -85,7 +85,7 @@ class duplex_strategy : public testing::TestWithParam<duplex_method> {
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
 };
 
-TEST_P(duplex_strategy, moves_every_byte_both_ways_whatever_the_size) {
+TEST_P(duplex_strategy, moves_every_byte_in_both_directions_for_any_size) {
   for (const std::size_t bytes : {1, 15, 4096, 65'539, 1 << 20}) {
     duplex_transfer all(*device, GetParam(), bytes);
     const auto ready = all.prepare();
@@ -98,7 +98,7 @@ TEST_P(duplex_strategy, moves_every_byte_both_ways_whatever_the_size) {
   }
 }
 
-TEST_P(duplex_strategy, notices_a_wrong_byte_at_either_end_and_behind) {
+TEST_P(duplex_strategy, detects_a_wrong_byte_at_either_end_and_behind_it) {
   constexpr std::size_t bytes = 5000;
   duplex_transfer all(*device, GetParam(), bytes);
   const auto ready = all.prepare();
@@ -117,7 +117,7 @@ TEST_P(duplex_strategy, notices_a_wrong_byte_at_either_end_and_behind) {
   EXPECT_EQ(ready.check.compare(), std::nullopt);
 }
 
-TEST_P(duplex_strategy, times_each_way_while_the_other_is_busy_and_alone) {
+TEST_P(duplex_strategy, times_each_direction_alone_and_while_the_other_is_busy) {
   duplex_transfer all(*device, GetParam(), 1 << 20);
   const auto ready = all.prepare();
   ASSERT_THAT(ready.against, SizeIs(4));
@@ -128,14 +128,14 @@ TEST_P(duplex_strategy, times_each_way_while_the_other_is_busy_and_alone) {
     if (comparison.before) comparison.before();
     comparison.run();
     if (comparison.after) static_cast<void>(comparison.after());
-    // Nothing is left under way, which the next one would meet.
+    // No copy is in flight any more that could disturb the next comparison.
     EXPECT_EQ(comparison.name.ends_with("_alone"), !comparison.before) << comparison.name;
   }
   EXPECT_THAT(names, testing::ElementsAre("h2d", "h2d_alone", "d2h", "d2h_alone"));
   EXPECT_EQ(ready.check.compare(), std::nullopt);
 }
 
-TEST_P(duplex_strategy, does_not_count_what_the_other_way_did_not_accompany_to_the_end) {
+TEST_P(duplex_strategy, does_not_count_times_after_the_other_direction_ended) {
   duplex_transfer all(*device, GetParam(), 4096);
   const auto ready = all.prepare();
   for (const auto& comparison : ready.against) {
@@ -146,7 +146,7 @@ TEST_P(duplex_strategy, does_not_count_what_the_other_way_did_not_accompany_to_t
   }
 }
 
-TEST_P(duplex_strategy, leaves_buffers_whole_whichever_operation_fails) {
+TEST_P(duplex_strategy, leaves_buffers_intact_whichever_operation_fails) {
   const auto failures = transfers::fail_each(transfers::failure::operation, [](auto& failing) {
     duplex_transfer all(failing, GetParam(), 10'000);
     const auto ready = all.prepare();
@@ -176,7 +176,7 @@ std::string name_of(const testing::TestParamInfo<duplex_method>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(methods, duplex_strategy, testing::ValuesIn(all_methods), name_of);
 
-TEST_F(host_session, duplex_benchmarks_have_figures_in_all_and_for_each_way_alone) {
+TEST_F(host_session, duplex_benchmarks_have_total_figures_and_those_of_each_direction) {
   chosen.strategies = {"duplex"};
   chosen.sizes = {(std::size_t{1} << 20) + 3};
   chosen.own_sizes = true;
@@ -196,7 +196,7 @@ TEST_F(host_session, duplex_benchmarks_have_figures_in_all_and_for_each_way_alon
   }
 }
 
-TEST_F(host_session, a_corrupted_byte_of_duplex_benchmarks_is_noticed) {
+TEST_F(host_session, a_corrupted_byte_of_duplex_benchmarks_is_detected) {
   chosen.strategies = {"duplex"};
   chosen.sizes = {std::size_t{1} << 20};
   chosen.faults = {parse_fault("corrupt@.")};

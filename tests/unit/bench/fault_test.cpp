@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         "slow:2x@x", "slow:nan@x", "slow:inf@x", "slow:1e300@x", "corrupt:2@x", "fail:1@x",
         "Corrupt@x", "corrupt @x", "explode@x",  "fail@[",       "corrupt@(",   "lose@a{2,1}"}));
 
-/// A copy of 100 bytes on the host device, to put faults into.
+/// A copy of 100 bytes on the host device, for injecting faults.
 class injected : public testing::Test {
  protected:
   static constexpr std::size_t bytes = 100;
@@ -107,8 +107,8 @@ TEST_P(corruption, is_one_wrong_byte_whatever_the_seed_and_however_many_operatio
 
 INSTANTIATE_TEST_SUITE_P(directions, corruption,
                          testing::Values(transfers::direction::h2d, transfers::direction::d2h),
-                         [](const auto& info) {
-                           return info.param == transfers::direction::h2d ? "h2d" : "d2h";
+                         [](const auto& instance) {
+                           return instance.param == transfers::direction::h2d ? "h2d" : "d2h";
                          });
 
 TEST_F(injected, faults_concern_only_names_that_match) {
@@ -153,7 +153,7 @@ TEST_P(failures, come_with_the_third_operation) {
 
 INSTANTIATE_TEST_SUITE_P(kinds, failures,
                          testing::Values(failing{"fail", false}, failing{"lose", true}),
-                         [](const auto& info) { return info.param.kind; });
+                         [](const auto& instance) { return instance.param.kind; });
 
 TEST_F(injected, slowness_is_the_factor_asked_for) {
   const fake_clock clock;

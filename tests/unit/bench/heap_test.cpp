@@ -22,10 +22,10 @@ block allocate(std::size_t bytes) {
   return memory;
 }
 
-/// Exits with how many blocks did not come from the system or did not go back there.
+/// Exits with the number of blocks that did not come from the system or return to it.
 [[noreturn]] void take_and_free_large_blocks() {
   disable_malloc_caching();
-  // Freeing 16 MiB raises the threshold where it is not fixed.
+  // Freeing 16 MiB raises the threshold unless it is fixed.
   allocate(16 << 20).reset();
   const auto before = mallinfo2().hblks;
   int failures = 0;
@@ -38,7 +38,7 @@ block allocate(std::size_t bytes) {
 }
 
 TEST(large_blocks, come_from_the_system_also_after_others_have_been_freed) {
-  // In a process of its own, in whose heap other tests have left nothing.
+  // In its own process, whose heap is free of leftovers of other tests.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(take_and_free_large_blocks(), testing::ExitedWithCode(0), "");
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/harness/session.hpp"
-#include "tests/unit/bench/made_strategy.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 
 namespace bench_transfers::bench {
 
@@ -46,7 +46,7 @@ class host_session : public testing::Test {
   /// Adds a strategy that copies like copy/pageable; `broken` may change its transfer.
   void add_copy(const std::string& name, const std::string& variant,
                 std::function<void(transfer&)> broken = {}) {
-    auto added = made_strategy(name, {}, {.host = transfers::pageable});
+    auto added = test_strategy(name, {}, {.host = transfers::pageable});
     for (const auto& known : both_directions())
       if (known.name == variant) added.variants = {known};
     added.prepare = [broken](const job& task) {

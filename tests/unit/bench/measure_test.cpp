@@ -21,12 +21,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Takes a known time of the clock that the test has.
+/// A step that takes a known time of the test's clock.
 step taking(std::chrono::nanoseconds time, const std::string& name = "taking") {
   return {name, [time] { fake_clock::advance(time); }};
 }
 
-/// Some nanoseconds, and counts its calls.
+/// A step that takes some nanoseconds and counts its calls.
 step counting(std::size_t& calls) {
   return {"count", [&calls] { ++calls; }};
 }
@@ -46,7 +46,7 @@ samples timed(const transfer& transfer, const schedule& planned) {
   return result;
 }
 
-/// But for the nanoseconds that reading the clock takes.
+/// Equal except for the nanoseconds that reading the clock takes.
 void expect_near(double nanoseconds, std::chrono::nanoseconds truth) {
   EXPECT_NEAR(nanoseconds, static_cast<double>(truth.count()), 5);
 }
@@ -59,7 +59,7 @@ TEST(measure_clock, gives_sane_figures) {
   EXPECT_LT(clock.resolution_ns, 1e6);
 }
 
-TEST(measure_clock, finds_what_a_known_clock_takes) {
+TEST(measure_clock, finds_the_cost_of_a_known_clock) {
   const fake_clock clock;
   EXPECT_NEAR(measure_clock().read_ns, 1, 0.01);
   EXPECT_EQ(measure_clock().resolution_ns, 1);
@@ -89,7 +89,7 @@ TEST(settle_schedule, batches_operations_that_are_too_short_for_the_clock) {
   const auto planned = settle_schedule(transfer, cache_state::warm, 1ms);
   EXPECT_EQ(planned.batch, 250U);
   EXPECT_EQ(planned.operations, 40 * planned.batch);
-  // What was settled is what comes out: batches of the length wanted.
+  // The batches have the planned length.
   const auto result = timed(transfer, planned);
   expect_near(statistics::median(result.operation) * static_cast<double>(planned.batch),
               shortest_batch);
@@ -97,7 +97,7 @@ TEST(settle_schedule, batches_operations_that_are_too_short_for_the_clock) {
 
 TEST(settle_schedule, respects_operations_that_must_be_timed_alone) {
   std::size_t calls = 0;
-  // Because they say so, and because each of several steps is a figure of its own.
+  // The first says so; the second has several steps, each with its own figure.
   for (const auto& transfer : {make_transfer({counting(calls)}, false),
                                make_transfer({counting(calls), counting(calls)}, true)}) {
     const auto planned = settle_schedule(transfer, cache_state::warm, 100us);
@@ -120,14 +120,14 @@ TEST(settle_schedule, never_batches_operations_with_cold_caches) {
   EXPECT_EQ(planned.device_operations, 0U);
 }
 
-TEST(settle_schedule, bounds_what_is_done_between_operations) {
+TEST(settle_schedule, bounds_work_between_operations) {
   const fake_clock clock;
   auto transfer = make_transfer({taking(20us)}, false);
   transfer.timing.between = taking(1ms).run;
   for (const std::size_t least : {1U, 3U}) {
     transfer.timing.least_operations = least;
     const auto planned = settle_schedule(transfer, cache_state::warm, 2ms);
-    EXPECT_EQ(planned.operations, 4U);  // for twice the time, with what is between
+    EXPECT_EQ(planned.operations, 4U);  // for twice the time, including the work between them
     EXPECT_EQ(planned.settling, least == 1 ? 0U : 1U);
   }
 }
@@ -192,7 +192,7 @@ TEST(time_operations, tells_the_steps_apart) {
   expect_near(statistics::median(first), 40us);
   expect_near(statistics::median(second), 120us);
   expect_near(statistics::median(result.operation), 160us);
-  // The steps make up the whole, operation by operation.
+  // The steps' times add up to the operation's, for each operation.
   ASSERT_EQ(first.size(), result.operation.size());
   ASSERT_EQ(second.size(), result.operation.size());
   for (std::size_t i = 0; i < result.operation.size(); ++i)
@@ -236,7 +236,7 @@ TEST(time_operations, times_several_comparisons_each_first_in_turn) {
             "|a|b|c");
 }
 
-TEST(time_operations, prepares_a_comparison_its_own_way_untimed) {
+TEST(time_operations, prepares_a_comparison_untimed) {
   const fake_clock clock;
   std::string order;
   auto transfer = make_transfer({{"a", [&] { order += 'a'; }}});
@@ -260,7 +260,7 @@ TEST(time_operations, prepares_a_comparison_its_own_way_untimed) {
   EXPECT_THAT(result.compared.at(0).times, Each(1));
 }
 
-TEST(time_operations, leaves_out_comparisons_that_were_not_as_they_should_be) {
+TEST(time_operations, leaves_out_invalid_comparisons) {
   const fake_clock clock;
   std::size_t runs = 0;
   auto transfer = make_transfer({taking(20us)});
@@ -283,7 +283,7 @@ TEST(time_operations, steps_run_in_order) {
   EXPECT_EQ(order, "ababab");
 }
 
-TEST(time_operations, leaves_out_what_is_done_between_operations) {
+TEST(time_operations, leaves_out_work_between_operations) {
   const fake_clock clock;
   std::vector<std::byte> bytes(64);
   auto transfer = make_transfer({taking(20us)});
@@ -316,10 +316,10 @@ TEST(time_operations, cold_caches_make_reading_slower) {
   time_operations(transfer, {.operations = 51}, cache_state::cold, at_once, cold);
   const auto warm = timed(transfer, {.operations = 51});
   EXPECT_GT(statistics::median(cold.operation), 2 * statistics::median(warm.operation));
-  EXPECT_EQ(sum, 0U);  // and so the sum cannot be left out
+  EXPECT_EQ(sum, 0U);  // so the compiler cannot remove the sum
 }
 
-/// Counts what is enqueued; every operation takes 500 ns of its own clock, a span 100 more.
+/// Counts enqueued work. Each operation takes 500 ns of its own clock, each span 100 ns more.
 class fake_stream : public transfers::stream {
  public:
   explicit fake_stream(bool has_clock = true) : has_clock_(has_clock) {}
@@ -376,7 +376,7 @@ transfer enqueuing_on(fake_stream& stream) {
   return result;
 }
 
-TEST(time_on_device, gives_operations_without_the_span_of_nothing) {
+TEST(time_on_device, subtracts_the_span_without_an_operation) {
   for (const bool lead : {false, true}) {
     fake_stream stream;
     samples result;
@@ -386,7 +386,7 @@ TEST(time_on_device, gives_operations_without_the_span_of_nothing) {
   }
 }
 
-TEST(time_on_device, gives_nothing_where_there_is_nothing_to_time) {
+TEST(time_on_device, gives_nothing_without_operations_or_a_clock) {
   fake_stream clock;
   fake_stream no_clock(false);
   samples result;

@@ -27,7 +27,7 @@ class probing : public testing::Test {
               0U);
   }
 
-  /// Times may be anything while others use this computer, but not again and again.
+  /// Retries, because other programs may disturb the times.
   void expect(memory_type expected, const instruction_set& instructions) {
     auto actual = memory_type::unclear;
     for (int i = 0; i < 5; ++i) {
@@ -56,7 +56,7 @@ TEST_F(probing, emulated_write_combined_memory_finds_it_so) {
 
 TEST_F(probing, memory_whose_streaming_loads_are_ordinary_ones_finds_it_uncached) {
   auto uncached = emulated_write_combined();
-  uncached.read_streaming = uncached.read_16_bytes;  // drops each line before each load, too
+  uncached.read_streaming = uncached.read_16_bytes;  // also drops each line before each load
   expect(memory_type::uncached, uncached);
 }
 

@@ -22,7 +22,7 @@ TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
             machine::cpu_throttle_events().has_value());
 }
 
-/// What finish() makes of a run in which nothing was measured.
+/// The result file that finish() writes for a run without measurements.
 json finished(outcome measured, const observation& start, const observation& end) {
   measured.throttled_by.resize(1);
   const json earlier{{"code", "earlier"}, {"data", json::object()}, {"text", "an earlier one"}};

@@ -24,7 +24,7 @@ class pieces : public testing::Test {
     memory.reserve_device(1000);
   }
 
-  /// What is found wrong after an operation that does `more` besides copying the pieces.
+  /// The damage found after an operation that copies the pieces and then calls `more`.
   std::optional<std::string> wrong_after(direction direction, const std::function<void()>& more) {
     const auto& block = memory.host(transfers::pageable);
     piecewise layout{{block.data() + 100, 500, false, &block, 100},
@@ -61,12 +61,12 @@ class pieces : public testing::Test {
 
 void spoil(std::byte& byte) { byte ^= std::byte{1}; }
 
-TEST_F(pieces, that_arrive_are_fine_both_ways) {
+TEST_F(pieces, are_correct_after_copies_in_both_directions) {
   for (const auto direction : {direction::h2d, direction::d2h})
     EXPECT_EQ(wrong_after(direction, [] {}), std::nullopt);
 }
 
-TEST_F(pieces, a_single_wrong_byte_is_found_both_ways) {
+TEST_F(pieces, a_single_wrong_byte_is_found_in_both_directions) {
   EXPECT_THAT(wrong_after(direction::h2d, [this] { spoil(on_device[59]); }),
               Optional(HasSubstr("1 of 4 pieces differ")));
   EXPECT_THAT(wrong_after(direction::d2h, [this] { spoil(host[6]); }),

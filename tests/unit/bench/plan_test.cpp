@@ -14,7 +14,7 @@
 #include "bench/strategy/cache.hpp"
 #include "src/common/sizes.hpp"
 #include "src/machine/machine.hpp"
-#include "tests/unit/bench/made_strategy.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -32,7 +32,7 @@ using testing::StartsWith;
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// The host, but it refuses memory above a limit and some kinds altogether.
+/// A host device that refuses memory above a limit, and some kinds of memory.
 class limited_device : public transfers::device {
  public:
   std::size_t host_limit = SIZE_MAX;
@@ -99,7 +99,7 @@ class limited_device : public transfers::device {
 strategy make_strategy(const std::string& name, std::optional<transfers::host_memory_kind> host,
                        const std::vector<std::string>& variants = {"h2d", "d2h"},
                        bool sized = true) {
-  return made_strategy(name, {.sized = sized}, {.host = host}, named(variants));
+  return test_strategy(name, {.sized = sized}, {.host = host}, named(variants));
 }
 
 const registry some{make_strategy("copy/pageable", transfers::pageable),
@@ -214,7 +214,7 @@ TEST(plan_strategies, with_a_variant_are_that_variant_alone) {
   EXPECT_THAT(with({"a"}), testing::SizeIs(6));
 }
 
-TEST(plan_strategies, that_are_listed_are_those_asked_for) {
+TEST(plan_strategies, are_listed_as_requested) {
   const auto listed = [](const std::vector<std::string>& requests) {
     std::vector<std::string> all;
     for (const auto* const strategy : chosen_strategies(some, requests))
@@ -239,7 +239,7 @@ TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {
 }
 
 TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
-  const auto every_third = made_strategy("a/sparse", {.size_stride = 3});
+  const auto every_third = test_strategy("a/sparse", {.size_stride = 3});
   const registry registry{every_third};
   const auto with = [&](settings chosen, bool own_sizes = false) {
     chosen.own_sizes = own_sizes;
@@ -250,14 +250,14 @@ TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_bel
   EXPECT_THAT(with(sizes({4, 16})), ElementsAre("a/sparse/16B"));
   EXPECT_THAT(with(sizes({4})), ElementsAre("a/sparse/4B"));
   EXPECT_THAT(with(sizes({})), IsEmpty());
-  // Who names sizes gets them.
+  // Sizes of the command line are all used.
   EXPECT_THAT(with(seven, true), testing::SizeIs(7));
 }
 
 TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
-  const registry registry{made_strategy("a/all"), made_strategy("b/less", {.skip_largest = 1}),
-                          made_strategy("c/sparse", {.size_stride = 2, .skip_largest = 2}),
-                          made_strategy("d/none", {.skip_largest = 9})};
+  const registry registry{test_strategy("a/all"), test_strategy("b/less", {.skip_largest = 1}),
+                          test_strategy("c/sparse", {.size_stride = 2, .skip_largest = 2}),
+                          test_strategy("d/none", {.skip_largest = 9})};
   auto chosen = sizes({4, 16, 64, 256, kib});
   const auto planned = [&] { return names(make_plan(registry, limited_device(), chosen).cases); };
   EXPECT_THAT(planned(), ElementsAre("a/all/4B", "a/all/16B", "a/all/64B", "a/all/256B",
@@ -268,9 +268,9 @@ TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
 }
 
 TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
-  const registry registry{made_strategy("a/any", {.size_stride = 3}),
-                          made_strategy("b/small", {.largest = 20 * kib, .size_stride = 3}),
-                          made_strategy("c/large", {.smallest = 100, .size_stride = 3})};
+  const registry registry{test_strategy("a/any", {.size_stride = 3}),
+                          test_strategy("b/small", {.largest = 20 * kib, .size_stride = 3}),
+                          test_strategy("c/large", {.smallest = 100, .size_stride = 3})};
   std::vector<std::size_t> all;
   for (std::size_t size = 4; size <= 64 * mib; size *= 4) all.push_back(size);
   std::map<char, std::set<std::string>> sizes_of;
@@ -288,9 +288,9 @@ TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_
     added.prepare = [](const job&) { return transfer{}; };
     return added;
   };
-  const registry three{with_prepare(made_strategy("a/small", {.largest = 20 * kib})),
-                       with_prepare(made_strategy("b/large", {.smallest = mib})),
-                       with_prepare(made_strategy("c/any"))};
+  const registry three{with_prepare(test_strategy("a/small", {.largest = 20 * kib})),
+                       with_prepare(test_strategy("b/large", {.smallest = mib})),
+                       with_prepare(test_strategy("c/any"))};
   auto chosen = sizes({64 * kib}, {});
   chosen.own_sizes = true;
   const auto planned = make_plan(three, limited_device(), chosen);
@@ -299,18 +299,18 @@ TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_
   EXPECT_EQ(planned.skipped[0].name, "a/small");
   EXPECT_EQ(planned.skipped[0].reason.text, "it takes sizes from 1B to 20KiB");
   EXPECT_EQ(planned.skipped[1].reason.text, "it takes sizes from 1MiB");
-  chosen.own_sizes = false;  // of a profile's there are enough others
+  chosen.own_sizes = false;  // a profile has enough other sizes
   EXPECT_THAT(make_plan(three, limited_device(), chosen).skipped, testing::IsEmpty());
 }
 
 TEST_F(planning, cold_sizes_are_sparse_too) {
-  const registry registry{made_strategy("a/sparse", {.size_stride = 2})};
+  const registry registry{test_strategy("a/sparse", {.size_stride = 2})};
   EXPECT_THAT(names(make_plan(registry, limited_device(), sizes({4}, {4, 16, 64})).cases),
               ElementsAre("a/sparse/4B", "a/sparse/4B/cold", "a/sparse/64B/cold"));
 }
 
 TEST(plan_variants, none_give_the_strategys_name_alone) {
-  const registry registry{made_strategy("a/sized"), made_strategy("b/unsized", {.sized = false})};
+  const registry registry{test_strategy("a/sized"), test_strategy("b/unsized", {.sized = false})};
   const auto all = make_plan(registry, limited_device(), sizes({4, mib}));
   EXPECT_THAT(names(all.cases), ElementsAre("a/sized/4B", "a/sized/1MiB", "b/unsized"));
   for (const auto& benchmark : all.cases) EXPECT_EQ(benchmark.variant, std::nullopt);
@@ -326,7 +326,7 @@ TEST(plan_strategies, unknown_ones_are_refused) {
   }
 }
 
-TEST(plan_filter, is_a_regular_expression_of_what_to_take_or_with_a_minus_to_leave) {
+TEST(plan_filter, is_a_regular_expression_negated_by_a_minus) {
   const auto with = [](const std::string& expression) {
     auto chosen = sizes({4, kib});
     chosen.filter = expression;
@@ -343,7 +343,7 @@ TEST(plan_filter, is_a_regular_expression_of_what_to_take_or_with_a_minus_to_lea
   EXPECT_THAT(with("-copy"), ElementsAre("null/single"));
   EXPECT_THAT(with("-[dh]2[dh]/4B"), testing::SizeIs(7));
   EXPECT_THAT(with("nothing_like_it"), IsEmpty());
-  // What a filter and its opposite take is everything.
+  // A filter and its negation together select everything.
   for (const std::string expression : {"pinned", "4B", "h2d/1KiB$"})
     EXPECT_EQ(with(expression).size() + with("-" + expression).size(), all.size());
 }
@@ -357,7 +357,7 @@ TEST(plan_filter, must_be_a_regular_expression) {
   }
 }
 
-TEST(plan_skipped, is_what_the_device_cannot_do_with_its_reason) {
+TEST(plan_skipped, lists_unsupported_benchmarks_with_the_reason) {
   limited_device device;
   device.refused_kinds = {{transfers::pinned(), "no pins here"}};
   auto chosen = sizes({4, kib});
@@ -400,7 +400,7 @@ TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
   EXPECT_EQ(std::ranges::count(all_names, "null/single"), 1);
 }
 
-TEST(plan_of_all_strategies, is_the_essential_ones_when_no_others_are_asked_for) {
+TEST(plan_of_all_strategies, is_limited_to_essential_strategies_unless_others_are_requested) {
   const auto strategies = registered_strategies();
   const auto device = transfers::open_host_device();
   auto chosen = sizes({kib});
@@ -413,7 +413,7 @@ TEST(plan_of_all_strategies, is_the_essential_ones_when_no_others_are_asked_for)
   for (const auto& planned : asked_for.cases) EXPECT_THAT(planned.name, StartsWith("gpu_array/"));
 }
 
-TEST(plan_of_all_strategies, leaves_out_what_only_a_driver_can_give) {
+TEST(plan_of_all_strategies, leaves_out_memory_that_needs_a_driver) {
   const auto strategies = registered_strategies();
   const auto device = transfers::open_host_device();
   const auto all = make_plan(strategies, *device, sizes({4}));
@@ -427,7 +427,7 @@ TEST(plan_of_all_strategies, leaves_out_what_only_a_driver_can_give) {
 
 class reserving : public testing::Test {
  protected:
-  /// Reserves for a plan of these sizes.
+  /// Reserves the buffers of a plan with these sizes.
   plan reserve(std::vector<std::size_t> requested, std::vector<std::string> strategies = {}) {
     auto chosen = sizes(std::move(requested));
     chosen.strategies = std::move(strategies);
@@ -456,7 +456,7 @@ TEST_F(reserving, takes_one_buffer_per_kind_for_the_largest_size) {
 
 TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
   const registry with_two{
-      made_strategy("two", {}, {.host = transfers::pageable, .host_payloads = 2}, named({"a"}))};
+      test_strategy("two", {}, {.host = transfers::pageable, .host_payloads = 2}, named({"a"}))};
   auto all = make_plan(with_two, device, sizes({4, mib}));
   reserve_buffers(all, device, memory);
   EXPECT_EQ(host_bytes(transfers::pageable), buffers::distance(mib) + mib);
@@ -465,7 +465,7 @@ TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
 
 TEST_F(reserving, takes_room_for_all_payloads_on_the_device) {
   const registry with_two{
-      made_strategy("two", {}, {.host = transfers::pageable, .device_payloads = 2}, named({"a"}))};
+      test_strategy("two", {}, {.host = transfers::pageable, .device_payloads = 2}, named({"a"}))};
   auto all = make_plan(with_two, device, sizes({4, mib}));
   reserve_buffers(all, device, memory);
   EXPECT_EQ(host_bytes(transfers::pageable), mib);
@@ -473,7 +473,7 @@ TEST_F(reserving, takes_room_for_all_payloads_on_the_device) {
 }
 
 TEST_F(reserving, skips_only_sizes_that_host_memory_is_refused_for) {
-  device.host_limit = 64 * kib;  // less than 64 KiB and the guard behind
+  device.host_limit = 64 * kib;  // less than 64 KiB with the guard
   const auto all = reserve({4, kib, 64 * kib, mib});
   for (const auto& planned : all.cases) EXPECT_LE(planned.bytes(), kib) << planned.name;
   EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
@@ -500,7 +500,7 @@ TEST_F(reserving, skips_only_sizes_that_device_memory_is_refused_for) {
   EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
 }
 
-TEST_F(reserving, leaves_what_needs_no_memory_when_all_is_refused) {
+TEST_F(reserving, keeps_benchmarks_without_memory_when_all_is_refused) {
   device.host_limit = 0;
   const auto all = reserve({4, kib});
   EXPECT_THAT(names(all.cases), ElementsAre("null/single"));
@@ -535,7 +535,7 @@ TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {
   EXPECT_THAT(device.asked_for, IsEmpty());
 }
 
-TEST_F(reserving, does_not_even_try_what_exceeds_this_computer) {
+TEST_F(reserving, does_not_try_sizes_beyond_this_computers_memory) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
   const auto absurd = std::size_t{1} << 50;
@@ -548,17 +548,17 @@ TEST_F(reserving, does_not_even_try_what_exceeds_this_computer) {
   EXPECT_THAT(device.asked_for, Each(testing::Lt(kib)));
 }
 
-TEST_F(reserving, counts_what_operations_take_themselves) {
+TEST_F(reserving, counts_memory_that_operations_allocate) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
   const auto absurd = std::size_t{1} << 50;
-  const registry takers{made_strategy("a/none"),
-                        made_strategy("b/taker", {}, {.more_host_memory = true})};
+  const registry takers{test_strategy("a/none"),
+                        test_strategy("b/taker", {}, {.more_host_memory = true})};
   auto chosen = sizes({4, kib, absurd});
   chosen.own_sizes = true;
   auto all = make_plan(takers, device, chosen);
   reserve_buffers(all, device, memory);
-  // What is not said to take memory stays.
+  // Benchmarks without memory needs remain.
   EXPECT_THAT(names(all.cases), ElementsAre("a/none/4B", "a/none/1KiB", "a/none/1024TiB",
                                             "b/taker/4B", "b/taker/1KiB"));
   EXPECT_THAT(names(all.skipped), ElementsAre("b/taker/1024TiB"));
@@ -566,16 +566,16 @@ TEST_F(reserving, counts_what_operations_take_themselves) {
   EXPECT_THAT(device.asked_for, IsEmpty());  // nothing is reserved for them
 }
 
-TEST_F(reserving, counts_buffers_and_what_operations_take_together) {
+TEST_F(reserving, counts_buffers_and_memory_of_operations_together) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
-  // Each by itself has room: a buffer and its counterpart on the device, and an allocation.
+  // Each has room by itself: a buffer with its counterpart on the device, and an allocation.
   const auto third = available / 10 * 9 / 100 * 40;
-  const registry registry{made_strategy("a/user", {}, {.host = transfers::pageable}),
-                          made_strategy("b/taker", {}, {.more_host_memory = true})};
+  const registry registry{test_strategy("a/user", {}, {.host = transfers::pageable}),
+                          test_strategy("b/taker", {}, {.more_host_memory = true})};
   auto chosen = sizes({kib, third});
   chosen.own_sizes = true;
-  device.host_limit = device.device_limit = mib;  // nothing large is really taken
+  device.host_limit = device.device_limit = mib;  // nothing large is really allocated
   auto all = make_plan(registry, device, chosen);
   reserve_buffers(all, device, memory);
   const auto large = common::format_size(third);
@@ -584,7 +584,7 @@ TEST_F(reserving, counts_buffers_and_what_operations_take_together) {
     return skipped.reason.code == "not_enough_host_memory";
   });
   EXPECT_TRUE(because_of_both);
-  // With the buffers gone, there is room for the allocation.
+  // Without the buffers, there is room for the allocation.
   EXPECT_THAT(names(all.cases), testing::IsSupersetOf({"a/user/1KiB", "b/taker/1KiB"}));
   EXPECT_THAT(names(all.cases), Contains("b/taker/" + large));
 }

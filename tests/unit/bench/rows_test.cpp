@@ -50,7 +50,7 @@ TEST(as_repetition, has_the_plain_name_and_its_place_among_the_repetitions) {
   EXPECT_EQ(result.iterations, 100);
 }
 
-TEST(row_of, is_in_the_words_of_google_benchmark) {
+TEST(row_of, has_the_keys_of_google_benchmark) {
   auto result = as_repetition(reported(1250.5, 400), 7, 4);
   result.counters["gb_per_s"] = 3.25;
   result.counters["batch"] = 1;
@@ -96,7 +96,7 @@ TEST(row_of_failure, says_why) {
   EXPECT_FALSE(row.contains("median_ns"));
 }
 
-TEST(row_of, numbers_that_json_has_not_do_no_harm) {
+TEST(row_of, numbers_that_json_lacks_are_null) {
   auto result = reported(1);
   result.counters["infinite"] = std::numeric_limits<double>::infinity();
   result.counters["undefined"] = std::numeric_limits<double>::quiet_NaN();
@@ -175,7 +175,7 @@ class keeper : public benchmark::BenchmarkReporter {
   std::vector<run> repetitions, aggregates;
 };
 
-TEST(aggregates_of, are_what_google_benchmark_makes_of_the_same_runs) {
+TEST(aggregates_of, equal_those_of_google_benchmark) {
   benchmark::ClearRegisteredBenchmarks();
   int repetition = 0;
   benchmark::RegisterBenchmark("made",

@@ -89,7 +89,7 @@ TEST(registered_strategies, use_the_host_memory_that_their_names_name) {
   EXPECT_GT(named, 0U);
 }
 
-TEST(registered_strategies, are_the_same_when_asked_again) {
+TEST(registered_strategies, are_the_same_each_time) {
   EXPECT_EQ(registered_strategies().size(), registered_strategies().size());
 }
 
