@@ -30,7 +30,7 @@ constexpr std::size_t mib = 1024 * kib;
 }();
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// malloc keeps blocks, to notice who uses them after they have been freed; mlock does nothing.
+// The sanitizer's malloc keeps freed blocks, to detect their use; its mlock does nothing.
 constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;

@@ -67,9 +67,7 @@ class injected : public testing::Test {
     memory->reserve_device(bytes);
     const auto ends =
         ends_of({*device, *memory, *stream, "", bytes}, transfers::pageable, direction);
-    transfer operation;
-    operation.source = ends.source;
-    operation.destination = ends.destination;
+    auto operation = transfer_between(ends);
     operation.steps = {{"copy", [this, ends, direction] {
                           device->copy(ends.destination.data, ends.source.data, bytes, direction);
                         }}};

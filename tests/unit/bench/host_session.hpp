@@ -51,9 +51,7 @@ class host_session : public testing::Test {
       if (known.name == variant) added.variants = {known};
     added.prepare = [broken](const job& task) {
       const auto ends = ends_of(task, transfers::pageable, task.direction);
-      transfer copy;
-      copy.source = ends.source;
-      copy.destination = ends.destination;
+      auto copy = transfer_between(ends);
       copy.steps = {{"copy", [&target = task.device, ends, direction = task.direction] {
                        target.copy(ends.destination.data, ends.source.data, ends.source.bytes,
                                    direction);

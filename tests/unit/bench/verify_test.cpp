@@ -27,13 +27,9 @@ class verification : public testing::TestWithParam<bool> {
 
   transfer copy(std::size_t bytes) {
     const job task{*device, memory, *stream, "", bytes};
-    const auto [from, to] =
+    return transfer_between(
         ends_of(task, transfers::pageable,
-                GetParam() ? transfers::direction::h2d : transfers::direction::d2h);
-    transfer operation;
-    operation.source = from;
-    operation.destination = to;
-    return operation;
+                GetParam() ? transfers::direction::h2d : transfers::direction::d2h));
   }
 
   /// The damage of a destination after poison and `work`.
