@@ -30,7 +30,7 @@ block allocate(std::size_t bytes) {
   const auto before = mallinfo2().hblks;
   int failures = 0;
   for (const std::size_t bytes : {256 << 10, 1 << 20, 8 << 20}) {
-    const auto block = allocate(bytes);
+    const auto memory = allocate(bytes);
     if (mallinfo2().hblks != before + 1) ++failures;
   }
   if (mallinfo2().hblks != before) ++failures;

@@ -495,11 +495,11 @@ TEST(memory_types, that_are_ordinary_against_the_flag_get_a_note_that_says_what_
 
 TEST(memory_types, that_are_ordinary_against_the_flag_are_noted_once) {
   const auto count = [](const std::string& text) {
-    std::size_t count = 0;
+    std::size_t notes = 0;
     for (auto at = text.find("WRITECOMBINED"); at != std::string::npos;
          at = text.find("WRITECOMBINED", at + 1))
-      ++count;
-    return count;
+      ++notes;
+    return notes;
   };
   const auto cached = [](const std::string& memory) {
     return block_of(memory, "write-back", 10, 9);
