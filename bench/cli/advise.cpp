@@ -54,7 +54,7 @@ std::string footer() {
 /// The newest result that scripts/bench has written below `local_results`.
 files::path newest_local_result() {
   files::path newest;
-  files::file_time_type written;
+  files::file_time_type newest_time;
   std::error_code error;
   files::recursive_directory_iterator entry(
       local_results, files::directory_options::skip_permission_denied, error);
@@ -62,9 +62,9 @@ files::path newest_local_result() {
     std::error_code unreadable;
     if (entry->path().filename() != "result.json") continue;
     const auto time = entry->last_write_time(unreadable);
-    if (unreadable || (!newest.empty() && time <= written)) continue;
+    if (unreadable || (!newest.empty() && time <= newest_time)) continue;
     newest = entry->path();
-    written = time;
+    newest_time = time;
   }
   if (newest.empty())
     throw common::usage_error(
@@ -112,11 +112,11 @@ void require_writable(const files::path& path) {
 }
 
 /// Also for different names of a file, and for files that do not exist yet.
-bool is_same_file(const files::path& left, const files::path& right) {
-  if (left.empty() || right.empty()) return false;
+bool is_same_file(const files::path& lhs, const files::path& rhs) {
+  if (lhs.empty() || rhs.empty()) return false;
   std::error_code unknown;
-  return files::equivalent(left, right, unknown) ||
-         files::weakly_canonical(left, unknown) == files::weakly_canonical(right, unknown);
+  return files::equivalent(lhs, rhs, unknown) ||
+         files::weakly_canonical(lhs, unknown) == files::weakly_canonical(rhs, unknown);
 }
 
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
@@ -125,16 +125,17 @@ bool is_same_file(const files::path& left, const files::path& right) {
 
 void answer_question(std::ostream& out, const advice_request& request,
                      const advice::measurements& measured, const advice::cost_model& model) {
-  auto asked = question_for(request, request.direction);
-  asked.bytes = static_cast<double>(common::parse_size(request.bytes));
-  const auto ranked = model.rank(asked);
+  auto question = question_for(request, request.direction);
+  question.bytes = static_cast<double>(common::parse_size(request.bytes));
+  const auto ranked = model.rank(question);
   if (ranked.strategies.empty())
-    refuse(measured, ranked.others.empty() ? fmt::format("no transfers {} in it", asked.direction)
-                                           : fmt::format("{}: {}", ranked.others.front().name,
-                                                         ranked.others.front().reason));
-  out << advice::ranking_text(measured, model, asked, ranked);
+    refuse(measured,
+           ranked.others.empty()
+               ? fmt::format("no transfers {} in it", question.direction)
+               : fmt::format("{}: {}", ranked.others.front().name, ranked.others.front().reason));
+  out << advice::ranking_text(measured, model, question, ranked);
   if (!request.json.empty())
-    write(request.json, advice::ranking_document(measured, model, asked, ranked));
+    write(request.json, advice::ranking_document(measured, model, question, ranked));
 }
 
 void answer_check(std::ostream& out, const advice_request& request,
@@ -229,10 +230,10 @@ void check_advice_request(const advice_request& request, const CLI::App& command
 
 void advise(std::ostream& out, const advice_request& request) {
   const auto measured = read(request);
-  for (const auto& written : {request.json, request.map})
-    if (is_same_file(written, measured.from.file))
+  for (const auto& output : {request.json, request.map})
+    if (is_same_file(output, measured.from.file))
       throw common::usage_error(
-          fmt::format("{} is the result file itself: it would be overwritten", written.string()));
+          fmt::format("{} is the result file itself: it would be overwritten", output.string()));
   require_writable(request.json);
   require_writable(request.map);
   const advice::cost_model model(measured);

@@ -101,13 +101,13 @@ std::unique_ptr<transfers::device> open_cuda(int index, std::string_view name) {
 std::unique_ptr<transfers::device> open_device(const std::string& name, links& known_links) {
   if (name == "host") return transfers::open_host_device();
   if (const auto index = index_after("cuda:", name)) return open_cuda(*index, name);
-  const std::string_view whole = name;
-  const auto at = whole.find('@');
-  const auto index = index_after("host:", whole.substr(0, at));
+  const std::string_view view = name;
+  const auto at = view.find('@');
+  const auto index = index_after("host:", view.substr(0, at));
   if (!index) throw bad_device(name);
   transfers::host_device_options options{.index = index};
   if (at != std::string_view::npos)
-    options.link = find_link(whole.substr(at + 1), whole, known_links);
+    options.link = find_link(view.substr(at + 1), view, known_links);
   return transfers::open_host_device(options);
 }
 

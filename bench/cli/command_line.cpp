@@ -45,7 +45,7 @@ std::string footer() {
          "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted.";
 }
 
-/// "0.5" or "0.5s", as Google Benchmark has it, in its older and newer releases.
+/// "0.5" or "0.5s", as older and newer releases of Google Benchmark accept it.
 std::chrono::nanoseconds parse_min_time(const std::string& text) {
   const auto number = text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0));
   double seconds = 0;
@@ -84,14 +84,14 @@ void require_values(std::span<const char* const> arguments) {
 /// Google Benchmark's settings from the environment, as far as it can reject them, and from the
 /// command line.
 std::vector<std::string> google_benchmark_settings(const settings& settings) {
-  std::vector<std::string> given;
+  std::vector<std::string> assignments;
   for (const auto* name : {"BENCHMARK_FORMAT", "BENCHMARK_OUT_FORMAT", "BENCHMARK_TIME_UNIT",
                            "BENCHMARK_COLOR", "BENCHMARK_CONTEXT"})
     if (const auto* value = std::getenv(name))
-      given.push_back(fmt::format("{}={}", name, common::printable_in_short(value)));
-  given.insert(given.end(), settings.for_google_benchmark.begin(),
-               settings.for_google_benchmark.end());
-  return given;
+      assignments.push_back(fmt::format("{}={}", name, common::printable_in_short(value)));
+  assignments.insert(assignments.end(), settings.for_google_benchmark.begin(),
+                     settings.for_google_benchmark.end());
+  return assignments;
 }
 
 /// The first line of a CLI11 message, which can have several lines.
@@ -268,7 +268,7 @@ void hand_to_google_benchmark(char* program, const settings& settings) {
   int count = static_cast<int>(pointers.size());
   struct usage {};
   try {
-    // Replaces its answer to an invalid value: printing its usage and exit code 0.
+    // Otherwise it answers an invalid value with its usage and exit code 0.
     benchmark::Initialize(&count, pointers.data(), [] { throw usage(); });
   } catch (const usage&) {
     throw common::usage_error(fmt::format("Google Benchmark rejects one of these settings: {}",

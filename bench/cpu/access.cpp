@@ -55,25 +55,25 @@ std::uint64_t expected_sum_of_strides(const stretch& stretch, std::size_t turn) 
   return sum;
 }
 
-/// Calls is_right(index of a word, its value) for the words at both ends of the piece: reading all
-/// of it takes seconds in write-combined memory.
-template <class IsRight>
-bool ends_are_right(const stretch& stretch, std::size_t turn, IsRight&& is_right) {
+/// Calls is_correct(index of a word, its value) for the words at both ends of the piece: reading
+/// all of it takes seconds in write-combined memory.
+template <class IsCorrect>
+bool ends_are_correct(const stretch& stretch, std::size_t turn, IsCorrect&& is_correct) {
   const auto* const words = reinterpret_cast<const volatile std::uint64_t*>(stretch.block);
   const auto first = stretch.offset(turn) / word;
   const auto count = stretch.piece / word;
   const auto checked = std::min<std::size_t>(count, 512);
   for (std::size_t i = 0; i < checked; ++i)
     for (const auto at : {first + i, first + count - 1 - i})
-      if (!is_right(at, words[at])) return false;
+      if (!is_correct(at, words[at])) return false;
   return true;
 }
 
 /// Accesses whole pieces: pass(stretch, piece) makes one pass and returns a number that proves it.
 template <class Pass>
-access over_pieces(access::kind does, std::string method, std::string summary, Pass pass,
-                   bool (*is_right)(const stretch&, std::size_t turn, std::uint64_t result)) {
-  return {.does = does,
+access over_pieces(access_kind kind, std::string method, std::string summary, Pass pass,
+                   bool (*is_correct)(const stretch&, std::size_t turn, std::uint64_t result)) {
+  return {.kind = kind,
           .method = std::move(method),
           .summary = std::move(summary),
           .run =
@@ -83,31 +83,31 @@ access over_pieces(access::kind does, std::string method, std::string summary, P
                   result = pass(stretch, piece_of(stretch, turn));
                 return result;
               },
-          .is_right = is_right,
+          .is_correct = is_correct,
           .flush = flush_piece,
           .bytes = whole_piece};
 }
 
-bool sum_is_right(const stretch& stretch, std::size_t turn, std::uint64_t sum) {
+bool sum_is_correct(const stretch& stretch, std::size_t turn, std::uint64_t sum) {
   return sum == expected_sum(stretch, turn);
 }
 
 access reading(std::string method, std::string summary, reader read) {
   return over_pieces(
-      access::kind::read, std::move(method), std::move(summary),
+      access_kind::read, std::move(method), std::move(summary),
       [read](const stretch& stretch, const std::byte* piece) { return read(piece, stretch.piece); },
-      sum_is_right);
+      sum_is_correct);
 }
 
 access writing(std::string method, std::string summary, writer write) {
   auto result = over_pieces(
-      access::kind::write, std::move(method), std::move(summary),
+      access_kind::write, std::move(method), std::move(summary),
       [write](const stretch& stretch, std::byte* piece) {
         write(piece, stretch.piece, filling);
         return filling;
       },
       [](const stretch& stretch, std::size_t turn, std::uint64_t) {
-        return ends_are_right(stretch, turn, [](auto, auto value) { return value == filling; });
+        return ends_are_correct(stretch, turn, [](auto, auto value) { return value == filling; });
       });
   result.restore = restore_piece;
   return result;
@@ -115,14 +115,14 @@ access writing(std::string method, std::string summary, writer write) {
 
 access reading_memcpy() {
   auto result = over_pieces(
-      access::kind::read, "memcpy", "memcpy to ordinary memory",
+      access_kind::read, "memcpy", "memcpy to ordinary memory",
       [](const stretch& stretch, const std::byte* piece) {
         std::memcpy(stretch.ordinary.data(), piece, stretch.piece);
         return filling;
       },
       [](const stretch& stretch, std::size_t turn, std::uint64_t) {
-        return sum_is_right(stretch, turn,
-                            instructions().read_vector(stretch.ordinary.data(), stretch.piece));
+        return sum_is_correct(stretch, turn,
+                              instructions().read_vector(stretch.ordinary.data(), stretch.piece));
       });
   result.uses_ordinary = true;
   result.plainest = true;
@@ -132,7 +132,7 @@ access reading_memcpy() {
 
 access writing_memcpy() {
   auto result = over_pieces(
-      access::kind::write, "memcpy", "memcpy from ordinary memory",
+      access_kind::write, "memcpy", "memcpy from ordinary memory",
       [](const stretch& stretch, std::byte* piece) {
         std::memcpy(piece, stretch.ordinary.data(), stretch.piece);
         return filling;
@@ -140,8 +140,8 @@ access writing_memcpy() {
       [](const stretch& stretch, std::size_t turn, std::uint64_t) {
         const auto* const source = reinterpret_cast<const std::uint64_t*>(stretch.ordinary.data());
         const auto first = stretch.offset(turn) / word;
-        return ends_are_right(stretch, turn,
-                              [=](auto at, auto value) { return value == source[at - first]; });
+        return ends_are_correct(stretch, turn,
+                                [=](auto at, auto value) { return value == source[at - first]; });
       });
   result.restore = restore_piece;
   result.uses_ordinary = true;
@@ -152,14 +152,14 @@ access writing_memcpy() {
 
 access changing(changer change) {
   auto result = over_pieces(
-      access::kind::read_write, "modify", "8-byte words read, changed and written in place",
+      access_kind::read_write, "modify", "8-byte words read, changed and written in place",
       [change](const stretch& stretch, std::byte* piece) {
         change(piece, stretch.piece);
         return filling;
       },
       [](const stretch& stretch, std::size_t turn, std::uint64_t) {
         const auto changes = ((turn - stretch.first_turn) / stretch.pieces() + 1) * stretch.passes;
-        return ends_are_right(stretch, turn, [&](auto at, auto value) {
+        return ends_are_correct(stretch, turn, [&](auto at, auto value) {
           const auto original = stretch.pattern.word(at);
           return value == (changes % 2 == 0 ? original : ~original);
         });
@@ -170,7 +170,7 @@ access changing(changer change) {
 
 access reading_strided() {
   auto result = over_pieces(
-      access::kind::read, "strided", "8 bytes of every fourth line",
+      access_kind::read, "strided", "8 bytes of every fourth line",
       [](const stretch& stretch, const std::byte* piece) {
         return read_strided(piece, stretch.piece, stride);
       },
@@ -198,7 +198,7 @@ void for_each_random(const stretch& stretch, std::size_t turn, std::size_t usual
 }
 
 access reading_random() {
-  return {.does = access::kind::read,
+  return {.kind = access_kind::read,
           .method = "random",
           .summary = "8 bytes of random lines, each load waits for the one before",
           .run =
@@ -206,7 +206,7 @@ access reading_random() {
                 return read_random(stretch.block + stretch.first,
                                    random_of(stretch, turn, random_loads));
               },
-          .is_right =
+          .is_correct =
               [](const stretch& stretch, std::size_t turn, std::uint64_t sum) {
                 for_each_random(stretch, turn, random_loads,
                                 [&](std::size_t at) { sum ^= stretch.pattern.word(at / word); });
@@ -224,7 +224,7 @@ access reading_random() {
 }
 
 access writing_random() {
-  return {.does = access::kind::write,
+  return {.kind = access_kind::write,
           .method = "random",
           .summary = "8 bytes of random lines, independent stores",
           .run =
@@ -233,15 +233,15 @@ access writing_random() {
                              filling);
                 return filling;
               },
-          .is_right =
+          .is_correct =
               [](const stretch& stretch, std::size_t turn, std::uint64_t) {
-                bool right = true;
+                bool correct = true;
                 const auto accesses = random_of(stretch, turn, random_stores);
                 for (auto i = accesses.end - 64; i < accesses.end; ++i) {
                   const auto* const at = stretch.block + stretch.first + accesses.line_of(i) * line;
-                  right &= *reinterpret_cast<const volatile std::uint64_t*>(at) == filling;
+                  correct &= *reinterpret_cast<const volatile std::uint64_t*>(at) == filling;
                 }
-                return right;
+                return correct;
               },
           .flush =
               [](const stretch& stretch, std::size_t turn) {
@@ -269,10 +269,10 @@ access unless_null(bool is_null, const instruction_set& instructions, access acc
 }  // namespace
 
 std::string access::name() const {
-  switch (does) {
-    case kind::read: return "read_" + method;
-    case kind::write: return "write_" + method;
-    case kind::read_write: break;
+  switch (kind) {
+    case access_kind::read: return "read_" + method;
+    case access_kind::write: return "write_" + method;
+    case access_kind::read_write: break;
   }
   return "read_" + method + "_write";
 }

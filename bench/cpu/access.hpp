@@ -34,16 +34,17 @@ struct stretch {
   }
 };
 
+enum class access_kind { read, write, read_write };
+
 /// How the CPU accesses memory.
 struct access {
-  enum class kind { read, write, read_write };
-  kind does;
+  access_kind kind;
   std::string method;  ///< "memcpy", "random"
   std::string summary;
-  /// Runs one turn. Returns a number that proves it, for `is_right`.
+  /// Runs one turn. Returns a number that proves it, for `is_correct`.
   std::function<std::uint64_t(const stretch&, std::size_t turn)> run;
   /// Whether this turn, the last of the repetition, made the right accesses.
-  std::function<bool(const stretch&, std::size_t turn, std::uint64_t result)> is_right;
+  std::function<bool(const stretch&, std::size_t turn, std::uint64_t result)> is_correct;
   /// Flushes the lines that this turn accesses from all caches.
   std::function<void(const stretch&, std::size_t turn)> flush;
   /// Restores the pattern where this turn has written; empty: it only reads.

@@ -19,10 +19,10 @@ void change_first_byte(transfers::device& device, const payload& memory) {
     memory.data[0] = ~memory.data[0];
     return;
   }
-  // The two forms of a pattern differ in every byte: write the form that the byte does not have.
-  const transfers::pattern other{0, true};
-  const bool inverted = device.check_pattern(memory.data, 0, 1, other).wrong_bytes == 0;
-  device.write_pattern(memory.data, 0, 1, inverted ? transfers::pattern{0, false} : other);
+  // A pattern and its inverse differ in every byte: write the one that the byte does not match.
+  const transfers::pattern inverse{0, true};
+  const bool inverted = device.check_pattern(memory.data, 0, 1, inverse).wrong_bytes == 0;
+  device.write_pattern(memory.data, 0, 1, inverted ? transfers::pattern{0, false} : inverse);
 }
 
 std::function<void()> slowed(std::function<void()> run, double factor) {
@@ -45,13 +45,13 @@ std::function<void()> failing(std::function<void()> run, bool lost) {
 }  // namespace
 
 fault parse_fault(std::string_view text) {
-  const auto wrong = [&](std::string_view why) {
+  const auto bad_fault = [&](std::string_view why) {
     return common::usage_error(
         fmt::format("bad --inject '{}': {}", common::printable_in_short(text), why));
   };
   constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR@REGEX";
   const auto at = text.find('@');
-  if (at == std::string_view::npos) throw wrong(forms);
+  if (at == std::string_view::npos) throw bad_fault(forms);
   const auto effect = text.substr(0, at);
   fault parsed{fault::kind::corrupt, 1, std::string(text), {}};
   constexpr std::string_view slow = "slow:";
@@ -60,19 +60,19 @@ fault parse_fault(std::string_view text) {
     const auto* const end = number.data() + number.size();
     const auto [stopped, error] = std::from_chars(number.data(), end, parsed.factor);
     if (error != std::errc{} || stopped != end || !(parsed.factor >= 1 && parsed.factor <= 1e12))
-      throw wrong("slow:FACTOR@REGEX needs a factor between 1 and 1e12");
+      throw bad_fault("slow:FACTOR@REGEX needs a factor between 1 and 1e12");
     parsed.effect = fault::kind::slow;
   } else if (effect == "fail") {
     parsed.effect = fault::kind::fail;
   } else if (effect == "lose") {
     parsed.effect = fault::kind::lose;
   } else if (effect != "corrupt") {
-    throw wrong(forms);
+    throw bad_fault(forms);
   }
   try {
     parsed.names = common::regular_expression(std::string(text.substr(at + 1)));
   } catch (const common::expression_error& unusable) {
-    throw wrong(fmt::format("its REGEX {}", unusable.what()));
+    throw bad_fault(fmt::format("its REGEX {}", unusable.what()));
   }
   return parsed;
 }

@@ -33,16 +33,16 @@ metric step_time(const std::string& step) {
   return duration(step + "_ns", "median of the step '" + step + "'");
 }
 
-void add_steps(metric_list& list, const transfer& done, const samples& taken, double median) {
-  for (const auto& [name, times] : taken.steps)
+void add_steps(metric_list& list, const transfer& transfer, const samples& samples, double median) {
+  for (const auto& [name, times] : samples.steps)
     if (!times.empty()) list.add(step_time(name), statistics::median(times));
-  if (done.steps.size() == 1) list.add(step_time(done.steps[0].name), median);
+  if (transfer.steps.size() == 1) list.add(step_time(transfer.steps[0].name), median);
 }
 
-void add_comparisons(metric_list& list, const transfer& done, const samples& taken) {
-  for (std::size_t i = 0; i < done.against.size(); ++i) {
-    const auto& [name, description, run, bytes, before, after] = done.against[i];
-    const auto& [times, differences] = taken.compared[i];
+void add_comparisons(metric_list& list, const transfer& transfer, const samples& samples) {
+  for (std::size_t i = 0; i < transfer.against.size(); ++i) {
+    const auto& [name, description, run, bytes, before, after] = transfer.against[i];
+    const auto& [times, differences] = samples.compared[i];
     if (times.empty()) continue;
     const double median = statistics::median(times);
     list.add(duration(name + "_ns", description), median);
@@ -69,7 +69,7 @@ void add_rates(metric_list& list, const benchmark_case& measured, double bytes, 
              100 * bytes / median / *link_limit);
 }
 
-void add_costs(metric_list& list, const transfer& done, double bytes,
+void add_costs(metric_list& list, const transfer& transfer, double bytes,
                const statistics::distribution& times, std::optional<double> cores) {
   if (cores) {
     list.add({"cores", "1", metric_kind::count, better::less, "cores kept busy by the process"},
@@ -80,23 +80,23 @@ void add_costs(metric_list& list, const transfer& done, double bytes,
           {"cpu_s_per_gb", "s/GB", metric_kind::duration, better::less, "CPU time for 10⁹ bytes"},
           *cores * times.mean / bytes);
   }
-  if (done.amount.multiprocessors > 0)
+  if (transfer.amount.multiprocessors > 0)
     list.add({"multiprocessors", "1", metric_kind::count, better::less,
               "multiprocessors occupied by the operation's kernels"},
-             static_cast<double>(done.amount.multiprocessors));
-  if (done.amount.accesses > 0) {
+             static_cast<double>(transfer.amount.multiprocessors));
+  if (transfer.amount.accesses > 0) {
     auto access = duration("ns_per_access", "one single access");
     access.headline = true;
-    list.add(std::move(access), times.median / static_cast<double>(done.amount.accesses));
+    list.add(std::move(access), times.median / static_cast<double>(transfer.amount.accesses));
   }
 }
 
-void add_device_times(metric_list& list, const samples& taken, double bytes) {
-  if (taken.on_device.empty()) return;
-  const double median = statistics::median(taken.on_device);
+void add_device_times(metric_list& list, const samples& samples, double bytes) {
+  if (samples.on_device.empty()) return;
+  const double median = statistics::median(samples.on_device);
   list.add(duration("device_ns", "median by the device's clock"), median);
   list.add(count_of("device_operations", "operations timed by the device's clock"),
-           static_cast<double>(taken.on_device.size()));
+           static_cast<double>(samples.on_device.size()));
   if (bytes > 0)
     list.add(bandwidth("device_gb_per_s", "bytes by the device's time"), bytes / median);
 }
@@ -121,21 +121,21 @@ metric_values metric_list::values() const {
   return values;
 }
 
-metric_list metrics_of(const benchmark_case& measured, const transfer& done,
-                       const schedule& planned, const samples& taken, std::optional<double> cores,
+metric_list metrics_of(const benchmark_case& measured, const transfer& transfer,
+                       const schedule& planned, const samples& samples, std::optional<double> cores,
                        std::optional<double> link_limit) {
   metric_list list;
-  const auto times = statistics::summarize(taken.operation);
+  const auto times = statistics::summarize(samples.operation);
   add_counts(list, planned);
   add_times(list, times);
-  add_steps(list, done, taken, times.median);
-  add_comparisons(list, done, taken);
-  const auto bytes = static_cast<double>(done.amount.bytes.value_or(measured.bytes()));
+  add_steps(list, transfer, samples, times.median);
+  add_comparisons(list, transfer, samples);
+  const auto bytes = static_cast<double>(transfer.amount.bytes.value_or(measured.bytes()));
   if (bytes > 0) add_rates(list, measured, bytes, times.median, link_limit);
-  add_costs(list, done, bytes, times, cores);
-  add_device_times(list, taken, bytes);
-  if (done.derive)
-    for (auto& [metric, value] : done.derive(list.values())) list.add(std::move(metric), value);
+  add_costs(list, transfer, bytes, times, cores);
+  add_device_times(list, samples, bytes);
+  if (transfer.derive)
+    for (auto& [metric, value] : transfer.derive(list.values())) list.add(std::move(metric), value);
   return list;
 }
 

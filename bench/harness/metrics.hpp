@@ -35,8 +35,8 @@ class metric_list {
 
 /// The metrics of one repetition of a benchmark. `cores`: busy cores, if known; `link_limit` in
 /// GB/s.
-metric_list metrics_of(const benchmark_case& measured, const transfer& done,
-                       const schedule& planned, const samples& taken, std::optional<double> cores,
+metric_list metrics_of(const benchmark_case& measured, const transfer& transfer,
+                       const schedule& planned, const samples& samples, std::optional<double> cores,
                        std::optional<double> link_limit);
 
 }  // namespace bench_transfers::bench

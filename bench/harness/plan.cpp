@@ -92,7 +92,7 @@ class name_filter {
 /// so that they can be compared.
 std::vector<std::size_t> sizes_for(const sampling& sampling, const std::vector<std::size_t>& sizes,
                                    bool own_sizes) {
-  const auto every = own_sizes ? 1 : sampling.size_stride;
+  const auto stride = own_sizes ? 1 : sampling.size_stride;
   const auto fits = [&](std::size_t bytes) {
     return bytes >= sampling.smallest && bytes <= sampling.largest;
   };
@@ -101,7 +101,7 @@ std::vector<std::size_t> sizes_for(const sampling& sampling, const std::vector<s
   std::vector<std::size_t> selected;
   for (std::size_t i = 0; i < last; ++i)
     // The largest size in the strategy's range is always selected.
-    if (fits(sizes[i]) && ((last - 1 - i) % every == 0 || i + 1 == last || !fits(sizes[i + 1])))
+    if (fits(sizes[i]) && ((last - 1 - i) % stride == 0 || i + 1 == last || !fits(sizes[i + 1])))
       selected.push_back(sizes[i]);
   return selected;
 }

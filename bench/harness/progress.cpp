@@ -31,14 +31,14 @@ progress::progress(std::FILE* stream) : stream_(stream), terminal_(isatty(fileno
 
 progress::~progress() { clear(); }
 
-void progress::show(std::string_view phase, std::size_t done, std::size_t total,
-                    std::string_view current, std::chrono::duration<double> left) {
+void progress::show(std::string_view phase, std::size_t completed, std::size_t total,
+                    std::string_view current, std::chrono::duration<double> time_left) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   // Seldom enough not to disturb the measurement; fewer lines for a log.
   next_ = now + (terminal_ ? 200ms : 10s);
-  auto line = fmt::format("{} {}/{}  {}", phase, done, total, current);
-  if (left.count() > 0) line += fmt::format("  (about {} left)", format_duration(left));
+  auto line = fmt::format("{} {}/{}  {}", phase, completed, total, current);
+  if (time_left.count() > 0) line += fmt::format("  (about {} left)", format_duration(time_left));
   if (!terminal_) {
     print(line + "\n");
   } else {

@@ -17,8 +17,8 @@ class progress {
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
-  void show(std::string_view phase, std::size_t done, std::size_t total, std::string_view current,
-            std::chrono::duration<double> left);
+  void show(std::string_view phase, std::size_t completed, std::size_t total,
+            std::string_view current, std::chrono::duration<double> time_left);
   /// Prints a line.
   void say(std::string_view line);
   /// Clears the line on the terminal, before other output.

@@ -50,7 +50,7 @@ run aggregate(std::span<const run> repetitions, const std::string& name, const s
   result.aggregate_name = name;
   result.aggregate_unit = unit;
   result.repetition_index = run::no_repetition_index;
-  // As Google Benchmark has it: an aggregate's iterations are its repetitions. Reporters divide
+  // As in Google Benchmark, an aggregate's iterations are its repetitions. Reporters divide
   // accumulated times by them, but not percentages.
   result.iterations = static_cast<benchmark::IterationCount>(repetitions.size());
   const double scale =

@@ -124,11 +124,11 @@ transfer session::prepare(const benchmark_case& planned) const {
 }
 
 void session::settle_all(std::vector<state>& cases, outcome& result) {
-  std::size_t done = 0;
+  std::size_t completed = 0;
   for (auto& measured : cases) {
     if (interruption() != 0) return;
     const auto& planned = *measured.planned;
-    shown_.show("preparing", ++done, cases.size(), planned.name, {});
+    shown_.show("preparing", ++completed, cases.size(), planned.name, {});
     const auto start = wall_clock::now();
     const auto skip = [&](const char* code, const std::exception& reason) {
       measured.finished = true;
@@ -214,7 +214,7 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
   }
 
   // Benchmarks that are repeated until they are stable may need more rounds.
-  std::size_t done = static_cast<std::size_t>(round) * order.size();
+  std::size_t completed = static_cast<std::size_t>(round) * order.size();
   const auto rounds = std::max(settings_.rounds, round + 1);
   const auto total = static_cast<std::size_t>(rounds) * order.size();
   const auto rounds_left = static_cast<double>(rounds - round - 1);
@@ -224,9 +224,9 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
   auto left_in_round = cost_of_round;
   for (auto* const measured : order) {
     if (interruption() != 0) return;
-    shown_.show(fmt::format("round {}/{},", round + 1, rounds), done, total,
+    shown_.show(fmt::format("round {}/{},", round + 1, rounds), completed, total,
                 measured->planned->name, left_in_round + cost_of_round * rounds_left);
-    ++done;
+    ++completed;
     left_in_round -= measured->cost;
     const auto start = wall_clock::now();
     repeat(*measured, round, result);
@@ -271,25 +271,25 @@ run session::repeat_prepared(state& measured, int round, transfer& ready) {
     if (end && !end->on_device) flush_cache_on_all_cores({end->data, end->bytes});
   settle(ready, measured.schedule, planned.cache);
 
-  samples taken;
+  samples times;
   std::optional<double> cores;
   auto repetition =
-      as_repetition(time_in_engine(measured, ready, taken, cores), settings_.rounds, round);
-  // If it was interrupted, perhaps not one operation has run.
+      as_repetition(time_in_engine(measured, ready, times, cores), settings_.rounds, round);
+  // After an interruption, there may be no operation at all.
   if (interruption() != 0) return repetition;
-  if (!taken.operation.empty()) measured.medians.push_back(statistics::median(taken.operation));
+  if (!times.operation.empty()) measured.medians.push_back(statistics::median(times.operation));
   // Before the device's clock is used, which runs further operations.
   require_undamaged(planned, ready);
-  time_on_device(ready, stream_of(planned), measured.schedule, taken);
+  time_on_device(ready, stream_of(planned), measured.schedule, times);
   if (interruption() != 0) return repetition;
   const auto metrics =
-      metrics_of(planned, ready, measured.schedule, taken, cores, device_of(planned).link_limit);
+      metrics_of(planned, ready, measured.schedule, times, cores, device_of(planned).link_limit);
   describe(metrics);
   for (const auto& [metric, value] : metrics.entries()) repetition.counters[metric.name] = value;
   return repetition;
 }
 
-run session::time_in_engine(state& measured, const transfer& ready, samples& taken,
+run session::time_in_engine(state& measured, const transfer& ready, samples& times,
                             std::optional<double>& cores) {
   const auto operations = measured.schedule.operations;
   return run_in_engine(measured.planned->name, operations, [&](benchmark::State& google) {
@@ -303,12 +303,12 @@ run session::time_in_engine(state& measured, const transfer& ready, samples& tak
     };
     while (google.KeepRunningBatch(static_cast<benchmark::IterationCount>(operations))) {
       busy.start();
-      time_operations(ready, measured.schedule, measured.planned->cache, untimed, taken);
+      time_operations(ready, measured.schedule, measured.planned->cache, untimed, times);
       busy.stop();
     }
     cores = busy.cores();
-    if (!taken.operation.empty())
-      google.SetIterationTime(statistics::median(taken.operation) * 1e-9 *
+    if (!times.operation.empty())
+      google.SetIterationTime(statistics::median(times.operation) * 1e-9 *
                               static_cast<double>(operations));
   });
 }
@@ -319,14 +319,14 @@ void session::poison_destination(const benchmark_case& planned, transfer& ready)
   if (ready.destination) poison(measured.device, measured.memory, *ready.destination);
 }
 
-void session::require_undamaged(const benchmark_case& planned, transfer& done) const {
+void session::require_undamaged(const benchmark_case& planned, transfer& transfer) const {
   const auto& measured = device_of(planned);
-  if (done.locate) done.destination = done.locate();
-  if (done.destination) {
-    if (const auto damage = find_damage(measured.device, measured.memory, done))
+  if (transfer.locate) transfer.destination = transfer.locate();
+  if (transfer.destination) {
+    if (const auto damage = find_damage(measured.device, measured.memory, transfer))
       throw wrong_data(*damage);
-  } else if (done.check.compare) {
-    if (const auto damage = done.check.compare()) throw wrong_data("wrong data: " + *damage);
+  } else if (transfer.check.compare) {
+    if (const auto damage = transfer.check.compare()) throw wrong_data("wrong data: " + *damage);
   }
 }
 

@@ -58,11 +58,11 @@ class session {
   /// Runs one repetition and writes its row.
   void repeat(state& measured, int round, outcome& result);
   run repeat_prepared(state& measured, int round, transfer& ready);
-  run time_in_engine(state& measured, const transfer& ready, samples& taken,
+  run time_in_engine(state& measured, const transfer& ready, samples& times,
                      std::optional<double>& cores);
   void poison_destination(const benchmark_case& planned, transfer& ready) const;
   /// Throws wrong_data unless the destination holds the expected data.
-  void require_undamaged(const benchmark_case& planned, transfer& done) const;
+  void require_undamaged(const benchmark_case& planned, transfer& transfer) const;
   void describe(const metric_list& metrics);
 
   /// Prepares the transfer and passes it to `work`. An exception becomes the state's error, and the

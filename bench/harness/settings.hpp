@@ -10,7 +10,7 @@
 
 namespace bench_transfers::bench {
 
-/// What a run measures, how, and where the results go: the command line and its profile, resolved.
+/// The settings of a run, from the command line and its profile.
 struct settings {
   std::string device = "auto";
   std::string profile_name = "standard";

@@ -54,25 +54,25 @@ void poison(transfers::device& device, const buffers& memory, const payload& des
 }
 
 std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
-                                       const transfer& done) {
-  const auto& destination = *done.destination;
+                                       const transfer& transfer) {
+  const auto& destination = *transfer.destination;
   const auto n = destination.bytes;
   // The guard's poison depends on its place in the block, the payload starts at its beginning.
   auto block = destination;
   block.data -= block.offset;
-  const auto behind =
+  const auto guard_check =
       check(device, block, destination.offset + n, destination.guard, memory.pattern(true));
-  auto wrong = done.check.compare ? done.check.compare() : std::nullopt;
-  const auto inside =
-      done.check.compare ? pattern_check{} : check(device, destination, 0, n, memory.pattern());
+  auto damage = transfer.check.compare ? transfer.check.compare() : std::nullopt;
+  const auto payload_check =
+      transfer.check.compare ? pattern_check{} : check(device, destination, 0, n, memory.pattern());
   write(device, destination, n, destination.guard, memory.pattern());
-  if (inside.wrong_bytes > 0)
-    wrong = fmt::format("{} of {} bytes differ, the first at offset {}", inside.wrong_bytes, n,
-                        inside.first_wrong);
-  if (wrong) return "wrong data: " + *wrong;
-  if (behind.wrong_bytes > 0)
+  if (payload_check.wrong_bytes > 0)
+    damage = fmt::format("{} of {} bytes differ, the first at offset {}", payload_check.wrong_bytes,
+                         n, payload_check.first_wrong);
+  if (damage) return "wrong data: " + *damage;
+  if (guard_check.wrong_bytes > 0)
     return fmt::format("wrong data: {} bytes written behind the end of {} bytes",
-                       behind.wrong_bytes, n);
+                       guard_check.wrong_bytes, n);
   return std::nullopt;
 }
 

@@ -14,7 +14,7 @@ void poison(transfers::device& device, const buffers& memory, const payload& des
 /// or the transfer's own check) and the guard with the poison; then restores the guard. Returns one
 /// line if anything differs.
 std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
-                                       const transfer& done);
+                                       const transfer& transfer);
 
 /// Writes the test pattern to both ends again, after a failure.
 void restore(transfers::device& device, const buffers& memory, const transfer& ends);

@@ -24,12 +24,12 @@ observation observe_busy(transfers::device& device, const machine::gpu_monitor* 
   const auto awake = stream->record();
   copy(copies);
   awake->wait();
-  observation seen;
+  observation observed;
   if (!cuda.integrated && !cuda.host_page_tables)
-    seen.link = machine::read_pcie_link(cuda.pci_bus_id);
-  if (monitor) seen.clocks.gpu = monitor->read();
+    observed.link = machine::read_pcie_link(cuda.pci_bus_id);
+  if (monitor) observed.clocks.gpu = monitor->read();
   stream->synchronize();
-  return seen;
+  return observed;
 }
 
 }  // namespace
@@ -40,16 +40,16 @@ std::unique_ptr<machine::gpu_monitor> open_monitor(const transfers::device& devi
 }
 
 observation observe_under_load(transfers::device& device, const machine::gpu_monitor* monitor) {
-  observation seen;
+  observation observed;
   if (device.description().cuda) {
     try {
-      seen = observe_busy(device, monitor);
+      observed = observe_busy(device, monitor);
     } catch (const transfers::error&) {
       // Not known. The measurement reports errors of the device.
     }
   }
-  seen.clocks.cpu_throttle_events = machine::cpu_throttle_events();
-  return seen;
+  observed.clocks.cpu_throttle_events = machine::cpu_throttle_events();
+  return observed;
 }
 
 }  // namespace bench_transfers::bench

@@ -118,9 +118,9 @@ void finish_device(json& facts, std::size_t index, const outcome& measured,
         {{"device", index}, {"start", to_json(start.link)}, {"end", to_json(end.link)}},
         "the link changed its speed or width during the run"}));
   const machine::clocks_of_run clocks{start.clocks, end.clocks, measured.throttled_by.at(index)};
-  const auto written = machine::to_json(clocks);
-  if (index == 0) facts["clocks"] = written;
-  facts["devices"][index]["clocks"] = written.at("gpu");
+  const auto described = machine::to_json(clocks);
+  if (index == 0) facts["clocks"] = described;
+  facts["devices"][index]["clocks"] = described.at("gpu");
   for (const auto& doubt : machine::doubts(clocks))
     facts["warnings"].push_back(common::to_json(doubt));
 }

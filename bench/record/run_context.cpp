@@ -132,9 +132,9 @@ json buffer_facts(const buffers& memory) {
 /// The strategies of benchmarks, each once.
 std::vector<const strategy*> strategies_of(const std::vector<benchmark_case>& benchmarks) {
   std::vector<const strategy*> strategies;
-  std::set<const strategy*> seen;
+  std::set<const strategy*> known;
   for (const auto& described : benchmarks)
-    if (seen.insert(described.measured).second) strategies.push_back(described.measured);
+    if (known.insert(described.measured).second) strategies.push_back(described.measured);
   return strategies;
 }
 

@@ -30,7 +30,7 @@ struct source {
 };
 
 /// Where released memory goes: to the system, or to a pool that keeps it for the next allocation.
-enum class given_back { to_system, to_pool };
+enum class release_target { system, pool };
 
 /// A source of memory, and its names.
 struct allocator {
@@ -39,7 +39,7 @@ struct allocator {
   std::string summary;
   std::function<source(const job&)> open;
   bool on_device = false;
-  given_back returned = given_back::to_system;
+  release_target target = release_target::system;
   std::optional<host_memory_kind> kind = {};  ///< kind of host memory that the device must support
   std::size_t smallest = 4096;
   bool only_cuda = false;      ///< other devices have no counterpart
@@ -109,8 +109,8 @@ source lock_untouched(const job& task) {
           },
           [state, bytes = task.bytes] {
             state->memory.reset();
-            const auto whole = (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
-            state->memory.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes(), whole)));
+            const auto rounded = (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+            state->memory.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes(), rounded)));
             if (state->memory == nullptr) throw transfers::out_of_memory("aligned_alloc");
           }};
 }
@@ -183,7 +183,7 @@ std::vector<allocator> all_allocators() {
                         .summary = "cudaMallocAsync and a wait, pool warm",
                         .open = on_device_async,
                         .on_device = true,
-                        .returned = given_back::to_pool,
+                        .target = release_target::pool,
                         .only_cuda = true,
                         .plainness = 2});
   allocators.push_back({.name = "device_pool",
@@ -195,7 +195,7 @@ std::vector<allocator> all_allocators() {
                                   task.bytes);
                             },
                         .on_device = true,
-                        .returned = given_back::to_pool,
+                        .target = release_target::pool,
                         .plainness = 2});
   allocators.push_back(
       {.name = "pinned_pool",
@@ -205,7 +205,7 @@ std::vector<allocator> all_allocators() {
              return from_pool<transfers::pinned_pool, transfers::host_memory>(
                  std::make_shared<transfers::pinned_pool>(task.device, task.stream), task.bytes);
            },
-       .returned = given_back::to_pool,
+       .target = release_target::pool,
        .kind = transfers::pinned(),
        .plainness = 2});
   return allocators;
@@ -234,8 +234,7 @@ std::optional<std::string> why_unusable(const job& task, const allocator& alloca
 /// keeps the memory.
 bool goes_to_system(const job& task, const allocator& allocator) {
   constexpr std::size_t large = std::size_t{4} << 20;
-  return allocator.returned == given_back::to_system && task.bytes >= large &&
-         !allocator.only_locks;
+  return allocator.target == release_target::system && task.bytes >= large && !allocator.only_locks;
 }
 
 /// Whether the address shows that memory is unmapped. A GPU's driver only reports free memory.
@@ -273,7 +272,7 @@ transfer prepare(const job& task, const allocator& allocator, bool frees) {
       held = {};
       // A pool reuses a block only when the stream has finished with it; until then the next
       // allocation returns a new block.
-      if (allocator.returned == given_back::to_pool) task.stream.synchronize();
+      if (allocator.target == release_target::pool) task.stream.synchronize();
     }
   };
   const auto state =
@@ -305,13 +304,13 @@ transfer prepare(const job& task, const allocator& allocator, bool frees) {
       state->give_back();
       state->take();
     }
-    auto wrong = why_unusable(state->task, state->allocator, state->held);
-    if (!wrong)
-      wrong = why_not_returned(state->task, state->allocator, std::exchange(state->held, {}));
+    auto error = why_unusable(state->task, state->allocator, state->held);
+    if (!error)
+      error = why_not_returned(state->task, state->allocator, std::exchange(state->held, {}));
     state->give_back();
-    return wrong;
+    return error;
   };
-  if (allocator.returned == given_back::to_pool) {
+  if (allocator.target == release_target::pool) {
     // From now on the pool keeps the memory.
     state->take();
     state->give_back();

@@ -133,13 +133,13 @@ verification exchange_of(const job& task, const payload& host, const payload& de
   check.changes_source = true;
   check.compare = [&device = task.device, &memory = task.memory, host,
                    device_end]() -> std::optional<std::string> {
-    const auto wrong = [&](bool odd) {
+    const auto count_wrong_bytes = [&](bool odd) {
       return transfers::check_host_pattern(host.data, 0, host.bytes, memory.pattern(!odd))
                  .wrong_bytes +
              device.check_pattern(device_end.data, 0, device_end.bytes, memory.pattern(odd))
                  .wrong_bytes;
     };
-    const auto least = std::min(wrong(true), wrong(false));
+    const auto least = std::min(count_wrong_bytes(true), count_wrong_bytes(false));
     if (least == 0) return std::nullopt;
     return std::to_string(least) + " bytes differ on host and device";
   };
@@ -153,10 +153,8 @@ transfer prepare(const job& task, transfers::host_memory_kind kind,
       ends_of(task, kind, uploads ? transfers::direction::h2d : transfers::direction::d2h);
   const auto launch =
       std::make_shared<launch_of_parts>(task, uploads ? ends.source : ends.destination);
-  transfer copy;
+  auto copy = transfer_between(ends);
   copy.amount.bytes = part_of(task) * count_of(task.variant);
-  copy.source = ends.source;
-  copy.destination = ends.destination;
   copy.source->bytes = copy.destination->bytes = *copy.amount.bytes;
   copy.steps = handling.steps(launch);
   if (handling.direction == result_file::direction::both)

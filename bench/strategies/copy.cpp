@@ -6,19 +6,14 @@ namespace {
 transfer prepare(const job& task, transfers::host_memory_kind kind) {
   const auto direction = task.direction;
   const auto ends = ends_of(task, kind, direction);
-  transfer copy;
-  copy.source = ends.source;
-  copy.destination = ends.destination;
+  auto copy = transfer_between(ends);
   copy.steps = {{"copy", [&device = task.device, ends, direction] {
                    device.copy(ends.destination.data, ends.source.data, ends.source.bytes,
                                direction);
                  }}};
   // With pageable memory the call waits for the CPU's staging, which the device's clock does not
   // see.
-  if (is_page_locked(kind))
-    copy.enqueue = [&stream = task.stream, ends, direction] {
-      stream.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
-    };
+  if (is_page_locked(kind)) copy.enqueue = asynchronous_copy(task, ends);
   return copy;
 }
 

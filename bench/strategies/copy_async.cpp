@@ -5,14 +5,9 @@ namespace {
 
 /// Measures how soon the call returns (enqueue_ns), and how long the copy takes.
 transfer prepare(const job& task, transfers::host_memory_kind kind) {
-  const auto direction = task.direction;
-  const auto ends = ends_of(task, kind, direction);
-  transfer copy;
-  copy.source = ends.source;
-  copy.destination = ends.destination;
-  const auto enqueue = [&stream = task.stream, ends, direction] {
-    stream.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
-  };
+  const auto ends = ends_of(task, kind, task.direction);
+  auto copy = transfer_between(ends);
+  const auto enqueue = asynchronous_copy(task, ends);
   copy.steps = enqueue_and_wait(task.stream, enqueue);
   // With pageable memory the call waits for the CPU's staging, which the device's clock does not
   // see.

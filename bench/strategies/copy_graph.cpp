@@ -6,15 +6,11 @@ namespace {
 
 /// A copy that is captured once and replayed, to compare the cost of enqueueing it.
 transfer prepare(const job& task) {
-  const auto direction = task.direction;
-  const auto ends = ends_of(task, transfers::pinned(), direction);
-  transfer copy;
-  copy.source = ends.source;
-  copy.destination = ends.destination;
-  copy.enqueue = [replay = transfers::graph(task.stream, [&stream = task.stream, ends, direction] {
-                    stream.copy(ends.destination.data, ends.source.data, ends.source.bytes,
-                                direction);
-                  })] { replay.enqueue(); };
+  const auto ends = ends_of(task, transfers::pinned(), task.direction);
+  auto copy = transfer_between(ends);
+  copy.enqueue = [replay = transfers::graph(task.stream, asynchronous_copy(task, ends))] {
+    replay.enqueue();
+  };
   copy.steps = enqueue_and_wait(task.stream, copy.enqueue);
   return copy;
 }

@@ -97,12 +97,12 @@ class access_team {
   /// Checks the result of the last operation.
   std::optional<std::string> verify() {
     if (turn_ == first_turn_) return access_.name() + " is wrong: it has not taken place";
-    std::atomic<unsigned> wrong = 0;
+    std::atomic<unsigned> wrong_threads = 0;
     team_.run([&](unsigned i) {
-      if (!access_.is_right(parts_[i], turn_ - 1, results_[i].value)) ++wrong;
+      if (!access_.is_correct(parts_[i], turn_ - 1, results_[i].value)) ++wrong_threads;
     });
-    if (wrong == 0) return std::nullopt;
-    return access_.name() + " of " + std::to_string(wrong) + " threads is wrong";
+    if (wrong_threads == 0) return std::nullopt;
+    return access_.name() + " of " + std::to_string(wrong_threads) + " threads is wrong";
   }
 
   void restore() {
@@ -113,8 +113,8 @@ class access_team {
       });
       return;
     }
-    // Each place once: turns repeat after so many. Uses several threads even if one thread made the
-    // accesses: one would take longer than the timed operations.
+    // Turns repeat after pieces(), so each piece is restored once. Several threads restore what a
+    // single thread accessed: a single thread would take longer than the timed operations.
     const auto turns = std::min(all_turns, parts_.front().pieces());
     transfers::in_parallel(turns * parts_.size(), {.worth_a_thread = 1},
                            [&](std::size_t first, std::size_t count) {
@@ -134,11 +134,11 @@ class access_team {
   /// Fills in data that differ from the block's, so that a missing copy is detected. Inverted data
   /// would have the same exclusive or.
   static void fill_ordinary(const stretch& stretch) {
-    auto other = stretch.pattern;
-    other.seed = ~other.seed;
-    other.words(stretch.first / sizeof(std::uint64_t),
-                {reinterpret_cast<std::uint64_t*>(stretch.ordinary.data()),
-                 stretch.ordinary.size() / sizeof(std::uint64_t)});
+    auto different = stretch.pattern;
+    different.seed = ~different.seed;
+    different.words(stretch.first / sizeof(std::uint64_t),
+                    {reinterpret_cast<std::uint64_t*>(stretch.ordinary.data()),
+                     stretch.ordinary.size() / sizeof(std::uint64_t)});
   }
 
   const access& access_;
@@ -175,10 +175,10 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, const access
 }
 
 const result_file::role& role_of(const access& access) {
-  switch (access.does) {
-    case access::kind::read: return roles::cpu_read;
-    case access::kind::write: return roles::cpu_write;
-    case access::kind::read_write: break;
+  switch (access.kind) {
+    case cpu::access_kind::read: return roles::cpu_read;
+    case cpu::access_kind::write: return roles::cpu_write;
+    case cpu::access_kind::read_write: break;
   }
   return roles::cpu_read_write;
 }

@@ -69,7 +69,7 @@ const registration conversions(host_memory_family{
     .kinds = {transfers::pageable, transfers::pinned()},
     .prepare = prepare,
     .adjust = [](strategy& conversion) {
-      conversion.shares_link = false;  // what crosses the link may be half of its bytes
+      conversion.shares_link = false;  // possibly only half of its bytes cross the link
       conversion.sampling = {
           .smallest = sizeof(double), .largest = std::size_t{256} << 20, .cold = false};
     }});

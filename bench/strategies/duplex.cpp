@@ -132,21 +132,21 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, movers mover
   const auto poison = task.memory.pattern(true);
   operation.check.compare = [&device = task.device, up = channels->arrived.h2d, down, block,
                              pattern, poison]() -> std::optional<std::string> {
-    const auto wrong = [](const char* where, const transfers::pattern_check& check,
-                          std::size_t first) {
+    const auto damage = [](const char* where, const transfers::pattern_check& check,
+                           std::size_t first) {
       return std::string(where) + ": " + std::to_string(check.wrong_bytes) +
              " bytes differ, the first at offset " + std::to_string(check.first_wrong - first);
     };
     const auto behind = down.offset + down.bytes;
     if (const auto check = device.check_pattern(up.data, 0, up.bytes, pattern);
         check.wrong_bytes > 0)
-      return wrong("h2d", check, 0);
+      return damage("h2d", check, 0);
     if (const auto check = transfers::check_host_pattern(block, down.offset, down.bytes, pattern);
         check.wrong_bytes > 0)
-      return wrong("d2h", check, down.offset);
+      return damage("d2h", check, down.offset);
     if (const auto check = transfers::check_host_pattern(block, behind, down.guard, poison);
         check.wrong_bytes > 0)
-      return wrong("d2h, behind the end", check, behind);
+      return damage("d2h, behind the end", check, behind);
     return std::nullopt;
   };
   operation.check.restore = [down, block, pattern] {

@@ -77,7 +77,7 @@ const registration contexts(host_memory_family{
     .kinds = {transfers::pageable, transfers::pinned()},
     .prepare = new_context,
     .adjust = [](strategy& call) {
-      call.shares_link = false;  // most of its time is not the transfer's
+      call.shares_link = false;  // the transfer takes a small part of its time
       call.sampling = {.smallest = 4, .largest = std::size_t{256} << 20, .cold = false};
     }});
 

@@ -13,7 +13,7 @@ using transfers::gpu_array;
 using transfers::host_array;
 using transfers::host_memory_kind;
 
-constexpr std::size_t most = std::size_t{256} << 20;
+constexpr std::size_t largest_size = std::size_t{256} << 20;
 
 /// How pageable memory is copied: by cudaMemcpy, or by the run's calibrated copier. By
 /// default an array uses a copier with default settings.
@@ -293,7 +293,7 @@ struct array_operation {
   std::string summary;
   std::vector<host_memory_kind> kinds;
   std::function<transfer(const job&, host_memory_kind)> prepare;
-  bool every_type = false;  ///< of pinned memory: to a copy all types are bytes, one kind shows it
+  bool every_type = false;  ///< variants of all types, in pinned memory only: a copy moves bytes
 };
 
 const std::vector<host_memory_kind> both_kinds{transfers::pageable, transfers::pinned()};
@@ -395,8 +395,9 @@ strategy strategy_for(const std::string& name, const std::string& called,
       .prepare = [kind,
                   prepare = operation.prepare](const job& task) { return prepare(task, kind); },
       .needs = {.host = kind, .host_payloads = direction == result_file::direction::both ? 2U : 1U},
-      .sampling = {
-          .smallest = every_type ? sizeof(double) : sizeof(float), .largest = most, .cold = false}};
+      .sampling = {.smallest = every_type ? sizeof(double) : sizeof(float),
+                   .largest = largest_size,
+                   .cold = false}};
 }
 
 void add(const std::string& name, const std::string& called, result_file::direction direction,

@@ -11,15 +11,15 @@ using transfers::direction;
 
 /// Compares answers with their messages.
 struct answer_check {
-  std::size_t wrong = 0;
+  std::size_t wrong_answers = 0;
   std::uint32_t next = 0;  ///< next message: different each time
 
   void compare(std::uint32_t sent, std::uint32_t answer) {
-    if (sent != answer) ++wrong;
+    if (sent != answer) ++wrong_answers;
   }
   [[nodiscard]] std::optional<std::string> verify() const {
-    if (wrong == 0) return std::nullopt;
-    return std::to_string(wrong) + " answers differ from their messages";
+    if (wrong_answers == 0) return std::nullopt;
+    return std::to_string(wrong_answers) + " answers differ from their messages";
   }
 };
 

@@ -12,9 +12,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind) {
   const auto ends = ends_of(task, kind, direction);
   const auto& on_host = ends.source.on_device ? ends.destination : ends.source;
   const auto lock = std::make_shared<std::optional<transfers::page_lock>>();
-  transfer copy;
-  copy.source = ends.source;
-  copy.destination = ends.destination;
+  auto copy = transfer_between(ends);
   auto& device = task.device;
   copy.steps = {{"lock",
                  [lock, &device, memory = std::span(on_host.data, on_host.bytes)] {

@@ -10,9 +10,7 @@ using result_file::metric_kind;
 transfer prepare(const job& task) {
   const auto direction = task.direction;
   const auto ends = ends_of(task, transfers::pageable, direction);
-  transfer copy;
-  copy.source = ends.source;
-  copy.destination = ends.destination;
+  auto copy = transfer_between(ends);
   const auto copier = task.memory.staged_copier();
   if (copier->stages(task.bytes, direction))
     copy.derive = [copier, direction, bytes = task.bytes](const metric_values&) {

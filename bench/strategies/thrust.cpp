@@ -8,7 +8,7 @@ namespace {
 using transfers::direction;
 
 /// Keeps managed memory small: it may migrate between host and device at any time.
-constexpr std::size_t most = std::size_t{256} << 20;
+constexpr std::size_t largest_size = std::size_t{256} << 20;
 
 transfer prepare(const job& task, std::string_view container, const payload& host) {
   const auto direction = task.direction;
@@ -32,7 +32,7 @@ transfer prepare(const job& task, std::string_view container, const payload& hos
 }
 
 void limit(strategy& copy) {
-  copy.sampling = {.smallest = sizeof(float), .largest = most, .cold = false};
+  copy.sampling = {.smallest = sizeof(float), .largest = largest_size, .cold = false};
 }
 
 void add(const std::string& container, const std::string& summary) {

@@ -22,7 +22,7 @@ struct shape {
   bool shuffled = false;
 };
 
-constexpr std::size_t widest = 256;  // distance
+constexpr std::size_t widest_distance = 256;
 
 std::vector<std::size_t> offsets_of(const shape& shape, std::size_t count) {
   std::vector<std::size_t> places(count);
@@ -74,11 +74,11 @@ void add(const shape& shape) {
 const struct access_strategies {
   access_strategies() {
     add({"contiguous", "all of it", 128, 128});
-    add({"strided_32B", "32 bytes of every 256", 32, widest});
-    add({"strided_64B", "64 bytes of every 256", 64, widest});
-    add({"strided_128B", "128 bytes of every 256", 128, widest});
-    add({"misaligned_128B", "128 bytes of every 256, 16 behind a multiple of 128", 128, widest,
-         16});
+    add({"strided_32B", "32 bytes of every 256", 32, widest_distance});
+    add({"strided_64B", "64 bytes of every 256", 64, widest_distance});
+    add({"strided_128B", "128 bytes of every 256", 128, widest_distance});
+    add({"misaligned_128B", "128 bytes of every 256, 16 behind a multiple of 128", 128,
+         widest_distance, 16});
     add({"random_32B", "pieces of 32 bytes in random order", 32, 32, 0, true});
     add({"random_64B", "pieces of 64 bytes in random order", 64, 64, 0, true});
     add({"random_128B", "pieces of 128 bytes in random order", 128, 128, 0, true});

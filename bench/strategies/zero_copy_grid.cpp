@@ -5,22 +5,6 @@ namespace {
 
 constexpr auto kind = transfers::pinned();
 
-transfer prepare(const job& task, unsigned blocks) {
-  const auto ends = ends_of(task, kind, task.direction);
-  auto* const dst = seen_by_kernel(ends.destination);
-  auto* const src = seen_by_kernel(ends.source);
-  transfer access;
-  access.source = ends.source;
-  access.destination = ends.destination;
-  access.enqueue = [&stream = task.stream, dst, src, bytes = task.bytes, blocks] {
-    stream.copy_by_kernel(dst, src, bytes, blocks);
-  };
-  access.amount.multiprocessors = transfers::copy_kernel_multiprocessors(
-      task.device.description(), dst, src, task.bytes, blocks);
-  access.steps = enqueue_and_wait(task.stream, access.enqueue);
-  return access;
-}
-
 std::optional<std::string> needs_cuda(const transfers::device& device) {
   if (device.description().cuda) return std::nullopt;
   return "the host device's kernels run on all cores; it has no multiprocessors to choose";
@@ -31,18 +15,19 @@ const struct grid_strategies {
     for (const unsigned blocks : {1U, 2U, 4U, 8U, 16U, 32U}) {
       const auto* const noun = blocks == 1 ? "block" : "blocks";
       const auto count = std::to_string(blocks);
-      registration{strategy{.family = "zero_copy_grid",
-                            .parts = {setting(count + "_" + noun), in_memory(kind)},
-                            .summary = "a kernel of " + count + " " + noun +
-                                       " reads or writes pinned memory in place",
-                            .variants = both_accesses(),
-                            .role = roles::kernel_access,
-                            .prepare = [blocks](const job& task) { return prepare(task, blocks); },
-                            .needs = {.host = kind, .why_unsupported = needs_cuda},
-                            .sampling = {.smallest = std::size_t{64} << 10,
-                                         .largest = std::size_t{256} << 20,
-                                         .size_stride = 3,
-                                         .cold = false}}};
+      registration{strategy{
+          .family = "zero_copy_grid",
+          .parts = {setting(count + "_" + noun), in_memory(kind)},
+          .summary =
+              "a kernel of " + count + " " + noun + " reads or writes pinned memory in place",
+          .variants = both_accesses(),
+          .role = roles::kernel_access,
+          .prepare = [blocks](const job& task) { return copy_in_place(task, kind, blocks); },
+          .needs = {.host = kind, .why_unsupported = needs_cuda},
+          .sampling = {.smallest = std::size_t{64} << 10,
+                       .largest = std::size_t{256} << 20,
+                       .size_stride = 3,
+                       .cold = false}}};
     }
   }
 } registered;

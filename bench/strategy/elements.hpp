@@ -62,23 +62,23 @@ transfers::host_buffer<T> contents_of(const transfers::gpu_array<T>& array) {
 /// if they differ.
 template <class T, class Expected>
 std::optional<std::string> find_wrong_element(std::span<const T> actual, Expected&& expected) {
-  std::atomic<std::size_t> wrong = 0;
+  std::atomic<std::size_t> wrong_elements = 0;
   std::atomic<std::size_t> first_wrong = actual.size();
   const transfers::shares sharing{.worth_a_thread = std::size_t{1} << 20};
   transfers::in_parallel(actual.size(), sharing, [&](std::size_t first, std::size_t count) {
     for (auto i = first; i < first + count; ++i) {
-      const T right = expected(i);
-      if (std::memcmp(&right, &actual[i], sizeof(T)) == 0) continue;
+      const T value = expected(i);
+      if (std::memcmp(&value, &actual[i], sizeof(T)) == 0) continue;
       if constexpr (std::is_floating_point_v<T>)
-        if (right != right && actual[i] != actual[i]) continue;
-      ++wrong;
+        if (value != value && actual[i] != actual[i]) continue;
+      ++wrong_elements;
       auto known = first_wrong.load();
       while (i < known && !first_wrong.compare_exchange_weak(known, i)) {
       }
     }
   });
-  if (wrong == 0) return std::nullopt;
-  return std::to_string(wrong) + " of " + std::to_string(actual.size()) +
+  if (wrong_elements == 0) return std::nullopt;
+  return std::to_string(wrong_elements) + " of " + std::to_string(actual.size()) +
          " elements differ, the first at index " + std::to_string(first_wrong);
 }
 

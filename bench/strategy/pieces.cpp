@@ -29,12 +29,13 @@ void for_each_piece(const std::vector<piece>& pieces, Work&& work) {
 
 /// Compares the pieces in host memory with `packed`, which holds them contiguously.
 std::optional<std::string> find_wrong_piece(const piecewise& layout, const std::byte* packed) {
-  std::atomic<std::size_t> wrong = 0;
+  std::atomic<std::size_t> wrong_pieces = 0;
   for_each_piece(layout.pieces, [&](const piece& piece, std::size_t offset) {
-    if (std::memcmp(layout.host.data + piece.offset, packed + offset, piece.bytes) != 0) ++wrong;
+    if (std::memcmp(layout.host.data + piece.offset, packed + offset, piece.bytes) != 0)
+      ++wrong_pieces;
   });
-  if (wrong == 0) return std::nullopt;
-  return fmt::format("{} of {} pieces differ", wrong.load(), layout.pieces.size());
+  if (wrong_pieces == 0) return std::nullopt;
+  return fmt::format("{} of {} pieces differ", wrong_pieces.load(), layout.pieces.size());
 }
 
 /// Pageable memory that all cores have touched.
@@ -54,7 +55,7 @@ std::optional<std::string> verify_upload(const piecewise& layout, transfers::dev
 std::optional<std::string> verify_download(const piecewise& layout, transfers::device& device,
                                            const buffers& memory) {
   const auto sent = make_memory(device, layout.device.bytes, memory.pattern());
-  if (auto wrong = find_wrong_piece(layout, sent.data())) return wrong;
+  if (auto error = find_wrong_piece(layout, sent.data())) return error;
   // Poison the pieces again: then every byte must be poison.
   const auto poison = memory.pattern(true);
   for_each_piece(layout.pieces, [&](const piece& piece, std::size_t /*offset*/) {

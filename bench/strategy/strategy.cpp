@@ -17,24 +17,24 @@ registry& collected() {
   return list;
 }
 
-std::optional<std::string> text_of_part(const strategy& described, name_part::meaning meaning) {
-  const auto part = std::ranges::find(described.parts, meaning, &name_part::says);
+std::optional<std::string> text_of_part(const strategy& described, name_part::field field) {
+  const auto part = std::ranges::find(described.parts, field, &name_part::target);
   return part == described.parts.end() ? std::nullopt : std::optional(part->text);
 }
 
 std::optional<std::string> memory_of(const strategy& described) {
   if (described.memory) return described.memory;
-  if (auto named = text_of_part(described, name_part::meaning::memory)) return named;
+  if (auto named = text_of_part(described, name_part::field::memory)) return named;
   if (described.needs.host) return to_string(*described.needs.host);
   return std::nullopt;
 }
 
 }  // namespace
 
-name_part method(std::string text) { return {name_part::meaning::method, std::move(text)}; }
-name_part setting(std::string text) { return {name_part::meaning::setting, std::move(text)}; }
+name_part method(std::string text) { return {name_part::field::method, std::move(text)}; }
+name_part setting(std::string text) { return {name_part::field::setting, std::move(text)}; }
 name_part in_memory(transfers::host_memory_kind kind) { return in_memory(to_string(kind)); }
-name_part in_memory(std::string kind) { return {name_part::meaning::memory, std::move(kind)}; }
+name_part in_memory(std::string kind) { return {name_part::field::memory, std::move(kind)}; }
 
 std::vector<variant> both_directions() {
   return {{.name = "h2d", .direction = direction::h2d},
@@ -68,9 +68,9 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
   if (variant != nullptr) described.variant = variant->name;
   described.name = benchmark_name(described.strategy, described.variant, size_bytes, cache);
   described.method =
-      fields.method ? fields.method : text_of_part(measured, name_part::meaning::method);
+      fields.method ? fields.method : text_of_part(measured, name_part::field::method);
   described.setting =
-      fields.setting ? fields.setting : text_of_part(measured, name_part::meaning::setting);
+      fields.setting ? fields.setting : text_of_part(measured, name_part::field::setting);
   described.memory = memory_of(measured);
   described.direction = fields.direction.value_or(measured.direction);
   described.size_bytes = size_bytes;
@@ -148,6 +148,33 @@ ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direc
   const auto device = device_payload(task);
   if (direction == transfers::direction::h2d) return {host, device};
   return {device, host};
+}
+
+transfer transfer_between(const ends& ends) {
+  transfer result;
+  result.source = ends.source;
+  result.destination = ends.destination;
+  return result;
+}
+
+std::function<void()> asynchronous_copy(const job& task, const ends& ends) {
+  return [&stream = task.stream, ends, direction = task.direction] {
+    stream.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
+  };
+}
+
+transfer copy_in_place(const job& task, transfers::host_memory_kind kind, unsigned most_blocks) {
+  const auto ends = ends_of(task, kind, task.direction);
+  auto* const dst = seen_by_kernel(ends.destination);
+  auto* const src = seen_by_kernel(ends.source);
+  auto copy = transfer_between(ends);
+  copy.enqueue = [&stream = task.stream, dst, src, bytes = task.bytes, most_blocks] {
+    stream.copy_by_kernel(dst, src, bytes, most_blocks);
+  };
+  copy.amount.multiprocessors = transfers::copy_kernel_multiprocessors(
+      task.device.description(), dst, src, task.bytes, most_blocks);
+  copy.steps = enqueue_and_wait(task.stream, copy.enqueue);
+  return copy;
 }
 
 }  // namespace bench_transfers::bench

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,10 +16,10 @@
 
 namespace bench_transfers::bench {
 
-/// A part of a strategy's name after its family, and its meaning.
+/// A part of a strategy's name after its family, and the field of its benchmarks that it fills.
 struct name_part {
-  enum class meaning { method, setting, memory };
-  meaning says;
+  enum class field { method, setting, memory };
+  field target;
   std::string text;
 };
 name_part method(std::string text);   ///< the technique: "staged"
@@ -144,5 +145,16 @@ struct ends {
   payload source, destination;
 };
 ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direction direction);
+
+/// A transfer from the source to the destination, without steps.
+transfer transfer_between(const ends& ends);
+
+/// Enqueues the copy between the ends on the job's stream.
+std::function<void()> asynchronous_copy(const job& task, const ends& ends);
+
+/// A kernel of at most `most_blocks` thread blocks copies between the device and host memory of a
+/// kind, which it accesses in place.
+transfer copy_in_place(const job& task, transfers::host_memory_kind kind,
+                       unsigned most_blocks = std::numeric_limits<unsigned>::max());
 
 }  // namespace bench_transfers::bench

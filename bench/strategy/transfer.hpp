@@ -86,9 +86,9 @@ struct verification {
 struct operation_timing {
   /// Runs between operations, or between batches, outside the timed region.
   std::function<void()> between;
-  bool batched = true;               ///< false: timed alone however short, as are several steps
-  std::size_t least_batch = 1;       ///< least operations between two clock readings
-  std::size_t least_operations = 3;  ///< in each repetition, and so many batches
+  bool batched = true;          ///< false: each is timed alone; so are operations of several steps
+  std::size_t least_batch = 1;  ///< least operations between two clock readings
+  std::size_t least_operations = 3;  ///< in each repetition; also the least number of batches
 };
 
 /// The amount that one operation moves and occupies.

@@ -41,7 +41,7 @@ def affine(t0_ns: float, gb_per_s: float) -> Callable[[int], float]:
     return lambda size: t0_ns + size / gb_per_s
 
 
-# Costs in ns by size. Pinned memory is dear to allocate and quick to copy, as on real machines.
+# Costs in ns by size. Pinned memory is slow to allocate and fast to copy, as on real machines.
 TRANSFERS: dict[str, Callable[[int], float]] = {
     "copy/pageable/h2d": affine(6000, 10),
     "copy/pageable/d2h": affine(7000, 16),
@@ -82,7 +82,7 @@ FACTS: dict[str, Any] = {
     "warnings": [],
 }
 
-QUESTION = ("--bytes=64MiB", "--direction=h2d")  # what nearly every answer is about
+QUESTION = ("--bytes=64MiB", "--direction=h2d")  # of nearly every test
 
 
 def gpu_file(
@@ -97,7 +97,7 @@ def gpu_file(
             # One operation need not go over the whole working set.
             moved = min(size, MIB)
             benchmarks += rows(f"{name}/{size_name(size)}", rate * moved, moved)
-    # What advise must not use: cold caches, other families, what failed.
+    # Rows that advise must not use: cold caches and other families.
     benchmarks += rows("copy/pinned/h2d/64MiB/cold", 1e9, 64 * MIB)
     benchmarks += rows("gpu_array/to_gpu/pinned/pooled/float32/64MiB", 1.0, 64 * MIB)
     return {"context": {"transfers": copy.deepcopy(FACTS)}, "benchmarks": benchmarks}

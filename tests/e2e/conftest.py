@@ -18,6 +18,10 @@ def _existing(path: Path) -> Program:
     return Program(path.resolve())
 
 
+def _beside_binary(config: pytest.Config, name: str) -> Program:
+    return _existing(config.getoption("binary").with_name(name))
+
+
 @pytest.fixture(scope="session")
 def program(pytestconfig: pytest.Config) -> Program:
     return _existing(pytestconfig.getoption("binary"))
@@ -25,37 +29,37 @@ def program(pytestconfig: pytest.Config) -> Program:
 
 @pytest.fixture(scope="session")
 def extended(pytestconfig: pytest.Config) -> Program:
-    chosen = pytestconfig.getoption("extended_binary")
-    beside = pytestconfig.getoption("binary").with_name("bench_transfers_extended")
-    return _existing(chosen or beside)
+    if chosen := pytestconfig.getoption("extended_binary"):
+        return _existing(chosen)
+    return _beside_binary(pytestconfig, "bench_transfers_extended")
 
 
 @pytest.fixture(scope="session")
 def extended_tests(pytestconfig: pytest.Config) -> Program:
-    """The unit tests, with the strategy that `extended` has more."""
-    return _existing(pytestconfig.getoption("binary").with_name("bench_tests_extended"))
+    """The unit tests, with the additional strategy of `extended`."""
+    return _beside_binary(pytestconfig, "bench_tests_extended")
 
 
 @pytest.fixture(scope="session")
 def paced(pytestconfig: pytest.Config) -> Program:
-    """The program with strategies that take known times, by a clock of its own."""
-    return _existing(pytestconfig.getoption("binary").with_name("bench_transfers_paced"))
+    """The program with strategies that take known times on a clock of their own."""
+    return _beside_binary(pytestconfig, "bench_transfers_paced")
 
 
 @pytest.fixture(scope="session")
 def own_family(pytestconfig: pytest.Config) -> Program:
     """The program with a family that has a role and a metric of its own (tests/data)."""
-    return _existing(pytestconfig.getoption("binary").with_name("bench_transfers_own_family"))
+    return _beside_binary(pytestconfig, "bench_transfers_own_family")
 
 
 @pytest.fixture(scope="session")
 def gate(pytestconfig: pytest.Config) -> Program:
-    return _existing(pytestconfig.getoption("binary").with_name("gate_transfers"))
+    return _beside_binary(pytestconfig, "gate_transfers")
 
 
 @pytest.fixture(scope="session")
 def sample(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """The result file of one undisturbed run, with everything that a file can have."""
+    """The result file of an undisturbed run, with everything that a file can contain."""
     path = tmp_path_factory.mktemp("sample") / "sample.json"
     program.measure(
         "--strategies=copy/pageable,copy/pinned_wc,copy_async/pageable,null",
@@ -87,8 +91,8 @@ def pinned(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     """A baseline and its runs."""
     folder = tmp_path_factory.mktemp("pinned")
     runs = Lab(folder, seed=11).sessions(3, 4)
-    done = gate.run("pin", *runs, f"--out={folder / 'baseline'}")
-    assert done.code == 0, done
+    completed = gate.run("pin", *runs, f"--out={folder / 'baseline'}")
+    assert completed.code == 0, completed
     return folder / "baseline", runs
 
 

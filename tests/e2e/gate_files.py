@@ -1,5 +1,5 @@
-"""Result files made up for `gate_transfers`: what every benchmark costs, and how much that varies
-with processes and sessions, is known."""
+"""Result files made up for `gate_transfers`. The cost of each benchmark and its variation between
+processes and sessions are known."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ FACTS: dict[str, Any] = {
     "warnings": [],
 }
 BANDWIDTH = {
-    f"copy/{memory}/{way}/{size}MiB": 25_000.0 * size
+    f"copy/{memory}/{direction}/{size}MiB": 25_000.0 * size
     for memory in ("pinned", "pinned_wc", "registered", "staged")
-    for way in ("h2d", "d2h")
+    for direction in ("h2d", "d2h")
     for size in (4, 16, 64)
 }
 LATENCY = {
-    f"copy/{memory}/{way}/{size}": 6_000.0 + position
+    f"copy/{memory}/{direction}/{size}": 6_000.0 + position
     for memory in ("pinned", "pinned_wc", "registered", "staged")
-    for way in ("h2d", "d2h")
+    for direction in ("h2d", "d2h")
     for position, size in enumerate(("4B", "1KiB"))
 }
 SUITE = BANDWIDTH | LATENCY
-ONE, OTHER = "copy/pinned/h2d/64MiB", "copy/registered/d2h/16MiB"
+PINNED_UPLOAD, REGISTERED_DOWNLOAD = "copy/pinned/h2d/64MiB", "copy/registered/d2h/16MiB"
 
 
 def rows(name: str, ns: float, unit: str = "us", **more: Any) -> list[dict[str, Any]]:
@@ -118,19 +118,19 @@ class Lab:
             context["transfers"] = ours
         return {"context": context, "benchmarks": benchmarks}
 
-    def runs(self, count: int, day: int = 0, **how: Any) -> list[Path]:
-        """So many runs of one session; `slowed`, `without` and `facts` as for document()."""
+    def runs(self, count: int, day: int = 0, **options: Any) -> list[Path]:
+        """`count` runs of one session; `slowed`, `without` and `facts` as for document()."""
         session = {name: self._random.gauss(0, self.session_deviation) for name in self.costs}
-        made = []
+        paths = []
         for number in range(count):
             when = FIRST_DAY + timedelta(days=day, minutes=2 * number)
             self._made += 1
             path = self.folder / f"run-{self._made}.json"
-            made.append(write(path, self.document(when, session, **how)))
-        return made
+            paths.append(write(path, self.document(when, session, **options)))
+        return paths
 
-    def sessions(self, count: int, each: int, **how: Any) -> list[Path]:
-        return [path for day in range(count) for path in self.runs(each, day, **how)]
+    def sessions(self, count: int, each: int, **options: Any) -> list[Path]:
+        return [path for day in range(count) for path in self.runs(each, day, **options)]
 
 
 def write(path: Path, document: Any) -> Path:
@@ -139,7 +139,7 @@ def write(path: Path, document: Any) -> Path:
 
 
 def changed(path: Path, to: Path, change: Any) -> Path:
-    """A copy of a file, of which `change` has changed the document."""
+    """A copy of a file, with a document that `change` has modified."""
     document = json.loads(path.read_text("utf-8"))
     change(document)
     return write(to, document)

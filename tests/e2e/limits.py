@@ -1,4 +1,4 @@
-"""Takes something away from a process that is about to start (for preexec_fn)."""
+"""Limits for a process that is about to start (for preexec_fn)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def without_capabilities(*capabilities: int) -> Preparation:
-    """Skips the test where the process cannot be kept from having them."""
+    """Drops capabilities; skips the test where that is impossible."""
 
     def drop() -> None:
         for capability in capabilities:
@@ -61,11 +61,11 @@ def mount_small_disk(where: os.PathLike[str], size: int) -> None:
     """Skips the test where mounting is not allowed."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", os.fspath(where)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        completed = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         pytest.skip("there is no mount command here")
-    if done.returncode != 0:
-        pytest.skip(f"a small file system cannot be mounted here: {done.stderr.strip()}")
+    if completed.returncode != 0:
+        pytest.skip(f"a small file system cannot be mounted here: {completed.stderr.strip()}")
 
 
 def unmount(where: os.PathLike[str]) -> None:

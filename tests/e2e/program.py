@@ -1,4 +1,4 @@
-"""Runs the program and reads what it leaves behind."""
+"""Runs the program and reads its outputs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ from typing import Any, NoReturn
 
 ALL_RAN, SOMETHING_FAILED, USAGE, NOTHING_RAN = 0, 1, 2, 3
 PROGRAMS = ("bench_transfers:", "gate_transfers:")
-LIMIT_S = 900  # only for what hangs: on a machine that is busy everything takes ten times as long
+LIMIT_S = 900  # only for hangs: on a busy machine everything takes ten times as long
 COLUMNS = 100
 HOST = ("--device=host", "--benchmark_min_time=0.001")
 TINY = (*HOST, "--strategies=copy/pageable", "--sizes=4KiB,64KiB", "--cache=warm")
-TINY_NAMES = [f"copy/pageable/{way}/{size}" for way in ("h2d", "d2h") for size in ("4KiB", "64KiB")]
+TINY_NAMES = [
+    f"copy/pageable/{direction}/{size}"
+    for direction in ("h2d", "d2h")
+    for size in ("4KiB", "64KiB")
+]
 
 
 @dataclass(frozen=True)
-class Done:
+class Completed:
     """A run that has ended."""
 
     code: int
@@ -36,7 +40,7 @@ class Done:
 
     @property
     def unfolded(self) -> str:
-        """stderr, where long lines go over several."""
+        """stderr, with folded lines joined."""
         return self.err.replace("\n  ", " ")
 
     @property
@@ -51,67 +55,69 @@ class Program:
     def command(self, *arguments: str | Path) -> list[str]:
         return [str(self.path), *(str(argument) for argument in arguments)]
 
-    def run(self, *arguments: str | Path, env: dict[str, str] | None = None, **how: Any) -> Done:
-        """Runs the program with these arguments alone; `how` goes to subprocess."""
+    def run(
+        self, *arguments: str | Path, env: dict[str, str] | None = None, **options: Any
+    ) -> Completed:
+        """Runs the program with these arguments alone; `options` go to subprocess."""
         piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        done = subprocess.run(
+        completed = subprocess.run(
             self.command(*arguments),
             stdin=subprocess.DEVNULL,
             env=environment(env),
             encoding="utf-8",
             timeout=LIMIT_S,
             check=False,
-            **(piped | how),
+            **(piped | options),
         )
-        return Done(done.returncode, done.stdout or "", done.stderr or "")
+        return Completed(completed.returncode, completed.stdout or "", completed.stderr or "")
 
-    def measure(self, *arguments: str | Path, expected: int = ALL_RAN, **how: Any) -> Done:
-        """A tiny run, of two repetitions, as far as the arguments do not say otherwise."""
+    def measure(self, *arguments: str | Path, expected: int = ALL_RAN, **options: Any) -> Completed:
+        """A tiny run of two repetitions, unless the arguments say otherwise."""
         defaults = without((*TINY, "--benchmark_repetitions=2"), *arguments)
-        done = self.run(*defaults, *arguments, **how)
-        assert done.code == expected, done
-        return done
+        completed = self.run(*defaults, *arguments, **options)
+        assert completed.code == expected, completed
+        return completed
 
-    def start(self, *arguments: str | Path, **how: Any) -> subprocess.Popen[str]:
+    def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
         piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen(
             self.command(*arguments),
             stdin=subprocess.DEVNULL,
             env=environment(),
             encoding="utf-8",
-            **(piped | how),
+            **(piped | options),
         )
 
 
 def without(defaults: Iterable[str], *arguments: str | Path) -> list[str]:
     """The defaults for flags that are not among the arguments."""
-    given = {str(argument).partition("=")[0] for argument in arguments}
-    return [one for one in defaults if one.partition("=")[0] not in given]
+    names = {str(argument).partition("=")[0] for argument in arguments}
+    return [option for option in defaults if option.partition("=")[0] not in names]
 
 
 def environment(more: dict[str, str] | None = None) -> dict[str, str]:
-    """Ours, without the variables that the program takes for flags."""
+    """The environment of the tests, without variables that the program reads as flags."""
     ours = {key: value for key, value in os.environ.items() if not key.startswith("BENCHMARK_")}
     return ours | (more or {})
 
 
-def assert_complains(done: Done, code: int, *parts: str) -> None:
-    """One line on stderr that has the parts, and nothing else anywhere."""
-    assert done.code == code, done
-    assert done.out == ""
-    assert done.unfolded.count("\n") == 1, done.err
-    assert_one_complaint(done, *parts)
+def assert_complains(completed: Completed, code: int, *parts: str) -> None:
+    """The only output is one line on stderr that contains the parts."""
+    assert completed.code == code, completed
+    assert completed.out == ""
+    assert completed.unfolded.count("\n") == 1, completed.err
+    assert_one_complaint(completed, *parts)
 
 
-def assert_one_complaint(done: Done, *parts: str) -> None:
-    """The last line on stderr, and no other, is a complaint that a person can read."""
-    assert len(done.complaints) == 1, done.err
-    (line,) = done.complaints
-    assert done.unfolded.endswith(line + "\n")
+def assert_one_complaint(completed: Completed, *parts: str) -> None:
+    """The last line on stderr is the only complaint, and readable."""
+    assert len(completed.complaints) == 1, completed.err
+    (line,) = completed.complaints
+    assert completed.unfolded.endswith(line + "\n")
     assert re.match(r"(bench|gate)_transfers: [\w'/-]", line), line
     for part in parts:
         assert part in line
-    assert "terminate called" not in done.err
+    assert "terminate called" not in completed.err
 
 
 @dataclass(frozen=True)
@@ -143,7 +149,7 @@ class Result:
 
     @property
     def skipped(self) -> dict[str, str]:
-        return {one["name"]: one["reason"]["text"] for one in self.transfers["skipped"]}
+        return {skipped["name"]: skipped["reason"]["text"] for skipped in self.transfers["skipped"]}
 
     def by_name(self) -> dict[str, list[dict[str, Any]]]:
         groups: dict[str, list[dict[str, Any]]] = {}
@@ -166,40 +172,40 @@ def read(path: Path) -> Result:
     return parse(path.read_text("utf-8"), path)
 
 
-def wait_for(condition: Callable[[], Any], what: str) -> Any:
-    """Waits until the condition is true, and returns what it returned."""
+def wait_for(condition: Callable[[], Any], description: str) -> Any:
+    """Waits until the condition is true, and returns its value."""
     deadline = time.monotonic() + LIMIT_S
     while time.monotonic() < deadline:
-        if found := condition():
-            return found
+        if value := condition():
+            return value
         time.sleep(0.01)
-    raise AssertionError(f"in vain: waited for {what}")
+    raise AssertionError(f"in vain: waited for {description}")
 
 
 def open_terminal(columns: int) -> tuple[int, int]:
-    """Both ends of a new terminal: what arrives at the first is what the second was given."""
+    """Both ends of a new terminal. Writes to the second arrive at the first."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     return ours, theirs
 
 
 def received_by(terminal: int) -> Iterator[bytes]:
-    """Pieces as they come, until nobody is left at the other end."""
+    """Pieces as they arrive, until the other end is closed."""
     while True:
         try:
             piece = os.read(terminal, 65536)
-        except OSError:  # that is how a terminal says so
+        except OSError:  # the terminal's other end is closed
             return
         yield piece
 
 
 def listed(out: str) -> Iterator[tuple[str, str, str]]:
-    """Name, summary, and the rest in one line, of every strategy that --list shows."""
+    """Name, summary, and variants with support of each strategy that --list shows."""
     for entry in re.split(r"\n(?=\S)", out.removesuffix("\n")):
-        first, *others = entry.splitlines()
-        name, _, summary = first.partition(" ")  # none beside a long name
-        texts = {35: summary.strip(), 37: ""}  # by the column where they begin
-        for line in others:
+        first, *lines = entry.splitlines()
+        name, _, summary = first.partition(" ")  # a long name has none beside it
+        texts = {35: summary.strip(), 37: ""}  # by their first column
+        for line in lines:
             texts[len(line) - len(line.lstrip())] += " " + line.strip()
         assert texts.keys() == {35, 37}, entry
         yield name, texts[35].strip(), texts[37].strip()

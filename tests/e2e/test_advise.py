@@ -1,4 +1,4 @@
-"""`bench_transfers advise`: what to use, from a result file."""
+"""`bench_transfers advise`: recommendations from a result file."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 import advice_files
 import pytest
 from advice_files import GIB, KIB, MIB, QUESTION, gpu_file, write
-from program import ALL_RAN, COLUMNS, USAGE, Done, Program, assert_complains
+from program import ALL_RAN, COLUMNS, USAGE, Completed, Program, assert_complains
 
 RECORDED = (
     Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-20-standard/result.json.gz"
 )
 
 
-def advise(program: Program, *arguments: str | Path, **how: Any) -> Done:
-    done = program.run("advise", *arguments, **how)
-    assert done.code == ALL_RAN, done
-    assert done.err == ""
-    return done
+def advise(program: Program, *arguments: str | Path, **options: Any) -> Completed:
+    completed = program.run("advise", *arguments, **options)
+    assert completed.code == ALL_RAN, completed
+    assert completed.err == ""
+    return completed
 
 
 def answer(program: Program, tmp_path: Path, *arguments: str | Path) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def answer(program: Program, tmp_path: Path, *arguments: str | Path) -> dict[str
 
 
 def by_name(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {one["name"]: one for one in document["strategies"]}
+    return {strategy["name"]: strategy for strategy in document["strategies"]}
 
 
 @pytest.fixture(scope="session")
@@ -72,28 +72,28 @@ def test_totals_can_be_worked_out(program: Program, made_up: Path, tmp_path: Pat
     }
     strategies = by_name(document)
     assert set(strategies) == {"copy/pageable", "copy/pinned", "zero_copy/pinned_mapped"}
-    for name, one in strategies.items():
+    for name, costs in strategies.items():
         memory = name.partition("/")[2]
-        way = "read" if name.startswith("zero_copy") else "h2d"
+        direction = "read" if name.startswith("zero_copy") else "h2d"
         allocation = sum(
             advice_files.ALLOCATION[f"{step}/{memory}"](size) for step in ("allocate", "free")
         )
         terms = {
             "allocation_ns": allocation / reuse,
             "fill_ns": 2 * size * advice_files.NS_PER_BYTE[f"cpu/{memory}/write_memcpy"],
-            "transfer_ns": advice_files.TRANSFERS[f"{name}/{way}"](size),
+            "transfer_ns": advice_files.TRANSFERS[f"{name}/{direction}"](size),
             "read_back_ns": 0.5 * size * advice_files.NS_PER_BYTE[f"cpu/{memory}/read_memcpy"],
         }
         for term, expected in terms.items():
-            assert one[term]["value"] == pytest.approx(expected, rel=1e-6), (name, term)
-            assert one[term]["low"] <= one[term]["value"] <= one[term]["high"]
-        assert one["total_ns"]["value"] == pytest.approx(sum(terms.values()), rel=1e-6)
-    totals = [one["total_ns"]["value"] for one in document["strategies"]]
+            assert costs[term]["value"] == pytest.approx(expected, rel=1e-6), (name, term)
+            assert costs[term]["low"] <= costs[term]["value"] <= costs[term]["high"]
+        assert costs["total_ns"]["value"] == pytest.approx(sum(terms.values()), rel=1e-6)
+    totals = [costs["total_ns"]["value"] for costs in document["strategies"]]
     assert totals == sorted(totals)
     assert document["recommended"] == document["strategies"][0]["name"]
 
 
-def test_the_model_is_what_the_file_was_made_with(program: Program, made_up: Path, tmp_path: Path):
+def test_the_model_recovers_the_costs_of_the_file(program: Program, made_up: Path, tmp_path: Path):
     document = answer(program, tmp_path, f"--from={made_up}", *QUESTION)
     model = by_name(document)["copy/pinned"]["model"]
     assert model["lines"] == 1
@@ -120,14 +120,16 @@ def test_break_even_is_where_the_totals_meet(program: Program, made_up: Path, tm
     count = totals(1)["copy/pinned"]["pays"]["from"]
     assert count > 100
     for reuse, pays in ((count - 1, False), (count, True)):
-        one = totals(reuse)
-        less = one["copy/pinned"]["total_ns"]["value"] <= one["copy/pageable"]["total_ns"]["value"]
+        costs = totals(reuse)
+        less = (
+            costs["copy/pinned"]["total_ns"]["value"] <= costs["copy/pageable"]["total_ns"]["value"]
+        )
         assert less == pays
     assert totals(1)["zero_copy/pinned_mapped"]["pays"] == "never"
     assert totals(1)["copy/pageable"]["pays"] is None
 
 
-def test_what_the_direction_makes_likely(program: Program, made_up: Path, tmp_path: Path):
+def test_the_direction_sets_the_default_accesses(program: Program, made_up: Path, tmp_path: Path):
     up = answer(program, tmp_path, f"--from={made_up}", *QUESTION)["question"]
     down = answer(program, tmp_path, f"--from={made_up}", "--bytes=1MiB", "--direction=d2h")
     assert (up["cpu_writes"], up["cpu_reads"]) == (1, 0)
@@ -135,21 +137,23 @@ def test_what_the_direction_makes_likely(program: Program, made_up: Path, tmp_pa
 
 
 @pytest.mark.parametrize("size", ["4B", "1000B", "64KiB", "64MiB", "1GiB", "7TiB"])
-@pytest.mark.parametrize("way", ["h2d", "d2h"])
-def test_it_fits_a_terminal(program: Program, recorded: Path, made_up: Path, size: str, way: str):
+@pytest.mark.parametrize("direction", ["h2d", "d2h"])
+def test_it_fits_a_terminal(
+    program: Program, recorded: Path, made_up: Path, size: str, direction: str
+):
     for file in (recorded, made_up):
-        done = advise(program, f"--from={file}", f"--bytes={size}", f"--direction={way}")
+        completed = advise(program, f"--from={file}", f"--bytes={size}", f"--direction={direction}")
         # A file's name cannot be broken into lines.
-        lines = [line for line in done.out.splitlines() if str(file) not in line]
+        lines = [line for line in completed.out.splitlines() if str(file) not in line]
         assert max(map(len, lines)) <= COLUMNS
         assert not [line for line in lines if line != line.rstrip() and "strategy" not in line]
 
 
 def test_help_fits_a_terminal(program: Program):
-    done = advise(program, "--help")
-    assert max(map(len, done.out.splitlines())) <= COLUMNS
+    completed = advise(program, "--help")
+    assert max(map(len, completed.out.splitlines())) <= COLUMNS
     for option in ("--bytes", "--direction", "--reuse", "--from", "--map", "--check", "Exit codes"):
-        assert option in done.out
+        assert option in completed.out
     assert "advise" in program.run("--help").out
 
 
@@ -159,9 +163,9 @@ def test_the_header_says_where_it_comes_from(program: Program, made_up: Path):
     assert str(made_up) in text
 
 
-def test_what_lacks_a_term_is_named(program: Program, made_up: Path, tmp_path: Path):
-    done = advise(program, f"--from={made_up}", *QUESTION)
-    assert "Left out: copy/pinned_portable_mapped (allocation not measured)." in done.out
+def test_strategies_without_a_term_are_named(program: Program, made_up: Path, tmp_path: Path):
+    completed = advise(program, f"--from={made_up}", *QUESTION)
+    assert "Left out: copy/pinned_portable_mapped (allocation not measured)." in completed.out
     document = answer(program, tmp_path, f"--from={made_up}", *QUESTION)
     assert document["left_out"] == [
         {"name": "copy/pinned_portable_mapped", "reason": "allocation not measured"}
@@ -170,34 +174,36 @@ def test_what_lacks_a_term_is_named(program: Program, made_up: Path, tmp_path: P
 
 def test_a_file_without_allocation_is_answered_and_says_so(program: Program, tmp_path: Path):
     file = write(tmp_path / "result.json", gpu_file(allocation=False, cpu=False))
-    done = advise(program, f"--from={file}", *QUESTION)
-    assert "Note: allocating and freeing" in done.out
-    assert "Note: CPU writes" in done.out
-    assert "CPU reads" not in done.out  # was not asked for
-    assert "it pays" not in done.out
-    assert "fill" not in done.out
+    completed = advise(program, f"--from={file}", *QUESTION)
+    assert "Note: allocating and freeing" in completed.out
+    assert "Note: CPU writes" in completed.out
+    assert "CPU reads" not in completed.out  # was not asked for
+    assert "it pays" not in completed.out
+    assert "fill" not in completed.out
     document = answer(program, tmp_path, f"--from={file}", *QUESTION)
     assert document["measured_terms"] == {
         "allocation": False,
         "cpu_writes": False,
         "cpu_reads": False,
     }
-    assert {one["pays"] for one in document["strategies"]} == {None}
+    assert {strategy["pays"] for strategy in document["strategies"]} == {None}
 
 
 @pytest.mark.parametrize(
     ("size", "far"), [("2B", False), ("1B", True), ("2GiB", False), ("3GiB", True)]
 )
 def test_sizes_far_outside_are_marked(program: Program, made_up: Path, size: str, far: bool):
-    done = advise(
+    completed = advise(
         program, f"--from={made_up}", f"--bytes={size}", "--direction=h2d", "--cpu-writes=0"
     )
-    assert ("extrapolated" in done.out) == far
+    assert ("extrapolated" in completed.out) == far
 
 
 def test_cpu_access_far_outside_is_marked_too(program: Program, made_up: Path):
-    done = advise(program, f"--from={made_up}", "--bytes=2B", "--direction=h2d", "--cpu-writes=1")
-    assert "extrapolated" in done.out
+    completed = advise(
+        program, f"--from={made_up}", "--bytes=2B", "--direction=h2d", "--cpu-writes=1"
+    )
+    assert "extrapolated" in completed.out
 
 
 def test_without_allocation_it_first_says_that_reuse_makes_no_difference(
@@ -208,19 +214,19 @@ def test_without_allocation_it_first_says_that_reuse_makes_no_difference(
         row for row in document["benchmarks"] if not row["name"].startswith(("allocate/", "free/"))
     ]
     file = write(tmp_path / "result.json", document)
-    done = advise(program, f"--from={file}", *QUESTION, "--reuse=1000")
-    text = done.out.replace("\n  ", " ")
+    completed = advise(program, f"--from={file}", *QUESTION, "--reuse=1000")
+    text = completed.out.replace("\n  ", " ")
     note = text.index("Note: allocating and freeing")
     assert "(--reuse) makes no difference" in text
     assert note < text.index("memory used 1000 times") < text.index("Use copy/")
-    assert max(map(len, done.out.splitlines())) <= COLUMNS
-    done = advise(program, f"--from={file}", f"--map={tmp_path / 'map.json'}")
-    assert "all reuse counts have the same answer" in done.out
+    assert max(map(len, completed.out.splitlines())) <= COLUMNS
+    completed = advise(program, f"--from={file}", f"--map={tmp_path / 'map.json'}")
+    assert "all reuse counts have the same answer" in completed.out
 
 
 def test_the_columns_of_a_check_stay_apart(program: Program, tmp_path: Path):
     document = gpu_file()
-    for size in advice_files.SIZES[5:]:  # a pool: no slower for more
+    for size in advice_files.SIZES[5:]:  # a pool: larger allocations take no longer
         ns = 80 * (1 + 1e-11 * size)
         document["benchmarks"] += advice_files.rows(
             f"allocate/device_pool/{advice_files.size_name(size)}", ns, size
@@ -233,19 +239,19 @@ def test_the_columns_of_a_check_stay_apart(program: Program, tmp_path: Path):
     assert pinned[1:6] == ["1", "6.50", "µs", "50.0", "317KiB"]
 
 
-def test_incomplete_runs_and_failed_rows_are_told(program: Program, tmp_path: Path):
+def test_incomplete_runs_and_failed_rows_are_reported(program: Program, tmp_path: Path):
     document = gpu_file()
     document["context"]["transfers"]["complete"] = False
     document["benchmarks"][0] |= {"error_occurred": True, "error_message": "wrong data"}
     document["benchmarks"][1]["median_ns"] = None
     file = write(tmp_path / "result.json", document)
-    done = advise(program, f"--from={file}", *QUESTION)
-    assert "Note: the run did not come to its end" in done.out
-    assert "Note: 1 row ignored: the benchmark failed." in done.out
-    assert "Note: 1 row ignored: no positive time" in done.out
-    found = answer(program, tmp_path, f"--from={file}", *QUESTION)
-    assert found["ignored_rows"] == {"failed": 1, "unusable": 1}
-    assert found["from"]["complete"] is False
+    completed = advise(program, f"--from={file}", *QUESTION)
+    assert "Note: the run did not come to its end" in completed.out
+    assert "Note: 1 row ignored: the benchmark failed." in completed.out
+    assert "Note: 1 row ignored: no positive time" in completed.out
+    document = answer(program, tmp_path, f"--from={file}", *QUESTION)
+    assert document["ignored_rows"] == {"failed": 1, "unusable": 1}
+    assert document["from"]["complete"] is False
 
 
 def test_texts_of_a_file_cannot_steer_a_terminal(program: Program, tmp_path: Path):
@@ -260,9 +266,11 @@ def test_texts_of_a_file_cannot_steer_a_terminal(program: Program, tmp_path: Pat
     file = write(tmp_path / f"result{hostile}.json", document)
     map_file = tmp_path / f"map{hostile}.json"
     for question in (QUESTION, ("--check",), (f"--map={map_file}",)):
-        done = advise(program, f"--from={file}", *question)
-        assert not set(done.out) & set("\x1b\x07\u202e"), done
-        assert r"\x1b]0;title\x07\x1b[2J\u202e\n" in done.out.replace("\n  ", "").replace("\n", "")
+        completed = advise(program, f"--from={file}", *question)
+        assert not set(completed.out) & set("\x1b\x07\u202e"), completed
+        assert r"\x1b]0;title\x07\x1b[2J\u202e\n" in completed.out.replace("\n  ", "").replace(
+            "\n", ""
+        )
 
 
 def test_the_newest_local_result_is_used(program: Program, tmp_path: Path):
@@ -278,22 +286,22 @@ def test_the_newest_local_result_is_used(program: Program, tmp_path: Path):
 
 
 def test_without_any_local_result_it_says_how_to_make_one(program: Program, tmp_path: Path):
-    done = program.run("advise", *QUESTION, cwd=tmp_path)
-    assert_complains(done, USAGE, "results/local", "scripts/bench", "--from")
+    completed = program.run("advise", *QUESTION, cwd=tmp_path)
+    assert_complains(completed, USAGE, "results/local", "scripts/bench", "--from")
 
 
 # Without a GPU
 
 
 def test_a_file_without_a_gpu_is_refused(program: Program, measured_on_host: Path):
-    done = program.run("advise", f"--from={measured_on_host}", *QUESTION)
-    assert_complains(done, USAGE, str(measured_on_host), "without a GPU", "--allow-host")
+    completed = program.run("advise", f"--from={measured_on_host}", *QUESTION)
+    assert_complains(completed, USAGE, str(measured_on_host), "without a GPU", "--allow-host")
 
 
 def test_a_file_without_a_gpu_is_labelled(program: Program, measured_on_host: Path):
     for question in ((*QUESTION,), ("--check",)):
-        done = advise(program, f"--from={measured_on_host}", "--allow-host", *question)
-        lines = [line for line in done.out.splitlines() if line]
+        completed = advise(program, f"--from={measured_on_host}", "--allow-host", *question)
+        lines = [line for line in completed.out.splitlines() if line]
         assert len(lines) > 5
         assert [line for line in lines if not line.startswith("(host, no GPU) ")] == []
         lines = [line for line in lines if str(measured_on_host) not in line]
@@ -302,8 +310,8 @@ def test_a_file_without_a_gpu_is_labelled(program: Program, measured_on_host: Pa
 
 def test_a_map_without_a_gpu_is_labelled(program: Program, measured_on_host: Path, tmp_path: Path):
     out = tmp_path / "map.json"
-    done = advise(program, f"--from={measured_on_host}", "--allow-host", f"--map={out}")
-    assert done.out.startswith("(host, no GPU) ")
+    completed = advise(program, f"--from={measured_on_host}", "--allow-host", f"--map={out}")
+    assert completed.out.startswith("(host, no GPU) ")
     assert json.loads(out.read_text("utf-8"))["from"]["gpu"] is False
 
 
@@ -312,8 +320,8 @@ def test_a_map_without_a_gpu_is_labelled(program: Program, measured_on_host: Pat
 
 def test_the_map(program: Program, made_up: Path, tmp_path: Path):
     out = tmp_path / "map.json"
-    done = advise(program, f"--from={made_up}", f"--map={out}")
-    assert str(out) in done.out
+    completed = advise(program, f"--from={made_up}", f"--map={out}")
+    assert str(out) in completed.out
     map_ = json.loads(out.read_text("utf-8"))
     assert (map_["format"], map_["kind"]) == (1, "map")
     assert map_["sizes"] == [4 * 2**step for step in range(29)]
@@ -321,10 +329,10 @@ def test_the_map(program: Program, made_up: Path, tmp_path: Path):
     assert map_["reuse"][:5] == [1, 2, 5, 10, 20]
     assert map_["reuse"][-1] == 10**6
     assert set(map_["directions"]) == {"h2d", "d2h"}
-    for way in map_["directions"].values():
+    for direction in map_["directions"].values():
         for key in ("winner", "total_ns", "as_good", "runner_up", "margin", "extrapolated"):
-            assert len(way[key]) == len(map_["sizes"])
-            assert {len(row) for row in way[key]} == {len(map_["reuse"])}
+            assert len(direction[key]) == len(map_["sizes"])
+            assert {len(row) for row in direction[key]} == {len(map_["reuse"])}
     winners = map_["directions"]["h2d"]["winner"]
     assert {row[0] for row in winners[14:]} == {"copy/pageable"}
     assert {row[-1] for row in winners[14:]} == {"copy/pinned"}
@@ -351,7 +359,7 @@ def test_a_cell_of_the_map_is_the_answer(program: Program, made_up: Path, tmp_pa
     )
 
 
-# How good the model is
+# The model's accuracy
 
 
 def test_left_out_sizes_of_the_recorded_run_are_predicted(
@@ -367,9 +375,9 @@ def test_left_out_sizes_of_the_recorded_run_are_predicted(
     assert len(errors) == 32 * 9  # 32 names, 4 KiB to 256 MiB
     assert sorted(errors.values())[len(errors) // 2] <= 0.04
     over = {key for key, error in errors.items() if error > 0.1}
-    # Pageable copies change their way between two of these sizes, which are four times apart; with
-    # one of both left out they are 16 times apart, and where it happens is not known.
-    # Pinned ones do so towards the device, beside 16 KiB.
+    # Pageable copies change their method between two of these sizes, a factor of four apart.
+    # Without one of the two sizes the gap is a factor of 16, and the point of change unknown.
+    # Pinned copies to the device change their method near 16 KiB.
     pageable = {(name, size) for name, size in over if name.split("/")[1].startswith("pageable")}
     assert {size for _, size in pageable} <= {64 * KIB, 256 * KIB, 64 * MIB}
     assert {size for _, size in over - pageable} <= {16 * KIB}
@@ -385,11 +393,11 @@ def test_a_compressed_file_gives_the_same_answer(program: Program, recorded: Pat
 
 
 def test_check_is_printed(program: Program, recorded: Path):
-    done = advise(program, "--check", f"--from={recorded}")
-    text = done.out.replace("\n  ", " ")
+    completed = advise(program, "--check", f"--from={recorded}")
+    text = completed.out.replace("\n  ", " ")
     assert "Transfers: 288 sizes left out, one at a time: median error" in text
     assert "More than 10 % off: copy/pageable" in text
-    lines = [line for line in done.out.splitlines() if str(recorded) not in line]
+    lines = [line for line in completed.out.splitlines() if str(recorded) not in line]
     assert max(map(len, lines)) <= COLUMNS
 
 

@@ -1,4 +1,4 @@
-"""What `bench_transfers advise` refuses."""
+"""Input that `bench_transfers advise` refuses."""
 
 from __future__ import annotations
 
@@ -54,9 +54,13 @@ BAD_ARGUMENTS: dict[tuple[str, ...], list[str]] = {
 
 @pytest.mark.parametrize("arguments", BAD_ARGUMENTS, ids=" ".join)
 def test_bad_arguments(program: Program, made_up: Path, tmp_path: Path, arguments: tuple[str, ...]):
-    source = () if any(one.startswith("--from") for one in arguments) else (f"--from={made_up}",)
-    done = program.run("advise", *source, *arguments, cwd=tmp_path)
-    assert_complains(done, USAGE, *BAD_ARGUMENTS[arguments])
+    source = (
+        ()
+        if any(argument.startswith("--from") for argument in arguments)
+        else (f"--from={made_up}",)
+    )
+    completed = program.run("advise", *source, *arguments, cwd=tmp_path)
+    assert_complains(completed, USAGE, *BAD_ARGUMENTS[arguments])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -112,9 +116,9 @@ BAD_FILES: dict[str, tuple[str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("what", BAD_FILES)
-def test_bad_files(program: Program, tmp_path: Path, what: str):
-    content, complaint = BAD_FILES[what]
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_bad_files(program: Program, tmp_path: Path, case: str):
+    content, complaint = BAD_FILES[case]
     file = tmp_path / "result.json"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     for question in ((*QUESTION,), ("--check",), (f"--map={tmp_path / 'map.json'}",)):
@@ -124,19 +128,19 @@ def test_bad_files(program: Program, tmp_path: Path, what: str):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_file_that_is_not_there(program: Program, tmp_path: Path):
+def test_a_missing_file(program: Program, tmp_path: Path):
     missing = tmp_path / "missing.json"
-    done = program.run("advise", f"--from={missing}", *QUESTION)
-    assert_complains(done, USAGE, str(missing), "No such file or directory")
-    done = program.run("advise", f"--from={tmp_path}", *QUESTION)
-    assert_complains(done, USAGE, str(tmp_path), "folder")
+    completed = program.run("advise", f"--from={missing}", *QUESTION)
+    assert_complains(completed, USAGE, str(missing), "No such file or directory")
+    completed = program.run("advise", f"--from={tmp_path}", *QUESTION)
+    assert_complains(completed, USAGE, str(tmp_path), "folder")
 
 
 def test_a_named_pipe_is_not_waited_for(program: Program, tmp_path: Path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    done = program.run("advise", f"--from={pipe}", *QUESTION)
-    assert_complains(done, USAGE, str(pipe), "a named pipe")
+    completed = program.run("advise", f"--from={pipe}", *QUESTION)
+    assert_complains(completed, USAGE, str(pipe), "a named pipe")
 
 
 NOTHING: dict[str, tuple[list[dict[str, Any]], str]] = {
@@ -154,19 +158,19 @@ NOTHING: dict[str, tuple[list[dict[str, Any]], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", NOTHING)
-def test_nothing_to_rank(program: Program, tmp_path: Path, what: str):
-    benchmarks, complaint = NOTHING[what]
+@pytest.mark.parametrize("case", NOTHING)
+def test_nothing_to_rank(program: Program, tmp_path: Path, case: str):
+    benchmarks, complaint = NOTHING[case]
     file = write(tmp_path / "result.json", gpu_file() | {"benchmarks": benchmarks})
-    done = program.run("advise", f"--from={file}", *QUESTION)
-    assert_complains(done, NOTHING_RAN, str(file), "nothing to rank", complaint)
+    completed = program.run("advise", f"--from={file}", *QUESTION)
+    assert_complains(completed, NOTHING_RAN, str(file), "nothing to rank", complaint)
 
 
 @pytest.mark.parametrize("option", ["--json", "--map"])
 def test_unwritable_output(program: Program, made_up: Path, tmp_path: Path, option: str):
     out = tmp_path / "missing" / "out.json"
-    done = program.run("advise", f"--from={made_up}", *QUESTION, f"{option}={out}")
-    assert_complains(done, USAGE, f"cannot write {out}", "No such file or directory")
+    completed = program.run("advise", f"--from={made_up}", *QUESTION, f"{option}={out}")
+    assert_complains(completed, USAGE, f"cannot write {out}", "No such file or directory")
 
 
 @pytest.mark.parametrize("option", ["--json", "--map"])
@@ -176,7 +180,7 @@ def test_the_result_file_is_not_overwritten(
     before = made_up.read_bytes()
     other_name = tmp_path / "link.json"
     other_name.symlink_to(made_up)
-    done = program.run("advise", f"--from={made_up}", f"{option}={other_name}", *QUESTION)
-    assert done.code == 2
-    assert "would be overwritten" in done.err
+    completed = program.run("advise", f"--from={made_up}", f"{option}={other_name}", *QUESTION)
+    assert completed.code == 2
+    assert "would be overwritten" in completed.err
     assert made_up.read_bytes() == before

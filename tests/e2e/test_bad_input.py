@@ -1,4 +1,4 @@
-"""Whatever cannot be done is said in one line, with the exit code that the help names."""
+"""The program reports each error in one line, with the exit code that the help states."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ BAD_ARGUMENTS = {
     "--benchmark_filter=(": ["--benchmark_filter", "'('", "regular expression"],
     "--benchmark_filter=-[": ["--benchmark_filter", "'[", "regular expression"],
     **{
-        f"--benchmark_min_time={bad}": ["--benchmark_min_time", bad]
-        for bad in ("0", "-1", "abc", "nan", "inf", "0.001x", "1e9")
+        f"--benchmark_min_time={value}": ["--benchmark_min_time", value]
+        for value in ("0", "-1", "abc", "nan", "inf", "0.001x", "1e9")
     },
     "--benchmark_min_time=": ["benchmark_min_time"],
     **{
-        f"--benchmark_repetitions={bad}": ["benchmark_repetitions", bad]
-        for bad in ("0", "-1", "10001", "abc", "1.5", "99999999999")
+        f"--benchmark_repetitions={value}": ["benchmark_repetitions", value]
+        for value in ("0", "-1", "10001", "abc", "1.5", "99999999999")
     },
     "--seed=abc": ["seed", "abc"],
     "--benchmark_out_format=xml": ["--benchmark_out_format", "xml", "json", "csv"],
@@ -62,8 +62,8 @@ BAD_ARGUMENTS = {
     "--benchmark_min_warmup_time=abc": ["--benchmark_min_warmup_time", "abc"],
     "--v=abc": ["--v", "abc"],
     **{
-        f"--inject={bad}": ["inject", bad, "slow:FACTOR@REGEX"]
-        for bad in ("nope@x", "corrupt", "slow@x", "slow:0.5@x", "slow:abc@x", "@x")
+        f"--inject={value}": ["inject", value, "slow:FACTOR@REGEX"]
+        for value in ("nope@x", "corrupt", "slow@x", "slow:0.5@x", "slow:abc@x", "@x")
     },
     "--inject=fail@(": ["--inject", "fail@(", "regular expression"],
     "--inject=": ["inject"],
@@ -73,8 +73,8 @@ BAD_ARGUMENTS = {
 
 @pytest.mark.parametrize("argument", BAD_ARGUMENTS)
 def test_bad_arguments(program: Program, argument: str):
-    done = program.run(*without(TINY, argument), argument)
-    assert_complains(done, USAGE, *BAD_ARGUMENTS[argument])
+    completed = program.run(*without(TINY, argument), argument)
+    assert_complains(completed, USAGE, *BAD_ARGUMENTS[argument])
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_bad_arguments(program: Program, argument: str):
     ],
 )
 def test_arguments_far_too_long(program: Program, option: str, reason: str):
-    done = program.run(*without(TINY, option), option + 100_000 * "x")
-    assert_complains(done, USAGE, reason)
-    assert len(done.err) < 1000
+    completed = program.run(*without(TINY, option), option + 100_000 * "x")
+    assert_complains(completed, USAGE, reason)
+    assert len(completed.err) < 1000
 
 
 BAD_VARIABLES = {
@@ -109,8 +109,8 @@ BAD_VARIABLES = {
 def test_bad_environment_variables(program: Program, tmp_path: Path, setting: str):
     name, _, value = setting.partition("=")
     out = tmp_path / "result"
-    done = program.run(*TINY, f"--out={out}", env={name: value})
-    assert_complains(done, USAGE, BAD_VARIABLES[setting])
+    completed = program.run(*TINY, f"--out={out}", env={name: value})
+    assert_complains(completed, USAGE, BAD_VARIABLES[setting])
     assert not out.exists()
 
 
@@ -135,8 +135,8 @@ BAD_SIZES = {
 @pytest.mark.parametrize("flag", ["--sizes", "--cold-sizes"])
 @pytest.mark.parametrize("size", BAD_SIZES)
 def test_bad_sizes(program: Program, flag: str, size: str):
-    done = program.run("--device=host", f"{flag}={size}")
-    assert_complains(done, USAGE, "bad size '", BAD_SIZES[size], "examples: 4KiB")
+    completed = program.run("--device=host", f"{flag}={size}")
+    assert_complains(completed, USAGE, "bad size '", BAD_SIZES[size], "examples: 4KiB")
 
 
 @pytest.mark.parametrize("flag", ["--sizes", "--cold-sizes"])
@@ -146,11 +146,11 @@ def test_no_size(program: Program, flag: str):
 
 
 @pytest.mark.parametrize("action", ["--list", "--benchmark_list_tests", None])
-def test_a_gpu_that_is_not_there(program: Program, action: str | None):
+def test_a_missing_gpu(program: Program, action: str | None):
     if has_gpu():
         pytest.skip("there is a GPU here")
-    done = program.run("--device=cuda:0", *([action] if action else []))
-    assert_complains(done, USAGE, "device cuda:0: ")
+    completed = program.run("--device=cuda:0", *([action] if action else []))
+    assert_complains(completed, USAGE, "device cuda:0: ")
 
 
 def test_the_last_of_repeated_flags_counts(program: Program, tmp_path: Path):
@@ -161,16 +161,16 @@ def test_the_last_of_repeated_flags_counts(program: Program, tmp_path: Path):
 @pytest.mark.parametrize("expression", ["nothing_has_this_name", "-.", "-"])
 def test_a_filter_that_leaves_nothing(program: Program, tmp_path: Path, expression: str):
     out = tmp_path / "result.json"
-    done = program.run(*TINY, f"--benchmark_filter={expression}", f"--out={out}")
-    assert_complains(done, NOTHING_RAN, "nothing to run")
+    completed = program.run(*TINY, f"--benchmark_filter={expression}", f"--out={out}")
+    assert_complains(completed, NOTHING_RAN, "nothing to run")
     assert not out.exists()
 
 
 def test_nothing_but_skipped_strategies(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
-    done = program.measure("--strategies=copy/pinned_wc", f"--out={out}", expected=NOTHING_RAN)
-    assert "Skipped copy/pinned_wc/h2d/4KiB" in done.out
-    assert "write-combined memory comes from a GPU driver" in done.out
+    completed = program.measure("--strategies=copy/pinned_wc", f"--out={out}", expected=NOTHING_RAN)
+    assert "Skipped copy/pinned_wc/h2d/4KiB" in completed.out
+    assert "write-combined memory comes from a GPU driver" in completed.out
     result = read(out)
     assert (result.rows, result.transfers["complete"]) == ([], True)
     assert set(result.skipped) == {name.replace("pageable", "pinned_wc") for name in TINY_NAMES}
@@ -213,17 +213,17 @@ def test_unwritable_output_is_found_before_measuring(
 ):
     out = make(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    done = program.measure(
+    completed = program.measure(
         f"--out={out}",
         f"--benchmark_out_format={file_format}",
         expected=USAGE,
         preexec_fn=limits.without_override_of_permissions(),
     )
-    assert done.out == ""
-    assert_one_complaint(done, f"cannot write {out}", UNWRITABLE[make])
-    assert "preparing" not in done.err
-    assert "round" not in done.err
-    assert sorted(tmp_path.rglob("*")) == before  # nothing left behind either
+    assert completed.out == ""
+    assert_one_complaint(completed, f"cannot write {out}", UNWRITABLE[make])
+    assert "preparing" not in completed.err
+    assert "round" not in completed.err
+    assert sorted(tmp_path.rglob("*")) == before  # and nothing is left behind
 
 
 def test_a_link_is_written_through(program: Program, tmp_path: Path):
@@ -234,10 +234,10 @@ def test_a_link_is_written_through(program: Program, tmp_path: Path):
     assert read(target).transfers["complete"]
 
 
-def test_what_is_not_a_file_is_not_replaced_by_one(program: Program, tmp_path: Path):
+def test_special_files_are_not_replaced(program: Program, tmp_path: Path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # so that opening it blocks nobody
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # so that opening it does not block
     try:
         program.run(*TINY, "--benchmark_repetitions=1", f"--out={pipe}")
     finally:
@@ -247,8 +247,8 @@ def test_what_is_not_a_file_is_not_replaced_by_one(program: Program, tmp_path: P
 
 @pytest.mark.parametrize("option", ["--strategies=", "--device=", "--out=", "--", ""])
 def test_arguments_cannot_steer_a_terminal(program: Program, tmp_path: Path, option: str):
-    done = program.run(*TINY, option + "a/\n\x1b[2J\u202e", cwd=tmp_path)
-    assert_complains(done, USAGE, r"a/\n\x1b[2J\u202e")
+    completed = program.run(*TINY, option + "a/\n\x1b[2J\u202e", cwd=tmp_path)
+    assert_complains(completed, USAGE, r"a/\n\x1b[2J\u202e")
 
 
 def link_to_a_precious_file(name: Path) -> None:
@@ -257,51 +257,51 @@ def link_to_a_precious_file(name: Path) -> None:
     name.symlink_to(precious)
 
 
-OTHERS: dict[str, Callable[[Path], object]] = {
+FOREIGN_FILES: dict[str, Callable[[Path], object]] = {
     "file": lambda name: name.write_text("mine"),
     "link": link_to_a_precious_file,
     "pipe": os.mkfifo,
 }
 
 
-@pytest.mark.parametrize("other", OTHERS)
-def test_what_is_somebody_elses_beside_the_output_stays(
-    program: Program, gate: Program, made_up: Path, runs: list[Path], tmp_path: Path, other: str
+@pytest.mark.parametrize("kind", FOREIGN_FILES)
+def test_foreign_files_beside_the_output_stay(
+    program: Program, gate: Program, made_up: Path, runs: list[Path], tmp_path: Path, kind: str
 ):
-    """Also where it is named as if a new version were written to it first."""
+    """Even if its name is that of a temporary file for the new version."""
 
     def state() -> dict[str, str | int]:
-        others = [path for path in tmp_path.iterdir() if path not in outputs]
+        foreign = [path for path in tmp_path.iterdir() if path not in outputs]
         return {
             str(path): path.read_text() if path.is_file() else path.lstat().st_mode
-            for path in others
+            for path in foreign
         }
 
     outputs = [tmp_path / name for name in ("run.json", "advice.json", "baseline.json")]
     run, advice, baseline = outputs
     for out in outputs:
-        OTHERS[other](out.with_name(out.name + ".part"))
+        FOREIGN_FILES[kind](out.with_name(out.name + ".part"))
     before = state()
     program.measure(f"--out={run}")
-    asked = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={advice}")
-    assert program.run("advise", *asked).code == 0
+    arguments = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={advice}")
+    assert program.run("advise", *arguments).code == 0
     assert gate.run("pin", *runs, f"--out={baseline}").code == 0
     assert all(read(out).document for out in outputs)
     assert state() == before
 
 
 def test_two_programs_with_the_same_output(program: Program, tmp_path: Path):
-    """Whoever looks finds a whole file, at the end that of one of them."""
+    """A reader always finds a complete file, at the end that of one of the programs."""
     out = tmp_path / "result.json"
     arguments = (*TINY, "--benchmark_repetitions=150", f"--out={out}")
-    both = [program.start(*arguments, f"--seed={seed}") for seed in (1, 2)]
+    processes = [program.start(*arguments, f"--seed={seed}") for seed in (1, 2)]
     looks = 0
-    while any(process.poll() is None for process in both):
+    while any(process.poll() is None for process in processes):
         if out.exists():
             read(out)
             looks += 1
-    ended = [process.communicate() for process in both]
-    assert [process.returncode for process in both] == [0, 0], ended
+    ended = [process.communicate() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], ended
     assert looks > 0
     result = read(out)
     assert result.transfers["complete"] is True

@@ -1,4 +1,4 @@
-"""What host memory costs the CPU: access, allocation, and what type of memory it is."""
+"""The cost of host memory for the CPU: access and allocation; the memory's type."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def test_every_access_is_measured(result: Result):
 
 def test_single_accesses_have_their_time(result: Result):
     for row in result.rows:
-        _, *rest = row["name"].split("/")
-        access = rest[1] if row["name"].startswith("cpu/") else ""
+        _, *parts = row["name"].split("/")
+        access = parts[1] if row["name"].startswith("cpu/") else ""
         single = access.removesuffix("_all_cores") in SINGLE
         assert ("ns_per_access" in row) == single, row["name"]
         if single:
@@ -70,27 +70,27 @@ def test_single_accesses_have_their_time(result: Result):
             )
 
 
-def test_allocation_and_its_end_are_measured_until_they_are_stable(result: Result):
+def test_allocation_and_release_are_measured_until_they_are_stable(result: Result):
     names = {
         f"{family}/malloc/{size}" for family in ("allocate", "free") for size in ("16KiB", "1MiB")
     }
     assert names == {name for name in result.names() if "/malloc/" in name}
     for name in names:
         rows = result.by_name()[name]
-        assert 2 <= len(rows) <= 6  # three times the rounds at most
+        assert 2 <= len(rows) <= 6  # at most three times the rounds
         assert [row["repetition_index"] for row in rows] == [*range(len(rows))]
         step = name.partition("/")[0]
         assert all(row[f"{step}_ns"] == row["median_ns"] for row in rows)
         assert {row["batch"] for row in rows} == {1}
 
 
-def test_the_buffers_memory_type_is_recorded_with_what_it_was_found_by(result: Result):
+def test_the_buffers_memory_type_is_recorded_with_its_evidence(result: Result):
     (block,) = result.transfers["buffers"]
     assert block["memory"] == "pageable"
     if block["memory_type"] is None:
         assert block["cpu_reads"] is block["cpu_reads_of_ordinary_memory"] is None
         pytest.skip("this processor cannot flush its caches: the type is not known")
-    # Ordinary memory against ordinary memory, on a computer that may be busy.
+    # Compares ordinary memory with itself, on a computer that may be busy.
     assert block["memory_type"] in ("write-back", "unclear")
     for rates in (block["cpu_reads"], block["cpu_reads_of_ordinary_memory"]):
         assert math.isfinite(rates["plain_gb_per_s"])
@@ -113,7 +113,7 @@ def emulation(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Res
     return read(out)
 
 
-def test_emulation_is_called_so_and_runs_on_the_host_alone(program: Program, emulation: Result):
+def test_emulation_is_labelled_and_runs_only_on_the_host(program: Program, emulation: Result):
     listing = program.run("--list", "--device=host")
     assert listing.code == ALL_RAN
     strategies = {name: (summary, where) for name, summary, where in listed(listing.out)}
@@ -128,40 +128,41 @@ def test_emulation_is_called_so_and_runs_on_the_host_alone(program: Program, emu
     }
 
 
-def test_emulation_is_called_so_in_the_summary(program: Program, tmp_path: Path):
-    done = program.measure(
+def test_emulation_is_labelled_in_the_summary(program: Program, tmp_path: Path):
+    completed = program.measure(
         "--strategies=cpu/emulated_wc", "--sizes=16KiB", f"--out={tmp_path / 'result.json'}"
     )
-    (row,) = [line for line in done.out.splitlines() if line.startswith("emulated_wc")]
+    (row,) = [line for line in completed.out.splitlines() if line.startswith("emulated_wc")]
     assert row.endswith("EMULATION")
 
 
-def test_emulated_streaming_reads_are_faster_for_a_true_reason(emulation: Result):
+def test_emulated_streaming_reads_are_faster(emulation: Result):
     best = {
         name.split("/")[2]: min(row["min_ns"] for row in rows)
         for name, rows in emulation.by_name().items()
     }
-    # A line's eight words or four vectors wait for memory each, or its only load does, with others.
+    # Each of a line's eight words or four vectors waits for memory, or its only load does,
+    # together with others.
     assert best["read_scalar"] > best["read_vector"] > 1.5 * best["read_streaming"]
 
 
 def test_managed_memory_is_skipped_without_a_gpu(program: Program):
-    done = program.run(*HOST, "--strategies=cpu/managed", "--sizes=16KiB")
-    assert done.code == NOTHING_RAN
-    assert "managed memory comes from a GPU driver" in " ".join(done.out.split())
+    completed = program.run(*HOST, "--strategies=cpu/managed", "--sizes=16KiB")
+    assert completed.code == NOTHING_RAN
+    assert "managed memory comes from a GPU driver" in " ".join(completed.out.split())
 
 
 def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
-    strategies = [f"{family}/{way}" for family in ("allocate", "free") for way in LOCKING]
-    done = program.measure(
+    strategies = [f"{family}/{method}" for family in ("allocate", "free") for method in LOCKING]
+    completed = program.measure(
         f"--strategies=allocate/malloc,cpu/pinned,cpu/registered_huge,{','.join(strategies)}",
         "--sizes=1MiB",
         "--cache=warm",
         f"--out={out}",
         preexec_fn=limits.locked_memory(64 * KIB),
     )
-    assert done.complaints == []
+    assert completed.complaints == []
     result = read(out)
     assert result.names() == {"allocate/malloc/1MiB"}
     assert result.failed == {}
@@ -173,7 +174,7 @@ def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Progra
             continue
         assert "cannot lock" in reason, name
         assert "ulimit -l unlimited" in reason, name
-    assert "ulimit -l unlimited" in done.out
+    assert "ulimit -l unlimited" in completed.out
 
 
 def test_locking_within_the_limit_goes_on(program: Program, tmp_path: Path):

@@ -1,4 +1,4 @@
-"""Faults put in on purpose are noticed: the hidden option --inject."""
+"""Injected faults are detected (hidden option --inject)."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from program import SOMETHING_FAILED, TINY_NAMES, Done, Program, Result, read
+from program import SOMETHING_FAILED, TINY_NAMES, Completed, Program, Result, read
 
 
 @dataclass(frozen=True)
 class Run:
-    done: Done
+    completed: Completed
     result: Result
 
 
 def run(program: Program, folder: Path, *faults: str, expected: int = SOMETHING_FAILED) -> Run:
     out = folder / "result.json"
     injected = [f"--inject={fault}" for fault in faults]
-    done = program.measure(*injected, f"--out={out}", expected=expected)
-    return Run(done, read(out))
+    completed = program.measure(*injected, f"--out={out}", expected=expected)
+    return Run(completed, read(out))
 
 
 def assert_failed(faulty: Run, names: list[str], message: str) -> None:
-    """These benchmarks and no others, in the file and on the screen."""
+    """Only these benchmarks fail, in the file and on the screen."""
     assert set(faulty.result.failed) == set(names)
     for row in faulty.result.rows:
         if row["name"] not in names:
@@ -32,18 +32,18 @@ def assert_failed(faulty: Run, names: list[str], message: str) -> None:
             continue
         assert row["error_occurred"] is True
         assert message in row["error_message"]
-        assert f"FAILED {row['name']}: {row['error_message']}" in faulty.done.out
+        assert f"FAILED {row['name']}: {row['error_message']}" in faulty.completed.out
         assert "median_ns" not in row
         assert "gb_per_s" not in row
-    others = [name for name in TINY_NAMES if name not in names]
-    assert sorted(row["name"] for row in faulty.result.measured) == sorted(2 * others)
-    assert faulty.done.out.count("FAILED") == len(names)
+    unaffected = [name for name in TINY_NAMES if name not in names]
+    assert sorted(row["name"] for row in faulty.result.measured) == sorted(2 * unaffected)
+    assert faulty.completed.out.count("FAILED") == len(names)
 
 
 def assert_says_that_faults_were_injected(faulty: Run, fault: str) -> None:
     assert faulty.result.transfers["run"]["faults_injected"] == [fault]
     assert faulty.result.transfers["warnings"][0]["code"] == "faults_injected"
-    assert "faults were injected on purpose" in faulty.done.out
+    assert "faults were injected on purpose" in faulty.completed.out
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_only_the_benchmark_with_the_fault_fails(
     assert_failed(faulty, names, message)
     assert_says_that_faults_were_injected(faulty, f"{fault}@{pattern}")
     assert faulty.result.transfers["complete"] is True
-    assert faulty.done.complaints == []
+    assert faulty.completed.complaints == []
 
 
 def test_corruption_of_cold_and_asynchronous_copies_is_found(program: Program, tmp_path: Path):
@@ -83,7 +83,7 @@ def test_corruption_of_cold_and_asynchronous_copies_is_found(program: Program, t
 def test_an_operation_that_fails_before_its_memory_is_made_fails_alone(
     program: Program, tmp_path: Path
 ):
-    """Its destination is memory that only the operation itself makes."""
+    """The operation itself allocates its destination."""
     out = tmp_path / "result.json"
     program.measure(
         "--strategies=first_call,copy/pageable",
@@ -97,7 +97,7 @@ def test_an_operation_that_fails_before_its_memory_is_made_fails_alone(
     assert failed
     assert result.failed == dict.fromkeys(failed, "injected failure")
     assert {row["name"] for row in result.measured} == result.names() - failed
-    assert {f"copy/pageable/{way}/64KiB" for way in ("h2d", "d2h")} <= result.names()
+    assert {f"copy/pageable/{direction}/64KiB" for direction in ("h2d", "d2h")} <= result.names()
     assert result.transfers["complete"] is True
 
 
@@ -117,14 +117,14 @@ def test_after_the_loss_of_the_device_nothing_else_runs(program: Program, tmp_pa
     assert_says_that_faults_were_injected(faulty, f"lose@{lost}")
 
 
-def test_a_slow_benchmark_is_seen_to_be_slow(paced: Program, tmp_path: Path):
+def test_injected_slowness_is_measured(paced: Program, tmp_path: Path):
     """With the same seed, so that the same operations take the same times."""
     out, plain = tmp_path / "result.json", tmp_path / "plain.json"
     slow = "paced/first/h2d/64KiB"
-    how = ("--strategies=paced/first", "--seed=1")
-    done = paced.measure(*how, f"--inject=slow:3@{slow}", f"--out={out}")
-    faulty = Run(done, read(out))
-    paced.measure(*how, f"--out={plain}")
+    options = ("--strategies=paced/first", "--seed=1")
+    completed = paced.measure(*options, f"--inject=slow:3@{slow}", f"--out={out}")
+    faulty = Run(completed, read(out))
+    paced.measure(*options, f"--out={plain}")
     before = read(plain).by_name()
     for name, rows in faulty.result.by_name().items():
         expected = before[name][0]["median_ns"] * (3 if name == slow else 1)

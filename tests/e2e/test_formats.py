@@ -32,9 +32,9 @@ def first_words(text: str) -> list[str]:
 
 def test_json_on_stdout_is_the_result_file(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
-    done = program.measure("--benchmark_format=json", f"--out={out}")
-    assert done.out == out.read_text("utf-8")
-    assert parse(done.out).names() == set(TINY_NAMES)
+    completed = program.measure("--benchmark_format=json", f"--out={out}")
+    assert completed.out == out.read_text("utf-8")
+    assert parse(completed.out).names() == set(TINY_NAMES)
 
 
 def assert_is_csv(text: str) -> None:
@@ -54,32 +54,32 @@ def test_csv_on_stdout(program: Program):
 
 def test_csv_file(program: Program, tmp_path: Path):
     out = tmp_path / "result.csv"
-    done = program.measure(f"--benchmark_out={out}", "--benchmark_out_format=csv")
+    completed = program.measure(f"--benchmark_out={out}", "--benchmark_out_format=csv")
     assert_is_csv(out.read_text())
-    assert done.out.startswith("Device: host, no GPU")
+    assert completed.out.startswith("Device: host, no GPU")
     assert list(tmp_path.iterdir()) == [out]
 
 
 def test_csv_with_a_failure_and_different_counters(program: Program):
-    done = program.measure(
+    completed = program.measure(
         "--benchmark_format=csv",
         "--strategies=null,copy/pageable,copy_async/pageable",
         "--inject=fail@copy/pageable/h2d/4KiB",
         expected=SOMETHING_FAILED,
     )
-    rows = table(done.out)
+    rows = table(completed.out)
     assert {row["name"] for row in rows} > {"null/single", "copy_async/pageable/d2h/64KiB"}
     assert len({len(row) for row in rows}) == 1
 
 
 def test_console_on_stdout_and_in_a_file(program: Program, tmp_path: Path):
     out = tmp_path / "result.txt"
-    done = program.measure(
+    completed = program.measure(
         "--benchmark_format=console", f"--out={out}", "--benchmark_out_format=console"
     )
-    assert sorted(first_words(done.out)) == sorted(2 * TINY_NAMES + AGGREGATE_NAMES)
-    assert "\x1b" not in done.out
-    assert first_words(out.read_text()) == first_words(done.out)
+    assert sorted(first_words(completed.out)) == sorted(2 * TINY_NAMES + AGGREGATE_NAMES)
+    assert "\x1b" not in completed.out
+    assert first_words(out.read_text()) == first_words(completed.out)
 
 
 @pytest.mark.parametrize("flag", ["--out", "--benchmark_out"])
@@ -116,13 +116,15 @@ def test_file_with_aggregates_only(program: Program, tmp_path: Path):
 
 
 def test_summary_with_aggregates_only_has_figures_still(program: Program):
-    done = program.measure("--benchmark_report_aggregates_only")
-    assert any(line.startswith("copy/pageable ") for line in done.out.splitlines()), done.out
+    completed = program.measure("--benchmark_report_aggregates_only")
+    assert any(line.startswith("copy/pageable ") for line in completed.out.splitlines()), (
+        completed.out
+    )
 
 
 def test_variation_on_the_console_is_a_percentage_of_the_mean(program: Program):
-    done = program.measure("--benchmark_format=console", "--benchmark_display_aggregates_only")
-    figures = {line.split()[0]: line.split() for line in done.out.splitlines() if "/" in line}
+    completed = program.measure("--benchmark_format=console", "--benchmark_display_aggregates_only")
+    figures = {line.split()[0]: line.split() for line in completed.out.splitlines() if "/" in line}
     for name in TINY_NAMES:
         mean, deviation, variation = (
             float(figures[f"{name}_{kind}"][1]) for kind in ("mean", "stddev", "cv")
@@ -133,22 +135,22 @@ def test_variation_on_the_console_is_a_percentage_of_the_mean(program: Program):
 
 
 def test_one_repetition_has_no_aggregates(program: Program):
-    done = program.measure(
+    completed = program.measure(
         "--benchmark_repetitions=1",
         "--benchmark_report_aggregates_only",
         "--benchmark_format=json",
     )
-    assert {row["run_type"] for row in parse(done.out).rows} == {"iteration"}
+    assert {row["run_type"] for row in parse(completed.out).rows} == {"iteration"}
 
 
 @pytest.mark.parametrize("display", ["console", "csv"])
 def test_display_of_aggregates_only(program: Program, tmp_path: Path, display: str):
     out = tmp_path / "result.json"
-    done = program.measure(
+    completed = program.measure(
         f"--benchmark_format={display}", "--benchmark_display_aggregates_only", f"--out={out}"
     )
     is_csv = display == "csv"
-    shown = [row["name"] for row in table(done.out)] if is_csv else first_words(done.out)
+    shown = [row["name"] for row in table(completed.out)] if is_csv else first_words(completed.out)
     assert sorted(shown) == sorted(AGGREGATE_NAMES)
     assert {row["run_type"] for row in read(out).rows} == {"iteration"}
     assert len(read(out).rows) == 2 * len(TINY_NAMES)
@@ -165,34 +167,36 @@ def test_display_of_aggregates_only(program: Program, tmp_path: Path, display: s
     ],
 )
 def test_filter(program: Program, expression: str, expected: list[str]):
-    done = program.measure(f"--benchmark_filter={expression}", "--benchmark_format=json")
-    assert parse(done.out).names() == set(expected)
+    completed = program.measure(f"--benchmark_filter={expression}", "--benchmark_format=json")
+    assert parse(completed.out).names() == set(expected)
 
 
 def test_time_unit(program: Program):
-    done = program.run(*TINY, "--benchmark_time_unit=us", "--benchmark_format=json")
-    if "unknown argument" in done.err:
+    completed = program.run(*TINY, "--benchmark_time_unit=us", "--benchmark_format=json")
+    if "unknown argument" in completed.err:
         pytest.skip("this Google Benchmark has no --benchmark_time_unit")
-    assert done.code == 0
-    for row in parse(done.out).rows:
+    assert completed.code == 0
+    for row in parse(completed.out).rows:
         assert row["time_unit"] == "us"
         assert row["real_time"] * 1000 == pytest.approx(row["median_ns"], rel=1e-6)
 
 
 def test_context_of_ones_own(program: Program):
-    done = program.measure("--benchmark_context=slot=left,cable=new", "--benchmark_format=json")
-    context = parse(done.out).context
+    completed = program.measure(
+        "--benchmark_context=slot=left,cable=new", "--benchmark_format=json"
+    )
+    context = parse(completed.out).context
     assert (context["slot"], context["cable"]) == ("left", "new")
     assert context["transfers"]["complete"]
 
 
 @pytest.mark.parametrize("display", ["json", "csv", None])
 def test_results_that_cannot_be_printed(program: Program, display: str | None):
-    """On a full disk, say: who redirects the output must learn that it is not all there."""
+    """For example on a full disk: the user must learn that redirected output is incomplete."""
     with Path("/dev/full").open("w") as full:
-        done = program.measure(
+        completed = program.measure(
             *([f"--benchmark_format={display}"] if display else []),
             expected=SOMETHING_FAILED,
             stdout=full,
         )
-    assert_one_complaint(done)
+    assert_one_complaint(completed)

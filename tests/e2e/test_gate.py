@@ -1,4 +1,4 @@
-"""`gate_transfers`: the verdict, and what it looks like in each form."""
+"""`gate_transfers`: the verdict, and its forms."""
 
 from __future__ import annotations
 
@@ -14,13 +14,22 @@ from typing import Any
 
 import pytest
 import xmlschema
-from gate_files import BANDWIDTH, LATENCY, ONE, OTHER, SUITE, Lab, changed, failed_rows
-from program import COLUMNS, Done, Program
+from gate_files import (
+    BANDWIDTH,
+    LATENCY,
+    PINNED_UPLOAD,
+    REGISTERED_DOWNLOAD,
+    SUITE,
+    Lab,
+    changed,
+    failed_rows,
+)
+from program import COLUMNS, Completed, Program
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 WORDS = {PASS: "PASS", REGRESSION: "REGRESSION", INCONCLUSIVE: "INCONCLUSIVE"}
 GITHUB_LIMIT = 65_536
-#: By their keys, where they stand in a file, and two values.
+#: By key: the path in a file, and two values.
 FACTS_OF_RUNS: dict[str, tuple[str, Any, Any]] = {
     "link.generation": ("link.generation", 4, 5),
     "link.width": ("link.width", 8, 16),
@@ -66,22 +75,24 @@ SCHEMA = Path(__file__).resolve().parents[1] / "data/junit.xsd"
 
 @dataclass(frozen=True)
 class Answer:
-    done: Done
+    completed: Completed
     document: dict[str, Any]
     markdown: str
     junit: ElementTree.Element
 
     @property
     def text(self) -> str:
-        """What was printed, where long lines go over several."""
-        return self.done.out.replace("\n  ", " ")
+        """The printed text, with folded lines joined."""
+        return self.completed.out.replace("\n  ", " ")
 
     @property
     def verdicts(self) -> dict[str, str]:
-        return {one["name"]: one["verdict"] for one in self.document["benchmarks"]}
+        return {
+            benchmark["name"]: benchmark["verdict"] for benchmark in self.document["benchmarks"]
+        }
 
     def names(self, verdict: str) -> list[str]:
-        return [name for name, found in self.verdicts.items() if found == verdict]
+        return [name for name, word in self.verdicts.items() if word == verdict]
 
 
 @dataclass(frozen=True)
@@ -92,9 +103,9 @@ class Gate:
     schema: xmlschema.XMLSchema
 
     def check(self, *arguments: str | Path, expected: int, baseline: Path | None = None) -> Answer:
-        """Checks, and sees to what must be true of every answer."""
+        """Runs a check, and tests the properties of every answer."""
         markdown, junit, document = (self.folder / name for name in ("a.md", "a.xml", "a.json"))
-        done = self.program.run(
+        completed = self.program.run(
             "check",
             baseline or self.baseline,
             *arguments,
@@ -102,10 +113,10 @@ class Gate:
             f"--junit={junit}",
             f"--json={document}",
         )
-        assert done.code == expected, done
-        assert done.err == ""
+        assert completed.code == expected, completed
+        assert completed.err == ""
         answer = Answer(
-            done,
+            completed,
             json.loads(document.read_text("utf-8")),
             markdown.read_text("utf-8"),
             ElementTree.parse(junit).getroot(),
@@ -134,14 +145,14 @@ def assert_all_say_the_same(answer: Answer, code: int) -> None:
         .replace("\n  ", " ")
         .endswith(answer.document["sentence"] + "\n")
     )
-    for one in answer.document["benchmarks"]:
-        if "slowdown" in one:
-            low, high = one["interval_95"]
-            assert low < one["slowdown"] < high
-            assert len(one["slowdown_of_runs"]) == answer.document["runs"]["after"]
-            runs = [value for value in one["slowdown_of_runs"] if value is not None]
-            assert min(runs) - 1e-9 <= one["slowdown"] <= max(runs) + 1e-9
-    for text in (answer.done.out, answer.markdown):
+    for benchmark in answer.document["benchmarks"]:
+        if "slowdown" in benchmark:
+            low, high = benchmark["interval_95"]
+            assert low < benchmark["slowdown"] < high
+            assert len(benchmark["slowdown_of_runs"]) == answer.document["runs"]["after"]
+            runs = [value for value in benchmark["slowdown_of_runs"] if value is not None]
+            assert min(runs) - 1e-9 <= benchmark["slowdown"] <= max(runs) + 1e-9
+    for text in (answer.completed.out, answer.markdown):
         assert "nan" not in re.findall(r"\b\w+\b", text.lower())
 
 
@@ -159,9 +170,9 @@ def lab(tmp_path: Path) -> Lab:
 def baseline(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("baseline")
     out = folder / "baseline.json"
-    done = gate.run("pin", *Lab(folder).sessions(3, 4), f"--out={out}")
-    assert (done.code, done.err) == (0, ""), done
-    assert "Warning" not in done.out
+    completed = gate.run("pin", *Lab(folder).sessions(3, 4), f"--out={out}")
+    assert (completed.code, completed.err) == (0, ""), completed
+    assert "Warning" not in completed.out
     return out
 
 
@@ -190,34 +201,39 @@ def test_nothing_has_changed(checks: Gate, lab: Lab):
 
 
 def test_a_slowdown(checks: Gate, lab: Lab):
-    answer = checks.check(*lab.runs(3, day=9, slowed={ONE: 1.1, OTHER: 1.04}), expected=REGRESSION)
-    assert answer.names("slower") == [ONE, OTHER]
+    answer = checks.check(
+        *lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1, REGISTERED_DOWNLOAD: 1.04}),
+        expected=REGRESSION,
+    )
+    assert answer.names("slower") == [PINNED_UPLOAD, REGISTERED_DOWNLOAD]
     worst, less = answer.document["benchmarks"][:2]
     assert worst["slowdown"] == pytest.approx(0.1, abs=0.005)
     assert less["slowdown"] == pytest.approx(0.04, abs=0.005)
-    assert worst["before"] == pytest.approx(SUITE[ONE], rel=0.005)
-    assert worst["after"] == pytest.approx(1.1 * SUITE[ONE], rel=0.005)
-    assert f"2 of {len(SUITE)} benchmarks slower, {ONE} by " in answer.text
+    assert worst["before"] == pytest.approx(SUITE[PINNED_UPLOAD], rel=0.005)
+    assert worst["after"] == pytest.approx(1.1 * SUITE[PINNED_UPLOAD], rel=0.005)
+    assert f"2 of {len(SUITE)} benchmarks slower, {PINNED_UPLOAD} by " in answer.text
     failures = answer.junit.findall(".//testcase[failure]")
-    assert [one.attrib["name"] for one in failures] == [ONE, OTHER]
+    assert [failure.attrib["name"] for failure in failures] == [PINNED_UPLOAD, REGISTERED_DOWNLOAD]
     visible = answer.markdown.partition("<details>")[0]
-    assert f"<code>{ONE}</code>" in visible
-    assert f"<code>{OTHER}</code>" in visible
+    assert f"<code>{PINNED_UPLOAD}</code>" in visible
+    assert f"<code>{REGISTERED_DOWNLOAD}</code>" in visible
 
 
 def test_figures_are_the_same_in_every_form(checks: Gate, lab: Lab):
-    answer = checks.check(*lab.runs(3, day=9, slowed={ONE: 1.05}), expected=REGRESSION)
-    figures = re.split(r" {2,}", table(answer.done.out)[ONE])
-    row = next(line for line in answer.markdown.splitlines() if ONE in line and "|" in line)
+    answer = checks.check(*lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.05}), expected=REGRESSION)
+    figures = re.split(r" {2,}", table(answer.completed.out)[PINNED_UPLOAD])
+    row = next(
+        line for line in answer.markdown.splitlines() if PINNED_UPLOAD in line and "|" in line
+    )
     cells = [html.unescape(cell.strip()) for cell in row.strip("|").split("|")]
-    assert cells == [f"<code>{ONE}</code>", *figures[1:]]
+    assert cells == [f"<code>{PINNED_UPLOAD}</code>", *figures[1:]]
     failure = answer.junit.find(".//failure")
     assert failure is not None
     for figure in figures[1:]:
         assert figure in failure.attrib["message"]
-    by_name = {one["name"]: one for one in answer.document["benchmarks"]}
-    assert figures[1] == f"{by_name[ONE]['before'] / 1e6:.3f} ms"
-    assert figures[3] == f"{100 * by_name[ONE]['slowdown']:+.2f} %"
+    by_name = {benchmark["name"]: benchmark for benchmark in answer.document["benchmarks"]}
+    assert figures[1] == f"{by_name[PINNED_UPLOAD]['before'] / 1e6:.3f} ms"
+    assert figures[3] == f"{100 * by_name[PINNED_UPLOAD]['slowdown']:+.2f} %"
 
 
 def test_latency_has_a_threshold_of_its_own(checks: Gate, lab: Lab):
@@ -228,37 +244,37 @@ def test_latency_has_a_threshold_of_its_own(checks: Gate, lab: Lab):
 
 
 def test_the_threshold_decides(checks: Gate, lab: Lab):
-    runs = lab.runs(3, day=9, slowed={ONE: 1.04})
+    runs = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.04})
     checks.check(*runs, "--threshold=10 %", expected=PASS)
     checks.check(*runs, "--threshold=3%", expected=REGRESSION)
 
 
 def test_improvements_and_new_benchmarks_never_fail(checks: Gate, tmp_path: Path):
     lab = Lab(tmp_path, SUITE | {"copy/newest/h2d/1MiB": 5e4}, seed=3)
-    answer = checks.check(*lab.runs(3, day=9, slowed={ONE: 0.9}), expected=PASS)
-    assert answer.names("faster") == [ONE]
+    answer = checks.check(*lab.runs(3, day=9, slowed={PINNED_UPLOAD: 0.9}), expected=PASS)
+    assert answer.names("faster") == [PINNED_UPLOAD]
     assert answer.names("new") == ["copy/newest/h2d/1MiB"]
     assert "FASTER" in answer.text
     assert "NEW\ncopy/newest/h2d/1MiB" in answer.text
 
 
 def test_missing_benchmarks(checks: Gate, lab: Lab):
-    answer = checks.check(*lab.runs(3, day=9, without=[ONE]), expected=INCONCLUSIVE)
-    assert answer.names("missing") == [ONE]
+    answer = checks.check(*lab.runs(3, day=9, without=[PINNED_UPLOAD]), expected=INCONCLUSIVE)
+    assert answer.names("missing") == [PINNED_UPLOAD]
     assert "1 of the baseline's benchmarks is missing" in answer.text
-    assert answer.junit.find(f".//testcase[@name='{ONE}']/error") is not None
+    assert answer.junit.find(f".//testcase[@name='{PINNED_UPLOAD}']/error") is not None
 
 
 def test_missing_benchmarks_can_be_allowed(checks: Gate, lab: Lab):
-    runs = lab.runs(3, day=9, without=[ONE])
+    runs = lab.runs(3, day=9, without=[PINNED_UPLOAD])
     answer = checks.check(*runs, "--allow-missing=pinned/h2d/64", expected=PASS)
-    assert f"{ONE}  not measured, allowed" in answer.text
-    assert answer.junit.find(f".//testcase[@name='{ONE}']/skipped") is not None
+    assert f"{PINNED_UPLOAD}  not measured, allowed" in answer.text
+    assert answer.junit.find(f".//testcase[@name='{PINNED_UPLOAD}']/skipped") is not None
     checks.check(*runs, "--allow-missing=pinned/d2h/64", expected=INCONCLUSIVE)
 
 
 def test_a_few_benchmarks_are_no_pass_of_the_suite(checks: Gate, lab: Lab):
-    """Whatever may be missing."""
+    """Even if everything may be missing."""
     runs = lab.runs(3, day=9, without=list(SUITE)[1:])
     answer = checks.check(*runs, "--allow-missing=.*", expected=INCONCLUSIVE)
     assert f"only 1 of {len(SUITE)} benchmarks can show" in answer.document["sentence"]
@@ -268,13 +284,13 @@ def test_a_few_benchmarks_are_no_pass_of_the_suite(checks: Gate, lab: Lab):
 
 def test_a_failed_benchmark_is_not_fast(checks: Gate, lab: Lab, tmp_path: Path):
     def fail(document: dict[str, Any]) -> None:
-        rows = [row for row in document["benchmarks"] if row["name"] != ONE]
-        document["benchmarks"] = rows + failed_rows(ONE)
+        rows = [row for row in document["benchmarks"] if row["name"] != PINNED_UPLOAD]
+        document["benchmarks"] = rows + failed_rows(PINNED_UPLOAD)
 
-    first, *others = lab.runs(3, day=9)
-    runs = [changed(first, tmp_path / "failed.json", fail), *others]
+    first, *remaining = lab.runs(3, day=9)
+    runs = [changed(first, tmp_path / "failed.json", fail), *remaining]
     answer = checks.check(*runs, expected=INCONCLUSIVE)
-    assert f"{ONE}  failed in 1 of 3 runs" in answer.text
+    assert f"{PINNED_UPLOAD}  failed in 1 of 3 runs" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -287,28 +303,28 @@ def test_a_failed_benchmark_is_not_fast(checks: Gate, lab: Lab, tmp_path: Path):
     ],
 )
 def test_another_machine(checks: Gate, lab: Lab, facts: Mapping[str, Any], key: str):
-    runs = lab.runs(3, day=9, slowed={ONE: 1.1}, facts=facts)
+    runs = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}, facts=facts)
     answer = checks.check(*runs, expected=INCONCLUSIVE)
-    assert [one["key"] for one in answer.document["changed"]] == [key]
-    # It explains the rest, and is said before it.
-    for text in (answer.done.out, answer.markdown):
-        assert text.index(key) < text.index(ONE)
+    assert [fact["key"] for fact in answer.document["changed"]] == [key]
+    # It explains the results, so it comes first.
+    for text in (answer.completed.out, answer.markdown):
+        assert text.index(key) < text.index(PINNED_UPLOAD)
     answer = checks.check(*runs, f"--allow-different={key},cpu.model", expected=REGRESSION)
     assert answer.document["changed"][0]["allowed"] is True
 
 
 @pytest.mark.parametrize("key", [*FACTS_OF_RUNS])
 def test_any_fact_may_be_allowed_to_differ(gate: Program, lab: Lab, key: str):
-    """Also where it differs in the baseline already, which so does not have it."""
-    path, one, other = FACTS_OF_RUNS[key]
-    old = [*lab.runs(2, facts={path: one}), *lab.runs(2, day=1, facts={path: other})]
+    """Also if the baseline lacks it, because its runs differ."""
+    path, value, other_value = FACTS_OF_RUNS[key]
+    old = [*lab.runs(2, facts={path: value}), *lab.runs(2, day=1, facts={path: other_value})]
     baseline = lab.folder / "baseline"
     assert gate.run("pin", *old, f"--out={baseline}").code == BAD_INPUT
-    done = gate.run("pin", *old, f"--allow-different={key}", f"--out={baseline}")
-    assert done.code == PASS, done
-    new = lab.runs(3, day=9, facts={path: one})
-    done = gate.run("check", baseline, *new, f"--allow-different={key}")
-    assert done.code != BAD_INPUT, done
+    completed = gate.run("pin", *old, f"--allow-different={key}", f"--out={baseline}")
+    assert completed.code == PASS, completed
+    new = lab.runs(3, day=9, facts={path: value})
+    completed = gate.run("check", baseline, *new, f"--allow-different={key}")
+    assert completed.code != BAD_INPUT, completed
 
 
 def test_too_few_runs(checks: Gate, lab: Lab):
@@ -327,13 +343,13 @@ def test_too_few_runs(checks: Gate, lab: Lab):
 def test_the_environment_changed(checks: Gate, lab: Lab, factor: float, word: str):
     answer = checks.check(*lab.runs(3, day=9, slowed=factor), expected=INCONCLUSIVE)
     for decides, benchmarks in (("bandwidth", BANDWIDTH), ("latency", LATENCY)):
-        said = re.findall(
+        sentences = re.findall(
             rf"the {len(benchmarks)} benchmarks that {decides} decides are (\d+\.\d+) % {word} as "
             "a whole",
             answer.text.replace("The ", "the "),
         )
-        assert len(said) == 2  # once before the tables, once as a reason
-        assert len(set(said)) == 1
+        assert len(sentences) == 2  # once before the tables, once as a reason
+        assert len(set(sentences)) == 1
     assert answer.document["more_runs_may_tell"] is False
 
 
@@ -349,7 +365,7 @@ def test_too_noisy(checks: Gate, gate: Program, tmp_path: Path):
 def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
     checks: Gate, gate: Program, tmp_path: Path
 ):
-    """Processes differ so much that none of them can."""
+    """Processes differ so much that no benchmark can show it."""
     lab = Lab(tmp_path, process_deviation=0.012, seed=2)
     baseline = tmp_path / "noisy"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
@@ -357,7 +373,7 @@ def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
 
 
 def test_improvements_do_not_make_regressions_pass(checks: Gate, lab: Lab):
-    """What half of the suite does is taken for the noise of a session."""
+    """A change of half of the suite counts as noise of the session."""
     slower = list(SUITE)[:4]
     factors = dict.fromkeys(slower, 1.1)
     checks.check(*lab.runs(3, day=9, slowed=factors), expected=REGRESSION)
@@ -385,22 +401,22 @@ def assert_cannot_tell(answer: Answer) -> None:
 
 def test_judged_by_another_field(checks: Gate, gate: Program, lab: Lab, tmp_path: Path):
     baseline = tmp_path / "rates"
-    done = gate.run("pin", *lab.sessions(3, 4), "--judge-by=gb_per_s", f"--out={baseline}")
-    assert "judged by gb_per_s" in done.out.replace("\n  ", " ")
-    runs = lab.runs(3, day=9, slowed={ONE: 1.0})
+    completed = gate.run("pin", *lab.sessions(3, 4), "--judge-by=gb_per_s", f"--out={baseline}")
+    assert "judged by gb_per_s" in completed.out.replace("\n  ", " ")
+    runs = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.0})
     checks.check(*runs, baseline=baseline, expected=PASS)
 
     def slow(document: dict[str, Any]) -> None:
         for row in document["benchmarks"]:
-            if row["name"] == ONE:
+            if row["name"] == PINNED_UPLOAD:
                 row["gb_per_s"] /= 1.1
 
     slowed = [changed(run, run.with_suffix(".slow"), slow) for run in lab.runs(3, day=9)]
     answer = checks.check(*slowed, baseline=baseline, expected=REGRESSION)
-    (one,) = answer.names("slower")
-    assert one == ONE
-    assert "MB/s" in table(answer.done.out)[ONE]
-    assert "+" in table(answer.done.out)[ONE]
+    (name,) = answer.names("slower")
+    assert name == PINNED_UPLOAD
+    assert "MB/s" in table(answer.completed.out)[PINNED_UPLOAD]
+    assert "+" in table(answer.completed.out)[PINNED_UPLOAD]
 
 
 def test_units_may_differ(checks: Gate, lab: Lab, tmp_path: Path):
@@ -409,8 +425,8 @@ def test_units_may_differ(checks: Gate, lab: Lab, tmp_path: Path):
             row["real_time"] /= 1e3
             row["time_unit"] = "ms"
 
-    first, *others = lab.runs(3, day=9)
-    checks.check(changed(first, tmp_path / "ms.json", in_ms), *others, expected=PASS)
+    first, *remaining = lab.runs(3, day=9)
+    checks.check(changed(first, tmp_path / "ms.json", in_ms), *remaining, expected=PASS)
 
 
 def test_files_of_another_program(checks: Gate, gate: Program, tmp_path: Path):
@@ -420,16 +436,16 @@ def test_files_of_another_program(checks: Gate, gate: Program, tmp_path: Path):
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=PASS)
     assert "do not describe their machine" in answer.text
     answer = checks.check(
-        *lab.runs(3, day=9, slowed={ONE: 1.1}), baseline=baseline, expected=REGRESSION
+        *lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}), baseline=baseline, expected=REGRESSION
     )
-    assert answer.names("slower") == [ONE]
+    assert answer.names("slower") == [PINNED_UPLOAD]
 
 
 def test_a_result_without_a_gpu_says_so_everywhere(checks: Gate, gate: Program, lab: Lab):
     host = {"device.kind": "host", "device.name": "host"}
     baseline = lab.folder / "host"
-    done = gate.run("pin", *lab.sessions(3, 4, facts=host), f"--out={baseline}")
-    assert "host device (no GPU)" in done.out
+    completed = gate.run("pin", *lab.sessions(3, 4, facts=host), f"--out={baseline}")
+    assert "host device (no GPU)" in completed.out
     runs = lab.runs(3, day=9, facts=host)
     answer = checks.check(*runs, baseline=baseline, expected=PASS)
     assert answer.document["on_host"] is True
@@ -442,11 +458,11 @@ def test_a_result_without_a_gpu_says_so_everywhere(checks: Gate, gate: Program, 
 
 def test_more_runs_may_tell(checks: Gate, lab: Lab):
     """One of three processes does not show the slowdown of the others."""
-    runs = [*lab.runs(2, day=9, slowed={ONE: 1.1}), *lab.runs(1, day=9)]
+    runs = [*lab.runs(2, day=9, slowed={PINNED_UPLOAD: 1.1}), *lab.runs(1, day=9)]
     answer = checks.check(*runs, expected=INCONCLUSIVE)
-    assert answer.names("ambiguous") == [ONE]
+    assert answer.names("ambiguous") == [PINNED_UPLOAD]
     assert answer.document["more_runs_may_tell"] is True
-    assert answer.junit.find(f".//testcase[@name='{ONE}']/error") is not None
+    assert answer.junit.find(f".//testcase[@name='{PINNED_UPLOAD}']/error") is not None
 
 
 # Forms
@@ -472,7 +488,7 @@ def test_hostile_names(checks: Gate, gate: Program, tmp_path: Path):
         *lab.runs(3, day=9, slowed=slowed), baseline=baseline, expected=REGRESSION
     )
     assert len(answer.names("slower")) == len(slowed)
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", answer.done.out + answer.markdown)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", answer.completed.out + answer.markdown)
     rows = [line for line in answer.markdown.splitlines() if line.startswith("| <code>")]
     assert {line.count("|") for line in rows} == {7}
     for line in rows:
@@ -495,15 +511,20 @@ def test_it_fits_a_terminal(checks: Gate, gate: Program, tmp_path: Path):
     baseline = tmp_path / "long"
     pinned = gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}")
     slow = lab.runs(3, day=9, slowed=dict.fromkeys(names, 1.1))
-    few = lab.runs(3, day=9, without=names, facts={"machine.cpu": {"model": "many words " * 30}})
+    shortened = lab.runs(
+        3, day=9, without=names, facts={"machine.cpu": {"model": "many words " * 30}}
+    )
     outputs = [
         pinned.out,
-        checks.check(*slow, "--all", baseline=baseline, expected=REGRESSION).done.out,
-        checks.check(*few, "--all", baseline=baseline, expected=INCONCLUSIVE).done.out,
+        checks.check(*slow, "--all", baseline=baseline, expected=REGRESSION).completed.out,
+        checks.check(*shortened, "--all", baseline=baseline, expected=INCONCLUSIVE).completed.out,
         gate.run("power", baseline).out,
         gate.run("show", *slow).out,
-        gate.run("show", *slow, *few).out,
-        *(gate.run(*command, "--help").out for command in ((), *([one] for one in COMMANDS))),
+        gate.run("show", *slow, *shortened).out,
+        *(
+            gate.run(*command, "--help").out
+            for command in ((), *([command] for command in COMMANDS))
+        ),
     ]
     for out in outputs:
         lines = [line for line in out.splitlines() if str(tmp_path) not in line]
@@ -519,7 +540,7 @@ def test_long_lists_are_cut(checks: Gate, lab: Lab):
     answer = checks.check(*runs, expected=INCONCLUSIVE)
     assert f"and {len(BANDWIDTH) - 20} more (--all lists them)" in answer.text
     everything = checks.check(*runs, "--all", expected=INCONCLUSIVE)
-    assert set(table(everything.done.out)) == set(SUITE)
+    assert set(table(everything.completed.out)) == set(SUITE)
 
 
 def test_a_comment_is_never_too_long(checks: Gate, gate: Program, tmp_path: Path):
@@ -536,14 +557,14 @@ def test_a_comment_is_never_too_long(checks: Gate, gate: Program, tmp_path: Path
 
 
 def test_pin_warns(gate: Program, lab: Lab, tmp_path: Path):
-    done = gate.run("pin", *lab.runs(3), f"--out={tmp_path / 'few'}")
-    assert done.code == 0
-    text = done.out.replace("\n  ", " ")
+    completed = gate.run("pin", *lab.runs(3), f"--out={tmp_path / 'few'}")
+    assert completed.code == 0
+    text = completed.out.replace("\n  ", " ")
     assert "Warning: 3 runs only: 10 or more" in text
     assert "Warning: all runs are of one session" in text
     interrupted = lab.runs(4, day=1, facts={"complete": False})
-    done = gate.run("pin", *interrupted, f"--out={tmp_path / 'interrupted'}")
-    assert done.out.count("was interrupted") == 4
+    completed = gate.run("pin", *interrupted, f"--out={tmp_path / 'interrupted'}")
+    assert completed.out.count("was interrupted") == 4
 
 
 def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Program, lab: Lab):
@@ -551,48 +572,51 @@ def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Progr
     newer = lab.runs(5, day=2)
     out = lab.folder / "both"
     key = "device.driver_version"
-    done = gate.run("pin", *older, *newer, f"--allow-different={key}", f"--out={out}")
-    assert done.code == 0
+    completed = gate.run("pin", *older, *newer, f"--allow-different={key}", f"--out={out}")
+    assert completed.code == 0
     assert key not in json.loads(out.read_text("utf-8"))["machine"]
     checks.check(*lab.runs(3, day=9), baseline=out, expected=PASS)
 
 
 def test_power(gate: Program, baseline: Path, tmp_path: Path):
-    done = gate.run("power", baseline)
-    assert (done.code, done.err) == (0, "")
-    assert set(table(done.out)) == set(SUITE)
-    assert f"With 3 new runs, 0 of {len(SUITE)} benchmarks are advisory" in done.out
+    completed = gate.run("power", baseline)
+    assert (completed.code, completed.err) == (0, "")
+    assert set(table(completed.out)) == set(SUITE)
+    assert f"With 3 new runs, 0 of {len(SUITE)} benchmarks are advisory" in completed.out
     lab = Lab(tmp_path, process_deviation=0.05, seed=9)
     noisy = tmp_path / "noisy"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={noisy}").code == 0
-    done = gate.run("power", noisy, "--runs=5")
-    assert f"With 5 new runs, {len(SUITE)} of {len(SUITE)} benchmarks are advisory" in done.out
-    done = gate.run("power", noisy, "--threshold=500%", "--latency-threshold=500%")
-    assert f"With 3 new runs, 0 of {len(SUITE)} benchmarks are advisory" in done.out
+    completed = gate.run("power", noisy, "--runs=5")
+    assert f"With 5 new runs, {len(SUITE)} of {len(SUITE)} benchmarks are advisory" in completed.out
+    completed = gate.run("power", noisy, "--threshold=500%", "--latency-threshold=500%")
+    assert f"With 3 new runs, 0 of {len(SUITE)} benchmarks are advisory" in completed.out
 
 
 def test_show(gate: Program, lab: Lab, tmp_path: Path):
-    one, other = *lab.runs(1), *lab.runs(1, day=1, facts={"link.width": 8}, slowed={ONE: 2.0})
-    done = gate.run("show", one)
-    assert (done.code, done.err) == (0, "")
-    assert set(table(done.out)) >= set(SUITE)
-    assert re.search(r"\d\.\d+ ms +0\.06 %", table(done.out)[ONE])
-    both = gate.run("show", one, other).out
-    assert both.index("link.width: 16 (1), 8 (2)") < both.index(ONE)
-    first, second = re.findall(r"(\d\.\d+) ms", table(both)[ONE])
+    first_run, second_run = (
+        *lab.runs(1),
+        *lab.runs(1, day=1, facts={"link.width": 8}, slowed={PINNED_UPLOAD: 2.0}),
+    )
+    completed = gate.run("show", first_run)
+    assert (completed.code, completed.err) == (0, "")
+    assert set(table(completed.out)) >= set(SUITE)
+    assert re.search(r"\d\.\d+ ms +0\.06 %", table(completed.out)[PINNED_UPLOAD])
+    out = gate.run("show", first_run, second_run).out
+    assert out.index("link.width: 16 (1), 8 (2)") < out.index(PINNED_UPLOAD)
+    first, second = re.findall(r"(\d\.\d+) ms", table(out)[PINNED_UPLOAD])
     assert float(second) / float(first) == pytest.approx(2, rel=0.01)
-    assert "GB/s" in gate.run("show", one, "--judge-by=gb_per_s").out
-    # Also what could not be checked.
+    assert "GB/s" in gate.run("show", first_run, "--judge-by=gb_per_s").out
+    # Runs that cannot be checked can be shown, too.
     foreign = Lab(tmp_path / "foreign", foreign=True)
     foreign.folder.mkdir()
     host = lab.runs(1, facts={"device.kind": "host", "device.name": "host"})
-    done = gate.run("show", one, one, *foreign.runs(1), *host)
-    assert done.code == 0
-    assert "of another program" in done.out
+    completed = gate.run("show", first_run, first_run, *foreign.runs(1), *host)
+    assert completed.code == 0
+    assert "of another program" in completed.out
 
 
 def test_show_goes_on_below(gate: Program, lab: Lab):
     runs = lab.runs(7)
     out = gate.run("show", *runs).out
     assert [out.count(f"run {number} ") for number in range(1, 8)] == [1] * 7
-    assert out.count(f"\n{ONE} ") == len(re.findall(r"^real_time", out, re.MULTILINE)) > 1
+    assert out.count(f"\n{PINNED_UPLOAD} ") == len(re.findall(r"^real_time", out, re.MULTILINE)) > 1

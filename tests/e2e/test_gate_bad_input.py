@@ -1,4 +1,4 @@
-"""`gate_transfers`: whatever is wrong is one line and exit code 2, never a crash or a pass."""
+"""`gate_transfers` reports each error in one line with exit code 2, and never crashes or passes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import ONE, Lab, changed, write
+from gate_files import PINNED_UPLOAD, Lab, changed, write
 from program import Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -62,37 +62,37 @@ def test_usage(gate: Program, tmp_path: Path, arguments: tuple[str, ...]):
 
 
 def test_the_last_of_an_option_counts(gate: Program, baseline: Path, lab: Lab):
-    slowed = lab.runs(3, day=9, slowed={ONE: 1.04})
+    slowed = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.04})
     assert gate.run("check", baseline, *slowed).code == REGRESSION
     assert gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%").code == PASS
 
 
 @pytest.mark.parametrize(
-    ("expression", "said"),
+    ("expression", "complaint"),
     [("(", "'(' is not a regular expression"), ("a" * 100_000, "aaa…' is too long")],
     ids=["unfinished", "too long"],
 )
 def test_a_bad_regular_expression(
-    gate: Program, baseline: Path, runs: list[Path], expression: str, said: str
+    gate: Program, baseline: Path, runs: list[Path], expression: str, complaint: str
 ):
-    done = gate.run("check", baseline, *runs, f"--allow-missing={expression}")
-    assert_complains(done, BAD_INPUT, "--allow-missing=", said)
+    completed = gate.run("check", baseline, *runs, f"--allow-missing={expression}")
+    assert_complains(completed, BAD_INPUT, "--allow-missing=", complaint)
 
 
 def test_a_fact_that_no_file_has(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
-    done = gate.run("check", baseline, *runs, "--allow-different=device.driver")
-    assert_complains(done, BAD_INPUT, "'device.driver'", "no such fact; such as device.")
-    done = gate.run("pin", *runs, "--allow-different=x", f"--out={tmp_path / 'out'}")
-    assert_complains(done, BAD_INPUT, "'x'", "they have", "cpu.model", "link.width")
+    completed = gate.run("check", baseline, *runs, "--allow-different=device.driver")
+    assert_complains(completed, BAD_INPUT, "'device.driver'", "no such fact; such as device.")
+    completed = gate.run("pin", *runs, "--allow-different=x", f"--out={tmp_path / 'out'}")
+    assert_complains(completed, BAD_INPUT, "'x'", "they have", "cpu.model", "link.width")
     assert not (tmp_path / "out").exists()
 
 
 def test_help_and_version(gate: Program):
     for command in ((), ("pin",), ("check",), ("power",), ("show",), ("query",)):
-        done = gate.run(*command, "--help")
-        assert (done.code, done.err) == (0, "")
-        assert "Exit codes: 0" in done.out
-        assert "gate_transfers " + "".join(command) in done.out
+        completed = gate.run(*command, "--help")
+        assert (completed.code, completed.err) == (0, "")
+        assert "Exit codes: 0" in completed.out
+        assert "gate_transfers " + "".join(command) in completed.out
     assert gate.run("--version").out.startswith("gate_transfers 0.")
 
 
@@ -157,23 +157,23 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 
 def everywhere(gate: Program, file: Path, baseline: Path, runs: list[Path], out: Path):
-    """Every command that reads runs, with this one among good ones."""
+    """Every command that reads runs, with this file among good runs."""
     yield gate.run("check", baseline, *runs, file)
     yield gate.run("pin", *runs, file, f"--out={out}")
     yield gate.run("show", file, *runs)
 
 
-@pytest.mark.parametrize("what", [*CHANGES, *TEXTS])
-def test_a_bad_run(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, what: str):
+@pytest.mark.parametrize("case", [*CHANGES, *TEXTS])
+def test_a_bad_run(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, case: str):
     file = tmp_path / "bad.json"
-    if what in CHANGES:
-        change, complaint = CHANGES[what]
+    if case in CHANGES:
+        change, complaint = CHANGES[case]
         changed(runs[0], file, change)
     else:
-        text, complaint = TEXTS[what]
+        text, complaint = TEXTS[case]
         write(file, text)
-    for done in everywhere(gate, file, baseline, runs, tmp_path / "out"):
-        assert_complains(done, BAD_INPUT, str(file), complaint)
+    for completed in everywhere(gate, file, baseline, runs, tmp_path / "out"):
+        assert_complains(completed, BAD_INPUT, str(file), complaint)
     assert not (tmp_path / "out").exists()
 
 
@@ -188,8 +188,8 @@ def test_files_that_cannot_be_read(gate: Program, baseline: Path, runs: list[Pat
         (cut, "cut off"),
         (bomb, "larger than"),
     ):
-        for done in everywhere(gate, file, baseline, runs, tmp_path / "out"):
-            assert_complains(done, BAD_INPUT, str(file), complaint)
+        for completed in everywhere(gate, file, baseline, runs, tmp_path / "out"):
+            assert_complains(completed, BAD_INPUT, str(file), complaint)
     (tmp_path / "good.json.gz").write_bytes(packed)
     assert gate.run("check", baseline, tmp_path / "good.json.gz", *runs[1:]).code == PASS
 
@@ -201,8 +201,8 @@ def test_a_named_pipe_is_not_waited_for(
     os.mkfifo(pipe)
     (tmp_path / "link").symlink_to(pipe)
     for file in (pipe, tmp_path / "link"):
-        for done in everywhere(gate, file, baseline, runs, tmp_path / "out"):
-            assert_complains(done, BAD_INPUT, str(file), "a named pipe")
+        for completed in everywhere(gate, file, baseline, runs, tmp_path / "out"):
+            assert_complains(completed, BAD_INPUT, str(file), "a named pipe")
         assert_complains(gate.run("power", file), BAD_INPUT, str(file), "a named pipe")
 
 
@@ -210,33 +210,33 @@ def test_a_pipe_without_a_name_is_read(gate: Program, runs: list[Path]):
     with subprocess.Popen(["cat", runs[0]], stdout=subprocess.PIPE) as source:
         assert source.stdout is not None
         number = source.stdout.fileno()
-        done = gate.run("show", f"/dev/fd/{number}", pass_fds=(number,))
-    assert done.code == PASS, done
-    assert ONE in done.out
+        completed = gate.run("show", f"/dev/fd/{number}", pass_fds=(number,))
+    assert completed.code == PASS, completed
+    assert PINNED_UPLOAD in completed.out
 
 
 def test_the_same_run_twice(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
     copy = tmp_path / "copy.json"
     copy.write_bytes(runs[0].read_bytes())
     for again in (runs[0], copy):
-        done = gate.run("check", baseline, *runs, again)
-        assert_complains(done, BAD_INPUT, "the same measurements", "not independent")
-        done = gate.run("pin", *runs, again, f"--out={tmp_path / 'out'}")
-        assert_complains(done, BAD_INPUT, "the same measurements")
+        completed = gate.run("check", baseline, *runs, again)
+        assert_complains(completed, BAD_INPUT, "the same measurements", "not independent")
+        completed = gate.run("pin", *runs, again, f"--out={tmp_path / 'out'}")
+        assert_complains(completed, BAD_INPUT, "the same measurements")
 
 
 def test_a_run_of_the_baseline(gate: Program, pinned: tuple[Path, list[Path]], runs: list[Path]):
     baseline, known = pinned
-    done = gate.run("check", baseline, *runs[:2], known[4])
-    assert_complains(done, BAD_INPUT, known[4].name, "of the baseline", "not independent")
+    completed = gate.run("check", baseline, *runs[:2], known[4])
+    assert_complains(completed, BAD_INPUT, known[4].name, "of the baseline", "not independent")
 
 
 def test_the_host_device_against_a_gpu(gate: Program, baseline: Path, runs: list[Path], lab: Lab):
     host = lab.runs(3, day=9, facts={"device.kind": "host", "device.name": "host"})
     assert_complains(gate.run("check", baseline, *host), BAD_INPUT, "without a GPU")
     assert_complains(gate.run("check", baseline, *runs, host[0]), BAD_INPUT, "without a GPU")
-    done = gate.run("pin", *runs, *host, f"--out={lab.folder / 'out'}")
-    assert_complains(done, BAD_INPUT, "without a GPU")
+    completed = gate.run("pin", *runs, *host, f"--out={lab.folder / 'out'}")
+    assert_complains(completed, BAD_INPUT, "without a GPU")
 
 
 def test_runs_of_different_programs(
@@ -246,39 +246,41 @@ def test_runs_of_different_programs(
     folder.mkdir()
     foreign = Lab(folder, foreign=True).runs(3, day=9)
     assert_complains(gate.run("check", baseline, *foreign), BAD_INPUT, "another program")
-    done = gate.run("pin", *runs, *foreign, f"--out={tmp_path / 'out'}")
-    assert_complains(done, BAD_INPUT, "different programs")
+    completed = gate.run("pin", *runs, *foreign, f"--out={tmp_path / 'out'}")
+    assert_complains(completed, BAD_INPUT, "different programs")
 
 
 def test_pin_refuses(gate: Program, lab: Lab, runs: list[Path]):
     out = f"--out={lab.folder / 'out'}"
     assert_complains(gate.run("pin", *runs[:2], out), BAD_INPUT, "at least 3 runs", "2 are given")
     faulty = lab.runs(1, day=9, facts={"run.faults_injected": ["slow:1.1@copy"]})
-    done = gate.run("pin", *runs, *faulty, out)
-    assert_complains(done, BAD_INPUT, "slow:1.1@copy", "no baseline")
-    others = lab.runs(1, day=9, facts={"link.width": 8})
-    done = gate.run("pin", *runs, *others, out)
-    assert_complains(done, BAD_INPUT, "link.width", "'16' and '8'", "--allow-different=link.width")
-    done = gate.run("pin", *runs, out, "--judge-by=nothing_ns")
-    assert_complains(done, BAD_INPUT, "nothing_ns")
+    completed = gate.run("pin", *runs, *faulty, out)
+    assert_complains(completed, BAD_INPUT, "slow:1.1@copy", "no baseline")
+    foreign = lab.runs(1, day=9, facts={"link.width": 8})
+    completed = gate.run("pin", *runs, *foreign, out)
+    assert_complains(
+        completed, BAD_INPUT, "link.width", "'16' and '8'", "--allow-different=link.width"
+    )
+    completed = gate.run("pin", *runs, out, "--judge-by=nothing_ns")
+    assert_complains(completed, BAD_INPUT, "nothing_ns")
     assert not (lab.folder / "out").exists()
 
 
 def test_names_of_files_cannot_steer_a_terminal(gate: Program, baseline: Path, tmp_path: Path):
     hostile = tmp_path / "a\n\x1b[31mb"
-    done = gate.run("check", baseline, write(hostile, "nothing"))
-    assert_complains(done, BAD_INPUT, "\\n\\x1b[31mb")
-    done = gate.run("check", hostile, write(tmp_path / "x", "nothing"))
-    assert_complains(done, BAD_INPUT, "\\n\\x1b[31mb")
+    completed = gate.run("check", baseline, write(hostile, "nothing"))
+    assert_complains(completed, BAD_INPUT, "\\n\\x1b[31mb")
+    completed = gate.run("check", hostile, write(tmp_path / "x", "nothing"))
+    assert_complains(completed, BAD_INPUT, "\\n\\x1b[31mb")
 
 
 def test_a_long_name_takes_no_stack(gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path, {"long/" + "a" * 500_000: 1e5, ONE: 1e5}, seed=12)
+    lab = Lab(tmp_path, {"long/" + "a" * 500_000: 1e5, PINNED_UPLOAD: 1e5}, seed=12)
     baseline = tmp_path / "baseline"
     assert gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}").code == 0
-    left = lab.runs(3, day=9, without=[name for name in lab.costs if name != ONE])
-    done = gate.run("check", baseline, *left, "--allow-missing=(a|b)*c")
-    assert done.code == INCONCLUSIVE
+    single = lab.runs(3, day=9, without=[name for name in lab.costs if name != PINNED_UPLOAD])
+    completed = gate.run("check", baseline, *single, "--allow-missing=(a|b)*c")
+    assert completed.code == INCONCLUSIVE
 
 
 # Baselines
@@ -289,7 +291,7 @@ def newer(document: dict[str, Any]) -> None:
 
 
 def older(document: dict[str, Any]) -> None:
-    """As if its digest did not cover all of it."""
+    """The older format, with a digest that does not cover all of the file."""
     document["format"] = 1
 
 
@@ -297,12 +299,12 @@ def without_digest(document: dict[str, Any]) -> None:
     del document["digest"]
 
 
-def few(document: dict[str, Any]) -> None:
-    document["benchmarks"][ONE]["figures"] = [1, 2]
+def too_few_figures(document: dict[str, Any]) -> None:
+    document["benchmarks"][PINNED_UPLOAD]["figures"] = [1, 2]
 
 
 def negative(document: dict[str, Any]) -> None:
-    document["benchmarks"][ONE]["figures"][3] = -1
+    document["benchmarks"][PINNED_UPLOAD]["figures"][3] = -1
 
 
 def never(document: dict[str, Any]) -> None:
@@ -310,11 +312,11 @@ def never(document: dict[str, Any]) -> None:
 
 
 def absurd(document: dict[str, Any]) -> None:
-    document["benchmarks"][ONE]["figures"][3] = 1e18
+    document["benchmarks"][PINNED_UPLOAD]["figures"][3] = 1e18
 
 
 def edited(document: dict[str, Any]) -> None:
-    document["benchmarks"][ONE]["figures"][3] *= 1.01
+    document["benchmarks"][PINNED_UPLOAD]["figures"][3] *= 1.01
 
 
 def fastest_of_median(document: dict[str, Any]) -> None:
@@ -334,7 +336,7 @@ def of_another_program(document: dict[str, Any]) -> None:
 
 
 def line_lost(document: dict[str, Any]) -> None:
-    del document["benchmarks"][ONE]
+    del document["benchmarks"][PINNED_UPLOAD]
 
 
 def run_twice(document: dict[str, Any]) -> None:
@@ -350,7 +352,9 @@ def of_no_machine(document: dict[str, Any]) -> None:
 
 
 def names_alike(document: dict[str, Any]) -> None:
-    document["benchmarks"]["a\n"] = document["benchmarks"]["a\\n"] = document["benchmarks"][ONE]
+    document["benchmarks"]["a\n"] = document["benchmarks"]["a\\n"] = document["benchmarks"][
+        PINNED_UPLOAD
+    ]
 
 
 def turned_around(document: dict[str, Any]) -> None:
@@ -371,7 +375,7 @@ def without_benchmarks(document: dict[str, Any]) -> None:
         (newer, "its format is 3"),
         (older, "digest"),
         (without_digest, "no 'digest'"),
-        (few, "more or fewer values than"),
+        (too_few_figures, "more or fewer values than"),
         (never, "its format is 0"),
         (absurd, "nobody can have measured"),
         (edited, "digest"),
@@ -399,8 +403,8 @@ def test_a_bad_baseline(
     complaint: str,
 ):
     file = changed(baseline, tmp_path / "bad", change)
-    for done in (gate.run("check", file, *runs), gate.run("power", file)):
-        assert_complains(done, BAD_INPUT, str(file), complaint)
+    for completed in (gate.run("check", file, *runs), gate.run("power", file)):
+        assert_complains(completed, BAD_INPUT, str(file), complaint)
 
 
 def test_a_rate_of_which_less_would_be_better(gate: Program, lab: Lab, tmp_path: Path):
@@ -420,7 +424,7 @@ def test_a_baseline_of_a_million_objects(gate: Program, tmp_path: Path):
     assert_complains(gate.run("power", file), BAD_INPUT, "no 'judged_by'")
 
 
-@pytest.mark.parametrize("key", ["runs", ONE])
+@pytest.mark.parametrize("key", ["runs", PINNED_UPLOAD])
 def test_a_baseline_with_a_key_twice(gate: Program, baseline: Path, tmp_path: Path, key: str):
     text = baseline.read_text("utf-8")
     value = json.dumps(json.loads(text).get(key, {}))
@@ -435,14 +439,16 @@ def test_a_counter_whose_name_does_not_tell_its_direction(gate: Program, lab: La
 
     runs = [changed(run, run, add) for run in lab.sessions(2, 3)]
     baseline = tmp_path / "by-cores"
-    done = gate.run("pin", *runs, "--judge-by=cores:more", f"--out={baseline}")
-    assert done.code == PASS, done
-    assert "judged by cores (more is better)" in done.out
+    completed = gate.run("pin", *runs, "--judge-by=cores:more", f"--out={baseline}")
+    assert completed.code == PASS, completed
+    assert "judged by cores (more is better)" in completed.out
     assert json.loads(baseline.read_text("utf-8"))["better"] == "more"
-    slowed = [changed(run, run, add) for run in lab.runs(3, day=9, slowed={ONE: 1.1})]
+    slowed = [changed(run, run, add) for run in lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1})]
     assert gate.run("check", baseline, *slowed).code == REGRESSION
-    done = gate.run("pin", *runs, "--judge-by=nothing:less", f"--out={baseline}")
-    assert_complains(done, BAD_INPUT, "has nothing; they have cores, cpu_time, gb_per_s, real_time")
+    completed = gate.run("pin", *runs, "--judge-by=nothing:less", f"--out={baseline}")
+    assert_complains(
+        completed, BAD_INPUT, "has nothing; they have cores, cpu_time, gb_per_s, real_time"
+    )
 
 
 @pytest.mark.parametrize("kept", [0, 1, 1000, -2])
@@ -451,11 +457,13 @@ def test_a_truncated_baseline(
 ):
     file = tmp_path / "cut"
     file.write_bytes(baseline.read_bytes()[:kept])
-    for done in (gate.run("check", file, *runs), gate.run("power", file)):
-        assert_complains(done, BAD_INPUT, str(file))
+    for completed in (gate.run("check", file, *runs), gate.run("power", file)):
+        assert_complains(completed, BAD_INPUT, str(file))
 
 
-def test_what_is_no_baseline(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
+def test_files_that_are_not_baselines(
+    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path
+):
     assert_complains(gate.run("check", *runs), BAD_INPUT, str(runs[0]), "not a baseline")
     assert_complains(gate.run("check", baseline, baseline), BAD_INPUT, str(baseline))
     nested = write(tmp_path / "nested", "[" * 100_000)

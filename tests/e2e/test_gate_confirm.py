@@ -1,4 +1,4 @@
-"""Suspects measured again, with two programs in turn."""
+"""Confirmation: suspects are measured again, with two programs in turn."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from program import Program
 from test_gate_runs import PACED, host_baseline, measure  # noqa: F401  (a fixture)
-from test_gate_runs import SLOWED as SLOWED_ONE
+from test_gate_runs import SLOWED as SLOWED_NAME
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
-SLOWED = f"--inject=slow:2@^{SLOWED_ONE}"
+SLOWED = f"--inject=slow:2@^{SLOWED_NAME}"
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def slowed(paced: Program, tmp_path_factory: pytest.TempPathFactory) -> list[Pat
 
 
 def command(program: Program, *more: str) -> str:
-    return " ".join([str(program.path), *(f"'{one}'" for one in (*PACED, *more))])
+    return " ".join([str(program.path), *(f"'{argument}'" for argument in (*PACED, *more))])
 
 
 def test_confirms_a_slower_program(
@@ -31,11 +31,11 @@ def test_confirms_a_slower_program(
     host_baseline: Path,  # noqa: F811
     slowed: list[Path],
 ) -> None:
-    both = f"--confirm={command(paced)},{command(paced, SLOWED)}"
-    done = gate.run("check", host_baseline, *slowed, both)
-    assert done.code == REGRESSION, done
-    assert "in turn: +" in done.out
-    assert "8 runs of each program in turn" in done.out.replace("\n  ", " ")
+    options = f"--confirm={command(paced)},{command(paced, SLOWED)}"
+    completed = gate.run("check", host_baseline, *slowed, options)
+    assert completed.code == REGRESSION, completed
+    assert "in turn: +" in completed.out
+    assert "8 runs of each program in turn" in completed.out.replace("\n  ", " ")
 
 
 def test_clears_what_the_programs_do_not_show(
@@ -44,10 +44,12 @@ def test_clears_what_the_programs_do_not_show(
     host_baseline: Path,  # noqa: F811
     slowed: list[Path],
 ) -> None:
-    # The runs were slowed, the programs are the same one.
-    done = gate.run("check", host_baseline, *slowed, f"--confirm={command(paced)},{command(paced)}")
-    assert done.code in (PASS, INCONCLUSIVE), done
-    assert "in turn: " in done.out
+    # The runs were slowed, but both programs are the same.
+    completed = gate.run(
+        "check", host_baseline, *slowed, f"--confirm={command(paced)},{command(paced)}"
+    )
+    assert completed.code in (PASS, INCONCLUSIVE), completed
+    assert "in turn: " in completed.out
 
 
 def test_tells_which_command_does_not_work(
@@ -55,6 +57,6 @@ def test_tells_which_command_does_not_work(
     host_baseline: Path,  # noqa: F811
     slowed: list[Path],
 ) -> None:
-    done = gate.run("check", host_baseline, *slowed, "--confirm=/no/such/program,true")
-    assert done.code == BAD_INPUT, done
-    assert "'/no/such/program' ended with 127" in done.unfolded
+    completed = gate.run("check", host_baseline, *slowed, "--confirm=/no/such/program,true")
+    assert completed.code == BAD_INPUT, completed
+    assert "'/no/such/program' ended with 127" in completed.unfolded

@@ -1,4 +1,4 @@
-"""Run files of both formats, and what they declare about the field that is judged by."""
+"""Run files of both formats, and their declarations of the judged field."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import ONE, SUITE, Lab, changed
+from gate_files import PINNED_UPLOAD, SUITE, Lab, changed
 from program import Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -22,7 +22,7 @@ def message(code: str, text: str, **data: Any) -> dict[str, Any]:
 def in_second_format(
     metrics: dict[str, Any] | None = None, counters: dict[str, float] | None = None
 ) -> Change:
-    """The same run as a program writes it that knows format 2."""
+    """The same run, as a program writes it in format 2."""
 
     def change(document: dict[str, Any]) -> None:
         facts = document["context"]["transfers"]
@@ -33,20 +33,20 @@ def in_second_format(
         facts["roles"] = {"copy": {"description": "copies of one block", "table": "directions"}}
         facts["benchmarks"] = {row["name"]: described(row) for row in document["benchmarks"]}
         for row in document["benchmarks"]:
-            # As if more of them were worse, and each followed the time.
+            # More is worse, and each counter is proportional to the time.
             row.update({key: value * row["real_time"] for key, value in (counters or {}).items()})
 
     return change
 
 
 def described(row: dict[str, Any]) -> dict[str, Any]:
-    family, memory, way, _size = row["name"].split("/")
+    family, memory, direction, _size = row["name"].split("/")
     return {
         "family": family,
         "strategy": f"{family}/{memory}",
         "memory": memory,
-        "variant": way,
-        "direction": way,
+        "variant": direction,
+        "direction": direction,
         "cache": "warm",
         "devices": [0],
         "role": "copy",
@@ -64,15 +64,15 @@ def rewritten(runs: list[Path], change: Change) -> list[Path]:
 
 def answer(gate: Program, baseline: Path, runs: list[Path], *options: str) -> dict[str, Any]:
     out = runs[0].with_suffix(".answer")
-    done = gate.run("check", baseline, *runs, f"--json={out}", *options)
-    assert done.err == "", done
+    completed = gate.run("check", baseline, *runs, f"--json={out}", *options)
+    assert completed.err == "", completed
     document: dict[str, Any] = json.loads(out.read_text("utf-8"))
-    assert document["exit_code"] == done.code
+    assert document["exit_code"] == completed.code
     return document
 
 
 def test_both_formats_are_judged_alike(gate: Program, baseline: Path, lab: Lab):
-    runs = lab.runs(3, day=9, slowed={ONE: 1.1})
+    runs = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1})
     first = answer(gate, baseline, runs)
     assert first["verdict"] == "REGRESSION"
     metrics = {"gb_per_s": metric("GB/s", "more", "rate")}
@@ -94,12 +94,12 @@ def test_a_baseline_of_the_second_format(gate: Program, lab: Lab):
 
 @pytest.fixture
 def idle(gate: Program, lab: Lab) -> tuple[Path, Change]:
-    """A baseline judged by a counter whose name says nothing, and what makes such runs."""
+    """A baseline judged by a counter with a neutral name, and the change that makes such runs."""
     change = in_second_format({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
     out = lab.folder / "idle"
     runs = rewritten(lab.sessions(3, 4), change)
-    done = gate.run("pin", *runs, "--judge-by=idle", f"--out={out}")
-    assert done.code == PASS, done
+    completed = gate.run("pin", *runs, "--judge-by=idle", f"--out={out}")
+    assert completed.code == PASS, completed
     return out, change
 
 
@@ -110,13 +110,17 @@ def test_the_files_tell_which_is_better_and_the_unit(
     content = json.loads(baseline.read_text("utf-8"))
     assert (content["judged_by"], content["better"]) == ("idle", "less")
     assert (content["unit"], content["metric_kind"]) == ("us", "duration")
-    runs = rewritten(lab.runs(3, day=9, slowed={ONE: 1.1}), change)
-    found = answer(gate, baseline, runs)
-    assert found["verdict"] == "REGRESSION"
-    worst = found["benchmarks"][0]
-    assert worst["name"] == ONE
-    assert worst["before"] == pytest.approx(2 * SUITE[ONE] / 1e3, rel=0.01)  # in us, as in the file
-    assert {one["decided_by"] for one in found["benchmarks"]} == {"latency", "bandwidth"}
+    runs = rewritten(lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}), change)
+    document = answer(gate, baseline, runs)
+    assert document["verdict"] == "REGRESSION"
+    worst = document["benchmarks"][0]
+    assert worst["name"] == PINNED_UPLOAD
+    us = 2 * SUITE[PINNED_UPLOAD] / 1e3  # the unit of the file
+    assert worst["before"] == pytest.approx(us, rel=0.01)
+    assert {benchmark["decided_by"] for benchmark in document["benchmarks"]} == {
+        "latency",
+        "bandwidth",
+    }
     assert "3.2" in gate.run("power", baseline).out
     assert " ms " in gate.run("check", baseline, *runs).out
     assert " ms " in gate.run("show", *runs, "--judge-by=idle").out
@@ -135,7 +139,7 @@ def test_runs_of_the_first_format_are_judged_by_such_a_baseline(
 
 
 @pytest.mark.parametrize(
-    "other",
+    "declaration",
     [
         metric("ms", "less", "duration"),
         metric("us", "more", "duration"),
@@ -144,16 +148,16 @@ def test_runs_of_the_first_format_are_judged_by_such_a_baseline(
     ],
 )
 def test_runs_that_disagree_are_refused_in_one_line(
-    gate: Program, lab: Lab, idle: tuple[Path, Change], other: dict[str, Any]
+    gate: Program, lab: Lab, idle: tuple[Path, Change], declaration: dict[str, Any]
 ):
     runs = rewritten(lab.runs(3, day=9), idle[1])
-    rewritten(runs[2:], in_second_format({"idle": other}))
-    for done in (
+    rewritten(runs[2:], in_second_format({"idle": declaration}))
+    for completed in (
         gate.run("check", idle[0], *runs),
         gate.run("pin", *runs, "--judge-by=idle", f"--out={lab.folder / 'out'}"),
         gate.run("show", *runs, "--judge-by=idle"),
     ):
-        assert_complains(done, BAD_INPUT, str(runs[0]), str(runs[2]), "disagree about idle")
+        assert_complains(completed, BAD_INPUT, str(runs[0]), str(runs[2]), "disagree about idle")
     assert not (lab.folder / "out").exists()
 
 
@@ -162,18 +166,18 @@ def test_runs_in_another_unit_than_the_baselines(
 ):
     change = in_second_format({"idle": metric("ms", "less", "duration")}, {"idle": 0.002})
     runs = rewritten(lab.runs(3, day=9), change)
-    done = gate.run("check", idle[0], *runs)
-    assert_complains(done, BAD_INPUT, "'ms'", "the baseline in 'us'")
+    completed = gate.run("check", idle[0], *runs)
+    assert_complains(completed, BAD_INPUT, "'ms'", "the baseline in 'us'")
 
 
 def test_new_runs_do_not_choose_the_threshold_by_another_unit(gate: Program, lab: Lab):
-    """A rate that calls itself a time would be judged by the threshold of latencies."""
+    """A rate declared as a time would be judged by the threshold of latencies."""
     baseline = lab.folder / "old"
     runs = lab.sessions(2, 3)
     assert gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}").code == PASS
     change = in_second_format({"gb_per_s": metric("us", "more", "duration")})
-    done = gate.run("check", baseline, *rewritten(lab.runs(3, day=9), change))
-    assert_complains(done, BAD_INPUT, "'us'", "the baseline in 'GB/s'")
+    completed = gate.run("check", baseline, *rewritten(lab.runs(3, day=9), change))
+    assert_complains(completed, BAD_INPUT, "'us'", "the baseline in 'GB/s'")
 
 
 def test_the_user_has_the_last_word_on_what_is_better(gate: Program, lab: Lab):
@@ -186,17 +190,17 @@ def test_the_user_has_the_last_word_on_what_is_better(gate: Program, lab: Lab):
 
 
 @pytest.mark.parametrize("better", ["nothing", None])
-def test_somebody_must_tell_which_is_better(gate: Program, lab: Lab, better: str | None):
-    """Neither the name, nor the file, nor the user does."""
+def test_the_better_direction_must_be_known(gate: Program, lab: Lab, better: str | None):
+    """Neither the name, nor the file, nor the user says which is better."""
     metrics = {} if better == "nothing" else {"cores": metric("1", better, "count")}
     runs = rewritten(lab.runs(3), in_second_format(metrics, {"cores": 1.0}))
-    done = gate.run("pin", *runs, "--judge-by=cores", f"--out={lab.folder / 'out'}")
-    assert_complains(done, BAD_INPUT, "cores:more or cores:less")
+    completed = gate.run("pin", *runs, "--judge-by=cores", f"--out={lab.folder / 'out'}")
+    assert_complains(completed, BAD_INPUT, "cores:more or cores:less")
     assert not (lab.folder / "out").exists()
 
 
-def test_of_a_declared_time_less_is_better(gate: Program, lab: Lab):
+def test_less_is_better_for_a_declared_time(gate: Program, lab: Lab):
     change = in_second_format({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
     runs = rewritten(lab.runs(3), change)
-    done = gate.run("pin", *runs, "--judge-by=idle:more", f"--out={lab.folder / 'out'}")
-    assert_complains(done, BAD_INPUT, "of a time, less is better")
+    completed = gate.run("pin", *runs, "--judge-by=idle:more", f"--out={lab.folder / 'out'}")
+    assert_complains(completed, BAD_INPUT, "of a time, less is better")

@@ -1,4 +1,4 @@
-"""`gate_transfers`: where its answers go, and what they may cost."""
+"""`gate_transfers`: where its answers go, and the limits of their cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import limits
 import pytest
 from gate_files import Lab
-from program import Done, Program, assert_complains, assert_one_complaint
+from program import Completed, Program, assert_complains, assert_one_complaint
 
 PASS, BAD_INPUT = 0, 2
 
@@ -20,16 +20,16 @@ OUTPUTS = ("--markdown", "--junit", "--json")
 
 
 @pytest.mark.parametrize("option", OUTPUTS)
-def test_outputs_are_looked_at_before_any_work(
+def test_outputs_are_checked_before_any_work(
     gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, option: str
 ):
     out = tmp_path / "missing" / "out"
-    done = gate.run("check", baseline, *runs, f"{option}={out}")
-    assert_complains(done, BAD_INPUT, f"cannot write {out}", "No such file or directory")
-    done = gate.run("check", tmp_path / "no-baseline", *runs, f"{option}={tmp_path}")
-    assert_complains(done, BAD_INPUT, "Is a directory")
-    done = gate.run("check", baseline, *runs, f"{option}=/dev/null")
-    assert_complains(done, BAD_INPUT, "/dev/null", "not a regular file")
+    completed = gate.run("check", baseline, *runs, f"{option}={out}")
+    assert_complains(completed, BAD_INPUT, f"cannot write {out}", "No such file or directory")
+    completed = gate.run("check", tmp_path / "no-baseline", *runs, f"{option}={tmp_path}")
+    assert_complains(completed, BAD_INPUT, "Is a directory")
+    completed = gate.run("check", baseline, *runs, f"{option}=/dev/null")
+    assert_complains(completed, BAD_INPUT, "/dev/null", "not a regular file")
 
 
 @pytest.mark.parametrize("option", OUTPUTS)
@@ -40,25 +40,25 @@ def test_inputs_are_not_overwritten(
     for precious in (baseline, runs[1]):
         link.symlink_to(precious)
         before = precious.read_bytes()
-        done = gate.run("check", baseline, *runs, f"{option}={link}")
-        assert_complains(done, BAD_INPUT, "would be overwritten")
+        completed = gate.run("check", baseline, *runs, f"{option}={link}")
+        assert_complains(completed, BAD_INPUT, "would be overwritten")
         assert precious.read_bytes() == before
         link.unlink()
 
 
 def test_two_outputs_are_two_files(gate: Program, baseline: Path, runs: list[Path]):
     out = runs[0].parent / "out"
-    done = gate.run("check", baseline, *runs, f"--json={out}", f"--junit={out.parent}/./out")
-    assert_complains(done, BAD_INPUT, "the same file")
+    completed = gate.run("check", baseline, *runs, f"--json={out}", f"--junit={out.parent}/./out")
+    assert_complains(completed, BAD_INPUT, "the same file")
 
 
 def test_pin_does_not_overwrite_a_run(gate: Program, runs: list[Path]):
     assert_complains(gate.run("pin", *runs, f"--out={runs[2]}"), BAD_INPUT, "would be overwritten")
 
 
-def assert_tells_and_complains(done: Done, *parts: str) -> None:
-    assert done.code == BAD_INPUT
-    assert_one_complaint(done, *parts)
+def assert_tells_and_complains(completed: Completed, *parts: str) -> None:
+    assert completed.code == BAD_INPUT
+    assert_one_complaint(completed, *parts)
 
 
 def test_files_that_must_not_grow(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
@@ -66,37 +66,37 @@ def test_files_that_must_not_grow(gate: Program, baseline: Path, runs: list[Path
     for option in OUTPUTS:
         out = tmp_path / "out"
         out.write_text("older")
-        done = gate.run("check", baseline, *runs, f"{option}={out}", **limited)
-        assert_tells_and_complains(done, f"cannot write {out}")
+        completed = gate.run("check", baseline, *runs, f"{option}={out}", **limited)
+        assert_tells_and_complains(completed, f"cannot write {out}")
         assert out.read_text() == "older"
-    done = gate.run("pin", *runs, f"--out={tmp_path / 'new'}", **limited)
-    assert_complains(done, BAD_INPUT, f"cannot write {tmp_path / 'new'}")
+    completed = gate.run("pin", *runs, f"--out={tmp_path / 'new'}", **limited)
+    assert_complains(completed, BAD_INPUT, f"cannot write {tmp_path / 'new'}")
     assert sorted(path.name for path in tmp_path.iterdir() if path not in runs) == ["out"]
 
 
-def test_nobody_takes_the_answer(gate: Program, baseline: Path, runs: list[Path]):
+def test_a_full_standard_output_is_an_error(gate: Program, baseline: Path, runs: list[Path]):
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        asked: list[tuple[str | Path, ...]] = [
+        commands: list[tuple[str | Path, ...]] = [
             ("check", baseline, *runs),
             ("power", baseline),
             ("show", *runs),
         ]
-        for arguments in asked:
-            done = gate.run(*arguments, stdout=full)
-            assert_complains(done, BAD_INPUT, "standard output")
+        for arguments in commands:
+            completed = gate.run(*arguments, stdout=full)
+            assert_complains(completed, BAD_INPUT, "standard output")
 
 
 def test_with_little_memory(gate: Program, baseline: Path, runs: list[Path]):
-    """It ends in good order, or is right. Where there is hardly any, the loader does not start it,
-    or nlohmann/json ends it, which needs memory to free what it has read."""
+    """It fails cleanly, or its answer is right. With hardly any memory the loader refuses to start
+    it, or nlohmann/json aborts, which needs memory to free its data."""
     complaints = 0
     not_started, aborted = 127, -signal.SIGABRT
     for limit in range(4 << 20, 12 << 20, 256 << 10):
-        done = gate.run("check", baseline, *runs, preexec_fn=limits.address_space(limit))
-        assert done.code in (PASS, BAD_INPUT, not_started, aborted), done
-        assert (done.code == PASS) == ("PASS" in done.out)
-        if done.code == BAD_INPUT:
-            assert_complains(done, BAD_INPUT, "memory")
+        completed = gate.run("check", baseline, *runs, preexec_fn=limits.address_space(limit))
+        assert completed.code in (PASS, BAD_INPUT, not_started, aborted), completed
+        assert (completed.code == PASS) == ("PASS" in completed.out)
+        if completed.code == BAD_INPUT:
+            assert_complains(completed, BAD_INPUT, "memory")
             complaints += 1
     assert complaints > 0
 
@@ -111,17 +111,17 @@ def test_a_large_check_is_quick(gate: Program, tmp_path: Path):
     baseline = tmp_path / "baseline"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
     runs = lab.runs(20, day=9)
-    # Started by a small process: what a process has used at most begins with what its parent used.
+    # A small process starts it: the peak memory of a process begins with its parent's.
     measuring = (
         "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:], stdout=2);"
         "u = resource.getrusage(resource.RUSAGE_CHILDREN);"
         "print(code, u.ru_utime + u.ru_stime, u.ru_maxrss)"
     )
     command = gate.command("check", baseline, *runs, f"--json={tmp_path / 'answer'}")
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", measuring, *command], capture_output=True, check=True, text=True
     )
-    code, seconds, kib = done.stdout.split()
+    code, seconds, kib = completed.stdout.split()
     assert int(code) == PASS
     assert float(seconds) <= 1
     assert int(kib) <= 200 * 1024

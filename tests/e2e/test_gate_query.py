@@ -1,4 +1,4 @@
-"""`gate_transfers query` and `check --dry-run`: what scripts ask instead of reading text."""
+"""`gate_transfers query` and `check --dry-run`, which scripts use instead of reading text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import ONE, changed, write
+from gate_files import PINNED_UPLOAD, changed, write
 from program import Program, assert_complains
 
 PASS, BAD_INPUT, NOT_THERE = 0, 2, 3
@@ -45,42 +45,42 @@ POINTERS = (
 
 @pytest.mark.parametrize("pointer", POINTERS)
 def test_a_value_of_an_answer(gate: Program, answer: Path, pointer: str):
-    done = gate.run("query", answer, pointer)
-    assert (done.code, done.err) == (PASS, "")
-    assert done.out.count("\n") == 1
+    completed = gate.run("query", answer, pointer)
+    assert (completed.code, completed.err) == (PASS, "")
+    assert completed.out.count("\n") == 1
     value = at(json.loads(answer.read_text("utf-8")), pointer)
     if isinstance(value, str):
-        assert done.out == value + "\n"
+        assert completed.out == value + "\n"
     else:
-        assert json.loads(done.out) == value
+        assert json.loads(completed.out) == value
 
 
 @pytest.mark.parametrize("pointer", ["/on_host", "/ours", "/judged_by", "/runs/0/file", "/format"])
 def test_a_value_of_a_baseline(gate: Program, baseline: Path, pointer: str):
-    done = gate.run("query", baseline, pointer)
-    assert (done.code, done.err) == (PASS, "")
+    completed = gate.run("query", baseline, pointer)
+    assert (completed.code, completed.err) == (PASS, "")
     value = at(json.loads(baseline.read_text("utf-8")), pointer)
-    assert done.out == (value if isinstance(value, str) else json.dumps(value)) + "\n"
+    assert completed.out == (value if isinstance(value, str) else json.dumps(value)) + "\n"
 
 
 def test_a_name_with_slashes_is_escaped(gate: Program, baseline: Path):
-    done = gate.run("query", baseline, f"/benchmarks/{ONE.replace('/', '~1')}/bytes")
-    assert (done.code, done.out) == (PASS, "null\n")
+    completed = gate.run("query", baseline, f"/benchmarks/{PINNED_UPLOAD.replace('/', '~1')}/bytes")
+    assert (completed.code, completed.out) == (PASS, "null\n")
 
 
 @pytest.mark.parametrize(
     "pointer",
     ["/nothing", "/counts/nothing", "/verdict/more", "/benchmarks/100000", "/benchmarks/x", "/"],
 )
-def test_what_is_not_there_is_no_answer(gate: Program, answer: Path, pointer: str):
-    done = gate.run("query", answer, pointer)
-    assert (done.code, done.out, done.err) == (NOT_THERE, "", "")
+def test_a_pointer_to_a_missing_value_is_refused(gate: Program, answer: Path, pointer: str):
+    completed = gate.run("query", answer, pointer)
+    assert (completed.code, completed.out, completed.err) == (NOT_THERE, "", "")
 
 
 @pytest.mark.parametrize("pointer", ["verdict", "counts/slower", "/a~", "/a~2"])
-def test_what_is_no_pointer(gate: Program, answer: Path, pointer: str):
-    done = gate.run("query", answer, pointer)
-    assert_complains(done, BAD_INPUT, f"'{pointer}' is not a JSON pointer")
+def test_an_invalid_pointer_is_refused(gate: Program, answer: Path, pointer: str):
+    completed = gate.run("query", answer, pointer)
+    assert_complains(completed, BAD_INPUT, f"'{pointer}' is not a JSON pointer")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_baseline_that_was_changed(gate: Program, baseline: Path, tmp_path: Pa
     assert_complains(gate.run("query", file, "/on_host"), BAD_INPUT, str(file), "digest")
 
 
-def test_a_file_that_is_not_there(gate: Program, tmp_path: Path):
+def test_a_missing_file(gate: Program, tmp_path: Path):
     file = tmp_path / "missing.json"
     assert_complains(gate.run("query", file, "/verdict"), BAD_INPUT, str(file), "No such file")
     assert_complains(gate.run("query", tmp_path, "/verdict"), BAD_INPUT, "folder")
@@ -157,7 +157,7 @@ def test_query_tells_its_exit_codes(gate: Program):
 def test_a_dry_run_says_nothing_where_all_is_right(gate: Program, baseline: Path, tmp_path: Path):
     outputs = [f"--{kind}={tmp_path / kind}" for kind in ("json", "junit", "markdown")]
     before = sorted(tmp_path.iterdir())
-    done = gate.run(
+    completed = gate.run(
         "check",
         baseline,
         "--dry-run",
@@ -166,7 +166,7 @@ def test_a_dry_run_says_nothing_where_all_is_right(gate: Program, baseline: Path
         "--confirm=false,false",
         *outputs,
     )
-    assert (done.code, done.out, done.err) == (PASS, "", "")
+    assert (completed.code, completed.out, completed.err) == (PASS, "", "")
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -184,17 +184,17 @@ def test_a_dry_run_says_nothing_where_all_is_right(gate: Program, baseline: Path
 def test_a_dry_run_tells_what_is_wrong(
     gate: Program, baseline: Path, tmp_path: Path, option: str, complaint: str
 ):
-    done = gate.run("check", baseline, "--dry-run", option, cwd=tmp_path)
-    assert_complains(done, BAD_INPUT, complaint)
+    completed = gate.run("check", baseline, "--dry-run", option, cwd=tmp_path)
+    assert_complains(completed, BAD_INPUT, complaint)
 
 
 def test_a_dry_run_looks_at_the_baseline(gate: Program, baseline: Path, tmp_path: Path):
-    done = gate.run("check", tmp_path / "none", "--dry-run")
-    assert_complains(done, BAD_INPUT, "No such file")
-    done = gate.run("check", write(tmp_path / "empty", "{}"), "--dry-run")
-    assert_complains(done, BAD_INPUT, "not a baseline")
-    done = gate.run("check", baseline, "--dry-run", f"--json={baseline}")
-    assert_complains(done, BAD_INPUT, "would be overwritten")
+    completed = gate.run("check", tmp_path / "none", "--dry-run")
+    assert_complains(completed, BAD_INPUT, "No such file")
+    completed = gate.run("check", write(tmp_path / "empty", "{}"), "--dry-run")
+    assert_complains(completed, BAD_INPUT, "not a baseline")
+    completed = gate.run("check", baseline, "--dry-run", f"--json={baseline}")
+    assert_complains(completed, BAD_INPUT, "would be overwritten")
 
 
 def test_a_dry_run_has_no_runs(gate: Program, baseline: Path, runs: list[Path]):

@@ -1,4 +1,4 @@
-"""The gate on the recorded runs of three H200 machines: what docs/GATE.md says of them."""
+"""The gate on the recorded runs of three H200 machines, as docs/GATE.md describes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST = [f"first-{number}.json.gz" for number in (9, 10, 11)]
 SECOND = [f"second-{number}.json.gz" for number in (6, 7, 8)]
 THIRD = [f"third-{number}.json.gz" for number in (1, 2, 3)]
 SLOWED = [f"slowed-{number}.json.gz" for number in (1, 2, 3)]
-# Said of baselines of the first format since there is another.
+# The note about baselines of the first format, which is newer than the recorded output.
 OF_OLD_BASELINES = """\
 Note: the baseline has format 1, whose digest does not cover its settings and its machine: changes
   to them go unnoticed; pin a new one.
@@ -31,13 +31,13 @@ Note: the baseline has format 1, whose digest does not cover its settings and it
         (SLOWED, REGRESSION, FOLDER / "check-slowed.txt"),
     ],
 )
-def test_says_of_recorded_runs_what_is_recorded(
+def test_prints_the_recorded_outputs(
     gate: Program, runs: list[str], expected: int, recorded: Path
 ) -> None:
-    done = gate.run("check", "baseline-median.json", *runs, cwd=FOLDER)
-    assert done.code == expected, done
-    assert done.out.count(OF_OLD_BASELINES) == 1
-    assert done.out.replace(OF_OLD_BASELINES, "") == recorded.read_text(encoding="utf-8")
+    completed = gate.run("check", "baseline-median.json", *runs, cwd=FOLDER)
+    assert completed.code == expected, completed
+    assert completed.out.count(OF_OLD_BASELINES) == 1
+    assert completed.out.replace(OF_OLD_BASELINES, "") == recorded.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -47,28 +47,28 @@ def test_says_of_recorded_runs_what_is_recorded(
 def test_decides_also_by_the_fastest_repetition(
     gate: Program, runs: list[str], expected: int
 ) -> None:
-    done = gate.run("check", "baseline-fastest.json", *runs, cwd=FOLDER)
-    assert done.code == expected, done
+    completed = gate.run("check", "baseline-fastest.json", *runs, cwd=FOLDER)
+    assert completed.code == expected, completed
 
 
 @pytest.mark.parametrize("which", ["median", "fastest"])
 def test_makes_the_recorded_baselines_again(gate: Program, which: str, tmp_path: Path) -> None:
-    """But for the digest, which covered less in their format."""
+    """Except for the digest, which covered less in their format."""
     runs = [FOLDER / f"first-{number}.json.gz" for number in range(1, 9)]
     runs += [FOLDER / f"second-{number}.json.gz" for number in range(1, 6)]
-    made = tmp_path / "baseline.json"
-    done = gate.run("pin", *runs, f"--of-repetitions={which}", f"--out={made}")
-    assert done.code == PASS, done
+    pinned = tmp_path / "baseline.json"
+    completed = gate.run("pin", *runs, f"--of-repetitions={which}", f"--out={pinned}")
+    assert completed.code == PASS, completed
     recorded = FOLDER / f"baseline-{which}.json"
     differing = [
         (new.split(":")[0], old.split(":")[0])
-        for new, old in zip(lines(made), lines(recorded), strict=True)
+        for new, old in zip(lines(pinned), lines(recorded), strict=True)
         if new != old
     ]
     assert differing == [('"format"', '"format"'), ('"digest"', '"digest"')]
     for checked in (FIRST, SECOND, THIRD, SLOWED):
         again, before = (
-            gate.run("check", baseline, *checked, cwd=FOLDER) for baseline in (made, recorded)
+            gate.run("check", baseline, *checked, cwd=FOLDER) for baseline in (pinned, recorded)
         )
         assert again.code == before.code
         assert again.out == before.out.replace(OF_OLD_BASELINES, "")
@@ -80,7 +80,11 @@ def lines(file: Path) -> list[str]:
 
 @pytest.mark.parametrize("key", ["real_time", "gb_per_s", "cpu_s_per_gb:less"])
 def test_shows_recorded_runs_by_any_counter(gate: Program, key: str) -> None:
-    done = gate.run("show", "first-1.json.gz", "second-1.json.gz", f"--judge-by={key}", cwd=FOLDER)
-    assert done.code == PASS, done
-    assert "copy/pinned/h2d/128MiB" in done.out
-    assert max(map(len, done.out.splitlines())) <= 101  # a figure that is too wide moves its line
+    completed = gate.run(
+        "show", "first-1.json.gz", "second-1.json.gz", f"--judge-by={key}", cwd=FOLDER
+    )
+    assert completed.code == PASS, completed
+    assert "copy/pinned/h2d/128MiB" in completed.out
+    assert (
+        max(map(len, completed.out.splitlines())) <= 101
+    )  # a figure that is too wide moves its line

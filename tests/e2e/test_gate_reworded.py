@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import BANDWIDTH, ONE, SUITE, Lab, changed, failed_rows
+from gate_files import BANDWIDTH, PINNED_UPLOAD, SUITE, Lab, changed, failed_rows
 from program import Program
 from test_gate_formats import in_second_format
 from test_gate_runs import Project, project  # noqa: F401  (a fixture)
@@ -30,8 +30,8 @@ def reworded(pytestconfig: pytest.Config) -> Program:
 
 
 def fail(document: dict[str, Any]) -> None:
-    rows = [row for row in document["benchmarks"] if row["name"] != ONE]
-    document["benchmarks"] = rows + failed_rows(ONE)
+    rows = [row for row in document["benchmarks"] if row["name"] != PINNED_UPLOAD]
+    document["benchmarks"] = rows + failed_rows(PINNED_UPLOAD)
 
 
 def failed(lab: Lab) -> list[Path]:
@@ -39,19 +39,23 @@ def failed(lab: Lab) -> list[Path]:
 
 
 def unsure(lab: Lab) -> list[Path]:
-    return [*lab.runs(2, day=9, slowed={ONE: 1.1}), *lab.runs(1, day=9)]
+    return [*lab.runs(2, day=9, slowed={PINNED_UPLOAD: 1.1}), *lab.runs(1, day=9)]
 
 
 def partly(lab: Lab) -> list[Path]:
-    return [*lab.runs(1, day=9, without=[ONE]), *lab.runs(3, day=9)]
+    return [*lab.runs(1, day=9, without=[PINNED_UPLOAD]), *lab.runs(3, day=9)]
 
 
 CASES: dict[str, tuple[Make, tuple[str, ...], int]] = {
     "same": (lambda lab: lab.runs(3, day=9), (), PASS),
-    "slower": (lambda lab: lab.runs(3, day=9, slowed={ONE: 1.1}), (), REGRESSION),
+    "slower": (lambda lab: lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}), (), REGRESSION),
     "ambiguous": (unsure, (), INCONCLUSIVE),
-    "missing": (lambda lab: lab.runs(3, day=9, without=[ONE]), (), INCONCLUSIVE),
-    "allowed": (lambda lab: lab.runs(3, day=9, without=[ONE]), ("--allow-missing=.",), PASS),
+    "missing": (lambda lab: lab.runs(3, day=9, without=[PINNED_UPLOAD]), (), INCONCLUSIVE),
+    "allowed": (
+        lambda lab: lab.runs(3, day=9, without=[PINNED_UPLOAD]),
+        ("--allow-missing=.",),
+        PASS,
+    ),
     "most missing": (lambda lab: lab.runs(3, day=9, without=BANDWIDTH), (), INCONCLUSIVE),
     "all missing": (
         lambda lab: lab.runs(3, day=9, without=list(SUITE)[1:]),
@@ -91,15 +95,15 @@ def without_texts(document: Any) -> Any:
 
 def texts_in(document: Any) -> list[str]:
     if isinstance(document, dict):
-        own = [value for key, value in document.items() if key in ("text", "sentence")]
-        return own + [text for value in document.values() for text in texts_in(value)]
+        texts = [value for key, value in document.items() if key in ("text", "sentence")]
+        return texts + [text for value in document.values() for text in texts_in(value)]
     if isinstance(document, list):
         return [text for value in document for text in texts_in(value)]
     return []
 
 
 def results(junit: Path) -> list[tuple[str, list[str]]]:
-    """What becomes of each test case; its name is a text where it is a reason."""
+    """The result of each test case. A name is omitted if it is a reason, and so a text."""
     return [
         (
             case.attrib["name"] if case.attrib["classname"].endswith("benchmarks") else "",
@@ -118,17 +122,19 @@ def test_other_sentences_change_nothing_else(
     answers = []
     for program in (gate, reworded):
         out, junit = (lab.folder / f"{program.path.name}.{kind}" for kind in ("json", "xml"))
-        done = program.run("check", baseline, *runs, *options, f"--json={out}", f"--junit={junit}")
-        assert done.code == expected, done
-        answers.append((json.loads(out.read_text("utf-8")), results(junit), done.out))
-    (ours, our_results, said), (others, other_results, gibberish) = answers
-    assert without_texts(ours) == without_texts(others)
-    assert our_results == other_results
-    # All sentences are others, so that this shows something.
-    assert all(text.startswith(GIBBERISH) for text in texts_in(others))
+        completed = program.run(
+            "check", baseline, *runs, *options, f"--json={out}", f"--junit={junit}"
+        )
+        assert completed.code == expected, completed
+        answers.append((json.loads(out.read_text("utf-8")), results(junit), completed.out))
+    (ours, our_results, out_text), (theirs, their_results, other_text) = answers
+    assert without_texts(ours) == without_texts(theirs)
+    assert our_results == their_results
+    # All sentences differ, so that the comparison is meaningful.
+    assert all(text.startswith(GIBBERISH) for text in texts_in(theirs))
     assert not any(text.startswith(GIBBERISH) for text in texts_in(ours))
-    assert GIBBERISH in gibberish
-    assert GIBBERISH not in said
+    assert GIBBERISH in other_text
+    assert GIBBERISH not in out_text
 
 
 def test_the_cases_have_every_verdict():
@@ -158,21 +164,21 @@ def test_other_texts_in_run_files_change_nothing(
         for run in runs:
             changed(run, run, change)
         out = lab.folder / "answer.json"
-        done = gate.run("check", baseline, *runs, *options, f"--json={out}")
-        assert done.code == expected, done
-        answers.append((json.loads(out.read_text("utf-8")), done.out))
+        completed = gate.run("check", baseline, *runs, *options, f"--json={out}")
+        assert completed.code == expected, completed
+        answers.append((json.loads(out.read_text("utf-8")), completed.out))
     assert answers[0] == answers[1]
 
 
 # scripts/gate
 
-# In the place of gate_transfers: says the same in other words, on both outputs.
+# Replaces gate_transfers: prints other words with the same meaning, on both outputs.
 MUMBLING = """#!{python}
 import re, subprocess, sys
-done = subprocess.run(["{program}", *sys.argv[1:]], capture_output=True, text=True)
-for out, text in ((sys.stdout, done.stdout), (sys.stderr, done.stderr)):
+completed = subprocess.run(["{program}", *sys.argv[1:]], capture_output=True, text=True)
+for out, text in ((sys.stdout, completed.stdout), (sys.stderr, completed.stderr)):
     out.write(text if sys.argv[1] == "query" else re.sub(r"\\w", "x", text))
-sys.exit(done.returncode)
+sys.exit(completed.returncode)
 """
 
 
@@ -185,11 +191,14 @@ def mumble(project: Project, program: Program) -> None:  # noqa: F811
 
 COURSES: dict[str, tuple[Make, tuple[str, ...]]] = {
     "pass": (lambda lab: lab.runs(3, day=9), ()),
-    "regression": (lambda lab: lab.runs(3, day=9, slowed={ONE: 1.1}), ()),
-    "goes on": (lambda lab: [*unsure(lab), *lab.runs(6, day=9, slowed={ONE: 1.1})], ()),
+    "regression": (lambda lab: lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}), ()),
+    "goes on": (lambda lab: [*unsure(lab), *lab.runs(6, day=9, slowed={PINNED_UPLOAD: 1.1})], ()),
     "gives up": (lambda lab: [run for _ in range(3) for run in unsure(lab)], ()),
-    "stops after one": (lambda lab: lab.runs(3, day=9, without=[ONE]), ()),
-    "may lack it": (lambda lab: lab.runs(3, day=9, without=[ONE]), (f"--allow-missing=^{ONE}$",)),
+    "stops after one": (lambda lab: lab.runs(3, day=9, without=[PINNED_UPLOAD]), ()),
+    "may lack it": (
+        lambda lab: lab.runs(3, day=9, without=[PINNED_UPLOAD]),
+        (f"--allow-missing=^{PINNED_UPLOAD}$",),
+    ),
     "single runs": (lambda lab: lab.runs(3, day=9), ("--runs=1",)),
     "environment": (lambda lab: lab.runs(3, day=9, slowed=1.08), ()),
     "dry": (lambda lab: lab.runs(3, day=9), ("--dry-run",)),
@@ -207,29 +216,31 @@ def test_the_script_goes_the_same_way_whatever_the_gate_says(
 ):
     make, arguments = COURSES[course]
     project.prepare(make(project.lab))
-    taken = []
-    for words in ("ours", "others"):
-        if words == "others":
+    outcomes = []
+    for words in ("ours", "theirs"):
+        if words == "theirs":
             mumble(project, reworded)
             (project.prepared / "arguments").unlink(missing_ok=True)
-        done = project.run("../baseline.json", *arguments)
-        measured = [one.partition("--out=")[0] for one in project.measured]
-        says = [line for line in done.stderr.splitlines() if line.startswith("Measuring ")]
-        taken.append((done.returncode, measured, says, "run 1 measured" in done.stderr))
-    assert taken[0] == taken[1]
+        completed = project.run("../baseline.json", *arguments)
+        measured = [invocation.partition("--out=")[0] for invocation in project.measured]
+        says = [line for line in completed.stderr.splitlines() if line.startswith("Measuring ")]
+        outcomes.append(
+            (completed.returncode, measured, says, "run 1 measured" in completed.stderr)
+        )
+    assert outcomes[0] == outcomes[1]
 
 
 def test_the_courses_differ(project: Project):  # noqa: F811
-    """Otherwise that they are the same with other words would show nothing."""
-    taken = {}
+    """If they did not, their independence of the words would show nothing."""
+    outcomes = {}
     for course in ("pass", "regression", "goes on", "stops after one", "bad option"):
         make, arguments = COURSES[course]
         (project.prepared / "arguments").unlink(missing_ok=True)
         project.prepare(make(project.lab))
-        done = project.run("../baseline.json", *arguments)
-        taken[course] = (done.returncode, len(project.measured))
-    assert taken["pass"] == (PASS, 3)
-    assert taken["regression"] == (REGRESSION, 3)
-    assert taken["goes on"][1] > 3
-    assert taken["stops after one"] == (INCONCLUSIVE, 1)
-    assert taken["bad option"] == (BAD_INPUT, 0)
+        completed = project.run("../baseline.json", *arguments)
+        outcomes[course] = (completed.returncode, len(project.measured))
+    assert outcomes["pass"] == (PASS, 3)
+    assert outcomes["regression"] == (REGRESSION, 3)
+    assert outcomes["goes on"][1] > 3
+    assert outcomes["stops after one"] == (INCONCLUSIVE, 1)
+    assert outcomes["bad option"] == (BAD_INPUT, 0)

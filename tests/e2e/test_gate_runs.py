@@ -1,4 +1,4 @@
-"""The gate on what bench_transfers has measured, and `scripts/gate`, which does both."""
+"""The gate on runs of bench_transfers, and `scripts/gate`, which measures and checks."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import ONE, Lab, changed, failed_rows
+from gate_files import PINNED_UPLOAD, Lab, changed, failed_rows
 from program import LIMIT_S, TINY_NAMES, Program, environment, read, wait_for
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
-# By the program whose clock its strategies move: what it measures is decided by the seed. As the
-# runs are measured one after the other, three sessions are made of them by changing when they say
-# they began.
+# The strategies of this program advance its clock, so the seed decides the times. Its runs follow
+# each other immediately; changing their start times makes three sessions of them.
 PACED = (
     "--device=host",
     "--sizes=64KiB,256KiB,1MiB",
@@ -34,8 +33,8 @@ SLOWED = "paced/second/h2d/1MiB"
 
 
 def measure(program: Program, out: Path, seed: int, *more: str) -> Path:
-    done = program.run(*PACED, f"--seed={seed}", *more, f"--out={out}")
-    assert done.code == 0, done
+    completed = program.run(*PACED, f"--seed={seed}", *more, f"--out={out}")
+    assert completed.code == 0, completed
     return out
 
 
@@ -51,9 +50,9 @@ def host_baseline(paced: Program, gate: Program, tmp_path_factory: pytest.TempPa
 
         runs.append(changed(measured, folder / f"run-{number}.json", date))
     baseline = folder / "baseline.json"
-    done = gate.run("pin", *runs, f"--out={baseline}")
-    assert done.code == 0, done
-    assert "9 runs of 3 sessions (host device (no GPU))" in done.out.replace("\n  ", " ")
+    completed = gate.run("pin", *runs, f"--out={baseline}")
+    assert completed.code == 0, completed
+    assert "9 runs of 3 sessions (host device (no GPU))" in completed.out.replace("\n  ", " ")
     return baseline
 
 
@@ -67,31 +66,36 @@ def test_an_injected_slowdown_is_found(
         measure(paced, tmp_path / f"{number}.json", 100 + number, f"--inject={fault}")
         for number in range(3)
     ]
-    done = gate.run("check", host_baseline, *runs, f"--json={out}")
-    verdicts = {one["name"]: one for one in json.loads(out.read_text("utf-8"))["benchmarks"]}
+    completed = gate.run("check", host_baseline, *runs, f"--json={out}")
+    verdicts = {
+        benchmark["name"]: benchmark
+        for benchmark in json.loads(out.read_text("utf-8"))["benchmarks"]
+    }
     assert verdicts[SLOWED]["slowdown"] == pytest.approx(float(factor) - 1, abs=0.01)
-    assert [name for name, one in verdicts.items() if one["verdict"] == "slower"] == [SLOWED]
-    assert done.code == REGRESSION
-    text = done.out.replace("\n  ", " ")
+    assert [name for name, benchmark in verdicts.items() if benchmark["verdict"] == "slower"] == [
+        SLOWED
+    ]
+    assert completed.code == REGRESSION
+    text = completed.out.replace("\n  ", " ")
     assert "REGRESSION on the host device (no GPU)" in text
     assert f"has faults injected on purpose: {fault}" in text
-    # Faults are for tests: there is no baseline of them.
-    done = gate.run("pin", *runs, f"--out={tmp_path / 'baseline'}")
-    assert done.code == BAD_INPUT
-    assert "faults injected" in done.unfolded
+    # Faults are for tests: a baseline must not contain them.
+    completed = gate.run("pin", *runs, f"--out={tmp_path / 'baseline'}")
+    assert completed.code == BAD_INPUT
+    assert "faults injected" in completed.unfolded
 
 
 def test_true_runs_are_pinned_and_judged(program: Program, gate: Program, tmp_path: Path):
-    """Whatever the answer is on a machine that others use."""
+    """On a shared machine, any verdict is possible."""
     runs = [tmp_path / f"{number}.json" for number in range(6)]
     for run in runs:
         program.measure(f"--out={run}")
     baseline, out = tmp_path / "baseline.json", tmp_path / "answer.json"
     assert gate.run("pin", *runs[:3], f"--out={baseline}").code == 0
-    done = gate.run("check", baseline, *runs[3:], f"--json={out}")
-    assert done.code in (PASS, REGRESSION, INCONCLUSIVE), done
-    judged = json.loads(out.read_text("utf-8"))["benchmarks"]
-    assert sorted(one["name"] for one in judged) == sorted(TINY_NAMES)
+    completed = gate.run("check", baseline, *runs[3:], f"--json={out}")
+    assert completed.code in (PASS, REGRESSION, INCONCLUSIVE), completed
+    benchmarks = json.loads(out.read_text("utf-8"))["benchmarks"]
+    assert sorted(benchmark["name"] for benchmark in benchmarks) == sorted(TINY_NAMES)
 
 
 def test_a_failing_benchmark_does_not_pass(
@@ -99,24 +103,24 @@ def test_a_failing_benchmark_does_not_pass(
 ):
     runs = [measure(paced, tmp_path / f"{number}.json", 200 + number) for number in range(2)]
     failed = tmp_path / "failed.json"
-    done = paced.run(*PACED, f"--inject=fail@^{SLOWED}$", f"--out={failed}")
-    assert done.code == 1
-    done = gate.run("check", host_baseline, *runs, failed)
-    assert done.code == INCONCLUSIVE
-    assert f"{SLOWED}  failed in 1 of 3 runs" in done.out
+    completed = paced.run(*PACED, f"--inject=fail@^{SLOWED}$", f"--out={failed}")
+    assert completed.code == 1
+    completed = gate.run("check", host_baseline, *runs, failed)
+    assert completed.code == INCONCLUSIVE
+    assert f"{SLOWED}  failed in 1 of 3 runs" in completed.out
 
 
 def test_a_gpu_is_not_the_host_device(gate: Program, host_baseline: Path, tmp_path: Path):
     gpu = Lab(tmp_path, seed=20).runs(3)
-    done = gate.run("check", host_baseline, *gpu)
-    assert done.code == BAD_INPUT
-    assert "with a GPU, the baseline's runs without one" in done.unfolded
+    completed = gate.run("check", host_baseline, *gpu)
+    assert completed.code == BAD_INPUT
+    assert "with a GPU, the baseline's runs without one" in completed.unfolded
 
 
 # scripts/gate
 
 FAKE = """#!PYTHON
-# Instead of measuring: takes the next of the files that were prepared.
+# Instead of measuring, it takes the next prepared file.
 import os, pathlib, shutil, signal, sys, time
 prepared = pathlib.Path(os.environ["PREPARED"])
 with (prepared / "arguments").open("a") as file:
@@ -141,7 +145,7 @@ sys.exit(int((prepared / "code").read_text()) if (prepared / "code").exists() el
 
 @dataclass(frozen=True)
 class Project:
-    """A copy of the scripts, and programs of which one only pretends to measure."""
+    """A copy of the scripts, a gate, and a program that pretends to measure."""
 
     root: Path
     baseline: Path
@@ -153,7 +157,7 @@ class Project:
 
     @property
     def measured(self) -> list[str]:
-        """Arguments of all that was measured."""
+        """The arguments of each measured run."""
         file = self.prepared / "arguments"
         return file.read_text().splitlines() if file.exists() else []
 
@@ -165,7 +169,7 @@ class Project:
         for number, run in enumerate(runs, 1):
             shutil.copy(run, self.prepared / f"{number}.json")
 
-    def how(self) -> dict[str, Any]:
+    def process_options(self) -> dict[str, Any]:
         ours = environment({"TRANSFERS_BIN": "../bin", "PREPARED": str(self.prepared)})
         work = self.root / "work"
         work.mkdir(exist_ok=True)
@@ -180,7 +184,7 @@ class Project:
             capture_output=True,
             check=False,
             timeout=LIMIT_S,
-            **self.how(),
+            **self.process_options(),
         )
 
 
@@ -204,68 +208,73 @@ def project(gate: Program, tmp_path: Path) -> Project:
 
 def test_the_script_measures_and_checks(project: Project):
     project.prepare(project.lab.runs(3, day=9))
-    done = project.run("../baseline.json", "--markdown=a.md", "--", "--device=0", "--seed=1")
-    assert done.returncode == PASS, done
-    assert "\nPASS: none of the " in done.stdout
-    assert "Measuring run-3 of 3" in done.stderr
+    completed = project.run("../baseline.json", "--markdown=a.md", "--", "--device=0", "--seed=1")
+    assert completed.returncode == PASS, completed
+    assert "\nPASS: none of the " in completed.stdout
+    assert "Measuring run-3 of 3" in completed.stderr
     assert len(project.measured) == 3
-    assert all(one.startswith("--profile=quick --device=0 --seed=1") for one in project.measured)
+    assert all(
+        invocation.startswith("--profile=quick --device=0 --seed=1")
+        for invocation in project.measured
+    )
     assert (project.root / "work/a.md").read_text("utf-8").startswith("## Transfers: PASS")
     runs = [f"run-{number}.{kind}" for number in (1, 2, 3) for kind in ("json", "txt")]
     assert project.kept == ["check.json", "check.txt", *runs]
 
 
 def test_the_script_finds_a_regression(project: Project):
-    project.prepare(project.lab.runs(4, day=9, slowed={ONE: 1.1}))
-    done = project.run("../baseline.json", "--runs=4", "--json=b.json", "--", "--profile=standard")
-    assert done.returncode == REGRESSION, done
-    assert [one.split()[0] for one in project.measured] == ["--profile=standard"] * 4
+    project.prepare(project.lab.runs(4, day=9, slowed={PINNED_UPLOAD: 1.1}))
+    completed = project.run(
+        "../baseline.json", "--runs=4", "--json=b.json", "--", "--profile=standard"
+    )
+    assert completed.returncode == REGRESSION, completed
+    assert [arguments.split()[0] for arguments in project.measured] == ["--profile=standard"] * 4
     assert json.loads((project.root / "work/b.json").read_text("utf-8"))["runs"]["after"] == 4
-    done = project.run("../baseline.json", "--runs=4", "--threshold=50%")
-    assert done.returncode == BAD_INPUT  # nothing more is prepared
-    assert "wrote no result" in done.stderr
+    completed = project.run("../baseline.json", "--runs=4", "--threshold=50%")
+    assert completed.returncode == BAD_INPUT  # nothing more is prepared
+    assert "wrote no result" in completed.stderr
 
 
 def test_the_script_measures_more_where_that_may_tell(project: Project):
     lab = project.lab
-    slow = {ONE: 1.1}
+    slow = {PINNED_UPLOAD: 1.1}
     project.prepare(
         [*lab.runs(2, day=9, slowed=slow), *lab.runs(1, day=9), *lab.runs(6, day=9, slowed=slow)]
     )
-    done = project.run("../baseline.json")
-    assert "Inconclusive so far" in done.stderr
+    completed = project.run("../baseline.json")
+    assert "Inconclusive so far" in completed.stderr
     assert len(project.measured) in (6, 9)
-    assert done.returncode in (REGRESSION, INCONCLUSIVE)
-    assert f"of {len(project.measured)} runs" in done.stdout or (
-        f"{len(project.measured)} runs of 1 session" in done.stdout
+    assert completed.returncode in (REGRESSION, INCONCLUSIVE)
+    assert f"of {len(project.measured)} runs" in completed.stdout or (
+        f"{len(project.measured)} runs of 1 session" in completed.stdout
     )
 
 
 def test_the_script_gives_up_after_three_rounds(project: Project):
     project.prepare(project.lab.runs(3, day=9))
-    done = project.run("../baseline.json", "--runs=1")
-    assert done.returncode == PASS, done  # the third run makes a verdict
+    completed = project.run("../baseline.json", "--runs=1")
+    assert completed.returncode == PASS, completed  # the third run makes a verdict possible
     assert len(project.measured) == 3
-    done = project.run("../baseline.json", "--runs=0")
-    assert done.returncode == BAD_INPUT
+    completed = project.run("../baseline.json", "--runs=0")
+    assert completed.returncode == BAD_INPUT
 
 
 def test_the_script_stops_after_a_run_that_lacks_benchmarks(project: Project):
-    project.prepare(project.lab.runs(3, day=9, without=[ONE]))
+    project.prepare(project.lab.runs(3, day=9, without=[PINNED_UPLOAD]))
     (project.root / "work").mkdir(exist_ok=True)
     (project.root / "work/a.md").write_text("old")
-    done = project.run("../baseline.json", "--markdown=a.md")
-    assert done.returncode == INCONCLUSIVE
+    completed = project.run("../baseline.json", "--markdown=a.md")
+    assert completed.returncode == INCONCLUSIVE
     assert len(project.measured) == 1
     count = len(project.lab.costs)
-    assert f"run 1 measured {count - 1} of the baseline's {count} benchmarks" in done.stderr
+    assert f"run 1 measured {count - 1} of the baseline's {count} benchmarks" in completed.stderr
     assert (project.root / "work/a.md").read_text("utf-8").startswith("## Transfers: INCONCLUSIVE")
 
 
 def test_the_script_goes_on_where_all_that_is_lacking_is_allowed(project: Project):
-    project.prepare(project.lab.runs(3, day=9, without=[ONE]))
-    done = project.run("../baseline.json", f"--allow-missing=^{ONE}$")
-    assert done.returncode == PASS, done
+    project.prepare(project.lab.runs(3, day=9, without=[PINNED_UPLOAD]))
+    completed = project.run("../baseline.json", f"--allow-missing=^{PINNED_UPLOAD}$")
+    assert completed.returncode == PASS, completed
     assert len(project.measured) == 3
 
 
@@ -277,34 +286,34 @@ def test_the_script_leaves_no_old_answer(project: Project):
     assert not (project.root / "work/a.md").exists()
 
 
-def test_the_script_wants_both_programs(project: Project):
+def test_the_script_needs_both_programs(project: Project):
     (project.root / "bin/bench_transfers").unlink()
-    done = project.run("../baseline.json")
-    assert done.returncode == BAD_INPUT
-    assert "has no bench_transfers" in done.stderr
-    assert done.stderr.count("\n") == 1
+    completed = project.run("../baseline.json")
+    assert completed.returncode == BAD_INPUT
+    assert "has no bench_transfers" in completed.stderr
+    assert completed.stderr.count("\n") == 1
 
 
 def test_the_script_judges_runs_with_failures(project: Project, tmp_path: Path):
     def fail(document: dict[str, Any]) -> None:
-        rows = [row for row in document["benchmarks"] if row["name"] != ONE]
-        document["benchmarks"] = rows + failed_rows(ONE)
+        rows = [row for row in document["benchmarks"] if row["name"] != PINNED_UPLOAD]
+        document["benchmarks"] = rows + failed_rows(PINNED_UPLOAD)
 
     project.prepare([changed(run, run, fail) for run in project.lab.runs(3, day=9)])
     (project.prepared / "code").write_text("1")
-    done = project.run("../baseline.json")
-    assert done.returncode == INCONCLUSIVE
-    assert f"{ONE}  failed in 3 of 3 runs" in done.stdout
+    completed = project.run("../baseline.json")
+    assert completed.returncode == INCONCLUSIVE
+    assert f"{PINNED_UPLOAD}  failed in 3 of 3 runs" in completed.stdout
 
 
 @pytest.mark.parametrize("code", [2, 3, 139])
 def test_the_script_does_not_judge_what_was_not_measured(project: Project, code: int):
     project.prepare(project.lab.runs(3, day=9))
     (project.prepared / "code").write_text(str(code))
-    done = project.run("../baseline.json")
-    assert done.returncode == BAD_INPUT
-    assert f"ended with code {code}" in done.stderr
-    assert done.stdout == ""
+    completed = project.run("../baseline.json")
+    assert completed.returncode == BAD_INPUT
+    assert f"ended with code {code}" in completed.stderr
+    assert completed.stdout == ""
     assert len(project.measured) == 1
 
 
@@ -327,18 +336,18 @@ def test_the_script_does_not_judge_what_was_not_measured(project: Project, code:
         (("../baseline.json", "--", "--device=host:0@a=1GB/s"), "is a GPU's"),
     ],
 )
-def test_the_script_looks_before_it_measures(
+def test_the_script_checks_its_arguments_before_it_measures(
     project: Project, arguments: tuple[str, ...], complaint: str
 ):
-    done = project.run(*arguments)
-    assert done.returncode == BAD_INPUT, done
-    assert complaint in done.stderr
-    assert done.stderr.count("\n") == 1
+    completed = project.run(*arguments)
+    assert completed.returncode == BAD_INPUT, completed
+    assert complaint in completed.stderr
+    assert completed.stderr.count("\n") == 1
     assert project.measured == []
     assert project.kept == []
 
 
-def test_the_script_ends_in_good_order(project: Project):
+def test_the_script_ends_cleanly_when_interrupted(project: Project):
     project.prepare(project.lab.runs(1))
     (project.prepared / "wait").touch()
     with subprocess.Popen(
@@ -346,7 +355,7 @@ def test_the_script_ends_in_good_order(project: Project):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        **project.how(),
+        **project.process_options(),
     ) as process:
         try:
             wait_for((project.prepared / "waiting").exists, "a run that has begun")
@@ -365,8 +374,8 @@ def test_the_script_with_the_program(project: Project, paced: Program, host_base
     fake = project.root / "bin/bench_transfers"
     fake.unlink()
     fake.symlink_to(paced.path)
-    done = project.run(str(host_baseline), "--", *PACED)
-    assert done.returncode == PASS, done
-    assert "PASS on the host device (no GPU)" in done.stdout
+    completed = project.run(str(host_baseline), "--", *PACED)
+    assert completed.returncode == PASS, completed
+    assert "PASS on the host device (no GPU)" in completed.stdout
     (run,) = (project.root / "results").rglob("run-2.json")
     assert SLOWED in read(run).names()

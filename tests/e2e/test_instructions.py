@@ -1,4 +1,4 @@
-"""The instructions that read and write memory in the program as it was built."""
+"""The instructions of the built program that read and write memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BYTES_OF = {"xmm": 16, "ymm": 32, "zmm": 64}
 class Instruction:
     address: int
     name: str
-    operands: tuple[str, ...]  # as AT&T has them: the destination is the last one
+    operands: tuple[str, ...]  # in AT&T order: the destination is last
 
     @property
     def reads_memory(self) -> bool:
@@ -30,7 +30,7 @@ class Instruction:
             return False
         is_move = self.name.startswith(("mov", "vmov"))
         of_memory = self.operands[:-1] if is_move or not self.is_comparison else self.operands
-        return any("(" in one for one in of_memory)
+        return any("(" in operand for operand in of_memory)
 
     @property
     def is_comparison(self) -> bool:
@@ -55,16 +55,16 @@ class Function:
     body: list[Instruction]
 
     def loops(self) -> Iterator[list[Instruction]]:
-        """Each innermost one: from where a jump goes back to, to that jump."""
+        """The innermost loops: from the target of a backward jump to the jump."""
         spans = [
-            (one.jumps_to, one.address)
-            for one in self.body
-            if one.jumps_to is not None and self.body[0].address <= one.jumps_to <= one.address
+            (jump.jumps_to, jump.address)
+            for jump in self.body
+            if jump.jumps_to is not None and self.body[0].address <= jump.jumps_to <= jump.address
         ]
         for first, last in spans:
             if any(first <= a and b <= last and (a, b) != (first, last) for a, b in spans):
                 continue
-            yield [one for one in self.body if first <= one.address <= last]
+            yield [instruction for instruction in self.body if first <= instruction.address <= last]
 
 
 def parsed(text: str) -> Iterator[Function]:
@@ -74,10 +74,12 @@ def parsed(text: str) -> Iterator[Function]:
             if function:
                 yield function
             function = Function(header[1], [])
-        elif function and (found := LINE.fullmatch(line)):
-            text_of_operands = found[3].split("<")[0].split("#")[0].strip()
-            operands = tuple(one.strip() for one in OPERANDS.split(text_of_operands) if one)
-            function.body.append(Instruction(int(found[1], 16), found[2], operands))
+        elif function and (match := LINE.fullmatch(line)):
+            text_of_operands = match[3].split("<")[0].split("#")[0].strip()
+            operands = tuple(
+                operand.strip() for operand in OPERANDS.split(text_of_operands) if operand
+            )
+            function.body.append(Instruction(int(match[1], 16), match[2], operands))
     if function:
         yield function
 
@@ -91,23 +93,27 @@ def functions(program: Program, sample: Result) -> list[Function]:
     if sample.transfers["program"]["build_type"] != "Release":
         pytest.skip("only an optimised program has the loops that are looked for")
     command = ["objdump", "-d", "-C", "-w", "--no-show-raw-insn", str(program.path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=True)
-    wanted = re.compile(r"bench::cpu::|transfers::\(anonymous namespace\)::load_lines\(")
-    return [one for one in parsed(done.stdout) if wanted.search(one.name)]
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=True)
+    tested = re.compile(r"bench::cpu::|transfers::\(anonymous namespace\)::load_lines\(")
+    return [function for function in parsed(completed.stdout) if tested.search(function.name)]
 
 
 def find(functions: list[Function], name: str) -> Function:
-    found = [one for one in functions if f"::{name}(" in one.name and "[clone" not in one.name]
-    assert len(found) == 1, [one.name for one in found]
-    return found[0]
+    matches = [
+        function
+        for function in functions
+        if f"::{name}(" in function.name and "[clone" not in function.name
+    ]
+    assert len(matches) == 1, [function.name for function in matches]
+    return matches[0]
 
 
 def loads_of(loop: list[Instruction]) -> list[Instruction]:
-    return [one for one in loop if one.reads_memory]
+    return [instruction for instruction in loop if instruction.reads_memory]
 
 
 def stores_of(loop: list[Instruction]) -> list[Instruction]:
-    return [one for one in loop if one.writes_memory]
+    return [instruction for instruction in loop if instruction.writes_memory]
 
 
 def only_loop(function: Function) -> list[Instruction]:
@@ -117,8 +123,8 @@ def only_loop(function: Function) -> list[Instruction]:
 
 
 def width(instruction: Instruction) -> int:
-    """Of what a move between memory and a register moves, in bytes."""
-    (register,) = (one for one in instruction.operands if "(" not in one)
+    """Bytes that a move between memory and a register moves."""
+    (register,) = (operand for operand in instruction.operands if "(" not in operand)
     if vector := re.match(r"%([xyz]mm)\d+", register):
         return BYTES_OF[vector[1]]
     assert re.fullmatch(r"%r\w\w?", register), register  # %rax, %r8, but not %eax
@@ -126,31 +132,31 @@ def width(instruction: Instruction) -> int:
 
 
 def is_vector(instruction: Instruction) -> bool:
-    return any("mm" in one for one in instruction.operands)
+    return any("mm" in operand for operand in instruction.operands)
 
 
 def steps_of(loop: list[Instruction]) -> set[int]:
-    """By how many bytes the registers go on that have constants added to them."""
+    """Bytes by which the loop advances registers: the constants that it adds to them."""
     signs = {"add": 1, "sub": -1}  # adding 128 is subtracting -128, which is shorter
     constants = (
-        signs[one.name[:3]] * int(one.operands[0][1:], 0)
-        for one in loop
-        if one.name[:3] in signs and one.operands[0].startswith("$")
+        signs[instruction.name[:3]] * int(instruction.operands[0][1:], 0)
+        for instruction in loop
+        if instruction.name[:3] in signs and instruction.operands[0].startswith("$")
     )
-    return {(one + 2**63) % 2**64 - 2**63 for one in constants}
+    return {(constant + 2**63) % 2**64 - 2**63 for constant in constants}
 
 
 def assert_covers_each_step(loop: list[Instruction], moves: list[Instruction], each: int) -> None:
-    """As many moves of one width as the loop goes on in bytes: nothing merged, nothing left out."""
-    assert {width(one) for one in moves} == {each}
+    """The moves cover exactly the loop's step: none is merged, none is missing."""
+    assert {width(move) for move in moves} == {each}
     assert len(moves) * each in steps_of(loop)
 
 
 def test_scalar_reads_are_8_byte_loads_of_every_word(functions: list[Function]):
     loop = only_loop(find(functions, "read_words"))
-    assert not any(is_vector(one) for one in loop)
+    assert not any(is_vector(instruction) for instruction in loop)
     loads = loads_of(loop)
-    assert {one.name for one in loads} <= {"mov", "xor"}
+    assert {load.name for load in loads} <= {"mov", "xor"}
     assert_covers_each_step(loop, loads, 8)
     assert stores_of(loop) == []
 
@@ -163,16 +169,16 @@ def test_vector_reads_are_loads_of_whole_registers(
 ):
     function = find(functions, name)
     loops = list(function.loops())
-    (main,) = (loop for loop in loops if any(is_vector(one) for one in loads_of(loop)))
+    (main,) = (loop for loop in loops if any(is_vector(load) for load in loads_of(loop)))
     loads = loads_of(main)
-    assert all(re.match(r"v?mov(dq|[au]p)|v?pxor", one.name) for one in loads)
-    assert all(f"%{register}" in " ".join(one.operands) for one in loads)
+    assert all(re.match(r"v?mov(dq|[au]p)|v?pxor", load.name) for load in loads)
+    assert all(f"%{register}" in " ".join(load.operands) for load in loads)
     assert_covers_each_step(main, loads, BYTES_OF[register])
     assert stores_of(main) == []
-    # What is left over, less than a round, goes word by word.
+    # The remainder, less than a round, is read word by word.
     for loop in loops:
         if loop is not main:
-            assert {width(one) for one in loads_of(loop)} <= {8}
+            assert {width(load) for load in loads_of(loop)} <= {8}
 
 
 @pytest.mark.parametrize(
@@ -189,28 +195,32 @@ def test_streaming_writes_are_non_temporal_stores_and_a_fence(
     function = find(functions, name)
     loop = only_loop(function)
     stores = stores_of(loop)
-    assert {one.name for one in stores} == {instruction}
+    assert {store.name for store in stores} == {instruction}
     assert_covers_each_step(loop, stores, each)
     assert loads_of(loop) == []
-    assert "sfence" in {one.name for one in function.body}
+    assert "sfence" in {instruction.name for instruction in function.body}
 
 
 def test_streaming_loads_are_those_of_whole_lines_one_after_the_other(functions: list[Function]):
     loop = only_loop(find(functions, "load_lines"))
     loads = loads_of(loop)
-    assert {one.name for one in loads} <= {"movntdqa", "vmovntdqa"}
+    assert {load.name for load in loads} <= {"movntdqa", "vmovntdqa"}
     assert len(loads) % 4 == 0
     assert_covers_each_step(loop, loads, 16)
     # No store comes between the loads of a line.
     stores = stores_of(loop)
-    order = ["load" if one in loads else "store" for one in loop if one in loads + stores]
+    order = [
+        "load" if instruction in loads else "store"
+        for instruction in loop
+        if instruction in loads + stores
+    ]
     assert order[:4] == ["load"] * 4
     assert order.count("store") == order.count("load")
 
 
 def test_reads_by_streaming_loads_go_through_the_librarys_function(functions: list[Function]):
     body = find(functions, "read_by_streaming_loads").body
-    assert any(one.name.startswith("call") for one in body)
+    assert any(instruction.name.startswith("call") for instruction in body)
 
 
 def test_random_reads_load_once_from_an_address_that_depends_on_the_load_before(
@@ -220,15 +230,15 @@ def test_random_reads_load_once_from_an_address_that_depends_on_the_load_before(
     (load,) = loads_of(loop)
     assert stores_of(loop) == []
     assert (load.name, width(load)) == ("mov", 8)
-    # Followed from what is loaded round the loop to the address that is loaded from.
+    # Follows the loaded value around the loop to the address of the load.
     tainted = {load.operands[1]}
     start = loop.index(load) + 1
-    for one in loop[start:] + loop[: start - 1]:
-        *sources, target = one.operands or ("",)
+    for instruction in loop[start:] + loop[: start - 1]:
+        *sources, target = instruction.operands or ("",)
         reads_tainted = any(register in " ".join(sources) for register in tainted)
-        if one.name.startswith(("mov", "lea")):
+        if instruction.name.startswith(("mov", "lea")):
             (tainted.add if reads_tainted else tainted.discard)(target)
-        elif reads_tainted and not one.is_comparison:
+        elif reads_tainted and not instruction.is_comparison:
             tainted.add(target)
     assert any(register in load.operands[0] for register in tainted)
 
@@ -249,8 +259,12 @@ def test_strided_reads_load_once(functions: list[Function]):
 
 def test_words_are_changed_by_a_load_and_a_store_each(functions: list[Function]):
     loop = only_loop(find(functions, "change_words"))
-    assert not any(is_vector(one) for one in loop)
+    assert not any(is_vector(instruction) for instruction in loop)
     loads, stores = loads_of(loop), stores_of(loop)
-    both = [one for one in loop if one.name.startswith("not") and one.writes_memory]
-    assert len(loads) + len(both) == len(stores)
+    inversions = [
+        instruction
+        for instruction in loop
+        if instruction.name.startswith("not") and instruction.writes_memory
+    ]
+    assert len(loads) + len(inversions) == len(stores)
     assert 8 * len(stores) in steps_of(loop)

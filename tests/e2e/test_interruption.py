@@ -49,8 +49,8 @@ def rows_in(path: Path) -> int:
         return 0
 
 
-def end(process: subprocess.Popen[str], how: signal.Signals) -> tuple[str, str]:
-    process.send_signal(how)
+def end(process: subprocess.Popen[str], sent: signal.Signals) -> tuple[str, str]:
+    process.send_signal(sent)
     return process.communicate(timeout=LIMIT_S)
 
 
@@ -61,16 +61,16 @@ def assert_has_whole_rows(result: Result) -> None:
     assert result.failed == {}
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_what_it_measured(
-    started: subprocess.Popen[str], tmp_path: Path, how: signal.Signals
+    started: subprocess.Popen[str], tmp_path: Path, sent: signal.Signals
 ):
     before = rows_in(tmp_path / "result.json")
-    out, err = end(started, how)
-    assert started.returncode == 128 + how
+    out, err = end(started, sent)
+    assert started.returncode == 128 + sent
     result = read(tmp_path / "result.json")
     assert result.transfers["complete"] is False
-    assert result.transfers["run"]["interrupted_by"] == how.name
+    assert result.transfers["run"]["interrupted_by"] == sent.name
     assert result.transfers["run"]["finished_utc"] is not None
     assert len(result.rows) >= before
     assert_has_whole_rows(result)
@@ -90,11 +90,11 @@ def test_a_killed_run_leaves_a_readable_file(started: subprocess.Popen[str], tmp
     assert_has_whole_rows(result)
 
 
-def is_among(which: signal.Signals, process: subprocess.Popen[str], key: str) -> bool:
+def is_among(sought: signal.Signals, process: subprocess.Popen[str], key: str) -> bool:
     """Whether a signal is in one of the sets of /proc/PID/status."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     signals = next(int(line.split()[1], 16) for line in status.splitlines() if key in line)
-    return bool(signals & 1 << (which - 1))
+    return bool(signals & 1 << (sought - 1))
 
 
 def test_a_second_ctrl_c_ends_the_program_at_once(program: Program, tmp_path: Path):
@@ -110,8 +110,8 @@ def test_a_second_ctrl_c_ends_the_program_at_once(program: Program, tmp_path: Pa
             process.send_signal(signal.SIGINT)
             wait_for(lambda: not is_among(signal.SIGINT, process, "ShdPnd"), "the first to arrive")
             assert process.poll() is None
-            # What comes soon after the first is the same one, as from timeout(1), which sends one
-            # to the program and one to its group.
+            # A signal soon after the first counts as the same: timeout(1) signals both the
+            # program and its group.
             while process.poll() is None:
                 process.send_signal(signal.SIGINT)
                 time.sleep(0.1)
@@ -122,7 +122,7 @@ def test_a_second_ctrl_c_ends_the_program_at_once(program: Program, tmp_path: Pa
 
 
 def test_an_interrupted_run_writes_other_formats_too(program: Program, tmp_path: Path):
-    """CSV is written at the end; until then only the progress tells that anything was measured."""
+    """CSV is written at the end; until then only the progress shows that anything was measured."""
     out = tmp_path / "result.csv"
     ours, theirs = open_terminal(COLUMNS)
     arguments = (*TINY, FOREVER, "--benchmark_out_format=csv", f"--out={out}")
@@ -130,7 +130,7 @@ def test_an_interrupted_run_writes_other_formats_too(program: Program, tmp_path:
         os.close(theirs)
         try:
             rounds = (re.search(rb"round (\d+)/", piece) for piece in received_by(ours))
-            assert any(found and int(found[1]) >= 2 for found in rounds)
+            assert any(match and int(match[1]) >= 2 for match in rounds)
             end(process, signal.SIGINT)
         finally:
             process.kill()

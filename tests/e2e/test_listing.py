@@ -1,20 +1,20 @@
-"""What the program says about itself, without measuring."""
+"""Help and listings, without measuring."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
-from program import ALL_RAN, COLUMNS, TINY_NAMES, USAGE, Done, Program, listed
+from program import ALL_RAN, COLUMNS, TINY_NAMES, USAGE, Completed, Program, listed
 
 
-def text_of(done: Done) -> str:
-    assert (done.code, done.err) == (ALL_RAN, "")
-    return done.out
+def text_of(completed: Completed) -> str:
+    assert (completed.code, completed.err) == (ALL_RAN, "")
+    return completed.out
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_help_fits_a_terminal_and_names_what_there_is(program: Program, flag: str):
+def test_help_fits_a_terminal_and_names_the_options(program: Program, flag: str):
     text = text_of(program.run(flag))
     assert len(text.splitlines()) <= 40
     assert max(len(line) for line in text.splitlines()) <= COLUMNS
@@ -46,20 +46,20 @@ def test_list_explains_every_strategy(program: Program):
         ), where
 
 
-def test_list_has_only_what_was_asked_for(program: Program):
+def test_list_has_only_the_requested_strategies(program: Program):
     text = text_of(program.run("--list", "--device=host", "--strategies=null,copy/pinned/h2d,copy"))
     names = [name for name, _, _ in listed(text)]
-    every = [name for name, _, _ in listed(program.run("--list", "--device=host").out)]
-    assert names == [one for one in every if one.partition("/")[0] in ("copy", "null")]
-    one = text_of(program.run("--list", "--device=host", "--strategies=copy/pinned/h2d"))
-    assert [name for name, _, _ in listed(one)] == ["copy/pinned"]
+    all_names = [name for name, _, _ in listed(program.run("--list", "--device=host").out)]
+    assert names == [name for name in all_names if name.partition("/")[0] in ("copy", "null")]
+    text = text_of(program.run("--list", "--device=host", "--strategies=copy/pinned/h2d"))
+    assert [name for name, _, _ in listed(text)] == ["copy/pinned"]
 
 
-def test_list_refuses_what_there_is_not(program: Program):
-    done = program.run("--list", "--device=host", "--strategies=copy/pined")
-    assert (done.code, done.out) == (USAGE, "")
-    assert "unknown strategy 'copy/pined': did you mean copy/pinned?" in done.err
-    assert done.err.count("\n") == 1
+def test_list_refuses_unknown_strategies(program: Program):
+    completed = program.run("--list", "--device=host", "--strategies=copy/pined")
+    assert (completed.code, completed.out) == (USAGE, "")
+    assert "unknown strategy 'copy/pined': did you mean copy/pinned?" in completed.err
+    assert completed.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,17 @@ def test_list_says_why_the_host_device_cannot(program: Program, name: str):
         (("--sizes=4096", "--cache=warm", "--benchmark_filter=copy/pageable/h2d"), TINY_NAMES[:1]),
         (
             ("--strategies=copy/pageable", "--sizes=4KiB,4kib,1000", "--cache=cold"),
-            [f"copy/pageable/{way}/{n}/cold" for way in ("h2d", "d2h") for n in ("1000B", "4KiB")],
+            [
+                f"copy/pageable/{direction}/{n}/cold"
+                for direction in ("h2d", "d2h")
+                for n in ("1000B", "4KiB")
+            ],
         ),
         (
             ("--strategies=copy/pageable", "--sizes=1KiB:5KiB", "--cold-sizes=8KiB"),
             [
-                f"copy/pageable/{way}/{n}"
-                for way in ("h2d", "d2h")
+                f"copy/pageable/{direction}/{n}"
+                for direction in ("h2d", "d2h")
                 for n in ("1KiB", "2KiB", "4KiB", "8KiB/cold")
             ],
         ),
@@ -102,8 +106,8 @@ def test_list_says_why_the_host_device_cannot(program: Program, name: str):
 def test_benchmarks_have_exactly_the_names_asked_for(
     program: Program, arguments: tuple[str, ...], expected: list[str]
 ):
-    done = program.run("--device=host", "--benchmark_list_tests", *arguments)
-    assert text_of(done).splitlines() == expected
+    completed = program.run("--device=host", "--benchmark_list_tests", *arguments)
+    assert text_of(completed).splitlines() == expected
 
 
 def test_standard_profile_covers_all_sizes_both_ways(program: Program):
@@ -120,15 +124,18 @@ def test_standard_profile_covers_all_sizes_both_ways(program: Program):
     ]
     assert "copy/pageable" in copies
     assert {
-        f"{name}/{way}/{size}" for name in copies for way in ("h2d", "d2h") for size in sizes
+        f"{name}/{direction}/{size}"
+        for name in copies
+        for direction in ("h2d", "d2h")
+        for size in sizes
     } < {*names}
     assert {"copy/pageable/h2d/1MiB/cold", "copy/pageable/d2h/1MiB/cold"} < {*names}
 
 
 @pytest.mark.parametrize(("smaller", "larger"), [("quick", "standard"), ("standard", "full")])
 def test_larger_profiles_have_more_benchmarks(program: Program, smaller: str, larger: str):
-    few, many = (
+    smaller_list, larger_list = (
         text_of(program.run("--device=host", "--benchmark_list_tests", f"--profile={name}"))
         for name in (smaller, larger)
     )
-    assert 0 < few.count("\n") < many.count("\n")
+    assert 0 < smaller_list.count("\n") < larger_list.count("\n")

@@ -1,4 +1,4 @@
-"""A family with a role and a metric of its own is one file, and shows up everywhere."""
+"""A family with its own role and metric is one file, and appears everywhere."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ import pytest
 from program import Program, listed, read
 
 ROOT = Path(__file__).resolve().parents[2]
-ASKED = ("--strategies=neighbours", "--sizes=4KiB,1MiB")
+SELECTION = ("--strategies=neighbours", "--sizes=4KiB,1MiB")
 
 
 def measure(own_family: Program, out: Path, seed: int = 1) -> str:
-    return own_family.measure(*ASKED, f"--seed={seed}", f"--out={out}").out
+    return own_family.measure(*SELECTION, f"--seed={seed}", f"--out={out}").out
 
 
 @pytest.fixture
 def files(own_family: Program, tmp_path: Path) -> list[Path]:
-    made = [tmp_path / f"run-{number}.json" for number in range(6)]
-    for number, path in enumerate(made):
+    paths = [tmp_path / f"run-{number}.json" for number in range(6)]
+    for number, path in enumerate(paths):
         measure(own_family, path, seed=number)
-        # A day later, each: runs of the same second and the same hops would be one run given twice.
+        # Each is a day later: two runs of the same second with the same hops would count as one
+        # run given twice.
         started = f'"started_utc": "2026-11-0{number + 1}T12:00:00Z"'
         path.write_text(re.sub(r'"started_utc": "[^"]*"', started, path.read_text()))
-    return made
+    return paths
 
 
 @pytest.mark.parametrize("folder", ["bench", "src", "plots", "scripts"])
@@ -39,8 +40,8 @@ def test_nothing_else_knows_it(folder: str):
 
 
 def test_it_is_listed(own_family: Program):
-    done = own_family.run("--list", "--device=host")
-    assert list(listed(done.out)) == [
+    completed = own_family.run("--list", "--device=host")
+    assert list(listed(completed.out)) == [
         (
             "neighbours/pass",
             "passes a message to the next device",
@@ -83,7 +84,7 @@ def test_the_summary_has_its_time_and_its_metric(own_family: Program, tmp_path: 
     assert re.findall(r"1MiB: hops (\S+)", out) == ["3.00", "2.00"]
 
 
-def test_the_gate_takes_from_the_file_that_fewer_hops_are_better(
+def test_the_gate_reads_from_the_file_that_fewer_hops_are_better(
     gate: Program, files: list[Path], tmp_path: Path
 ):
     pinned = [str(path) for path in files[:3]]
@@ -93,20 +94,20 @@ def test_the_gate_takes_from_the_file_that_fewer_hops_are_better(
         text = path.read_text()
         (worse / path.name).write_text(re.sub(r'"hops":\s*\d', '"hops": 9', text))
     baseline = tmp_path / "baseline.json"
-    done = gate.run("pin", *pinned, f"--out={baseline}", "--judge-by=hops")
-    assert done.code == 0, done.err
+    completed = gate.run("pin", *pinned, f"--out={baseline}", "--judge-by=hops")
+    assert completed.code == 0, completed.err
     content = json.loads(baseline.read_text())
     assert (content["judged_by"], content["better"]) == ("hops", "less")
-    done = gate.run("check", str(baseline), *(str(path) for path in sorted(worse.iterdir())))
-    assert done.code == 1, done.out
-    assert "neighbours/pass/torus" in done.out
+    completed = gate.run("check", str(baseline), *(str(path) for path in sorted(worse.iterdir())))
+    assert completed.code == 1, completed.out
+    assert "neighbours/pass/torus" in completed.out
 
 
 def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
     own_family: Program, tmp_path: Path
 ):
     measure(own_family, tmp_path / "result.json")
-    done = subprocess.run(
+    completed = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -122,7 +123,7 @@ def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     with (tmp_path / "report/tables/role_exchange.csv").open() as table:
         rows = list(csv.DictReader(table))
     assert [float(row["hops"]) for row in rows] == [3, 2]

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_result_file_becomes_a_report(sample: Result, program: Program, tmp_path: Path):
     out = tmp_path / "report"
-    done = subprocess.run(
+    completed = subprocess.run(
         [ROOT / "scripts" / "report", sample.path, "--out", out],
         cwd=tmp_path,
         env={**os.environ, "TRANSFERS_BIN": str(program.path.parent)},
@@ -22,7 +22,9 @@ def test_a_result_file_becomes_a_report(sample: Result, program: Program, tmp_pa
         timeout=LIMIT_S,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, f"{out / 'report.html'}\n"), done.stderr
+    assert (completed.returncode, completed.stdout) == (0, f"{out / 'report.html'}\n"), (
+        completed.stderr
+    )
     starts = {".pdf": b"%PDF", ".png": b"\x89PNG\r\n", ".svg": b"<svg"}
     images = {path.name: path.read_bytes() for path in (out / "figures").iterdir()}
     assert {f"{name}{kind}" for name in ("bandwidth", "latency") for kind in starts} <= set(images)

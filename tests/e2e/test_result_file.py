@@ -20,12 +20,12 @@ COUNTERS = {
 
 
 def expected_names() -> Iterator[str]:
-    """Of the run that the fixture `sample` is; cold are the profile's sizes among its own."""
+    """Names in the run of the fixture `sample`; its cold sizes are those of the profile."""
     yield from ("null/single", "null/batched")
     for strategy in ("copy/pageable", "copy_async/pageable"):
-        for way in ("h2d", "d2h"):
-            yield from (f"{strategy}/{way}/{size}" for size in SIZES)
-            yield from (f"{strategy}/{way}/{size}/cold" for size in ("64KiB", "1MiB"))
+        for direction in ("h2d", "d2h"):
+            yield from (f"{strategy}/{direction}/{size}" for size in SIZES)
+            yield from (f"{strategy}/{direction}/{size}/cold" for size in ("64KiB", "1MiB"))
 
 
 def transfers_of(result: Result) -> list[dict[str, Any]]:
@@ -85,7 +85,7 @@ def test_context_is_that_of_google_benchmark(sample: Result):
     assert sample.context.keys() >= {"date", "host_name", "executable", "num_cpus", "caches"}
 
 
-def test_says_what_ran(sample: Result, program: Program):
+def test_describes_the_program_and_the_run(sample: Result, program: Program):
     run = sample.transfers["run"]
     assert sample.transfers["format"] == 2
     assert sample.transfers["complete"] is True
@@ -99,18 +99,18 @@ def test_says_what_ran(sample: Result, program: Program):
     for key in ("started_utc", "finished_utc"):
         assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", run[key])
     assert run["started_utc"] <= run["finished_utc"]
-    assert {one["name"] for one in sample.transfers["strategies"]} == {
+    assert {strategy["name"] for strategy in sample.transfers["strategies"]} == {
         *("null", "copy/pageable", "copy_async/pageable")
     }
 
 
-def test_says_on_what_it_ran(sample: Result):
+def test_describes_the_device(sample: Result):
     assert sample.transfers["device"]["kind"] == "host"
     assert sample.transfers["device"]["why_not_gpu"] is None  # the host was asked for
     assert sample.transfers["link"] is None
 
 
-def test_says_whether_the_cpu_was_throttled_and_of_no_gpu(sample: Result):
+def test_records_cpu_throttling_and_no_gpu_clocks(sample: Result):
     clocks = sample.transfers["clocks"]
     assert list(clocks) == ["gpu", "cpu"]
     assert clocks["gpu"] is None
@@ -163,34 +163,34 @@ def test_says_why_there_is_no_gpu(program: Program, tmp_path: Path):
         pytest.skip("there is a GPU here")
     out = tmp_path / "result.json"
     arguments = ("--benchmark_min_time=0.001", "--strategies=copy/pageable", "--sizes=4KiB")
-    done = program.run(*arguments, "--device=auto", f"--out={out}")
-    assert done.code == 0
+    completed = program.run(*arguments, "--device=auto", f"--out={out}")
+    assert completed.code == 0
     device = read(out).transfers["device"]
     assert device["kind"] == "host"
     why = device["why_not_gpu"]
     assert why["code"] == "no_gpu"
     assert why["data"]["reason"] in why["text"]
-    assert why["text"] in done.unfolded
-    assert done.err.startswith("No GPU: ")
-    assert done.out.startswith("Device: host, no GPU: ")
+    assert why["text"] in completed.unfolded
+    assert completed.err.startswith("No GPU: ")
+    assert completed.out.startswith("Device: host, no GPU: ")
 
 
 def order(program: Program, *arguments: str) -> list[str]:
     """Names in the order of measurement."""
-    done = program.measure(
+    completed = program.measure(
         *arguments,
         "--strategies=copy/pageable,copy/pageable_huge,copy/pinned",
         "--benchmark_repetitions=1",
         "--benchmark_format=csv",
     )
-    return [line.split(",")[0].strip('"') for line in done.out.splitlines()[1:]]
+    return [line.split(",")[0].strip('"') for line in completed.out.splitlines()[1:]]
 
 
 def test_a_seed_reproduces_the_order(program: Program):
-    first, again, other = (order(program, f"--seed={seed}") for seed in (7, 7, 8))
+    first, again, different = (order(program, f"--seed={seed}") for seed in (7, 7, 8))
     assert first == again
-    assert first != other
-    assert sorted(first) == sorted(other)
+    assert first != different
+    assert sorted(first) == sorted(different)
 
 
 def test_the_order_can_be_left_as_it_is_listed(program: Program, tmp_path: Path):
@@ -219,13 +219,14 @@ def test_replaces_an_older_file(program: Program, tmp_path: Path):
 
 
 def compare(old: Result, new: Result) -> dict[str, float]:
-    """What Google Benchmark's compare.py does with two files: it matches rows by name, takes all
-    repetitions of a name as one sample, and relates real_time and cpu_time, for which one name's
-    rows must have one unit."""
+    """Like Google Benchmark's compare.py: matches rows by name, takes all repetitions of a name as
+    one sample, and relates real_time and cpu_time. All rows of a name must have the same unit."""
     assert old.context["json_schema_version"] == new.context["json_schema_version"] == 1
     changes = {}
     for name in dict.fromkeys(row["name"] for row in old.rows):
-        before, after = ([row for row in one.rows if row["name"] == name] for one in (old, new))
+        before, after = (
+            [row for row in result.rows if row["name"] == name] for result in (old, new)
+        )
         if not after:
             continue
         assert len({row["time_unit"] for row in before + after}) == 1

@@ -1,4 +1,4 @@
-"""What scripts answer before anything is installed or built, on a machine that has nothing yet."""
+"""Answers of the scripts on a machine where nothing is installed or built yet."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from program import Program, environment
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("bench", "gate", "lint", "report", "test")
-# What would install, build or begin to.
+# Programs that install or build.
 TRAPS = ("apt-get", "sudo", "dpkg-query", "cmake", "ninja", "pip", "python3", "nvcc")
 
 
 @dataclass(frozen=True)
 class Clone:
-    """A copy of the repository as far as scripts look at it, and a PATH full of traps."""
+    """A copy of the files that scripts use, and a PATH full of traps."""
 
     root: Path
     traps: Path
@@ -64,12 +64,12 @@ def clone(tmp_path: Path) -> Clone:
 @pytest.mark.parametrize("question", ["--help", "-h", "--version"])
 def test_a_question_is_answered_at_once(clone: Clone, script: str, question: str):
     before = clone.files
-    done = clone.run(script, question)
-    assert (done.returncode, done.stderr, clone.trapped) == (0, "", False)
+    completed = clone.run(script, question)
+    assert (completed.returncode, completed.stderr, clone.trapped) == (0, "", False)
     if question == "--version":
-        assert re.match(r"bench_transfers \d+\.\d+\.\d+ \(.+\)\n$", done.stdout)
+        assert re.match(r"bench_transfers \d+\.\d+\.\d+ \(.+\)\n$", completed.stdout)
     else:
-        assert f"\n  scripts/{script} " in done.stdout
+        assert f"\n  scripts/{script} " in completed.stdout
     assert clone.files == before
 
 
@@ -98,15 +98,17 @@ def test_a_typo_is_found_at_once(
     clone: Clone, script: str, arguments: tuple[str, ...], complaint: str
 ):
     before = clone.files
-    done = clone.run(script, *arguments)
-    assert (done.returncode, done.stdout, clone.trapped) == (2, "", False), done.stderr
-    assert done.stderr.startswith(f"{script}: ")
-    assert complaint in done.stderr or "--option=value" in done.stderr
-    assert done.stderr.count("\n") == 1
+    completed = clone.run(script, *arguments)
+    assert (completed.returncode, completed.stdout, clone.trapped) == (2, "", False), (
+        completed.stderr
+    )
+    assert completed.stderr.startswith(f"{script}: ")
+    assert complaint in completed.stderr or "--option=value" in completed.stderr
+    assert completed.stderr.count("\n") == 1
     assert clone.files == before
 
 
-# What is unusual: values that begin with a dash or follow a blank, and several values.
+# Unusual forms: values that begin with a dash or follow a blank, and several values.
 RIGHT_FOR_BENCH = (
     *("--device", "host", "--strategies", "copy", "null", "--seed=1", "--list", "--v", "3"),
     *("--benchmark_filter", "-copy/pinned", "--strategies=copy/pageable/h2d", "copy/pageable/d2h"),
@@ -115,12 +117,12 @@ RIGHT_FOR_BENCH = (
 
 
 def test_bench_transfers_takes_what_scripts_bench_takes(program: Program, tmp_path: Path):
-    done = program.run(*RIGHT_FOR_BENCH, cwd=tmp_path)
-    assert (done.code, done.err) == (0, "")
+    completed = program.run(*RIGHT_FOR_BENCH, cwd=tmp_path)
+    assert (completed.code, completed.err) == (0, "")
 
 
-def test_what_is_right_goes_on_to_install(clone: Clone, tmp_path: Path):
-    """And so into a trap: without it the tests above would show nothing."""
+def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
+    """And so trigger a trap: otherwise the tests above would show nothing."""
     Lab(tmp_path, seed=1).runs(1)
     (baseline := clone.root / "baseline.json").touch()
     for script, arguments in {
@@ -130,9 +132,9 @@ def test_what_is_right_goes_on_to_install(clone: Clone, tmp_path: Path):
         "report": (baseline.name, "--out", "x", f"--baseline={baseline.name}"),
         "test": ("--sanitize",),
     }.items():
-        done = clone.run(script, *arguments)
-        assert done.returncode != 0
-        assert clone.trapped, (script, done.stderr)
+        completed = clone.run(script, *arguments)
+        assert completed.returncode != 0
+        assert clone.trapped, (script, completed.stderr)
         (clone.traps / "sprung").unlink()
 
 
@@ -140,33 +142,33 @@ def test_a_program_that_is_built_answers_itself(clone: Clone, program: Program):
     (clone.root / "build").mkdir()
     (clone.root / "build/bench_transfers").symlink_to(program.path)
     assert clone.run("bench", "--version").stdout == program.run("--version").out
-    said = clone.run("bench", "--help").stdout
-    assert said.startswith("Installs what is missing")
-    assert said.endswith(program.run("--help").out)
+    text = clone.run("bench", "--help").stdout
+    assert text.startswith("Installs what is missing")
+    assert text.endswith(program.run("--help").out)
     assert not clone.trapped
 
 
-# The names of options that scripts know are those of the programs.
+# The scripts know the options of the programs.
 
 
 def known(name: str) -> set[str]:
     """A list of scripts/arguments.sh."""
     command = f'. {ROOT}/scripts/setup.sh; printf "%s\\n" "${{{name}[@]}}"'
-    done = subprocess.run(
+    completed = subprocess.run(
         ["bash", "-c", command], capture_output=True, encoding="utf-8", check=True
     )
-    return set(done.stdout.split())
+    return set(completed.stdout.split())
 
 
 def in_help(text: str) -> set[str]:
     """The options in a program's help, in the form of scripts/arguments.sh."""
     block = text.partition("\nOptions:\n")[2].partition("\n\n")[0]
-    found = re.findall(r"^  (-\S+)((?: [A-Z]\S*)?(?: \.\.\.)?)", block, re.MULTILINE)
-    assert found
+    options = re.findall(r"^  (-\S+)((?: [A-Z]\S*)?(?: \.\.\.)?)", block, re.MULTILINE)
+    assert options
     takes = {"": "", "...": "=..."}
     return {
         name + takes.get(value.split()[-1] if value else "", "=")
-        for names, value in found
+        for names, value in options
         for name in names.split(",")
         if name not in ("-h", "--help", "--version")
     }
@@ -194,39 +196,41 @@ VALUES = {
     "--sizes": "4KiB",
     "--strategies": "null",
     "--v": "1",
-}  # of the others: true
+}  # other options: true
 
 
 def google_flags(program: Program) -> set[str]:
-    """Those in the usage text of Google Benchmark, in the program or its library."""
+    """The flags in the usage text of Google Benchmark, in the program or its library."""
     libraries = subprocess.run(["ldd", program.path], capture_output=True, text=True, check=False)
     files = [program.path, *map(Path, re.findall(r"(/\S*benchmark\S*)", libraries.stdout))]
-    found = {name for file in files for name in re.findall(rb"\[(--\w+)=", file.read_bytes())}
-    return {name.decode() for name in found}
+    flags = {name for file in files for name in re.findall(rb"\[(--\w+)=", file.read_bytes())}
+    return {name.decode() for name in flags}
 
 
 def test_the_options_of_bench_transfers_are_known(program: Program):
-    ours = {one for one in known("bench_options") if not one.startswith("--benchmark_")}
+    ours = {option for option in known("bench_options") if not option.startswith("--benchmark_")}
     not_in_help = {"--inject=...", "--v="}
     assert ours - not_in_help == in_help(program.run("--help").out) - {"--benchmark_out="}
     assert not_in_help < ours
     google = google_flags(program)
     assert "--benchmark_filter" in google
-    assert google <= {one.partition("=")[0] for one in known("bench_options")}
+    assert google <= {option.partition("=")[0] for option in known("bench_options")}
 
 
 @pytest.mark.parametrize("option", sorted(known("bench_options")))
 def test_bench_transfers_takes_each_option_that_is_known(
     program: Program, tmp_path: Path, option: str
 ):
-    name, value, many = option.partition("=")
-    given = VALUES.get(name, "true")
-    ways = (
-        [(f"{name}={given}",)] + [(name, given)] * bool(value) + [(name, given, given)] * bool(many)
+    name, value, repeatable = option.partition("=")
+    argument = VALUES.get(name, "true")
+    forms = (
+        [(f"{name}={argument}",)]
+        + [(name, argument)] * bool(value)
+        + [(name, argument, argument)] * bool(repeatable)
     )
-    for way in ways:
-        done = program.run("--list", *way, cwd=tmp_path)
-        assert (done.code, done.err) == (0, ""), way
+    for form in forms:
+        completed = program.run("--list", *form, cwd=tmp_path)
+        assert (completed.code, completed.err) == (0, ""), form
 
 
 def test_the_options_of_gate_transfers_are_known(gate: Program):
@@ -237,13 +241,13 @@ def test_the_options_of_reports_are_known():
     (line,) = re.findall(
         r"^check_options (.*) FILE -- ", (ROOT / "scripts/report").read_text("utf-8"), re.MULTILINE
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "plots", "--help"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    options = set(re.findall(r"^  (--\w+) ", done.stdout, re.MULTILINE))
-    # Those that the script gives.
-    assert options - {"--program", "--gate"} == {one.rstrip("=") for one in line.split()}
+    options = set(re.findall(r"^  (--\w+) ", completed.stdout, re.MULTILINE))
+    # The script itself sets these two.
+    assert options - {"--program", "--gate"} == {option.rstrip("=") for option in line.split()}

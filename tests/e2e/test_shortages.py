@@ -1,4 +1,4 @@
-"""Too little memory, too little to be locked, no room for the result."""
+"""Too little memory, too little lockable memory, no room for the result."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ KIB, MIB = 1024, 1024 * 1024
 
 
 def run_within(
-    program: Program, folder: Path, prepare: limits.Preparation, *how: str
+    program: Program, folder: Path, prepare: limits.Preparation, *arguments: str
 ) -> tuple[str, Result]:
     out = folder / "result.json"
     if program.run("--version", preexec_fn=prepare).code != 0:
         pytest.skip("the program as it was built does not even start within this limit")
-    done = program.measure(*how, f"--out={out}", preexec_fn=prepare)
-    assert done.complaints == []
-    return done.out, read(out)
+    completed = program.measure(*arguments, f"--out={out}", preexec_fn=prepare)
+    assert completed.complaints == []
+    return completed.out, read(out)
 
 
 def names(strategy: str, size: str) -> set[str]:
-    return {f"{strategy}/{way}/{size}" for way in ("h2d", "d2h")}
+    return {f"{strategy}/{direction}/{size}" for direction in ("h2d", "d2h")}
 
 
 def test_a_size_that_memory_is_refused_for_is_skipped(program: Program, tmp_path: Path):
@@ -58,30 +58,30 @@ def test_a_size_that_memory_is_refused_for_is_skipped(program: Program, tmp_path
 
 
 def test_an_operation_that_memory_is_refused_for_is_skipped(program: Program, tmp_path: Path):
-    """With limits that leave room for the buffers, but not for what every operation allocates."""
+    """The limits leave room for the buffers, but not for the allocations of each operation."""
     out = tmp_path / "result.json"
-    how = (
+    selection = (
         "--strategies=gpu_array/round_trip",
         "--sizes=64KiB,16MiB",
         "--benchmark_min_time=0.0003",
     )
-    arguments = (*without(TINY, *how), *how, "--benchmark_repetitions=1")
+    arguments = (*without(TINY, *selection), *selection, "--benchmark_repetitions=1")
     program.measure(*arguments, f"--out={out}")
-    every = read(out).names()
+    expected = read(out).names()
     shown = False
     for limit in range(100 * MIB, 260 * MIB, 16 * MIB):
         out.unlink(missing_ok=True)
-        done = program.run(
+        completed = program.run(
             *(*arguments, f"--out={out}"),
             env={"OMP_NUM_THREADS": "2"},
             preexec_fn=limits.address_space(limit),
         )
-        assert done.code >= 0, f"ended by signal {-done.code} within {limit} bytes"
-        if done.code != ALL_RAN:
-            continue  # there was not even room for threads
+        assert completed.code >= 0, f"ended by signal {-completed.code} within {limit} bytes"
+        if completed.code != ALL_RAN:
+            continue  # there is not even room for threads
         result = read(out)
         assert result.transfers["complete"] is True
-        assert result.names() | set(result.skipped) == every
+        assert result.names() | set(result.skipped) == expected
         assert all("memory" in reason for reason in result.skipped.values()), result.skipped
         shown |= bool(result.names()) and bool(result.skipped)
     if not shown:
@@ -91,12 +91,12 @@ def test_an_operation_that_memory_is_refused_for_is_skipped(program: Program, tm
 def test_a_size_beyond_the_memory_left_is_not_even_tried(
     program: Program, sample: Result, tmp_path: Path
 ):
-    """A system that grants more than it has would kill the process once the memory is used."""
+    """A system that overcommits would kill the process when it uses the memory."""
     three_fifths = sample.transfers["machine"]["memory"]["total_bytes"] // 5 * 3
     out, result = run_within(
         program,
         tmp_path,
-        limits.address_space(1024 * MIB),  # in case it is tried after all
+        limits.address_space(1024 * MIB),  # in case it tries nevertheless
         *("--strategies=copy/pageable", f"--sizes=4KiB,{three_fifths}"),
     )
     assert result.names() == names("copy/pageable", "4KiB")
@@ -134,14 +134,14 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     limits.unmount(where)
 
 
-def assert_keeps_the_last_version(program: Program, out: Path, reason: str, **how: Any) -> None:
-    """Measures more than there is room for."""
-    done = program.measure(
-        f"--out={out}", "--benchmark_repetitions=500", expected=SOMETHING_FAILED, **how
+def assert_keeps_the_last_version(program: Program, out: Path, reason: str, **options: Any) -> None:
+    """Measures until there is no room for the result."""
+    completed = program.measure(
+        f"--out={out}", "--benchmark_repetitions=500", expected=SOMETHING_FAILED, **options
     )
-    assert_one_complaint(done, f"cannot write {out}", reason)
-    assert done.out.startswith("Device: host")
-    assert any(line.startswith("copy/pageable ") for line in done.out.splitlines())
+    assert_one_complaint(completed, f"cannot write {out}", reason)
+    assert completed.out.startswith("Device: host")
+    assert any(line.startswith("copy/pageable ") for line in completed.out.splitlines())
     result = read(out)
     assert result.transfers["complete"] is False
     assert len(result.rows) >= 1
@@ -167,11 +167,11 @@ def test_an_answer_that_must_not_grow_leaves_the_older_one(
 ):
     out = tmp_path / "answer.json"
     out.write_text("older")
-    asked = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={out}")
-    done = program.run("advise", *asked, preexec_fn=limits.file_size(512))
-    assert done.code == SOMETHING_FAILED
-    assert_one_complaint(done, f"cannot write {out}", "File too large")
-    assert done.out != ""
+    question = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={out}")
+    completed = program.run("advise", *question, preexec_fn=limits.file_size(512))
+    assert completed.code == SOMETHING_FAILED
+    assert_one_complaint(completed, f"cannot write {out}", "File too large")
+    assert completed.out != ""
     assert out.read_text() == "older"
     assert list(tmp_path.iterdir()) == [out]
 
@@ -186,8 +186,8 @@ def test_a_full_disk_spares_the_file_of_an_earlier_run(
     before = out.read_bytes()
     with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
         file.writelines(itertools.repeat(b"x" * KIB))
-    done = program.run(*TINY, "--benchmark_repetitions=3", file_format_flag, f"--out={out}")
-    assert done.code != 0
-    assert_one_complaint(done, f"cannot write {out}", "No space left on device")
+    completed = program.run(*TINY, "--benchmark_repetitions=3", file_format_flag, f"--out={out}")
+    assert completed.code != 0
+    assert_one_complaint(completed, f"cannot write {out}", "No space left on device")
     assert out.read_bytes() == before
     assert sorted(small_disk.iterdir()) == [filler, out]

@@ -24,18 +24,18 @@ NEW_LINE = "\r\x1b[K"
 
 
 def test_progress_in_a_log_is_plain_lines(program: Program):
-    done = program.measure()
-    first, second, *_ = done.err.splitlines()
+    completed = program.measure()
+    first, second, *_ = completed.err.splitlines()
     assert first.startswith("allocating")
     assert second.startswith("preparing 1/4  copy/pageable/")
-    assert done.err.endswith("\n")
-    assert "\x1b" not in done.err
-    assert "\r" not in done.err
-    assert "preparing" not in done.out
+    assert completed.err.endswith("\n")
+    assert "\x1b" not in completed.err
+    assert "\r" not in completed.err
+    assert "preparing" not in completed.out
 
 
 def on_terminal(program: Program, columns: int, *, stdout_too: bool) -> str:
-    """What the terminal receives in a run long enough to show several rounds."""
+    """The output on a terminal of a run that is long enough to show several rounds."""
     ours, theirs = open_terminal(columns)
     longer = ("--benchmark_min_time=0.03", "--benchmark_repetitions=8")
     process = program.start(
@@ -56,7 +56,7 @@ def test_progress_on_a_terminal_is_one_line_rewritten(program: Program):
     assert before.count("\n") == 1
     assert updates[0].startswith("preparing 1/4  copy/pageable/")
     assert any("round " in update and "left)" in update for update in updates)
-    assert updates[-1] == ""  # nothing stays
+    assert updates[-1] == ""  # nothing remains on the line
     assert not any("\n" in update for update in updates)
 
 
@@ -103,8 +103,8 @@ def test_head_of_a_list(program: Program, arguments: tuple[str, ...]):
 def test_a_log_that_cannot_be_written_does_not_end_the_run(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
     with Path("/dev/full").open("w") as full:
-        done = program.measure(f"--out={out}", stderr=full)
-    assert done.out.startswith("Device: host")
+        completed = program.measure(f"--out={out}", stderr=full)
+    assert completed.out.startswith("Device: host")
     assert read(out).names() == set(TINY_NAMES)
 
 

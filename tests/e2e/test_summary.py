@@ -1,4 +1,4 @@
-"""The table that a person sees at the end."""
+"""The summary table at the end of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def lines_of(program: Program, *arguments: str) -> list[str]:
     return program.measure(*arguments).out.splitlines()
 
 
-def test_says_what_the_figures_describe(program: Program):
+def test_describes_the_figures(program: Program):
     first, *_ = lines_of(program)
     assert first.startswith("Device: host, no GPU: ")
     assert "not a GPU link" in first
@@ -44,11 +44,11 @@ def test_marks_the_best_of_every_column(program: Program):
 
 def test_shows_the_harness_floor(program: Program):
     (floor,) = (line for line in lines_of(program, "--strategies=null") if "floor" in line)
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"Harness floor: (\S+) ns per operation timed alone, (\S+) ns in a batch\.", floor
     )
-    assert found
-    assert 0 < float(found[2]) < float(found[1]) < 10_000
+    assert match
+    assert 0 < float(match[2]) < float(match[1]) < 10_000
 
 
 def test_fits_a_terminal(program: Program):
@@ -70,7 +70,7 @@ def test_says_what_was_skipped_and_why(program: Program):
 
 
 def test_says_that_a_link_is_emulated(program: Program):
-    done = program.measure("--device=host:0@a=1GB/s", "--strategies=copy/pageable")
-    first = " ".join(done.out.split())
+    completed = program.measure("--device=host:0@a=1GB/s", "--strategies=copy/pageable")
+    first = " ".join(completed.out.split())
     assert "emulated" in first.partition("latency")[0]
     assert "not a GPU link" not in first

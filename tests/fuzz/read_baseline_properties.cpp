@@ -12,8 +12,8 @@ using namespace bench_transfers;
 
 namespace {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
+void require(bool holds, const char* message) {
+  if (!holds) throw std::logic_error(message);
 }
 
 void require_printable(const std::string& text) {
@@ -23,29 +23,29 @@ void require_printable(const std::string& text) {
 }  // namespace
 
 void check_read_baseline(const std::string& text) {
-  gate::baseline one;
+  gate::baseline baseline;
   try {
-    one = gate::baseline_in(text, "baseline.json");
+    baseline = gate::baseline_in(text, "baseline.json");
   } catch (const gate::bad_input& refused) {
     require(std::string(refused.what()).find('\n') == std::string::npos, "a refusal of two lines");
     return;
   }
-  require(one.processes.size() >= gate::least_processes, "too few runs");
-  require(!one.benchmarks.empty(), "no benchmarks");
-  require_printable(one.device);
-  require_printable(one.judged_by.key);
-  for (const auto& [key, value] : one.machine) {
+  require(baseline.processes.size() >= gate::least_processes, "too few runs");
+  require(!baseline.benchmarks.empty(), "no benchmarks");
+  require_printable(baseline.device);
+  require_printable(baseline.judged_by.key);
+  for (const auto& [key, value] : baseline.machine) {
     require_printable(key);
     require_printable(value);
   }
-  for (const auto& origin : one.processes) {
+  for (const auto& origin : baseline.processes) {
     require_printable(origin.file);
     require_printable(origin.boot);
     require_printable(origin.card);
   }
-  for (const auto& [name, history] : one.benchmarks) {
+  for (const auto& [name, history] : baseline.benchmarks) {
     require_printable(name);
-    require(history.figures.size() == one.processes.size(), "not a figure for each run");
+    require(history.figures.size() == baseline.processes.size(), "not a figure for each run");
     for (const auto& value : history.figures)
       require(!value || (std::isfinite(*value) && *value > 0), "a figure that is no time");
   }

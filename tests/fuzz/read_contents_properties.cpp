@@ -13,7 +13,7 @@ using namespace bench_transfers;
 
 namespace {
 
-/// Small, so that what unpacks to much takes little time.
+/// Small, so that highly compressed input takes little time.
 constexpr std::size_t most_unpacked = std::size_t{1} << 20;
 constexpr std::size_t longest_message = 2000;
 

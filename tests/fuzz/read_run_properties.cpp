@@ -16,12 +16,12 @@ using namespace bench_transfers;
 
 namespace {
 
-/// Small, so that what unpacks to much takes little time.
+/// Small, so that highly compressed input takes little time.
 constexpr std::size_t most_unpacked = std::size_t{1} << 20;
 constexpr std::size_t longest_message = 2000;
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
+void require(bool holds, const char* message) {
+  if (!holds) throw std::logic_error(message);
 }
 
 bool is_one_line(std::string_view text) { return common::printable(text) == text; }
@@ -52,14 +52,15 @@ void check_texts(const gate::run& read) {
 
 void check_benchmarks(const gate::run& read, bool are_times) {
   require(!read.benchmarks.empty(), "a run has no benchmarks");
-  for (const auto& [name, one] : read.benchmarks) {
+  for (const auto& [name, benchmark] : read.benchmarks) {
     require(!name.empty() && is_one_line(name), "a benchmark's name is not printable");
-    require(!one.values.empty() || one.failed > 0, "a benchmark has no repetition");
-    for (const double value : one.values) {
+    require(!benchmark.values.empty() || benchmark.failed > 0, "a benchmark has no repetition");
+    for (const double value : benchmark.values) {
       require(std::isfinite(value) && value > 0, "a value is not positive");
       require(!are_times || (value >= 1e-3 && value <= 1e15), "a time is absurd");
     }
-    require(!one.bytes || (std::isfinite(*one.bytes) && *one.bytes > 0), "bytes are not positive");
+    require(!benchmark.bytes || (std::isfinite(*benchmark.bytes) && *benchmark.bytes > 0),
+            "bytes are not positive");
   }
   for (const auto& name : read.unjudged)
     require(!read.benchmarks.contains(name), "a benchmark is judged and is not");

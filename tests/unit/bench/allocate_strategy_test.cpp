@@ -23,20 +23,20 @@ using testing::HasSubstr;
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-// As main does before anything large is allocated.
+// As main does before any large allocation.
 [[maybe_unused]] const bool begun = [] {
   disable_malloc_caching();
   return true;
 }();
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// malloc keeps blocks, to notice who uses them after they have been freed; mlock does nothing.
+// The sanitizer's malloc keeps freed blocks, to detect their use; its mlock does nothing.
 constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
 
-/// In KiB, from /proc/self/status; nullopt where there is no such line.
+/// In KiB, from /proc/self/status; nullopt without such a line.
 std::optional<std::size_t> status_of_process(const std::string& key) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -46,12 +46,12 @@ std::optional<std::size_t> status_of_process(const std::string& key) {
 
 std::vector<std::string> names_of(const std::string& family) {
   std::vector<std::string> names;
-  for (const auto& one : registered_strategies())
-    if (one.family == family) names.push_back(one.parts.front().text);
+  for (const auto& strategy : registered_strategies())
+    if (strategy.family == family) names.push_back(strategy.parts.front().text);
   return names;
 }
 
-TEST(allocating, has_these_ways_each_with_its_end) {
+TEST(allocating, has_these_allocators_each_with_its_release) {
   EXPECT_THAT(names_of("allocate"),
               testing::UnorderedElementsAre("device", "device_async", "device_pool", "lock_touched",
                                             "lock_touched_huge", "lock_untouched", "malloc",
@@ -61,21 +61,21 @@ TEST(allocating, has_these_ways_each_with_its_end) {
   EXPECT_EQ(names_of("free"), names_of("allocate"));
 }
 
-TEST(allocating, is_repeated_until_it_is_stable_and_counted_in_what_it_takes) {
-  for (const auto& one : registered_strategies()) {
-    if (one.family != "allocate" && one.family != "free") continue;
-    SCOPED_TRACE(one.name());
-    EXPECT_TRUE(one.sampling.until_stable);
-    EXPECT_EQ(one.needs.more_host_memory, !one.parts.front().text.starts_with("device"));
-    EXPECT_EQ(one.direction, result_file::direction::none);
-    EXPECT_FALSE(one.sampling.cold);
-    EXPECT_FALSE(one.needs.host);  // it has no use for the shared buffers
-    EXPECT_TRUE(one.variants.empty());
-    EXPECT_LE(one.sampling.effort, 1);
+TEST(allocating, is_repeated_until_stable_and_declares_the_memory_it_takes) {
+  for (const auto& strategy : registered_strategies()) {
+    if (strategy.family != "allocate" && strategy.family != "free") continue;
+    SCOPED_TRACE(strategy.name());
+    EXPECT_TRUE(strategy.sampling.until_stable);
+    EXPECT_EQ(strategy.needs.more_host_memory, !strategy.parts.front().text.starts_with("device"));
+    EXPECT_EQ(strategy.direction, result_file::direction::none);
+    EXPECT_FALSE(strategy.sampling.cold);
+    EXPECT_FALSE(strategy.needs.host);  // it has no use for the shared buffers
+    EXPECT_TRUE(strategy.variants.empty());
+    EXPECT_LE(strategy.sampling.effort, 1);
   }
 }
 
-/// One way to allocate, on a device that counts.
+/// One allocator, on a device that counts.
 class allocating_by : public testing::TestWithParam<std::string> {
  protected:
   static strategy find(const std::string& family) {
@@ -87,7 +87,7 @@ class allocating_by : public testing::TestWithParam<std::string> {
     if (const auto reason = why_unsupported(find("allocate/"), device)) GTEST_SKIP() << *reason;
   }
 
-  /// Ends the test where so much memory cannot be locked here.
+  /// Skips the test if this much memory cannot be locked here.
   std::optional<transfer> prepare(const std::string& family, std::size_t bytes) {
     try {
       return find(family).prepare({device, memory, *stream, "", bytes});
@@ -97,19 +97,20 @@ class allocating_by : public testing::TestWithParam<std::string> {
     return std::nullopt;
   }
 
-  /// Sizes that are whole pages or not, small and large.
+  /// Small and large sizes, whole pages and others.
   [[nodiscard]] std::vector<std::size_t> sizes() const {
     std::vector<std::size_t> all{4 * kib, 5000, 256 * kib, 4 * mib, 6 * mib + 123};
-    std::erase_if(all, [](std::size_t one) { return one < find("allocate/").sampling.smallest; });
+    std::erase_if(all,
+                  [](std::size_t bytes) { return bytes < find("allocate/").sampling.smallest; });
     if (sanitized && GetParam() == "malloc")
-      std::erase_if(all, [](std::size_t one) { return one >= 4 * mib; });
+      std::erase_if(all, [](std::size_t bytes) { return bytes >= 4 * mib; });
     return all;
   }
 
   [[nodiscard]] std::size_t blocks() { return counts.device_blocks + counts.host_blocks; }
   [[nodiscard]] static bool is_lock() { return GetParam().starts_with("lock_"); }
   [[nodiscard]] static bool is_pool() { return GetParam().ends_with("_pool"); }
-  /// What the device does not know of.
+  /// Whether the allocator does not use the device.
   [[nodiscard]] static bool is_heap() {
     return GetParam() == "malloc" || GetParam() == "lock_untouched";
   }
@@ -126,60 +127,60 @@ class allocating_by : public testing::TestWithParam<std::string> {
 TEST_P(allocating_by, gives_memory_that_can_be_used_and_gives_it_back) {
   for (const auto bytes : sizes()) {
     SCOPED_TRACE(bytes);
-    const auto made = prepare("allocate/", bytes);
-    if (!made) return;
-    ASSERT_EQ(made->steps.size(), 1U);
-    EXPECT_EQ(made->steps[0].name, "allocate");
-    EXPECT_EQ(made->amount.bytes, bytes);
+    const auto operation = prepare("allocate/", bytes);
+    if (!operation) return;
+    ASSERT_EQ(operation->steps.size(), 1U);
+    EXPECT_EQ(operation->steps[0].name, "allocate");
+    EXPECT_EQ(operation->amount.bytes, bytes);
     for (int i = 0; i < 3; ++i) {
-      made->steps[0].run();
+      operation->steps[0].run();
       EXPECT_EQ(blocks(), is_heap() ? 0U : 1U);
       if (i == 1) {
-        EXPECT_EQ(made->check.compare(), std::nullopt);
+        EXPECT_EQ(operation->check.compare(), std::nullopt);
       }
-      made->timing.between();
-      // The lock goes, what was locked stays; a pool keeps what it has.
+      operation->timing.between();
+      // Releasing a lock keeps the memory; a pool keeps its blocks.
       EXPECT_EQ(blocks(), (is_lock() && !is_heap()) || is_pool() ? 1U : 0U);
     }
-    made->steps[0].run();
-    EXPECT_EQ(made->check.compare(), std::nullopt);
+    operation->steps[0].run();
+    EXPECT_EQ(operation->check.compare(), std::nullopt);
   }
   EXPECT_TRUE(counts.nothing_allocated());
 }
 
-TEST_P(allocating_by, is_freed_by_the_end_of_it) {
+TEST_P(allocating_by, frees_what_it_allocated) {
   for (const auto bytes : sizes()) {
     SCOPED_TRACE(bytes);
-    const auto made = prepare("free/", bytes);
-    if (!made) return;
-    ASSERT_EQ(made->steps.size(), 1U);
-    EXPECT_EQ(made->steps[0].name, "free");
+    const auto operation = prepare("free/", bytes);
+    if (!operation) return;
+    ASSERT_EQ(operation->steps.size(), 1U);
+    EXPECT_EQ(operation->steps[0].name, "free");
     const auto kept = (is_lock() && !is_heap()) || is_pool() ? 1U : 0U;
     for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(blocks(), is_heap() ? 0U : 1U);  // there is something to free, also at first
-      made->steps[0].run();
-      EXPECT_EQ(blocks(), kept);  // one at most: what was freed is taken again
+      EXPECT_EQ(blocks(), is_heap() ? 0U : 1U);  // there is a block to free, even at first
+      operation->steps[0].run();
+      EXPECT_EQ(blocks(), kept);  // at most one: freed memory is reused
       if (i == 1) {
-        EXPECT_EQ(made->check.compare(), std::nullopt);
+        EXPECT_EQ(operation->check.compare(), std::nullopt);
       }
-      made->timing.between();
+      operation->timing.between();
     }
-    made->steps[0].run();
-    EXPECT_EQ(made->check.compare(), std::nullopt);
+    operation->steps[0].run();
+    EXPECT_EQ(operation->check.compare(), std::nullopt);
   }
   EXPECT_TRUE(counts.nothing_allocated());
 }
 
 TEST_P(allocating_by, asks_the_device_each_time_unless_a_pool_is_warm) {
-  const auto made = prepare("allocate/", 256 * kib);
-  if (!made || is_heap()) return;
-  const auto asked = [&] { return counts.device_allocations + counts.host_allocations; };
-  const std::size_t before = asked();
+  const auto operation = prepare("allocate/", 256 * kib);
+  if (!operation || is_heap()) return;
+  const auto allocations = [&] { return counts.device_allocations + counts.host_allocations; };
+  const std::size_t before = allocations();
   for (int i = 0; i < 5; ++i) {
-    made->steps[0].run();
-    made->timing.between();
+    operation->steps[0].run();
+    operation->timing.between();
   }
-  EXPECT_EQ(asked() - before, is_pool() || is_lock() ? 0U : 5U);
+  EXPECT_EQ(allocations() - before, is_pool() || is_lock() ? 0U : 5U);
 }
 
 TEST_P(allocating_by, locks_pages_while_it_holds_them) {
@@ -189,13 +190,13 @@ TEST_P(allocating_by, locks_pages_while_it_holds_them) {
   if (!status_of_process("VmLck")) GTEST_SKIP() << "nobody knows how much memory is locked";
   const auto before = locked();
   {
-    const auto made = prepare("allocate/", mib);
-    if (!made) return;
-    made->steps[0].run();
+    const auto operation = prepare("allocate/", mib);
+    if (!operation) return;
+    operation->steps[0].run();
     EXPECT_GE(locked(), before + 1024);
-    made->timing.between();
+    operation->timing.between();
     EXPECT_EQ(locked(), before + (is_pool() ? 1024 : 0));
-    made->steps[0].run();
+    operation->steps[0].run();
   }
   EXPECT_EQ(locked(), before);
 }
@@ -203,45 +204,45 @@ TEST_P(allocating_by, locks_pages_while_it_holds_them) {
 TEST_P(allocating_by, is_caught_when_memory_is_not_given_back) {
   if (is_heap() || is_lock() || is_pool()) GTEST_SKIP() << "the device gives nothing back for it";
   for (const std::string family : {"allocate/", "free/"}) {
-    const auto made = prepare(family, 4 * mib);
-    if (!made) return;
+    const auto operation = prepare(family, 4 * mib);
+    if (!operation) return;
     counts.leaks = true;
-    made->steps[0].run();
-    EXPECT_THAT(made->check.compare().value_or(""), HasSubstr("not given back"));
-    EXPECT_THAT(made->check.compare().value_or(""), HasSubstr("not given back"));
+    operation->steps[0].run();
+    EXPECT_THAT(operation->check.compare().value_or(""), HasSubstr("not given back"));
+    EXPECT_THAT(operation->check.compare().value_or(""), HasSubstr("not given back"));
     counts.leaks = false;
-    made->timing.between();
-    made->steps[0].run();
-    EXPECT_EQ(made->check.compare(), std::nullopt);
+    operation->timing.between();
+    operation->steps[0].run();
+    EXPECT_EQ(operation->check.compare(), std::nullopt);
     counts.leaked.clear();
   }
 }
 
-TEST_P(allocating_by, lets_go_of_everything_when_the_device_refuses) {
+TEST_P(allocating_by, releases_everything_when_the_device_refuses) {
   if (is_heap()) GTEST_SKIP() << "it does not ask the device";
   for (const std::string family : {"allocate/", "free/"}) {
     counts.host_capacity = counts.device_capacity = 100 * kib;
     EXPECT_THROW(
         {
-          const auto made = find(family).prepare({device, memory, *stream, "", mib});
-          made.steps[0].run();
+          const auto operation = find(family).prepare({device, memory, *stream, "", mib});
+          operation.steps[0].run();
         },
         transfers::out_of_memory);
     EXPECT_TRUE(counts.nothing_allocated());
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(way, allocating_by, testing::ValuesIn(names_of("allocate")),
-                         [](const auto& of) { return of.param; });
+INSTANTIATE_TEST_SUITE_P(methods, allocating_by, testing::ValuesIn(names_of("allocate")),
+                         [](const auto& instance) { return instance.param; });
 
 TEST(allocating, asynchronously_needs_cuda) {
   const auto device = transfers::open_host_device();
   buffers memory(*device, 3);
   const auto stream = device->create_stream();
-  for (const auto& one : registered_strategies())
-    if (one.name().ends_with("/device_async")) {
-      EXPECT_THAT(why_unsupported(one, *device).value_or(""), HasSubstr("cudaMallocAsync"));
-      EXPECT_THROW(one.prepare({*device, memory, *stream, "", mib}), transfers::unsupported);
+  for (const auto& strategy : registered_strategies())
+    if (strategy.name().ends_with("/device_async")) {
+      EXPECT_THAT(why_unsupported(strategy, *device).value_or(""), HasSubstr("cudaMallocAsync"));
+      EXPECT_THROW(strategy.prepare({*device, memory, *stream, "", mib}), transfers::unsupported);
     }
 }
 
@@ -282,7 +283,7 @@ TEST_F(locking, memory_that_was_allocated_locked_is_refused) {
   }
 }
 
-TEST_F(locking, what_was_refused_can_be_locked_elsewhere) {
+TEST_F(locking, refused_memory_can_be_locked_elsewhere) {
   const auto first = device->lock(memory.bytes().first(2 * page));
   EXPECT_THROW(static_cast<void>(device->lock(memory.bytes())), std::invalid_argument);
   EXPECT_NO_THROW(static_cast<void>(device->lock(memory.bytes().subspan(2 * page))));

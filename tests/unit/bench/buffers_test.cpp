@@ -28,9 +28,11 @@ TEST_F(buffers_of_host, hold_the_pattern_up_to_the_end_of_the_guard) {
   const auto& host = memory.host(pageable);
   ASSERT_EQ(host.size(), 1001 + buffers::guard);
   EXPECT_EQ(check_host_pattern(host.data(), 0, host.size(), {77, false}).wrong_bytes, 0U);
-  const auto& there = memory.on_device();
-  ASSERT_EQ(there.size(), 3001 + buffers::guard);
-  EXPECT_EQ(device->check_pattern(there.data(), 0, there.size(), {77, false}).wrong_bytes, 0U);
+  const auto& device_block = memory.on_device();
+  ASSERT_EQ(device_block.size(), 3001 + buffers::guard);
+  EXPECT_EQ(
+      device->check_pattern(device_block.data(), 0, device_block.size(), {77, false}).wrong_bytes,
+      0U);
 }
 
 TEST_F(buffers_of_host, are_one_block_per_kind) {

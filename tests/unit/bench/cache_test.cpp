@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 
-/// Cache lines of 256 KiB, more than the first level holds, each with the number of the next one in
-/// a random round through every `stride`-th line: no prefetcher can guess it.
+/// Cache lines of 256 KiB, more than the first level holds. Each holds the number of the next in a
+/// random cycle through every `stride`-th line, which no prefetcher can guess.
 class chase {
  public:
   explicit chase(std::size_t stride, std::size_t first = 0) : lines_(4096), start_(first) {
@@ -36,7 +36,7 @@ class chase {
     return std::as_bytes(std::span(lines_));
   }
 
-  /// Nanoseconds for loading every line once, each load waiting for the one before.
+  /// Nanoseconds for loading every line once. Each load waits for the previous one.
   [[nodiscard]] double run() const {
     const auto start = std::chrono::steady_clock::now();
     auto at = start_;
@@ -102,7 +102,7 @@ TEST_F(flushing, drops_the_lines_at_both_ends_of_an_unaligned_block) {
 TEST(flush_cache, leaves_the_contents_alone) {
   std::vector<std::uint8_t> bytes(100'003);
   std::mt19937_64 random(8);
-  for (auto& one : bytes) one = static_cast<std::uint8_t>(random());
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
   const auto before = bytes;
   const auto all = std::as_bytes(std::span(bytes));
   flush_cache(all);

@@ -16,16 +16,16 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string complaint(const std::string& wanted) {
+std::string complaint(const std::string& name) {
   try {
-    static_cast<void>(choose_device(wanted));
-  } catch (const common::usage_error& wrong) {
-    return wrong.what();
+    static_cast<void>(choose_device(name));
+  } catch (const common::usage_error& error) {
+    return error.what();
   }
   return "";
 }
 
-TEST(choose_device, host_needs_no_gpu_and_no_excuse) {
+TEST(choose_device, host_needs_no_gpu_and_gives_no_reason) {
   const auto [device, why_not_gpu] = choose_device("host");
   ASSERT_NE(device, nullptr);
   EXPECT_EQ(device->description().kind, "host");
@@ -34,19 +34,19 @@ TEST(choose_device, host_needs_no_gpu_and_no_excuse) {
 }
 
 TEST(choose_device, automatic_choice_without_a_gpu_says_why) {
-  const auto found = transfers::find_cuda();
-  if (found.devices > 0) GTEST_SKIP() << "there is a GPU";
+  const auto cuda = transfers::find_cuda();
+  if (cuda.devices > 0) GTEST_SKIP() << "there is a GPU";
   const auto [device, why_not_gpu] = choose_device("auto");
   EXPECT_EQ(device->description().kind, "host");
   ASSERT_TRUE(why_not_gpu);
-  EXPECT_FALSE(found.why_none.empty());
+  EXPECT_FALSE(cuda.why_none.empty());
   EXPECT_EQ(why_not_gpu->code, "no_gpu");
-  EXPECT_EQ(why_not_gpu->data.at("reason"), found.why_none);
+  EXPECT_EQ(why_not_gpu->data.at("reason"), cuda.why_none);
   EXPECT_THAT(why_not_gpu->text,
-              AllOf(HasSubstr(found.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
+              AllOf(HasSubstr(cuda.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
 }
 
-TEST(choose_device, a_gpu_that_is_not_there_is_wrong_usage) {
+TEST(choose_device, a_missing_gpu_is_wrong_usage) {
   const auto missing = "cuda:" + std::to_string(transfers::find_cuda().devices);
   EXPECT_THAT(complaint(missing), AllOf(HasSubstr(missing), Not(HasSubstr("\n"))));
 }
@@ -108,12 +108,12 @@ TEST(choose_devices, shares_links_of_the_same_name) {
   EXPECT_FALSE(link(3));
 }
 
-TEST(choose_devices, is_what_one_device_is_chosen_by) {
+TEST(choose_devices, also_chooses_a_single_device) {
   EXPECT_EQ(choose_device("host:7").chosen->description().index, 7);
   EXPECT_THAT(complaint("host:0,host:1"), HasSubstr("2 devices"));
 }
 
-/// A list, and what is said about it.
+/// A list and the message about it.
 using refused_list = std::pair<std::string, std::string>;
 class bad_list_of_devices : public testing::TestWithParam<refused_list> {};
 

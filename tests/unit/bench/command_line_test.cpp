@@ -25,7 +25,7 @@ constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 constexpr std::size_t gib = 1024 * mib;
 
-/// Command lines, parsed in an environment without settings of the person who runs the tests.
+/// Command lines, parsed without the settings in the tests' environment.
 class command_line : public testing::Test {
  protected:
   command_line() { clear_environment(); }
@@ -50,12 +50,12 @@ class command_line : public testing::Test {
     return parsed.settings;
   }
 
-  /// The message of the usage_error; empty when there is none.
+  /// The message of the usage_error; empty if there is none.
   static std::string complaint(const std::vector<std::string>& arguments) {
     try {
       static_cast<void>(parse(arguments));
-    } catch (const common::usage_error& wrong) {
-      return wrong.what();
+    } catch (const common::usage_error& error) {
+      return error.what();
     }
     return "";
   }
@@ -69,7 +69,7 @@ struct profile_values {
   std::vector<std::size_t> cold;
 };
 
-void PrintTo(const profile_values& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const profile_values& profile, std::ostream* out) { *out << profile.name; }
 
 class profile_defaults : public command_line, public testing::WithParamInterface<profile_values> {};
 
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                                    gib,
                                    {4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
                                     64 * mib}}),
-    [](const auto& of) { return of.param.name; });
+    [](const auto& instance) { return instance.param.name; });
 
 TEST(recorded_command_line, has_names_of_files_without_their_folders) {
   using words = std::vector<std::string>;
@@ -147,7 +147,7 @@ TEST_F(command_line, our_options) {
   EXPECT_EQ(got.rounds, 20);  // still the profile's
 }
 
-TEST_F(command_line, flags_of_google_benchmark_that_we_carry_out) {
+TEST_F(command_line, flags_of_google_benchmark_that_the_program_implements) {
   const auto got =
       chosen({"--benchmark_filter=-copy", "--benchmark_repetitions=3", "--benchmark_min_time=0.25s",
               "--benchmark_list_tests", "--benchmark_enable_random_interleaving=false",
@@ -269,8 +269,8 @@ struct wrong_usage {
   const char* quoted;  ///< what the message must contain
 };
 
-void PrintTo(const wrong_usage& one, std::ostream* out) {
-  for (const auto& argument : one.arguments) *out << argument << ' ';
+void PrintTo(const wrong_usage& usage, std::ostream* out) {
+  for (const auto& argument : usage.arguments) *out << argument << ' ';
 }
 
 class wrong_command_line : public command_line, public testing::WithParamInterface<wrong_usage> {};
@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"--no-such-option"}, "'--no-such-option'"}, wrong_usage{{"-x"}, "'-x'"},
         wrong_usage{{"file.json"}, "'file.json'"}, wrong_usage{{"--benchmark"}, "'--benchmark'"}));
 
-/// Google Benchmark as it is after our own flags were handed to it.
+/// Google Benchmark after it has received the program's flags.
 class google_benchmark : public command_line {
  protected:
   static void hand_over(const std::vector<std::string>& arguments) {
@@ -330,13 +330,13 @@ TEST_F(google_benchmark, refuses_what_it_does_not_know) {
   try {
     hand_over({"--benchmark_color=auto", "--benchmark_no_such_flag=1"});
     FAIL() << "not refused";
-  } catch (const common::usage_error& wrong) {
-    EXPECT_THAT(wrong.what(),
+  } catch (const common::usage_error& error) {
+    EXPECT_THAT(error.what(),
                 AllOf(HasSubstr("'--benchmark_no_such_flag=1'"), Not(HasSubstr("\n"))));
   }
 }
 
-TEST_F(google_benchmark, gets_no_filter_since_we_filter_ourselves) {
+TEST_F(google_benchmark, gets_no_filter_because_the_program_filters) {
   hand_over({"--benchmark_filter=nothing_has_this_name"});
   EXPECT_EQ(benchmark::GetBenchmarkFilter(), "");
 }

@@ -28,7 +28,7 @@ double cores_of(const std::function<void()>& work) {
   return meter.cores().value();
 }
 
-/// CPU seconds: as many as cores, when the work takes a second of the wall clock.
+/// CPU seconds: the number of cores if the work takes a second of wall time.
 double cpu_seconds_of(const std::function<void()>& work) {
   const fake_clock clock;
   return cores_of([&] {
@@ -58,11 +58,10 @@ TEST(cpu_meter, counts_every_thread_that_is_busy) {
   EXPECT_NEAR(seconds, 4 * 0.020, 0.016);
 }
 
-/// A thread that works in each span, is still awake when it ends, and sleeps then: when it sleeps,
-/// the kernel adds to the process's time what it would leave out before.
+/// A thread works in each span, is still awake at its end, and sleeps afterwards. When it sleeps,
+/// the kernel adds its time to the process's; before, that time would be missing.
 TEST(cpu_meter, misses_nothing_in_spans_shorter_than_the_kernels_ticks) {
-  // Work of a known length that never asks for its own time: that would bring the account up to
-  // date.
+  // Work of a known length that never reads its own time, because that would update the account.
   const auto work = [](std::uint64_t steps) {
     for (volatile std::uint64_t i = 0; i < steps;) i = i + 1;
   };
@@ -74,16 +73,16 @@ TEST(cpu_meter, misses_nothing_in_spans_shorter_than_the_kernels_ticks) {
     expected = std::min(expected, std::chrono::duration<double>(thread_time() - before).count());
   }
 
-  enum phase : int { asleep, working, done, ended };
+  enum phase : int { asleep, working, finished, ended };
   std::atomic<int> now = asleep;
-  std::thread other([&] {
+  std::thread worker([&] {
     for (;;) {
       now.wait(asleep);
       if (now == ended) return;
       work(steps);
-      now = done;
+      now = finished;
       now.notify_all();
-      while (now == done) {
+      while (now == finished) {
       }
     }
   });
@@ -102,11 +101,11 @@ TEST(cpu_meter, misses_nothing_in_spans_shorter_than_the_kernels_ticks) {
   }
   now = ended;
   now.notify_all();
-  other.join();
+  worker.join();
   EXPECT_GT(meter.cores().value() * spans, 0.7 * spans * expected);
 }
 
-TEST(cpu_meter, leaves_out_what_is_done_between_its_spans) {
+TEST(cpu_meter, leaves_out_work_between_its_spans) {
   cpu_meter meter;
   for (int i = 0; i < 5; ++i) {
     meter.start();

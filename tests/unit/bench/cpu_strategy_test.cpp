@@ -27,19 +27,19 @@ using testing::Not;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
-constexpr std::size_t piece = 4 * mib;  // what one thread goes over in one operation
+constexpr std::size_t piece = 4 * mib;  // that one thread accesses in one operation
 constexpr std::string_view all_cores = "_all_cores";
 
 strategy find_strategy(const std::string& name) {
   const auto all = registered_strategies();
-  const auto found = std::ranges::find(all, name, &strategy::name);
-  EXPECT_NE(found, all.end()) << name;
-  return *found;
+  const auto match = std::ranges::find(all, name, &strategy::name);
+  EXPECT_NE(match, all.end()) << name;
+  return *match;
 }
 
-std::vector<std::string> variants_of(const strategy& of) {
+std::vector<std::string> variants_of(const strategy& strategy) {
   std::vector<std::string> names;
-  for (const auto& variant : of.variants) names.push_back(variant.name);
+  for (const auto& variant : strategy.variants) names.push_back(variant.name);
   return names;
 }
 
@@ -50,16 +50,16 @@ bool writes(std::string_view variant) {
 /// One strategy's benchmarks on one block.
 class cpu_strategy : public testing::Test {
  protected:
-  void reserve(const strategy& one, std::size_t bytes) {
-    memory.reserve_host(*one.needs.host, bytes);
-    block = memory.host(*one.needs.host).bytes();
+  void reserve(const strategy& strategy, std::size_t bytes) {
+    memory.reserve_host(*strategy.needs.host, bytes);
+    block = memory.host(*strategy.needs.host).bytes();
   }
 
-  /// Nullopt where the processor lacks the instruction; the reason is checked.
-  std::optional<transfer> prepare(const strategy& one, std::string_view variant, std::size_t bytes,
-                                  cache_state cache = cache_state::warm) {
+  /// Nullopt if the processor lacks the instruction; checks the reason.
+  std::optional<transfer> prepare(const strategy& strategy, std::string_view variant,
+                                  std::size_t bytes, cache_state cache = cache_state::warm) {
     try {
-      return one.prepare({*device, memory, *stream, variant, bytes, cache});
+      return strategy.prepare({*device, memory, *stream, variant, bytes, cache});
     } catch (const transfers::unsupported& no) {
       EXPECT_THAT(std::string(no.what()),
                   testing::AnyOf(HasSubstr("SSE4.1"), HasSubstr("x86"), HasSubstr("flush")));
@@ -68,10 +68,10 @@ class cpu_strategy : public testing::Test {
     return std::nullopt;
   }
 
-  static void run(const transfer& what, std::size_t times = 1) {
+  static void run(const transfer& operation, std::size_t times = 1) {
     for (std::size_t i = 0; i < times; ++i) {
-      if (what.timing.between) what.timing.between();
-      for (const auto& step : what.steps) step.run();
+      if (operation.timing.between) operation.timing.between();
+      for (const auto& step : operation.steps) step.run();
     }
   }
 
@@ -92,10 +92,10 @@ TEST_F(cpu_strategy, there_is_one_for_each_kind_of_memory) {
   std::vector<std::string> expected{"cpu/emulated_wc", "cpu/managed"};
   for (const auto kind : transfers::all_host_memory_kinds())
     expected.push_back("cpu/" + to_string(kind));
-  std::vector<std::string> found;
-  for (const auto& one : registered_strategies())
-    if (one.family == "cpu") found.push_back(one.name());
-  EXPECT_THAT(found, testing::UnorderedElementsAreArray(expected));
+  std::vector<std::string> names;
+  for (const auto& strategy : registered_strategies())
+    if (strategy.family == "cpu") names.push_back(strategy.name());
+  EXPECT_THAT(names, testing::UnorderedElementsAreArray(expected));
 }
 
 TEST_F(cpu_strategy, has_every_access_by_one_thread_and_by_all_cores) {
@@ -115,20 +115,20 @@ struct extent {
   const char* name;
   std::size_t bytes;
 };
-void PrintTo(const extent& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const extent& extent, std::ostream* out) { *out << extent.name; }
 
-/// Every access over so much memory.
+/// Every access, over memory of this extent.
 class every_access : public cpu_strategy, public testing::WithParamInterface<extent> {
  protected:
   every_access() { reserve(pageable, bytes); }
 
-  /// Calls test(variant, transfer) for warm caches, and for cold ones where they can be had.
+  /// Calls test(variant, transfer) for warm caches, and for cold ones if they can be flushed.
   void for_each(const std::function<void(const std::string&, transfer&)>& test) {
     for (const auto& variant : variants_of(pageable))
       for (const auto cache : {cache_state::warm, cache_state::cold}) {
         if (cache == cache_state::cold && !can_flush_cache()) continue;
         SCOPED_TRACE(variant + (cache == cache_state::cold ? "/cold" : ""));
-        if (auto made = prepare(pageable, variant, bytes, cache)) test(variant, *made);
+        if (auto operation = prepare(pageable, variant, bytes, cache)) test(variant, *operation);
         ASSERT_EQ(wrong_bytes(), 0U);
       }
   }
@@ -138,19 +138,19 @@ class every_access : public cpu_strategy, public testing::WithParamInterface<ext
 };
 
 TEST_P(every_access, does_what_it_says_and_leaves_the_pattern) {
-  // Odd and even numbers of turns; less than all pieces, all of them, and some of them again.
+  // Odd and even numbers of turns; fewer than the pieces, all pieces, and some of them twice.
   const auto pieces = std::max<std::size_t>(1, bytes / piece);
-  for_each([&](const std::string& variant, transfer& made) {
-    std::size_t done = 0;
+  for_each([&](const std::string& variant, transfer& operation) {
+    std::size_t turns = 0;
     for (const std::size_t until :
          {std::size_t{1}, std::size_t{2}, pieces, pieces + 1, 2 * pieces, 2 * pieces + 1}) {
-      if (until <= done) continue;
-      run(made, until - done);
-      done = until;
-      EXPECT_EQ(made.check.compare(), std::nullopt) << "after " << done << " turns";
+      if (until <= turns) continue;
+      run(operation, until - turns);
+      turns = until;
+      EXPECT_EQ(operation.check.compare(), std::nullopt) << "after " << turns << " turns";
     }
-    EXPECT_EQ(static_cast<bool>(made.check.restore), writes(variant));
-    if (made.check.restore) made.check.restore();
+    EXPECT_EQ(static_cast<bool>(operation.check.restore), writes(variant));
+    if (operation.check.restore) operation.check.restore();
   });
 }
 
@@ -158,47 +158,47 @@ TEST_P(every_access, is_restored_after_any_number_of_turns) {
   const auto pieces = std::max<std::size_t>(1, bytes / piece);
   for (const std::size_t turns :
        {std::size_t{1}, std::size_t{2}, std::size_t{3}, pieces, 2 * pieces + 1})
-    for_each([&](const std::string& variant, transfer& made) {
-      run(made, turns);
+    for_each([&](const std::string& variant, transfer& operation) {
+      run(operation, turns);
       const bool flipped_back = variant.starts_with("read_modify") && wrong_bytes() == 0;
       EXPECT_EQ(wrong_bytes() > 0 || flipped_back, writes(variant)) << turns << " turns";
-      // Behind the end nobody has written.
+      // Nothing is written behind the end.
       EXPECT_EQ(
           check_host_pattern(block.data(), bytes, buffers::guard, memory.pattern()).wrong_bytes,
           0U);
-      if (made.check.restore) made.check.restore();
+      if (operation.check.restore) operation.check.restore();
       EXPECT_EQ(wrong_bytes(), 0U) << turns << " turns";
     });
 }
 
-TEST_P(every_access, notices_other_data) {
-  for_each([&](const std::string& variant, transfer& made) {
-    // A reader finds something else, a writer's data do not stay.
+TEST_P(every_access, detects_different_data) {
+  for_each([&](const std::string& variant, transfer& operation) {
+    // A reader finds different data, and a writer's data are overwritten.
     const auto spoil = [&] { std::ranges::fill(block, std::byte{0}); };
     if (!writes(variant)) spoil();
-    run(made);
+    run(operation);
     if (writes(variant)) spoil();
-    EXPECT_THAT(made.check.compare().value_or(""), HasSubstr("is wrong"));
+    EXPECT_THAT(operation.check.compare().value_or(""), HasSubstr("is wrong"));
     write_pattern_again();
-    if (variant.starts_with("read_modify")) return;  // it counts on what the turn before has left
-    run(made);
-    EXPECT_EQ(made.check.compare(), std::nullopt);
-    if (made.check.restore) made.check.restore();
+    if (variant.starts_with("read_modify")) return;  // it relies on the result of the previous turn
+    run(operation);
+    EXPECT_EQ(operation.check.compare(), std::nullopt);
+    if (operation.check.restore) operation.check.restore();
   });
 }
 
-TEST_P(every_access, that_has_not_taken_place_is_wrong) {
+TEST_P(every_access, without_any_access_is_wrong) {
   if (bytes > piece) GTEST_SKIP() << "which piece was not accessed?";
-  run(*prepare(pageable, "read_vector", bytes));  // the turn looked at is the one before
-  for_each([&](const std::string& variant, transfer& made) {
-    if (variant.starts_with("read_modify")) return;  // no change is right after none
-    EXPECT_THAT(made.check.compare().value_or(""), HasSubstr("is wrong"));
+  run(*prepare(pageable, "read_vector", bytes));  // the check looks at the previous turn
+  for_each([&](const std::string& variant, transfer& operation) {
+    if (variant.starts_with("read_modify")) return;  // without a turn, no change is right
+    EXPECT_THAT(operation.check.compare().value_or(""), HasSubstr("is wrong"));
   });
 }
 
-TEST_P(every_access, that_reads_everything_notices_a_single_bit) {
+TEST_P(every_access, of_all_words_detects_a_single_bit) {
   const auto pieces = std::max<std::size_t>(1, bytes / piece);
-  for_each([&](const std::string& variant, transfer& made) {
+  for_each([&](const std::string& variant, transfer& operation) {
     if (writes(variant) || variant.starts_with("read_random") ||
         variant.starts_with("read_strided"))
       return;
@@ -207,33 +207,33 @@ TEST_P(every_access, that_reads_everything_notices_a_single_bit) {
     byte ^= std::byte{1};
     std::size_t noticed = 0;
     for (std::size_t i = 0; i < pieces; ++i) {
-      run(made);
-      if (made.check.compare()) ++noticed;
+      run(operation);
+      if (operation.check.compare()) ++noticed;
     }
-    // Where one thread goes over several pieces, in the turn that reaches it, unless each thread's
-    // last piece is cut short and the byte lies behind it.
+    // If one thread accesses several pieces, only the turn that reaches the byte detects it. No
+    // turn does if each thread's last piece is cut short and the byte lies behind it.
     EXPECT_GE(noticed, 1U);
     byte ^= std::byte{1};
   });
 }
 
 TEST_P(every_access, of_single_words_counts_them) {
-  for_each([&](const std::string& variant, transfer& made) {
+  for_each([&](const std::string& variant, transfer& operation) {
     const auto threads = variant.ends_with(all_cores) ? transfers::usable_processors() : 1U;
-    ASSERT_TRUE(made.amount.bytes);
-    EXPECT_EQ(*made.amount.bytes % threads, 0U);
-    EXPECT_FALSE(made.timing.batched);
+    ASSERT_TRUE(operation.amount.bytes);
+    EXPECT_EQ(*operation.amount.bytes % threads, 0U);
+    EXPECT_FALSE(operation.timing.batched);
     const bool single = variant.starts_with("read_random") || variant.starts_with("read_strided") ||
                         variant.starts_with("write_random");
     if (single) {
-      EXPECT_EQ(made.amount.accesses, *made.amount.bytes / 8 / threads);
-      EXPECT_GT(made.amount.accesses, 0U);
+      EXPECT_EQ(operation.amount.accesses, *operation.amount.bytes / 8 / threads);
+      EXPECT_GT(operation.amount.accesses, 0U);
     } else {
-      EXPECT_EQ(made.amount.accesses, 0U);
-      // As much as it says: whole pieces, over and over where they are short.
-      EXPECT_EQ(*made.amount.bytes % cpu::line, 0U);
-      EXPECT_LE(*made.amount.bytes, (threads > 1 ? 8 : 1) * piece * threads);
-      EXPECT_GE(*made.amount.bytes, std::min(bytes / threads, piece) / 2 * threads);
+      EXPECT_EQ(operation.amount.accesses, 0U);
+      // Whole pieces, several times if they are short.
+      EXPECT_EQ(*operation.amount.bytes % cpu::line, 0U);
+      EXPECT_LE(*operation.amount.bytes, (threads > 1 ? 8 : 1) * piece * threads);
+      EXPECT_GE(*operation.amount.bytes, std::min(bytes / threads, piece) / 2 * threads);
     }
   });
 }
@@ -249,29 +249,29 @@ TEST_F(cpu_strategy, gives_all_cores_enough_to_do) {
       {"write_streaming", 1}, {"write_random", 32}, {"read_modify_write", 1}};
   for (const auto& [variant, expected] : times) {
     SCOPED_TRACE(variant);
-    const auto one = prepare(pageable, variant, bytes);
+    const auto single = prepare(pageable, variant, bytes);
     const auto all = prepare(pageable, variant + std::string(all_cores), bytes);
-    if (!one || !all) continue;
-    // Each thread's part may be no whole number of times in the amount.
-    EXPECT_LE(*all->amount.bytes, expected * threads * *one->amount.bytes);
-    EXPECT_GE(*all->amount.bytes, expected * threads * *one->amount.bytes * 9 / 10);
+    if (!single || !all) continue;
+    // The amount need not be a multiple of each thread's part.
+    EXPECT_LE(*all->amount.bytes, expected * threads * *single->amount.bytes);
+    EXPECT_GE(*all->amount.bytes, expected * threads * *single->amount.bytes * 9 / 10);
     if (!can_flush_cache()) continue;
     const auto cold = prepare(pageable, variant + std::string(all_cores), bytes, cache_state::cold);
-    if (one->amount.accesses == 0) {
-      EXPECT_LE(*cold->amount.bytes, bytes);  // once, lest the second time be warm
+    if (single->amount.accesses == 0) {
+      EXPECT_LE(*cold->amount.bytes, bytes);  // once, because a second pass would be warm
     } else if (variant != "read_strided") {
-      EXPECT_EQ(*cold->amount.bytes, threads * *one->amount.bytes);
+      EXPECT_EQ(*cold->amount.bytes, threads * *single->amount.bytes);
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(of, every_access,
+INSTANTIATE_TEST_SUITE_P(cpu, every_access,
                          testing::Values(extent{"16KiB", 16 * kib}, extent{"odd", 100'003},
                                          extent{"just_less_than_a_piece", piece - 64},
                                          extent{"a_piece", piece},
                                          extent{"several_pieces", 3 * piece},
                                          extent{"pieces_of_each_thread", 5 * piece + 192}),
-                         [](const auto& of) { return of.param.name; });
+                         [](const auto& instance) { return instance.param.name; });
 
 TEST_F(cpu_strategy, flushes_between_operations_only_for_cold_caches) {
   const auto pageable = find_strategy("cpu/pageable");
@@ -297,27 +297,27 @@ TEST_F(cpu_strategy, of_cold_caches_goes_over_its_memory_once) {
   EXPECT_EQ(prepare(pageable, "read_vector", 64 * kib)->amount.bytes, piece);
 }
 
-/// Which piece of the block no longer holds the pattern; they are written again.
-std::vector<std::size_t> changed_pieces(std::span<std::byte> block, transfers::pattern what) {
+/// The pieces of the block that no longer hold the pattern; writes it again.
+std::vector<std::size_t> changed_pieces(std::span<std::byte> block, transfers::pattern pattern) {
   std::vector<std::size_t> changed;
   for (std::size_t i = 0; i < block.size() / piece; ++i)
-    if (check_host_pattern(block.data(), i * piece, piece, what).wrong_bytes > 0)
+    if (check_host_pattern(block.data(), i * piece, piece, pattern).wrong_bytes > 0)
       changed.push_back(i);
   return changed;
 }
 
-TEST_F(cpu_strategy, goes_on_where_the_benchmark_before_has_ended) {
+TEST_F(cpu_strategy, continues_where_the_previous_benchmark_ended) {
   constexpr std::size_t pieces = 5;
   const auto pageable = find_strategy("cpu/pageable");
   reserve(pageable, pieces * piece);
   std::vector<std::size_t> reached;
   for (const char* const variant : {"write_fill", "write_memcpy", "write_fill", "write_memcpy"}) {
-    const auto made = prepare(pageable, variant, pieces * piece);
-    run(*made);
+    const auto operation = prepare(pageable, variant, pieces * piece);
+    run(*operation);
     const auto changed = changed_pieces(block, memory.pattern());
     ASSERT_EQ(changed.size(), 1U);
     reached.push_back(changed.front());
-    made->check.restore();
+    operation->check.restore();
   }
   for (std::size_t i = 1; i < reached.size(); ++i)
     EXPECT_EQ(reached[i], (reached[i - 1] + 1) % pieces);
@@ -339,21 +339,21 @@ TEST_F(cpu_strategy, of_less_than_a_line_for_each_thread_is_unsupported) {
   }
 }
 
-TEST_F(cpu_strategy, runs_on_every_kind_of_memory_that_there_is) {
-  for (const auto& one : registered_strategies()) {
-    if (one.family != "cpu" || why_unsupported(one, *device)) continue;
+TEST_F(cpu_strategy, runs_on_every_available_kind_of_memory) {
+  for (const auto& strategy : registered_strategies()) {
+    if (strategy.family != "cpu" || why_unsupported(strategy, *device)) continue;
     try {
-      reserve(one, 100'000);
+      reserve(strategy, 100'000);
     } catch (const transfers::out_of_memory&) {
       continue;  // the memlock limit
     }
-    for (const auto& variant : variants_of(one)) {
-      SCOPED_TRACE(one.name() + "/" + variant);
-      const auto made = prepare(one, variant, 100'000);
-      if (!made) continue;
-      run(*made, 3);
-      EXPECT_EQ(made->check.compare(), std::nullopt);
-      if (made->check.restore) made->check.restore();
+    for (const auto& variant : variants_of(strategy)) {
+      SCOPED_TRACE(strategy.name() + "/" + variant);
+      const auto operation = prepare(strategy, variant, 100'000);
+      if (!operation) continue;
+      run(*operation, 3);
+      EXPECT_EQ(operation->check.compare(), std::nullopt);
+      if (operation->check.restore) operation->check.restore();
       EXPECT_EQ(wrong_bytes(), 0U);
     }
   }
@@ -369,19 +369,20 @@ TEST_F(cpu_strategy, that_emulates_says_so_and_runs_only_where_there_is_no_gpu) 
   const auto emulated = find_strategy("cpu/emulated_wc");
   EXPECT_THAT(emulated.summary, HasSubstr("EMULATION"));
   EXPECT_EQ(why_unsupported(emulated, *device), std::nullopt);
-  transfers::counting_device other;
-  other.counts().poses_as = {.kind = "cuda", .name = "a GPU", .cuda = transfers::cuda_properties{}};
-  EXPECT_THAT(why_unsupported(emulated, other).value_or(""), HasSubstr("no GPU"));
-  for (const auto& one : registered_strategies())
-    if (one.family == "cpu" && one.name() != emulated.name()) {
-      EXPECT_THAT(one.summary, Not(HasSubstr("EMULATION")));
+  transfers::counting_device no_gpu;
+  no_gpu.counts().poses_as = {
+      .kind = "cuda", .name = "a GPU", .cuda = transfers::cuda_properties{}};
+  EXPECT_THAT(why_unsupported(emulated, no_gpu).value_or(""), HasSubstr("no GPU"));
+  for (const auto& strategy : registered_strategies())
+    if (strategy.family == "cpu" && strategy.name() != emulated.name()) {
+      EXPECT_THAT(strategy.summary, Not(HasSubstr("EMULATION")));
     }
   EXPECT_THAT(variants_of(emulated),
               ElementsAre("read_scalar", "read_scalar_all_cores", "read_vector",
                           "read_vector_all_cores", "read_streaming", "read_streaming_all_cores"));
 }
 
-// --- Accesses that do not do what they say -----------------------------------------------------
+// --- Accesses with wrong functions --------------------------------------------------------------
 
 using cpu::access;
 using cpu::instruction_set;
@@ -403,7 +404,7 @@ void writes_something_else(std::byte* first, std::size_t bytes, std::uint64_t) {
   std::memset(first, 0x33, bytes);
 }
 
-/// An instruction set of which some functions lie.
+/// An instruction set with some wrong functions.
 class lying_access : public testing::Test {
  protected:
   lying_access() {
@@ -412,15 +413,15 @@ class lying_access : public testing::Test {
     transfers::write_host_pattern(block.data(), 0, block.size(), over.pattern);
   }
 
-  /// Whether a turn of this access passes for right.
+  /// Whether a turn of this access passes its check.
   bool passes(const std::string& name) {
     const auto all = accesses_with(set);
-    const auto one = std::ranges::find(all, name, &access::name);
-    EXPECT_NE(one, all.end()) << name;
-    const auto result = one->run(over, 0);
-    const bool right = one->is_right(over, 0, result);
+    const auto match = std::ranges::find(all, name, &access::name);
+    EXPECT_NE(match, all.end()) << name;
+    const auto result = match->run(over, 0);
+    const bool correct = match->is_correct(over, 0, result);
     transfers::write_host_pattern(block.data(), 0, block.size(), over.pattern);
-    return right;
+    return correct;
   }
 
   instruction_set set = cpu::instructions();
@@ -435,7 +436,7 @@ class lying_access : public testing::Test {
                .pattern = {5}};
 };
 
-TEST_F(lying_access, that_leaves_lines_out_or_merges_loads_is_noticed) {
+TEST_F(lying_access, that_leaves_lines_out_or_merges_loads_is_detected) {
   for (const auto lie : {reads_all_but_the_last_line, reads_the_first_half_twice}) {
     set.read_scalar = set.read_vector = set.read_streaming = lie;
     for (const char* const name : {"read_scalar", "read_vector", "read_streaming"})
@@ -445,7 +446,7 @@ TEST_F(lying_access, that_leaves_lines_out_or_merges_loads_is_noticed) {
   EXPECT_TRUE(passes("read_scalar"));
 }
 
-TEST_F(lying_access, that_does_not_write_to_the_end_or_something_else_is_noticed) {
+TEST_F(lying_access, that_writes_too_little_or_wrong_data_is_detected) {
   for (const auto lie : {writes_all_but_the_last_word, writes_something_else}) {
     set.write_streaming = lie;
     EXPECT_FALSE(passes("write_streaming"));
@@ -453,7 +454,7 @@ TEST_F(lying_access, that_does_not_write_to_the_end_or_something_else_is_noticed
   EXPECT_TRUE(passes("write_fill"));
 }
 
-TEST_F(lying_access, that_changes_nothing_or_not_everything_is_noticed) {
+TEST_F(lying_access, that_changes_nothing_or_too_little_is_detected) {
   set.change = [](std::byte*, std::size_t) {};
   EXPECT_FALSE(passes("read_modify_write"));
   set.change = [](std::byte* first, std::size_t bytes) {
@@ -464,13 +465,14 @@ TEST_F(lying_access, that_changes_nothing_or_not_everything_is_noticed) {
   EXPECT_TRUE(passes("read_modify_write"));
 }
 
-TEST_F(lying_access, of_functions_that_are_missing_is_told_by_its_reason) {
+TEST_F(lying_access, without_its_function_states_the_reason) {
   set.read_streaming = nullptr;
   set.write_streaming = nullptr;
   set.no_streaming = "not today";
-  for (const auto& one : accesses_with(set))
-    EXPECT_EQ(one.why_unavailable.value_or(""), (one.method == "streaming") ? "not today" : "")
-        << one.name();
+  for (const auto& access : accesses_with(set))
+    EXPECT_EQ(access.why_unavailable.value_or(""),
+              (access.method == "streaming") ? "not today" : "")
+        << access.name();
 }
 
 }  // namespace

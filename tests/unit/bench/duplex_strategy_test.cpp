@@ -19,15 +19,17 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-struct way_to_do_it {
+struct duplex_method {
   std::string strategy, variant;
   transfers::host_memory_kind kind;
 };
 
-void PrintTo(const way_to_do_it& one, std::ostream* out) { *out << one.strategy << one.variant; }
+void PrintTo(const duplex_method& method, std::ostream* out) {
+  *out << method.strategy << method.variant;
+}
 
 const auto mapped = transfers::pinned(transfers::pin_flags::mapped);
-const std::vector<way_to_do_it> all_ways{
+const std::vector<duplex_method> all_methods{
     {"duplex/engines/pinned", "", transfers::pinned()},
     {"duplex/kernels/pinned_mapped", "", mapped},
     {"duplex/mixed/pinned_mapped", "h2d_by_kernel", mapped},
@@ -41,49 +43,49 @@ const strategy& strategy_named(const registry& all, const std::string& name) {
 /// Buffers and a stream for single transfers of one strategy.
 class duplex_transfer {
  public:
-  duplex_transfer(transfers::device& device, const way_to_do_it& way, std::size_t bytes)
+  duplex_transfer(transfers::device& device, const duplex_method& method, std::size_t bytes)
       : device_(device),
         memory_(device, 7),
         stream_(device.create_stream()),
-        way_(way),
+        method_(method),
         bytes_(bytes) {
-    memory_.reserve_host(way.kind, buffers::distance(bytes) + bytes);
+    memory_.reserve_host(method.kind, buffers::distance(bytes) + bytes);
     memory_.reserve_device(buffers::distance(bytes) + bytes);
   }
 
   [[nodiscard]] transfer prepare() {
-    return strategy_named(strategies_, way_.strategy)
-        .prepare({device_, memory_, *stream_, way_.variant, bytes_});
+    return strategy_named(strategies_, method_.strategy)
+        .prepare({device_, memory_, *stream_, method_.variant, bytes_});
   }
 
-  /// Bytes of the host's block that are not as the others expect them.
+  /// Bytes of the host's block without the pattern that other benchmarks expect.
   [[nodiscard]] std::size_t host_damage() const {
-    const auto& block = memory_.host(way_.kind);
+    const auto& block = memory_.host(method_.kind);
     return check_host_pattern(block.data(), 0, block.size(), memory_.pattern()).wrong_bytes;
   }
   [[nodiscard]] std::byte* host_destination() const {
-    return memory_.host(way_.kind).data() + buffers::distance(bytes_);
+    return memory_.host(method_.kind).data() + buffers::distance(bytes_);
   }
 
  private:
   transfers::device& device_;
   buffers memory_;
   std::unique_ptr<transfers::stream> stream_;
-  way_to_do_it way_;
+  duplex_method method_;
   std::size_t bytes_;
   registry strategies_ = registered_strategies();
 };
 
-void run(const transfer& what) {
-  for (const auto& one : what.steps) one.run();
+void run(const transfer& operation) {
+  for (const auto& step : operation.steps) step.run();
 }
 
-class duplex_strategy : public testing::TestWithParam<way_to_do_it> {
+class duplex_strategy : public testing::TestWithParam<duplex_method> {
  protected:
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
 };
 
-TEST_P(duplex_strategy, moves_every_byte_both_ways_whatever_the_size) {
+TEST_P(duplex_strategy, moves_every_byte_in_both_directions_for_any_size) {
   for (const std::size_t bytes : {1, 15, 4096, 65'539, 1 << 20}) {
     duplex_transfer all(*device, GetParam(), bytes);
     const auto ready = all.prepare();
@@ -96,12 +98,12 @@ TEST_P(duplex_strategy, moves_every_byte_both_ways_whatever_the_size) {
   }
 }
 
-TEST_P(duplex_strategy, notices_a_wrong_byte_at_either_end_and_behind) {
+TEST_P(duplex_strategy, detects_a_wrong_byte_at_either_end_and_behind_it) {
   constexpr std::size_t bytes = 5000;
   duplex_transfer all(*device, GetParam(), bytes);
   const auto ready = all.prepare();
   run(ready);
-  const auto flip = [](std::byte& one) { one = ~one; };
+  const auto flip = [](std::byte& byte) { byte = ~byte; };
   auto& up = ready.destination->data[bytes - 1];
   flip(up);
   EXPECT_THAT(ready.check.compare().value_or(""), AllOf(StartsWith("h2d: 1 "), HasSubstr("4999")));
@@ -115,46 +117,46 @@ TEST_P(duplex_strategy, notices_a_wrong_byte_at_either_end_and_behind) {
   EXPECT_EQ(ready.check.compare(), std::nullopt);
 }
 
-TEST_P(duplex_strategy, times_each_way_while_the_other_is_busy_and_alone) {
+TEST_P(duplex_strategy, times_each_direction_alone_and_while_the_other_is_busy) {
   duplex_transfer all(*device, GetParam(), 1 << 20);
   const auto ready = all.prepare();
   ASSERT_THAT(ready.against, SizeIs(4));
   std::vector<std::string> names;
-  for (const auto& one : ready.against) {
-    names.push_back(one.name);
-    EXPECT_EQ(one.bytes, std::size_t{1} << 20);
-    if (one.before) one.before();
-    one.run();
-    if (one.after) static_cast<void>(one.after());
-    // Nothing is left under way, which the next one would meet.
-    EXPECT_EQ(one.name.ends_with("_alone"), !one.before) << one.name;
+  for (const auto& comparison : ready.against) {
+    names.push_back(comparison.name);
+    EXPECT_EQ(comparison.bytes, std::size_t{1} << 20);
+    if (comparison.before) comparison.before();
+    comparison.run();
+    if (comparison.after) static_cast<void>(comparison.after());
+    // No copy is in flight any more that could disturb the next comparison.
+    EXPECT_EQ(comparison.name.ends_with("_alone"), !comparison.before) << comparison.name;
   }
   EXPECT_THAT(names, testing::ElementsAre("h2d", "h2d_alone", "d2h", "d2h_alone"));
   EXPECT_EQ(ready.check.compare(), std::nullopt);
 }
 
-TEST_P(duplex_strategy, does_not_count_what_the_other_way_did_not_accompany_to_the_end) {
+TEST_P(duplex_strategy, does_not_count_times_after_the_other_direction_ended) {
   duplex_transfer all(*device, GetParam(), 4096);
   const auto ready = all.prepare();
-  for (const auto& one : ready.against) {
-    if (!one.before) continue;
-    one.before();
+  for (const auto& comparison : ready.against) {
+    if (!comparison.before) continue;
+    comparison.before();
     device->synchronize();
-    EXPECT_FALSE(one.after()) << one.name;
+    EXPECT_FALSE(comparison.after()) << comparison.name;
   }
 }
 
-TEST_P(duplex_strategy, leaves_buffers_whole_whichever_operation_fails) {
+TEST_P(duplex_strategy, leaves_buffers_intact_whichever_operation_fails) {
   const auto failures = transfers::fail_each(transfers::failure::operation, [](auto& failing) {
     duplex_transfer all(failing, GetParam(), 10'000);
     const auto ready = all.prepare();
     bool failed = false;
     try {
       run(ready);
-      for (const auto& one : ready.against) {
-        if (one.before) one.before();
-        one.run();
-        if (one.after) static_cast<void>(one.after());
+      for (const auto& comparison : ready.against) {
+        if (comparison.before) comparison.before();
+        comparison.run();
+        if (comparison.after) static_cast<void>(comparison.after());
       }
     } catch (const transfers::device_error&) {
       failed = true;
@@ -167,14 +169,14 @@ TEST_P(duplex_strategy, leaves_buffers_whole_whichever_operation_fails) {
   EXPECT_GT(failures, 15U);
 }
 
-std::string name_of(const testing::TestParamInfo<way_to_do_it>& info) {
+std::string name_of(const testing::TestParamInfo<duplex_method>& info) {
   auto name = info.param.strategy + info.param.variant;
   std::ranges::replace(name, '/', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(by, duplex_strategy, testing::ValuesIn(all_ways), name_of);
+INSTANTIATE_TEST_SUITE_P(methods, duplex_strategy, testing::ValuesIn(all_methods), name_of);
 
-TEST_F(host_session, duplex_benchmarks_have_figures_in_all_and_for_each_way_alone) {
+TEST_F(host_session, duplex_benchmarks_have_total_figures_and_those_of_each_direction) {
   chosen.strategies = {"duplex"};
   chosen.sizes = {(std::size_t{1} << 20) + 3};
   chosen.own_sizes = true;
@@ -194,7 +196,7 @@ TEST_F(host_session, duplex_benchmarks_have_figures_in_all_and_for_each_way_alon
   }
 }
 
-TEST_F(host_session, a_corrupted_byte_of_duplex_benchmarks_is_noticed) {
+TEST_F(host_session, a_corrupted_byte_of_duplex_benchmarks_is_detected) {
   chosen.strategies = {"duplex"};
   chosen.sizes = {std::size_t{1} << 20};
   chosen.faults = {parse_fault("corrupt@.")};

@@ -43,8 +43,8 @@ TEST_P(bad_fault, is_refused_in_one_line_that_quotes_it) {
   try {
     static_cast<void>(parse_fault(GetParam()));
     FAIL() << "not refused";
-  } catch (const common::usage_error& wrong) {
-    EXPECT_THAT(wrong.what(), AllOf(HasSubstr("'" + GetParam() + "'"), Not(HasSubstr("\n"))));
+  } catch (const common::usage_error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'" + GetParam() + "'"), Not(HasSubstr("\n"))));
   }
 }
 
@@ -56,34 +56,33 @@ INSTANTIATE_TEST_SUITE_P(
         "slow:2x@x", "slow:nan@x", "slow:inf@x", "slow:1e300@x", "corrupt:2@x", "fail:1@x",
         "Corrupt@x", "corrupt @x", "explode@x",  "fail@[",       "corrupt@(",   "lose@a{2,1}"}));
 
-/// A copy of 100 bytes on the host device, to put faults into.
+/// A copy of 100 bytes on the host device, for injecting faults.
 class injected : public testing::Test {
  protected:
   static constexpr std::size_t bytes = 100;
 
-  transfer copy(std::uint64_t seed, transfers::direction way) {
+  transfer copy(std::uint64_t seed, transfers::direction direction) {
     memory.emplace(*device, seed);
     memory->reserve_host(transfers::pageable, bytes);
     memory->reserve_device(bytes);
-    const auto both = ends_of({*device, *memory, *stream, "", bytes}, transfers::pageable, way);
-    transfer made;
-    made.source = both.source;
-    made.destination = both.destination;
-    made.steps = {{"copy", [this, both, way] {
-                     device->copy(both.destination.data, both.source.data, bytes, way);
-                   }}};
-    return made;
+    const auto ends =
+        ends_of({*device, *memory, *stream, "", bytes}, transfers::pageable, direction);
+    auto operation = transfer_between(ends);
+    operation.steps = {{"copy", [this, ends, direction] {
+                          device->copy(ends.destination.data, ends.source.data, bytes, direction);
+                        }}};
+    return operation;
   }
 
   void inject(const std::string& text, transfer& into, std::string_view name = "a/b/4B") {
     bench::inject({parse_fault(text)}, name, *device, into);
   }
 
-  std::optional<std::string> damage_after(const transfer& what, int operations) {
-    poison(*device, *memory, *what.destination);
+  std::optional<std::string> damage_after(const transfer& operation, int operations) {
+    poison(*device, *memory, *operation.destination);
     for (int i = 0; i < operations; ++i)
-      for (const auto& one : what.steps) one.run();
-    return find_damage(*device, *memory, what);
+      for (const auto& step : operation.steps) step.run();
+    return find_damage(*device, *memory, operation);
   }
 
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
@@ -96,27 +95,27 @@ class corruption : public injected, public testing::WithParamInterface<transfers
 TEST_P(corruption, is_one_wrong_byte_whatever_the_seed_and_however_many_operations) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed)
     for (const int operations : {1, 2}) {
-      auto what = copy(seed, GetParam());
-      inject("corrupt@.", what);
-      const auto damage = damage_after(what, operations);
+      auto operation = copy(seed, GetParam());
+      inject("corrupt@.", operation);
+      const auto damage = damage_after(operation, operations);
       ASSERT_TRUE(damage) << "seed " << seed << ", " << operations << " operations";
       EXPECT_THAT(*damage, HasSubstr("1 of 100 bytes"));
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(of, corruption,
+INSTANTIATE_TEST_SUITE_P(directions, corruption,
                          testing::Values(transfers::direction::h2d, transfers::direction::d2h),
-                         [](const auto& of) {
-                           return of.param == transfers::direction::h2d ? "h2d" : "d2h";
+                         [](const auto& instance) {
+                           return instance.param == transfers::direction::h2d ? "h2d" : "d2h";
                          });
 
 TEST_F(injected, faults_concern_only_names_that_match) {
-  auto what = copy(1, transfers::direction::h2d);
-  inject("corrupt@^x", what);
-  inject("fail@4KiB$", what);
-  EXPECT_EQ(damage_after(what, 5), std::nullopt);
-  inject("corrupt@4B$", what);
-  EXPECT_TRUE(damage_after(what, 1));
+  auto operation = copy(1, transfers::direction::h2d);
+  inject("corrupt@^x", operation);
+  inject("fail@4KiB$", operation);
+  EXPECT_EQ(damage_after(operation, 5), std::nullopt);
+  inject("corrupt@4B$", operation);
+  EXPECT_TRUE(damage_after(operation, 1));
 }
 
 TEST_F(injected, corruption_needs_a_destination) {
@@ -133,16 +132,16 @@ struct failing {
   bool lost;
 };
 
-void PrintTo(const failing& one, std::ostream* out) { *out << one.kind; }
+void PrintTo(const failing& failing, std::ostream* out) { *out << failing.kind; }
 
 class failures : public injected, public testing::WithParamInterface<failing> {};
 
 TEST_P(failures, come_with_the_third_operation) {
-  auto what = copy(1, transfers::direction::d2h);
-  inject(std::string(GetParam().kind) + "@.", what);
-  EXPECT_EQ(damage_after(what, 2), std::nullopt);
+  auto operation = copy(1, transfers::direction::d2h);
+  inject(std::string(GetParam().kind) + "@.", operation);
+  EXPECT_EQ(damage_after(operation, 2), std::nullopt);
   try {
-    what.steps[0].run();
+    operation.steps[0].run();
     FAIL() << "the third operation did not fail";
   } catch (const transfers::device_error& broken) {
     EXPECT_EQ(broken.device_lost(), GetParam().lost);
@@ -150,21 +149,21 @@ TEST_P(failures, come_with_the_third_operation) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(of, failures,
+INSTANTIATE_TEST_SUITE_P(kinds, failures,
                          testing::Values(failing{"fail", false}, failing{"lose", true}),
-                         [](const auto& of) { return of.param.kind; });
+                         [](const auto& instance) { return instance.param.kind; });
 
 TEST_F(injected, slowness_is_the_factor_asked_for) {
   const fake_clock clock;
-  transfer what;
+  transfer operation;
   for (const char* name : {"first", "second"})
-    what.steps.push_back({name, [] { fake_clock::advance(100us); }});
-  inject("slow:2@.", what);
-  for (const auto& one : what.steps) {
+    operation.steps.push_back({name, [] { fake_clock::advance(100us); }});
+  inject("slow:2@.", operation);
+  for (const auto& step : operation.steps) {
     const auto start = wall_clock::now();
-    one.run();
-    const std::chrono::duration<double, std::micro> taken = wall_clock::now() - start;
-    EXPECT_NEAR(taken.count(), 200, 0.01) << one.name;
+    step.run();
+    const std::chrono::duration<double, std::micro> elapsed = wall_clock::now() - start;
+    EXPECT_NEAR(elapsed.count(), 200, 0.01) << step.name;
   }
 }
 

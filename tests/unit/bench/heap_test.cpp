@@ -16,29 +16,29 @@ namespace {
 
 using block = std::unique_ptr<void, decltype(&std::free)>;
 
-block taken_from_heap(std::size_t bytes) {
-  block taken(std::malloc(bytes), std::free);
-  benchmark::DoNotOptimize(taken.get());  // a compiler may leave out malloc and free
-  return taken;
+block allocate(std::size_t bytes) {
+  block memory(std::malloc(bytes), std::free);
+  benchmark::DoNotOptimize(memory.get());  // a compiler may leave out malloc and free
+  return memory;
 }
 
-/// Exits with how many blocks did not come from the system or did not go back there.
+/// Exits with the number of blocks that did not come from the system or return to it.
 [[noreturn]] void take_and_free_large_blocks() {
   disable_malloc_caching();
-  // Freeing 16 MiB raises the threshold where it is not fixed.
-  taken_from_heap(16 << 20).reset();
+  // Freeing 16 MiB raises the threshold unless it is fixed.
+  allocate(16 << 20).reset();
   const auto before = mallinfo2().hblks;
-  int wrong = 0;
+  int failures = 0;
   for (const std::size_t bytes : {256 << 10, 1 << 20, 8 << 20}) {
-    const auto taken = taken_from_heap(bytes);
-    if (mallinfo2().hblks != before + 1) ++wrong;
+    const auto memory = allocate(bytes);
+    if (mallinfo2().hblks != before + 1) ++failures;
   }
-  if (mallinfo2().hblks != before) ++wrong;
-  std::_Exit(wrong);
+  if (mallinfo2().hblks != before) ++failures;
+  std::_Exit(failures);
 }
 
 TEST(large_blocks, come_from_the_system_also_after_others_have_been_freed) {
-  // In a process of its own, in whose heap other tests have left nothing.
+  // In its own process, whose heap is free of leftovers of other tests.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(take_and_free_large_blocks(), testing::ExitedWithCode(0), "");
 }

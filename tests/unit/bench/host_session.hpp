@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/harness/session.hpp"
-#include "tests/unit/bench/made_strategy.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 
 namespace bench_transfers::bench {
 
@@ -46,14 +46,12 @@ class host_session : public testing::Test {
   /// Adds a strategy that copies like copy/pageable; `broken` may change its transfer.
   void add_copy(const std::string& name, const std::string& variant,
                 std::function<void(transfer&)> broken = {}) {
-    auto added = made_strategy(name, {}, {.host = transfers::pageable});
+    auto added = test_strategy(name, {}, {.host = transfers::pageable});
     for (const auto& known : both_directions())
       if (known.name == variant) added.variants = {known};
     added.prepare = [broken](const job& task) {
       const auto ends = ends_of(task, transfers::pageable, task.direction);
-      transfer copy;
-      copy.source = ends.source;
-      copy.destination = ends.destination;
+      auto copy = transfer_between(ends);
       copy.steps = {{"copy", [&target = task.device, ends, direction = task.direction] {
                        target.copy(ends.destination.data, ends.source.data, ends.source.bytes,
                                    direction);

@@ -26,12 +26,12 @@ struct alignas(line) cache_line {
   std::array<std::uint64_t, words_of_line> words;
 };
 
-/// Lines of random words between two of guards.
+/// Lines of random words between two guard lines.
 class lines {
  public:
   explicit lines(std::size_t count, std::uint64_t seed = 1) : all_(count + 2 * guards) {
     std::mt19937_64 random(seed);
-    for (auto& one : all_) std::ranges::generate(one.words, random);
+    for (auto& line : all_) std::ranges::generate(line.words, random);
     for (std::size_t i = 0; i < guards; ++i) {
       all_[i].words.fill(untouched);
       all_[all_.size() - 1 - i].words.fill(untouched);
@@ -41,14 +41,14 @@ class lines {
   [[nodiscard]] std::byte* data() { return reinterpret_cast<std::byte*>(&all_[guards]); }
   [[nodiscard]] std::size_t bytes() const { return (all_.size() - 2 * guards) * line; }
   [[nodiscard]] std::vector<std::uint64_t> words() const {
-    std::vector<std::uint64_t> found;
+    std::vector<std::uint64_t> words;
     for (auto i = guards; i < all_.size() - guards; ++i)
-      found.insert(found.end(), all_[i].words.begin(), all_[i].words.end());
-    return found;
+      words.insert(words.end(), all_[i].words.begin(), all_[i].words.end());
+    return words;
   }
   [[nodiscard]] bool guards_are_untouched() const {
-    const auto is_untouched = [](const cache_line& one) {
-      return std::ranges::all_of(one.words, [](auto word) { return word == untouched; });
+    const auto is_untouched = [](const cache_line& line) {
+      return std::ranges::all_of(line.words, [](auto word) { return word == untouched; });
     };
     const std::span all(all_);
     return std::ranges::all_of(all.first(guards), is_untouched) &&
@@ -66,7 +66,7 @@ std::uint64_t sum_of(const std::vector<std::uint64_t>& words, std::size_t each =
   return sum;
 }
 
-/// In lines: every small one, and some around those where loops and pieces end.
+/// In lines: all small sizes, and some near the ends of loops and pieces.
 std::vector<std::size_t> sizes() {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i <= 70; ++i) all.push_back(i);
@@ -78,7 +78,7 @@ struct named_reader {
   std::string name;
   reader read;
 };
-void PrintTo(const named_reader& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const named_reader& reader, std::ostream* out) { *out << reader.name; }
 
 std::vector<named_reader> all_readers() {
   const auto& real = instructions();
@@ -106,8 +106,8 @@ TEST_P(reading, gives_the_sum_of_all_words) {
   }
 }
 
-TEST_P(reading, takes_in_every_single_word_once) {
-  // 67 lines are whole rounds of no loop.
+TEST_P(reading, reads_every_word_once) {
+  // 67 lines are not a whole number of rounds of any loop.
   lines memory(67);
   std::fill_n(reinterpret_cast<std::uint64_t*>(memory.data()), 67 * words_of_line, 0);
   for (std::size_t i = 0; i < 67 * words_of_line; ++i) {
@@ -130,10 +130,10 @@ TEST_P(reading, sees_what_has_just_been_written) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(by, reading, testing::ValuesIn(all_readers()),
-                         [](const auto& of) { return "read_" + of.param.name; });
+INSTANTIATE_TEST_SUITE_P(readers, reading, testing::ValuesIn(all_readers()),
+                         [](const auto& instance) { return "read_" + instance.param.name; });
 
-TEST(instruction_set, has_functions_or_says_why_not) {
+TEST(instruction_set, has_functions_or_a_reason) {
   const auto& set = instructions();
   EXPECT_NE(set.read_scalar, nullptr);
   EXPECT_NE(set.read_16_bytes, nullptr);
@@ -213,7 +213,7 @@ TEST(random_accesses, reach_every_line) {
     const random_accesses where{count, 0, count * 20};
     std::vector<bool> hit(count);
     for (auto i = where.begin; i < where.end; ++i) hit[where.line_of(i)] = true;
-    // e⁻²⁰ of the lines are left out by chance.
+    // A share of e⁻²⁰ of the lines is left out by chance.
     EXPECT_EQ(std::ranges::count(hit, false), 0) << count << " lines";
   }
 }
@@ -232,8 +232,8 @@ TEST(random_accesses, reach_the_ends_of_much_memory) {
   EXPECT_LT(most, count);
 }
 
-/// Pearson's chi-square of how often each line is hit; its mean is lines - 1, its standard
-/// deviation the root of twice that.
+/// Pearson's chi-square of the hits of each line. Its mean is lines - 1, its standard deviation the
+/// square root of twice that.
 double chi_square(const random_accesses& where) {
   std::vector<double> hits(where.lines);
   for (auto i = where.begin; i < where.end; ++i) ++hits[where.line_of(i)];
@@ -259,7 +259,7 @@ TEST(random_accesses, are_not_evenly_spread_as_only_a_pattern_would_be) {
 }
 
 TEST(random_accesses, leave_no_hint_where_the_next_one_goes) {
-  // Lines at a small distance would be fetched before they are asked for.
+  // Lines at a small distance would be prefetched.
   constexpr std::size_t count = 4096;
   constexpr std::size_t accesses = 100'000;
   const random_accesses where{count, 0, accesses};
@@ -271,7 +271,7 @@ TEST(random_accesses, leave_no_hint_where_the_next_one_goes) {
     distances.insert((next - here) % count);
     if (std::max(here, next) - std::min(here, next) <= 8) ++near;
   }
-  // 17 of 4096 lines are that near.
+  // 17 of 4096 lines are that close.
   EXPECT_LT(near, 2 * accesses * 17 / count);
   EXPECT_GT(distances.size(), count * 9 / 10);
 }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// In a process of its own, since a noted signal cannot be taken back. Exits with what was noted.
+/// Runs in its own process, because a recorded signal stays. Exits with the recorded signal.
 [[noreturn]] void note(int signal) {
   watch_for_interruption();
   raise(signal);
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 class interruption_test : public testing::TestWithParam<int> {};
 
-TEST_P(interruption_test, is_noted_instead_of_ending_the_program) {
+TEST_P(interruption_test, is_recorded_instead_of_ending_the_program) {
   EXPECT_EXIT(note(GetParam()), testing::ExitedWithCode(42), "");
 }
 
@@ -36,7 +36,7 @@ TEST_P(interruption_test, twice_ends_the_program) {
       testing::KilledBySignal(GetParam()), "");
 }
 
-TEST_P(interruption_test, twice_at_the_same_time_is_one) {
+TEST_P(interruption_test, twice_at_the_same_time_counts_once) {
   EXPECT_EXIT(
       {
         watch_for_interruption();
@@ -46,7 +46,7 @@ TEST_P(interruption_test, twice_at_the_same_time_is_one) {
       testing::ExitedWithCode(42), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(by, interruption_test, testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(signals, interruption_test, testing::Values(SIGINT, SIGTERM));
 
 }  // namespace
 }  // namespace bench_transfers::bench

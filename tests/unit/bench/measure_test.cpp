@@ -21,32 +21,32 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Takes a known time of the clock that the test has.
+/// A step that takes a known time of the test's clock.
 step taking(std::chrono::nanoseconds time, const std::string& name = "taking") {
   return {name, [time] { fake_clock::advance(time); }};
 }
 
-/// Some nanoseconds, and counts its calls.
+/// A step that takes some nanoseconds and counts its calls.
 step counting(std::size_t& calls) {
   return {"count", [&calls] { ++calls; }};
 }
 
-transfer of(std::vector<step> steps, bool batched = true) {
-  transfer made;
-  made.steps = std::move(steps);
-  made.timing.batched = batched;
-  return made;
+transfer make_transfer(std::vector<step> steps, bool batched = true) {
+  transfer result;
+  result.steps = std::move(steps);
+  result.timing.batched = batched;
+  return result;
 }
 
 void at_once(const std::function<void()>& work) { work(); }
 
-samples timed(const transfer& what, const schedule& planned) {
-  samples taken;
-  time_operations(what, planned, cache_state::warm, at_once, taken);
-  return taken;
+samples timed(const transfer& transfer, const schedule& planned) {
+  samples result;
+  time_operations(transfer, planned, cache_state::warm, at_once, result);
+  return result;
 }
 
-/// But for the nanoseconds that reading the clock takes.
+/// Equal except for the nanoseconds that reading the clock takes.
 void expect_near(double nanoseconds, std::chrono::nanoseconds truth) {
   EXPECT_NEAR(nanoseconds, static_cast<double>(truth.count()), 5);
 }
@@ -59,7 +59,7 @@ TEST(measure_clock, gives_sane_figures) {
   EXPECT_LT(clock.resolution_ns, 1e6);
 }
 
-TEST(measure_clock, finds_what_a_known_clock_takes) {
+TEST(measure_clock, finds_the_cost_of_a_known_clock) {
   const fake_clock clock;
   EXPECT_NEAR(measure_clock().read_ns, 1, 0.01);
   EXPECT_EQ(measure_clock().resolution_ns, 1);
@@ -67,7 +67,7 @@ TEST(measure_clock, finds_what_a_known_clock_takes) {
 
 TEST(settle_schedule, fills_the_minimal_time_with_single_operations_where_they_are_long_enough) {
   const fake_clock clock;
-  const auto planned = settle_schedule(of({taking(10us)}), cache_state::warm, 2ms);
+  const auto planned = settle_schedule(make_transfer({taking(10us)}), cache_state::warm, 2ms);
   EXPECT_EQ(planned.batch, 1U);
   EXPECT_EQ(planned.operations, 200U);
   EXPECT_EQ(planned.settling, 100U);
@@ -76,7 +76,7 @@ TEST(settle_schedule, fills_the_minimal_time_with_single_operations_where_they_a
 TEST(settle_schedule, takes_three_operations_at_least) {
   const fake_clock clock;
   for (const auto min_time : {0ns, 1ns, std::chrono::nanoseconds(1ms)}) {
-    const auto planned = settle_schedule(of({taking(1ms)}), cache_state::warm, min_time);
+    const auto planned = settle_schedule(make_transfer({taking(1ms)}), cache_state::warm, min_time);
     EXPECT_EQ(planned.batch, 1U);
     EXPECT_EQ(planned.operations, 3U);
     EXPECT_EQ(planned.settling, 1U);
@@ -85,22 +85,22 @@ TEST(settle_schedule, takes_three_operations_at_least) {
 
 TEST(settle_schedule, batches_operations_that_are_too_short_for_the_clock) {
   const fake_clock clock;
-  const auto what = of({taking(100ns)});
-  const auto planned = settle_schedule(what, cache_state::warm, 1ms);
+  const auto transfer = make_transfer({taking(100ns)});
+  const auto planned = settle_schedule(transfer, cache_state::warm, 1ms);
   EXPECT_EQ(planned.batch, 250U);
   EXPECT_EQ(planned.operations, 40 * planned.batch);
-  // What was settled is what comes out: batches of the length wanted.
-  const auto taken = timed(what, planned);
-  expect_near(statistics::median(taken.operation) * static_cast<double>(planned.batch),
+  // The batches have the planned length.
+  const auto result = timed(transfer, planned);
+  expect_near(statistics::median(result.operation) * static_cast<double>(planned.batch),
               shortest_batch);
 }
 
 TEST(settle_schedule, respects_operations_that_must_be_timed_alone) {
   std::size_t calls = 0;
-  // Because they say so, and because each of several steps is a figure of its own.
-  for (const auto& what :
-       {of({counting(calls)}, false), of({counting(calls), counting(calls)}, true)}) {
-    const auto planned = settle_schedule(what, cache_state::warm, 100us);
+  // The first says so; the second has several steps, each with its own figure.
+  for (const auto& transfer : {make_transfer({counting(calls)}, false),
+                               make_transfer({counting(calls), counting(calls)}, true)}) {
+    const auto planned = settle_schedule(transfer, cache_state::warm, 100us);
     EXPECT_EQ(planned.batch, 1U);
     EXPECT_GE(planned.operations, 3U);
     EXPECT_LE(planned.operations, 100'000U);
@@ -110,24 +110,24 @@ TEST(settle_schedule, respects_operations_that_must_be_timed_alone) {
 TEST(settle_schedule, never_batches_operations_with_cold_caches) {
   std::size_t calls = 0;
   std::vector<std::byte> bytes(4096);
-  auto what = of({counting(calls)});
-  what.source = payload{bytes.data(), bytes.size(), false, nullptr};
-  what.enqueue = [] {};
-  const auto planned = settle_schedule(what, cache_state::cold, 1ms);
+  auto transfer = make_transfer({counting(calls)});
+  transfer.source = payload{bytes.data(), bytes.size(), false, nullptr};
+  transfer.enqueue = [] {};
+  const auto planned = settle_schedule(transfer, cache_state::cold, 1ms);
   EXPECT_EQ(planned.batch, 1U);
   EXPECT_EQ(planned.settling, 1U);
   EXPECT_GE(planned.operations, 3U);
   EXPECT_EQ(planned.device_operations, 0U);
 }
 
-TEST(settle_schedule, bounds_what_is_done_between_operations) {
+TEST(settle_schedule, bounds_work_between_operations) {
   const fake_clock clock;
-  auto what = of({taking(20us)}, false);
-  what.timing.between = taking(1ms).run;
+  auto transfer = make_transfer({taking(20us)}, false);
+  transfer.timing.between = taking(1ms).run;
   for (const std::size_t least : {1U, 3U}) {
-    what.timing.least_operations = least;
-    const auto planned = settle_schedule(what, cache_state::warm, 2ms);
-    EXPECT_EQ(planned.operations, 4U);  // for twice the time, with what is between
+    transfer.timing.least_operations = least;
+    const auto planned = settle_schedule(transfer, cache_state::warm, 2ms);
+    EXPECT_EQ(planned.operations, 4U);  // for twice the time, including the work between them
     EXPECT_EQ(planned.settling, least == 1 ? 0U : 1U);
   }
 }
@@ -135,99 +135,100 @@ TEST(settle_schedule, bounds_what_is_done_between_operations) {
 TEST(settle_schedule, needs_one_very_long_operation) {
   const fake_clock clock;
   std::size_t calls = 0;
-  const auto what = of({counting(calls), taking(21ms)});
-  EXPECT_EQ(settle_schedule(what, cache_state::warm, 2ms).operations, 3U);
+  const auto transfer = make_transfer({counting(calls), taking(21ms)});
+  EXPECT_EQ(settle_schedule(transfer, cache_state::warm, 2ms).operations, 3U);
   EXPECT_EQ(calls, 1U);
 }
 
 TEST(settle_schedule, plans_the_clock_of_the_device_only_where_work_can_be_enqueued) {
   const fake_clock clock;
-  auto what = of({taking(100us)});
-  EXPECT_EQ(settle_schedule(what, cache_state::warm, 10ms).device_operations, 0U);
-  what.enqueue = [] {};
-  const auto planned = settle_schedule(what, cache_state::warm, 10ms);
+  auto transfer = make_transfer({taking(100us)});
+  EXPECT_EQ(settle_schedule(transfer, cache_state::warm, 10ms).device_operations, 0U);
+  transfer.enqueue = [] {};
+  const auto planned = settle_schedule(transfer, cache_state::warm, 10ms);
   EXPECT_EQ(planned.device_operations, 9U);
   EXPECT_TRUE(planned.lead);
-  EXPECT_EQ(settle_schedule(what, cache_state::warm, 0ms).device_operations, 3U);
-  what.steps = {taking(15ms)};
-  EXPECT_FALSE(settle_schedule(what, cache_state::warm, 0ms).lead);
-  EXPECT_EQ(settle_schedule(what, cache_state::warm, 0ms).device_operations, 1U);
+  EXPECT_EQ(settle_schedule(transfer, cache_state::warm, 0ms).device_operations, 3U);
+  transfer.steps = {taking(15ms)};
+  EXPECT_FALSE(settle_schedule(transfer, cache_state::warm, 0ms).lead);
+  EXPECT_EQ(settle_schedule(transfer, cache_state::warm, 0ms).device_operations, 1U);
 }
 
 TEST(settle, runs_the_operations_planned) {
   std::size_t calls = 0;
-  settle(of({counting(calls), counting(calls)}), {.settling = 7}, cache_state::warm);
+  settle(make_transfer({counting(calls), counting(calls)}), {.settling = 7}, cache_state::warm);
   EXPECT_EQ(calls, 14U);
 }
 
 TEST(time_operations, takes_one_sample_per_operation) {
   const fake_clock clock;
-  const auto taken = timed(of({taking(50us)}), {.operations = 30});
-  EXPECT_THAT(taken.operation, SizeIs(30));
-  expect_near(statistics::median(taken.operation), 50us);
-  EXPECT_THAT(taken.steps, IsEmpty());
-  EXPECT_THAT(taken.on_device, IsEmpty());
+  const auto result = timed(make_transfer({taking(50us)}), {.operations = 30});
+  EXPECT_THAT(result.operation, SizeIs(30));
+  expect_near(statistics::median(result.operation), 50us);
+  EXPECT_THAT(result.steps, IsEmpty());
+  EXPECT_THAT(result.on_device, IsEmpty());
 }
 
 TEST(time_operations, takes_one_sample_per_batch_its_mean) {
   const fake_clock clock;
   std::size_t calls = 0;
-  const auto taken = timed(of({counting(calls), taking(20us)}), {.operations = 60, .batch = 4});
+  const auto result =
+      timed(make_transfer({counting(calls), taking(20us)}), {.operations = 60, .batch = 4});
   EXPECT_EQ(calls, 60U);
-  EXPECT_THAT(taken.operation, SizeIs(15));
-  expect_near(statistics::median(taken.operation), 20us);
-  EXPECT_THAT(taken.steps, IsEmpty());
+  EXPECT_THAT(result.operation, SizeIs(15));
+  expect_near(statistics::median(result.operation), 20us);
+  EXPECT_THAT(result.steps, IsEmpty());
 }
 
 TEST(time_operations, tells_the_steps_apart) {
   const fake_clock clock;
-  const auto taken =
-      timed(of({taking(40us, "first"), taking(120us, "second")}), {.operations = 25});
-  ASSERT_THAT(taken.steps, SizeIs(2));
-  const auto& [first_name, first] = taken.steps[0];
-  const auto& [second_name, second] = taken.steps[1];
+  const auto result =
+      timed(make_transfer({taking(40us, "first"), taking(120us, "second")}), {.operations = 25});
+  ASSERT_THAT(result.steps, SizeIs(2));
+  const auto& [first_name, first] = result.steps[0];
+  const auto& [second_name, second] = result.steps[1];
   EXPECT_EQ(first_name, "first");
   EXPECT_EQ(second_name, "second");
   expect_near(statistics::median(first), 40us);
   expect_near(statistics::median(second), 120us);
-  expect_near(statistics::median(taken.operation), 160us);
-  // The steps make up the whole, operation by operation.
-  ASSERT_EQ(first.size(), taken.operation.size());
-  ASSERT_EQ(second.size(), taken.operation.size());
-  for (std::size_t i = 0; i < taken.operation.size(); ++i)
-    EXPECT_NEAR(first[i] + second[i], taken.operation[i], 1e-3 * taken.operation[i]);
+  expect_near(statistics::median(result.operation), 160us);
+  // The steps' times add up to the operation's, for each operation.
+  ASSERT_EQ(first.size(), result.operation.size());
+  ASSERT_EQ(second.size(), result.operation.size());
+  for (std::size_t i = 0; i < result.operation.size(); ++i)
+    EXPECT_NEAR(first[i] + second[i], result.operation[i], 1e-3 * result.operation[i]);
 }
 
 TEST(time_operations, times_a_comparison_in_turn_with_the_operation) {
   std::string order;
-  auto what = of({{"a", [&] { order += 'a'; }}});
-  what.against = {{.name = "b", .description = "", .run = [&] { order += 'b'; }}};
-  what.timing.between = [&] { order += '|'; };
-  static_cast<void>(timed(what, {.operations = 6, .batch = 2}));
+  auto transfer = make_transfer({{"a", [&] { order += 'a'; }}});
+  transfer.against = {{.name = "b", .description = "", .run = [&] { order += 'b'; }}};
+  transfer.timing.between = [&] { order += '|'; };
+  static_cast<void>(timed(transfer, {.operations = 6, .batch = 2}));
   EXPECT_EQ(order, "|aa|bb|bb|aa|aa|bb");
 }
 
 TEST(time_operations, finds_the_difference_to_the_comparison) {
   const fake_clock clock;
-  auto what = of({taking(50us)});
-  what.against = {{.name = "plain", .description = "", .run = taking(30us).run}};
-  const auto taken = timed(what, {.operations = 40});
-  ASSERT_THAT(taken.compared, SizeIs(1));
-  const auto& [times, differences] = taken.compared[0];
+  auto transfer = make_transfer({taking(50us)});
+  transfer.against = {{.name = "plain", .description = "", .run = taking(30us).run}};
+  const auto result = timed(transfer, {.operations = 40});
+  ASSERT_THAT(result.compared, SizeIs(1));
+  const auto& [times, differences] = result.compared[0];
   ASSERT_THAT(times, SizeIs(40));
   expect_near(statistics::median(times), 30us);
   expect_near(statistics::median(differences), 20us);
   for (std::size_t i = 0; i < 40; ++i)
-    EXPECT_DOUBLE_EQ(differences[i], taken.operation[i] - times[i]);
+    EXPECT_DOUBLE_EQ(differences[i], result.operation[i] - times[i]);
 }
 
 TEST(time_operations, times_several_comparisons_each_first_in_turn) {
   std::string order;
-  auto what = of({{"a", [&] { order += 'a'; }}});
-  what.against = {{.name = "b", .description = "", .run = [&] { order += 'b'; }},
-                  {.name = "c", .description = "", .run = [&] { order += 'c'; }}};
-  what.timing.between = [&] { order += '|'; };
-  static_cast<void>(timed(what, {.operations = 4}));
+  auto transfer = make_transfer({{"a", [&] { order += 'a'; }}});
+  transfer.against = {{.name = "b", .description = "", .run = [&] { order += 'b'; }},
+                      {.name = "c", .description = "", .run = [&] { order += 'c'; }}};
+  transfer.timing.between = [&] { order += '|'; };
+  static_cast<void>(timed(transfer, {.operations = 4}));
   EXPECT_EQ(order,
             "|a|b|c"
             "|b|c|a"
@@ -235,88 +236,90 @@ TEST(time_operations, times_several_comparisons_each_first_in_turn) {
             "|a|b|c");
 }
 
-TEST(time_operations, prepares_a_comparison_its_own_way_untimed) {
+TEST(time_operations, prepares_a_comparison_untimed) {
   const fake_clock clock;
   std::string order;
-  auto what = of({{"a", [&] { order += 'a'; }}});
-  what.timing.between = [&] { order += '|'; };
-  what.against = {{.name = "b",
-                   .description = "",
-                   .run = [&] { order += 'b'; },
-                   .before =
-                       [&] {
-                         order += '(';
-                         fake_clock::advance(2ms);
-                       },
-                   .after =
-                       [&] {
-                         order += ')';
-                         fake_clock::advance(2ms);
-                         return true;
-                       }}};
-  const auto taken = timed(what, {.operations = 2});
+  auto transfer = make_transfer({{"a", [&] { order += 'a'; }}});
+  transfer.timing.between = [&] { order += '|'; };
+  transfer.against = {{.name = "b",
+                       .description = "",
+                       .run = [&] { order += 'b'; },
+                       .before =
+                           [&] {
+                             order += '(';
+                             fake_clock::advance(2ms);
+                           },
+                       .after =
+                           [&] {
+                             order += ')';
+                             fake_clock::advance(2ms);
+                             return true;
+                           }}};
+  const auto result = timed(transfer, {.operations = 2});
   EXPECT_EQ(order, "|a(b)(b)|a");
-  EXPECT_THAT(taken.compared.at(0).times, Each(1));
+  EXPECT_THAT(result.compared.at(0).times, Each(1));
 }
 
-TEST(time_operations, leaves_out_comparisons_that_were_not_as_they_should_be) {
+TEST(time_operations, leaves_out_invalid_comparisons) {
   const fake_clock clock;
   std::size_t runs = 0;
-  auto what = of({taking(20us)});
+  auto transfer = make_transfer({taking(20us)});
   const auto first_only = [&] { return runs == 1; };
-  what.against = {{.name = "b", .description = "", .run = [&] { ++runs; }, .after = first_only},
-                  {.name = "c", .description = "", .run = [] {}, .after = [] { return false; }}};
-  const auto taken = timed(what, {.operations = 5});
-  EXPECT_THAT(taken.operation, SizeIs(5));
-  EXPECT_THAT(taken.compared.at(0).times, SizeIs(1));
-  EXPECT_THAT(taken.compared.at(0).differences, SizeIs(1));
-  EXPECT_THAT(taken.compared.at(1).times, IsEmpty());
+  transfer.against = {
+      {.name = "b", .description = "", .run = [&] { ++runs; }, .after = first_only},
+      {.name = "c", .description = "", .run = [] {}, .after = [] { return false; }}};
+  const auto result = timed(transfer, {.operations = 5});
+  EXPECT_THAT(result.operation, SizeIs(5));
+  EXPECT_THAT(result.compared.at(0).times, SizeIs(1));
+  EXPECT_THAT(result.compared.at(0).differences, SizeIs(1));
+  EXPECT_THAT(result.compared.at(1).times, IsEmpty());
 }
 
 TEST(time_operations, steps_run_in_order) {
   std::string order;
   static_cast<void>(
-      timed(of({{"a", [&] { order += 'a'; }}, {"b", [&] { order += 'b'; }}}), {.operations = 3}));
+      timed(make_transfer({{"a", [&] { order += 'a'; }}, {"b", [&] { order += 'b'; }}}),
+            {.operations = 3}));
   EXPECT_EQ(order, "ababab");
 }
 
-TEST(time_operations, leaves_out_what_is_done_between_operations) {
+TEST(time_operations, leaves_out_work_between_operations) {
   const fake_clock clock;
   std::vector<std::byte> bytes(64);
-  auto what = of({taking(20us)});
-  what.source = payload{bytes.data(), bytes.size(), false, nullptr};
+  auto transfer = make_transfer({taking(20us)});
+  transfer.source = payload{bytes.data(), bytes.size(), false, nullptr};
   std::size_t flushes = 0;
-  samples taken;
+  samples result;
   time_operations(
-      what, {.operations = 9}, cache_state::cold,
+      transfer, {.operations = 9}, cache_state::cold,
       [&](const std::function<void()>& work) {
         ++flushes;
         work();
         fake_clock::advance(500us);
       },
-      taken);
+      result);
   EXPECT_EQ(flushes, 9U);
-  EXPECT_THAT(taken.operation, SizeIs(9));
-  expect_near(statistics::median(taken.operation), 20us);
+  EXPECT_THAT(result.operation, SizeIs(9));
+  expect_near(statistics::median(result.operation), 20us);
 }
 
 TEST(time_operations, cold_caches_make_reading_slower) {
   if (!can_flush_cache()) GTEST_SKIP() << "this processor cannot flush chosen lines";
   std::vector<std::byte> bytes(16 * 1024);
   unsigned sum = 0;
-  auto what = of({{"read", [&] {
-                     for (std::size_t i = 0; i < bytes.size(); i += 64)
-                       sum += static_cast<unsigned>(bytes[(i * 37) % bytes.size()]);
-                   }}});
-  what.source = payload{bytes.data(), bytes.size(), false, nullptr};
+  auto transfer = make_transfer({{"read", [&] {
+                                    for (std::size_t i = 0; i < bytes.size(); i += 64)
+                                      sum += static_cast<unsigned>(bytes[(i * 37) % bytes.size()]);
+                                  }}});
+  transfer.source = payload{bytes.data(), bytes.size(), false, nullptr};
   samples cold;
-  time_operations(what, {.operations = 51}, cache_state::cold, at_once, cold);
-  const auto warm = timed(what, {.operations = 51});
+  time_operations(transfer, {.operations = 51}, cache_state::cold, at_once, cold);
+  const auto warm = timed(transfer, {.operations = 51});
   EXPECT_GT(statistics::median(cold.operation), 2 * statistics::median(warm.operation));
-  EXPECT_EQ(sum, 0U);  // and so the sum cannot be left out
+  EXPECT_EQ(sum, 0U);  // so the compiler cannot remove the sum
 }
 
-/// Counts what is enqueued; every operation takes 500 ns of its own clock, a span 100 more.
+/// Counts enqueued work. Each operation takes 500 ns of its own clock, each span 100 ns more.
 class fake_stream : public transfers::stream {
  public:
   explicit fake_stream(bool has_clock = true) : has_clock_(has_clock) {}
@@ -368,29 +371,29 @@ class fake_stream : public transfers::stream {
 };
 
 transfer enqueuing_on(fake_stream& stream) {
-  transfer what;
-  what.enqueue = [&stream] { stream.copy_by_kernel(nullptr, nullptr, 0); };
-  return what;
+  transfer result;
+  result.enqueue = [&stream] { stream.copy_by_kernel(nullptr, nullptr, 0); };
+  return result;
 }
 
-TEST(time_on_device, gives_operations_without_the_span_of_nothing) {
+TEST(time_on_device, subtracts_the_span_without_an_operation) {
   for (const bool lead : {false, true}) {
     fake_stream stream;
-    samples taken;
-    time_on_device(enqueuing_on(stream), stream, {.device_operations = 4, .lead = lead}, taken);
-    EXPECT_THAT(taken.on_device, ElementsAre(500, 500, 500, 500));
+    samples result;
+    time_on_device(enqueuing_on(stream), stream, {.device_operations = 4, .lead = lead}, result);
+    EXPECT_THAT(result.on_device, ElementsAre(500, 500, 500, 500));
     EXPECT_EQ(stream.leads() > 0, lead);
   }
 }
 
-TEST(time_on_device, gives_nothing_where_there_is_nothing_to_time) {
+TEST(time_on_device, gives_nothing_without_operations_or_a_clock) {
   fake_stream clock;
   fake_stream no_clock(false);
-  samples taken;
-  time_on_device({}, clock, {.device_operations = 4}, taken);
-  time_on_device(enqueuing_on(clock), clock, {.device_operations = 0}, taken);
-  time_on_device(enqueuing_on(no_clock), no_clock, {.device_operations = 4}, taken);
-  EXPECT_THAT(taken.on_device, IsEmpty());
+  samples result;
+  time_on_device({}, clock, {.device_operations = 4}, result);
+  time_on_device(enqueuing_on(clock), clock, {.device_operations = 0}, result);
+  time_on_device(enqueuing_on(no_clock), no_clock, {.device_operations = 4}, result);
+  EXPECT_THAT(result.on_device, IsEmpty());
 }
 
 }  // namespace

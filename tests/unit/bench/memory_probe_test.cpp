@@ -27,18 +27,18 @@ class probing : public testing::Test {
               0U);
   }
 
-  /// Times may be anything while others use this computer, but not again and again.
-  void expect(memory_type wanted, const instruction_set& by) {
-    auto found = memory_type::unclear;
+  /// Retries, because other programs may disturb the times.
+  void expect(memory_type expected, const instruction_set& instructions) {
+    auto actual = memory_type::unclear;
     for (int i = 0; i < 5; ++i) {
-      const auto read = probe_reads(memory.bytes(), by, ordinary.bytes());
+      const auto read = probe_reads(memory.bytes(), instructions, ordinary.bytes());
       EXPECT_GT(read.memory.plain, 0);
       EXPECT_GT(read.ordinary.plain, 0);
-      EXPECT_EQ(read.memory.streaming.has_value(), by.read_streaming != nullptr);
-      found = classify(read.memory, read.ordinary);
-      if (found == wanted) break;
+      EXPECT_EQ(read.memory.streaming.has_value(), instructions.read_streaming != nullptr);
+      actual = classify(read.memory, read.ordinary);
+      if (actual == expected) break;
     }
-    EXPECT_EQ(to_string(found), to_string(wanted));
+    EXPECT_EQ(to_string(actual), to_string(expected));
   }
 
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
@@ -56,7 +56,7 @@ TEST_F(probing, emulated_write_combined_memory_finds_it_so) {
 
 TEST_F(probing, memory_whose_streaming_loads_are_ordinary_ones_finds_it_uncached) {
   auto uncached = emulated_write_combined();
-  uncached.read_streaming = uncached.read_16_bytes;  // drops each line before each load, too
+  uncached.read_streaming = uncached.read_16_bytes;  // also drops each line before each load
   expect(memory_type::uncached, uncached);
 }
 
@@ -67,23 +67,23 @@ TEST_F(probing, slow_memory_without_streaming_loads_does_not_tell_its_type) {
 }
 
 TEST_F(probing, reads_all_of_the_first_bytes_and_no_others) {
-  static std::size_t plain, streaming, others;
+  static std::size_t plain, streaming, unexpected;
   static const std::byte* first;
-  plain = streaming = others = 0;
+  plain = streaming = unexpected = 0;
   first = memory.data();
   auto counted = instructions();
   counted.read_16_bytes = [](const std::byte* from, std::size_t bytes) {
-    ++(from == first && bytes == probed_bytes ? plain : others);
+    ++(from == first && bytes == probed_bytes ? plain : unexpected);
     return std::uint64_t{0};
   };
   counted.read_streaming = [](const std::byte* from, std::size_t bytes) {
-    ++(from == first && bytes == probed_bytes ? streaming : others);
+    ++(from == first && bytes == probed_bytes ? streaming : unexpected);
     return std::uint64_t{0};
   };
   static_cast<void>(probe_reads(memory.bytes(), counted, ordinary.bytes()));
   EXPECT_GE(plain, 5U);  // enough for a median
   EXPECT_EQ(streaming, plain);
-  EXPECT_EQ(others, 0U);
+  EXPECT_EQ(unexpected, 0U);
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ class message_by : public testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] transfer prepare() {
     const auto all = registered_strategies();
-    const auto found = std::ranges::find(all, "message/" + GetParam(), &strategy::name);
-    return found->prepare({on_, memory_, *stream_, "", 0});
+    const auto match = std::ranges::find(all, "message/" + GetParam(), &strategy::name);
+    return match->prepare({on_, memory_, *stream_, "", 0});
   }
   static void send(const transfer& message) {
-    for (const auto& one : message.steps) one.run();
+    for (const auto& step : message.steps) step.run();
   }
 
   transfers::counting_device on_;
@@ -36,7 +36,7 @@ TEST_P(message_by, is_two_copies_and_one_wait) {
     const std::size_t operations = on_.counts().operations;
     send(message);
     EXPECT_EQ(on_.counts().enqueued - enqueued, 2U);
-    EXPECT_EQ(on_.counts().operations - operations, 3U);  // the wait is one
+    EXPECT_EQ(on_.counts().operations - operations, 3U);  // the wait is one of them
     EXPECT_EQ(on_.counts().finished, on_.counts().enqueued);
   }
   EXPECT_EQ(message.check.compare(), std::nullopt);
@@ -54,7 +54,7 @@ TEST_P(message_by, that_fails_is_an_exception) {
 }
 
 INSTANTIATE_TEST_SUITE_P(copies, message_by, testing::Values("memcpy", "graph"),
-                         [](const auto& one) { return one.param; });
+                         [](const auto& instance) { return instance.param; });
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -15,14 +15,14 @@ TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
   const auto device = transfers::open_host_device();
   const auto monitor = open_monitor(*device);
   EXPECT_EQ(monitor, nullptr);
-  const auto seen = observe_under_load(*device, monitor.get());
-  EXPECT_FALSE(seen.link);
-  EXPECT_FALSE(seen.clocks.gpu);
-  EXPECT_EQ(seen.clocks.cpu_throttle_events.has_value(),
+  const auto observed = observe_under_load(*device, monitor.get());
+  EXPECT_FALSE(observed.link);
+  EXPECT_FALSE(observed.clocks.gpu);
+  EXPECT_EQ(observed.clocks.cpu_throttle_events.has_value(),
             machine::cpu_throttle_events().has_value());
 }
 
-/// What finish() makes of a run in which nothing was measured.
+/// The result file that finish() writes for a run without measurements.
 json finished(outcome measured, const observation& start, const observation& end) {
   measured.throttled_by.resize(1);
   const json earlier{{"code", "earlier"}, {"data", json::object()}, {"text", "an earlier one"}};
@@ -36,10 +36,10 @@ json finished(outcome measured, const observation& start, const observation& end
 }
 
 observation with_clock(unsigned sm_mhz) {
-  observation seen;
-  seen.clocks.gpu.emplace();
-  seen.clocks.gpu->sm_mhz = sm_mhz;
-  return seen;
+  observation observed;
+  observed.clocks.gpu.emplace();
+  observed.clocks.gpu->sm_mhz = sm_mhz;
+  return observed;
 }
 
 TEST(finish, puts_the_clocks_of_the_run_into_the_file) {

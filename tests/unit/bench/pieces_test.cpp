@@ -24,31 +24,31 @@ class pieces : public testing::Test {
     memory.reserve_device(1000);
   }
 
-  /// What is found wrong after an operation that does `more` besides copying the pieces.
-  std::optional<std::string> wrong_after(direction way, const std::function<void()>& more) {
+  /// The damage found after an operation that copies the pieces and then calls `more`.
+  std::optional<std::string> wrong_after(direction direction, const std::function<void()>& more) {
     const auto& block = memory.host(transfers::pageable);
-    piecewise what{{block.data() + 100, 500, false, &block, 100},
-                   {memory.on_device().data(), 60, true},
-                   {{300, 20}, {0, 7}, {50, 0}, {467, 33}},
-                   way};
-    const auto all = what.pieces;
-    host = what.host.data;
-    there = what.device.data;
-    transfer made;
-    set_ends(made, std::move(what), *device, memory);
-    EXPECT_EQ(made.amount.bytes, 60U);
-    poison(*device, memory, *made.destination);
+    piecewise layout{{block.data() + 100, 500, false, &block, 100},
+                     {memory.on_device().data(), 60, true},
+                     {{300, 20}, {0, 7}, {50, 0}, {467, 33}},
+                     direction};
+    const auto all = layout.pieces;
+    host = layout.host.data;
+    on_device = layout.device.data;
+    transfer copy;
+    set_ends(copy, std::move(layout), *device, memory);
+    EXPECT_EQ(copy.amount.bytes, 60U);
+    poison(*device, memory, *copy.destination);
     std::size_t at = 0;
-    for (const auto& one : all) {
-      if (way == direction::h2d)
-        std::memcpy(there + at, host + one.offset, one.bytes);
+    for (const auto& piece : all) {
+      if (direction == direction::h2d)
+        std::memcpy(on_device + at, host + piece.offset, piece.bytes);
       else
-        std::memcpy(host + one.offset, there + at, one.bytes);
-      at += one.bytes;
+        std::memcpy(host + piece.offset, on_device + at, piece.bytes);
+      at += piece.bytes;
     }
     more();
-    auto damage = find_damage(*device, memory, made);
-    restore(*device, memory, made);
+    auto damage = find_damage(*device, memory, copy);
+    restore(*device, memory, copy);
     EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes, 0U);
     return damage;
   }
@@ -56,18 +56,18 @@ class pieces : public testing::Test {
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
   buffers memory{*device, 3};
   std::byte* host = nullptr;
-  std::byte* there = nullptr;
+  std::byte* on_device = nullptr;
 };
 
-void spoil(std::byte& one) { one ^= std::byte{1}; }
+void spoil(std::byte& byte) { byte ^= std::byte{1}; }
 
-TEST_F(pieces, that_arrive_are_fine_both_ways) {
-  for (const auto way : {direction::h2d, direction::d2h})
-    EXPECT_EQ(wrong_after(way, [] {}), std::nullopt);
+TEST_F(pieces, are_correct_after_copies_in_both_directions) {
+  for (const auto direction : {direction::h2d, direction::d2h})
+    EXPECT_EQ(wrong_after(direction, [] {}), std::nullopt);
 }
 
-TEST_F(pieces, a_single_wrong_byte_is_found_both_ways) {
-  EXPECT_THAT(wrong_after(direction::h2d, [this] { spoil(there[59]); }),
+TEST_F(pieces, a_single_wrong_byte_is_found_in_both_directions) {
+  EXPECT_THAT(wrong_after(direction::h2d, [this] { spoil(on_device[59]); }),
               Optional(HasSubstr("1 of 4 pieces differ")));
   EXPECT_THAT(wrong_after(direction::d2h, [this] { spoil(host[6]); }),
               Optional(HasSubstr("1 of 4 pieces differ")));
@@ -80,7 +80,7 @@ TEST_F(pieces, a_byte_written_between_them_is_found) {
 }
 
 TEST_F(pieces, a_byte_written_behind_the_end_is_found) {
-  EXPECT_THAT(wrong_after(direction::h2d, [this] { spoil(there[60]); }),
+  EXPECT_THAT(wrong_after(direction::h2d, [this] { spoil(on_device[60]); }),
               Optional(HasSubstr("behind the end")));
 }
 

@@ -14,7 +14,7 @@
 #include "bench/strategy/cache.hpp"
 #include "src/common/sizes.hpp"
 #include "src/machine/machine.hpp"
-#include "tests/unit/bench/made_strategy.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -32,7 +32,7 @@ using testing::StartsWith;
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// The host, but it refuses memory above a limit and some kinds altogether.
+/// A host device that refuses memory above a limit, and some kinds of memory.
 class limited_device : public transfers::device {
  public:
   std::size_t host_limit = SIZE_MAX;
@@ -46,8 +46,8 @@ class limited_device : public transfers::device {
   }
   [[nodiscard]] std::optional<std::string> why_unsupported(
       transfers::host_memory_kind kind) const override {
-    const auto found = refused_kinds.find(kind);
-    return found == refused_kinds.end() ? std::nullopt : std::optional(found->second);
+    const auto refusal = refused_kinds.find(kind);
+    return refusal == refused_kinds.end() ? std::nullopt : std::optional(refusal->second);
   }
   [[nodiscard]] transfers::host_memory allocate_host(std::size_t bytes,
                                                      transfers::host_memory_kind kind) override {
@@ -72,8 +72,8 @@ class limited_device : public transfers::device {
   }
   [[nodiscard]] std::size_t free_memory() const override { return host_->free_memory(); }
   void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            transfers::direction way) override {
-    host_->copy(destination, source, bytes, way);
+            transfers::direction direction) override {
+    host_->copy(destination, source, bytes, direction);
   }
   [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
     return host_->create_stream();
@@ -83,27 +83,29 @@ class limited_device : public transfers::device {
     return host_->make_current();
   }
   void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     transfers::pattern what) override {
-    host_->write_pattern(block, offset, bytes, what);
+                     transfers::pattern pattern) override {
+    host_->write_pattern(block, offset, bytes, pattern);
   }
   [[nodiscard]] transfers::pattern_check check_pattern(const std::byte* block, std::size_t offset,
                                                        std::size_t bytes,
-                                                       transfers::pattern what) override {
-    return host_->check_pattern(block, offset, bytes, what);
+                                                       transfers::pattern pattern) override {
+    return host_->check_pattern(block, offset, bytes, pattern);
   }
 
  private:
   std::unique_ptr<transfers::device> host_ = transfers::open_host_device();
 };
 
-strategy made(const std::string& name, std::optional<transfers::host_memory_kind> host,
-              const std::vector<std::string>& variants = {"h2d", "d2h"}, bool sized = true) {
-  return made_strategy(name, {.sized = sized}, {.host = host}, named(variants));
+strategy make_strategy(const std::string& name, std::optional<transfers::host_memory_kind> host,
+                       const std::vector<std::string>& variants = {"h2d", "d2h"},
+                       bool sized = true) {
+  return test_strategy(name, {.sized = sized}, {.host = host}, named(variants));
 }
 
-const registry some{
-    made("copy/pageable", transfers::pageable), made("copy/pinned", transfers::pinned()),
-    made("copy_async/pinned", transfers::pinned()), made("null", std::nullopt, {"single"}, false)};
+const registry some{make_strategy("copy/pageable", transfers::pageable),
+                    make_strategy("copy/pinned", transfers::pinned()),
+                    make_strategy("copy_async/pinned", transfers::pinned()),
+                    make_strategy("null", std::nullopt, {"single"}, false)};
 
 settings sizes(std::vector<std::size_t> warm, std::vector<std::size_t> cold = {}) {
   settings chosen;
@@ -114,13 +116,13 @@ settings sizes(std::vector<std::size_t> warm, std::vector<std::size_t> cold = {}
 
 std::vector<std::string> names(const std::vector<benchmark_case>& cases) {
   std::vector<std::string> all;
-  for (const auto& one : cases) all.push_back(one.name);
+  for (const auto& planned : cases) all.push_back(planned.name);
   return all;
 }
 
 std::vector<std::string> names(const std::vector<skipped_case>& skipped) {
   std::vector<std::string> all;
-  for (const auto& one : skipped) all.push_back(one.name);
+  for (const auto& entry : skipped) all.push_back(entry.name);
   return all;
 }
 
@@ -131,8 +133,8 @@ std::vector<std::string> planned_with(const settings& chosen) {
 std::string complaint(const settings& chosen) {
   try {
     static_cast<void>(make_plan(some, limited_device(), chosen));
-  } catch (const common::usage_error& wrong) {
-    return wrong.what();
+  } catch (const common::usage_error& error) {
+    return error.what();
   }
   return "";
 }
@@ -183,9 +185,9 @@ TEST_F(planning, one_cache_state_only) {
 }
 
 TEST(plan_strategies, exact_names_and_families) {
-  const auto with = [](std::vector<std::string> wanted) {
+  const auto with = [](std::vector<std::string> requests) {
     auto chosen = sizes({4});
-    chosen.strategies = std::move(wanted);
+    chosen.strategies = std::move(requests);
     return planned_with(chosen);
   };
   EXPECT_THAT(with({"copy"}), ElementsAre("copy/pageable/h2d/4B", "copy/pageable/d2h/4B",
@@ -196,11 +198,12 @@ TEST(plan_strategies, exact_names_and_families) {
 }
 
 TEST(plan_strategies, with_a_variant_are_that_variant_alone) {
-  const registry deep{made("a/b", std::nullopt, {"up/int8", "up/int64", "upper/int8", "down/int8"}),
-                      made("a/b2", std::nullopt, {"up"}), made("a/none", std::nullopt, {})};
-  const auto with = [&](std::vector<std::string> wanted) {
+  const registry deep{
+      make_strategy("a/b", std::nullopt, {"up/int8", "up/int64", "upper/int8", "down/int8"}),
+      make_strategy("a/b2", std::nullopt, {"up"}), make_strategy("a/none", std::nullopt, {})};
+  const auto with = [&](std::vector<std::string> requests) {
     auto chosen = sizes({4});
-    chosen.strategies = std::move(wanted);
+    chosen.strategies = std::move(requests);
     return names(make_plan(deep, limited_device(), chosen).cases);
   };
   EXPECT_THAT(with({"a/b/up"}), ElementsAre("a/b/up/int8/4B", "a/b/up/int64/4B"));
@@ -211,10 +214,11 @@ TEST(plan_strategies, with_a_variant_are_that_variant_alone) {
   EXPECT_THAT(with({"a"}), testing::SizeIs(6));
 }
 
-TEST(plan_strategies, that_are_listed_are_those_asked_for) {
-  const auto listed = [](const std::vector<std::string>& wanted) {
+TEST(plan_strategies, are_listed_as_requested) {
+  const auto listed = [](const std::vector<std::string>& requests) {
     std::vector<std::string> all;
-    for (const auto* const one : chosen_strategies(some, wanted)) all.push_back(one->name());
+    for (const auto* const strategy : chosen_strategies(some, requests))
+      all.push_back(strategy->name());
     return all;
   };
   EXPECT_THAT(listed({}), testing::SizeIs(some.size()));
@@ -224,38 +228,38 @@ TEST(plan_strategies, that_are_listed_are_those_asked_for) {
 }
 
 TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {
-  for (const auto& [wanted, meant] : {std::pair{"copy/pined", "copy/pinned?"},
-                                      {"copy/pinned/h2", "copy/pinned/h2d?"},
-                                      {"copy/pageable/h2d/4B", "copy/pageable/h2d?"},
-                                      {"nul", "null?"}}) {
+  for (const auto& [request, meant] : {std::pair{"copy/pined", "copy/pinned?"},
+                                       {"copy/pinned/h2", "copy/pinned/h2d?"},
+                                       {"copy/pageable/h2d/4B", "copy/pageable/h2d?"},
+                                       {"nul", "null?"}}) {
     auto chosen = sizes({4});
-    chosen.strategies = {wanted};
+    chosen.strategies = {request};
     EXPECT_THAT(complaint(chosen), HasSubstr(std::string("did you mean ") + meant));
   }
 }
 
 TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
-  const auto every_third = made_strategy("a/sparse", {.size_stride = 3});
-  const registry one{every_third};
+  const auto every_third = test_strategy("a/sparse", {.size_stride = 3});
+  const registry registry{every_third};
   const auto with = [&](settings chosen, bool own_sizes = false) {
     chosen.own_sizes = own_sizes;
-    return names(make_plan(one, limited_device(), chosen).cases);
+    return names(make_plan(registry, limited_device(), chosen).cases);
   };
   const auto seven = sizes({4, 16, 64, 256, kib, 4 * kib, 16 * kib});
   EXPECT_THAT(with(seven), ElementsAre("a/sparse/4B", "a/sparse/256B", "a/sparse/16KiB"));
   EXPECT_THAT(with(sizes({4, 16})), ElementsAre("a/sparse/16B"));
   EXPECT_THAT(with(sizes({4})), ElementsAre("a/sparse/4B"));
   EXPECT_THAT(with(sizes({})), IsEmpty());
-  // Who names sizes gets them.
+  // Sizes of the command line are all used.
   EXPECT_THAT(with(seven, true), testing::SizeIs(7));
 }
 
 TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
-  const registry both{made_strategy("a/all"), made_strategy("b/less", {.skip_largest = 1}),
-                      made_strategy("c/sparse", {.size_stride = 2, .skip_largest = 2}),
-                      made_strategy("d/none", {.skip_largest = 9})};
+  const registry registry{test_strategy("a/all"), test_strategy("b/less", {.skip_largest = 1}),
+                          test_strategy("c/sparse", {.size_stride = 2, .skip_largest = 2}),
+                          test_strategy("d/none", {.skip_largest = 9})};
   auto chosen = sizes({4, 16, 64, 256, kib});
-  const auto planned = [&] { return names(make_plan(both, limited_device(), chosen).cases); };
+  const auto planned = [&] { return names(make_plan(registry, limited_device(), chosen).cases); };
   EXPECT_THAT(planned(), ElementsAre("a/all/4B", "a/all/16B", "a/all/64B", "a/all/256B",
                                      "a/all/1KiB", "b/less/4B", "b/less/16B", "b/less/64B",
                                      "b/less/256B", "c/sparse/4B", "c/sparse/64B"));
@@ -264,13 +268,13 @@ TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
 }
 
 TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
-  const registry both{made_strategy("a/any", {.size_stride = 3}),
-                      made_strategy("b/small", {.largest = 20 * kib, .size_stride = 3}),
-                      made_strategy("c/large", {.smallest = 100, .size_stride = 3})};
+  const registry registry{test_strategy("a/any", {.size_stride = 3}),
+                          test_strategy("b/small", {.largest = 20 * kib, .size_stride = 3}),
+                          test_strategy("c/large", {.smallest = 100, .size_stride = 3})};
   std::vector<std::size_t> all;
   for (std::size_t size = 4; size <= 64 * mib; size *= 4) all.push_back(size);
   std::map<char, std::set<std::string>> sizes_of;
-  for (const auto& name : names(make_plan(both, limited_device(), sizes(all)).cases))
+  for (const auto& name : names(make_plan(registry, limited_device(), sizes(all)).cases))
     sizes_of[name.front()].insert(name.substr(name.rfind('/')));
   EXPECT_TRUE(std::ranges::includes(sizes_of['a'], sizes_of['b']));
   EXPECT_TRUE(std::ranges::includes(sizes_of['a'], sizes_of['c']));
@@ -284,9 +288,9 @@ TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_
     added.prepare = [](const job&) { return transfer{}; };
     return added;
   };
-  const registry three{with_prepare(made_strategy("a/small", {.largest = 20 * kib})),
-                       with_prepare(made_strategy("b/large", {.smallest = mib})),
-                       with_prepare(made_strategy("c/any"))};
+  const registry three{with_prepare(test_strategy("a/small", {.largest = 20 * kib})),
+                       with_prepare(test_strategy("b/large", {.smallest = mib})),
+                       with_prepare(test_strategy("c/any"))};
   auto chosen = sizes({64 * kib}, {});
   chosen.own_sizes = true;
   const auto planned = make_plan(three, limited_device(), chosen);
@@ -295,34 +299,34 @@ TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_
   EXPECT_EQ(planned.skipped[0].name, "a/small");
   EXPECT_EQ(planned.skipped[0].reason.text, "it takes sizes from 1B to 20KiB");
   EXPECT_EQ(planned.skipped[1].reason.text, "it takes sizes from 1MiB");
-  chosen.own_sizes = false;  // of a profile's there are enough others
+  chosen.own_sizes = false;  // a profile has enough other sizes
   EXPECT_THAT(make_plan(three, limited_device(), chosen).skipped, testing::IsEmpty());
 }
 
 TEST_F(planning, cold_sizes_are_sparse_too) {
-  const registry one{made_strategy("a/sparse", {.size_stride = 2})};
-  EXPECT_THAT(names(make_plan(one, limited_device(), sizes({4}, {4, 16, 64})).cases),
+  const registry registry{test_strategy("a/sparse", {.size_stride = 2})};
+  EXPECT_THAT(names(make_plan(registry, limited_device(), sizes({4}, {4, 16, 64})).cases),
               ElementsAre("a/sparse/4B", "a/sparse/4B/cold", "a/sparse/64B/cold"));
 }
 
 TEST(plan_variants, none_give_the_strategys_name_alone) {
-  const registry both{made_strategy("a/sized"), made_strategy("b/unsized", {.sized = false})};
-  const auto all = make_plan(both, limited_device(), sizes({4, mib}));
+  const registry registry{test_strategy("a/sized"), test_strategy("b/unsized", {.sized = false})};
+  const auto all = make_plan(registry, limited_device(), sizes({4, mib}));
   EXPECT_THAT(names(all.cases), ElementsAre("a/sized/4B", "a/sized/1MiB", "b/unsized"));
-  for (const auto& one : all.cases) EXPECT_EQ(one.variant, std::nullopt);
+  for (const auto& benchmark : all.cases) EXPECT_EQ(benchmark.variant, std::nullopt);
 }
 
 TEST(plan_strategies, unknown_ones_are_refused) {
-  for (const char* wanted : {"cop", "copy/", "copy/pin", "copy/pinned/h2", "copy/pinned/h2d/",
-                             "copy/pinned/h2d/4B", "null/h2d", "", "pinned", "h2d", "Copy"}) {
+  for (const char* request : {"cop", "copy/", "copy/pin", "copy/pinned/h2", "copy/pinned/h2d/",
+                              "copy/pinned/h2d/4B", "null/h2d", "", "pinned", "h2d", "Copy"}) {
     auto chosen = sizes({4});
-    chosen.strategies = {"null", wanted};
+    chosen.strategies = {"null", request};
     EXPECT_THAT(complaint(chosen),
-                AllOf(HasSubstr("'" + std::string(wanted) + "'"), Not(HasSubstr("\n"))));
+                AllOf(HasSubstr("'" + std::string(request) + "'"), Not(HasSubstr("\n"))));
   }
 }
 
-TEST(plan_filter, is_a_regular_expression_of_what_to_take_or_with_a_minus_to_leave) {
+TEST(plan_filter, is_a_regular_expression_negated_by_a_minus) {
   const auto with = [](const std::string& expression) {
     auto chosen = sizes({4, kib});
     chosen.filter = expression;
@@ -339,7 +343,7 @@ TEST(plan_filter, is_a_regular_expression_of_what_to_take_or_with_a_minus_to_lea
   EXPECT_THAT(with("-copy"), ElementsAre("null/single"));
   EXPECT_THAT(with("-[dh]2[dh]/4B"), testing::SizeIs(7));
   EXPECT_THAT(with("nothing_like_it"), IsEmpty());
-  // What a filter and its opposite take is everything.
+  // A filter and its negation together select everything.
   for (const std::string expression : {"pinned", "4B", "h2d/1KiB$"})
     EXPECT_EQ(with(expression).size() + with("-" + expression).size(), all.size());
 }
@@ -353,7 +357,7 @@ TEST(plan_filter, must_be_a_regular_expression) {
   }
 }
 
-TEST(plan_skipped, is_what_the_device_cannot_do_with_its_reason) {
+TEST(plan_skipped, lists_unsupported_benchmarks_with_the_reason) {
   limited_device device;
   device.refused_kinds = {{transfers::pinned(), "no pins here"}};
   auto chosen = sizes({4, kib});
@@ -364,7 +368,7 @@ TEST(plan_skipped, is_what_the_device_cannot_do_with_its_reason) {
   EXPECT_THAT(names(all.skipped),
               ElementsAre("copy/pinned/h2d/4B", "copy/pinned/h2d/1KiB", "copy_async/pinned/h2d/4B",
                           "copy_async/pinned/h2d/1KiB"));
-  for (const auto& one : all.skipped) EXPECT_EQ(one.reason.text, "no pins here");
+  for (const auto& skipped : all.skipped) EXPECT_EQ(skipped.reason.text, "no pins here");
 }
 
 TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
@@ -373,58 +377,59 @@ TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
   auto chosen = sizes({1, 4, 1000, kib, mib}, {4, mib});
   chosen.own_sizes = true;
   const auto all = make_plan(strategies, *device, chosen);
-  auto every = names(all.cases);
-  for (const auto& name : names(all.skipped)) every.push_back(name);
+  auto all_names = names(all.cases);
+  for (const auto& name : names(all.skipped)) all_names.push_back(name);
   const std::regex form("^[a-z0-9_]+(/[a-z0-9_A-Z]+)+$");
-  for (const auto& name : every) EXPECT_TRUE(std::regex_match(name, form)) << name;
-  EXPECT_EQ(std::set(every.begin(), every.end()).size(), every.size());
+  for (const auto& name : all_names) EXPECT_TRUE(std::regex_match(name, form)) << name;
+  EXPECT_EQ(std::set(all_names.begin(), all_names.end()).size(), all_names.size());
 
   std::size_t expected = 0;
-  for (const auto& one : strategies) {
-    const auto fitting = [&](const std::vector<std::size_t>& of) {
-      return static_cast<std::size_t>(std::ranges::count_if(of, [&](auto size) {
-        return size >= one.sampling.smallest && size <= one.sampling.largest;
+  for (const auto& strategy : strategies) {
+    const auto fitting = [&](const std::vector<std::size_t>& sizes) {
+      return static_cast<std::size_t>(std::ranges::count_if(sizes, [&](auto size) {
+        return size >= strategy.sampling.smallest && size <= strategy.sampling.largest;
       }));
     };
-    const auto cases = one.sampling.sized ? fitting(chosen.sizes) +
-                                                (one.sampling.cold ? fitting(chosen.cold_sizes) : 0)
-                                          : 1;
-    expected += std::max<std::size_t>(1, one.variants.size()) * cases;
+    const auto cases =
+        strategy.sampling.sized
+            ? fitting(chosen.sizes) + (strategy.sampling.cold ? fitting(chosen.cold_sizes) : 0)
+            : 1;
+    expected += std::max<std::size_t>(1, strategy.variants.size()) * cases;
   }
-  EXPECT_EQ(every.size(), expected);
-  EXPECT_EQ(std::ranges::count(every, "null/single"), 1);
+  EXPECT_EQ(all_names.size(), expected);
+  EXPECT_EQ(std::ranges::count(all_names, "null/single"), 1);
 }
 
-TEST(plan_of_all_strategies, is_the_essential_ones_when_no_others_are_asked_for) {
+TEST(plan_of_all_strategies, is_limited_to_essential_strategies_unless_others_are_requested) {
   const auto strategies = registered_strategies();
   const auto device = transfers::open_host_device();
   auto chosen = sizes({kib});
   chosen.essential_only = true;
-  for (const auto& one : make_plan(strategies, *device, chosen).cases)
-    EXPECT_TRUE(one.measured->sampling.essential) << one.name;
+  for (const auto& planned : make_plan(strategies, *device, chosen).cases)
+    EXPECT_TRUE(planned.measured->sampling.essential) << planned.name;
   chosen.strategies = {"gpu_array"};
   const auto asked_for = make_plan(strategies, *device, chosen);
   ASSERT_FALSE(asked_for.cases.empty());
-  for (const auto& one : asked_for.cases) EXPECT_THAT(one.name, StartsWith("gpu_array/"));
+  for (const auto& planned : asked_for.cases) EXPECT_THAT(planned.name, StartsWith("gpu_array/"));
 }
 
-TEST(plan_of_all_strategies, leaves_out_what_only_a_driver_can_give) {
+TEST(plan_of_all_strategies, leaves_out_memory_that_needs_a_driver) {
   const auto strategies = registered_strategies();
   const auto device = transfers::open_host_device();
   const auto all = make_plan(strategies, *device, sizes({4}));
-  for (const auto& one : all.cases)
-    EXPECT_EQ(why_unsupported(*one.measured, *device), std::nullopt) << one.name;
+  for (const auto& planned : all.cases)
+    EXPECT_EQ(why_unsupported(*planned.measured, *device), std::nullopt) << planned.name;
   EXPECT_THAT(names(all.skipped), Contains("copy/pinned_wc/h2d/4B"));
   EXPECT_THAT(names(all.skipped), Contains("zero_copy/pinned_mapped_wc/write/4B"));
-  for (const auto& one : all.skipped)
-    EXPECT_THAT(one.reason.text, AllOf(Not(IsEmpty()), Not(HasSubstr("\n")))) << one.name;
+  for (const auto& skipped : all.skipped)
+    EXPECT_THAT(skipped.reason.text, AllOf(Not(IsEmpty()), Not(HasSubstr("\n")))) << skipped.name;
 }
 
 class reserving : public testing::Test {
  protected:
-  /// Reserves for a plan of these sizes.
-  plan reserve(std::vector<std::size_t> wanted, std::vector<std::string> strategies = {}) {
-    auto chosen = sizes(std::move(wanted));
+  /// Reserves the buffers of a plan with these sizes.
+  plan reserve(std::vector<std::size_t> requested, std::vector<std::string> strategies = {}) {
+    auto chosen = sizes(std::move(requested));
     chosen.strategies = std::move(strategies);
     auto all = make_plan(some, device, chosen);
     reserve_buffers(all, device, memory);
@@ -451,7 +456,7 @@ TEST_F(reserving, takes_one_buffer_per_kind_for_the_largest_size) {
 
 TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
   const registry with_two{
-      made_strategy("two", {}, {.host = transfers::pageable, .host_payloads = 2}, named({"a"}))};
+      test_strategy("two", {}, {.host = transfers::pageable, .host_payloads = 2}, named({"a"}))};
   auto all = make_plan(with_two, device, sizes({4, mib}));
   reserve_buffers(all, device, memory);
   EXPECT_EQ(host_bytes(transfers::pageable), buffers::distance(mib) + mib);
@@ -460,7 +465,7 @@ TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
 
 TEST_F(reserving, takes_room_for_all_payloads_on_the_device) {
   const registry with_two{
-      made_strategy("two", {}, {.host = transfers::pageable, .device_payloads = 2}, named({"a"}))};
+      test_strategy("two", {}, {.host = transfers::pageable, .device_payloads = 2}, named({"a"}))};
   auto all = make_plan(with_two, device, sizes({4, mib}));
   reserve_buffers(all, device, memory);
   EXPECT_EQ(host_bytes(transfers::pageable), mib);
@@ -468,14 +473,15 @@ TEST_F(reserving, takes_room_for_all_payloads_on_the_device) {
 }
 
 TEST_F(reserving, skips_only_sizes_that_host_memory_is_refused_for) {
-  device.host_limit = 64 * kib;  // less than 64 KiB and the guard behind
+  device.host_limit = 64 * kib;  // less than 64 KiB with the guard
   const auto all = reserve({4, kib, 64 * kib, mib});
-  for (const auto& one : all.cases) EXPECT_LE(one.bytes(), kib) << one.name;
+  for (const auto& planned : all.cases) EXPECT_LE(planned.bytes(), kib) << planned.name;
   EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2 * 2);
   EXPECT_THAT(names(all.skipped), Contains("copy_async/pinned/d2h/64KiB"));
   EXPECT_THAT(names(all.skipped), Contains("copy/pageable/h2d/1MiB"));
-  for (const auto& one : all.skipped) EXPECT_THAT(one.reason.text, HasSubstr("host is full"));
+  for (const auto& skipped : all.skipped)
+    EXPECT_THAT(skipped.reason.text, HasSubstr("host is full"));
   EXPECT_EQ(host_bytes(transfers::pinned()), kib);
   EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
 }
@@ -485,16 +491,16 @@ TEST_F(reserving, skips_only_sizes_that_device_memory_is_refused_for) {
   const auto all = reserve({4, kib, mib});
   EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2);
-  for (const auto& one : all.skipped)
+  for (const auto& skipped : all.skipped)
     EXPECT_THAT(
-        one,
+        skipped,
         AllOf(testing::Field(&skipped_case::name, HasSubstr("1MiB")),
               testing::Field(&skipped_case::reason,
                              testing::Field(&common::message::text, HasSubstr("device is full")))));
   EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
 }
 
-TEST_F(reserving, leaves_what_needs_no_memory_when_all_is_refused) {
+TEST_F(reserving, keeps_benchmarks_without_memory_when_all_is_refused) {
   device.host_limit = 0;
   const auto all = reserve({4, kib});
   EXPECT_THAT(names(all.cases), ElementsAre("null/single"));
@@ -511,7 +517,8 @@ TEST_F(reserving, skips_a_kind_of_memory_that_cannot_be_had_at_all) {
                 ElementsAre("copy/pageable/h2d/4B", "copy/pageable/h2d/1KiB",
                             "copy/pageable/d2h/4B", "copy/pageable/d2h/1KiB", "null/single"));
     EXPECT_EQ(all.skipped.size(), 2U * 2 * 2);
-    for (const auto& one : all.skipped) EXPECT_EQ(one.reason.text, "no pins today") << one.name;
+    for (const auto& skipped : all.skipped)
+      EXPECT_EQ(skipped.reason.text, "no pins today") << skipped.name;
   };
   refuse_pins_with(transfers::unsupported("no pins today"));
   refuse_pins_with(transfers::device_error("no pins today", false));
@@ -528,7 +535,7 @@ TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {
   EXPECT_THAT(device.asked_for, IsEmpty());
 }
 
-TEST_F(reserving, does_not_even_try_what_exceeds_this_computer) {
+TEST_F(reserving, does_not_try_sizes_beyond_this_computers_memory) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
   const auto absurd = std::size_t{1} << 50;
@@ -536,22 +543,22 @@ TEST_F(reserving, does_not_even_try_what_exceeds_this_computer) {
   const auto all = reserve({4, absurd});
   EXPECT_EQ(all.cases.size(), 3U * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2);
-  for (const auto& one : all.skipped)
-    EXPECT_THAT(one.reason.text, StartsWith("not enough host memory")) << one.name;
+  for (const auto& skipped : all.skipped)
+    EXPECT_THAT(skipped.reason.text, StartsWith("not enough host memory")) << skipped.name;
   EXPECT_THAT(device.asked_for, Each(testing::Lt(kib)));
 }
 
-TEST_F(reserving, counts_what_operations_take_themselves) {
+TEST_F(reserving, counts_memory_that_operations_allocate) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
   const auto absurd = std::size_t{1} << 50;
-  const registry takers{made_strategy("a/none"),
-                        made_strategy("b/taker", {}, {.more_host_memory = true})};
+  const registry takers{test_strategy("a/none"),
+                        test_strategy("b/taker", {}, {.more_host_memory = true})};
   auto chosen = sizes({4, kib, absurd});
   chosen.own_sizes = true;
   auto all = make_plan(takers, device, chosen);
   reserve_buffers(all, device, memory);
-  // What is not said to take memory stays.
+  // Benchmarks without memory needs remain.
   EXPECT_THAT(names(all.cases), ElementsAre("a/none/4B", "a/none/1KiB", "a/none/1024TiB",
                                             "b/taker/4B", "b/taker/1KiB"));
   EXPECT_THAT(names(all.skipped), ElementsAre("b/taker/1024TiB"));
@@ -559,25 +566,25 @@ TEST_F(reserving, counts_what_operations_take_themselves) {
   EXPECT_THAT(device.asked_for, IsEmpty());  // nothing is reserved for them
 }
 
-TEST_F(reserving, counts_buffers_and_what_operations_take_together) {
+TEST_F(reserving, counts_buffers_and_memory_of_operations_together) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
-  // Each by itself has room: a buffer and its counterpart on the device, and an allocation.
+  // Each has room by itself: a buffer with its counterpart on the device, and an allocation.
   const auto third = available / 10 * 9 / 100 * 40;
-  const registry both{made_strategy("a/user", {}, {.host = transfers::pageable}),
-                      made_strategy("b/taker", {}, {.more_host_memory = true})};
+  const registry registry{test_strategy("a/user", {}, {.host = transfers::pageable}),
+                          test_strategy("b/taker", {}, {.more_host_memory = true})};
   auto chosen = sizes({kib, third});
   chosen.own_sizes = true;
-  device.host_limit = device.device_limit = mib;  // nothing large is really taken
-  auto all = make_plan(both, device, chosen);
+  device.host_limit = device.device_limit = mib;  // nothing large is really allocated
+  auto all = make_plan(registry, device, chosen);
   reserve_buffers(all, device, memory);
   const auto large = common::format_size(third);
   EXPECT_THAT(names(all.skipped), Contains("a/user/" + large));
-  const auto because_of_both = std::ranges::any_of(all.skipped, [](const skipped_case& one) {
-    return one.reason.code == "not_enough_host_memory";
+  const auto because_of_both = std::ranges::any_of(all.skipped, [](const skipped_case& skipped) {
+    return skipped.reason.code == "not_enough_host_memory";
   });
   EXPECT_TRUE(because_of_both);
-  // With the buffers gone, there is room for the allocation.
+  // Without the buffers, there is room for the allocation.
   EXPECT_THAT(names(all.cases), testing::IsSupersetOf({"a/user/1KiB", "b/taker/1KiB"}));
   EXPECT_THAT(names(all.cases), Contains("b/taker/" + large));
 }

@@ -20,7 +20,7 @@ TEST(format_duration, in_whole_seconds_rounded_up) {
   EXPECT_EQ(format_duration(3661s), "61m 01s");
 }
 
-TEST(progress, in_a_log_is_a_line_now_and_then) {
+TEST(progress, prints_an_occasional_line_in_a_log) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::tmpfile(), std::fclose);
   {
     progress shown(log.get());

@@ -18,43 +18,43 @@ using testing::IsEmpty;
 
 /// A run of 100 iterations as Google Benchmark reports it.
 run reported(double real_ns, double cpu_ns = 0) {
-  run one;
-  one.run_name.function_name = "copy/pinned/h2d/4KiB";
-  one.run_name.iterations = "iterations:100";
-  one.run_name.repetitions = "repeats:1";
-  one.run_name.time_type = "process_time/manual_time";
-  one.family_index = 3;
-  one.per_family_instance_index = 0;
-  one.repetitions = 1;
-  one.repetition_index = 0;
-  one.iterations = 100;
-  one.time_unit = benchmark::kNanosecond;
-  one.real_accumulated_time = real_ns * 100 * 1e-9;
-  one.cpu_accumulated_time = cpu_ns * 100 * 1e-9;
-  one.statistics = nullptr;
-  return one;
+  run result;
+  result.run_name.function_name = "copy/pinned/h2d/4KiB";
+  result.run_name.iterations = "iterations:100";
+  result.run_name.repetitions = "repeats:1";
+  result.run_name.time_type = "process_time/manual_time";
+  result.family_index = 3;
+  result.per_family_instance_index = 0;
+  result.repetitions = 1;
+  result.repetition_index = 0;
+  result.iterations = 100;
+  result.time_unit = benchmark::kNanosecond;
+  result.real_accumulated_time = real_ns * 100 * 1e-9;
+  result.cpu_accumulated_time = cpu_ns * 100 * 1e-9;
+  result.statistics = nullptr;
+  return result;
 }
 
 run measured(double real_ns, int index) {
-  auto one = as_repetition(reported(real_ns, real_ns / 2), 3, index);
-  one.counters["median_ns"] = real_ns;
-  one.counters["operations"] = 100;
-  return one;
+  auto result = as_repetition(reported(real_ns, real_ns / 2), 3, index);
+  result.counters["median_ns"] = real_ns;
+  result.counters["operations"] = 100;
+  return result;
 }
 
 TEST(as_repetition, has_the_plain_name_and_its_place_among_the_repetitions) {
-  const auto one = as_repetition(reported(5), 7, 4);
-  EXPECT_EQ(one.benchmark_name(), "copy/pinned/h2d/4KiB");
-  EXPECT_EQ(one.repetitions, 7);
-  EXPECT_EQ(one.repetition_index, 4);
-  EXPECT_EQ(one.iterations, 100);
+  const auto result = as_repetition(reported(5), 7, 4);
+  EXPECT_EQ(result.benchmark_name(), "copy/pinned/h2d/4KiB");
+  EXPECT_EQ(result.repetitions, 7);
+  EXPECT_EQ(result.repetition_index, 4);
+  EXPECT_EQ(result.iterations, 100);
 }
 
-TEST(row_of, is_in_the_words_of_google_benchmark) {
-  auto one = as_repetition(reported(1250.5, 400), 7, 4);
-  one.counters["gb_per_s"] = 3.25;
-  one.counters["batch"] = 1;
-  const auto row = row_of(one);
+TEST(row_of, has_the_keys_of_google_benchmark) {
+  auto result = as_repetition(reported(1250.5, 400), 7, 4);
+  result.counters["gb_per_s"] = 3.25;
+  result.counters["batch"] = 1;
+  const auto row = row_of(result);
   EXPECT_EQ(row.at("name"), "copy/pinned/h2d/4KiB");
   EXPECT_EQ(row.at("run_name"), "copy/pinned/h2d/4KiB");
   EXPECT_EQ(row.at("run_type"), "iteration");
@@ -73,11 +73,11 @@ TEST(row_of, is_in_the_words_of_google_benchmark) {
 }
 
 TEST(row_of, numbers_keep_nine_digits) {
-  auto one = reported(1);
-  one.counters["third"] = 1000.0 / 3;
-  one.counters["tiny"] = 1.23456789e-7;
-  one.counters["large"] = 1073741824.0;
-  const auto row = row_of(one);
+  auto result = reported(1);
+  result.counters["third"] = 1000.0 / 3;
+  result.counters["tiny"] = 1.23456789e-7;
+  result.counters["large"] = 1073741824.0;
+  const auto row = row_of(result);
   EXPECT_EQ(row.at("third"), 333.333333);
   EXPECT_EQ(row.at("tiny"), 1.23456789e-7);
   EXPECT_EQ(row.at("large"), 1073741824);
@@ -96,15 +96,15 @@ TEST(row_of_failure, says_why) {
   EXPECT_FALSE(row.contains("median_ns"));
 }
 
-TEST(row_of, numbers_that_json_has_not_do_no_harm) {
-  auto one = reported(1);
-  one.counters["infinite"] = std::numeric_limits<double>::infinity();
-  one.counters["undefined"] = std::numeric_limits<double>::quiet_NaN();
+TEST(row_of, numbers_that_json_lacks_are_null) {
+  auto result = reported(1);
+  result.counters["infinite"] = std::numeric_limits<double>::infinity();
+  result.counters["undefined"] = std::numeric_limits<double>::quiet_NaN();
   json row;
-  ASSERT_NO_THROW(row = row_of(one));
+  ASSERT_NO_THROW(row = row_of(result));
   for (const char* key : {"infinite", "undefined"}) {
-    const auto written = row.at(key).dump();
-    EXPECT_EQ(written, "null") << key;
+    const auto text = row.at(key).dump();
+    EXPECT_EQ(text, "null") << key;
   }
 }
 
@@ -127,7 +127,8 @@ TEST(google_context, a_program_whose_path_is_not_utf8_can_still_run) {
 json aggregate_rows() {
   const std::vector<run> runs{measured(10, 0), measured(20, 1), measured(60, 2)};
   json rows;
-  for (const auto& one : aggregates_of(runs)) rows[one.aggregate_name] = row_of(one);
+  for (const auto& aggregate : aggregates_of(runs))
+    rows[aggregate.aggregate_name] = row_of(aggregate);
   return rows;
 }
 
@@ -168,13 +169,13 @@ class keeper : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& /*context*/) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
-    for (const auto& one : runs)
-      (one.run_type == Run::RT_Aggregate ? aggregates : repetitions).push_back(one);
+    for (const auto& row : runs)
+      (row.run_type == Run::RT_Aggregate ? aggregates : repetitions).push_back(row);
   }
   std::vector<run> repetitions, aggregates;
 };
 
-TEST(aggregates_of, are_what_google_benchmark_makes_of_the_same_runs) {
+TEST(aggregates_of, equal_those_of_google_benchmark) {
   benchmark::ClearRegisteredBenchmarks();
   int repetition = 0;
   benchmark::RegisterBenchmark("made",
@@ -222,9 +223,11 @@ TEST(aggregates_of, need_two_runs) {
 
 TEST(aggregates_of, equal_runs_do_not_vary) {
   const std::vector<run> equal{measured(10, 0), measured(10, 1), measured(10, 2)};
-  for (const auto& one : aggregates_of(equal)) {
-    const bool of_center = one.aggregate_name == "mean" || one.aggregate_name == "median";
-    EXPECT_DOUBLE_EQ(one.counters.at("median_ns").value, of_center ? 10 : 0) << one.aggregate_name;
+  for (const auto& aggregate : aggregates_of(equal)) {
+    const bool of_center =
+        aggregate.aggregate_name == "mean" || aggregate.aggregate_name == "median";
+    EXPECT_DOUBLE_EQ(aggregate.counters.at("median_ns").value, of_center ? 10 : 0)
+        << aggregate.aggregate_name;
   }
 }
 

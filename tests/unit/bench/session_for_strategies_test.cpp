@@ -1,4 +1,4 @@
-// What a strategy asks of a session besides its steps: how often, how long, what else to restore.
+// A strategy's requests to a session besides its steps: repetitions, effort, restoring memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ using testing::IsEmpty;
 using testing::Lt;
 using testing::SizeIs;
 
-/// Operations whose durations are known, by a clock of their own: in each repetition all take the
-/// same, in the n-th that of(n); n counts from 0.
+/// Operations with known durations on their own clock. All operations of the n-th repetition take
+/// cost(n); n counts from 0.
 class durations : public host_session {
  protected:
   durations() {
@@ -43,16 +43,16 @@ class durations : public host_session {
     chosen.own_sizes = true;
   }
 
-  strategy& add(const std::string& name, std::function<std::chrono::nanoseconds(int)> of) {
-    const auto prepared = std::make_shared<int>(-1);  // the first time is to settle the schedule
-    auto added = made_strategy(name);
+  strategy& add(const std::string& name, std::function<std::chrono::nanoseconds(int)> cost) {
+    const auto prepared = std::make_shared<int>(-1);  // the first call settles the schedule
+    auto added = test_strategy(name);
     added.prepare = [=](const job&) {
-      transfer made;
-      made.steps = {
-          {"take", [time = of(std::max(0, (*prepared)++))] { fake_clock::advance(time); }}};
-      made.timing.batched = false;
-      made.timing.least_operations = 1;
-      return made;
+      transfer operation;
+      operation.steps = {
+          {"take", [time = cost(std::max(0, (*prepared)++))] { fake_clock::advance(time); }}};
+      operation.timing.batched = false;
+      operation.timing.least_operations = 1;
+      return operation;
     };
     strategies.push_back(std::move(added));
     chosen.strategies.push_back(name);
@@ -71,7 +71,7 @@ class durations : public host_session {
 };
 
 TEST_F(durations, that_vary_are_repeated_up_to_three_times_as_often) {
-  // Half of the medians are ten times the others: no number of rounds brings the ends together.
+  // Half of the medians are ten times the others: no number of rounds narrows the interval.
   const auto varying = [](int n) { return n % 2 == 0 ? 50us : 500us; };
   add("a/unstable", varying).sampling.until_stable = true;
   add("b/plain", varying);
@@ -91,14 +91,14 @@ TEST_F(durations, that_are_the_same_end_when_the_median_is_known) {
 }
 
 TEST_F(durations, that_become_stable_end_then) {
-  // Nine values of which the first differs: the interval leaves out one on either side.
+  // The first of nine values differs: the interval leaves out one value on either side.
   chosen.rounds = 20;
   add("a/settling", [](int n) { return n == 0 ? 2ms : 200us; }).sampling.until_stable = true;
   result = run_session();
   EXPECT_EQ(repetitions_of("a/settling/4KiB"), 9);
 }
 
-TEST_F(durations, of_a_second_in_all_make_do_with_three) {
+TEST_F(durations, of_half_a_second_need_only_three_repetitions) {
   const auto long_and_varying = [](int n) { return n % 2 == 0 ? 150ms : 400ms; };
   add("a/long", long_and_varying).sampling.until_stable = true;
   result = run_session();
@@ -130,39 +130,39 @@ TEST_F(durations, effort_scales_how_many_are_timed) {
           {"a/whole/4KiB", 400}, {"b/fifth/4KiB", 80}, {"c/twice/4KiB", 800}, {"d/none/4KiB", 1}}));
 }
 
-TEST_F(host_session, a_job_says_which_state_of_caches_is_wanted) {
+TEST_F(host_session, a_job_has_the_state_of_the_caches) {
   if (!can_flush_cache()) GTEST_SKIP() << "no cold benchmarks on this processor";
   only_added_strategies();
   chosen.cold_sizes = chosen.sizes;
   std::set<cache_state> asked_for;
   add_copy("a/copy", "h2d");
-  auto& one = strategies.back();
-  one.prepare = [&asked_for, prepare = one.prepare](const job& wanted) {
-    asked_for.insert(wanted.cache);
-    return prepare(wanted);
+  auto& added = strategies.back();
+  added.prepare = [&asked_for, prepare = added.prepare](const job& task) {
+    asked_for.insert(task.cache);
+    return prepare(task);
   };
   static_cast<void>(run_session());
   EXPECT_THAT(asked_for, ElementsAre(cache_state::warm, cache_state::cold));
 }
 
-TEST_F(host_session, what_an_operation_changes_elsewhere_is_restored_also_after_a_failure) {
+TEST_F(host_session, changes_elsewhere_are_restored_even_after_a_failure) {
   only_added_strategies();
   int restored = 0;
   const auto add_changing = [&](const std::string& name, std::function<void()> then) {
-    auto added = made_strategy(name, {}, {.host = transfers::pageable});
+    auto added = test_strategy(name, {}, {.host = transfers::pageable});
     added.prepare = [&restored, then](const job& task) {
       const auto block = host_payload(task, transfers::pageable);
       const auto pattern = task.memory.pattern();
-      transfer made;
-      made.steps = {{"change", [block, then] {
-                       std::fill_n(block.data, block.bytes, std::byte{3});
-                       then();
-                     }}};
-      made.check.restore = [block, pattern, &restored] {
+      transfer operation;
+      operation.steps = {{"change", [block, then] {
+                            std::fill_n(block.data, block.bytes, std::byte{3});
+                            then();
+                          }}};
+      operation.check.restore = [block, pattern, &restored] {
         transfers::write_host_pattern(block.data, 0, block.bytes, pattern);
         ++restored;
       };
-      return made;
+      return operation;
     };
     strategies.push_back(std::move(added));
     chosen.strategies.push_back(name);
@@ -173,7 +173,7 @@ TEST_F(host_session, what_an_operation_changes_elsewhere_is_restored_also_after_
   const auto failed = by_name(run_session().failures);
   EXPECT_THAT(failed, SizeIs(1));
   EXPECT_EQ(failed.at("b/fails/4KiB"), "on purpose");
-  EXPECT_EQ(restored, 3 + 1);  // when settled and in each of two rounds; at the failure
+  EXPECT_EQ(restored, 3 + 1);  // when settling and in each of two rounds, and at the failure
   EXPECT_EQ(left_wrong, 0U);
 }
 
@@ -192,7 +192,7 @@ TEST_F(host_session, time_per_access_is_a_figure_where_there_are_accesses) {
   }
 }
 
-TEST_F(host_session, the_link_is_no_limit_of_what_does_not_go_one_way) {
+TEST_F(host_session, benchmarks_without_one_direction_have_no_link_limit) {
   only_added_strategies();
   link_limit = 50;
   add_copy("a/copy", "h2d");
@@ -235,9 +235,9 @@ TEST_F(host_session, comparisons_are_figures_by_their_names) {
 TEST_F(host_session, streams_of_a_strategys_own_are_waited_for_before_the_buffers_are_restored) {
   only_added_strategies();
   add_copy("a/leaves", "d2h", [this](transfer& copy) {
-    const std::shared_ptr<transfers::stream> own = device->create_stream();
-    copy.steps[0].run = [own, to = *copy.destination] {
-      own->call([to] {
+    const std::shared_ptr<transfers::stream> other_stream = device->create_stream();
+    copy.steps[0].run = [other_stream, to = *copy.destination] {
+      other_stream->call([to] {
         std::this_thread::sleep_for(5ms);
         std::fill_n(to.data, to.bytes, std::byte{3});
       });
@@ -248,7 +248,7 @@ TEST_F(host_session, streams_of_a_strategys_own_are_waited_for_before_the_buffer
   EXPECT_EQ(left_wrong, 0U);
 }
 
-/// What the timed operations take of the machine; what they say they take of the wall clock.
+/// CPU time that operations take, with a known wall time.
 class price : public host_session {
  protected:
   price() {
@@ -289,7 +289,7 @@ TEST_F(price, is_the_cpu_time_of_all_threads) {
   EXPECT_THAT(run_session().failures, IsEmpty());
   EXPECT_THAT(each("a/sleeping/h2d/4KiB", "cores"), Each(Lt(0.3)));
   EXPECT_THAT(each("b/spinning/h2d/4KiB", "cores"), Each(Lt(1.1)));
-  // The time of one operation, whatever other programs do to the wall time.
+  // The time of one operation, independent of other programs.
   const double gigabytes = 4096e-9;
   EXPECT_THAT(each("b/spinning/h2d/4KiB", "cpu_s_per_gb"),
               Each(AllOf(Gt(0.9e-3 / gigabytes), Lt(1.5e-3 / gigabytes))));
@@ -297,7 +297,7 @@ TEST_F(price, is_the_cpu_time_of_all_threads) {
               Each(AllOf(Gt(2.7e-3 / gigabytes), Lt(4.5e-3 / gigabytes))));
 }
 
-TEST_F(price, does_not_contain_what_is_not_timed) {
+TEST_F(price, excludes_untimed_work) {
   add_working(
       "a/sleeping", [] {},
       [](transfer& copy) {
@@ -325,7 +325,7 @@ TEST_F(price, is_seconds_for_10_to_the_9_bytes) {
   }
 }
 
-TEST_F(price, in_seconds_is_not_told_where_no_bytes_are_moved) {
+TEST_F(price, in_seconds_is_missing_without_bytes) {
   chosen.strategies = {"null"};
   strategies = registered_strategies();
   static_cast<void>(run_session());

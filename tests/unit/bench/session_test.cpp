@@ -32,7 +32,8 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-constexpr const char* reader = "copy/pageable/h2d/4KiB";  // reads what others may have damaged
+constexpr const char* reader =
+    "copy/pageable/h2d/4KiB";  // reads memory that others may have damaged
 
 TEST_F(host_session, measures_every_benchmark_in_every_round) {
   const auto result = run_session();
@@ -44,19 +45,19 @@ TEST_F(host_session, measures_every_benchmark_in_every_round) {
   EXPECT_EQ(rows.content().at("benchmarks").size(), planned.cases.size() * 2);
   expect_all_others_ran(result);
   EXPECT_EQ(left_wrong, 0U);
-  for (const auto& one : planned.cases) {
+  for (const auto& benchmark : planned.cases) {
     std::set<int> repetitions;
     for (const auto& row : rows.content().at("benchmarks"))
-      if (row.at("run_name") == one.name) {
-        EXPECT_EQ(row.at("name"), one.name);
+      if (row.at("run_name") == benchmark.name) {
+        EXPECT_EQ(row.at("name"), benchmark.name);
         EXPECT_EQ(row.at("repetitions"), 2);
         repetitions.insert(row.at("repetition_index").get<int>());
       }
-    EXPECT_THAT(repetitions, ElementsAre(0, 1)) << one.name;
+    EXPECT_THAT(repetitions, ElementsAre(0, 1)) << benchmark.name;
   }
 }
 
-/// Finds one more reason each time.
+/// Reports an additional throttle reason at each call.
 class made_up_monitor final : public machine::gpu_monitor {
  public:
   [[nodiscard]] machine::gpu_clocks read() const override {
@@ -78,7 +79,7 @@ TEST_F(host_session, reads_the_gpu_after_each_round) {
   EXPECT_EQ(result.throttled_by[0], (machine::throttle_reasons{"reason 2", "reason 3"}));
 }
 
-TEST_F(host_session, knows_no_reasons_without_a_monitor) {
+TEST_F(host_session, knows_no_throttle_reasons_without_a_monitor) {
   EXPECT_THAT(run_session().throttled_by, ElementsAre(std::nullopt));
 }
 
@@ -117,7 +118,7 @@ TEST_F(host_session, figures_agree_with_each_other) {
     const bool by_step = !name.starts_with("copy/");
     EXPECT_EQ(row.contains("enqueue_ns"), by_step);
     EXPECT_EQ(row.contains("wait_ns"), by_step);
-    // A single step is the whole.
+    // A single step is the whole operation.
     if (!by_step) {
       EXPECT_EQ(value("copy_ns"), value("median_ns"));
     }
@@ -241,7 +242,7 @@ TEST_F(host_session, a_device_lost_in_the_last_round_leaves_what_was_measured_be
               AllOf(StartsWith("not run"), HasSubstr("b/copy/h2d/4KiB"), HasSubstr("fallen off")));
 }
 
-TEST_F(host_session, what_turns_out_unsupported_is_skipped) {
+TEST_F(host_session, an_operation_that_turns_out_unsupported_is_skipped) {
   only_added_strategies();
   add_copy("a/copy", "h2d");
   add_copy("b/copy", "h2d",
@@ -260,12 +261,12 @@ struct breakage {
   const char* reason;  ///< why it fails; null when it is skipped
 };
 
-void PrintTo(const breakage& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const breakage& breakage, std::ostream* out) { *out << breakage.name; }
 
-/// A broken strategy that writes into memory which another one reads from.
+/// A broken strategy that writes into memory that another strategy reads.
 class broken_strategy : public host_session, public testing::WithParamInterface<breakage> {};
 
-TEST_P(broken_strategy, harms_no_other) {
+TEST_P(broken_strategy, does_not_affect_others) {
   only_added_strategies();
   add_copy("a/broken", "d2h", GetParam().broken);
   add_copy("copy/pageable", "h2d");
@@ -289,7 +290,7 @@ std::function<void(transfer&)> throwing(Error error) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    by, broken_strategy,
+    copies, broken_strategy,
     testing::Values(
         breakage{"copying_nothing", [](transfer& copy) { copy.steps[0].run = [] {}; },
                  "4096 of 4096 bytes differ"},
@@ -309,7 +310,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "no stream to be had"},
         breakage{"being_unsupported_only_when_run",
                  throwing(transfers::unsupported("operation not supported")), nullptr}),
-    [](const auto& of) { return of.param.name; });
+    [](const auto& instance) { return instance.param.name; });
 
 TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they_were) {
   chosen.strategies.clear();
@@ -329,8 +330,8 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
         << to_string(kind);
 }
 
-/// What cannot be corrupted from outside: no data, or data that only the strategy knows where to
-/// find (tests of their own look at those).
+/// Strategies that --inject cannot corrupt: they have no data, or only they know its place. They
+/// have their own tests.
 bool keeps_its_data_to_itself(const std::string& name) {
   for (const char* front : {"null", "launch", "message/", "cpu/", "allocate/", "free/"})
     if (name.starts_with(front)) return true;
@@ -349,15 +350,16 @@ TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
   const auto result =
       session({{*device, memory, link_limit}}, chosen, rows, shown).measure(planned);
   const auto failed = by_name(result.failures);
-  for (const auto& one : planned.cases)
-    EXPECT_EQ(failed.contains(one.name), !keeps_its_data_to_itself(one.name)) << one.name;
+  for (const auto& benchmark : planned.cases)
+    EXPECT_EQ(failed.contains(benchmark.name), !keeps_its_data_to_itself(benchmark.name))
+        << benchmark.name;
 }
 
 TEST_F(host_session, a_strategy_may_verify_by_itself) {
   only_added_strategies();
   const auto verified_by = [](std::optional<std::string> verdict) {
     return [verdict](transfer& copy) {
-      copy.steps[0].run = [] {};  // which the harness's own verification would not let pass
+      copy.steps[0].run = [] {};  // the harness's verification would refuse this
       copy.check.compare = [verdict] { return verdict; };
     };
   };
@@ -383,18 +385,18 @@ TEST_F(host_session, a_source_that_a_strategy_changes_is_restored) {
   EXPECT_EQ(left_wrong, 0U);
 }
 
-TEST_F(host_session, a_destination_made_anew_is_found_and_verified) {
+TEST_F(host_session, a_newly_allocated_destination_is_found_and_verified) {
   only_added_strategies();
-  const auto to_new_memory = [](bool whole) {
-    return [whole](transfer& copy) {
+  const auto to_new_memory = [](bool complete) {
+    return [complete](transfer& copy) {
       const auto memory = std::make_shared<std::vector<std::byte>>();
       copy.destination.reset();
       copy.locate = [memory] {
         return payload{memory->data(), memory->size(), false, nullptr, 0, 0};
       };
-      copy.steps[0].run = [memory, whole, from = *copy.source] {
+      copy.steps[0].run = [memory, complete, from = *copy.source] {
         memory->assign(from.data, from.data + from.bytes);
-        if (!whole) memory->back() = ~memory->back();
+        if (!complete) memory->back() = ~memory->back();
       };
     };
   };
@@ -405,7 +407,7 @@ TEST_F(host_session, a_destination_made_anew_is_found_and_verified) {
   EXPECT_THAT(failed.at("b/damaged/h2d/4KiB"), HasSubstr("1 of 4096 bytes differ"));
 }
 
-TEST_F(host_session, an_operation_that_fails_before_its_destination_is_made_harms_no_other) {
+TEST_F(host_session, an_operation_that_fails_before_allocating_does_not_affect_others) {
   only_added_strategies();
   const auto with_nothing_made = [](std::function<void(transfer&)> throwing) {
     return [throwing](transfer& copy) {
@@ -428,7 +430,7 @@ TEST_F(host_session, an_operation_that_fails_before_its_destination_is_made_harm
   EXPECT_EQ(left_wrong, 0U);
 }
 
-TEST_F(host_session, what_is_done_between_operations_is_not_timed) {
+TEST_F(host_session, work_between_operations_is_not_timed) {
   only_added_strategies();
   const fake_clock clock;
   int between = 0;
@@ -450,7 +452,7 @@ TEST_F(host_session, what_is_done_between_operations_is_not_timed) {
 
 TEST_F(host_session, an_interruption_before_the_first_operation_of_a_repetition_is_no_failure) {
   only_added_strategies();
-  // Interrupted in `prepare` of the first repetition: nothing has run that could be verified.
+  // Interrupted in `prepare` of the first repetition: no operation has run that could be verified.
   int prepared = 0;
   add_copy("a/copy", "h2d", [&](transfer&) {
     if (++prepared == 2) raise(SIGTERM);
@@ -461,7 +463,7 @@ TEST_F(host_session, an_interruption_before_the_first_operation_of_a_repetition_
     if (result.signal != SIGTERM || prepared != 2) return 1;
     return result.failures.empty() && result.runs.empty() ? 42 : 2;
   };
-  // In a process of its own, since a noted signal cannot be taken back.
+  // In its own process, because a recorded signal stays.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(std::_Exit(exit_code()), testing::ExitedWithCode(42), "");
 }

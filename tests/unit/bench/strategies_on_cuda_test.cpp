@@ -18,10 +18,10 @@ counting_device& posing_as(counting_device& device, const cuda_properties& cuda)
   return device;
 }
 
-std::string why_not(const std::string& strategy, const device& on) {
+std::string why_not(const std::string& strategy, const device& device) {
   const auto all = bench::registered_strategies();
-  const auto found = std::ranges::find(all, strategy, &bench::strategy::name);
-  return found == all.end() ? "there is none" : why_unsupported(*found, on).value_or("");
+  const auto match = std::ranges::find(all, strategy, &bench::strategy::name);
+  return match == all.end() ? "there is none" : why_unsupported(*match, device).value_or("");
 }
 
 TEST(managed_strategies, name_the_attribute_that_forbids_them) {

@@ -18,8 +18,8 @@ using testing::Not;
 
 TEST(registered_strategies, of_the_quick_profile_include_the_plain_transfers) {
   std::vector<std::string> names;
-  for (const auto& one : registered_strategies())
-    if (one.sampling.essential) names.push_back(one.name());
+  for (const auto& strategy : registered_strategies())
+    if (strategy.sampling.essential) names.push_back(strategy.name());
   EXPECT_THAT(
       names,
       IsSupersetOf({"copy/pageable", "copy/pageable_huge", "copy/pinned", "copy/pinned_mapped",
@@ -32,13 +32,13 @@ TEST(registered_strategies, of_the_quick_profile_include_the_plain_transfers) {
 
 TEST(registered_strategies, are_of_the_quick_profile_only_where_they_say_so) {
   EXPECT_FALSE(strategy{}.sampling.essential);
-  for (const auto& one : registered_strategies())
-    EXPECT_FALSE(one.sampling.essential && one.family == "cpu") << one.name();
+  for (const auto& strategy : registered_strategies())
+    EXPECT_FALSE(strategy.sampling.essential && strategy.family == "cpu") << strategy.name();
 }
 
 TEST(registered_strategies, include_those_of_all_families) {
   std::set<std::string> families;
-  for (const auto& one : registered_strategies()) families.insert(one.family);
+  for (const auto& strategy : registered_strategies()) families.insert(strategy.family);
   EXPECT_THAT(families, IsSupersetOf({"allocate",
                                       "arguments",
                                       "copy",
@@ -64,32 +64,32 @@ TEST(registered_strategies, include_those_of_all_families) {
 TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
   const auto all = registered_strategies();
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, &strategy::name));
-  for (const auto& one : all) {
-    EXPECT_THAT(one.summary, Not(IsEmpty())) << one.name();
-    EXPECT_EQ(one.summary.find('\n'), std::string::npos) << one.name();
+  for (const auto& strategy : all) {
+    EXPECT_THAT(strategy.summary, Not(IsEmpty())) << strategy.name();
+    EXPECT_EQ(strategy.summary.find('\n'), std::string::npos) << strategy.name();
     std::set<std::string> variants;
-    for (const auto& variant : one.variants) variants.insert(variant.name);
-    EXPECT_FALSE(variants.contains("")) << one.name();
-    EXPECT_EQ(variants.size(), one.variants.size()) << one.name();
-    EXPECT_TRUE(one.prepare) << one.name();
+    for (const auto& variant : strategy.variants) variants.insert(variant.name);
+    EXPECT_FALSE(variants.contains("")) << strategy.name();
+    EXPECT_EQ(variants.size(), strategy.variants.size()) << strategy.name();
+    EXPECT_TRUE(strategy.prepare) << strategy.name();
   }
 }
 
 TEST(registered_strategies, use_the_host_memory_that_their_names_name) {
   std::size_t named = 0;
-  for (const auto& one : registered_strategies()) {
-    if (!one.needs.host) continue;  // memory of their own, if any
-    EXPECT_TRUE(one.sampling.sized) << one.name();
+  for (const auto& strategy : registered_strategies()) {
+    if (!strategy.needs.host) continue;  // memory of their own, if any
+    EXPECT_TRUE(strategy.sampling.sized) << strategy.name();
     for (const auto kind : transfers::all_host_memory_kinds()) {
-      if ((one.name() + "/").find("/" + to_string(kind) + "/") == std::string::npos) continue;
-      EXPECT_EQ(to_string(*one.needs.host), to_string(kind)) << one.name();
+      if ((strategy.name() + "/").find("/" + to_string(kind) + "/") == std::string::npos) continue;
+      EXPECT_EQ(to_string(*strategy.needs.host), to_string(kind)) << strategy.name();
       ++named;
     }
   }
   EXPECT_GT(named, 0U);
 }
 
-TEST(registered_strategies, are_the_same_when_asked_again) {
+TEST(registered_strategies, are_the_same_each_time) {
   EXPECT_EQ(registered_strategies().size(), registered_strategies().size());
 }
 
@@ -113,13 +113,13 @@ TEST(describe, tells_the_fields_of_strategy_and_variant) {
   EXPECT_EQ(plain.role, "scattered_copy");
   EXPECT_EQ(plain.plainness, 3U);
 
-  const variant own{.name = "all",
-                    .direction = direction::both,
-                    .role = result_file::role{"mine", "my own", result_file::table::times},
-                    .method = "by_hand",
-                    .setting = "fast",
-                    .plainness = 0};
-  const auto varied = describe(measured, &own, std::nullopt, cache_state::warm);
+  const variant overriding{.name = "all",
+                           .direction = direction::both,
+                           .role = result_file::role{"mine", "my own", result_file::table::times},
+                           .method = "by_hand",
+                           .setting = "fast",
+                           .plainness = 0};
+  const auto varied = describe(measured, &overriding, std::nullopt, cache_state::warm);
   EXPECT_EQ(varied.name, "scatter/loop/4KiB_blocks/pinned/all");
   EXPECT_EQ(varied.direction, direction::both);
   EXPECT_EQ(varied.role, "mine");
@@ -154,19 +154,19 @@ TEST(enqueue_and_wait, are_two_steps_of_which_the_second_waits) {
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_EQ(steps[0].name, "enqueue");
   EXPECT_EQ(steps[1].name, "wait");
-  for (const auto& one : steps) one.run();
+  for (const auto& step : steps) step.run();
   EXPECT_EQ(to, from);
 }
 
 TEST(why_unsupported, asks_for_the_memory_first_and_then_the_strategy) {
   const auto device = transfers::open_host_device();
-  strategy one{.family = "a",
-               .needs = {.host = transfers::pinned(transfers::pin_flags::write_combined)}};
-  EXPECT_THAT(why_unsupported(one, *device).value_or(""), HasSubstr("write-combined"));
-  one.needs.host = transfers::pageable;
-  EXPECT_EQ(why_unsupported(one, *device), std::nullopt);
-  one.needs.why_unsupported = [](const auto&) { return std::optional<std::string>("no"); };
-  EXPECT_EQ(why_unsupported(one, *device), "no");
+  strategy strategy{.family = "a",
+                    .needs = {.host = transfers::pinned(transfers::pin_flags::write_combined)}};
+  EXPECT_THAT(why_unsupported(strategy, *device).value_or(""), HasSubstr("write-combined"));
+  strategy.needs.host = transfers::pageable;
+  EXPECT_EQ(why_unsupported(strategy, *device), std::nullopt);
+  strategy.needs.why_unsupported = [](const auto&) { return std::optional<std::string>("no"); };
+  EXPECT_EQ(why_unsupported(strategy, *device), "no");
 }
 
 TEST(host_payload, of_a_higher_index_lies_behind_the_others_and_their_guards) {
@@ -174,9 +174,9 @@ TEST(host_payload, of_a_higher_index_lies_behind_the_others_and_their_guards) {
   buffers memory(*device, 1);
   memory.reserve_host(transfers::pageable, 20'000);
   const auto stream = device->create_stream();
-  const job wanted{*device, memory, *stream, "", 5000};
-  const auto first = host_payload(wanted, transfers::pageable);
-  const auto second = host_payload(wanted, transfers::pageable, 1);
+  const job task{*device, memory, *stream, "", 5000};
+  const auto first = host_payload(task, transfers::pageable);
+  const auto second = host_payload(task, transfers::pageable, 1);
   EXPECT_EQ(first.offset, 0U);
   EXPECT_EQ(second.data, first.data + second.offset);
   EXPECT_GE(second.offset, 5000 + buffers::guard);
@@ -189,9 +189,9 @@ TEST(device_payload, of_a_higher_index_lies_behind_the_others_and_their_guards) 
   buffers memory(*device, 1);
   memory.reserve_device(20'000);
   const auto stream = device->create_stream();
-  const job wanted{*device, memory, *stream, "", 5000};
-  const auto second = device_payload(wanted, 1);
-  EXPECT_EQ(device_payload(wanted).data, memory.on_device().data());
+  const job task{*device, memory, *stream, "", 5000};
+  const auto second = device_payload(task, 1);
+  EXPECT_EQ(device_payload(task).data, memory.on_device().data());
   EXPECT_EQ(second.data, memory.on_device().data() + buffers::distance(5000));
   EXPECT_EQ(second.offset, buffers::distance(5000));
   EXPECT_EQ(second.bytes, 5000U);
@@ -204,23 +204,23 @@ TEST(ends_of, a_copy_are_swapped_with_its_direction) {
   memory.reserve_host(transfers::pageable, 100);
   memory.reserve_device(100);
   const auto stream = device->create_stream();
-  const job wanted{*device, memory, *stream, "h2d", 60};
+  const job task{*device, memory, *stream, "h2d", 60};
 
-  const auto there = ends_of(wanted, transfers::pageable, transfers::direction::h2d);
-  EXPECT_EQ(there.source.data, memory.host(transfers::pageable).data());
-  EXPECT_EQ(there.source.host, &memory.host(transfers::pageable));
-  EXPECT_FALSE(there.source.on_device);
-  EXPECT_EQ(there.destination.data, memory.on_device().data());
-  EXPECT_EQ(there.destination.host, nullptr);
-  EXPECT_TRUE(there.destination.on_device);
-  EXPECT_EQ(there.source.bytes, 60U);
-  EXPECT_EQ(there.destination.bytes, 60U);
+  const auto upload = ends_of(task, transfers::pageable, transfers::direction::h2d);
+  EXPECT_EQ(upload.source.data, memory.host(transfers::pageable).data());
+  EXPECT_EQ(upload.source.host, &memory.host(transfers::pageable));
+  EXPECT_FALSE(upload.source.on_device);
+  EXPECT_EQ(upload.destination.data, memory.on_device().data());
+  EXPECT_EQ(upload.destination.host, nullptr);
+  EXPECT_TRUE(upload.destination.on_device);
+  EXPECT_EQ(upload.source.bytes, 60U);
+  EXPECT_EQ(upload.destination.bytes, 60U);
 
-  const auto back = ends_of(wanted, transfers::pageable, transfers::direction::d2h);
-  EXPECT_EQ(back.source.data, there.destination.data);
-  EXPECT_TRUE(back.source.on_device);
-  EXPECT_EQ(back.destination.data, there.source.data);
-  EXPECT_FALSE(back.destination.on_device);
+  const auto download = ends_of(task, transfers::pageable, transfers::direction::d2h);
+  EXPECT_EQ(download.source.data, upload.destination.data);
+  EXPECT_TRUE(download.source.on_device);
+  EXPECT_EQ(download.destination.data, upload.source.data);
+  EXPECT_FALSE(download.destination.on_device);
 }
 
 }  // namespace

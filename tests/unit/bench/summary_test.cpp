@@ -71,7 +71,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The table's row of a strategy: its cells, with the marks as words of their own.
+/// The cells of a strategy's row; marks are separate words.
 std::vector<std::string> row_of(const std::string& text, const std::string& strategy) {
   for (const auto& line : lines_of(text)) {
     std::istringstream words(line);
@@ -126,7 +126,7 @@ TEST(summary_of_gpu, takes_the_median_over_repetitions_and_leaves_out_the_rest) 
   auto all = on_gpu();
   for (const double microseconds : {9.0, 2.0, 3.0})
     add(all, "copy/pinned/h2d/4B", 4, microseconds * 1000);
-  add(all, "copy/pinned/h2d/4B/cold", 4, 1);  // of other caches
+  add(all, "copy/pinned/h2d/4B/cold", 4, 1);  // of the other cache state
   auto aggregate = all["benchmarks"][0];
   aggregate["run_type"] = "aggregate";
   aggregate["median_ns"] = 1;
@@ -175,10 +175,10 @@ TEST(summary_of_gpu, has_no_latencies_where_one_large_size_alone_was_measured) {
   EXPECT_THAT(row_of(text, "strategy"), ElementsAre("strategy", "h2d", "d2h", "h2d", "d2h"));
   EXPECT_THAT(row_of(text, "copy/pinned"),
               ElementsAre("copy/pinned", "50.00", "*", "40.00", "*", "79", "63"));
-  // Its columns end where their heads do.
+  // The columns end where their headings end.
   const auto lines = lines_of(text);
   const auto head =
-      std::ranges::find_if(lines, [](const auto& one) { return one.starts_with("strategy"); });
+      std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("strategy"); });
   ASSERT_NE(head, lines.end());
   EXPECT_EQ(head->size(), std::next(head)->size());
   EXPECT_EQ(head->find("h2d"), std::next(head)->find("50.00") + 2);
@@ -193,7 +193,7 @@ TEST(summary_of_gpu, has_latencies_of_a_small_size_measured_alone) {
               ElementsAre("strategy", "h2d", "d2h", "h2d", "d2h", "h2d", "d2h"));
 }
 
-/// Gives the last row added what it took of the machine.
+/// Adds CPU and GPU use to the last row.
 void add_price(json& all, double cpu_s_per_gb, double cores, double multiprocessors = 0) {
   auto& row = all["benchmarks"].back();
   row["cpu_s_per_gb"] = cpu_s_per_gb;
@@ -201,7 +201,7 @@ void add_price(json& all, double cpu_s_per_gb, double cores, double multiprocess
   if (multiprocessors > 0) row["multiprocessors"] = multiprocessors;
 }
 
-TEST(summary_of_gpu, has_what_the_largest_transfers_take_of_the_machine) {
+TEST(summary_of_gpu, has_cpu_and_gpu_use_of_the_largest_transfers) {
   auto all = on_gpu();
   for (const double cores : {1.0, 3.0, 1.04}) {
     add(all, "copy/pinned/h2d/1MiB", mib, mib / 50);
@@ -223,7 +223,7 @@ TEST(summary_of_gpu, has_what_the_largest_transfers_take_of_the_machine) {
   expect_narrow(text);
 }
 
-TEST(summary_of_gpu, has_both_ways_at_once_with_what_that_costs_each) {
+TEST(summary_of_gpu, has_rates_of_both_directions_at_once_and_their_slowdowns) {
   auto all = on_gpu();
   add(all, "duplex/engines/pinned/1MiB", 2 * mib, 2 * mib / 101.4);
   auto& row = all["benchmarks"].back();
@@ -239,7 +239,7 @@ TEST(summary_of_gpu, has_both_ways_at_once_with_what_that_costs_each) {
   expect_narrow(text);
 }
 
-TEST(summary_of_gpu, has_rates_of_what_was_measured_up_to_smaller_sizes) {
+TEST(summary_of_gpu, has_rates_of_strategies_with_smaller_largest_sizes) {
   auto all = on_gpu();
   add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
   add(all, "scatter/loop/4KiB_blocks/pinned/h2d/4KiB", 4 * kib, 8 * kib);
@@ -250,7 +250,7 @@ TEST(summary_of_gpu, has_rates_of_what_was_measured_up_to_smaller_sizes) {
   expect_narrow(text);
 }
 
-TEST(summary_of_gpu, has_what_pieces_hide_of_the_copies) {
+TEST(summary_of_gpu, has_the_share_of_the_copies_that_pieces_hide) {
   auto all = on_gpu();
   add(all, "overlap/pinned/serial/1MiB", mib, 100e3);
   all["benchmarks"].back()["upload_ns"] = 45e3;
@@ -269,7 +269,7 @@ TEST(summary_of_gpu, has_what_pieces_hide_of_the_copies) {
   expect_narrow(text);
 }
 
-TEST(summary_of_gpu, of_an_older_file_does_not_speak_of_prices) {
+TEST(summary_of_gpu, of_an_older_file_has_no_prices) {
   auto all = on_gpu();
   add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
   EXPECT_THAT(summary(all), Not(HasSubstr("what it takes")));
@@ -293,32 +293,33 @@ TEST(summary_of_gpu, a_link_that_is_not_known_is_left_out) {
   EXPECT_EQ(row[row.size() - 1], "-");
 }
 
-bool is_directed(const bench::strategy& one) {
-  return one.role.shown_in == result_file::table::directions;
+bool is_directed(const bench::strategy& strategy) {
+  return strategy.role.shown_in == result_file::table::directions;
 }
 
-/// What the names of its benchmarks begin with, but for what has a direction.
-std::vector<std::string> fronts_of(const bench::strategy& one) {
-  if (one.variants.empty()) return {one.name()};
+/// The prefixes of its benchmarks' names.
+std::vector<std::string> fronts_of(const bench::strategy& strategy) {
+  if (strategy.variants.empty()) return {strategy.name()};
   std::vector<std::string> fronts;
-  for (const auto& variant : one.variants) fronts.push_back(one.name() + "/" + variant.name);
+  for (const auto& variant : strategy.variants)
+    fronts.push_back(strategy.name() + "/" + variant.name);
   return fronts;
 }
 
-/// A whole run: every strategy there is, at the figures of a fast link.
+/// A complete run: all strategies, with the figures of a fast link.
 void add_all_strategies(json& all) {
-  for (const auto& one : bench::registered_strategies()) {
-    if (is_directed(one)) {
-      add_strategy(all, one.name(), one.variants.at(0).name, one.variants.at(1).name,
+  for (const auto& strategy : bench::registered_strategies()) {
+    if (is_directed(strategy)) {
+      add_strategy(all, strategy.name(), strategy.variants.at(0).name, strategy.variants.at(1).name,
                    {12345.678, 12345.678}, {57.31, 1057.31});
       add_price(all, 123.4567, 128, 132);
-    } else if (one.sampling.sized) {
-      for (const auto& front : fronts_of(one)) {
+    } else if (strategy.sampling.sized) {
+      for (const auto& front : fronts_of(strategy)) {
         add(all, front + "/4B", 4, 12345.678);
         add(all, front + "/1GiB", 1 << 30, 1e9);
       }
     } else {
-      for (const auto& front : fronts_of(one)) add(all, front, 0, 24.9);
+      for (const auto& front : fronts_of(strategy)) add(all, front, 0, 24.9);
     }
   }
 }
@@ -327,11 +328,11 @@ TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
   auto all = on_gpu();
   add_all_strategies(all);
   const auto text = summary(all);
-  for (const auto& one : bench::registered_strategies()) {
-    if (one.family == "duplex" || one.family == "overlap") continue;
-    const bool is_a_benchmark_s = !one.sampling.sized && one.variants.empty();
-    EXPECT_EQ(row_of(text, one.name()).empty(), !is_directed(one) && !is_a_benchmark_s)
-        << one.name();
+  for (const auto& strategy : bench::registered_strategies()) {
+    if (strategy.family == "duplex" || strategy.family == "overlap") continue;
+    const bool is_a_benchmark_s = !strategy.sampling.sized && strategy.variants.empty();
+    EXPECT_EQ(row_of(text, strategy.name()).empty(), !is_directed(strategy) && !is_a_benchmark_s)
+        << strategy.name();
   }
   expect_narrow(text);
 }
@@ -357,17 +358,17 @@ TEST(summary_of_host, of_this_computer_fits_a_terminal) {
   auto all = on_host();
   add_all_strategies(all);
   const auto device = transfers::open_host_device();
-  for (const auto& one : bench::registered_strategies()) {
-    const auto reason = bench::why_unsupported(one, *device);
+  for (const auto& strategy : bench::registered_strategies()) {
+    const auto reason = bench::why_unsupported(strategy, *device);
     if (reason)
-      for (const auto& front : fronts_of(one))
+      for (const auto& front : fronts_of(strategy))
         all["context"]["transfers"]["skipped"].push_back(
             {{"name", front + "/4B"}, {"reason", *reason}});
   }
   expect_narrow(summary(all));
 }
 
-TEST(summary_text, lists_what_has_no_direction_with_its_times) {
+TEST(summary_text, lists_benchmarks_without_direction_with_their_times) {
   auto all = on_gpu();
   add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
   add(all, "gpu_array/round_trip/pinned/pooled/float32/1KiB", 1024, 25'300);
@@ -425,7 +426,7 @@ TEST(summary_text, names_failures_and_warnings) {
   EXPECT_TRUE(row_of(text, "copy/bad").empty());
 }
 
-TEST(summary_text, tells_the_floor_of_the_harness) {
+TEST(summary_text, shows_the_floor_of_the_harness) {
   auto all = on_gpu();
   add(all, "null/batched", 0, 1.26);
   all["benchmarks"].back()["batch"] = 1000;
@@ -437,7 +438,7 @@ TEST(summary_text, tells_the_floor_of_the_harness) {
   EXPECT_TRUE(row_of(text, "null").empty());
 }
 
-// --- What kinds of memory are to the processor --------------------------------------------------
+// --- Memory types -------------------------------------------------------------------------------
 
 json block_of(const std::string& memory, json type, double plain, json streaming,
               double ordinary = 10) {
@@ -494,11 +495,11 @@ TEST(memory_types, that_are_ordinary_against_the_flag_get_a_note_that_says_what_
 
 TEST(memory_types, that_are_ordinary_against_the_flag_are_noted_once) {
   const auto count = [](const std::string& text) {
-    std::size_t found = 0;
+    std::size_t notes = 0;
     for (auto at = text.find("WRITECOMBINED"); at != std::string::npos;
          at = text.find("WRITECOMBINED", at + 1))
-      ++found;
-    return found;
+      ++notes;
+    return notes;
   };
   const auto cached = [](const std::string& memory) {
     return block_of(memory, "write-back", 10, 9);
@@ -506,7 +507,7 @@ TEST(memory_types, that_are_ordinary_against_the_flag_are_noted_once) {
   EXPECT_EQ(count(with_buffers({cached("pinned"), cached("pinned_wc"), cached("pinned_mapped_wc"),
                                 cached("pinned_portable_mapped_wc")})),
             1U);
-  // Whichever of those with the flag was measured.
+  // Whichever kind with the flag was measured.
   EXPECT_EQ(count(with_buffers({cached("pinned"), cached("pinned_mapped_wc")})), 1U);
   EXPECT_EQ(count(with_buffers({cached("pinned"), cached("pinned_portable_mapped")})), 0U);
 }

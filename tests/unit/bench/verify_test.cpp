@@ -17,7 +17,7 @@ using transfers::check_host_pattern;
 constexpr std::size_t most = 100'000;
 constexpr std::uint64_t seed = 11;
 
-/// A copy whose destination is on the device (true) or on the host (false), to be done wrong.
+/// A copy to the device (true) or to the host (false), for wrong operations.
 class verification : public testing::TestWithParam<bool> {
  protected:
   verification() {
@@ -26,17 +26,13 @@ class verification : public testing::TestWithParam<bool> {
   }
 
   transfer copy(std::size_t bytes) {
-    const job wanted{*device, memory, *stream, "", bytes};
-    const auto [from, to] =
-        ends_of(wanted, transfers::pageable,
-                GetParam() ? transfers::direction::h2d : transfers::direction::d2h);
-    transfer made;
-    made.source = from;
-    made.destination = to;
-    return made;
+    const job task{*device, memory, *stream, "", bytes};
+    return transfer_between(
+        ends_of(task, transfers::pageable,
+                GetParam() ? transfers::direction::h2d : transfers::direction::d2h));
   }
 
-  /// What is said about a destination after poison and `work`.
+  /// The damage of a destination after poison and `work`.
   template <class Work>
   std::optional<std::string> damage_after(std::size_t bytes, Work&& work) {
     const auto ends = copy(bytes);
@@ -130,7 +126,7 @@ TEST_P(verification, an_overlong_copy_is_one_behind_the_end) {
   EXPECT_THAT(*damage, HasSubstr("1 bytes written behind the end"));
 }
 
-TEST_P(verification, poison_differs_everywhere_and_restore_mends_both_ends) {
+TEST_P(verification, poison_differs_everywhere_and_restore_repairs_both_ends) {
   const auto ends = copy(501);
   auto swapped = ends;
   std::swap(swapped.source, swapped.destination);
@@ -143,12 +139,12 @@ TEST_P(verification, poison_differs_everywhere_and_restore_mends_both_ends) {
   EXPECT_EQ(wrong_on_device(), 0U);
 }
 
-TEST_P(verification, restore_minds_that_there_need_be_no_ends) {
+TEST_P(verification, restore_accepts_missing_ends) {
   EXPECT_NO_THROW(restore(*device, memory, {}));
   EXPECT_EQ(wrong_on_host() + wrong_on_device(), 0U);
 }
 
-/// Write-combined memory as the CPU and as the device see it, here as two blocks.
+/// Write-combined memory as seen by the CPU and by the device, here two blocks.
 TEST(verification_of_write_combined_memory, trusts_neither_the_cpu_nor_the_device_alone) {
   const auto device = transfers::open_host_device();
   buffers memory(*device, seed);
@@ -162,8 +158,8 @@ TEST(verification_of_write_combined_memory, trusts_neither_the_cpu_nor_the_devic
   transfer end;
   end.destination = payload{by_cpu, most, false, &block};
   const auto guard_both = [&] {
-    for (auto* const one : {by_cpu, by_device})
-      device->write_pattern(one, most, buffers::guard, memory.pattern(true));
+    for (auto* const data : {by_cpu, by_device})
+      device->write_pattern(data, most, buffers::guard, memory.pattern(true));
   };
   guard_both();
   EXPECT_EQ(find_damage(*device, memory, end), std::nullopt);

@@ -9,7 +9,7 @@
 namespace bench_transfers::bench {
 
 /// A strategy for a test, "family/method" or "family/method/...".
-inline strategy made_strategy(const std::string& name, sampling sampled = {},
+inline strategy test_strategy(const std::string& name, sampling sampled = {},
                               requirements needs = {}, std::vector<variant> variants = {}) {
   const auto slash = name.find('/');
   strategy result;
