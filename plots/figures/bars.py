@@ -17,7 +17,7 @@ TALL_ROW_HEIGHT = 25
 ABOVE, BELOW = -6, 7  # pixels from the middle of a tall row
 # Rows must differ by name; what stands before the last bar only makes them different, or tells
 # that the row begins a group.
-HEADS = "#"
+HEADING_MARK = "#"
 LAST_PART = "split({0}, '|')[length(split({0}, '|')) - 1]"
 
 
@@ -25,7 +25,7 @@ def rows_axis(
     names: list[str], field: str = "row", labels: bool = True, grid: bool = False
 ) -> alt.Y:
     """The vertical axis with a name for each row."""
-    bold = {"test": f"datum.value[0] === '{HEADS}'", "value": "bold"}
+    bold = {"test": f"datum.value[0] === '{HEADING_MARK}'", "value": "bold"}
     axis = alt.Axis(
         labelFontWeight={"condition": bold, "value": "normal"},
         labelLimit=0,
@@ -89,8 +89,10 @@ class Bars:
         )
 
     def _beside(self, base: alt.Chart) -> list[Any]:
-        both = base.transform_calculate(both="datum.said + (datum.note ? ', ' + datum.note : '')")
-        text = both.mark_text(align="left", dx=4, fontSize=11)
+        labelled = base.transform_calculate(
+            both="datum.said + (datum.note ? ', ' + datum.note : '')"
+        )
+        text = labelled.mark_text(align="left", dx=4, fontSize=11)
         return [
             self._bar(base, self.scale, height={"band": 0.62}),
             text.encode(x=self._x(self.scale, "behind"), text="both:N"),
@@ -115,7 +117,7 @@ class Bars:
         return base.mark_bar(**options).encode(
             x=self._x(scale, self.field),
             x2=alt.datum(self.start),
-            color=own_colour(),
+            color=colour_by_field(),
             tooltip=tips,
         )
 
@@ -126,11 +128,11 @@ class Bars:
 
 def names_above(base: alt.Chart, field: str) -> list[Any]:
     """The texts of a field above the marks of tall rows."""
-    heads = f"datum.row[0] === '{HEADS}'"
+    heads = f"datum.row[0] === '{HEADING_MARK}'"
     text: dict[str, Any] = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
     plain = base.transform_filter(f"!({heads})").mark_text(**text)
     bold = base.transform_filter(heads).mark_text(**text, fontWeight="bold")
-    return [one.encode(x=alt.value(0), text=f"{field}:N") for one in (plain, bold)]
+    return [mark.encode(x=alt.value(0), text=f"{field}:N") for mark in (plain, bold)]
 
 
 def from_zero(top: float) -> alt.Scale:
@@ -138,6 +140,6 @@ def from_zero(top: float) -> alt.Scale:
     return alt.Scale(domain=[0, top], nice=False)
 
 
-def own_colour(field: str = "colour") -> Any:
+def colour_by_field(field: str = "colour") -> Any:
     """The colour that a field names."""
     return alt.Color(f"{field}:N", scale=None, legend=None)

@@ -17,7 +17,7 @@ from plots.model.derive import DIRECTIONS, Benchmark, Run
 from plots.text import caption
 
 MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
-WAYS = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
+DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
 ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
 HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
 SHOWN = f"indexof({HIDDEN}, datum.strategy) < 0"
@@ -89,15 +89,15 @@ def logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
     )
 
 
-def page(
-    what: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
+def compose_run_chart(
+    subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
 ) -> alt.VConcatChart:
     """A whole chart: the rows below each other, with a title that tells machine and date."""
-    said = [caption.where_and_when(run), *paragraphs]
-    return whole(caption.title(what, run), layout, said, *rows)
+    lines = [caption.describe_origin(run), *paragraphs]
+    return compose_chart(caption.title(subject, run), layout, lines, *rows)
 
 
-def whole(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> alt.VConcatChart:
+def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> alt.VConcatChart:
     """The same with a title of any text."""
     title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
     return alt.vconcat(*rows, title=title, config=style.config(layout.padding))
@@ -109,12 +109,12 @@ def against_size(
     axis: Axis,
     limits: list[Limit],
     layout: Layout,
-    more: Callable[[str], list[alt.Chart]] = lambda direction: [],
+    extra_layers: Callable[[str], list[alt.Chart]] = lambda direction: [],
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
     """Panels of all strategies against size, one per direction, and a key; and their data."""
     present = {point.direction for point in points}
     directions = [name for name in DIRECTIONS.values() if name in present]
-    panels = [_panel(name, points, axis, limits, layout, more(name)) for name in directions]
+    panels = [_panel(name, points, axis, limits, layout, extra_layers(name)) for name in directions]
     data = {
         "points": [asdict(point) for point in points],
         "limits": [asdict(limit) for limit in limits],
@@ -123,7 +123,7 @@ def against_size(
     return [layout.row(*panels, spacing=24), _key(points, layout)], data
 
 
-def drawn(points: list[Point]) -> tuple[list[Point], str]:
+def select_drawable(points: list[Point]) -> tuple[list[Point], str]:
     """The points of at most so many kinds of memory as can be told apart; what is left out."""
     memories = _memories(points)
     if len(memories) <= MOST_MEMORIES:
@@ -134,7 +134,7 @@ def drawn(points: list[Point]) -> tuple[list[Point], str]:
     return shown, f"{len(left_out)} more strategies are in the tables only"
 
 
-def colours_of(points: list[Point]) -> list[tuple[str, str]]:
+def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
     """Each strategy and its colour."""
     return list({p.strategy: (p.strategy, style.memory_colour(p.memory)) for p in points}.values())
 
@@ -157,7 +157,7 @@ def sizes_axis(low: float, high: float, title: str = "size of one transfer") -> 
     )
 
 
-def by_name(
+def scale_by_name(
     field: str,
     names: list[str],
     value: Callable[[str], Any],
@@ -173,7 +173,7 @@ def by_name(
 
 def memory_colours(memories: list[str]) -> Any:
     """The colours of kinds of memory in a field `memory`."""
-    return by_name("memory", memories, style.memory_colour, alt.Color)
+    return scale_by_name("memory", memories, style.memory_colour, alt.Color)
 
 
 def _panel(
@@ -182,7 +182,7 @@ def _panel(
     axis: Axis,
     limits: list[Limit],
     layout: Layout,
-    more: list[alt.Chart],
+    extra_layers: list[alt.Chart],
 ) -> alt.LayerChart:
     variants = dict.fromkeys(p.variant for p in points if p.direction == direction)
     title = alt.TitleParams(
@@ -204,7 +204,7 @@ def _panel(
     layers += [
         _spread(base, points, axis),
         _lines(base, points).encode(y=axis.encoding(axis.field)),
-        *more,
+        *extra_layers,
         _marks(base, points)
         .encode(
             y=axis.encoding(axis.field),
@@ -231,14 +231,14 @@ def _spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
 
 def _lines(base: alt.Chart, points: list[Point]) -> Any:
     return base.mark_line(opacity=1).encode(
-        strokeWidth=by_name("memory", _memories(points), style.memory_width, alt.StrokeWidth),
-        strokeDash=by_name("family", _families(points), style.family_dash, alt.StrokeDash),
+        strokeWidth=scale_by_name("memory", _memories(points), style.memory_width, alt.StrokeWidth),
+        strokeDash=scale_by_name("family", _families(points), style.family_dash, alt.StrokeDash),
     )
 
 
 def _marks(base: alt.Chart, points: list[Point]) -> Any:
     return base.mark_point(filled=True, size=24, opacity=1).encode(
-        shape=by_name("memory", _memories(points), style.memory_shape, alt.Shape)
+        shape=scale_by_name("memory", _memories(points), style.memory_shape, alt.Shape)
     )
 
 
@@ -358,7 +358,7 @@ class Pick:
 
 # What one looks at first; every other flag of pinned memory behaves as one of these does, or the
 # figures with all strategies show that it does not.
-FIRST = [
+HEADLINE_PICKS = [
     Pick("pageable"),
     Pick("pinned"),
     Pick("pinned_wc"),
@@ -368,25 +368,25 @@ FIRST = [
     Pick("pinned_mapped", in_place=True),
     Pick("managed_prefetch"),
 ]
-MOST_FIRST = 6
+MOST_HEADLINES = 6
 
 
-def picked(run: Run, picks: list[Pick]) -> list[str]:
+def pick_strategies(run: Run, picks: list[Pick]) -> list[str]:
     """The names of the strategies that were measured of these."""
-    found: dict[tuple[str, bool], dict[str, Benchmark]] = {}
+    by_kind: dict[tuple[str, bool], dict[str, Benchmark]] = {}
     for benchmark in sorted(
         run.transfers, key=lambda benchmark: (benchmark.plainness, benchmark.strategy)
     ):
-        found.setdefault((benchmark.kind, benchmark.in_place), {})[benchmark.strategy] = benchmark
-    there = {key: list(strategies) for key, strategies in found.items()}
+        by_kind.setdefault((benchmark.kind, benchmark.in_place), {})[benchmark.strategy] = benchmark
+    names = {key: list(strategies) for key, strategies in by_kind.items()}
     return [
         strategies[pick.place]
         for pick in picks
-        if len(strategies := there.get((pick.kind, pick.in_place), [])) > pick.place
+        if len(strategies := names.get((pick.kind, pick.in_place), [])) > pick.place
     ]
 
 
-def headline(run: Run) -> list[str]:
+def headline_strategies(run: Run) -> list[str]:
     """The strategies to look at first: those picked, otherwise the first that there are."""
-    others = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
-    return (picked(run, FIRST) or list(others))[:MOST_FIRST]
+    measured = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
+    return (pick_strategies(run, HEADLINE_PICKS) or list(measured))[:MOST_HEADLINES]

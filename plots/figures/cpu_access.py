@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import own_colour, rows_axis
-from plots.figures.common import SHOWN, Figure, page, tooltip
+from plots.figures.bars import colour_by_field, rows_axis
+from plots.figures.common import SHOWN, Figure, compose_run_chart, tooltip
 from plots.figures.layout import Layout
 from plots.model import values
 from plots.model.derive import NoData, Run
@@ -41,7 +41,7 @@ UNKNOWN = "not known"
 
 def cpu_access(run: Run, layout: Layout) -> Figure:
     """One thread, warm caches, the largest size of each kind of memory."""
-    rows, typed = _typed(_rows(run))
+    rows, type_remark = _name_types(_rows(run))
     if not rows:
         raise NoData("what the CPU pays was not measured")
     order = sorted({row["memory"] for row in rows}, key=style.memory_order)
@@ -54,14 +54,14 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
     ):
         shown = [row for row in rows if (row["role"], row["waits"]) == (role, waits)]
         if shown:
-            kinds = _kinds(role, shown)
+            methods = _methods(role, shown)
             heights = [row["value"] for row in shown]
-            panels.append(_panel(names, kinds, title, heights, layout, not panels))
-    chart = page(
+            panels.append(_panel(names, methods, title, heights, layout, not panels))
+    chart = compose_run_chart(
         "CPU access, one thread",
         run,
         layout,
-        [f"warm caches, {_sizes(rows)}; logarithmic scales; {typed}"],
+        [f"warm caches, {_sizes(rows)}; logarithmic scales; {type_remark}"],
         layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
     )
     chart.datasets = {"accesses": rows}
@@ -85,7 +85,7 @@ def _rows(run: Run) -> list[dict[str, Any]]:
         if isinstance(buffer, dict)
     }
     rows = []
-    for benchmark in run.of_role(READ, WRITE):
+    for benchmark in run.with_role(READ, WRITE):
         latency = benchmark.get(LATENCY)
         if (
             benchmark.setting is not None
@@ -119,14 +119,14 @@ def _rows(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _kinds(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+def _methods(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
     """Each kind of access with its words and its shape, in the order of their words."""
     methods = {row["method"]: row["access"] for row in rows}
     known = [method for method in WORDS[role] if method in methods]
-    others = [method for method in methods if method not in WORDS[role]]
+    unknown = [method for method in methods if method not in WORDS[role]]
     return {
         methods[method]: (WORDS[role].get(method, method), SHAPES.get(method, OTHER_SHAPE))
-        for method in (*known, *others)
+        for method in (*known, *unknown)
     }
 
 
@@ -134,12 +134,12 @@ def _sizes(rows: list[dict[str, Any]]) -> str:
     """The sizes of the blocks: the usual one, and what has another one."""
     sizes = [row["size"] for row in rows]
     usual = max(dict.fromkeys(sizes), key=sizes.count)
-    others = {row["memory"]: row["size"] for row in rows if row["size"] != usual}
-    exceptions = ", ".join(f"{memory} {size}" for memory, size in others.items())
-    return f"blocks of {usual}" + (f" ({exceptions})" if exceptions else "")
+    exceptions = {row["memory"]: row["size"] for row in rows if row["size"] != usual}
+    exceptions_text = ", ".join(f"{memory} {size}" for memory, size in exceptions.items())
+    return f"blocks of {usual}" + (f" ({exceptions_text})" if exceptions_text else "")
 
 
-def _typed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+def _name_types(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
     """The rows, named with the memory type that is in effect, and what to say of it in general."""
     types = {row["type"] for row in rows}
     if types == {UNKNOWN}:
@@ -152,15 +152,15 @@ def _typed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
 
 def _panel(
     names: list[str],
-    kinds: dict[str, tuple[str, str]],
+    methods: dict[str, tuple[str, str]],
     title: str,
     values: list[float],
     layout: Layout,
-    first: bool,
+    is_first: bool,
 ) -> alt.LayerChart:
     low, high = min(values), max(values)
     scale = alt.Scale(type="log", domain=[low / 1.3, high * 1.3], nice=False)
-    inside = [
+    candidates = [
         (factor, factor * 10.0**exponent)
         for exponent in range(-3, 7)
         for factor in (1, 2, 3, 5, 7)
@@ -168,13 +168,13 @@ def _panel(
     ]
     # as many as have room
     for factors in ((1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
-        ticks = [tick for factor, tick in inside if factor in factors]
+        ticks = [tick for factor, tick in candidates if factor in factors]
         if len(ticks) <= 6:
             break
     base = (
         alt.Chart(alt.NamedData("accesses"))
         .transform_filter(SHOWN)
-        .transform_filter(alt.FieldOneOfPredicate(field="access", oneOf=list(kinds)))
+        .transform_filter(alt.FieldOneOfPredicate(field="access", oneOf=list(methods)))
         .encode(
             x=alt.X(
                 "value:Q",
@@ -182,12 +182,12 @@ def _panel(
                 axis=alt.Axis(values=ticks, format=",~f"),
                 title=title,
             ),
-            y=rows_axis(names, labels=first or not layout.beside, grid=True),
+            y=rows_axis(names, labels=is_first or not layout.beside, grid=True),
         )
     )
     shapes = alt.Shape(
         "access:N",
-        scale=alt.Scale(domain=list(kinds), range=[shape for _, shape in kinds.values()]),
+        scale=alt.Scale(domain=list(methods), range=[shape for _, shape in methods.values()]),
         legend=alt.Legend(
             title=None,
             orient="bottom",
@@ -195,12 +195,12 @@ def _panel(
             columns=2,
             symbolFillColor=style.LINE,
             symbolStrokeColor=style.LINE,
-            labelExpr=_labels(kinds),
+            labelExpr=_labels(methods),
         ),
     )
     marks = base.mark_point(filled=True, size=55, opacity=0.9).encode(
         shape=shapes,
-        color=own_colour(),
+        color=colour_by_field(),
         tooltip=tooltip(
             memory="memory", type="type", access="access", size="size", it="value_text"
         ),

@@ -7,7 +7,7 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.bars import Bars, from_zero
-from plots.figures.common import FIRST, Figure, page, picked
+from plots.figures.common import HEADLINE_PICKS, Figure, compose_run_chart, pick_strategies
 from plots.figures.layout import Layout
 from plots.figures.points import in_drawing_order
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
@@ -25,7 +25,7 @@ LOSSES = {
     "pageable_access": "a kernel reads pageable memory",
 }
 LOSS_IN_PLACE = "requests of a kernel"
-MOST = 0.75  # of the strategies of the size that has the most
+MOST_COMMON_SHARE = 0.75  # of the strategies of the size that has the most
 ALIKE = 0.01  # strategies that differ by less, and lose it alike, share a rung
 
 
@@ -36,7 +36,7 @@ def ladder(run: Run, layout: Layout) -> Figure:
         raise NoData("the limit of the link is not known")
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
-    size, left_out = _size_of_most(run)
+    size, left_out = _common_size(run)
     top = max(
         [
             limit,
@@ -60,7 +60,7 @@ def ladder(run: Run, layout: Layout) -> Figure:
             tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
         )
         panels.append(panel.chart())
-    chart = page(
+    chart = compose_run_chart(
         f"Efficiency ladder at {numbers.size(size)}",
         run,
         layout,
@@ -90,35 +90,35 @@ def ladder(run: Run, layout: Layout) -> Figure:
 def _rungs(
     run: Run, direction: str, size: int, limit: float, packet: tuple[float, float] | None
 ) -> list[dict[str, Any]]:
-    found = [
+    benchmarks = [
         benchmark
         for benchmark in run.transfers
         if benchmark.direction == direction and benchmark.bytes == size
     ]
-    if not found:
+    if not benchmarks:
         return []
-    ranked = sorted(found, key=lambda benchmark: -(benchmark.gb_per_s or 0))
+    ranked = sorted(benchmarks, key=lambda benchmark: -(benchmark.gb_per_s or 0))
     link = caption.link_name(run.result.transfers["link"])
     words = DIRECTIONS[direction]
     rows = [_rung("limit", link, limit, limit, "", words, style.LIMIT["raw"].colour)]
-    above = limit
+    reference = limit
     if packet:
-        above, most = packet
+        reference, highest = packet
         shares = [f"{100 * rate / limit:.0f}" for rate in packet]
-        losses = [f"{100 * (1 - rate / limit):.1f} %" for rate in (most, above)]
+        losses = [f"{100 * (1 - rate / limit):.1f} %" for rate in (highest, reference)]
         rung = _rung(
             "limit",
             "after packet headers",
-            above,
+            reference,
             limit,
             f"−{' to '.join(dict.fromkeys(losses))} headers",
             words,
             style.LIMIT["packet"].colour,
         )
-        rates = _range([f"{above:.1f}", f"{most:.1f}"])
+        rates = _range([f"{reference:.1f}", f"{highest:.1f}"])
         rows.append(rung | {"gb_per_s_text": f"{rates} GB/s, {_range(shares)} %"})
     best = ranked[0].gb_per_s or 0
-    change = best / above - 1
+    change = best / reference - 1
     sign = "−" if change < 0 else "+"
     rows.append(
         _rung(
@@ -131,26 +131,26 @@ def _rungs(
             "#444444",
         )
     )
-    for benchmark, others in _without_twins(run, ranked):
+    for benchmark, twins in _merge_twins(run, ranked):
         rate = benchmark.gb_per_s or 0
-        name, why = benchmark.strategy, _reason(benchmark)
+        name, reason = benchmark.strategy, _reason(benchmark)
         lost = 1 - rate / best
-        loss = "" if lost < ALIKE else f"−{numbers.percent(lost)} {why}".rstrip()
-        colour = style.colour_of(benchmark, name)
+        loss = "" if lost < ALIKE else f"−{numbers.percent(lost)} {reason}".rstrip()
+        colour = style.strategy_colour(benchmark, name)
         row = _rung("strategy", name, rate, limit, loss, words, colour)
-        row["row"] = name + (f" and {len(others)} alike" if others else "")
-        row["alike"] = ", ".join(others)
+        row["row"] = name + (f" and {len(twins)} alike" if twins else "")
+        row["alike"] = ", ".join(twins)
         rows.append(row)
     return rows
 
 
-def _size_of_most(run: Run) -> tuple[int, list[str]]:
+def _common_size(run: Run) -> tuple[int, list[str]]:
     """The largest size that nearly as many strategies have as any other; those that have not."""
     count = Counter(benchmark.bytes or 0 for benchmark in run.transfers)
-    size = max(size for size in count if count[size] >= MOST * max(count.values()))
-    there = {benchmark.strategy for benchmark in run.transfers if benchmark.bytes == size}
-    every = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
-    return size, [name for name in every if name not in there]
+    size = max(size for size in count if count[size] >= MOST_COMMON_SHARE * max(count.values()))
+    measured = {benchmark.strategy for benchmark in run.transfers if benchmark.bytes == size}
+    strategies = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
+    return size, [name for name in strategies if name not in measured]
 
 
 def _range(texts: list[str]) -> str:
@@ -178,17 +178,17 @@ def _rung(
     }
 
 
-def _without_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
+def _merge_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
     """The rungs: the plainest of strategies that are as fast for the same reason, the others."""
-    first = picked(run, FIRST)
+    first = pick_strategies(run, HEADLINE_PICKS)
     kept: list[tuple[Benchmark, list[str]]] = []
     for benchmark in sorted(
         in_drawing_order(ranked), key=lambda benchmark: benchmark.strategy not in first
     ):
-        for rung, others in kept:
-            close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE
-            if close and _reason(benchmark) == _reason(rung):
-                others.append(benchmark.strategy)
+        for rung, twins in kept:
+            is_close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE
+            if is_close and _reason(benchmark) == _reason(rung):
+                twins.append(benchmark.strategy)
                 break
         else:
             kept.append((benchmark, []))

@@ -12,25 +12,25 @@ from plots.figures.common import (
     Axis,
     Figure,
     against_size,
-    colours_of,
-    drawn,
-    headline,
+    compose_run_chart,
+    headline_strategies,
     linear,
     logarithmic,
     memory_colours,
-    page,
+    select_drawable,
+    strategy_colours,
     tooltip,
 )
 from plots.figures.layout import Layout
 from plots.figures.points import Point, in_drawing_order, transfer_points
 from plots.model.derive import DIRECTIONS, Run
-from plots.model.programs import fitted_as
+from plots.model.programs import fit_name
 from plots.text import caption, numbers
 
 
 def latency(run: Run, layout: Layout) -> Figure:
     """Every plain transfer's time, and t0 + n/B of those that one looks at first."""
-    points, left_out = drawn(transfer_points(run))
+    points, left_out = select_drawable(transfer_points(run))
     times = [point.time_us_low for point in points] + [point.time_us_high for point in points]
     fits = _fits(run, points)
     halves = [row for row in fits if row["half"]]
@@ -46,18 +46,23 @@ def latency(run: Run, layout: Layout) -> Figure:
     )
     memories = sorted({point.memory for point in points}, key=style.memory_order)
     rows, data = against_size(
-        run, points, axis, [], layout, lambda way: _fit_layers(way, axis, fits, memories)
+        run,
+        points,
+        axis,
+        [],
+        layout,
+        lambda direction: _fit_layers(direction, axis, fits, memories),
     )
     remarks = [
-        *caption.transfers_remarks(run, [point.repetitions for point in points]),
+        *caption.describe_transfers(run, [point.repetitions for point in points]),
         left_out,
-        _explained(run, bool(fits), bool(halves)),
+        _explain_fits(run, bool(fits), bool(halves)),
     ]
-    chart = page("Time of transfers", run, layout, remarks, *rows)
+    chart = compose_run_chart("Time of transfers", run, layout, remarks, *rows)
     chart.datasets = data | {"fits": fits}
     chart.usermeta = {"axis": axis.other_form()}
     best = min(points, key=lambda point: point.time_us)
-    said = "; ".join(
+    fit_texts = "; ".join(
         f"{row['strategy']} ({row['variant']}): t0 {row['t0']}, B {row['rate']}, n½ {row['n_half']}"
         for row in halves
     )
@@ -65,13 +70,13 @@ def latency(run: Run, layout: Layout) -> Figure:
         heading="Latency against size" + (", and the fitted line" if fits else ""),
         reading=_reading(bool(fits), bool(halves)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)}: "
-        f"{best.strategy} ({best.variant}) at {best.size}. {said}",
+        f"{best.strategy} ({best.variant}) at {best.size}. {fit_texts}",
         chart=chart,
-        strategies=colours_of(points),
+        strategies=strategy_colours(points),
     )
 
 
-def _explained(run: Run, with_fits: bool, with_halves: bool) -> str:
+def _explain_fits(run: Run, with_fits: bool, with_halves: bool) -> str:
     """What black dots and rings are, or why there are none."""
     if with_fits:
         dots = (
@@ -79,33 +84,33 @@ def _explained(run: Run, with_fits: bool, with_halves: bool) -> str:
             "bend need several: see the table)"
         )
         return dots + ("; ring: n½, where half of B is reached" if with_halves else "")
-    why = run.advice.missing.get("fits")
-    if not why and run.advice.fits:
-        why = "none of the strategies to look at first is a single line (see the table)"
-    return f"no fitted lines: {why or 'bench_transfers advise has fitted none'}"
+    reason = run.advice.missing.get("fits")
+    if not reason and run.advice.fits:
+        reason = "none of the strategies to look at first is a single line (see the table)"
+    return f"no fitted lines: {reason or 'bench_transfers advise has fitted none'}"
 
 
 def _reading(with_fits: bool, with_halves: bool) -> str:
-    said = ["Lower is better."]
+    sentences = ["Lower is better."]
     if with_fits:
-        said.append("Small transfers cost t0 whatever their size; large ones cost n/B.")
+        sentences.append("Small transfers cost t0 whatever their size; large ones cost n/B.")
     if with_halves:
-        said.append("At n½ both cost the same and half of the bandwidth B is reached.")
-    return " ".join(said)
+        sentences.append("At n½ both cost the same and half of the bandwidth B is reached.")
+    return " ".join(sentences)
 
 
 def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
     """Places along t0 + n/B of the strategies to look at first, and n½ of each."""
     rows = []
     shown = {point.memory for point in points}
-    first = headline(run)
+    first = headline_strategies(run)
     labels = {benchmark.label: benchmark for benchmark in in_drawing_order(run.transfers)}
     for benchmark in labels.values():
-        fit = run.advice.fits.get(fitted_as(benchmark))
+        fit = run.advice.fits.get(fit_name(benchmark))
         is_first = benchmark.strategy in first and benchmark.kind in shown
         if not is_first or fit is None or fit.lines != 1 or fit.t0_ns <= 0:
             continue
-        sizes = sorted(at.bytes for at in run.sizes(benchmark).values() if at.bytes)
+        sizes = sorted(entry.bytes for entry in run.sizes(benchmark).values() if entry.bytes)
         half = fit.half_bytes
         places = [(float(size), False) for size in sizes]
         if half and sizes[0] <= half <= sizes[-1]:

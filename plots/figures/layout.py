@@ -63,7 +63,11 @@ class Layout:
 
     def subtitle(self, paragraphs: list[str]) -> list[str]:
         """Paragraphs as lines below a title."""
-        return [line for one in paragraphs for line in textwrap.wrap(one, self.subtitle_letters)]
+        return [
+            line
+            for paragraph in paragraphs
+            for line in textwrap.wrap(paragraph, self.subtitle_letters)
+        ]
 
 
 WIDE = Layout(

@@ -11,13 +11,13 @@ from plots.figures.common import (
     SHOWN,
     Figure,
     Pick,
-    by_name,
-    headline,
+    compose_chart,
+    headline_strategies,
     linear,
-    picked,
+    pick_strategies,
+    scale_by_name,
     sizes_axis,
     tooltip,
-    whole,
 )
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
@@ -32,7 +32,7 @@ MOST_STRATEGIES = 3
 PANEL_HEIGHT = {True: 220, False: 120}
 KEY_WIDTH = 230
 # What does not lie on each other.
-TOLD_APART = [
+DISTINCT_PICKS = [
     Pick("pageable"),
     Pick("pinned"),
     Pick("staged"),
@@ -45,11 +45,11 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     shown = runs[:MOST_RUNS]
     first = shown[0][1]
     kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
-    one_of_each: dict[str, str] = {}  # by kind, which gives the colour
-    for name in (*picked(first, TOLD_APART), *headline(first)):
+    strategy_by_kind: dict[str, str] = {}  # by kind, which gives the colour
+    for name in (*pick_strategies(first, DISTINCT_PICKS), *headline_strategies(first)):
         if _in_all(name, shown):
-            one_of_each.setdefault(kinds[name], name)
-    common = list(one_of_each.values())[:MOST_STRATEGIES]
+            strategy_by_kind.setdefault(kinds[name], name)
+    common = list(strategy_by_kind.values())[:MOST_STRATEGIES]
     rows = [row for number, run in shown for row in _rows(number, run, common)]
     if not rows:
         raise NoData("these runs have no plain transfer in common")
@@ -71,8 +71,8 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     ]
     left_out = f"{len(runs) - len(shown)} more runs are not shown here"
     devices = dict.fromkeys(caption.device_name(run) for _, run in shown)
-    described = [
-        f"run {number}: {caption.device_name(run)}, {caption.where_and_when(run)}"
+    descriptions = [
+        f"run {number}: {caption.device_name(run)}, {caption.describe_origin(run)}"
         for number, run in shown
     ]
     entries = [
@@ -86,17 +86,17 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for strategy in common
     ]
     key = Key(entries, layout, most_columns=len(common), width=KEY_WIDTH)
-    chart = whole(
+    chart = compose_chart(
         f"Runs side by side — {', '.join(devices)}",
         layout,
         [
-            *described,
+            *descriptions,
             "medians of the repetitions; wall time until the data are usable, warm caches",
             left_out if len(runs) > len(shown) else "",
         ],
         *panels,
         key.chart(
-            by_name("memory", memories, style.memory_colour, alt.Color),
+            scale_by_name("memory", memories, style.memory_colour, alt.Color),
             lambda base: _lines(base, names),
             lambda base: _marks(base, names),
         ),
@@ -157,7 +157,7 @@ def _panel(
         .encode(
             x=sizes_axis(min(sizes), max(sizes)),
             y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
-            color=by_name("memory", memories, style.memory_colour, alt.Color),
+            color=scale_by_name("memory", memories, style.memory_colour, alt.Color),
             detail=["strategy:N", "run:N"],
         )
     )
@@ -178,12 +178,12 @@ def _panel(
 def _lines(base: alt.Chart, names: list[str]) -> Any:
     dashes = dict(zip(names, DASHES, strict=False))
     return base.mark_line(strokeWidth=1.8).encode(
-        strokeDash=by_name("run", names, dashes.__getitem__, alt.StrokeDash)
+        strokeDash=scale_by_name("run", names, dashes.__getitem__, alt.StrokeDash)
     )
 
 
 def _marks(base: alt.Chart, names: list[str]) -> Any:
     shapes = dict(zip(names, SHAPES, strict=False))
     return base.mark_point(filled=True, size=30, opacity=1).encode(
-        shape=by_name("run", names, shapes.__getitem__, alt.Shape)
+        shape=scale_by_name("run", names, shapes.__getitem__, alt.Shape)
     )

@@ -40,18 +40,18 @@ class Point:
 
 def transfer_points(run: Run) -> list[Point]:
     """The points in drawing order; failed and cold-cache rows are left out."""
-    found = in_drawing_order(run.transfers)
-    if not found:
+    benchmarks = in_drawing_order(run.transfers)
+    if not benchmarks:
         raise NoData("no plain transfers with warm caches were measured")
-    return [_point(benchmark) for benchmark in found]
+    return [_point(benchmark) for benchmark in benchmarks]
 
 
-def in_drawing_order(found: Iterable[Benchmark]) -> list[Benchmark]:
+def in_drawing_order(benchmarks: Iterable[Benchmark]) -> list[Benchmark]:
     """By family, kind of memory, variant and size."""
-    found = list(found)
-    families = family_order(found)
+    benchmarks = list(benchmarks)
+    families = family_order(benchmarks)
     return sorted(
-        found,
+        benchmarks,
         key=lambda benchmark: (
             families.index(benchmark.family),
             style.memory_order(benchmark.kind),
@@ -61,7 +61,7 @@ def in_drawing_order(found: Iterable[Benchmark]) -> list[Benchmark]:
     )
 
 
-def plain_first(strategies: Iterable[Fields]) -> list[str]:
+def strategies_in_drawing_order(strategies: Iterable[Fields]) -> list[str]:
     """The names of strategies in drawing order."""
     strategies = list(strategies)
     families = family_order(strategies)

@@ -7,7 +7,15 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import SHOWN, Figure, by_name, headline, memory_colours, page, tooltip
+from plots.figures.common import (
+    SHOWN,
+    Figure,
+    compose_run_chart,
+    headline_strategies,
+    memory_colours,
+    scale_by_name,
+    tooltip,
+)
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
@@ -20,21 +28,21 @@ KEY_WIDTH = 180
 
 def samples(run: Run, layout: Layout) -> Figure:
     """The strategies to look at first, at a small, a middle and a large size."""
-    names = headline(run)
-    found = [
+    names = headline_strategies(run)
+    benchmarks = [
         benchmark
         for benchmark in run.transfers
         if benchmark.strategy in names and benchmark.repetitions >= LEAST
     ]
-    if not found:
+    if not benchmarks:
         raise NoData(f"no plain transfer has {LEAST} repetitions")
-    every = sorted({benchmark.bytes or 0 for benchmark in found})
-    sizes = list(dict.fromkeys((every[0], every[len(every) // 2], every[-1])))
-    rows = [row for benchmark in found if benchmark.bytes in sizes for row in _rows(benchmark)]
+    all_sizes = sorted({benchmark.bytes or 0 for benchmark in benchmarks})
+    sizes = list(dict.fromkeys((all_sizes[0], all_sizes[len(all_sizes) // 2], all_sizes[-1])))
+    rows = [row for benchmark in benchmarks if benchmark.bytes in sizes for row in _rows(benchmark)]
     low, high = min(row["relative"] for row in rows), max(row["relative"] for row in rows)
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
-    families = family_order(found)
-    shown = {benchmark.strategy: benchmark for benchmark in found}
+    families = family_order(benchmarks)
+    shown = {benchmark.strategy: benchmark for benchmark in benchmarks}
     strategies = [name for name in names if any(row["strategy"] == name for row in rows)]
     directions = [
         name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
@@ -53,7 +61,7 @@ def samples(run: Run, layout: Layout) -> Figure:
         for name in strategies
     ]
     key = Key(entries, layout, most_columns=3, width=KEY_WIDTH)
-    chart = page(
+    chart = compose_run_chart(
         "Distribution of repetitions",
         run,
         layout,
@@ -140,11 +148,11 @@ def _panel(
 
 def _lines(base: alt.Chart, families: list[str], **options: Any) -> Any:
     return base.mark_line(strokeWidth=1.6, **options).encode(
-        strokeDash=by_name("family", families, style.family_dash, alt.StrokeDash)
+        strokeDash=scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     )
 
 
 def _marks(base: alt.Chart, memories: list[str]) -> Any:
     return base.mark_point(filled=True, size=36, opacity=1).encode(
-        shape=by_name("memory", memories, style.memory_shape, alt.Shape)
+        shape=scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     )

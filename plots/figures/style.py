@@ -135,7 +135,7 @@ PHASES = {
     "free": ("#f2e6bd", "#e0d3a6"),
     "not divided": ("#bbbbbb", "#777777"),
 }
-OTHERS_COLOUR = "#5f5f5f"
+PUBLISHED_COLOUR = "#5f5f5f"
 
 # The colours of axes, texts and lines of figures, and what a dark page shows instead.
 INK, SOFT_INK, LINE, GRID, PAPER = "#111111", "#333333", "#888888", "#e8e8e8", "#ffffff"
@@ -147,7 +147,7 @@ DARK_LINES = {
     PAPER: "#1c1c1e",
     "#444444": "#bdbdbd",
     "#808080": "#9b9b9b",
-    OTHERS_COLOUR: "#b0b0b0",
+    PUBLISHED_COLOUR: "#b0b0b0",
 }
 
 
@@ -179,19 +179,19 @@ def memory_order(memory: str) -> tuple[int, str]:
 
 def memory_style(memory: str) -> MemoryStyle:
     """How a kind of memory is drawn; one that is not known yet gets a look by its name."""
-    other = OTHER_MEMORY[zlib.crc32(memory.encode()) % len(OTHER_MEMORY)]
-    return MEMORY.get(memory, other)
+    fallback = OTHER_MEMORY[zlib.crc32(memory.encode()) % len(OTHER_MEMORY)]
+    return MEMORY.get(memory, fallback)
 
 
-def look_of(fields: Fields) -> str:
+def look_key(fields: Fields) -> str:
     """What gives the look: the first of its setting, method and memory that has one."""
-    told = (fields.setting, fields.method, fields.memory)
-    return next((one for one in told if one in MEMORY), fields.kind)
+    candidates = (fields.setting, fields.method, fields.memory)
+    return next((candidate for candidate in candidates if candidate in MEMORY), fields.kind)
 
 
-def colour_of(fields: Fields | None, name: str) -> str:
+def strategy_colour(fields: Fields | None, name: str) -> str:
     """The colour of a strategy; where its fields are not known, by its name."""
-    return memory_colour(look_of(fields) if fields else name)
+    return memory_colour(look_key(fields) if fields else name)
 
 
 def memory_colour(memory: str) -> str:

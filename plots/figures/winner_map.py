@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import own_colour
-from plots.figures.common import WAYS, Figure, page, tooltip
+from plots.figures.bars import colour_by_field
+from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
@@ -29,7 +29,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
         raise NoData(run.advice.missing["map"])
     if not answer["measured_terms"]["allocation"]:
         raise NoData("without the costs of allocation the same strategy wins at every reuse")
-    cells = [cell for way in WAYS for cell in _cells(answer, way)]
+    cells = [cell for direction in DIRECTION_TITLES for cell in _cells(answer, direction)]
     if not cells:
         raise NoData("advise can rank nothing in this file")
     winners = sorted(
@@ -41,7 +41,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
         cell
         | {
             "letter": _cased(letters[cell["strategy"]], cell["extrapolated"]),
-            "colour": style.colour_of(run.strategy(cell["strategy"]), cell["strategy"]),
+            "colour": style.strategy_colour(run.strategy(cell["strategy"]), cell["strategy"]),
         }
         for cell in cells
     ]
@@ -50,7 +50,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     columns = layout.columns(3, KEY_WIDTH)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
-    chart = page(
+    chart = compose_run_chart(
         "What to use, by size and reuse",
         run,
         layout,
@@ -70,7 +70,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
                 "letter": letters[name],
                 "strategy": name,
                 "text": f"{letters[name]}  {name}",
-                "colour": style.colour_of(run.strategy(name), name),
+                "colour": style.strategy_colour(run.strategy(name), name),
                 "column": i % columns,
                 "line": i // columns,
             }
@@ -92,8 +92,8 @@ def _cased(letter: str, extrapolated: bool) -> str:
     return letter.lower() if extrapolated else letter
 
 
-def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
-    table = answer["directions"].get(way, {})
+def _cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
+    table = answer["directions"].get(direction, {})
     cells = []
     for i, winners in enumerate(table.get("winner", [])):
         for j, winner in enumerate(winners):
@@ -102,7 +102,7 @@ def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
             margin, second = table["margin"][i][j], table["runner_up"][i][j]
             cells.append(
                 {
-                    "direction": way,
+                    "direction": direction,
                     "bytes": answer["sizes"][i],
                     "size": numbers.size(answer["sizes"][i]),
                     "reuse": answer["reuse"][j],
@@ -120,8 +120,10 @@ def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
     return cells
 
 
-def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) -> alt.LayerChart:
-    labels = first or not layout.beside
+def _panel(
+    direction: str, answer: dict[str, Any], layout: Layout, is_first: bool
+) -> alt.LayerChart:
+    labels = is_first or not layout.beside
     reuses, sizes = answer["reuse"], answer["sizes"]
     base = (
         alt.Chart(alt.NamedData("cells"))
@@ -132,7 +134,7 @@ def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) 
                 scale=alt.Scale(domain=reuses, padding=0),
                 axis=alt.Axis(
                     labelAngle=0,
-                    values=[one for one in reuses if str(one).strip("0") == "1"],
+                    values=[reuse for reuse in reuses if str(reuse).strip("0") == "1"],
                     format="~s",
                     labelExpr="format(datum.value, '~s')",
                 ),
@@ -159,7 +161,9 @@ def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) 
         basis="note",
     )
     rect = base.mark_rect().encode(
-        color=own_colour(), opacity=alt.Opacity("clarity:Q", scale=None, legend=None), tooltip=tips
+        color=colour_by_field(),
+        opacity=alt.Opacity("clarity:Q", scale=None, legend=None),
+        tooltip=tips,
     )
     # Letters stand on every colour, also on a dark page, where the paper's colour is another one.
     text = base.mark_text(fontSize=10, fontWeight="bold").encode(
@@ -171,7 +175,7 @@ def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) 
             alt.value("#010101"),
         ),
     )
-    heading = alt.TitleParams(WAYS[direction], fontSize=12, offset=6, anchor="middle")
+    heading = alt.TitleParams(DIRECTION_TITLES[direction], fontSize=12, offset=6, anchor="middle")
     return alt.LayerChart(
         layer=[rect, text],
         title=heading,
@@ -187,7 +191,7 @@ def _key(winners: list[str], columns: int, layout: Layout) -> alt.LayerChart:
     place = alt.Chart(alt.NamedData("key")).encode(
         x=alt.X("column:Q", axis=None, scale=scale), y=alt.Y("line:O", axis=None)
     )
-    squares = place.mark_square(size=150, opacity=1).encode(color=own_colour())
+    squares = place.mark_square(size=150, opacity=1).encode(color=colour_by_field())
     text = place.mark_text(align="left", xOffset=12, fontSize=11).encode(text="text:N")
     return alt.LayerChart(
         layer=[squares, text],

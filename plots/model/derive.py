@@ -59,8 +59,8 @@ class Benchmark(Fields):
 
     def number(self, counter: str) -> float | None:
         """The same of a counter that may be zero or negative."""
-        values = [value for row in self.rows if is_number(value := row.get(counter))]
-        return median(values) if values else None
+        numbers = [value for row in self.rows if is_number(value := row.get(counter))]
+        return median(numbers) if numbers else None
 
     @property
     def ns(self) -> float:
@@ -106,8 +106,8 @@ class Run:
             name = str(row.get("name"))
             if can_be_shown(name) and not is_failed(row) and is_positive(row.get("median_ns")):
                 rows[name].append(row)
-        made = (_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows)
-        return sorted(made, key=_name_order)
+        measured = (_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows)
+        return sorted(measured, key=_sort_key)
 
     @cached_property
     def left_out(self) -> int:
@@ -130,17 +130,17 @@ class Run:
             if is_transfer(benchmark) and benchmark.bytes and not benchmark.cold
         ]
 
-    def of_role(self, *roles: str) -> list[Benchmark]:
+    def with_role(self, *roles: str) -> list[Benchmark]:
         """The benchmarks of these roles."""
         return [benchmark for benchmark in self.benchmarks if benchmark.role in roles]
 
     @cached_property
-    def own_roles(self) -> list[str]:
+    def custom_roles(self) -> list[str]:
         """Those of its benchmarks that strategies of others have brought."""
         return sorted({benchmark.role for benchmark in self.benchmarks} - set(format_1()["roles"]))
 
     @cached_property
-    def own_metrics(self) -> dict[str, Metric]:
+    def custom_metrics(self) -> dict[str, Metric]:
         """Those that strategies of others have brought, as far as rows have them."""
         known = format_1()["metrics"]
         counters = {counter for row in self.result.rows for counter in row}
@@ -163,19 +163,19 @@ class Run:
         """The benchmarks with warm caches that differ in their size alone."""
         return self._by_label.get(like.label, {})
 
-    def alike(self, role: str, **fields: Any) -> list[Sizes]:
+    def matching(self, role: str, **fields: Any) -> list[Sizes]:
         """The benchmarks of a role that have these fields, plainest first; warm caches."""
-        found = {
+        series = {
             benchmark.label: self._by_label[benchmark.label]
-            for benchmark in self.of_role(role)
+            for benchmark in self.with_role(role)
             if benchmark.label in self._by_label
             and all(getattr(benchmark, key) == value for key, value in fields.items())
         }
-        return sorted(found.values(), key=_plainness)
+        return sorted(series.values(), key=_plainness_key)
 
     def plainest(self, role: str, **fields: Any) -> Sizes:
         """The plainest of them; empty where there is none."""
-        return next(iter(self.alike(role, **fields)), {})
+        return next(iter(self.matching(role, **fields)), {})
 
     def rate(self, strategy: str, direction: str) -> tuple[float, int] | None:
         """GB/s and size at a strategy's largest size, in one direction of those it has."""
@@ -197,11 +197,11 @@ class Run:
 
     @cached_property
     def _by_label(self) -> dict[str, Sizes]:
-        found: dict[str, Sizes] = defaultdict(dict)
+        series: dict[str, Sizes] = defaultdict(dict)
         for benchmark in self.benchmarks:
             if not benchmark.cold and (benchmark.bytes or benchmark.size_bytes is None):
-                found[benchmark.label][benchmark.size_bytes or 0] = benchmark
-        return found
+                series[benchmark.label][benchmark.size_bytes or 0] = benchmark
+        return series
 
     @property
     def on_host(self) -> bool:
@@ -236,8 +236,8 @@ def can_be_shown(name: str) -> bool:
 def is_failed(row: dict[str, Any]) -> bool:
     """Whether the benchmark reported an error instead of times, as `gate_transfers` reads it."""
     flags = (row.get("error_occurred"), row.get("skipped"))
-    texts = (row.get("error_message"), row.get("skip_message"))
-    return any(flag is True for flag in flags) or any(texts)
+    messages = (row.get("error_message"), row.get("skip_message"))
+    return any(flag is True for flag in flags) or any(messages)
 
 
 def family_order(fields: Iterable[Fields]) -> list[str]:
@@ -251,17 +251,17 @@ def family_order(fields: Iterable[Fields]) -> list[str]:
 
 
 def _benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchmark:
-    moved = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
-    asked = fields.size_bytes is not None
+    sizes = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
+    has_size = fields.size_bytes is not None
     return Benchmark(
-        **vars(fields), name=name, bytes=int(moved[0]) if moved and asked else None, rows=rows
+        **vars(fields), name=name, bytes=int(sizes[0]) if sizes and has_size else None, rows=rows
     )
 
 
-def _plainness(sizes: Sizes) -> tuple[int, str]:
+def _plainness_key(sizes: Sizes) -> tuple[int, str]:
     benchmark = next(iter(sizes.values()))
     return benchmark.plainness, benchmark.label
 
 
-def _name_order(benchmark: Benchmark) -> tuple[Any, ...]:
+def _sort_key(benchmark: Benchmark) -> tuple[Any, ...]:
     return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, benchmark.cold)

@@ -24,7 +24,7 @@ UNKNOWN = f"gate_transfers answers in a form that is not known here; build this 
 
 
 @dataclass(frozen=True)
-class Checked:
+class BenchmarkVerdict:
     """What the gate says of one benchmark. Slowdowns are parts, negative when faster.
 
     What was not compared has neither `slowdown` nor what follows it.
@@ -75,21 +75,21 @@ class Check:
     notes: list[Message]
     differences: list[Difference]
     judged_by: str
-    of_fastest: bool
+    uses_fastest: bool
     runs: tuple[int, int]  # before and after
     sessions: tuple[int, int]
     shifts: list[Shift]
-    benchmarks: list[Checked]
+    benchmarks: list[BenchmarkVerdict]
 
-    def found(self, one: Checked) -> str:
+    def displayed_verdict(self, benchmark: BenchmarkVerdict) -> str:
         """A benchmark's verdict in the gate's words."""
-        too_few = self.runs[1] < LEAST_RUNS and one.verdict == "missing"
-        return "not judged" if too_few else one.verdict
+        too_few = self.runs[1] < LEAST_RUNS and benchmark.verdict == "missing"
+        return "not judged" if too_few else benchmark.verdict
 
     @property
-    def compared(self) -> list[Checked]:
+    def compared(self) -> list[BenchmarkVerdict]:
         """The benchmarks whose slowdown is known."""
-        return [one for one in self.benchmarks if one.slowdown is not None]
+        return [benchmark for benchmark in self.benchmarks if benchmark.slowdown is not None]
 
 
 def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
@@ -100,7 +100,7 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
         out = Path(folder) / "check.json"
         command = [program, "check", baseline, *runs, "--json", out]
         try:
-            done = subprocess.run(
+            completed = subprocess.run(
                 list(map(str, command)),
                 capture_output=True,
                 text=True,
@@ -108,15 +108,17 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
                 timeout=SECONDS,
                 check=False,
             )
-            if done.returncode not in ANSWERS:
-                said = values.printable(done.stderr).removeprefix("gate_transfers: ")
-                raise ResultError(said or f"{program} ended with {done.returncode}, saying nothing")
+            if completed.returncode not in ANSWERS:
+                complaint = values.printable(completed.stderr).removeprefix("gate_transfers: ")
+                raise ResultError(
+                    complaint or f"{program} ended with {completed.returncode}, saying nothing"
+                )
             document = json.loads(out.read_bytes())
         except (OSError, ValueError, RecursionError, subprocess.TimeoutExpired) as error:
-            why = values.printable(str(error)).replace(str(out), "its answer")
-            raise ResultError(f"{program} cannot be asked: {why}") from error
+            reason = values.printable(str(error)).replace(str(out), "its answer")
+            raise ResultError(f"{program} cannot be asked: {reason}") from error
     answer = parse(document, runs)
-    if answer.verdict != ANSWERS[done.returncode]:
+    if answer.verdict != ANSWERS[completed.returncode]:
         raise ResultError(UNKNOWN)
     return answer
 
@@ -124,27 +126,27 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
 def parse(document: Any, runs: list[Path]) -> Check:
     """The answer in the file that `check --json` writes; runs are called by their names alone."""
     try:
-        document = _of_format_2(document)
+        document = _lift(document)
         if document["kind"] != "check" or document["verdict"] not in ANSWERS.values():
             raise ResultError(UNKNOWN)
         return Check(
             verdict=document["verdict"],
             sentence=values.printable(document["sentence"]),
-            reasons=[_message(one, runs) for one in document["reasons"]],
-            notes=[_message(one, runs) for one in document["notes"]],
+            reasons=[_message(entry, runs) for entry in document["reasons"]],
+            notes=[_message(entry, runs) for entry in document["notes"]],
             differences=list(map(_difference, document["changed"])),
             judged_by=values.printable(document["judged_by"]),
-            of_fastest=document["of_repetitions"] == "fastest",
+            uses_fastest=document["of_repetitions"] == "fastest",
             runs=_before_and_after(document["runs"]),
             sessions=_before_and_after(document["sessions"]),
-            shifts=[_shift(one) for one in document["classes"]],
-            benchmarks=[_checked(one) for one in document["benchmarks"]],
+            shifts=[_shift(entry) for entry in document["classes"]],
+            benchmarks=[_benchmark_verdict(entry) for entry in document["benchmarks"]],
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultError(UNKNOWN) from error
 
 
-def _of_format_2(document: dict[str, Any]) -> dict[str, Any]:
+def _lift(document: dict[str, Any]) -> dict[str, Any]:
     if document["format"] == 1:
         return lift_check(document)
     if document["format"] != FORMAT:
@@ -162,41 +164,41 @@ def _message(value: dict[str, Any], runs: list[Path]) -> Message:
     return Message(code, data, text)
 
 
-def _checked(one: dict[str, Any]) -> Checked:
+def _benchmark_verdict(entry: dict[str, Any]) -> BenchmarkVerdict:
     common = (
-        values.printable(one["name"]),
-        values.printable(one["verdict"]),
-        _number(one["before"]),
-        _number(one["after"]),
-        None if one["note"] is None else _message(one["note"], []),
+        values.printable(entry["name"]),
+        values.printable(entry["verdict"]),
+        _number(entry["before"]),
+        _number(entry["after"]),
+        None if entry["note"] is None else _message(entry["note"], []),
     )
-    if "slowdown" not in one:
-        return Checked(*common)
-    return Checked(
+    if "slowdown" not in entry:
+        return BenchmarkVerdict(*common)
+    return BenchmarkVerdict(
         *common,
-        latency_bound=one["decided_by"] == "latency",
-        threshold=float(one["threshold"]),
-        slowdown=_number(one["slowdown"]),
-        interval=_interval(one["interval_95"]),
-        runs=tuple(map(_number, one["slowdown_of_runs"])),
-        p=_number(one["p"]),
-        detectable=_number(one["detectable_80"]),
-        advisory=one["advisory"] is True,
+        latency_bound=entry["decided_by"] == "latency",
+        threshold=float(entry["threshold"]),
+        slowdown=_number(entry["slowdown"]),
+        interval=_interval(entry["interval_95"]),
+        runs=tuple(map(_number, entry["slowdown_of_runs"])),
+        p=_number(entry["p"]),
+        detectable=_number(entry["detectable_80"]),
+        advisory=entry["advisory"] is True,
     )
 
 
-def _shift(one: dict[str, Any]) -> Shift:
+def _shift(entry: dict[str, Any]) -> Shift:
     return Shift(
-        latency_bound=one["decided_by"] == "latency",
-        benchmarks=int(one["benchmarks"]),
-        slowdown=float(one["slowdown"]),
-        changed=one["changed"] is True,
+        latency_bound=entry["decided_by"] == "latency",
+        benchmarks=int(entry["benchmarks"]),
+        slowdown=float(entry["slowdown"]),
+        changed=entry["changed"] is True,
     )
 
 
-def _difference(one: dict[str, Any]) -> Difference:
-    key, before, after = (values.printable(one[key]) for key in ("key", "before", "after"))
-    return Difference(key, before, after, one["allowed"] is True)
+def _difference(entry: dict[str, Any]) -> Difference:
+    key, before, after = (values.printable(entry[key]) for key in ("key", "before", "after"))
+    return Difference(key, before, after, entry["allowed"] is True)
 
 
 def _before_and_after(counts: dict[str, Any]) -> tuple[int, int]:

@@ -322,15 +322,15 @@ def _skip(place: str, value: Any) -> Skip:
 
 
 def _why_not_gpu(transfers: dict[str, Any]) -> Message | None:
-    why = mapping(transfers, "device").get("why_not_gpu")
-    return None if why is None else _message("device.why_not_gpu", why)
+    reason = mapping(transfers, "device").get("why_not_gpu")
+    return None if reason is None else _message("device.why_not_gpu", reason)
 
 
 def _name(place: str, value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str):
-        raise _NotValid(f"{place}.{key} is {brief(found)}, no text")
-    return found
+    entry = value.get(key)
+    if not isinstance(entry, str):
+        raise _NotValid(f"{place}.{key} is {brief(entry)}, no text")
+    return entry
 
 
 def _text_or_null(place: str, value: dict[str, Any], key: str) -> str | None:
@@ -338,14 +338,14 @@ def _text_or_null(place: str, value: dict[str, Any], key: str) -> str | None:
 
 
 def _truth(place: str, value: dict[str, Any], key: str) -> bool:
-    found = value.get(key, False)
-    if not isinstance(found, bool):
+    entry = value.get(key, False)
+    if not isinstance(entry, bool):
         raise _NotValid(f"{place}.{key} is neither true nor false")
-    return found
+    return entry
 
 
 def _one_of(place: str, value: dict[str, Any], key: str, known: tuple[Any, ...]) -> Any:
-    found = value.get(key)
-    if found not in known or isinstance(found, bool):
-        raise _NotValid(f"{place}.{key} is {brief(found)}, not {' or '.join(map(str, known))}")
-    return found
+    entry = value.get(key)
+    if entry not in known or isinstance(entry, bool):
+        raise _NotValid(f"{place}.{key} is {brief(entry)}, not {' or '.join(map(str, known))}")
+    return entry

@@ -16,7 +16,9 @@ FORMAT = 1  # the newest "format" of advise's files that this package reads
 SECONDS = 60
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
-QUESTIONS = [(size, way) for size in ("64KiB", "1MiB", "16MiB", "256MiB") for way in ("h2d", "d2h")]
+RANKING_QUESTIONS = [
+    (size, way) for size in ("64KiB", "1MiB", "16MiB", "256MiB") for way in ("h2d", "d2h")
+]
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,14 @@ class Fit:
     half_bytes: float | None
 
 
-def fitted_as(fields: Fields) -> str:
+def fit_name(fields: Fields) -> str:
     """What `advise` calls a strategy in one direction."""
     return f"{fields.strategy}/{fields.direction}"
 
 
-def unanswered(why: str) -> dict[str, str]:
+def unanswered(reason: str) -> dict[str, str]:
     """The same reason for every part of an Advice that is missing."""
-    return dict.fromkeys(("fits", "map", "rankings"), why)
+    return dict.fromkeys(("fits", "map", "rankings"), reason)
 
 
 @dataclass(frozen=True)
@@ -62,28 +64,30 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
         source = Path(folder) / "result.json"
         source.write_text(json.dumps(_slim(result)), "utf-8")
         common = [str(program), "advise", "--from", str(source)] + ["--allow-host"] * on_host
-        rankings_asked = {
-            f"{size}-{way}": ["--bytes", size, "--direction", way, "--json"]
-            for size, way in QUESTIONS
+        ranking_questions = {
+            f"{size}-{direction}": ["--bytes", size, "--direction", direction, "--json"]
+            for size, direction in RANKING_QUESTIONS
         }
-        asked = {"fits": ["--check", "--json"], "map": ["--map"]} | rankings_asked
+        questions = {"fits": ["--check", "--json"], "map": ["--map"]} | ranking_questions
         with ThreadPoolExecutor(2) as pool:
             answers = dict(
                 zip(
-                    asked,
+                    questions,
                     pool.map(
-                        lambda name: _answer([*common, *asked[name]], Path(folder) / f"{name}.out"),
-                        asked,
+                        lambda name: _answer(
+                            [*common, *questions[name]], Path(folder) / f"{name}.out"
+                        ),
+                        questions,
                     ),
                     strict=True,
                 )
             )
-    found = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
-    rankings = [found[name] for name in rankings_asked if name in found]
+    parsed = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
+    rankings = [parsed[name] for name in ranking_questions if name in parsed]
     missing = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     if not rankings:
-        missing["rankings"] = missing[next(iter(rankings_asked))]
-    return Advice(_fits(found.get("fits")), found.get("map"), rankings, missing)
+        missing["rankings"] = missing[next(iter(ranking_questions))]
+    return Advice(_fits(parsed.get("fits")), parsed.get("map"), rankings, missing)
 
 
 def _slim(result: Result) -> dict[str, Any]:
@@ -95,12 +99,12 @@ def _slim(result: Result) -> dict[str, Any]:
 def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
     """The file that the command writes, or why there is none in one line."""
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [*command, str(out)], capture_output=True, text=True, timeout=SECONDS, check=False
         )
-        if done.returncode != 0:
-            said = " ".join(done.stderr.split()).removeprefix("bench_transfers: ")
-            return said.replace(str(out.parent / "result.json"), "the file") or "advise failed"
+        if completed.returncode != 0:
+            complaint = " ".join(completed.stderr.split()).removeprefix("bench_transfers: ")
+            return complaint.replace(str(out.parent / "result.json"), "the file") or "advise failed"
         content = json.loads(out.read_bytes())
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return f"bench_transfers advise cannot be asked: {' '.join(str(error).split())}"
@@ -112,12 +116,12 @@ def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
 def _fits(check: dict[str, Any] | None) -> dict[str, Fit]:
     """By name, such as copy/pinned/h2d; without those whose bandwidth is not known."""
     fits = {}
-    for one in check["checks"] if check else []:
-        model = one["model"]
+    for entry in check["checks"] if check else []:
+        model = entry["model"]
         rate = (model["bandwidth_gb_per_s"] or {}).get("value")
         if rate and model["t0_ns"]:
-            fits[one["name"]] = Fit(
-                one["name"],
+            fits[entry["name"]] = Fit(
+                entry["name"],
                 model["lines"],
                 model["t0_ns"]["value"],
                 rate,

@@ -26,14 +26,14 @@ def is_whole(value: Any) -> TypeGuard[int]:
 
 def member(value: Any, key: str, kind: type) -> Any:
     """A member of a JSON object if it is there and of the right kind, else None."""
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, kind) else None
+    entry = value.get(key) if isinstance(value, dict) else None
+    return entry if isinstance(entry, kind) else None
 
 
 def mapping(value: Any, key: str) -> dict[str, Any]:
     """A member of a JSON object that is an object itself, otherwise an empty one."""
-    found: dict[str, Any] | None = member(value, key, dict)
-    return found or {}
+    entry: dict[str, Any] | None = member(value, key, dict)
+    return entry or {}
 
 
 def text(holder: Any, key: str, default: str) -> str:

@@ -47,21 +47,21 @@ def scripts() -> str:
     return vlc.javascript_bundle()  # type: ignore[call-arg]  # it may be left out
 
 
-def drawings(named: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
+def all_images(specs: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
     """All images of specifications with names: contents by file name."""
     # Processes, because vl-convert draws for one thread at a time; new ones, because it has threads
     # of its own, which copies of this process would lack.
-    fresh = multiprocessing.get_context("spawn")
-    workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(named))
+    spawning = multiprocessing.get_context("spawn")
+    workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(specs))
     if workers < 2:
-        made = list(starmap(images, named))
+        results = list(starmap(images, specs))
     else:
-        with ProcessPoolExecutor(workers, fresh, _leave_interruptions_to_parent) as pool:
-            made = list(pool.map(images, *zip(*named, strict=True)))
-    return {name: data for one in made for name, data in one.items()}
+        with ProcessPoolExecutor(workers, spawning, _follow_parent) as pool:
+            results = list(pool.map(images, *zip(*specs, strict=True)))
+    return {name: data for files in results for name, data in files.items()}
 
 
-def _leave_interruptions_to_parent() -> None:
+def _follow_parent() -> None:
     """Ends with the parent, however that ends, also when it already has."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     parent = multiprocessing.parent_process()
@@ -82,12 +82,14 @@ def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
 
 def svg(spec: dict[str, Any]) -> str:
     """The figure as SVG, which says in words what it shows: Vega leaves that out of files."""
-    root, _, content = vlc.vegalite_to_svg(_still(spec)).partition(">")
+    root, _, content = vlc.vegalite_to_svg(_without_zoom(spec)).partition(">")
     title, description = escape(" ".join(spec["title"]["text"])), escape(spec["description"])
     return f"{root}><title>{title}</title><desc>{description}</desc>{content}"
 
 
-def _still(spec: dict[str, Any]) -> dict[str, Any]:
+def _without_zoom(spec: dict[str, Any]) -> dict[str, Any]:
     """Without zooming, for which each mark would be clipped on its own: ten times as slow."""
-    parameters = [one for one in spec.get("params", []) if one.get("bind") != "scales"]
+    parameters = [
+        parameter for parameter in spec.get("params", []) if parameter.get("bind") != "scales"
+    ]
     return {**spec, "params": parameters}

@@ -18,19 +18,19 @@ def write_folder(out: Path, files: dict[str, bytes]) -> None:
     ResultError when that fails, or when the folder holds something else.
     """
     out = out.resolve()  # a link stays one
-    _refuse_others(out)
+    _refuse_other_folders(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-            made, old = Path(scratch) / "new", Path(scratch) / "old"
+            new, old = Path(scratch) / "new", Path(scratch) / "old"
             for name, data in files.items():
-                path = made / name
+                path = new / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
             try:
                 if out.exists():
                     out.rename(old)
-                made.rename(out)
+                new.rename(out)
             except BaseException:
                 if old.exists() and not out.exists():
                     old.rename(out)
@@ -39,14 +39,14 @@ def write_folder(out: Path, files: dict[str, bytes]) -> None:
         raise ResultError(f"{out}: cannot be written: {error.strerror or error}") from error
 
 
-def _refuse_others(out: Path) -> None:
+def _refuse_other_folders(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise ResultError(f"{out}: cannot be written: it is not a folder")
     if not out.is_dir():
         return
-    there = {path.name for path in out.iterdir()}
-    if there and (PAGE not in there or not there <= PARTS):
-        other = min(there - PARTS, default="figures")
+    names = {path.name for path in out.iterdir()}
+    if names and (PAGE not in names or not names <= PARTS):
+        stranger = min(names - PARTS, default="figures")
         raise ResultError(
-            f"{out}: holds {other!r}, which is of no report: choose another folder (--out)"
+            f"{out}: holds {stranger!r}, which is of no report: choose another folder (--out)"
         )

@@ -12,14 +12,14 @@ from plots.model.values import mapping, text
 HOST_NOTE = "host device: no GPU; copies within this machine's memory"
 
 
-def title(what: str, run: Run) -> str:
+def title(subject: str, run: Run) -> str:
     """The title of a figure: its subject and the device."""
-    return f"{what} — {device_name(run)}"
+    return f"{subject} — {device_name(run)}"
 
 
-def transfers_remarks(run: Run, repetitions: list[int]) -> list[str]:
+def describe_transfers(run: Run, repetitions: list[int]) -> list[str]:
     """What figures of all plain transfers say below the title: how, and what they leave out."""
-    return [_what_was_timed(repetitions), _remarks(run.result)]
+    return [_describe_timing(repetitions), _describe_omissions(run.result)]
 
 
 def device_name(run: Run) -> str:
@@ -36,7 +36,7 @@ def link_name(link: dict[str, Any]) -> str:
     return f"PCIe {generation}.0 x{width}" if generation and width else "PCIe"
 
 
-def where_and_when(run: Run) -> str:
+def describe_origin(run: Run) -> str:
     """Machine, date and profile; whether the run was interrupted."""
     result = run.result
     host = text(result.context, "host_name", "unknown host")
@@ -67,7 +67,7 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
 
 
-def _what_was_timed(counts: list[int]) -> str:
+def _describe_timing(counts: list[int]) -> str:
     fewest, most = min(counts), max(counts)
     timed = "wall time from the call until the data are usable at the destination"
     if most == 1:
@@ -76,7 +76,7 @@ def _what_was_timed(counts: list[int]) -> str:
     return f"{timed}; median of {repetitions} repetitions; band: fastest to slowest repetition"
 
 
-def _remarks(result: Result) -> str:
+def _describe_omissions(result: Result) -> str:
     transfers = {name for name, fields in result.benchmarks.items() if is_transfer(fields)}
     measured = {name for row in result.rows if (name := str(row.get("name"))) in transfers}
     failed = {

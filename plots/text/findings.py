@@ -20,7 +20,7 @@ ENQUEUE = "enqueue_ns"  # until a call that need not wait has returned
 ASYNCHRONOUS = 0.5  # part of its time after which a call that did not wait has returned
 CLEAR = 0.95  # part of all pairs of repetitions in which the slower one must be slower
 MOST_FINDINGS = 5
-WAYS = {"h2d": "to the device", "d2h": "from the device"}
+DIRECTION_PHRASES = {"h2d": "to the device", "d2h": "from the device"}
 PAGE_LOCKED = {
     "registered",
     "registered_huge",
@@ -37,7 +37,7 @@ PAGE_LOCKED = {
 FLAGS = {"pinned_portable": "PORTABLE", "pinned_mapped": "DEVICEMAP", "pinned_wc": "WRITECOMBINED"}
 BLOCKS = {"4KiB_blocks": "4 KiB", "64KiB_blocks": "64 KiB"}  # settings of scattered copies
 # What methods are in words, for sentences that compare them.
-IN_WORDS = {
+METHOD_PHRASES = {
     "loop": "a loop of copies",
     "batch": "one batch of copies",
     "gather_kernel": "one kernel that gathers them",
@@ -70,38 +70,38 @@ def comparison(run: Run) -> list[Sentence]:
             Sentence("What the link can carry is not known: nothing here is related to it.")
         )
     for direction in DIRECTIONS:
-        found = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
-        if limit and found:
-            best = max(found, key=lambda benchmark: benchmark.gb_per_s or 0)
+        benchmarks = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
+        if limit and benchmarks:
+            best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
             sentences.append(_against_limit(run, direction, best, limit))
-    return sentences + _against_others(run)
+    return sentences + _against_published(run)
 
 
 def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
     rate = best.gb_per_s or 0
-    said = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({best.name})"
+    statement = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({best.name})"
     if rate > limit:
         return Sentence(
-            f"{said}, more than the {numbers.rate(limit)} that the link can carry: the link's "
+            f"{statement}, more than the {numbers.rate(limit)} that the link can carry: the link's "
             "generation or width was misread, or the measurement is wrong.",
             True,
         )
-    said += f", {100 * rate / limit:.0f} % of the link's {numbers.rate(limit)}"
+    statement += f", {100 * rate / limit:.0f} % of the link's {numbers.rate(limit)}"
     if not run.packet_limit:
-        return Sentence(f"{said}.")
+        return Sentence(f"{statement}.")
     low, high = run.packet_limit
-    parts = dict.fromkeys(f"{100 * rate / left:.0f}" for left in (high, low))
-    said += f" and {' to '.join(parts)} % of what packet headers leave"
+    parts = dict.fromkeys(f"{100 * rate / remaining:.0f}" for remaining in (high, low))
+    statement += f" and {' to '.join(parts)} % of what packet headers leave"
     if rate >= HEALTHY * low:
-        return Sentence(f"{said}, as on a healthy link.")
+        return Sentence(f"{statement}, as on a healthy link.")
     if any(
         benchmark.direction == direction and _fills_the_link(benchmark)
         for benchmark in run.transfers
     ):
-        return Sentence(f"{said}. A healthy link reaches more.", True)
+        return Sentence(f"{statement}. A healthy link reaches more.", True)
     return Sentence(
-        f"{said}. That says nothing about the link: copies of {numbers.size(FULL)} and more of "
-        "page-locked memory were not measured."
+        f"{statement}. That says nothing about the link: copies of {numbers.size(FULL)} and more "
+        "of page-locked memory were not measured."
     )
 
 
@@ -111,67 +111,68 @@ def _fills_the_link(benchmark: Benchmark) -> bool:
     return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FULL
 
 
-def _against_others(run: Run) -> list[Sentence]:
+def _against_published(run: Run) -> list[Sentence]:
     """One sentence for each strategy and direction that others measured on this GPU or link."""
     name = caption.device_name(run)
     link = caption.link_name(mapping(run.result.transfers, "link"))
-    theirs: dict[tuple[str, str], list[Published]] = {}
-    for other in published():
-        same_gpu = re.search(rf"{re.escape(other.gpu)}(?![0-9A-Za-z])", name)
-        if same_gpu or (" x" in link and other.link == link):
-            theirs.setdefault((other.strategy, other.direction), []).append(other)
+    published_by_strategy: dict[tuple[str, str], list[Published]] = {}
+    for figure in published():
+        same_gpu = re.search(rf"{re.escape(figure.gpu)}(?![0-9A-Za-z])", name)
+        if same_gpu or (" x" in link and figure.link == link):
+            published_by_strategy.setdefault((figure.strategy, figure.direction), []).append(figure)
     sentences = []
-    for (strategy, direction), others in theirs.items():
-        ours = run.rate(strategy, direction)
-        if ours is not None:
-            said = "; ".join(map(_published, others))
+    for (strategy, direction), figures in published_by_strategy.items():
+        measured = run.rate(strategy, direction)
+        if measured is not None:
+            rate, size = measured
+            figures_text = "; ".join(map(_describe_published, figures))
             sentences.append(
                 Sentence(
-                    f"{strategy} {direction}: {numbers.rate(ours[0])} here ({numbers.size(ours[1])}"
-                    f"). Published: {said}."
+                    f"{strategy} {direction}: {numbers.rate(rate)} here ({numbers.size(size)}). "
+                    f"Published: {figures_text}."
                 )
             )
-    if theirs:
+    if published_by_strategy:
         return sentences
     known = f" or for {link}" if " x" in link else ""
     return [Sentence(f"No published figure for {name}{known} is known to this project.")]
 
 
-def _published(other: Published) -> str:
-    link = "link not stated" if other.link == "not stated" else f"link: {other.link}"
-    how = "; ".join(filter(None, (other.tool, link, other.note, other.source)))
-    return f"{other.rate} for {other.gpu} ({how})"
+def _describe_published(figure: Published) -> str:
+    link = "link not stated" if figure.link == "not stated" else f"link: {figure.link}"
+    details = "; ".join(filter(None, (figure.tool, link, figure.note, figure.source)))
+    return f"{figure.rate} for {figure.gpu} ({details})"
 
 
-def findings(run: Run) -> list[Sentence]:
+def rank_findings(run: Run) -> list[Sentence]:
     """What matters most, the largest factor first."""
     if run.on_host or injected(run):
         return []  # they would be about copies within one memory, or not true
-    makers: list[Callable[[Run], Iterator[Finding]]] = [
+    finders: list[Callable[[Run], Iterator[Finding]]] = [
         _pageable,
         _asynchronous,
         _scattered,
-        _both_ways,
+        _duplex,
         _overlap,
         _messages,
         _fresh_memory,
         _allocation,
         _write_combined,
-        _flags,
+        _allocation_flags,
     ]
-    found = [finding for maker in makers for finding in maker(run)]
-    ranked = sorted(found, key=lambda finding: -finding.weight)
+    findings = [finding for finder in finders for finding in finder(run)]
+    ranked = sorted(findings, key=lambda finding: -finding.weight)
     return [Sentence(finding.text) for finding in ranked[:MOST_FINDINGS]]
 
 
-def _share(run: Run, benchmark: Benchmark) -> str:
+def _rate_and_share(run: Run, benchmark: Benchmark) -> str:
     rate = benchmark.gb_per_s or 0
     if run.link_limit:
         return f"{numbers.rate(rate)}, {100 * rate / run.link_limit:.0f} % of the link"
     return numbers.rate(rate)
 
 
-def _pair(first: Sizes, second: Sizes) -> tuple[Benchmark, Benchmark] | None:
+def _common_pair(first: Sizes, second: Sizes) -> tuple[Benchmark, Benchmark] | None:
     """Two benchmarks at the largest size that both have."""
     common = set(first) & set(second)
     return (first[max(common)], second[max(common)]) if common else None
@@ -182,8 +183,8 @@ def _copies(run: Run, direction: str, memory: str, method: str | None = None) ->
     return run.plainest("copy", direction=direction, memory=memory, method=method, in_place=False)
 
 
-def _in_words(benchmark: Benchmark) -> str:
-    return IN_WORDS.get(benchmark.method or "", benchmark.method or benchmark.label)
+def _method_phrase(benchmark: Benchmark) -> str:
+    return METHOD_PHRASES.get(benchmark.method or "", benchmark.method or benchmark.label)
 
 
 def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
@@ -193,118 +194,127 @@ def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
 
 
 def _pageable(run: Run) -> Iterator[Finding]:
-    found = list(_pageable_ways(run))
-    if found:
-        yield max(found, key=lambda finding: finding.weight)
+    findings = list(_pageable_by_direction(run))
+    if findings:
+        yield max(findings, key=lambda finding: finding.weight)
 
 
-def _pageable_ways(run: Run) -> Iterator[Finding]:
-    for way, where in WAYS.items():
-        pair = _pair(_copies(run, way, "pageable"), _copies(run, way, "pinned"))
+def _pageable_by_direction(run: Run) -> Iterator[Finding]:
+    for direction, phrase in DIRECTION_PHRASES.items():
+        pair = _common_pair(_copies(run, direction, "pageable"), _copies(run, direction, "pinned"))
         if pair is None or not _is_slower(*pair, 1.1):
             continue
         slow, fast = pair
         factor = (fast.gb_per_s or 0) / (slow.gb_per_s or 1)
         text = (
-            f"{numbers.size(slow.bytes or 0)} {where}: copies of ordinary (pageable) memory reach "
-            f"{_share(run, slow)}, of pinned memory {_share(run, fast)}, {numbers.times(factor)} "
-            "as much"
+            f"{numbers.size(slow.bytes or 0)} {phrase}: copies of ordinary (pageable) memory reach "
+            f"{_rate_and_share(run, slow)}, of pinned memory {_rate_and_share(run, fast)}, "
+            f"{numbers.times(factor)} as much"
         )
-        staged = _copies(run, way, "pageable", "staged").get(slow.bytes or 0)
+        staged = _copies(run, direction, "pageable", "staged").get(slow.bytes or 0)
         if staged and _is_slower(slow, staged, 1.1):
             text += (
-                f". Staged copies of ordinary memory reach {_share(run, staged)}: use "
+                f". Staged copies of ordinary memory reach {_rate_and_share(run, staged)}: use "
                 "staged_copier where memory cannot be pinned"
             )
         yield Finding(f"{text}.", factor)
 
 
 def _asynchronous(run: Run) -> Iterator[Finding]:
-    called = _enqueued(run, "pageable")
-    pageable = called[max(called)] if called else None
-    returned = pageable.get(ENQUEUE) if pageable else None
-    if pageable is None or not returned or returned < ASYNCHRONOUS * pageable.ns:
+    pageable_sizes = _enqueued(run, "pageable")
+    pageable = pageable_sizes[max(pageable_sizes)] if pageable_sizes else None
+    enqueued = pageable.get(ENQUEUE) if pageable else None
+    if pageable is None or not enqueued or enqueued < ASYNCHRONOUS * pageable.ns:
         return
     text = (
         f"cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for "
         f"{numbers.size(pageable.bytes or 0)} to the device, it returns after "
-        f"{numbers.time(returned)}, and the data are there after {numbers.time(pageable.ns)}"
+        f"{numbers.time(enqueued)}, and the data are there after {numbers.time(pageable.ns)}"
     )
     pinned = _enqueued(run, "pinned").get(pageable.bytes or 0)
-    soon = pinned.get(ENQUEUE) if pinned else None
-    if pinned and soon and soon < ASYNCHRONOUS * pinned.ns:
-        text += f". From pinned memory these are {numbers.time(soon)} and {numbers.time(pinned.ns)}"
+    pinned_enqueued = pinned.get(ENQUEUE) if pinned else None
+    if pinned and pinned_enqueued and pinned_enqueued < ASYNCHRONOUS * pinned.ns:
+        text += (
+            f". From pinned memory these are {numbers.time(pinned_enqueued)} and "
+            f"{numbers.time(pinned.ns)}"
+        )
     # What is lost is at most that the copy and as much work could have overlapped.
     yield Finding(f"{text}.", 2.0)
 
 
 def _enqueued(run: Run, memory: str) -> Sizes:
     """The plainest copies to the device whose call and wait are timed apart."""
-    found = run.alike("copy", direction="h2d", memory=memory, method=None, in_place=False)
-    apart = (
-        sizes for sizes in found if any(benchmark.get(ENQUEUE) for benchmark in sizes.values())
+    candidates = run.matching("copy", direction="h2d", memory=memory, method=None, in_place=False)
+    timed_apart = (
+        sizes for sizes in candidates if any(benchmark.get(ENQUEUE) for benchmark in sizes.values())
     )
-    return next(apart, {})
+    return next(timed_apart, {})
 
 
 def _scattered(run: Run) -> Iterator[Finding]:
     for setting, size in BLOCKS.items():
-        ways = run.alike("scattered_copy", direction="h2d", memory="pinned", setting=setting)
-        pair = _plainest_and_fastest(ways)
+        series = run.matching("scattered_copy", direction="h2d", memory="pinned", setting=setting)
+        pair = _plainest_and_fastest(series)
         if pair and _is_slower(*pair, 1.2):
             slow, fast = pair
-            rest = [at for way in ways if (at := way.get(slow.size_bytes or 0))]
-            others = "".join(
-                f", {_in_words(benchmark)} {numbers.rate(benchmark.gb_per_s or 0)}"
-                for benchmark in rest
+            alternatives = [
+                benchmark for sizes in series if (benchmark := sizes.get(slow.size_bytes or 0))
+            ]
+            alternatives_text = "".join(
+                f", {_method_phrase(benchmark)} {numbers.rate(benchmark.gb_per_s or 0)}"
+                for benchmark in alternatives
                 if benchmark not in pair
             )
             yield Finding(
                 f"{numbers.size(slow.bytes or 0)} to the device, scattered over pinned memory in "
-                f"blocks of {size}: {_in_words(fast)} reaches {numbers.rate(fast.gb_per_s or 0)}, "
-                f"{_in_words(slow)} {numbers.rate(slow.gb_per_s or 0)}{others}.",
+                f"blocks of {size}: {_method_phrase(fast)} reaches "
+                f"{numbers.rate(fast.gb_per_s or 0)}, {_method_phrase(slow)} "
+                f"{numbers.rate(slow.gb_per_s or 0)}{alternatives_text}.",
                 slow.ns / fast.ns,
             )
             return
 
 
-def _plainest_and_fastest(ways: list[Sizes]) -> tuple[Benchmark, Benchmark] | None:
+def _plainest_and_fastest(series: list[Sizes]) -> tuple[Benchmark, Benchmark] | None:
     """At the largest size that the plainest of these and others have."""
-    if not ways:
+    if not series:
         return None
-    plainest, *others = ways
-    pairs = [pair for other in others if (pair := _pair(plainest, other))]
+    plainest, *alternatives = series
+    pairs = [pair for alternative in alternatives if (pair := _common_pair(plainest, alternative))]
     largest = max((pair[0].size_bytes or 0 for pair in pairs), default=0)
-    there = [pair for pair in pairs if (pair[0].size_bytes or 0) == largest]
-    return min(there, key=lambda pair: pair[1].ns, default=None)
+    at_largest = [pair for pair in pairs if (pair[0].size_bytes or 0) == largest]
+    return min(at_largest, key=lambda pair: pair[1].ns, default=None)
 
 
-def _both_ways(run: Run) -> Iterator[Finding]:
+def _duplex(run: Run) -> Iterator[Finding]:
     sizes = run.plainest("duplex", memory="pinned")
-    both = sizes[max(sizes)] if sizes else None
-    if both is None or not both.gb_per_s:
+    duplex = sizes[max(sizes)] if sizes else None
+    if duplex is None or not duplex.gb_per_s:
         return
-    rates = [(both.get(f"{way}_alone_gb_per_s"), both.get(f"{way}_gb_per_s")) for way in WAYS]
+    rates = [
+        (duplex.get(f"{direction}_alone_gb_per_s"), duplex.get(f"{direction}_gb_per_s"))
+        for direction in DIRECTION_PHRASES
+    ]
     parts, losses = [], []
-    for where, (alone, busy) in zip(WAYS.values(), rates, strict=True):
+    for phrase, (alone, busy) in zip(DIRECTION_PHRASES.values(), rates, strict=True):
         if alone and busy:
-            parts.append(f"{numbers.rate(busy)} {where} ({numbers.rate(alone)} alone)")
+            parts.append(f"{numbers.rate(busy)} {phrase} ({numbers.rate(alone)} alone)")
             losses.append(alone / busy)
     alone = rates[0][0]
     if not alone or not parts:
         return
-    factor = both.gb_per_s / alone
+    factor = duplex.gb_per_s / alone
     yield Finding(
-        f"Both directions at once, {numbers.size(both.size_bytes or 0)} of pinned memory each, "
-        f"carry {numbers.rate(both.gb_per_s)} until both have ended, {numbers.times(factor)} as "
-        f"much as {WAYS['h2d']} alone. While both run: {', '.join(parts)}.",
+        f"Both directions at once, {numbers.size(duplex.size_bytes or 0)} of pinned memory each, "
+        f"carry {numbers.rate(duplex.gb_per_s)} until both have ended, {numbers.times(factor)} as "
+        f"much as {DIRECTION_PHRASES['h2d']} alone. While both run: {', '.join(parts)}.",
         max(factor, *losses),
     )
 
 
 def _overlap(run: Run) -> Iterator[Finding]:
-    ways = run.alike("overlap", memory="pinned")
-    pair = _pair(ways[0], ways[1]) if len(ways) > 1 else None
+    series = run.matching("overlap", memory="pinned")
+    pair = _common_pair(series[0], series[1]) if len(series) > 1 else None
     if pair and _is_slower(*pair, 1.1):
         slow, fast = pair
         yield Finding(
@@ -316,12 +326,12 @@ def _overlap(run: Run) -> Iterator[Finding]:
 
 
 def _messages(run: Run) -> Iterator[Finding]:
-    pair = _plainest_and_fastest(run.alike("latency"))
+    pair = _plainest_and_fastest(run.matching("latency"))
     if pair and _is_slower(*pair, 1.1):
         slow, fast = pair
         yield Finding(
             f"A message to the device and its answer take {numbers.time(fast.ns)} with "
-            f"{_in_words(fast)}, {numbers.time(slow.ns)} with {_in_words(slow)}.",
+            f"{_method_phrase(fast)}, {numbers.time(slow.ns)} with {_method_phrase(slow)}.",
             slow.ns / fast.ns,
         )
 
@@ -333,7 +343,7 @@ def _fresh_memory(run: Run) -> Iterator[Finding]:
         )
         for setting in ("fresh", "touched")
     )
-    pair = _pair(fresh, touched)
+    pair = _common_pair(fresh, touched)
     if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
@@ -348,7 +358,7 @@ def _allocation(run: Run) -> Iterator[Finding]:
     allocated, locked = (
         run.plainest("allocation", memory=memory) for memory in ("pinned", "registered_huge")
     )
-    pair = _pair(allocated, locked)
+    pair = _common_pair(allocated, locked)
     if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
@@ -366,19 +376,21 @@ def _write_combined(run: Run) -> Iterator[Finding]:
     for buffer in buffers:
         if values.text(buffer, "memory", "") != "pinned_wc":
             continue
-        kind = values.text(buffer, "memory_type", "")
-        rate = mapping(buffer, "cpu_reads").get("plain_gb_per_s")
-        plain = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
-        if not is_positive(rate) or not is_positive(plain):
+        memory_type = values.text(buffer, "memory_type", "")
+        combined_rate = mapping(buffer, "cpu_reads").get("plain_gb_per_s")
+        ordinary_rate = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
+        if not is_positive(combined_rate) or not is_positive(ordinary_rate):
             return
-        rates = f"{numbers.rate(rate)}, and {numbers.rate(plain)} from ordinary memory"
-        if kind in ("write-combined", "uncached"):
+        rates = (
+            f"{numbers.rate(combined_rate)}, and {numbers.rate(ordinary_rate)} from ordinary memory"
+        )
+        if memory_type in ("write-combined", "uncached"):
             yield Finding(
-                f"The CPU reads {kind} memory (flag WRITECOMBINED) at {rates}, with cold caches: "
-                "only write to it.",
-                plain / rate,
+                f"The CPU reads {memory_type} memory (flag WRITECOMBINED) at {rates}, with cold "
+                "caches: only write to it.",
+                ordinary_rate / combined_rate,
             )
-        elif kind == "write-back":
+        elif memory_type == "write-back":
             yield Finding(
                 f"The flag WRITECOMBINED had no effect on how the CPU reads: {rates}, with cold "
                 "caches.",
@@ -386,35 +398,42 @@ def _write_combined(run: Run) -> Iterator[Finding]:
             )
 
 
-def _flags(run: Run) -> Iterator[Finding]:
-    alike = []
-    for way, where in WAYS.items():
-        sizes = _copies(run, way, "pinned")
+def _allocation_flags(run: Run) -> Iterator[Finding]:
+    differences = []
+    for direction, phrase in DIRECTION_PHRASES.items():
+        sizes = _copies(run, direction, "pinned")
         if not sizes:
             return
         plain = sizes[max(sizes)]
-        flagged = {memory: _copies(run, way, memory).get(plain.bytes or 0) for memory in FLAGS}
-        found = [benchmark for benchmark in flagged.values() if benchmark is not None]
+        flagged = {
+            memory: _copies(run, direction, memory).get(plain.bytes or 0) for memory in FLAGS
+        }
+        benchmarks = [benchmark for benchmark in flagged.values() if benchmark is not None]
         combined = flagged["pinned_wc"]
         if combined and _is_slower(combined, plain, 1.1):
             yield Finding(
-                f"{numbers.size(plain.bytes or 0)} {where}: copies of pinned memory with the flag "
-                f"WRITECOMBINED reach {_share(run, combined)}, without it {_share(run, plain)}.",
+                f"{numbers.size(plain.bytes or 0)} {phrase}: copies of pinned memory with the flag "
+                f"WRITECOMBINED reach {_rate_and_share(run, combined)}, without it "
+                f"{_rate_and_share(run, plain)}.",
                 combined.ns / plain.ns,
             )
-        most = max((abs(benchmark.ns / plain.ns - 1) for benchmark in found), default=1.0)
-        if len(found) == len(FLAGS) and most <= ALIKE:
-            alike.append((plain.bytes or 0, f"{numbers.percent(most)} {where}"))
-    if len(alike) == len(WAYS):
+        largest_difference = max(
+            (abs(benchmark.ns / plain.ns - 1) for benchmark in benchmarks), default=1.0
+        )
+        if len(benchmarks) == len(FLAGS) and largest_difference <= ALIKE:
+            differences.append(
+                (plain.bytes or 0, f"{numbers.percent(largest_difference)} {phrase}")
+            )
+    if len(differences) == len(DIRECTION_PHRASES):
         yield Finding(
-            f"The flags {_joined(list(FLAGS.values()))} make no difference to copies of "
-            f"{numbers.size(min(size for size, _ in alike))} of pinned memory: their times differ "
-            f"by at most {' and '.join(said for _, said in alike)}.",
+            f"The flags {_join_texts(list(FLAGS.values()))} make no difference to copies of "
+            f"{numbers.size(min(size for size, _ in differences))} of pinned memory: their times "
+            f"differ by at most {' and '.join(difference for _, difference in differences)}.",
             1.01,
         )
 
 
-def what_to_use(run: Run) -> list[Sentence]:
+def recommendations(run: Run) -> list[Sentence]:
     """What the table of tables.py says by size and reuse, and what is not in it."""
     answer = run.advice.map
     if run.on_host or injected(run) or answer is None:
@@ -422,11 +441,15 @@ def what_to_use(run: Run) -> list[Sentence]:
     winners = [choice.strategy for choice in tables.choices(run) if choice.strategy]
     if not winners:
         return []
-    known = answer["measured_terms"]
-    terms = [text for term, text in TERMS.items() if known[term]]
-    missing = [text for term, text in TERMS.items() if not known[term]]
-    what = f"the sum of {_joined([*terms, 'the transfer'])}" if terms else "the transfer alone"
-    sentences = [Sentence(f"Times are predicted from this run by bench_transfers advise: {what}.")]
+    measured = answer["measured_terms"]
+    terms = [text for term, text in TERMS.items() if measured[term]]
+    missing = [text for term, text in TERMS.items() if not measured[term]]
+    predicted = (
+        f"the sum of {_join_texts([*terms, 'the transfer'])}" if terms else "the transfer alone"
+    )
+    sentences = [
+        Sentence(f"Times are predicted from this run by bench_transfers advise: {predicted}.")
+    ]
     if any(choice.extrapolated for choice in tables.choices(run)):
         sentences.append(
             Sentence(
@@ -436,7 +459,7 @@ def what_to_use(run: Run) -> list[Sentence]:
         )
     if missing:
         sentences.append(
-            Sentence(f"What {_joined(missing)} would take was not measured here.", True)
+            Sentence(f"What {_join_texts(missing)} would take was not measured here.", True)
         )
     summaries = {
         values.text(strategy, "name", ""): values.text(strategy, "summary", "")
@@ -448,5 +471,5 @@ def what_to_use(run: Run) -> list[Sentence]:
     return sentences
 
 
-def _joined(parts: list[str]) -> str:
+def _join_texts(parts: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

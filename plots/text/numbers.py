@@ -59,7 +59,7 @@ def quantity(value: float, unit: str) -> str:
     return digits(value) if unit in ("", "1") else f"{digits(value)} {unit}"
 
 
-def judged(value: float, key: str) -> str:
+def quantity_by_key(value: float, key: str) -> str:
     """A value of a field that the gate judges by and that is no metric, with its unit."""
     if key in ("real_time", "cpu_time") or key.endswith("_ns"):
         return time(value)

@@ -14,14 +14,16 @@ def test_every_folder_with_sources_is_a_room():
 
 def test_no_include_goes_where_its_room_may_not():
     allowed = rooms.allowed()
-    wrong = [where for room, target, where in rooms.arrows() if target not in allowed.get(room, ())]
-    assert wrong == []
+    forbidden = [
+        location for room, target, location in rooms.arrows() if target not in allowed.get(room, ())
+    ]
+    assert forbidden == []
 
 
 def test_every_allowed_arrow_is_there():
-    found = {(room, target) for room, target, _ in rooms.arrows()}
-    listed = {(room, target) for room, targets in rooms.allowed().items() for target in targets}
-    assert listed - found == set()
+    existing = {(room, target) for room, target, _ in rooms.arrows()}
+    allowed = {(room, target) for room, targets in rooms.allowed().items() for target in targets}
+    assert allowed - existing == set()
 
 
 def test_arrows_make_no_circle():

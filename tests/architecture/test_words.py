@@ -44,8 +44,8 @@ def literals(path: str) -> Iterator[str]:
 
 
 def is_strategy_name(text: str) -> bool:
-    found = NAME.match(text)
-    if not found or text in ROLES or " " in text:
+    match = NAME.match(text)
+    if not match or text in ROLES or " " in text:
         return False
     # "free" and "cpu" are words, too: alone, only families of several words are recognised.
     return "/" in text or "_" in text

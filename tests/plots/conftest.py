@@ -12,6 +12,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 def undrawn(monkeypatch):
     """Without what takes seconds, where other tests look at it: images and libraries."""
     monkeypatch.setattr(
-        "plots.page.render.drawings", lambda named: {f"{name}.png": b"image" for name, _ in named}
+        "plots.page.render.all_images", lambda named: {f"{name}.png": b"image" for name, _ in named}
     )
     monkeypatch.setattr("plots.page.render.scripts", lambda: "/* libraries */")

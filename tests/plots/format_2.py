@@ -78,17 +78,17 @@ def message(code: str, text: str, **data: Any) -> dict[str, Any]:
 def copies() -> dict[str, dict[str, Any]]:
     """Copies of two kinds of memory in both directions at two sizes."""
     return {
-        f"copy/{memory}/{way}/{size_name(size)}": fields(
+        f"copy/{memory}/{direction}/{size_name(size)}": fields(
             f"copy/{memory}",
             "copy",
             memory=memory,
-            variant=way,
-            direction=way,
+            variant=direction,
+            direction=direction,
             size_bytes=size,
             plainness=plainness,
         )
         for plainness, memory in enumerate(("pageable", "pinned"))
-        for way in ("h2d", "d2h")
+        for direction in ("h2d", "d2h")
         for size in (MIB, 64 * MIB)
     }
 
@@ -105,22 +105,22 @@ def exchanges() -> dict[str, dict[str, Any]]:
 def rows() -> list[dict[str, Any]]:
     """Three repetitions of all of them."""
     rates = {"pageable": 10.0, "pinned": 50.0}
-    made = []
+    rows_of_all = []
     for name, described in copies().items():
         size = described["size_bytes"]
-        made += [synthetic.row(name, size, size / rates[described["memory"]])] * 3
+        rows_of_all += [synthetic.row(name, size, size / rates[described["memory"]])] * 3
     for name, described in exchanges().items():
         size = described["size_bytes"] or 0
-        own = {"hops": 2, "messages_per_s": 1234.5, "retries": 0}
-        made += [synthetic.row(name, size, 5000.0 + size / 20, **own)] * 3
-    return made
+        metrics = {"hops": 2, "messages_per_s": 1234.5, "retries": 0}
+        rows_of_all += [synthetic.row(name, size, 5000.0 + size / 20, **metrics)] * 3
+    return rows_of_all
 
 
 def document(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> dict[str, Any]:
     """The content of the file; `transfers` replaces members of context.transfers."""
     device = {"kind": "cuda", "name": "Synthetic GPU", "why_not_gpu": None}
-    made = synthetic.document(rows() if measured is None else measured)
-    made["context"]["transfers"] |= {
+    content = synthetic.document(rows() if measured is None else measured)
+    content["context"]["transfers"] |= {
         "format": 2,
         "benchmarks": copies() | exchanges(),
         "roles": ROLES,
@@ -129,7 +129,7 @@ def document(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> 
         "devices": [device | {"link": synthetic.LINK, "clocks": None}],
         **transfers,
     }
-    return made
+    return content
 
 
 def result(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:

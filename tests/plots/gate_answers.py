@@ -42,19 +42,20 @@ def absent(name: str, verdict: str, note: dict[str, Any] | None = None) -> dict[
     return {"name": name, "verdict": verdict, "before": None, "after": None, "note": note}
 
 
-def of_format_1(answer: dict[str, Any]) -> dict[str, Any]:
+def as_format_1(answer: dict[str, Any]) -> dict[str, Any]:
     """The same as older gates have written it: texts instead of messages."""
     return answer | {
         "format": 1,
         "reasons": [reason["text"] for reason in answer["reasons"]],
         "notes": [note["text"] for note in answer["notes"]],
         "benchmarks": [
-            one | {"note": one["note"] and one["note"]["text"]} for one in answer["benchmarks"]
+            benchmark | {"note": benchmark["note"] and benchmark["note"]["text"]}
+            for benchmark in answer["benchmarks"]
         ],
     }
 
 
-def one_of_each() -> list[dict[str, Any]]:
+def each_verdict() -> list[dict[str, Any]]:
     """Every verdict, in both classes."""
     return [
         compared("copy/pinned/h2d/64MiB", "slower", 0.1),
@@ -86,7 +87,7 @@ def document(
         "sessions": {"before": 2, "after": 1},
         "changed": [],
         "classes": [],
-        "benchmarks": one_of_each() if benchmarks is None else benchmarks,
+        "benchmarks": each_verdict() if benchmarks is None else benchmarks,
         **more,
     }
 

@@ -14,7 +14,9 @@ HEALTHY = {
 
 
 def texts(sentences, warnings=None):
-    return [one.text for one in sentences if warnings is None or one.warning is warnings]
+    return [
+        sentence.text for sentence in sentences if warnings is None or sentence.warning is warnings
+    ]
 
 
 def timed(name, size, gb_per_s, **more):

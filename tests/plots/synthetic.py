@@ -87,15 +87,15 @@ def rows(
 
     The median over the repetitions is 1000 ns + 0.02 ns per byte (factors of median 1).
     """
-    made = []
+    repetitions = []
     for strategy in strategies:
         variants = ("read", "write") if strategy.startswith("zero_copy/") else ("h2d", "d2h")
         for variant in variants:
             for size in sizes:
                 name = f"{strategy}/{variant}/{size_name(size)}{suffix}"
-                made += [row(name, size, expected_ns(size) * factor) for factor in factors]
-                made.append(row(f"{name}_median", size, 1.0, run_type="aggregate"))
-    return made
+                repetitions += [row(name, size, expected_ns(size) * factor) for factor in factors]
+                repetitions.append(row(f"{name}_median", size, 1.0, run_type="aggregate"))
+    return repetitions
 
 
 def expected_ns(size: int) -> float:
@@ -154,7 +154,7 @@ def advice(
             "reuse": [1, 100],
             "measured_terms": {"allocation": allocation, "cpu_writes": True, "cpu_reads": True},
             "directions": {
-                way: {
+                direction: {
                     "winner": names,
                     "total_ns": [[1000.0 for _ in row] for row in names],
                     "as_good": [[0 for _ in row] for row in names],
@@ -162,7 +162,7 @@ def advice(
                     "runner_up": [["copy/second" for _ in row] for row in names],
                     "extrapolated": [[False for _ in row] for row in names],
                 }
-                for way, names in winners.items()
+                for direction, names in winners.items()
             },
         }
     lines = {name: Fit(name, 1, t0, rate, half) for name, (t0, rate, half) in (fits or {}).items()}

@@ -55,9 +55,9 @@ CASES = {
 }
 
 
-def bandwidth(of):
+def bandwidth(subject):
     """The specification of the bandwidths of a run."""
-    return render.specification(bandwidth_figure(of, WIDE))
+    return render.specification(bandwidth_figure(subject, WIDE))
 
 
 @functools.cache
@@ -81,13 +81,13 @@ def points(spec):
 
 
 def point(spec, strategy, variant, size):
-    found = [
+    matches = [
         p
         for p in points(spec)
         if (p["strategy"], p["variant"], p["bytes"]) == (strategy, variant, size)
     ]
-    assert len(found) == 1
-    return found[0]
+    assert len(matches) == 1
+    return matches[0]
 
 
 def title(spec):
@@ -276,9 +276,9 @@ def test_a_new_family_of_strategies_is_drawn_without_being_entered_anywhere():
 @pytest.mark.parametrize("missing", ["bytes", "median_ns"])
 @pytest.mark.parametrize("value", [None, 0, -1.0, float("nan"), float("inf"), "3"])
 def test_rows_without_usable_counters_are_left_out(missing, value):
-    good = synthetic.row("copy/pinned/h2d/1KiB", KIB, 500.0)
-    bad = synthetic.row("copy/pinned/h2d/2KiB", 2 * KIB, 500.0) | {missing: value}
-    assert [p.bytes for p in transfer_points(run([good, bad]))] == [KIB]
+    usable = synthetic.row("copy/pinned/h2d/1KiB", KIB, 500.0)
+    unusable = synthetic.row("copy/pinned/h2d/2KiB", 2 * KIB, 500.0) | {missing: value}
+    assert [p.bytes for p in transfer_points(run([usable, unusable]))] == [KIB]
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -320,10 +320,10 @@ def scale_of(spec, channel):
 
 
 def test_a_strategy_looks_the_same_in_every_figure_and_selection():
-    every = scale_of(spec("bandwidth", "sixteen"), "color")
-    assert scale_of(spec("latency", "sixteen"), "color") == every
-    few = scale_of(spec("bandwidth", "gpu"), "color")
-    assert few == {memory: every[memory] for memory in few}
+    all_colours = scale_of(spec("bandwidth", "sixteen"), "color")
+    assert scale_of(spec("latency", "sixteen"), "color") == all_colours
+    some_colours = scale_of(spec("bandwidth", "gpu"), "color")
+    assert some_colours == {memory: all_colours[memory] for memory in some_colours}
     assert scale_of(spec("bandwidth", "gpu"), "strokeDash") == {
         "copy": [1, 0],
         "copy_async": [6, 3],
@@ -340,8 +340,8 @@ def test_strategies_that_look_alike_in_grey_are_variants_of_one_memory():
 
 
 def test_hundreds_of_strategies_are_drawn_as_far_as_they_can_be_told_apart():
-    many = run(synthetic.rows(tuple(f"copy/kind_{i:03}" for i in range(300)), sizes=(KIB, MIB)))
-    shown = bandwidth(many)
+    crowded = run(synthetic.rows(tuple(f"copy/kind_{i:03}" for i in range(300)), sizes=(KIB, MIB)))
+    shown = bandwidth(crowded)
     assert len({p["memory"] for p in points(shown)}) == MOST_MEMORIES
     assert f"{300 - MOST_MEMORIES} more strategies are in the tables only" in subtitle(shown)
 
@@ -383,15 +383,15 @@ def test_what_is_not_drawn_is_not_explained(lines):
     fits = {name: replace(fit, lines=lines) for name, fit in answer.fits.items()}
     missing = {"map": "nothing to rank", "rankings": "nothing to rank"}
     figure = ALL_FIGURES["latency"](run(advice=Advice(fits, missing=missing)), WIDE)
-    said = subtitle(render.specification(figure))
-    assert "nothing to rank" not in said
+    text = subtitle(render.specification(figure))
+    assert "nothing to rank" not in text
     drawn = lines == 1
-    assert ("black dots" in said) is drawn
-    assert ("ring: n½" in said) is drawn
+    assert ("black dots" in text) is drawn
+    assert ("ring: n½" in text) is drawn
     assert ("n½" in figure.reading) is drawn
     assert ("t0" in figure.reading) is drawn
     reason = "none of the strategies to look at first is a single line (see the table)"
-    assert (f"no fitted lines: {reason}" in said) is not drawn
+    assert (f"no fitted lines: {reason}" in text) is not drawn
 
 
 def test_known_memory_kinds_have_colours_of_their_own():
@@ -429,7 +429,7 @@ def test_size_labels_have_binary_units():
     [(2.0, 3e4, [10, 100, 1e3, 1e4]), (26.0, 27.0, [10, 100]), (10.0, 10.0, [10, 100])],
 )
 def test_time_axis_has_at_least_two_ticks(low, high, ticks):
-    domain, found = style.decades(low, high)
-    assert found == ticks
+    domain, axis_ticks = style.decades(low, high)
+    assert axis_ticks == ticks
     assert domain[0] <= low <= high <= domain[1]
-    assert domain[0] <= found[0] < found[-1] <= domain[1]
+    assert domain[0] <= axis_ticks[0] < axis_ticks[-1] <= domain[1]

@@ -23,14 +23,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def timed(name, size, gb_per_s, factors=(0.95, 1.0, 1.1), **more):
     """Three repetitions."""
-    whole = f"{name}/{synthetic.size_name(size)}" if size else name
+    benchmark_name = f"{name}/{synthetic.size_name(size)}" if size else name
     ns = size / gb_per_s if size else gb_per_s
-    rows = [synthetic.row(whole, size, ns * factor, **more) for factor in factors]
+    rows = [synthetic.row(benchmark_name, size, ns * factor, **more) for factor in factors]
     return [row if size else row | {"bytes": None, "gb_per_s": None} for row in rows]
 
 
-def spec_of(figure, of, layout=WIDE):
-    return render.specification(FIGURES[figure](of, layout))
+def spec_of(figure, subject, layout=WIDE):
+    return render.specification(FIGURES[figure](subject, layout))
 
 
 def texts(spec):
@@ -84,14 +84,14 @@ def test_recorded_runs_have_the_figures_that_their_data_allow(name, figures):
 def test_every_quantity_has_a_unit_and_every_text_is_drawn_in_one_font(name, figure):
     spec = spec_of(figure, recorded(name))
     root = ElementTree.fromstring(render.svg(spec))
-    fonts = {one.get("font-family") for one in root.iter(f"{SVG}text")}
+    fonts = {element.get("font-family") for element in root.iter(f"{SVG}text")}
     assert fonts == {style.FONT}
     units = ("GB/s", "µs", "ms", "ns", "%", "size of", "times as fast", "CPU seconds per GB")
     titles = list(axis_titles(spec))
     assert titles
     assert all(any(unit in title for unit in units) for title in titles), titles
     # Liberation Sans has no other signs; one that it lacks would bring another font
-    drawn = "".join("".join(one.itertext()) for one in root.iter(f"{SVG}text"))
+    drawn = "".join("".join(element.itertext()) for element in root.iter(f"{SVG}text"))
     assert set(drawn) <= set(map(chr, range(0x20, 0x7F))) | set("→−—–·µ½³…×")
 
 
@@ -125,9 +125,9 @@ def test_the_ladder_names_the_loss_at_each_rung():
         ("copy/pageable", "14.00 GB/s, 22 %", "−75.0 % staged by the driver"),
     ]
     drawn = texts(spec)
-    assert all({row, ", ".join(filter(None, said))} <= set(drawn) for row, *said in shown)
+    assert all({row, ", ".join(filter(None, row_texts))} <= set(drawn) for row, *row_texts in shown)
     column = texts(spec_of("ladder", run(rows), COLUMN))
-    assert all(set(filter(None, one)) <= set(column) for one in shown)
+    assert all(set(filter(None, row)) <= set(column) for row in shown)
 
 
 def test_strategies_share_a_rung_only_if_they_lose_for_the_same_reason():
@@ -186,11 +186,13 @@ def test_allocation_shows_both_ways_and_looks_up_the_same_colours():
     assert colours["pinned"] == style.memory_colour("pinned")
 
 
-def ranking(size, way, **pays):
+def ranking(size, direction, **pays):
     return {
-        "question": {"bytes": size, "direction": way},
+        "question": {"bytes": size, "direction": direction},
         "measured_terms": {"allocation": True},
-        "strategies": [{"name": name.replace("__", "/"), "pays": at} for name, at in pays.items()],
+        "strategies": [
+            {"name": name.replace("__", "/"), "pays": value} for name, value in pays.items()
+        ],
     }
 
 
@@ -257,10 +259,12 @@ def test_without_advise_the_winner_map_says_why_it_is_not_there():
 
 def test_the_round_trip_is_stacked_to_its_whole_time():
     steps = {"upload_ns": 2e6, "compute_ns": 1e6, "download_ns": 2e6}
-    whole = dict(factors=(1.0, 1.0, 1.0))
-    rows = timed("gpu_array/round_trip/pinned/reused/float32", MIB, MIB / 5.5e6, **whole, **steps)
+    no_noise = dict(factors=(1.0, 1.0, 1.0))
+    rows = timed(
+        "gpu_array/round_trip/pinned/reused/float32", MIB, MIB / 5.5e6, **no_noise, **steps
+    )
     rows += timed(
-        "gpu_array/round_trip/pageable/fresh/float32", MIB, MIB / 8e6, **whole, free_ns=1e6
+        "gpu_array/round_trip/pageable/fresh/float32", MIB, MIB / 8e6, **no_noise, free_ns=1e6
     )
     spec = spec_of("round_trip", run(rows))
     parts = {}
@@ -306,15 +310,15 @@ def test_a_text_behind_a_bar_to_the_left_is_not_on_the_bar():
     rows += timed("copy/staged/h2d", MIB, 5.0) + timed("copy/register_once/h2d", MIB, 20.0)
     root = ElementTree.fromstring(render.svg(spec_of("fast_paths", run(rows))))
     texts_at = {
-        "".join(one.itertext()): float(place[1])
-        for one in root.iter(f"{SVG}text")
-        if (place := re.match(r"translate\(([\d.]+),", one.get("transform", "")))
+        "".join(element.itertext()): float(place[1])
+        for element in root.iter(f"{SVG}text")
+        if (place := re.match(r"translate\(([\d.]+),", element.get("transform", "")))
     }
     bars_at = [
         (float(place[1]), float(place[2]))
-        for one in root.iter(f"{SVG}path")
-        if one.get("aria-roledescription") == "bar"
-        and (place := re.match(r"M([\d.]+),[\d.]+h([\d.]+)", one.get("d", "")))
+        for element in root.iter(f"{SVG}path")
+        if element.get("aria-roledescription") == "bar"
+        and (place := re.match(r"M([\d.]+),[\d.]+h([\d.]+)", element.get("d", "")))
     ]
     begin = next(x for x, length in bars_at if length == 0)
     assert min(x for x, _ in bars_at) < begin  # of what is slower
@@ -362,10 +366,10 @@ def test_the_ladder_is_of_a_size_that_most_strategies_have():
 
 
 def test_published_figures_are_told_apart_from_ours():
-    made = timed("copy/pinned/h2d", 64 * MIB, 56.0) + timed("copy/pinned/h2d", KIB, 1.0)
-    both = {"h2d_gb_per_s": 51.0, "d2h_gb_per_s": 50.0}
-    made += timed("duplex/engines/pinned", 64 * MIB, 101.0, **both)
-    spec = spec_of("compared", run(made))
+    repetitions = timed("copy/pinned/h2d", 64 * MIB, 56.0) + timed("copy/pinned/h2d", KIB, 1.0)
+    rates = {"h2d_gb_per_s": 51.0, "d2h_gb_per_s": 50.0}
+    repetitions += timed("duplex/engines/pinned", 64 * MIB, 101.0, **rates)
+    spec = spec_of("compared", run(repetitions))
     rows = spec["datasets"]["compared"]
     ours = [row for row in rows if row["whose"] == "measured here"]
     assert [(row["row"], row["direction"], row["rate"]) for row in ours] == [
@@ -374,20 +378,20 @@ def test_published_figures_are_told_apart_from_ours():
         ("Synthetic GPU: duplex/engines/pinned", "h2d", "51.00 GB/s"),
         ("Synthetic GPU: duplex/engines/pinned", "d2h", "50.00 GB/s"),
     ]
-    others = [row for row in rows if row["whose"] == "published by others"]
-    assert len(others) == len(published())
-    assert {row["colour"] for row in others} == {style.OTHERS_COLOUR}
-    assert all(row["source"].startswith("https://") for row in others)
+    from_others = [row for row in rows if row["whose"] == "published by others"]
+    assert len(from_others) == len(published())
+    assert {row["colour"] for row in from_others} == {style.PUBLISHED_COLOUR}
+    assert all(row["source"].startswith("https://") for row in from_others)
     with pytest.raises(NoData):
         FIGURES["compared"](run(device={"kind": "host", "name": "host"}), WIDE)
 
 
 def test_published_figures_have_sources_and_sensible_values():
-    for one in published():
-        assert one.source.startswith("https://")
-        assert 0.5 < one.low <= one.high < 500
-        assert one.direction in ("h2d", "d2h")
-        assert one.gpu and one.strategy and one.tool
+    for figure in published():
+        assert figure.source.startswith("https://")
+        assert 0.5 < figure.low <= figure.high < 500
+        assert figure.direction in ("h2d", "d2h")
+        assert figure.gpu and figure.strategy and figure.tool
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -417,9 +421,9 @@ def test_odd_runs_break_no_figure(figure):
         run([synthetic.failed_row("copy/pinned/h2d/1MiB")] + synthetic.rows(sizes=(MIB,))),
         run(synthetic.rows(tuple(f"copy/kind_{i}" for i in range(60)), sizes=(KIB, MIB))),
     ]
-    for one in odd:
+    for odd_run in odd:
         try:
-            render.svg(spec_of(figure, one))
+            render.svg(spec_of(figure, odd_run))
         except NoData as why:
             assert "\n" not in str(why)
 

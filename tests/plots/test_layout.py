@@ -72,12 +72,12 @@ def examine(page, svg, layout):
         assert size["width"] <= 960
     texts = page.evaluate(TEXTS)
     assert texts
-    for one in texts:
-        assert one["size"] >= 10
-        assert one["left"] >= 0, one
-        assert one["right"] <= size["width"], one
-        assert one["top"] >= 0, one
-        assert one["bottom"] <= size["height"], one
+    for text in texts:
+        assert text["size"] >= 10
+        assert text["left"] >= 0, text
+        assert text["right"] <= size["width"], text
+        assert text["top"] >= 0, text
+        assert text["bottom"] <= size["height"], text
     overlaps = [
         (a["text"], b["text"])
         for a, b in combinations(texts, 2)

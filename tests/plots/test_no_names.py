@@ -72,60 +72,63 @@ def test_such_a_text_would_be_found(tmp_path, text):
 
 def test_only_lifting_takes_a_name_apart():
     pattern = re.compile(r"""\.(split|rsplit|partition|rpartition)\(["']/["']""")
-    found = [path.name for path in SOURCES if pattern.search(path.read_text("utf-8"))]
-    assert found == ["lift.py"]
+    files = [path.name for path in SOURCES if pattern.search(path.read_text("utf-8"))]
+    assert files == ["lift.py"]
 
 
-def renamed(result):
+def rename_strategies(result):
     """The same run with other names of families and strategies, in the same order."""
     transfers = result.transfers
     strategies = sorted({fields["strategy"] for fields in transfers["benchmarks"].values()})
     families = sorted({name.split("/")[0] for name in strategies})
-    other = {
+    new_names = {
         name: f"family{families.index(name.split('/')[0]):03}/strategy{i:04}"
         for i, name in enumerate(strategies)
     }
 
-    def name_of(name):
+    def new_name(name):
         strategy = transfers["benchmarks"][name]["strategy"]
-        return other[strategy] + name.removeprefix(strategy)
+        return new_names[strategy] + name.removeprefix(strategy)
 
     benchmarks = {
-        name_of(name): fields
-        | {"strategy": other[fields["strategy"]], "family": other[fields["strategy"]].split("/")[0]}
+        new_name(name): fields
+        | {
+            "strategy": new_names[fields["strategy"]],
+            "family": new_names[fields["strategy"]].split("/")[0],
+        }
         for name, fields in transfers["benchmarks"].items()
     }
     context = result.context | {"transfers": transfers | {"benchmarks": benchmarks}}
-    rows = [row | {"name": name_of(row["name"])} for row in result.rows]
+    rows = [row | {"name": new_name(row["name"])} for row in result.rows]
     return parse_result(result.path, {"context": context, "benchmarks": rows})
 
 
-def shown(run):
+def figure_numbers(run):
     """The figures that are drawn, with all numbers in their data."""
-    found = {}
+    numbers = {}
     for name, make in FIGURES.items():
         try:
             data = make(run, WIDE).chart.datasets
         except NoData:
             continue
-        found[name] = {
+        numbers[name] = {
             key: [[value for value in row.values() if isinstance(value, float)] for row in rows]
             for key, rows in data.items()
         }
-    return found
+    return numbers
 
 
 def test_other_names_change_no_finding_and_no_figure():
     recorded = read_result(
         ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
     )
-    before, after = Run(recorded), Run(renamed(recorded))
-    assert not {one.strategy for one in before.benchmarks} & {
-        one.strategy for one in after.benchmarks
+    before, after = Run(recorded), Run(rename_strategies(recorded))
+    assert not {benchmark.strategy for benchmark in before.benchmarks} & {
+        benchmark.strategy for benchmark in after.benchmarks
     }
-    assert sentences.findings(before) == sentences.findings(after)
-    assert len(sentences.findings(before)) == sentences.MOST_FINDINGS
-    figures, others = shown(before), shown(after)
+    assert sentences.rank_findings(before) == sentences.rank_findings(after)
+    assert len(sentences.rank_findings(before)) == sentences.MOST_FINDINGS
+    figures, renamed_figures = figure_numbers(before), figure_numbers(after)
     assert len(figures) >= 8
-    del figures["compared"], others["compared"]  # what is published is found by its name
-    assert figures == others
+    del figures["compared"], renamed_figures["compared"]  # what is published is found by its name
+    assert figures == renamed_figures

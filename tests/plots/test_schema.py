@@ -23,23 +23,23 @@ def validator():
     return Draft202012Validator(schema)
 
 
-def complaint(document):
+def first_violation(document):
     """Where the document is wrong and how; None where it is not."""
     error = best_match(validator().iter_errors(document))
     return error and f"{error.json_path}: {error.message}"
 
 
-def lifted(result):
+def lifted_document(result):
     return {"context": result.context, "benchmarks": result.rows}
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: "/".join(path.parts[-2:]))
 def test_recorded_runs_are_valid_when_lifted(path):
-    document = lifted(read_result(path))
+    document = lifted_document(read_result(path))
     # A benchmark's repetitions have the same keys; each one takes as long as the first to check.
     first = {row["name"]: row for row in reversed(document["benchmarks"])}
     document["benchmarks"] = list(first.values())
-    assert complaint(document) is None
+    assert first_violation(document) is None
 
 
 def test_there_are_recorded_runs_of_several_machines():
@@ -51,17 +51,17 @@ def test_there_are_recorded_runs_of_several_machines():
 
 
 def test_a_file_of_format_2_is_valid_as_it_is():
-    assert complaint(format_2.document()) is None
+    assert first_violation(format_2.document()) is None
     failed = synthetic.failed_row("ring/barrier") | {"error_code": "wrong_data"}
     texts = {
         "warnings": [format_2.message("own_code", "anything", at=3)],
         "skipped": [{"name": "copy/x", "reason": format_2.message("unsupported", "not here")}],
     }
-    assert complaint(format_2.document([*format_2.rows(), failed], **texts)) is None
+    assert first_violation(format_2.document([*format_2.rows(), failed], **texts)) is None
 
 
 def test_a_file_of_format_1_is_not():
-    assert complaint(synthetic.document()) is not None
+    assert first_violation(synthetic.document()) is not None
 
 
 def test_further_keys_are_taken_everywhere():
@@ -76,10 +76,10 @@ def test_further_keys_are_taken_everywhere():
         *transfers["benchmarks"].values(),
     ):
         holder["further"] = {"anything": [1]}
-    assert complaint(document) is None
+    assert first_violation(document) is None
 
 
-def broken():
+def invalid_documents():
     """Documents with one thing wrong each, and whether the reader refuses them as well."""
     name = "copy/pinned/h2d/1MiB"
     fields = format_2.copies() | format_2.exchanges()
@@ -88,7 +88,7 @@ def broken():
         return format_2.document(benchmarks=fields | {name: fields[name] | more})
 
     def without_field(key):
-        kept = {one: value for one, value in fields[name].items() if one != key}
+        kept = {field: value for field, value in fields[name].items() if field != key}
         return format_2.document(benchmarks=fields | {name: kept})
 
     def with_metric(**more):
@@ -138,10 +138,10 @@ def broken():
     }
 
 
-@pytest.mark.parametrize("case", broken())
+@pytest.mark.parametrize("case", invalid_documents())
 def test_what_is_wrong_is_refused(case, tmp_path):
-    document, by_reader = broken()[case]
-    assert complaint(document) is not None
+    document, by_reader = invalid_documents()[case]
+    assert first_violation(document) is not None
     path = tmp_path / "run.json"
     if not by_reader:  # merely shown, or not looked at
         assert parse_result(path, document).rows
