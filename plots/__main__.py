@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _check_distinct(results: list[Result]) -> list[Result]:
-    """The results, if none is given twice. Throws ResultError."""
+    """Returns the results. Throws ResultError if a run is given twice."""
     first_paths: dict[bytes, Path] = {}
     for result in results:
         first_path = first_paths.setdefault(result.data, result.path)

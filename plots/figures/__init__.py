@@ -1,4 +1,4 @@
-"""The figures of a run: one file for each, which defines its static and its interactive form."""
+"""Draws the figures: each module defines one, in its static and its interactive form."""
 
 from __future__ import annotations
 

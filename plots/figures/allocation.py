@@ -1,4 +1,4 @@
-"""What memory costs to get and give back, and how often it must be used until that pays."""
+"""Draws what memory costs to allocate and free, and how much reuse pays for it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BREAK_EVEN_ROW = {True: 28, False: 24}
 
 
 def allocation(run: Run, layout: Layout) -> Figure:
-    """Time to get and to give back, against size."""
+    """Draws the time to allocate and to free, against size."""
     rows = _rows(run)
     if not rows:
         raise NoData("what memory costs to get was not measured")
@@ -132,7 +132,7 @@ def _marks(base: alt.Chart, memories: list[str]) -> Any:
 
 
 def break_even(run: Run, layout: Layout) -> Figure:
-    """From how many transfers with the same memory on a strategy beats the plainest copy."""
+    """Draws the number of transfers from which a strategy beats the plainest copy."""
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
     rankings = [
@@ -253,7 +253,7 @@ def _break_even_rows(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _names_in_drawing_order(run: Run, names: set[str]) -> list[str]:
-    """In drawing order; those whose fields are not known last."""
+    """Sorts names in drawing order, those with unknown fields last."""
     known = strategies_in_drawing_order(
         fields for name in sorted(names) if (fields := run.strategy(name))
     )
@@ -261,6 +261,6 @@ def _names_in_drawing_order(run: Run, names: set[str]) -> list[str]:
 
 
 def _plainest_copy(run: Run) -> str:
-    """The strategy that `advise` compares with."""
+    """Returns the strategy that `advise` compares with."""
     copies = run.plainest("copy", in_place=False)
     return next((benchmark.strategy for benchmark in copies.values()), "the plainest copy")

@@ -1,4 +1,4 @@
-"""Bandwidth against size, one panel per direction, with the limits of the link."""
+"""Draws bandwidth against size, one panel per direction, with the limits of the link."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from plots.text import caption, numbers
 
 
 def bandwidth(run: Run, layout: Layout) -> Figure:
-    """Every plain transfer, as fast as it is at each size."""
+    """Draws every plain transfer."""
     points, left_out = select_drawable(transfer_points(run))
     limits = link_limits(run)
     top = max([point.gb_per_s_high for point in points] + [limit.high for limit in limits])

@@ -1,6 +1,7 @@
-"""Rows with a name, a mark and a value: what several figures are made of.
+"""Draws rows with a name, a mark and a value, as several figures need them.
 
-Names stand on the left and values behind the marks, or, in a column, both above the mark.
+In a wide layout, names stand on the left and values behind the marks. In a column, both stand above
+the mark.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ LAST_PART = "split({0}, '|')[length(split({0}, '|')) - 1]"
 def rows_axis(
     names: list[str], field: str = "row", labels: bool = True, grid: bool = False
 ) -> alt.Y:
-    """The vertical axis with a name for each row."""
+    """Returns the vertical axis with a name for each row."""
     bold = {"test": f"datum.value[0] === '{HEADING_MARK}'", "value": "bold"}
     axis = alt.Axis(
         labelFontWeight={"condition": bold, "value": "normal"},
@@ -40,16 +41,16 @@ def rows_axis(
 
 
 def tall_height(names: list[str], layout: Layout) -> int:
-    """The height of a panel with these rows, tall ones where their texts stand above the marks."""
+    """Returns the height of a panel; rows are tall if their texts stand above the marks."""
     return (layout.row_height if layout.beside else TALL_ROW_HEIGHT) * len(names)
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars in the rows of named data, each in the colour that its field `colour` names.
+    """Draws bars for named data, each in the colour that its field `colour` names.
 
-    Rows have `row`, the value in `field`, its text in `{field}_text`, and what is to be said behind
-    it in `note`.
+    Each row has `row`, a value in `field`, the value's text in `{field}_text`, and in `note` a text
+    that stands behind it.
     """
 
     data: str
@@ -66,7 +67,7 @@ class Bars:
     start: float = 0  # where bars begin
 
     def chart(self) -> alt.LayerChart:
-        """The panel."""
+        """Returns the panel."""
         base = (
             alt.Chart(alt.NamedData(self.data))
             .transform_filter(SHOWN)
@@ -99,7 +100,7 @@ class Bars:
         ]
 
     def _stacked(self, base: alt.Chart) -> list[Any]:
-        """Bars that leave room for the notes behind them."""
+        """Draws bars that leave room for the notes behind them."""
         scale = self.scale.copy()
         scale.range = [0, 0.5 * self.layout.width]
         note = base.mark_text(align="left", dx=4, fontSize=11, yOffset=BELOW)
@@ -127,7 +128,7 @@ class Bars:
 
 
 def names_above(base: alt.Chart, field: str) -> list[Any]:
-    """The texts of a field above the marks of tall rows."""
+    """Draws the texts of a field above the marks of tall rows."""
     heads = f"datum.row[0] === '{HEADING_MARK}'"
     text: dict[str, Any] = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
     plain = base.transform_filter(f"!({heads})").mark_text(**text)
@@ -136,10 +137,10 @@ def names_above(base: alt.Chart, field: str) -> list[Any]:
 
 
 def from_zero(top: float) -> alt.Scale:
-    """A scale of bars."""
+    """Returns a linear scale of bars that begins at zero."""
     return alt.Scale(domain=[0, top], nice=False)
 
 
 def colour_by_field(field: str = "colour") -> Any:
-    """The colour that a field names."""
+    """Returns the encoding that takes each mark's colour from a field."""
     return alt.Color(f"{field}:N", scale=None, legend=None)

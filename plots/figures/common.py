@@ -1,4 +1,4 @@
-"""What figures share: their parts, and everything against the size of a transfer."""
+"""Holds what figures share: their parts, and the charts against the size of a transfer."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SHOWN = f"indexof({HIDDEN}, datum.strategy) < 0"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: what it is called and shows in words, and the chart.
+    """Holds a figure: its texts and its chart.
 
-    `strategies` (name, colour) can be switched off by a reader.
+    A reader can switch off each of `strategies` (name, colour).
     """
 
     heading: str
@@ -38,15 +38,15 @@ class Figure:
 
     @property
     def description(self) -> str:
-        """What a screen reader says of it."""
+        """Returns the text for screen readers."""
         return f"{self.heading}. {self.summary}"
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A vertical axis: the field of Point that it shows, its title, its scale, its ticks.
+    """Describes a vertical axis: the field of Point that it shows, and its title, scale and ticks.
 
-    `other` is the scale and the ticks that a reader may have instead, linear or logarithmic.
+    `other` is the scale and the ticks that a reader can switch to, linear or logarithmic.
     """
 
     field: str
@@ -56,18 +56,18 @@ class Axis:
     other: tuple[alt.Scale, alt.Axis]
 
     def encoding(self, field: str) -> alt.Y:
-        """A field, which may be of other data, on this axis."""
+        """Puts a field on this axis; the field may belong to other data."""
         return alt.Y(f"{field}:Q", scale=self.scale, axis=self.ticks, title=self.title)
 
     def other_form(self) -> dict[str, Any]:
-        """The other form for the page, which looks for axes by their title."""
+        """Returns the other scale for the page, which finds axes by their titles."""
         scale, ticks = self.other
         return {"title": self.title, "scale": scale.to_dict(), "axis": ticks.to_dict()}
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of the link in GB/s, or a range of it, and its label."""
+    """Describes a limit of the link in GB/s, or a range of limits, and its label."""
 
     kind: str  # a key of style.LIMIT
     low: float
@@ -76,12 +76,12 @@ class Limit:
 
 
 def linear(top: float) -> tuple[alt.Scale, alt.Axis]:
-    """A linear scale from zero, with some room above."""
+    """Returns a linear scale from zero, with some room above."""
     return alt.Scale(type="linear", domain=[0, top * 1.1], nice=False), alt.Axis()
 
 
 def logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
-    """A logarithmic scale around a range."""
+    """Returns a logarithmic scale around a range."""
     domain, ticks = style.decades(low, high)
     return (
         alt.Scale(type="log", domain=domain, nice=False),
@@ -92,13 +92,13 @@ def logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
 def compose_run_chart(
     subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
 ) -> alt.VConcatChart:
-    """A whole chart: the rows below each other, with a title that tells machine and date."""
+    """Stacks rows into a chart, titled with subject and device, then machine and date."""
     lines = [caption.describe_origin(run), *paragraphs]
     return compose_chart(caption.title(subject, run), layout, lines, *rows)
 
 
 def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> alt.VConcatChart:
-    """The same with a title of any text."""
+    """Stacks rows into a chart with a title."""
     title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
     return alt.vconcat(*rows, title=title, config=style.config(layout.padding))
 
@@ -111,7 +111,7 @@ def against_size(
     layout: Layout,
     extra_layers: Callable[[str], list[alt.Chart]] = lambda direction: [],
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
-    """Panels of all strategies against size, one per direction, and a key; and their data."""
+    """Draws all strategies against size, one panel per direction, and a key; returns their data."""
     present = {point.direction for point in points}
     directions = [name for name in DIRECTIONS.values() if name in present]
     panels = [_panel(name, points, axis, limits, layout, extra_layers(name)) for name in directions]
@@ -124,7 +124,7 @@ def against_size(
 
 
 def select_drawable(points: list[Point]) -> tuple[list[Point], str]:
-    """The points of at most so many kinds of memory as can be told apart; what is left out."""
+    """Keeps as many kinds of memory as readers can tell apart; returns a remark on the rest."""
     memories = _memories(points)
     if len(memories) <= MOST_MEMORIES:
         return points, ""
@@ -135,19 +135,19 @@ def select_drawable(points: list[Point]) -> tuple[list[Point], str]:
 
 
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
-    """Each strategy and its colour."""
+    """Returns each strategy with its colour."""
     return list({p.strategy: (p.strategy, style.memory_colour(p.memory)) for p in points}.values())
 
 
 def tooltip(**fields: str) -> list[alt.Tooltip]:
-    """What a reader sees who points at a mark: title=field, with texts made here."""
+    """Makes the tooltip of a mark from title=field; fields hold finished texts."""
     return [
         alt.Tooltip(f"{field}:N", title=title.replace("_", " ")) for title, field in fields.items()
     ]
 
 
 def sizes_axis(low: float, high: float, title: str = "size of one transfer") -> alt.X:
-    """The horizontal axis of sizes."""
+    """Returns the horizontal axis of sizes."""
     low, high = low / 1.5, high * 1.5
     return alt.X(
         "bytes:Q",
@@ -164,7 +164,7 @@ def scale_by_name(
     channel: Callable[..., Any],
     legend: alt.Legend | None = None,
 ) -> Any:
-    """A channel that shows each name by its own value; mostly a key takes a legend's place."""
+    """Maps names to values on a channel, usually without a legend, because there is a key."""
     scale = alt.Scale(type="ordinal", domain=names, range=[value(name) for name in names])
     # widths have an order, which a nominal field would not have
     kind = "O" if channel is alt.StrokeWidth else "N"
@@ -172,7 +172,7 @@ def scale_by_name(
 
 
 def memory_colours(memories: list[str]) -> Any:
-    """The colours of kinds of memory in a field `memory`."""
+    """Returns the colours of kinds of memory in a field `memory`."""
     return scale_by_name("memory", memories, style.memory_colour, alt.Color)
 
 
@@ -223,7 +223,7 @@ def _panel(
 
 
 def _spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
-    """The band between the extreme repetitions; bars if there is one size only."""
+    """Draws the band between the extreme repetitions, or bars if there is only one size."""
     one_size = len({point.bytes for point in points}) == 1
     band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(opacity=1, fillOpacity=0.15)
     return band.encode(y=axis.encoding(f"{axis.field}_low"), y2=f"{axis.field}_high:Q")
@@ -251,7 +251,7 @@ def _families(points: list[Point]) -> list[str]:
 
 
 def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
-    """Three places along each sample line of the key: its ends, and its middle for the mark."""
+    """Returns three places along each sample line: its ends, and its middle for the mark."""
     families = _families(points)
     strategies = dict.fromkeys((p.strategy, p.family, p.memory) for p in points)
     return [
@@ -263,7 +263,7 @@ def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
 
 
 def _key(points: list[Point], layout: Layout) -> Any:
-    """The key: a sample of each strategy's line, by memory (rows) and family (columns)."""
+    """Draws a sample of each strategy's line, by memory (rows) and family (columns)."""
     memories = _memories(points)
     half = math.ceil(len(memories) / 2)
     is_single = len(memories) <= 3 or not layout.beside
@@ -272,7 +272,7 @@ def _key(points: list[Point], layout: Layout) -> Any:
 
 
 def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.LayerChart:
-    """Names on the left, where the panels above have their axis, then a column per family."""
+    """Draws names on the left, below the axis of the panels, then a column per family."""
     families = _families(points)
     names = round(LETTER * max(map(len, memories))) + 8
     reach = layout.key_range(names + style.KEY_COLUMN_WIDTH * len(families))
@@ -313,7 +313,7 @@ def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.
 
 
 def link_limits(run: Run) -> list[Limit]:
-    """The known limits of the link: the raw one, and the one that counts packet headers."""
+    """Returns the known limits of the link: the raw one, and the one without packet headers."""
     limits = []
     raw, packet = run.link_limit, run.packet_limit
     if raw:
@@ -327,7 +327,7 @@ def link_limits(run: Run) -> list[Limit]:
 
 
 def _limit_layers(limit: Limit, axis: Axis) -> list[alt.Chart]:
-    """Rules at both ends of the limit, a band between them, and a label beside them."""
+    """Draws rules at both ends of the limit, a band between them, and a label."""
     look = style.LIMIT[limit.kind]
     base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)
     low, high = axis.encoding("low"), axis.encoding("high")
@@ -349,7 +349,7 @@ def _limit_layers(limit: Limit, axis: Axis) -> list[alt.Chart]:
 
 @dataclass(frozen=True)
 class Pick:
-    """A strategy among the plain transfers by what it is: the plainest of its kind, or a later."""
+    """Selects a plain transfer by its kind: the plainest strategy (`place` 0), or a later one."""
 
     kind: str
     place: int = 0
@@ -372,7 +372,7 @@ MOST_HEADLINES = 6
 
 
 def pick_strategies(run: Run, picks: list[Pick]) -> list[str]:
-    """The names of the strategies that were measured of these."""
+    """Returns the names of the picked strategies that were measured."""
     by_kind: dict[tuple[str, bool], dict[str, Benchmark]] = {}
     for benchmark in sorted(
         run.transfers, key=lambda benchmark: (benchmark.plainness, benchmark.strategy)
@@ -387,6 +387,6 @@ def pick_strategies(run: Run, picks: list[Pick]) -> list[str]:
 
 
 def headline_strategies(run: Run) -> list[str]:
-    """The strategies to look at first: those picked, otherwise the first that there are."""
+    """Returns the strategies to look at first: the picked ones, or else the first ones."""
     measured = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
     return (pick_strategies(run, HEADLINE_PICKS) or list(measured))[:MOST_HEADLINES]

@@ -1,4 +1,4 @@
-"""Our bandwidths beside what other people have published, clearly told apart."""
+"""Draws this run's bandwidths beside published ones, and distinguishes them clearly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OURS, PUBLISHED = "measured here", "published by others"
 
 
 def compared(run: Run, layout: Layout) -> Figure:
-    """At the largest size of ours; the others' as their sources state them."""
+    """Draws this run at its largest sizes, and published rates as their sources state them."""
     if run.on_host:
         raise NoData("without a GPU nothing that was published of GPUs compares")
     measured = _ours(run)
@@ -94,8 +94,10 @@ def compared(run: Run, layout: Layout) -> Figure:
 
 
 def _ours(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
-    """GB/s and size, the largest, by strategy and direction: the first to look at, and what others
-    have published."""
+    """Returns GB/s and size at the largest size, by strategy and direction.
+
+    The strategies are the headline strategies and those with published rates.
+    """
     names = dict.fromkeys([*headline_strategies(run), *(figure.strategy for figure in published())])
     return {
         (name, direction): rate

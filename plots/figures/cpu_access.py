@@ -1,4 +1,4 @@
-"""What the CPU pays to read and write each kind of memory, and the memory's effective type."""
+"""Draws the CPU's cost to read and write each kind of memory, and the effective memory type."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ UNKNOWN = "not known"
 
 
 def cpu_access(run: Run, layout: Layout) -> Figure:
-    """One thread, warm caches, the largest size of each kind of memory."""
+    """Draws the accesses of one thread with warm caches, at each memory's largest size."""
     rows, type_remark = _name_types(_rows(run))
     if not rows:
         raise NoData("what the CPU pays was not measured")
@@ -120,7 +120,7 @@ def _rows(run: Run) -> list[dict[str, Any]]:
 
 
 def _methods(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
-    """Each kind of access with its words and its shape, in the order of their words."""
+    """Returns the words and the shape of each kind of access, in the order of WORDS."""
     methods = {row["method"]: row["access"] for row in rows}
     known = [method for method in WORDS[role] if method in methods]
     unknown = [method for method in methods if method not in WORDS[role]]
@@ -131,7 +131,7 @@ def _methods(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]
 
 
 def _sizes(rows: list[dict[str, Any]]) -> str:
-    """The sizes of the blocks: the usual one, and what has another one."""
+    """Describes the sizes of the blocks: the usual one, and the exceptions."""
     sizes = [row["size"] for row in rows]
     usual = max(dict.fromkeys(sizes), key=sizes.count)
     exceptions = {row["memory"]: row["size"] for row in rows if row["size"] != usual}
@@ -140,7 +140,10 @@ def _sizes(rows: list[dict[str, Any]]) -> str:
 
 
 def _name_types(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
-    """The rows, named with the memory type that is in effect, and what to say of it in general."""
+    """Adds the effective memory type to the names of rows if it differs between them.
+
+    Returns the rows, and a remark on the types.
+    """
     types = {row["type"] for row in rows}
     if types == {UNKNOWN}:
         return rows, "how the processor treats it is not known"
@@ -210,6 +213,6 @@ def _panel(
 
 
 def _labels(kinds: dict[str, tuple[str, str]]) -> str:
-    """An expression that gives each kind of access its words."""
+    """Returns an expression that gives each kind of access its words."""
     cases = [f"datum.value === '{name}' ? '{words}'" for name, (words, _) in kinds.items()]
     return " : ".join([*cases, "datum.value"])

@@ -1,4 +1,4 @@
-"""Fast paths against the plain way, and what they take of the CPU."""
+"""Draws how fast fast paths are against the plain method, and the CPU time they need."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from plots.text import numbers
 
 @dataclass(frozen=True)
 class Comparison:
-    """Something to do, and the fields of what does it.
+    """Defines a job, and the fields of the benchmarks that do it.
 
-    `plain` are those that the plain way has as well, `fast` those of each faster way: any other
-    where nothing is said. `differ_in` is the field by which they are told apart. Without a rate
-    where bytes move twice: it would not compare with others.
+    `plain` are the fields of the plain method, `fast` those of each faster one; a field that is not
+    given may have any value. `differ_in` is the field that distinguishes the methods. There is no
+    rate where bytes move twice, because it would not compare with other rates.
     """
 
     title: str
@@ -85,7 +85,7 @@ COMPARISONS = [
 
 
 def fast_paths(run: Run, layout: Layout) -> Figure:
-    """How many times as fast as the plain way, at the largest size that both have."""
+    """Draws the speedup over the plain method, at the largest size that all methods have."""
     groups = [group for comparison in COMPARISONS if (group := _compare(run, comparison))]
     if not groups:
         raise NoData("no fast path was measured beside the plain way to do the same")
@@ -151,7 +151,10 @@ def _compare(run: Run, comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _with_price(row: dict[str, Any]) -> dict[str, Any]:
-    """The row in a column; the plain way, which has no bar, says everything in the bar's place."""
+    """Adds the CPU time to a row in a column.
+
+    The row of the plain method has no bar, so its text takes the bar's place.
+    """
     text = row["speedup_text"] + (f", {row['cpu_text']} s/GB" if row["cpu"] else "")
     is_plain = row["row"].startswith(HEADING_MARK)
     return row | {"speedup_text": "" if is_plain else text, "note": text if is_plain else ""}

@@ -1,4 +1,4 @@
-"""New runs against a baseline, as the gate has judged them: a forest plot."""
+"""Draws new runs against a baseline, as the gate has judged them: a forest plot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLASSES = {False: "bandwidth", True: "latency"}
 
 
 def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
-    """Of the new runs, numbered as in the report, and the gate's answer about them."""
+    """Draws the gate's answer about the new runs, which are numbered as in the report."""
     if not check.compared:
         raise NoData("no benchmark could be compared")
     shown = sorted(check.compared, key=_order)[: MOST_ROWS[layout.name]]
@@ -80,7 +80,7 @@ def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
 
 
 def _lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]]:
-    """Zero and the threshold of each class; in a column of each row, not to cross its texts."""
+    """Returns zero and the threshold of each class; in a column for each row, between the texts."""
     lines = [
         {
             "name": "" if layout.beside else benchmark.name,
@@ -95,7 +95,7 @@ def _lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]
 
 
 def _order(benchmark: BenchmarkVerdict) -> tuple[int, float]:
-    """By verdict, then by slowdown; what is faster by how much it is so."""
+    """Sorts by verdict, then by slowdown; benchmarks that got faster by speedup."""
     assert benchmark.slowdown is not None
     known = list(style.VERDICT)
     rank = known.index(benchmark.verdict) if benchmark.verdict in known else len(known)
@@ -103,7 +103,7 @@ def _order(benchmark: BenchmarkVerdict) -> tuple[int, float]:
 
 
 def _domain(shown: list[BenchmarkVerdict]) -> tuple[float, float]:
-    """In percent: all points, and of the intervals what does not squeeze the points together."""
+    """Returns the axis range in percent: all points, and intervals as far as they leave room."""
     thresholds = [100 * (benchmark.threshold or 0) for benchmark in shown]
     points = [0, *thresholds, *(100 * (benchmark.slowdown or 0) for benchmark in shown)]
     ends = [100 * end for benchmark in shown for end in benchmark.interval or ()]
@@ -187,7 +187,7 @@ def _panel(
     domain: tuple[float, float],
     layout: Layout,
 ) -> alt.LayerChart:
-    """One class of benchmarks, which have one threshold."""
+    """Draws one class of benchmarks, which share a threshold."""
     kind = CLASSES[latency_bound]
     in_class = [benchmark for benchmark in shown if benchmark.latency_bound == latency_bound]
     count = sum(benchmark.latency_bound == latency_bound for benchmark in check.compared)
@@ -244,7 +244,7 @@ def _panel(
 
 
 def _axis(field: str, domain: tuple[float, float]) -> alt.X:
-    """The horizontal axis, which all panels share."""
+    """Returns the horizontal axis, which all panels share."""
     return alt.X(
         f"{field}:Q",
         scale=alt.Scale(domain=list(domain), nice=False),
@@ -267,12 +267,12 @@ def _names(names: list[str], layout: Layout, place: float = 0.5) -> alt.Y:
 
 
 def _place(layout: Layout) -> dict[str, Any]:
-    """Where marks are in their rows: in a column below the texts."""
+    """Returns where marks stand in their rows: in a column below the texts."""
     return {} if layout.beside else {"yOffset": BELOW}
 
 
 def _texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
-    """The slowdowns; in a column also the names, both above the marks."""
+    """Draws the slowdowns, in a column also the names, both above the marks."""
     if layout.beside:
         value = base.mark_text(align="right", fontSize=11)
         return [value.encode(x=alt.value(width + TEXT_WIDTH), text="text:N")]
@@ -293,14 +293,14 @@ def _tick(base: alt.Chart, **place: Any) -> Any:
 
 
 def _arrow(base: alt.Chart, end: str, shape: str, **place: Any) -> Any:
-    """Where an interval goes on beyond the axis."""
+    """Draws an arrow where an interval continues beyond the axis."""
     beyond = base.transform_filter(f"datum.beyond_{end}")
     mark = beyond.mark_point(filled=True, shape=shape, size=30, opacity=1, **place)
     return mark.encode(color=colour_by_field())
 
 
 def _points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
-    """Filled marks, and hollow ones of what is advisory; shape and colour tell the verdict."""
+    """Draws filled marks, and hollow ones if advisory; shape and colour show the verdict."""
     shape = scale_by_name(
         "verdict", list(style.VERDICT), lambda name: style.verdict(name).shape, alt.Shape
     )

@@ -1,4 +1,4 @@
-"""The efficiency ladder: from the raw link down to each strategy, naming each loss."""
+"""Draws the efficiency ladder: from the raw link down to each strategy, naming each loss."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALIKE = 0.01  # strategies that differ by less, and lose it alike, share a rung
 
 
 def ladder(run: Run, layout: Layout) -> Figure:
-    """The rungs of both directions, at the largest size that most strategies have."""
+    """Draws the rungs of both directions, at the largest size that most strategies have."""
     limit, packet = run.link_limit, run.packet_limit
     if limit is None:
         raise NoData("the limit of the link is not known")
@@ -145,7 +145,7 @@ def _rungs(
 
 
 def _common_size(run: Run) -> tuple[int, list[str]]:
-    """The largest size that nearly as many strategies have as any other; those that have not."""
+    """Returns the largest size that most strategies have, and the strategies without it."""
     count = Counter(benchmark.bytes or 0 for benchmark in run.transfers)
     size = max(size for size in count if count[size] >= MOST_COMMON_SHARE * max(count.values()))
     measured = {benchmark.strategy for benchmark in run.transfers if benchmark.bytes == size}
@@ -154,7 +154,7 @@ def _common_size(run: Run) -> tuple[int, list[str]]:
 
 
 def _range(texts: list[str]) -> str:
-    """Texts with a dash between them, or one if they are the same."""
+    """Joins texts with a dash, or returns one if they are the same."""
     return "–".join(dict.fromkeys(texts))
 
 
@@ -179,7 +179,10 @@ def _rung(
 
 
 def _merge_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
-    """The rungs: the plainest of strategies that are as fast for the same reason, the others."""
+    """Merges strategies that are as fast for the same reason into one rung.
+
+    Returns the plainest of each rung, with the names of its twins.
+    """
     first = pick_strategies(run, HEADLINE_PICKS)
     kept: list[tuple[Benchmark, list[str]]] = []
     for benchmark in sorted(

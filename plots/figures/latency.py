@@ -1,4 +1,4 @@
-"""Time of one operation against size, with the lines that `advise` has fitted."""
+"""Draws the time of one operation against size, with the lines that `advise` has fitted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from plots.text import caption, numbers
 
 
 def latency(run: Run, layout: Layout) -> Figure:
-    """Every plain transfer's time, and t0 + n/B of those that one looks at first."""
+    """Draws the time of every plain transfer, and t0 + n/B of the headline strategies."""
     points, left_out = select_drawable(transfer_points(run))
     times = [point.time_us_low for point in points] + [point.time_us_high for point in points]
     fits = _fits(run, points)
@@ -77,7 +77,7 @@ def latency(run: Run, layout: Layout) -> Figure:
 
 
 def _explain_fits(run: Run, with_fits: bool, with_halves: bool) -> str:
-    """What black dots and rings are, or why there are none."""
+    """Explains the black dots and the rings, or says why there are none."""
     if with_fits:
         dots = (
             "black dots: t0 + n/B where bench_transfers advise has fitted one line (times that "
@@ -100,7 +100,7 @@ def _reading(with_fits: bool, with_halves: bool) -> str:
 
 
 def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
-    """Places along t0 + n/B of the strategies to look at first, and n½ of each."""
+    """Returns points along t0 + n/B of the headline strategies, and n½ of each."""
     rows = []
     shown = {point.memory for point in points}
     first = headline_strategies(run)

@@ -1,4 +1,4 @@
-"""Several runs side by side: absolute, and in percent of each one's link."""
+"""Draws several runs side by side: absolute rates, and percentages of each run's link."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DISTINCT_PICKS = [
 
 
 def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
-    """Bandwidth of what all runs have measured; runs are numbered as in the report."""
+    """Draws the bandwidths that all runs have in common; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
     first = shown[0][1]
     kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}

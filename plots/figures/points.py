@@ -1,4 +1,4 @@
-"""Transfers as points: a strategy in one direction at one size."""
+"""Turns transfers into points: a strategy in one direction at one size."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from plots.text import numbers
 
 @dataclass(frozen=True)
 class Point:
-    """One strategy in one direction at one size: medians over the repetitions.
+    """Holds a strategy in one direction at one size, with medians over the repetitions.
 
-    `memory` is what gives its look: a kind of memory, or a method. `low` and `high` are those of
-    the fastest and of the slowest repetition.
+    `memory` decides the look: it is a kind of memory, or a method. The fields with `low` and `high`
+    come from the fastest and the slowest repetition.
     """
 
     strategy: str
@@ -39,7 +39,7 @@ class Point:
 
 
 def transfer_points(run: Run) -> list[Point]:
-    """The points in drawing order; failed and cold-cache rows are left out."""
+    """Returns the points in drawing order, without failed and cold-cache rows."""
     benchmarks = in_drawing_order(run.transfers)
     if not benchmarks:
         raise NoData("no plain transfers with warm caches were measured")
@@ -47,7 +47,7 @@ def transfer_points(run: Run) -> list[Point]:
 
 
 def in_drawing_order(benchmarks: Iterable[Benchmark]) -> list[Benchmark]:
-    """By family, kind of memory, variant and size."""
+    """Sorts benchmarks by family, kind of memory, variant and size."""
     benchmarks = list(benchmarks)
     families = family_order(benchmarks)
     return sorted(
@@ -62,7 +62,7 @@ def in_drawing_order(benchmarks: Iterable[Benchmark]) -> list[Benchmark]:
 
 
 def strategies_in_drawing_order(strategies: Iterable[Fields]) -> list[str]:
-    """The names of strategies in drawing order."""
+    """Returns the names of strategies in drawing order."""
     strategies = list(strategies)
     families = family_order(strategies)
     ordered = sorted(

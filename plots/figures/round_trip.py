@@ -1,4 +1,4 @@
-"""The round trip of an array, stacked by phase."""
+"""Draws the round trip of an array, stacked by phase."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_UNDIVIDED = 0.005  # a smaller remainder is only the rounding of medians
 
 
 def round_trip(run: Run, layout: Layout) -> Figure:
-    """(2 * to_gpu(a)).get() in every way, at the smallest and the largest size."""
+    """Draws each version of (2 * to_gpu(a)).get() at the smallest and the largest size."""
     trips = {
         benchmark.label: run.sizes(benchmark)
         for benchmark in run.benchmarks

@@ -1,4 +1,4 @@
-"""How the repetitions of a benchmark are distributed: steps in the curve are modes."""
+"""Draws how the repetitions of a benchmark are distributed; steps in the curve are modes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEY_WIDTH = 180
 
 
 def samples(run: Run, layout: Layout) -> Figure:
-    """The strategies to look at first, at a small, a middle and a large size."""
+    """Draws the headline strategies at a small, a middle and a large size."""
     names = headline_strategies(run)
     benchmarks = [
         benchmark

@@ -1,8 +1,7 @@
-"""How the figures look: colours, lines, points, sizes, axes.
+"""Defines how figures look: colours, lines, points, sizes and axes.
 
-The colour, line width and point shape of a strategy follow from its kind of memory or its method,
-the dash from its family. They depend on these alone, so that a strategy looks the same in every
-figure.
+The kind of memory or the method decides a strategy's colour, line width and point shape; the family
+decides its dash. Nothing else does, so a strategy looks the same in every figure.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ KEY_ROW_HEIGHT = 17
 
 @dataclass(frozen=True)
 class LimitStyle:
-    """How a limit of the link is drawn."""
+    """Describes how a limit of the link is drawn."""
 
     colour: str
     dash: list[int]
@@ -46,7 +45,7 @@ LOCK: list[int] = [6, 3]
 
 @dataclass(frozen=True)
 class MemoryStyle:
-    """How the strategies of a kind of memory, or with a method, are drawn."""
+    """Describes how strategies of a kind of memory, or with a method, are drawn."""
 
     colour: str
     width: float
@@ -110,7 +109,7 @@ DASHES: list[list[int]] = [
 
 @dataclass(frozen=True)
 class VerdictStyle:
-    """How a benchmark with a verdict of the gate is drawn."""
+    """Describes how a benchmark with a verdict of the gate is drawn."""
 
     colour: str
     shape: str
@@ -152,14 +151,14 @@ DARK_LINES = {
 
 
 def dark_colours() -> dict[str, str]:
-    """What a dark page shows instead of each colour."""
+    """Returns the colour that a dark page shows instead of each colour."""
     looks: list[MemoryStyle | VerdictStyle]
     looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values()]
     return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES
 
 
 def verdict(name: str) -> VerdictStyle:
-    """How a verdict is drawn; one that is not known looks as if nothing had changed."""
+    """Returns the style of a verdict; an unknown one looks like "same"."""
     return VERDICT.get(name, VERDICT["same"])
 
 
@@ -172,55 +171,55 @@ SIZE_LABEL = (
 
 
 def memory_order(memory: str) -> tuple[int, str]:
-    """Sort key of memory kinds: the known ones in their order, then the others by name."""
+    """Returns a sort key of memory kinds: known ones in their order, then the others by name."""
     known = list(MEMORY)
     return (known.index(memory) if memory in MEMORY else len(known), memory)
 
 
 def memory_style(memory: str) -> MemoryStyle:
-    """How a kind of memory is drawn; one that is not known yet gets a look by its name."""
+    """Returns the style of a kind of memory; an unknown one gets a style by its name."""
     fallback = OTHER_MEMORY[zlib.crc32(memory.encode()) % len(OTHER_MEMORY)]
     return MEMORY.get(memory, fallback)
 
 
 def look_key(fields: Fields) -> str:
-    """What gives the look: the first of its setting, method and memory that has one."""
+    """Returns what decides the look: the first of setting, method and memory with a style."""
     candidates = (fields.setting, fields.method, fields.memory)
     return next((candidate for candidate in candidates if candidate in MEMORY), fields.kind)
 
 
 def strategy_colour(fields: Fields | None, name: str) -> str:
-    """The colour of a strategy; where its fields are not known, by its name."""
+    """Returns the colour of a strategy, by its name alone if its fields are not known."""
     return memory_colour(look_key(fields) if fields else name)
 
 
 def memory_colour(memory: str) -> str:
-    """The colour of a memory kind."""
+    """Returns the colour of a kind of memory."""
     return memory_style(memory).colour
 
 
 def memory_width(memory: str) -> float:
-    """The line width of a memory kind."""
+    """Returns the line width of a kind of memory."""
     return memory_style(memory).width
 
 
 def memory_dash(memory: str) -> list[int]:
-    """The dash of the lines of a memory kind, where there are no families."""
+    """Returns the dash of a kind of memory in figures without families."""
     return memory_style(memory).dash
 
 
 def memory_shape(memory: str) -> str:
-    """The shape of the points of a memory kind."""
+    """Returns the point shape of a kind of memory."""
     return memory_style(memory).shape
 
 
 def family_dash(family: str) -> list[int]:
-    """The dash of the lines of a family."""
+    """Returns the dash of a family."""
     return DASHES[zlib.crc32(family.encode()) % len(DASHES)]
 
 
 def size_ticks(low: float, high: float, at_most: int = 8) -> list[int]:
-    """Powers of two in [low, high], evenly spaced on a logarithmic axis."""
+    """Returns powers of two in [low, high], evenly spaced on a logarithmic axis."""
     first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
     step = 1
     while (last - first) // step + 1 > at_most:
@@ -229,7 +228,7 @@ def size_ticks(low: float, high: float, at_most: int = 8) -> list[int]:
 
 
 def decades(low: float, high: float) -> tuple[list[float], list[float]]:
-    """The domain of a logarithmic axis around [low, high], and its ticks at powers of ten."""
+    """Returns the domain of a logarithmic axis around [low, high], and its powers of ten."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     powers = [10.0**exponent for exponent in range(first, max(last, first + 1) + 1)]
     domain = [low / 1.5, high * 1.5]
@@ -238,7 +237,7 @@ def decades(low: float, high: float) -> tuple[list[float], list[float]]:
 
 
 def key_axis(**options: Any) -> alt.Axis:
-    """An axis of the key: names without lines."""
+    """Returns an axis of the key, which has names but no lines."""
     return alt.Axis(
         domain=False,
         ticks=False,
@@ -250,7 +249,7 @@ def key_axis(**options: Any) -> alt.Axis:
 
 
 def config(padding: int) -> alt.Config:
-    """The fonts, sizes and lines common to all figures."""
+    """Returns the fonts, sizes and lines that all figures share."""
     return alt.Config(
         font=FONT,
         background=PAPER,

@@ -1,4 +1,4 @@
-"""Which strategy to use, by size and reuse, as `bench_transfers advise --map` says."""
+"""Draws the strategy to use by size and reuse, as `bench_transfers advise --map` says."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLEAR = 0.5  # a margin from which on a cell has its full colour
 
 
 def winner_map(run: Run, layout: Layout) -> Figure:
-    """A cell for each size and reuse: the winner's colour and letter, paler if it is close."""
+    """Draws a cell for each size and reuse: colour and letter of the winner, paler if close."""
     answer = run.advice.map
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)

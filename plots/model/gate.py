@@ -25,9 +25,10 @@ UNKNOWN = f"gate_transfers answers in a form that is not known here; build this 
 
 @dataclass(frozen=True)
 class BenchmarkVerdict:
-    """What the gate says of one benchmark. Slowdowns are parts, negative when faster.
+    """Holds what the gate says of one benchmark.
 
-    What was not compared has neither `slowdown` nor what follows it.
+    Slowdowns are parts of one, negative where the benchmark got faster. If the benchmark was not
+    compared, `slowdown` and everything after it keep their defaults.
     """
 
     name: str
@@ -47,7 +48,7 @@ class BenchmarkVerdict:
 
 @dataclass(frozen=True)
 class Shift:
-    """What all benchmarks of a class have in common."""
+    """Holds the slowdown that all benchmarks of a class have in common."""
 
     latency_bound: bool
     benchmarks: int
@@ -57,7 +58,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Difference:
-    """A fact of the machine that is not as it was for the baseline; empty where not known."""
+    """Names a fact of the machine that differs from the baseline's; empty texts are unknown."""
 
     key: str
     before: str
@@ -67,7 +68,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Check:
-    """The gate's answer; `differences` are those from the baseline's machine."""
+    """Holds the gate's answer. `differences` are those from the baseline's machine."""
 
     verdict: str
     sentence: str
@@ -82,18 +83,18 @@ class Check:
     benchmarks: list[BenchmarkVerdict]
 
     def displayed_verdict(self, benchmark: BenchmarkVerdict) -> str:
-        """A benchmark's verdict in the gate's words."""
+        """Returns a benchmark's verdict in the gate's words."""
         too_few = self.runs[1] < LEAST_RUNS and benchmark.verdict == "missing"
         return "not judged" if too_few else benchmark.verdict
 
     @property
     def compared(self) -> list[BenchmarkVerdict]:
-        """The benchmarks whose slowdown is known."""
+        """Lists the benchmarks whose slowdown is known."""
         return [benchmark for benchmark in self.benchmarks if benchmark.slowdown is not None]
 
 
 def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
-    """Checks the runs. Throws ResultError with one line where there is no answer."""
+    """Checks runs against a baseline. Throws ResultError, with one line, if there is no answer."""
     if not program.is_file():
         raise ResultError(f"{program}: not built, and --baseline needs it: {BUILD}")
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
@@ -124,7 +125,7 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
 
 
 def parse(document: Any, runs: list[Path]) -> Check:
-    """The answer in the file that `check --json` writes; runs are called by their names alone."""
+    """Parses the file that `check --json` writes, and shortens the paths of runs to file names."""
     try:
         document = _lift(document)
         if document["kind"] != "check" or document["verdict"] not in ANSWERS.values():
@@ -147,6 +148,7 @@ def parse(document: Any, runs: list[Path]) -> Check:
 
 
 def _lift(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns the document in format 2."""
     if document["format"] == 1:
         return lift_check(document)
     if document["format"] != FORMAT:

@@ -1,4 +1,4 @@
-"""Asks `bench_transfers advise` what it says of a result: its fitted lines and who wins where."""
+"""Asks `bench_transfers advise` for its fitted lines and its rankings of a result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RANKING_QUESTIONS = [
 
 @dataclass(frozen=True)
 class Fit:
-    """A strategy in one direction as t0 + bytes / bandwidth, as `advise` has fitted it."""
+    """Holds the line t0 + bytes / bandwidth that `advise` fitted to one strategy and direction."""
 
     name: str
     lines: int
@@ -33,18 +33,18 @@ class Fit:
 
 
 def fit_name(fields: Fields) -> str:
-    """What `advise` calls a strategy in one direction."""
+    """Returns the name that `advise` gives to a strategy in one direction."""
     return f"{fields.strategy}/{fields.direction}"
 
 
 def unanswered(reason: str) -> dict[str, str]:
-    """The same reason for every part of an Advice that is missing."""
+    """Gives the same reason for every missing part of an Advice."""
     return dict.fromkeys(("fits", "map", "rankings"), reason)
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What `advise` answered; `missing` says for each part that is not there why it is not."""
+    """Holds what `advise` answered; `missing` has the reason for each part that is absent."""
 
     fits: dict[str, Fit] = field(default_factory=dict)
     map: dict[str, Any] | None = None
@@ -55,7 +55,7 @@ class Advice:
 
 
 def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
-    """Asks about everything that the report needs."""
+    """Asks `advise` everything that the report needs."""
     if program is None or not program.is_file():
         return Advice(
             missing=unanswered("bench_transfers, which fits the lines and ranks, is not built")
@@ -91,13 +91,13 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
 
 
 def _slim(result: Result) -> dict[str, Any]:
-    """The file with what `advise` reads of it alone, because each question parses it anew."""
+    """Keeps only what `advise` reads, because it parses the file again for each question."""
     rows = [{key: row[key] for key in READ_BY_ADVISE if key in row} for row in result.rows]
     return {"context": result.original, "benchmarks": rows}
 
 
 def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
-    """The file that the command writes, or why there is none in one line."""
+    """Runs the command and returns the file it writes, or one line that says why there is none."""
     try:
         completed = subprocess.run(
             [*command, str(out)], capture_output=True, text=True, timeout=SECONDS, check=False
@@ -114,7 +114,7 @@ def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
 
 
 def _fits(check: dict[str, Any] | None) -> dict[str, Fit]:
-    """By name, such as copy/pinned/h2d; without those whose bandwidth is not known."""
+    """Returns the fits with a known bandwidth by name, such as copy/pinned/h2d."""
     fits = {}
     for entry in check["checks"] if check else []:
         model = entry["model"]

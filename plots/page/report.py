@@ -1,4 +1,4 @@
-"""The report: all files of it, from result files."""
+"""Makes all files of a report from result files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure in the report, in both layouts."""
+    """Holds a figure of the report in both layouts."""
 
     name: str  # of its files, and its place in the page
     figure: Figure
@@ -63,7 +63,10 @@ RECOMMENDATIONS_HEADING = "What to use"
 
 @dataclass
 class Section:
-    """One run, or several of one kind together: GPUs and the host device never share one."""
+    """Holds the section of one run, or of several runs of one kind.
+
+    Runs with a GPU and runs on the host device never share a section.
+    """
 
     name: str
     heading: str
@@ -80,7 +83,7 @@ class Section:
 def report(
     results: list[Result], program: Path | None, check: Check | None = None
 ) -> dict[str, bytes]:
-    """Every file of the report: contents by path."""
+    """Returns every file of the report: contents by path."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
         all_sections = sections(results, program, check)
@@ -102,11 +105,11 @@ def report(
 def sections(
     results: list[Result], program: Path | None, check: Check | None = None
 ) -> list[Section]:
-    """What the report says and shows.
+    """Returns the sections of the report.
 
-    With the gate's answer about the results, its verdict comes first. As they are then runs of one
-    machine, only the first has a section of its own: each takes seconds and half a megabyte. For
-    the same reason otherwise only the first few have one.
+    If the results were checked against a baseline, the verdict comes first. They are then runs of
+    one machine, and only the first has a section of its own, because each section takes seconds and
+    half a megabyte. For the same reason, only the first few of many runs have one.
     """
     runs = _runs(results, program, 1 if check else MOST_SECTIONS)
     alone = len(runs) == 1
@@ -122,10 +125,7 @@ def sections(
 
 
 def _runs(results: list[Result], program: Path | None, most_advised: int) -> list[Run]:
-    """GPU runs first, then those of the host device; otherwise as given.
-
-    `advise` is asked about so many of them.
-    """
+    """Returns the runs with a GPU, then those without, and asks `advise` about the first ones."""
     runs = sorted(map(Run, results), key=lambda run: run.on_host)
     for run in runs:
         if not run.benchmarks:
@@ -137,7 +137,7 @@ def _runs(results: list[Result], program: Path | None, most_advised: int) -> lis
 
 
 def _run_section(run: Run, number: int | None) -> Section:
-    """Of one run; numbered where there are several."""
+    """Makes the section of one run, which is numbered if there are several."""
     prefix = "" if number is None else f"run-{number}-"
     label = "" if number is None else f"Run {number} ({_file_name(run)}): "
     section = Section(
@@ -211,12 +211,12 @@ def _add_figure(section: Section, name: str, make: Callable[[Layout], Figure]) -
 
 
 def _file_name(run: Run) -> str:
-    """The file's name with its folder, because many are called result.json."""
+    """Returns the file's name with its folder, because many are called result.json."""
     return values.printable("/".join(run.result.path.parts[-2:]))
 
 
 def _method_rows(run: Run) -> list[tuple[str, str]]:
-    """Everything that the file says of how it came about, key by key."""
+    """Lists key by key what the file says of how it was made."""
     rows: list[tuple[str, str]] = [("file", _file_name(run))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
     transfers = mapping(run.result.original, "transfers")
@@ -240,7 +240,7 @@ def _method_rows(run: Run) -> list[tuple[str, str]]:
 
 
 def _without_folders(words: list[Any]) -> list[str]:
-    """A command line of an older file, too, as newer ones have it: where things were is private."""
+    """Removes folders from a command line: they are private. Newer files have none."""
     shown = [str(word) for word in words]
     for i, word in enumerate(shown):
         option, is_set, value = word.partition("=")
@@ -267,7 +267,7 @@ def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
 
 
 def _render_page(sections: list[Section]) -> str:
-    """The page with everything inside; names from files are escaped by the template."""
+    """Renders the page with everything inside; the template escapes names from files."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE),
         autoescape=True,
@@ -296,7 +296,7 @@ def _render_page(sections: list[Section]) -> str:
 
 
 def _with_shared_rows(spec: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
-    """The specification with indexes into `rows` for its data, of which most are used twice."""
+    """Replaces a specification's data by indexes into `rows`; most data are used twice."""
     indexes = {}
     for name, data in spec["datasets"].items():
         if data not in rows:
@@ -306,11 +306,11 @@ def _with_shared_rows(spec: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
 
 
 def _json_in_html(data: Any) -> str:
-    """JSON that nothing in it can end: within a script element `<` would."""
+    """Writes JSON that is safe within a script element, which `<` could end."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _escape_script(code: str) -> str:
-    """Code that may stand in a script element."""
+    """Escapes code so that it may stand in a script element."""
     return re.sub(r"</(script)", r"<\\/\1", code, flags=re.IGNORECASE)

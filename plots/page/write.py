@@ -1,4 +1,4 @@
-"""Writes a whole folder or nothing."""
+"""Writes a report's folder completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ PARTS = {PAGE, "figures", "tables"}  # all that a report's folder holds
 
 
 def write_folder(out: Path, files: dict[str, bytes]) -> None:
-    """Writes files (contents by path) to a folder, in place of an older report there.
+    """Writes files (contents by path) to a folder, and replaces an older report there.
 
-    They are written beside it first, and the older report stays until they are in its place. Throws
-    ResultError when that fails, or when the folder holds something else.
+    The files are first written to a folder beside it, and the older report stays until they take
+    its place. Throws ResultError if writing fails, or if the folder holds anything but a report.
     """
     out = out.resolve()  # a link stays one
     _refuse_other_folders(out)

@@ -1,4 +1,4 @@
-"""How a run compares, what matters most and what to use: sentences, each derived from the data."""
+"""Writes sentences derived from the data: comparisons, findings and recommendations."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ TERMS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, and how much it matters: by what factor something differs."""
+    """Holds a sentence, and the factor by which something differs as its weight."""
 
     text: str
     weight: float
 
 
 def comparison(run: Run) -> list[Sentence]:
-    """How it compares with the physical limit and with published figures."""
+    """Compares the run with the physical limit and with published rates."""
     if run.on_host or injected(run) or not run.transfers:
         return []
     sentences = []
@@ -106,13 +106,13 @@ def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> S
 
 
 def _fills_the_link(benchmark: Benchmark) -> bool:
-    """Whether it is a large copy of page-locked memory and nothing else."""
+    """Tells whether it is a plain copy of page-locked memory that is large enough."""
     is_plain = benchmark.method is None and not benchmark.in_place
     return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FULL
 
 
 def _against_published(run: Run) -> list[Sentence]:
-    """One sentence for each strategy and direction that others measured on this GPU or link."""
+    """Writes a sentence for each strategy and direction published for this GPU or link."""
     name = caption.device_name(run)
     link = caption.link_name(mapping(run.result.transfers, "link"))
     published_by_strategy: dict[tuple[str, str], list[Published]] = {}
@@ -145,7 +145,7 @@ def _describe_published(figure: Published) -> str:
 
 
 def rank_findings(run: Run) -> list[Sentence]:
-    """What matters most, the largest factor first."""
+    """Returns the findings that matter most, the largest factor first."""
     if run.on_host or injected(run):
         return []  # they would be about copies within one memory, or not true
     finders: list[Callable[[Run], Iterator[Finding]]] = [
@@ -173,13 +173,13 @@ def _rate_and_share(run: Run, benchmark: Benchmark) -> str:
 
 
 def _common_pair(first: Sizes, second: Sizes) -> tuple[Benchmark, Benchmark] | None:
-    """Two benchmarks at the largest size that both have."""
+    """Returns two benchmarks at the largest size that both series have."""
     common = set(first) & set(second)
     return (first[max(common)], second[max(common)]) if common else None
 
 
 def _copies(run: Run, direction: str, memory: str, method: str | None = None) -> Sizes:
-    """The plainest copies in one direction."""
+    """Returns the plainest copies in one direction."""
     return run.plainest("copy", direction=direction, memory=memory, method=method, in_place=False)
 
 
@@ -188,7 +188,7 @@ def _method_phrase(benchmark: Benchmark) -> str:
 
 
 def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
-    """Whether it takes so many times as long, and nearly every repetition says so."""
+    """Tells whether it takes `factor` times as long, and nearly all repetitions agree."""
     pairs = [a > b for a in slow.values("median_ns") for b in fast.values("median_ns")]
     return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR * len(pairs)
 
@@ -243,7 +243,7 @@ def _asynchronous(run: Run) -> Iterator[Finding]:
 
 
 def _enqueued(run: Run, memory: str) -> Sizes:
-    """The plainest copies to the device whose call and wait are timed apart."""
+    """Returns the plainest copies to the device whose call and wait are timed apart."""
     candidates = run.matching("copy", direction="h2d", memory=memory, method=None, in_place=False)
     timed_apart = (
         sizes for sizes in candidates if any(benchmark.get(ENQUEUE) for benchmark in sizes.values())
@@ -276,7 +276,7 @@ def _scattered(run: Run) -> Iterator[Finding]:
 
 
 def _plainest_and_fastest(series: list[Sizes]) -> tuple[Benchmark, Benchmark] | None:
-    """At the largest size that the plainest of these and others have."""
+    """Pairs the plainest series with the fastest other at their largest common size."""
     if not series:
         return None
     plainest, *alternatives = series
@@ -434,7 +434,7 @@ def _allocation_flags(run: Run) -> Iterator[Finding]:
 
 
 def recommendations(run: Run) -> list[Sentence]:
-    """What the table of tables.py says by size and reuse, and what is not in it."""
+    """Explains the table of recommendations: the terms of the sum, and the missing ones."""
     answer = run.advice.map
     if run.on_host or injected(run) or answer is None:
         return []

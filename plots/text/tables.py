@@ -1,4 +1,4 @@
-"""Tables of a run, as CSV with full precision, and as Markdown and LaTeX to be read."""
+"""Makes the tables of a run: CSV with full precision, Markdown and LaTeX for readers."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its heading, the head of each column, and rows of texts.
+    """Holds a table: its heading, the head of each column, and rows of texts.
 
-    `raw` are the same rows, and more, as numbers for programs.
+    `raw` has the same rows, with more columns, as numbers for programs.
     """
 
     name: str
@@ -50,13 +50,13 @@ class Table:
 
 
 def run_tables(run: Run) -> list[Table]:
-    """Every table that has rows."""
+    """Returns the tables of a run that have rows."""
     candidates = (_benchmarks(run), _transfers(run), _fits(run), *_custom_role_tables(run))
     return [table for table in candidates if table.raw]
 
 
 def check_table(check: Check, metrics: dict[str, Metric]) -> Table:
-    """Every benchmark that the gate says something of, with its texts; worst first."""
+    """Makes the table of all benchmarks in the gate's answer, worst first."""
     judged_by = metrics.get(check.judged_by)
     rows, raw = [], []
     for benchmark in check.benchmarks:
@@ -131,7 +131,7 @@ def check_table(check: Check, metrics: dict[str, Metric]) -> Table:
 
 @dataclass(frozen=True)
 class Choice:
-    """What `bench_transfers advise` recommends for one direction, reuse and size."""
+    """Holds what `bench_transfers advise` recommends for one direction, reuse and size."""
 
     direction: str
     reuse: int | None  # None: the costs of allocation are not known, so it makes no difference
@@ -145,7 +145,7 @@ class Choice:
 
     @property
     def text(self) -> str:
-        """The strategy, and how sure that is."""
+        """Returns the strategy, and how clear its lead is."""
         if self.strategy is None:
             return "-"
         remarks = []
@@ -163,7 +163,7 @@ def _describe_margin(margin: float) -> str:
 
 
 def choices(run: Run) -> list[Choice]:
-    """From the map of `advise`, for few sizes; none where there was no choice."""
+    """Reads the map of `advise` at a few sizes; empty if there was nothing to choose from."""
     answer = run.advice.map
     if answer is None:
         return []
@@ -195,7 +195,7 @@ def choices(run: Run) -> list[Choice]:
 
 
 def recommendations(run: Run) -> list[Table]:
-    """A table with a row for each size; none where nothing can be recommended."""
+    """Makes the table of recommendations by size; empty if there are none."""
     selected = choices(run)
     if not selected or run.on_host:
         return []
@@ -236,7 +236,7 @@ def recommendations(run: Run) -> list[Table]:
 
 
 def files(table: Table, prefix: str) -> dict[str, bytes]:
-    """The table in each form: contents by file name."""
+    """Returns the table in each format: contents by file name."""
     return {
         f"{prefix}{table.name}.csv": _csv(table).encode(),
         f"{prefix}{table.name}.md": markdown(table).encode(),
@@ -245,9 +245,9 @@ def files(table: Table, prefix: str) -> dict[str, bytes]:
 
 
 def side_by_side_table(runs: list[tuple[int, Run]]) -> Table | None:
-    """What all runs have measured, at their largest common size, and how it differs from the first.
+    """Compares the runs' bandwidths with the first run's, at their largest common sizes.
 
-    None where that is nothing.
+    Returns None if the runs have no transfer in common.
     """
     rows, raw = [], []
     for label, benchmark in _transfer_by_label(runs[0][1]).items():
@@ -273,7 +273,7 @@ def side_by_side_table(runs: list[tuple[int, Run]]) -> Table | None:
 
 
 def _benchmarks(run: Run) -> Table:
-    """Everything that was measured."""
+    """Makes the table of all benchmarks."""
     custom_metrics = run.custom_metrics
     shown = [counter for counter, metric in custom_metrics.items() if metric.headline]
     rows: list[list[str]] = []
@@ -325,7 +325,7 @@ def _benchmarks(run: Run) -> Table:
 
 
 def _custom_role_tables(run: Run) -> list[Table]:
-    """A table for each role that a strategy of others has brought."""
+    """Makes a table for each role that is not among this project's own."""
     role_tables = [_role_table(run, role) for role in run.custom_roles]
     names = [re.sub(r"[^A-Za-z0-9_-]", "_", role)[:LONGEST_FILE_NAME] for role in run.custom_roles]
     unique = [name if names.count(name) == 1 else f"{name}_{i}" for i, name in enumerate(names)]
@@ -335,7 +335,7 @@ def _custom_role_tables(run: Run) -> list[Table]:
 
 
 def _role_table(run: Run, role: str) -> Table:
-    """Its benchmarks with warm caches at their smallest and their largest size."""
+    """Shows the role's benchmarks with warm caches at their smallest and their largest size."""
     by_label: dict[str, list[Benchmark]] = {}
     for benchmark in run.with_role(role):
         if not benchmark.cold:
@@ -383,19 +383,22 @@ def _spaced(counter: str) -> str:
 
 
 def _link_percent(run: Run, benchmark: Benchmark) -> float | None:
-    """Of what moves its bytes in one direction, which alone has that counter."""
+    """Returns the share of the link that a benchmark in one direction reaches.
+
+    Only benchmarks in one direction have the counter `link_percent`.
+    """
     if not benchmark.get("link_percent") or not benchmark.gb_per_s or not run.link_limit:
         return None
     return 100 * benchmark.gb_per_s / run.link_limit
 
 
 def _transfer_by_label(run: Run) -> dict[str, Benchmark]:
-    """One of the sizes of each plain transfer."""
+    """Returns a benchmark of each plain transfer, at any of its sizes."""
     return {benchmark.label: benchmark for benchmark in run.transfers}
 
 
 def _transfers(run: Run) -> Table:
-    """Each plain transfer at its smallest and its largest size."""
+    """Makes the table of plain transfers at their smallest and their largest size."""
     rows, raw = [], []
     for label, benchmark in _transfer_by_label(run).items():
         sizes = run.sizes(benchmark)
@@ -425,7 +428,7 @@ def _transfers(run: Run) -> Table:
 
 
 def _fits(run: Run) -> Table:
-    """The lines that `advise` has fitted to transfers."""
+    """Makes the table of lines that `advise` has fitted to transfers."""
     transfer_names = {fit_name(benchmark) for benchmark in run.transfers}
     fits = [fit for fit in run.advice.fits.values() if fit.name in transfer_names]
     rows = [
@@ -466,7 +469,7 @@ def _csv(table: Table) -> str:
 
 
 def markdown(table: Table) -> str:
-    """As Markdown, whose cells cannot end early or become HTML."""
+    """Formats a table as Markdown, and escapes what would end a cell or become HTML."""
     lines = [table.head, ["---"] * len(table.head), *table.rows]
     return "".join(f"| {' | '.join(map(_markdown_cell, line))} |\n" for line in lines)
 
@@ -483,7 +486,7 @@ def _markdown_cell(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """As a LaTeX tabular, or as a longtable (of the package of that name) over several pages."""
+    """Formats a table as a LaTeX tabular, or as a longtable if it needs several pages."""
     columns = "l" + "r" * (len(table.head) - 1)
     lines = [" & ".join(map(_latex_cell, row)) + r" \\" for row in table.rows]
     head = " & ".join(map(_latex_cell, table.head)) + r" \\"

@@ -1,4 +1,4 @@
-"""What was measured, and whether to trust it: sentences, each derived from the data."""
+"""Writes sentences about the machine, and about how far its numbers can be trusted."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ COVERED_WARNINGS = {
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, and whether a reader should beware."""
+    """Holds a sentence, and whether it is a warning."""
 
     text: str
     warning: bool = False
 
 
 def describe_machine(run: Run) -> list[Sentence]:
-    """What was measured."""
+    """Describes the machine that was measured."""
     info = mapping(run.result.transfers, "machine")
     cpu = mapping(info, "cpu")
     parts = [values.text(cpu, "model", "an unknown processor")]
@@ -80,7 +80,7 @@ def _emulated(device: dict[str, Any]) -> list[Sentence]:
 
 
 def assess(run: Run) -> list[Sentence]:
-    """Whether the numbers can be trusted."""
+    """Says whether the numbers can be trusted."""
     checks: list[Callable[[Run], Sentence | None]] = [
         _complete,
         _faults,
@@ -100,7 +100,7 @@ def assess(run: Run) -> list[Sentence]:
 
 
 def other_warnings(run: Run) -> list[str]:
-    """What bench_transfers itself warned of, without what `trust` says as well."""
+    """Returns bench_transfers' own warnings whose subject `assess` does not cover."""
     return [warning.text for warning in run.result.warnings if warning.code not in COVERED_WARNINGS]
 
 
@@ -136,7 +136,7 @@ def _faults(run: Run) -> Sentence | None:
 
 
 def injected(run: Run) -> list[str]:
-    """The faults that were injected on purpose."""
+    """Lists the faults that were injected on purpose."""
     faults = mapping(run.result.transfers, "run").get("faults_injected")
     return list(filter(None, map(values.printable, faults if isinstance(faults, list) else [])))
 
@@ -264,7 +264,7 @@ def _gpu_clocks(run: Run) -> Sentence | None:
 
 
 def _start_and_end_values(holder: dict[str, Any], key: str) -> list[float]:
-    """The values at the start and at the end of a run, or the first one, or none."""
+    """Returns the values at the start and at the end of a run, only the first, or none."""
     values = holder.get(key)
     known = [value for value in values if is_positive(value)] if isinstance(values, list) else []
     return known if isinstance(values, list) and known == values[: len(known)] else []
@@ -302,7 +302,7 @@ def _cpu_clocks(run: Run) -> Sentence | None:
 
 
 def _virtual(run: Run) -> str:
-    """The hypervisor's name, if there is one."""
+    """Returns the hypervisor's name, or nothing on a physical machine."""
     machine_info = mapping(run.result.transfers, "machine")
     return values.text(mapping(machine_info, "virtualisation"), "hypervisor", "")
 

@@ -1,4 +1,4 @@
-"""What the gate says of new runs, in sentences."""
+"""Writes sentences about the gate's answer."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from plots.text.trust import Sentence
 
 
 def heading(check: Check, run: Run) -> str:
-    """The verdict, and of what."""
+    """Returns the verdict, the number of runs and the device."""
     runs = caption.count(check.runs[1], "run")
     return f"{check.verdict}: {runs} against the baseline, {caption.device_name(run)}"
 
 
 def describe_counts(check: Check) -> str:
-    """How many runs were compared with how many."""
+    """Returns how many runs were compared with how many."""
     before, after = (
         f"{caption.count(runs, 'run')} of {caption.count(sessions, 'session')}"
         for runs, sessions in zip(check.runs, check.sessions, strict=True)
@@ -26,21 +26,21 @@ def describe_counts(check: Check) -> str:
 
 
 def interval(benchmark: BenchmarkVerdict) -> str:
-    """The interval of a slowdown, or "-" where it is not known."""
+    """Formats the interval of a slowdown, or "-" if it is not known."""
     return (
         " to ".join(map(numbers.signed_percent, benchmark.interval)) if benchmark.interval else "-"
     )
 
 
 def probability(benchmark: BenchmarkVerdict) -> str:
-    """That of chance making it look so slow; "-" where that is no question."""
+    """Formats the p-value of a slowdown, or "-" if it is not known or does not apply."""
     if benchmark.p is None or benchmark.verdict == "faster":
         return "-"
     return numbers.probability(benchmark.p)
 
 
 def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
-    """Everything but what is said of single benchmarks, by heading."""
+    """Returns the sentences about the check as a whole, by heading."""
     # The sentence of an inconclusive answer has its reasons.
     reasons = [] if check.verdict == INCONCLUSIVE else check.reasons
     texts_by_heading = {
