@@ -80,7 +80,7 @@ def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
 
 
 def _lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]]:
-    """Returns zero and the threshold of each class; in a column for each row, between the texts."""
+    """Returns zero and the threshold of each class; in a column per row, to spare its texts."""
     lines = [
         {
             "name": "" if layout.beside else benchmark.name,

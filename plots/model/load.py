@@ -52,7 +52,7 @@ class Fields:
 
     @property
     def kind(self) -> str:
-        """Returns what distinguishes it within its family and role: a method or a kind of memory."""
+        """Returns what distinguishes it in its family and role: a method or a kind of memory."""
         return self.method or self.memory or self.strategy
 
     @property

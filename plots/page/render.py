@@ -81,7 +81,7 @@ def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
 
 
 def svg(spec: dict[str, Any]) -> str:
-    """Renders a figure as SVG, and adds its title and description, which Vega leaves out of files."""
+    """Renders a figure as SVG, and adds title and description, which Vega leaves out of files."""
     root, _, content = vlc.vegalite_to_svg(_without_zoom(spec)).partition(">")
     title, description = escape(" ".join(spec["title"]["text"])), escape(spec["description"])
     return f"{root}><title>{title}</title><desc>{description}</desc>{content}"
