@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         check = None
         if options.baseline:
             check = check_runs(options.gate, options.baseline, options.runs)
-        with debug_mode(False):  # altair's, which checks each part of a chart: seconds in all
+        with debug_mode(False):  # altair would check each part of a chart for seconds
             files = report(results, options.program, check)
         write_folder(out, files)
     except KeyboardInterrupt:
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ResultError as error:
         print(f"report: {values.printable(str(error))}", file=sys.stderr)
         return 2
-    except Exception as error:  # damaged files have more ways to be wrong than checks
+    except Exception as error:  # damaged files fail in more ways than are checked
         description = values.printable(f"{type(error).__name__}: {error}")
         print(
             f"report: nothing was written; these files cannot be shown: {description}",

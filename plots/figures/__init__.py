@@ -19,7 +19,7 @@ from plots.figures.samples import samples
 from plots.figures.winner_map import winner_map
 from plots.model.derive import Run
 
-# In the order of the report. Each raises NoData where a run has nothing for it.
+# In the order of the report. Each raises NoData if the run lacks its data.
 FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "bandwidth": bandwidth,
     "latency": latency,
@@ -34,5 +34,5 @@ FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "samples": samples,
 }
 
-# Of several runs at once, numbered as in the report: all with a GPU, or all without one.
+# Figures of several runs, numbered as in the report: all with a GPU, or all without one.
 GROUP_FIGURES: dict[str, Callable[[list[tuple[int, Run]], Layout], Figure]] = {"machines": machines}

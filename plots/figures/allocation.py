@@ -11,7 +11,7 @@ from plots.figures import style
 from plots.figures.bars import colour_by_field, rows_axis
 from plots.figures.common import (
     DIRECTION_TITLES,
-    SHOWN,
+    SHOWN_FILTER,
     ZOOM,
     Figure,
     Pick,
@@ -50,7 +50,7 @@ def allocation(run: Run, layout: Layout) -> Figure:
         base = (
             alt.Chart(alt.NamedData("costs"))
             .transform_filter(alt.datum.role == role)
-            .transform_filter(SHOWN)
+            .transform_filter(SHOWN_FILTER)
             .encode(
                 x=sizes_axis(min(sizes), max(sizes), "size of the block"),
                 y=alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)"),
@@ -158,7 +158,7 @@ def break_even(run: Run, layout: Layout) -> Figure:
         base = (
             alt.Chart(alt.NamedData("pays"))
             .transform_filter(alt.datum.direction == direction)
-            .transform_filter(SHOWN)
+            .transform_filter(SHOWN_FILTER)
             .encode(
                 x=alt.X(
                     "transfers:Q",

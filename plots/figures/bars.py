@@ -11,13 +11,13 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import SHOWN, tooltip
+from plots.figures.common import SHOWN_FILTER, tooltip
 from plots.figures.layout import Layout
 
 TALL_ROW_HEIGHT = 25
 ABOVE, BELOW = -6, 7  # pixels from the middle of a tall row
-# Rows must differ by name; what stands before the last bar only makes them different, or tells
-# that the row begins a group.
+# Rows must have different names. The part of a name before the last "|" is not shown: it only makes
+# names different, or marks a row that begins a group.
 HEADING_MARK = "#"
 LAST_PART = "split({0}, '|')[length(split({0}, '|')) - 1]"
 
@@ -59,23 +59,23 @@ class Bars:
     title: str
     scale: alt.Scale
     layout: Layout
-    width: int  # in a layout with room beside
+    width: int  # in a layout with panels beside each other
     heading: str = ""
     labels: bool = True
     where: str = "true"
     tips: dict[str, str] | None = None
-    start: float = 0  # where bars begin
+    start: float = 0  # the value where bars begin
 
     def chart(self) -> alt.LayerChart:
         """Returns the panel."""
         base = (
             alt.Chart(alt.NamedData(self.data))
-            .transform_filter(SHOWN)
+            .transform_filter(SHOWN_FILTER)
             .transform_filter(self.where)
             .transform_calculate(
                 said=f"datum.{self.field}_text",
                 name=LAST_PART.format("datum.row"),
-                # A bar to the left of where bars begin has its text on the other side of that.
+                # A bar that points left has its text on the right of its beginning.
                 behind=f"max(datum.{self.field}, {self.start})",
             )
             .encode(y=rows_axis(self.names, labels=self.labels and self.layout.beside))

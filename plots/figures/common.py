@@ -20,7 +20,7 @@ MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
 DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
 ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
 HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
-SHOWN = f"indexof({HIDDEN}, datum.strategy) < 0"
+SHOWN_FILTER = f"indexof({HIDDEN}, datum.strategy) < 0"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Figure:
 
     heading: str
     reading: str  # how to read it
-    summary: str  # what a reader who cannot see it should know
+    summary: str  # what it shows, for readers who cannot see it
     chart: alt.VConcatChart
     strategies: list[tuple[str, str]]
 
@@ -157,6 +157,19 @@ def sizes_axis(low: float, high: float, title: str = "size of one transfer") -> 
     )
 
 
+def shown_rows(data: str, **fields: Any) -> alt.Chart:
+    """Begins a chart of the rows with these fields, without strategies that are switched off."""
+    chart = alt.Chart(alt.NamedData(data))
+    for name, value in fields.items():
+        chart = chart.transform_filter(getattr(alt.datum, name) == value)
+    return chart.transform_filter(SHOWN_FILTER)
+
+
+def panel_title(text: str, anchor: str = "middle", offset: int = 6) -> alt.TitleParams:
+    """Returns the title above a panel."""
+    return alt.TitleParams(text, fontSize=12, offset=offset, anchor=anchor)
+
+
 def scale_by_name(
     field: str,
     names: list[str],
@@ -166,7 +179,7 @@ def scale_by_name(
 ) -> Any:
     """Maps names to values on a channel, usually without a legend, because there is a key."""
     scale = alt.Scale(type="ordinal", domain=names, range=[value(name) for name in names])
-    # widths have an order, which a nominal field would not have
+    # Widths have an order, which a nominal field lacks.
     kind = "O" if channel is alt.StrokeWidth else "N"
     return channel(f"{field}:{kind}", scale=scale, legend=legend)
 
@@ -192,7 +205,7 @@ def _panel(
     base = (
         alt.Chart(alt.NamedData("points"))
         .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN)
+        .transform_filter(SHOWN_FILTER)
         .encode(
             x=sizes_axis(min(sizes), max(sizes)),
             detail=["strategy:N", "variant:N"],
@@ -293,7 +306,7 @@ def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.
     base = (
         alt.Chart(alt.NamedData("key"))
         .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
-        .transform_filter(SHOWN)
+        .transform_filter(SHOWN_FILTER)
         .encode(x=columns, y=rows, detail="strategy:N", color=memory_colours(_memories(points)))
     )
     middles = base.transform_filter("datum.column == round(datum.column)")
@@ -356,8 +369,8 @@ class Pick:
     in_place: bool = False
 
 
-# What one looks at first; every other flag of pinned memory behaves as one of these does, or the
-# figures with all strategies show that it does not.
+# The strategies that a reader looks at first. Other flags of pinned memory behave like one of
+# these; where they do not, the figures with all strategies show it.
 HEADLINE_PICKS = [
     Pick("pageable"),
     Pick("pinned"),

@@ -8,7 +8,13 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
-from plots.figures.common import SHOWN, Figure, compose_run_chart, headline_strategies, tooltip
+from plots.figures.common import (
+    SHOWN_FILTER,
+    Figure,
+    compose_run_chart,
+    headline_strategies,
+    tooltip,
+)
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.published import published
@@ -66,7 +72,7 @@ def compared(run: Run, layout: Layout) -> Figure:
     ]
     panels: list[alt.LayerChart] = []
     for direction in DIRECTIONS:
-        # Panels beside each other have their rows in common.
+        # Panels beside each other share their rows.
         present = [row["row"] for row in rows if layout.beside or row["direction"] == direction]
         shown = [name for name in order if name in present]
         if shown:
@@ -118,7 +124,7 @@ def _panel(
     base = (
         alt.Chart(alt.NamedData("compared"))
         .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN)
+        .transform_filter(SHOWN_FILTER)
         .encode(
             y=rows_axis(order, labels=is_first and layout.beside, grid=layout.beside),
             tooltip=tooltip(
@@ -135,7 +141,7 @@ def _panel(
     measured_marks = base.transform_filter(alt.datum.whose == OURS)
     published_marks = base.transform_filter(alt.datum.whose == PUBLISHED)
     colour = alt.Color("colour:N", scale=None, legend=None)
-    # Below what stands above the marks in a column.
+    # In a column, names stand above the marks.
     place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
     marks = [
         published_marks.mark_rule(strokeWidth=1.5, **place),

@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import colour_by_field, rows_axis
-from plots.figures.common import SHOWN, Figure, compose_run_chart, tooltip
+from plots.figures.common import SHOWN_FILTER, Figure, compose_run_chart, tooltip
 from plots.figures.layout import Layout
 from plots.model import values
 from plots.model.derive import NoData, Run
@@ -17,7 +17,7 @@ from plots.text import caption, numbers
 READ, WRITE = "cpu_read", "cpu_write"  # roles
 LATENCY = "ns_per_access"  # the metric of methods that wait for each access
 RANDOM = "random"
-# Words and shapes of methods; one that is not known yet has its name and the last shape.
+# Words and shapes of methods; an unknown method has its name and OTHER_SHAPE.
 WORDS = {
     READ: {
         "scalar": "8-byte loads",
@@ -169,14 +169,14 @@ def _panel(
         for factor in (1, 2, 3, 5, 7)
         if low / 1.3 <= factor * 10.0**exponent <= high * 1.3
     ]
-    # as many as have room
+    # The densest ticks that fit.
     for factors in ((1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
         ticks = [tick for factor, tick in candidates if factor in factors]
         if len(ticks) <= 6:
             break
     base = (
         alt.Chart(alt.NamedData("accesses"))
-        .transform_filter(SHOWN)
+        .transform_filter(SHOWN_FILTER)
         .transform_filter(alt.FieldOneOfPredicate(field="access", oneOf=list(methods)))
         .encode(
             x=alt.X(

@@ -96,7 +96,7 @@ def fast_paths(run: Run, layout: Layout) -> Figure:
     title = "times as fast as the plain way"
     panels = [Bars("ways", names, "speedup", title, scale, layout, width=260, start=1).chart()]
     cpu_seconds = [row["cpu"] for row in rows if row["cpu"]]
-    # In a column what they take stands with the rates.
+    # In a column, the CPU time stands beside the rate.
     if cpu_seconds and layout.beside:
         price = Bars(
             "ways",

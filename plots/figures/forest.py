@@ -15,13 +15,13 @@ from plots.model.derive import NoData, Run
 from plots.model.gate import BenchmarkVerdict, Check
 from plots.text import caption, numbers, verdict
 
-WIDTH = 430  # where names stand on the left of the marks
-TEXT_WIDTH = 56  # of the slowdowns
-NAME_WIDTH = 300  # longer names are cut; the table and the tooltip have all of them
+WIDTH = 430  # of the panel, without the names on its left
+TEXT_WIDTH = 56  # of the column of slowdowns
+NAME_WIDTH = 300  # longer names are cut; the table and the tooltip have them in full
 KEY_COLUMNS = 2
 KEY_WIDTH = {"wide": 240, "column": 175}  # of a column of the key
 MOST_ROWS = {"wide": 40, "column": 24}  # no higher than a page
-ROOM = 0.3  # beyond the outermost points, as a part of what lies between them
+AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance between them
 CLASSES = {False: "bandwidth", True: "latency"}
 
 
@@ -108,7 +108,7 @@ def _domain(shown: list[BenchmarkVerdict]) -> tuple[float, float]:
     points = [0, *thresholds, *(100 * (benchmark.slowdown or 0) for benchmark in shown)]
     ends = [100 * end for benchmark in shown for end in benchmark.interval or ()]
     low, high = min(points), max(points)
-    room, edge = max(ROOM * (high - low), *thresholds), 0.04 * (high - low)
+    room, edge = max(AXIS_ROOM * (high - low), *thresholds), 0.04 * (high - low)
     return (
         max(low - room, min([low, *ends]) - edge),
         min(high + room, max([high, *ends]) + edge),

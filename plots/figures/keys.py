@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import SHOWN
+from plots.figures.common import SHOWN_FILTER
 from plots.figures.layout import Layout
 
 SAMPLE = 40  # pixels
@@ -51,7 +51,7 @@ class Key:
         scale = alt.Scale(domain=[-0.02, self.columns], range=reach, nice=False)
         place = (
             alt.Chart(alt.NamedData("key"))
-            .transform_filter(SHOWN)
+            .transform_filter(SHOWN_FILTER)
             .encode(
                 x=alt.X("column:Q", axis=None, scale=scale),
                 y=alt.Y("line:O", axis=None),

@@ -13,7 +13,7 @@ from plots.figures.points import in_drawing_order
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import caption, numbers
 
-# What a strategy does besides sending, by its method or its kind of memory.
+# The extra work of a strategy, by its method or its kind of memory.
 LOSSES = {
     "pageable": "staged by the driver",
     "pageable_huge": "staged by the driver",
@@ -25,8 +25,8 @@ LOSSES = {
     "pageable_access": "a kernel reads pageable memory",
 }
 LOSS_IN_PLACE = "requests of a kernel"
-MOST_COMMON_SHARE = 0.75  # of the strategies of the size that has the most
-ALIKE = 0.01  # strategies that differ by less, and lose it alike, share a rung
+MOST_COMMON_SHARE = 0.75  # of the number of strategies at the size with the most
+ALIKE_DIFFERENCE = 0.01  # strategies that differ by less, for the same reason, share a rung
 
 
 def ladder(run: Run, layout: Layout) -> Figure:
@@ -67,7 +67,7 @@ def ladder(run: Run, layout: Layout) -> Figure:
         [
             "percent of the link's raw rate; then what is lost (headers: of the raw rate; best: of "
             "what they leave at least; strategies: of the best); alike: within "
-            f"{100 * ALIKE:g} % of each other, and for the same reason",
+            f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
             f"not measured at this size: {', '.join(left_out)}" if left_out else "",
         ],
         *panels,
@@ -135,7 +135,7 @@ def _rungs(
         rate = benchmark.gb_per_s or 0
         name, reason = benchmark.strategy, _reason(benchmark)
         lost = 1 - rate / best
-        loss = "" if lost < ALIKE else f"−{numbers.percent(lost)} {reason}".rstrip()
+        loss = "" if lost < ALIKE_DIFFERENCE else f"−{numbers.percent(lost)} {reason}".rstrip()
         colour = style.strategy_colour(benchmark, name)
         row = _rung("strategy", name, rate, limit, loss, words, colour)
         row["row"] = name + (f" and {len(twins)} alike" if twins else "")
@@ -189,7 +189,7 @@ def _merge_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, lis
         in_drawing_order(ranked), key=lambda benchmark: benchmark.strategy not in first
     ):
         for rung, twins in kept:
-            is_close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE
+            is_close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE_DIFFERENCE
             if is_close and _reason(benchmark) == _reason(rung):
                 twins.append(benchmark.strategy)
                 break

@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    SHOWN,
+    SHOWN_FILTER,
     Axis,
     Figure,
     against_size,
@@ -141,7 +141,7 @@ def _fit_layers(
     base = (
         alt.Chart(alt.NamedData("fits"))
         .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN)
+        .transform_filter(SHOWN_FILTER)
         .encode(
             x="bytes:Q",
             y=axis.encoding("time_us"),
@@ -154,7 +154,7 @@ def _fit_layers(
     )
     lines = base.transform_filter("!datum.half")
     return [
-        # Lines of the measured times would hide them without a bright edge.
+        # Without a bright edge, the lines of measured times would hide them.
         lines.mark_line(strokeWidth=3, opacity=0.8).encode(color=alt.value(style.PAPER)),
         lines.mark_line(strokeDash=[1, 3], strokeWidth=1.6).encode(color=alt.value(style.INK)),
         base.transform_filter("datum.half").mark_point(

@@ -12,7 +12,7 @@ from typing import Any
 
 import altair as alt
 
-LETTER = 6.1  # pixels, the mean width of one in names at 11 pixels
+LETTER = 6.1  # pixels: the mean width of a letter in names at 11 pixels
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class Layout:
     """Holds the sizes of a layout, which all figures share."""
 
     name: str
-    suffix: str  # of names of files
+    suffix: str  # of file names
     beside: bool  # panels stand beside each other, otherwise below each other
     width: int  # pixels, of everything but the margin
-    axis: int  # of these, what an axis of values takes on the left of a panel
-    panel: int  # of a panel beside it
+    axis: int  # the part of the width that a value axis takes, left of a panel
+    panel: int  # the width of a panel with such an axis
     panel_height: int
     row_height: int  # of a row with a name
     title_letters: int  # in a line

@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    SHOWN,
+    SHOWN_FILTER,
     Figure,
     Pick,
     compose_chart,
@@ -31,7 +31,7 @@ MOST_RUNS = len(DASHES)
 MOST_STRATEGIES = 3
 PANEL_HEIGHT = {True: 220, False: 120}
 KEY_WIDTH = 230
-# What does not lie on each other.
+# Strategies whose lines do not overlap.
 DISTINCT_PICKS = [
     Pick("pageable"),
     Pick("pinned"),
@@ -153,7 +153,7 @@ def _panel(
     base = (
         alt.Chart(alt.NamedData("runs"))
         .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN)
+        .transform_filter(SHOWN_FILTER)
         .encode(
             x=sizes_axis(min(sizes), max(sizes)),
             y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),

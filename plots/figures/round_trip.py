@@ -13,7 +13,7 @@ from plots.figures.layout import Layout
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
 
-USUAL = "float32"  # the elements that the title tells of
+USUAL_ELEMENTS = "float32"  # the elements that the title names
 PHASES = ("allocate", "upload", "compute", "download", "free")
 UNDIVIDED = "not divided"
 LEAST_UNDIVIDED = 0.005  # a smaller remainder is only the rounding of medians
@@ -73,7 +73,7 @@ def _is_round_trip(benchmark: Benchmark) -> bool:
 
 
 def _name(benchmark: Benchmark) -> str:
-    variant = None if benchmark.variant == USUAL else benchmark.variant
+    variant = None if benchmark.variant == USUAL_ELEMENTS else benchmark.variant
     return "/".join(filter(None, (benchmark.memory, benchmark.setting, variant)))
 
 
@@ -84,7 +84,7 @@ def _phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
     parts = [(phase, ns) for phase, ns in parts if ns > 0]
     remainder = total - sum(ns for _, ns in parts)
     if remainder > LEAST_UNDIVIDED * total:
-        # what is not divided comes before what is freed in the end
+        # The undivided time comes before the final freeing.
         parts.insert(-1 if parts and parts[-1][0] == "free" else len(parts), (UNDIVIDED, remainder))
     rows = []
     for phase, ns in parts:

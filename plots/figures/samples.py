@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    SHOWN,
+    SHOWN_FILTER,
     Figure,
     compose_run_chart,
     headline_strategies,
@@ -21,7 +21,7 @@ from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
 from plots.text import numbers
 
-LEAST = 3  # fewer repetitions make no distribution
+LEAST_REPETITIONS = 3  # fewer repetitions make no distribution
 PANEL_HEIGHT = 150
 KEY_WIDTH = 180
 
@@ -32,10 +32,10 @@ def samples(run: Run, layout: Layout) -> Figure:
     benchmarks = [
         benchmark
         for benchmark in run.transfers
-        if benchmark.strategy in names and benchmark.repetitions >= LEAST
+        if benchmark.strategy in names and benchmark.repetitions >= LEAST_REPETITIONS
     ]
     if not benchmarks:
-        raise NoData(f"no plain transfer has {LEAST} repetitions")
+        raise NoData(f"no plain transfer has {LEAST_REPETITIONS} repetitions")
     all_sizes = sorted({benchmark.bytes or 0 for benchmark in benchmarks})
     sizes = list(dict.fromkeys((all_sizes[0], all_sizes[len(all_sizes) // 2], all_sizes[-1])))
     rows = [row for benchmark in benchmarks if benchmark.bytes in sizes for row in _rows(benchmark)]
@@ -47,7 +47,7 @@ def samples(run: Run, layout: Layout) -> Figure:
     directions = [
         name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
     ]
-    # Directions are below each other where three sizes have room beside each other.
+    # Where three sizes fit beside each other, directions stand below each other.
     grid = [[(direction, size) for size in sizes] for direction in directions]
     if not layout.beside:
         grid = [[(direction, size) for direction in directions] for size in sizes]
@@ -117,7 +117,7 @@ def _panel(
         alt.Chart(alt.NamedData("samples"))
         .transform_filter(alt.datum.direction == direction)
         .transform_filter(alt.datum.bytes == size)
-        .transform_filter(SHOWN)
+        .transform_filter(SHOWN_FILTER)
         .encode(
             x=alt.X(
                 "relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)

@@ -37,7 +37,7 @@ LIMIT = {
 }
 
 
-# Dashes; where device memory and bare page-locking stand beside kinds of host memory, theirs.
+# Dashes of host memory, device memory and bare page-locking.
 SOLID: list[int] = [1, 0]
 DEVICE: list[int] = [2, 2]
 LOCK: list[int] = [6, 3]
@@ -50,7 +50,7 @@ class MemoryStyle:
     colour: str
     width: float
     shape: str
-    dark: str  # the colour on a dark page: the same hue, as far from its background
+    dark: str  # the colour on a dark page: the same hue with the same contrast
     dash: list[int] = field(default_factory=lambda: SOLID)  # where there are no families
 
 
@@ -95,7 +95,7 @@ OTHER_MEMORY = [
     MemoryStyle("#999999", 1.6, "triangle-down", "#9a9a9a"),
 ]
 
-# Of a family by its name: as many as can be told apart.
+# Dashes of families; a hash of the name selects one.
 DASHES: list[list[int]] = [
     [6, 3],
     [1, 3],
@@ -124,8 +124,7 @@ VERDICT = {
     "same": VerdictStyle("#6b6b6b", "circle", "#a8a8a8"),
 }
 
-# The phases of an operation, light beside dark where they follow each other, to be told apart in
-# grey; and what other people have measured.
+# The phases of an operation. Neighbours are light and dark, so that they differ in grey.
 PHASES = {
     "allocate": ("#ddcc77", "#b09f48"),
     "upload": ("#332288", "#8878dd"),
@@ -136,7 +135,7 @@ PHASES = {
 }
 PUBLISHED_COLOUR = "#5f5f5f"
 
-# The colours of axes, texts and lines of figures, and what a dark page shows instead.
+# The colours of axes, texts and lines, and their counterparts on a dark page.
 INK, SOFT_INK, LINE, GRID, PAPER = "#111111", "#333333", "#888888", "#e8e8e8", "#ffffff"
 DARK_LINES = {
     INK: "#eeeeee",

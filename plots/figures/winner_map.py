@@ -14,10 +14,10 @@ from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-CELL = 17
+CELL_WIDTH = 17
 CELL_HEIGHT = {True: 13, False: 10}
 KEY_WIDTH = 180
-CLEAR = 0.5  # a margin from which on a cell has its full colour
+CLEAR_MARGIN = 0.5  # from this margin on, a cell has its full colour
 
 
 def winner_map(run: Run, layout: Layout) -> Figure:
@@ -111,7 +111,7 @@ def _cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
                     "margin_text": numbers.percent(margin) if margin is not None else "unknown",
                     "runner_up": second or "none that can be told apart",
                     "total": numbers.time(table["total_ns"][i][j]),
-                    "clarity": 0.35 + 0.65 * min((margin or 0.0) / CLEAR, 1.0),
+                    "clarity": 0.35 + 0.65 * min((margin or 0.0) / CLEAR_MARGIN, 1.0),
                     "as_good": f"{table['as_good'][i][j]} more",
                     "extrapolated": bool(table["extrapolated"][i][j]),
                     "note": "extrapolated" if table["extrapolated"][i][j] else "measured near by",
@@ -165,7 +165,7 @@ def _panel(
         opacity=alt.Opacity("clarity:Q", scale=None, legend=None),
         tooltip=tips,
     )
-    # Letters stand on every colour, also on a dark page, where the paper's colour is another one.
+    # Letters must be readable on every colour, also on a dark page with its other paper colour.
     text = base.mark_text(fontSize=10, fontWeight="bold").encode(
         text="letter:N",
         color=alt.condition(
@@ -179,7 +179,7 @@ def _panel(
     return alt.LayerChart(
         layer=[rect, text],
         title=heading,
-        width=min(CELL * len(reuses), layout.panel),
+        width=min(CELL_WIDTH * len(reuses), layout.panel),
         height=CELL_HEIGHT[layout.beside] * len(sizes),
     )
 

@@ -22,8 +22,8 @@ DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
 ACCESSES = ("read", "write")  # variants of kernels that address host memory in place
 NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
 LONGEST_NAME = 200
-TRANSFER = "copy"  # the role of what figures of transfers show
-ALLOCATIONS = "allocation"  # the table of roles that get memory, or give it back
+TRANSFER = "copy"  # the role of benchmarks in the figures of transfers
+ALLOCATIONS = "allocation"  # the table of roles that allocate or free memory
 
 
 class NoData(Exception):
@@ -35,7 +35,7 @@ class Benchmark(Fields):
     """Holds the fields of a benchmark that was measured, and the rows of its repetitions."""
 
     name: str
-    bytes: int | None  # moved by one operation; None where no size was asked for
+    bytes: int | None  # moved by one operation; None without a size
     rows: list[dict[str, Any]] = field(repr=False)
 
     @property
@@ -88,7 +88,7 @@ class Benchmark(Fields):
         return (max(times) - min(times)) / median(times)
 
 
-Sizes = dict[int, Benchmark]  # benchmarks that differ in their size alone, by the size asked for
+Sizes = dict[int, Benchmark]  # benchmarks that differ in their size alone, by size
 
 
 @dataclass(frozen=True)

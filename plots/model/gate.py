@@ -18,7 +18,7 @@ FORMAT = 2  # the newest "format" of the gate's answers that this package reads
 SECONDS = 60
 INCONCLUSIVE = "INCONCLUSIVE"
 ANSWERS = {0: "PASS", 1: "REGRESSION", 3: INCONCLUSIVE}  # by exit code
-LEAST_RUNS = 3  # with fewer new runs the gate judges nothing
+LEAST_RUNS = 3  # with fewer new runs the gate gives no verdict
 BUILD = "cmake --preset default && cmake --build --preset default --target gate_transfers"
 UNKNOWN = f"gate_transfers answers in a form that is not known here; build this version: {BUILD}"
 
@@ -33,14 +33,14 @@ class BenchmarkVerdict:
 
     name: str
     verdict: str  # slower, ambiguous, missing, faster, new, same
-    before: float | None  # in the unit of what is judged
+    before: float | None  # in the unit of the metric that the gate judges by
     after: float | None
     note: Message | None
     latency_bound: bool = False
     threshold: float | None = None
     slowdown: float | None = None
-    interval: tuple[float, float] | None = None  # of 95 %
-    runs: tuple[float | None, ...] = ()  # each new run's own slowdown
+    interval: tuple[float, float] | None = None  # the 95 % confidence interval
+    runs: tuple[float | None, ...] = ()  # the slowdown of each new run
     p: float | None = None
     detectable: float | None = None
     advisory: bool = False

@@ -17,7 +17,7 @@ class Published:
     link: str
     strategy: str
     direction: str
-    low: float  # GB/s; both are the same where the source gives one figure
+    low: float  # GB/s; the same as `high` if the source gives one number
     high: float
     tool: str
     source: str

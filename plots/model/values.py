@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
-LEAST, MOST = 1e-18, 1e18  # beyond these are damaged files, and logarithms that fail
+SMALLEST, LARGEST = 1e-18, 1e18  # other values come from damaged files, and break logarithms
 
 
 def is_positive(value: Any) -> TypeGuard[float]:
     """Tells whether a value is a number above zero and of a plausible size."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and LEAST < value < MOST
+    return number and SMALLEST < value < LARGEST
 
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Tells whether a value is a number of a plausible size; it may be zero or negative."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -MOST < value < MOST
+    return number and -LARGEST < value < LARGEST
 
 
 def is_whole(value: Any) -> TypeGuard[int]:

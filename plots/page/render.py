@@ -49,8 +49,8 @@ def scripts() -> str:
 
 def all_images(specs: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
     """Renders specifications by name, and returns the contents of the images by file name."""
-    # Processes, because vl-convert draws for one thread at a time; new ones, because it has threads
-    # of its own, which copies of this process would lack.
+    # vl-convert draws for one thread at a time, so this takes processes. They are spawned, because
+    # vl-convert has threads of its own, which forked processes would lack.
     spawning = multiprocessing.get_context("spawn")
     workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(specs))
     if workers < 2:

@@ -33,8 +33,8 @@ from plots.text import caption, findings, tables, trust, verdict
 
 MOST_SECTIONS = 6
 OUTPUT_OPTIONS = ("--out", "--benchmark_out")
-# Of the file: in other parts of the page, or what others of its keys say as well.
-SHOWN_ELSEWHERE = (
+# Keys of the file that the page shows elsewhere, or whose facts other keys repeat.
+KEYS_SHOWN_ELSEWHERE = (
     "strategies",
     "buffers",
     "skipped",
@@ -44,7 +44,7 @@ SHOWN_ELSEWHERE = (
     "metrics",
     "devices",
 )
-MESSAGE = {"code", "data", "text"}
+MESSAGE_KEYS = {"code", "data", "text"}
 HERE = Path(__file__).resolve().parent
 
 
@@ -52,7 +52,7 @@ HERE = Path(__file__).resolve().parent
 class Drawn:
     """Holds a figure of the report in both layouts."""
 
-    name: str  # of its files, and its place in the page
+    name: str  # the start of its files' names, and its anchor in the page
     figure: Figure
     spec: dict[str, Any]
     column: dict[str, Any]
@@ -85,7 +85,7 @@ def report(
 ) -> dict[str, bytes]:
     """Returns every file of the report: contents by path."""
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(render.scripts)  # takes seconds, like what advise is asked meanwhile
+        pool.submit(render.scripts)  # takes seconds, in which advise answers
         all_sections = sections(results, program, check)
     files = {"report.html": _render_page(all_sections).encode()}
     specs = [
@@ -159,10 +159,7 @@ def _run_section(run: Run, number: int | None) -> Section:
         warnings=trust.other_warnings(run),
     )
     for name, make in FIGURES.items():
-        try:
-            _add_figure(section, f"{prefix}{name}", partial(make, run))
-        except NoData as reason:
-            section.left_out.append((name.replace("_", " "), str(reason)))
+        _add_figure(section, name, partial(make, run))
     return section
 
 
@@ -182,10 +179,7 @@ def _group_section(runs: list[tuple[int, Run]]) -> Section:
         )
         section.sentences = {"What is left out": [trust.Sentence(sentence, True)]}
     for name, make in GROUP_FIGURES.items():
-        try:
-            _add_figure(section, f"{prefix}{name}", partial(make, runs))
-        except NoData as reason:
-            section.left_out.append((name.replace("_", " "), str(reason)))
+        _add_figure(section, name, partial(make, runs))
     return section
 
 
@@ -197,17 +191,22 @@ def _check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
         sentences=verdict.sentences(check, len(runs)),
         tables=[tables.check_table(check, runs[0][1].result.metrics)],
     )
-    try:
-        _add_figure(section, "forest", partial(forest, check, runs))
-    except NoData as reason:
-        section.left_out.append(("against the baseline", str(reason)))
+    _add_figure(section, "forest", partial(forest, check, runs), subject="against the baseline")
     return section
 
 
-def _add_figure(section: Section, name: str, make: Callable[[Layout], Figure]) -> None:
-    figure = make(WIDE)
-    column = render.specification(make(COLUMN))
-    section.drawn.append(Drawn(name, figure, render.specification(figure), column))
+def _add_figure(
+    section: Section, name: str, make: Callable[[Layout], Figure], subject: str = ""
+) -> None:
+    """Draws a figure in both layouts, or notes with its subject why it is left out."""
+    try:
+        figure = make(WIDE)
+        column = render.specification(make(COLUMN))
+    except NoData as reason:
+        section.left_out.append((subject or name.replace("_", " "), str(reason)))
+        return
+    wide = render.specification(figure)
+    section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column))
 
 
 def _file_name(run: Run) -> str:
@@ -220,7 +219,9 @@ def _method_rows(run: Run) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = [("file", _file_name(run))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
     transfers = mapping(run.result.original, "transfers")
-    _flatten("", {key: transfers[key] for key in transfers if key not in SHOWN_ELSEWHERE}, rows)
+    _flatten(
+        "", {key: transfers[key] for key in transfers if key not in KEYS_SHOWN_ELSEWHERE}, rows
+    )
     devices = caption.entries(run.result, "devices")
     if len(devices) > 1:
         _flatten("devices", {str(i): device for i, device in enumerate(devices)}, rows)
@@ -252,7 +253,7 @@ def _without_folders(words: list[Any]) -> list[str]:
 
 
 def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
-    if isinstance(value, dict) and value.keys() == MESSAGE:
+    if isinstance(value, dict) and value.keys() == MESSAGE_KEYS:
         rows.append((key, values.text(value, "text", "")))
     elif isinstance(value, dict):
         for name, member in value.items():
@@ -288,7 +289,7 @@ def _render_page(sections: list[Section]) -> str:
         sections=sections,
         published=[] if all(section.on_host for section in sections) else published(),
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
-        # Only this project's own and the pinned libraries' code is not escaped.
+        # Only code of this project and of the pinned libraries stays unescaped.
         library=markupsafe.Markup(_escape_script(render.scripts())),
         script=markupsafe.Markup((HERE / "report.js").read_text("utf-8")),
         data=markupsafe.Markup(_json_in_html(data)),

@@ -8,7 +8,7 @@ from pathlib import Path
 from plots.model.load import ResultError
 
 PAGE = "report.html"
-PARTS = {PAGE, "figures", "tables"}  # all that a report's folder holds
+PARTS = {PAGE, "figures", "tables"}  # everything in a report's folder
 
 
 def write_folder(out: Path, files: dict[str, bytes]) -> None:
@@ -17,7 +17,7 @@ def write_folder(out: Path, files: dict[str, bytes]) -> None:
     The files are first written to a folder beside it, and the older report stays until they take
     its place. Throws ResultError if writing fails, or if the folder holds anything but a report.
     """
-    out = out.resolve()  # a link stays one
+    out = out.resolve()  # a link to a folder stays a link
     _refuse_other_folders(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -13,12 +13,12 @@ from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers, tables
 from plots.text.trust import Sentence, injected
 
-FULL = 16 * 2**20  # bytes from which on a copy of page-locked memory fills a healthy link
-HEALTHY = 0.85  # of what packet headers leave: what such a copy reaches at least
-ALIKE = 0.01
-ENQUEUE = "enqueue_ns"  # until a call that need not wait has returned
-ASYNCHRONOUS = 0.5  # part of its time after which a call that did not wait has returned
-CLEAR = 0.95  # part of all pairs of repetitions in which the slower one must be slower
+FILLING_BYTES = 16 * 2**20  # a copy of page-locked memory fills a healthy link from here on
+HEALTHY_SHARE = 0.85  # such a copy reaches at least this part of what packet headers leave
+ALIKE_DIFFERENCE = 0.01
+ENQUEUE = "enqueue_ns"  # the time until a call that need not wait returns
+ASYNCHRONOUS_SHARE = 0.5  # an asynchronous call returns within this part of the copy's time
+CLEAR_SHARE = 0.95  # the slower benchmark loses in this part of all pairs of repetitions
 MOST_FINDINGS = 5
 DIRECTION_PHRASES = {"h2d": "to the device", "d2h": "from the device"}
 PAGE_LOCKED = {
@@ -33,10 +33,10 @@ PAGE_LOCKED = {
     "pinned_mapped_wc",
     "pinned_portable_mapped_wc",
 }
-# Flags of cudaHostAlloc, by the kind of memory that has each alone.
+# Flags of cudaHostAlloc, by the kind of memory that has only this flag.
 FLAGS = {"pinned_portable": "PORTABLE", "pinned_mapped": "DEVICEMAP", "pinned_wc": "WRITECOMBINED"}
 BLOCKS = {"4KiB_blocks": "4 KiB", "64KiB_blocks": "64 KiB"}  # settings of scattered copies
-# What methods are in words, for sentences that compare them.
+# Methods in words, for sentences that compare them.
 METHOD_PHRASES = {
     "loop": "a loop of copies",
     "batch": "one batch of copies",
@@ -44,7 +44,7 @@ METHOD_PHRASES = {
     "memcpy": "two copies",
     "mapped_flag": "a running kernel that answers through mapped memory",
 }
-TERMS = {
+TERM_PHRASES = {
     "allocation": "allocating and freeing memory once for all its uses",
     "cpu_writes": "filling the memory by the CPU before an upload",
     "cpu_reads": "reading it by the CPU after a download",
@@ -92,7 +92,7 @@ def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> S
     low, high = run.packet_limit
     parts = dict.fromkeys(f"{100 * rate / remaining:.0f}" for remaining in (high, low))
     statement += f" and {' to '.join(parts)} % of what packet headers leave"
-    if rate >= HEALTHY * low:
+    if rate >= HEALTHY_SHARE * low:
         return Sentence(f"{statement}, as on a healthy link.")
     if any(
         benchmark.direction == direction and _fills_the_link(benchmark)
@@ -100,15 +100,15 @@ def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> S
     ):
         return Sentence(f"{statement}. A healthy link reaches more.", True)
     return Sentence(
-        f"{statement}. That says nothing about the link: copies of {numbers.size(FULL)} and more "
-        "of page-locked memory were not measured."
+        f"{statement}. That says nothing about the link: copies of {numbers.size(FILLING_BYTES)} "
+        "and more of page-locked memory were not measured."
     )
 
 
 def _fills_the_link(benchmark: Benchmark) -> bool:
     """Tells whether it is a plain copy of page-locked memory that is large enough."""
     is_plain = benchmark.method is None and not benchmark.in_place
-    return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FULL
+    return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FILLING_BYTES
 
 
 def _against_published(run: Run) -> list[Sentence]:
@@ -147,7 +147,7 @@ def _describe_published(figure: Published) -> str:
 def rank_findings(run: Run) -> list[Sentence]:
     """Returns the findings that matter most, the largest factor first."""
     if run.on_host or injected(run):
-        return []  # they would be about copies within one memory, or not true
+        return []  # copies within one memory, or falsified times, lead to no findings
     finders: list[Callable[[Run], Iterator[Finding]]] = [
         _pageable,
         _asynchronous,
@@ -190,7 +190,7 @@ def _method_phrase(benchmark: Benchmark) -> str:
 def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
     """Tells whether it takes `factor` times as long, and nearly all repetitions agree."""
     pairs = [a > b for a in slow.values("median_ns") for b in fast.values("median_ns")]
-    return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR * len(pairs)
+    return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR_SHARE * len(pairs)
 
 
 def _pageable(run: Run) -> Iterator[Finding]:
@@ -224,7 +224,7 @@ def _asynchronous(run: Run) -> Iterator[Finding]:
     pageable_sizes = _enqueued(run, "pageable")
     pageable = pageable_sizes[max(pageable_sizes)] if pageable_sizes else None
     enqueued = pageable.get(ENQUEUE) if pageable else None
-    if pageable is None or not enqueued or enqueued < ASYNCHRONOUS * pageable.ns:
+    if pageable is None or not enqueued or enqueued < ASYNCHRONOUS_SHARE * pageable.ns:
         return
     text = (
         f"cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for "
@@ -233,12 +233,12 @@ def _asynchronous(run: Run) -> Iterator[Finding]:
     )
     pinned = _enqueued(run, "pinned").get(pageable.bytes or 0)
     pinned_enqueued = pinned.get(ENQUEUE) if pinned else None
-    if pinned and pinned_enqueued and pinned_enqueued < ASYNCHRONOUS * pinned.ns:
+    if pinned and pinned_enqueued and pinned_enqueued < ASYNCHRONOUS_SHARE * pinned.ns:
         text += (
             f". From pinned memory these are {numbers.time(pinned_enqueued)} and "
             f"{numbers.time(pinned.ns)}"
         )
-    # What is lost is at most that the copy and as much work could have overlapped.
+    # At most, the copy could have overlapped with as much work: a factor of 2.
     yield Finding(f"{text}.", 2.0)
 
 
@@ -420,7 +420,7 @@ def _allocation_flags(run: Run) -> Iterator[Finding]:
         largest_difference = max(
             (abs(benchmark.ns / plain.ns - 1) for benchmark in benchmarks), default=1.0
         )
-        if len(benchmarks) == len(FLAGS) and largest_difference <= ALIKE:
+        if len(benchmarks) == len(FLAGS) and largest_difference <= ALIKE_DIFFERENCE:
             differences.append(
                 (plain.bytes or 0, f"{numbers.percent(largest_difference)} {phrase}")
             )
@@ -442,8 +442,8 @@ def recommendations(run: Run) -> list[Sentence]:
     if not winners:
         return []
     measured = answer["measured_terms"]
-    terms = [text for term, text in TERMS.items() if measured[term]]
-    missing = [text for term, text in TERMS.items() if not measured[term]]
+    terms = [text for term, text in TERM_PHRASES.items() if measured[term]]
+    missing = [text for term, text in TERM_PHRASES.items() if not measured[term]]
     predicted = (
         f"the sum of {_join_texts([*terms, 'the transfer'])}" if terms else "the transfer alone"
     )

@@ -13,7 +13,7 @@ from plots.model.load import Metric
 from plots.model.programs import fit_name
 from plots.text import numbers, verdict
 
-LONGEST_FILE_NAME = 40  # letters of a role in the name of a file
+LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
 MOST_ROWS_ON_PAGE = 45  # rows that fit on a page of paper
 SHOWN_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
@@ -134,13 +134,13 @@ class Choice:
     """Holds what `bench_transfers advise` recommends for one direction, reuse and size."""
 
     direction: str
-    reuse: int | None  # None: the costs of allocation are not known, so it makes no difference
+    reuse: int | None  # None if the costs of allocation are not known
     bytes: int
     strategy: str | None
     total_ns: float | None
-    as_good: int  # so many others cannot be told from the fastest
-    next: str | None  # the fastest of those that can
-    margin: float | None  # by how much longer that one takes
+    as_good: int  # strategies that cannot be told from the fastest
+    next: str | None  # the fastest strategy that can be told from it
+    margin: float | None  # how much longer `next` takes, as a part of one
     extrapolated: bool
 
     @property
@@ -436,7 +436,7 @@ def _fits(run: Run) -> Table:
             fit.name,
             numbers.time(fit.t0_ns),
             numbers.rate(fit.gb_per_s),
-            # Of several lines, t0 is of the first and B of the last: half of B has another place.
+            # Of several lines, t0 is the first one's and B the last one's: n½ does not apply.
             numbers.size(fit.half_bytes) if fit.half_bytes and fit.lines == 1 else "-",
             str(fit.lines),
         ]

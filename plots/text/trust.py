@@ -12,10 +12,10 @@ from plots.model.derive import Run, is_failed
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
 
-NOISY = 0.03  # between the quartiles of the repetitions of large transfers
-LARGE = 2**20  # bytes from which on a transfer's bandwidth counts
-FALLEN_CLOCK = 0.9  # of the clock at the start; a clock that ends lower makes late figures differ
-# Codes of warnings whose subject `trust` has a sentence about.
+NOISY = 0.03  # the distance between the quartiles of large transfers, as a part of the median
+LARGE = 2**20  # from this size on, transfers are judged by their bandwidth
+FALLEN_CLOCK = 0.9  # of the clock at the start; below it, late numbers differ from early ones
+# Codes of warnings that sentences of `assess` cover.
 COVERED_WARNINGS = {
     "faults_injected",
     "link_below_maximum",

@@ -41,7 +41,7 @@ def probability(benchmark: BenchmarkVerdict) -> str:
 
 def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
     """Returns the sentences about the check as a whole, by heading."""
-    # The sentence of an inconclusive answer has its reasons.
+    # The sentence of an inconclusive answer already has the reasons.
     reasons = [] if check.verdict == INCONCLUSIVE else check.reasons
     texts_by_heading = {
         "The gate's answer": [check.sentence],

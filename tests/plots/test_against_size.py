@@ -11,7 +11,7 @@ from synthetic import KIB, MIB, SIXTEEN, run
 from plots.figures import FIGURES as ALL_FIGURES
 from plots.figures import style
 from plots.figures.bandwidth import bandwidth as bandwidth_figure
-from plots.figures.common import MOST_MEMORIES, SHOWN
+from plots.figures.common import MOST_MEMORIES, SHOWN_FILTER
 from plots.figures.layout import WIDE
 from plots.figures.points import transfer_points
 from plots.model.derive import NoData
@@ -165,7 +165,7 @@ def test_directions_go_to_their_panels():
             if layer["data"]["name"] == "points"
             for step in layer["transform"]
         }
-        assert filters == {f"(datum.direction === '{direction}')", SHOWN}
+        assert filters == {f"(datum.direction === '{direction}')", SHOWN_FILTER}
 
 
 def test_one_direction_gives_one_panel():
