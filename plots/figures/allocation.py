@@ -11,15 +11,16 @@ from plots.figures import style
 from plots.figures.bars import colour_by_field, rows_axis
 from plots.figures.common import (
     DIRECTION_TITLES,
-    SHOWN_FILTER,
     ZOOM,
     Figure,
     Pick,
     compose_run_chart,
     logarithmic,
     memory_colours,
+    panel_title,
     pick_strategies,
     scale_by_name,
+    shown_rows,
     sizes_axis,
     tooltip,
 )
@@ -47,16 +48,11 @@ def allocation(run: Run, layout: Layout) -> Figure:
     for role, title in ROLES.items():
         if not any(row["role"] == role for row in rows):
             continue
-        base = (
-            alt.Chart(alt.NamedData("costs"))
-            .transform_filter(alt.datum.role == role)
-            .transform_filter(SHOWN_FILTER)
-            .encode(
-                x=sizes_axis(min(sizes), max(sizes), "size of the block"),
-                y=alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)"),
-                color=memory_colours(memories),
-                detail="memory:N",
-            )
+        base = shown_rows("costs", role=role).encode(
+            x=sizes_axis(min(sizes), max(sizes), "size of the block"),
+            y=alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)"),
+            color=memory_colours(memories),
+            detail="memory:N",
         )
         lines = _lines(base, memories)
         marks = (
@@ -66,7 +62,7 @@ def allocation(run: Run, layout: Layout) -> Figure:
             )
             .add_params(alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{role}"))
         )
-        heading = alt.TitleParams(title, fontSize=12, offset=6, anchor="middle")
+        heading = panel_title(title)
         panels.append(
             alt.LayerChart(
                 layer=[lines, marks],
@@ -155,23 +151,18 @@ def break_even(run: Run, layout: Layout) -> Figure:
     sizes = list(dict.fromkeys(row["size"] for row in rows))
     panels: list[alt.LayerChart] = []
     for direction in dict.fromkeys(row["direction"] for row in rows):
-        base = (
-            alt.Chart(alt.NamedData("pays"))
-            .transform_filter(alt.datum.direction == direction)
-            .transform_filter(SHOWN_FILTER)
-            .encode(
-                x=alt.X(
-                    "transfers:Q",
-                    scale=alt.Scale(type="log", domain=[0.8, never * 1.6], nice=False),
-                    axis=alt.Axis(
-                        values=[*powers, never],
-                        labelExpr=f"datum.value >= {never} ? '{NEVER}' : format(datum.value, '~s')",
-                    ),
-                    title="pays from so many transfers",
+        base = shown_rows("pays", direction=direction).encode(
+            x=alt.X(
+                "transfers:Q",
+                scale=alt.Scale(type="log", domain=[0.8, never * 1.6], nice=False),
+                axis=alt.Axis(
+                    values=[*powers, never],
+                    labelExpr=f"datum.value >= {never} ? '{NEVER}' : format(datum.value, '~s')",
                 ),
-                y=rows_axis(names, "strategy", labels=not (panels and layout.beside), grid=True),
-                yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=sizes)),
-            )
+                title="pays from so many transfers",
+            ),
+            y=rows_axis(names, "strategy", labels=not (panels and layout.beside), grid=True),
+            yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=sizes)),
         )
         marks = base.mark_point(filled=True, size=55, opacity=1).encode(
             color=colour_by_field(),
@@ -188,9 +179,7 @@ def break_even(run: Run, layout: Layout) -> Figure:
             ),
             tooltip=tooltip(strategy="strategy", size="size", pays_from="from_text"),
         )
-        heading = alt.TitleParams(
-            DIRECTION_TITLES[direction], fontSize=12, offset=6, anchor="middle"
-        )
+        heading = panel_title(DIRECTION_TITLES[direction])
         panels.append(
             alt.LayerChart(
                 layer=[marks],

@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import SHOWN_FILTER, tooltip
+from plots.figures.common import panel_title, shown_rows, tooltip
 from plots.figures.layout import Layout
 
 TALL_ROW_HEIGHT = 25
@@ -69,8 +69,7 @@ class Bars:
     def chart(self) -> alt.LayerChart:
         """Returns the panel."""
         base = (
-            alt.Chart(alt.NamedData(self.data))
-            .transform_filter(SHOWN_FILTER)
+            shown_rows(self.data)
             .transform_filter(self.where)
             .transform_calculate(
                 said=f"datum.{self.field}_text",
@@ -80,7 +79,7 @@ class Bars:
             )
             .encode(y=rows_axis(self.names, labels=self.labels and self.layout.beside))
         )
-        heading = alt.TitleParams(self.heading, fontSize=12, offset=6, anchor="start")
+        heading = panel_title(self.heading, anchor="start")
         return alt.LayerChart(
             layer=(self._beside if self.layout.beside else self._stacked)(base),
             title=heading,

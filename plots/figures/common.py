@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -165,7 +165,9 @@ def shown_rows(data: str, **fields: Any) -> alt.Chart:
     return chart.transform_filter(SHOWN_FILTER)
 
 
-def panel_title(text: str, anchor: str = "middle", offset: int = 6) -> alt.TitleParams:
+def panel_title(
+    text: str, anchor: Literal["start", "middle"] = "middle", offset: int = 6
+) -> alt.TitleParams:
     """Returns the title above a panel."""
     return alt.TitleParams(text, fontSize=12, offset=offset, anchor=anchor)
 
@@ -198,19 +200,12 @@ def _panel(
     extra_layers: list[alt.Chart],
 ) -> alt.LayerChart:
     variants = dict.fromkeys(p.variant for p in points if p.direction == direction)
-    title = alt.TitleParams(
-        f"{direction} ({', '.join(variants)})", fontSize=12, offset=6, anchor="middle"
-    )
+    title = panel_title(f"{direction} ({', '.join(variants)})")
     sizes = [point.bytes for point in points]
-    base = (
-        alt.Chart(alt.NamedData("points"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN_FILTER)
-        .encode(
-            x=sizes_axis(min(sizes), max(sizes)),
-            detail=["strategy:N", "variant:N"],
-            color=memory_colours(_memories(points)),
-        )
+    base = shown_rows("points", direction=direction).encode(
+        x=sizes_axis(min(sizes), max(sizes)),
+        detail=["strategy:N", "variant:N"],
+        color=memory_colours(_memories(points)),
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
     layers = [layer for limit in limits for layer in _limit_layers(limit, axis)]

@@ -8,13 +8,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
-from plots.figures.common import (
-    SHOWN_FILTER,
-    Figure,
-    compose_run_chart,
-    headline_strategies,
-    tooltip,
-)
+from plots.figures.common import Figure, compose_run_chart, headline_strategies, shown_rows, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.published import published
@@ -121,16 +115,9 @@ def _panel(
     layout: Layout,
     is_first: bool,
 ) -> alt.LayerChart:
-    base = (
-        alt.Chart(alt.NamedData("compared"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN_FILTER)
-        .encode(
-            y=rows_axis(order, labels=is_first and layout.beside, grid=layout.beside),
-            tooltip=tooltip(
-                what="row", whose="whose", bandwidth="rate", tool="tool", source="source"
-            ),
-        )
+    base = shown_rows("compared", direction=direction).encode(
+        y=rows_axis(order, labels=is_first and layout.beside, grid=layout.beside),
+        tooltip=tooltip(what="row", whose="whose", bandwidth="rate", tool="tool", source="source"),
     )
     x = alt.X(
         "low:Q",

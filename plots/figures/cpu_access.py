@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import colour_by_field, rows_axis
-from plots.figures.common import SHOWN_FILTER, Figure, compose_run_chart, tooltip
+from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
 from plots.figures.layout import Layout
 from plots.model import values
 from plots.model.derive import NoData, Run
@@ -175,8 +175,7 @@ def _panel(
         if len(ticks) <= 6:
             break
     base = (
-        alt.Chart(alt.NamedData("accesses"))
-        .transform_filter(SHOWN_FILTER)
+        shown_rows("accesses")
         .transform_filter(alt.FieldOneOfPredicate(field="access", oneOf=list(methods)))
         .encode(
             x=alt.X(

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import SHOWN_FILTER
+from plots.figures.common import shown_rows
 from plots.figures.layout import Layout
 
 SAMPLE = 40  # pixels
@@ -49,15 +49,11 @@ class Key:
         """Draws the key with lines and marks as the figure draws them."""
         reach = self.layout.key_range(self.width * self.columns)
         scale = alt.Scale(domain=[-0.02, self.columns], range=reach, nice=False)
-        place = (
-            alt.Chart(alt.NamedData("key"))
-            .transform_filter(SHOWN_FILTER)
-            .encode(
-                x=alt.X("column:Q", axis=None, scale=scale),
-                y=alt.Y("line:O", axis=None),
-                color=colour,
-                detail="name:N",
-            )
+        place = shown_rows("key").encode(
+            x=alt.X("column:Q", axis=None, scale=scale),
+            y=alt.Y("line:O", axis=None),
+            color=colour,
+            detail="name:N",
         )
         ends = place.transform_filter("datum.text")
         text = ends.mark_text(align="left", dx=9, fontSize=11).encode(

@@ -8,7 +8,6 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    SHOWN_FILTER,
     Axis,
     Figure,
     against_size,
@@ -18,6 +17,7 @@ from plots.figures.common import (
     logarithmic,
     memory_colours,
     select_drawable,
+    shown_rows,
     strategy_colours,
     tooltip,
 )
@@ -138,19 +138,14 @@ def _fit_layers(
 ) -> list[alt.Chart]:
     if not fits:
         return []
-    base = (
-        alt.Chart(alt.NamedData("fits"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN_FILTER)
-        .encode(
-            x="bytes:Q",
-            y=axis.encoding("time_us"),
-            detail=["strategy:N", "variant:N"],
-            color=memory_colours(memories),
-            tooltip=tooltip(
-                strategy="strategy", direction="variant", t0="t0", B="rate", n_half="n_half"
-            ),
-        )
+    base = shown_rows("fits", direction=direction).encode(
+        x="bytes:Q",
+        y=axis.encoding("time_us"),
+        detail=["strategy:N", "variant:N"],
+        color=memory_colours(memories),
+        tooltip=tooltip(
+            strategy="strategy", direction="variant", t0="t0", B="rate", n_half="n_half"
+        ),
     )
     lines = base.transform_filter("!datum.half")
     return [

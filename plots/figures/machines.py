@@ -8,14 +8,16 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    SHOWN_FILTER,
     Figure,
     Pick,
     compose_chart,
     headline_strategies,
     linear,
+    memory_colours,
+    panel_title,
     pick_strategies,
     scale_by_name,
+    shown_rows,
     sizes_axis,
     tooltip,
 )
@@ -96,7 +98,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         ],
         *panels,
         key.chart(
-            scale_by_name("memory", memories, style.memory_colour, alt.Color),
+            memory_colours(memories),
             lambda base: _lines(base, names),
             lambda base: _marks(base, names),
         ),
@@ -150,23 +152,18 @@ def _panel(
 ) -> alt.LayerChart:
     scale, ticks = linear(max(row[field] for row in rows))
     sizes = [row["bytes"] for row in rows]
-    base = (
-        alt.Chart(alt.NamedData("runs"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN_FILTER)
-        .encode(
-            x=sizes_axis(min(sizes), max(sizes)),
-            y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
-            color=scale_by_name("memory", memories, style.memory_colour, alt.Color),
-            detail=["strategy:N", "run:N"],
-        )
+    base = shown_rows("runs", direction=direction).encode(
+        x=sizes_axis(min(sizes), max(sizes)),
+        y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
+        color=memory_colours(memories),
+        detail=["strategy:N", "run:N"],
     )
     marks = _marks(base, names).encode(
         tooltip=tooltip(
             run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
         )
     )
-    heading = alt.TitleParams(direction, fontSize=12, offset=6, anchor="middle")
+    heading = panel_title(direction)
     return alt.LayerChart(
         layer=[_lines(base, names), marks],
         title=heading,

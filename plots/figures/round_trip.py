@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import rows_axis
-from plots.figures.common import Figure, compose_run_chart, tooltip
+from plots.figures.common import Figure, compose_run_chart, panel_title, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
@@ -141,7 +141,7 @@ def _panel(
         .mark_text(align="left", dx=4, fontSize=11)
         .encode(x=alt.X("to_:Q"), text="total:N")
     )
-    heading = alt.TitleParams(numbers.size(size), fontSize=12, offset=6, anchor="middle")
+    heading = panel_title(numbers.size(size))
     width = layout.beside_names(names, 300)
     return alt.LayerChart(
         layer=[bars, text], title=heading, width=width, height=layout.row_height * len(names)

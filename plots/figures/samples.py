@@ -8,12 +8,13 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    SHOWN_FILTER,
     Figure,
     compose_run_chart,
     headline_strategies,
     memory_colours,
+    panel_title,
     scale_by_name,
+    shown_rows,
     tooltip,
 )
 from plots.figures.keys import Key
@@ -113,31 +114,21 @@ def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
 def _panel(
     direction: str, size: int, memories: list[str], families: list[str], width: int
 ) -> alt.LayerChart:
-    base = (
-        alt.Chart(alt.NamedData("samples"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(alt.datum.bytes == size)
-        .transform_filter(SHOWN_FILTER)
-        .encode(
-            x=alt.X(
-                "relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)
-            ),
-            y=alt.Y(
-                "share:Q",
-                scale=alt.Scale(domain=[0, 1.02], nice=False),
-                axis=alt.Axis(format=".0%", tickCount=5),
-                title="repetitions (%)",
-            ),
-            color=memory_colours(memories),
-            detail="strategy:N",
-        )
+    base = shown_rows("samples", direction=direction, bytes=size).encode(
+        x=alt.X("relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)),
+        y=alt.Y(
+            "share:Q",
+            scale=alt.Scale(domain=[0, 1.02], nice=False),
+            axis=alt.Axis(format=".0%", tickCount=5),
+            title="repetitions (%)",
+        ),
+        color=memory_colours(memories),
+        detail="strategy:N",
     )
     marks = _marks(base, memories).encode(
         tooltip=tooltip(strategy="strategy", size="size", time="time", repetition="place")
     )
-    heading = alt.TitleParams(
-        f"{direction}, {numbers.size(size)}", fontSize=12, offset=4, anchor="middle"
-    )
+    heading = panel_title(f"{direction}, {numbers.size(size)}", offset=4)
     return alt.LayerChart(
         layer=[_lines(base, families, interpolate="step-after"), marks],
         title=heading,

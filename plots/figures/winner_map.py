@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import colour_by_field
-from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, tooltip
+from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, panel_title, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
@@ -175,7 +175,7 @@ def _panel(
             alt.value("#010101"),
         ),
     )
-    heading = alt.TitleParams(DIRECTION_TITLES[direction], fontSize=12, offset=6, anchor="middle")
+    heading = panel_title(DIRECTION_TITLES[direction])
     return alt.LayerChart(
         layer=[rect, text],
         title=heading,
