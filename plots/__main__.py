@@ -11,7 +11,7 @@ from altair.utils.schemapi import debug_mode
 from plots.model import values
 from plots.model.gate import check as check_runs
 from plots.model.load import Result, ResultError, read_result
-from plots.page.report import report
+from plots.page.report import make_report
 from plots.page.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.baseline:
             check = check_runs(options.gate, options.baseline, options.runs)
         with debug_mode(False):  # altair would check each part of a chart for seconds
-            files = report(results, options.program, check)
+            files = make_report(results, options.program, check)
         write_folder(out, files)
     except KeyboardInterrupt:
         print("report: interrupted; nothing was written", file=sys.stderr)

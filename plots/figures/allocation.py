@@ -36,9 +36,9 @@ KEY_WIDTH = 170
 BREAK_EVEN_ROW = {True: 28, False: 24}
 
 
-def allocation(run: Run, layout: Layout) -> Figure:
+def draw_allocation(run: Run, layout: Layout) -> Figure:
     """Draws the time to allocate and to free, against size."""
-    rows = _rows(run)
+    rows = _make_rows(run)
     if not rows:
         raise NoData("what memory costs to get was not measured")
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
@@ -54,9 +54,9 @@ def allocation(run: Run, layout: Layout) -> Figure:
             color=memory_colours(memories),
             detail="memory:N",
         )
-        lines = _lines(base, memories)
+        lines = _draw_lines(base, memories)
         marks = (
-            _marks(base, memories)
+            _draw_marks(base, memories)
             .encode(
                 tooltip=tooltip(memory="memory", size="size", time="time", for_a_GiB="per_gib"),
             )
@@ -81,8 +81,8 @@ def allocation(run: Run, layout: Layout) -> Figure:
         layout.row(*panels, spacing=20),
         key.chart(
             memory_colours(memories),
-            lambda base: _lines(base, memories),
-            lambda base: _marks(base, memories),
+            lambda base: _draw_lines(base, memories),
+            lambda base: _draw_marks(base, memories),
         ),
     )
     chart.datasets = {"costs": rows, "key": key.data()}
@@ -98,7 +98,7 @@ def allocation(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rows(run: Run) -> list[dict[str, Any]]:
+def _make_rows(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "name": benchmark.strategy,
@@ -116,18 +116,18 @@ def _rows(run: Run) -> list[dict[str, Any]]:
     ]
 
 
-def _lines(base: alt.Chart, memories: list[str]) -> Any:
+def _draw_lines(base: alt.Chart, memories: list[str]) -> Any:
     dash = scale_by_name("memory", memories, style.memory_dash, alt.StrokeDash)
     return base.mark_line().encode(strokeDash=dash)
 
 
-def _marks(base: alt.Chart, memories: list[str]) -> Any:
+def _draw_marks(base: alt.Chart, memories: list[str]) -> Any:
     return base.mark_point(filled=True, size=30, opacity=1).encode(
         shape=scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     )
 
 
-def break_even(run: Run, layout: Layout) -> Figure:
+def draw_break_even(run: Run, layout: Layout) -> Figure:
     """Draws the number of transfers from which a strategy beats the plainest copy."""
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
@@ -137,7 +137,7 @@ def break_even(run: Run, layout: Layout) -> Figure:
     if not rankings:
         missing = run.advice.missing.get("rankings")
         raise NoData(missing or "without the costs of allocation no break-even is known")
-    rows = [row for ranking in rankings for row in _break_even_rows(run, ranking)]
+    rows = [row for ranking in rankings for row in _make_break_even_rows(run, ranking)]
     plainest = _plainest_copy(run)
     starts = [row["from"] for row in rows if row["from"] is not None]
     if not starts:
@@ -212,7 +212,7 @@ def break_even(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _break_even_rows(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
+def _make_break_even_rows(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
     question = ranking["question"]
     rows = []
     for strategy in ranking["strategies"]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from plots.figures.common import (
     Axis,
     Figure,
-    against_size,
     compose_run_chart,
+    draw_against_size,
     linear,
     link_limits,
     logarithmic,
@@ -19,7 +19,7 @@ from plots.model.derive import Run
 from plots.text import caption, numbers
 
 
-def bandwidth(run: Run, layout: Layout) -> Figure:
+def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     """Draws every plain transfer."""
     points, left_out = select_drawable(transfer_points(run))
     limits = link_limits(run)
@@ -32,7 +32,7 @@ def bandwidth(run: Run, layout: Layout) -> Figure:
         ticks=ticks,
         other=logarithmic(min(point.gb_per_s_low for point in points), top),
     )
-    rows, data = against_size(run, points, axis, limits, layout)
+    rows, data = draw_against_size(run, points, axis, limits, layout)
     remarks = [*caption.describe_transfers(run, [point.repetitions for point in points]), left_out]
     chart = compose_run_chart("Bandwidth of transfers", run, layout, remarks, *rows)
     chart.datasets = data

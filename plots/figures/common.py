@@ -103,7 +103,7 @@ def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) 
     return alt.vconcat(*rows, title=title, config=style.config(layout.padding))
 
 
-def against_size(
+def draw_against_size(
     run: Run,
     points: list[Point],
     axis: Axis,
@@ -114,13 +114,15 @@ def against_size(
     """Draws all strategies against size, one panel per direction, and a key; returns their data."""
     present = {point.direction for point in points}
     directions = [name for name in DIRECTIONS.values() if name in present]
-    panels = [_panel(name, points, axis, limits, layout, extra_layers(name)) for name in directions]
+    panels = [
+        _draw_panel(name, points, axis, limits, layout, extra_layers(name)) for name in directions
+    ]
     data = {
         "points": [asdict(point) for point in points],
         "limits": [asdict(limit) for limit in limits],
-        "key": _key_rows(points),
+        "key": _make_key_rows(points),
     }
-    return [layout.row(*panels, spacing=24), _key(points, layout)], data
+    return [layout.row(*panels, spacing=24), _draw_key(points, layout)], data
 
 
 def select_drawable(points: list[Point]) -> tuple[list[Point], str]:
@@ -191,7 +193,7 @@ def memory_colours(memories: list[str]) -> Any:
     return scale_by_name("memory", memories, style.memory_colour, alt.Color)
 
 
-def _panel(
+def _draw_panel(
     direction: str,
     points: list[Point],
     axis: Axis,
@@ -208,12 +210,12 @@ def _panel(
         color=memory_colours(_memories(points)),
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
-    layers = [layer for limit in limits for layer in _limit_layers(limit, axis)]
+    layers = [layer for limit in limits for layer in _draw_limit(limit, axis)]
     layers += [
-        _spread(base, points, axis),
-        _lines(base, points).encode(y=axis.encoding(axis.field)),
+        _draw_spread(base, points, axis),
+        _draw_lines(base, points).encode(y=axis.encoding(axis.field)),
         *extra_layers,
-        _marks(base, points)
+        _draw_marks(base, points)
         .encode(
             y=axis.encoding(axis.field),
             tooltip=tooltip(
@@ -230,21 +232,21 @@ def _panel(
     return alt.LayerChart(layer=layers, title=title, width=layout.panel, height=layout.panel_height)
 
 
-def _spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
+def _draw_spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
     """Draws the band between the extreme repetitions, or bars if there is only one size."""
     one_size = len({point.bytes for point in points}) == 1
     band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(opacity=1, fillOpacity=0.15)
     return band.encode(y=axis.encoding(f"{axis.field}_low"), y2=f"{axis.field}_high:Q")
 
 
-def _lines(base: alt.Chart, points: list[Point]) -> Any:
+def _draw_lines(base: alt.Chart, points: list[Point]) -> Any:
     return base.mark_line(opacity=1).encode(
         strokeWidth=scale_by_name("memory", _memories(points), style.memory_width, alt.StrokeWidth),
         strokeDash=scale_by_name("family", _families(points), style.family_dash, alt.StrokeDash),
     )
 
 
-def _marks(base: alt.Chart, points: list[Point]) -> Any:
+def _draw_marks(base: alt.Chart, points: list[Point]) -> Any:
     return base.mark_point(filled=True, size=24, opacity=1).encode(
         shape=scale_by_name("memory", _memories(points), style.memory_shape, alt.Shape)
     )
@@ -258,7 +260,7 @@ def _families(points: list[Point]) -> list[str]:
     return list(dict.fromkeys(point.family for point in points))
 
 
-def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
+def _make_key_rows(points: list[Point]) -> list[dict[str, Any]]:
     """Returns three places along each sample line: its ends, and its middle for the mark."""
     families = _families(points)
     strategies = dict.fromkeys((p.strategy, p.family, p.memory) for p in points)
@@ -270,16 +272,16 @@ def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
     ]
 
 
-def _key(points: list[Point], layout: Layout) -> Any:
+def _draw_key(points: list[Point], layout: Layout) -> Any:
     """Draws a sample of each strategy's line, by memory (rows) and family (columns)."""
     memories = _memories(points)
     half = math.ceil(len(memories) / 2)
     is_single = len(memories) <= 3 or not layout.beside
     blocks = [memories] if is_single else [memories[:half], memories[half:]]
-    return layout.row(*(_key_block(points, block, layout) for block in blocks), spacing=30)
+    return layout.row(*(_draw_key_block(points, block, layout) for block in blocks), spacing=30)
 
 
-def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.LayerChart:
+def _draw_key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.LayerChart:
     """Draws names on the left, below the axis of the panels, then a column per family."""
     families = _families(points)
     names = round(LETTER * max(map(len, memories))) + 8
@@ -313,7 +315,7 @@ def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.
         .encode(x=alt.value(reach[0]), y=rows, text="memory:N")
     )
     return alt.LayerChart(
-        layer=[_lines(base, points), _marks(middles, points), text],
+        layer=[_draw_lines(base, points), _draw_marks(middles, points), text],
         width=reach[1],
         height=style.KEY_ROW_HEIGHT * len(memories),
         view=alt.ViewBackground(stroke=None),
@@ -334,7 +336,7 @@ def link_limits(run: Run) -> list[Limit]:
     return limits
 
 
-def _limit_layers(limit: Limit, axis: Axis) -> list[alt.Chart]:
+def _draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
     """Draws rules at both ends of the limit, a band between them, and a label."""
     look = style.LIMIT[limit.kind]
     base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)

@@ -11,17 +11,17 @@ from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
 from plots.figures.common import Figure, compose_run_chart, headline_strategies, shown_rows, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
-from plots.model.published import published
+from plots.model.published import read_published
 from plots.text import caption, numbers
 
 OURS, PUBLISHED = "measured here", "published by others"
 
 
-def compared(run: Run, layout: Layout) -> Figure:
+def draw_compared(run: Run, layout: Layout) -> Figure:
     """Draws this run at its largest sizes, and published rates as their sources state them."""
     if run.on_host:
         raise NoData("without a GPU nothing that was published of GPUs compares")
-    measured = _ours(run)
+    measured = _measured_rates(run)
     if not measured:
         raise NoData("no plain transfers with warm caches were measured")
     device = caption.device_name(run)
@@ -41,20 +41,20 @@ def compared(run: Run, layout: Layout) -> Figure:
                 "colour": style.strategy_colour(run.strategy(name), name),
             }
         )
-    for figure in published():
-        note = " (other NUMA node)" if "other NUMA node" in figure.note else ""
-        tool = figure.tool.split(" ")[0]
+    for entry in read_published():
+        note = " (other NUMA node)" if "other NUMA node" in entry.note else ""
+        tool = entry.tool.split(" ")[0]
         rows.append(
             {
-                "row": f"{figure.gpu}: {figure.strategy}, {tool}{note}",
-                "strategy": figure.strategy,
+                "row": f"{entry.gpu}: {entry.strategy}, {tool}{note}",
+                "strategy": entry.strategy,
                 "whose": PUBLISHED,
-                "direction": figure.direction,
-                "low": figure.low,
-                "high": figure.high,
-                "rate": figure.rate,
-                "tool": figure.tool,
-                "source": figure.source,
+                "direction": entry.direction,
+                "low": entry.low,
+                "high": entry.high,
+                "rate": entry.rate,
+                "tool": entry.tool,
+                "source": entry.source,
                 "colour": style.PUBLISHED_COLOUR,
             }
         )
@@ -70,7 +70,7 @@ def compared(run: Run, layout: Layout) -> Figure:
         present = [row["row"] for row in rows if layout.beside or row["direction"] == direction]
         shown = [name for name in order if name in present]
         if shown:
-            panels.append(_panel(direction, shown, domain, ticks, layout, not panels))
+            panels.append(_draw_panel(direction, shown, domain, ticks, layout, not panels))
     chart = compose_run_chart(
         "Beside published figures",
         run,
@@ -93,12 +93,14 @@ def compared(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _ours(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
+def _measured_rates(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
     """Returns GB/s and size at the largest size, by strategy and direction.
 
     The strategies are the headline strategies and those with published rates.
     """
-    names = dict.fromkeys([*headline_strategies(run), *(figure.strategy for figure in published())])
+    names = dict.fromkeys(
+        [*headline_strategies(run), *(entry.strategy for entry in read_published())]
+    )
     return {
         (name, direction): rate
         for name in names
@@ -107,7 +109,7 @@ def _ours(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
     }
 
 
-def _panel(
+def _draw_panel(
     direction: str,
     order: list[str],
     domain: list[float],

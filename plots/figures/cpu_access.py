@@ -39,9 +39,9 @@ OTHER_SHAPE = "cross"
 UNKNOWN = "not known"
 
 
-def cpu_access(run: Run, layout: Layout) -> Figure:
+def draw_cpu_access(run: Run, layout: Layout) -> Figure:
     """Draws the accesses of one thread with warm caches, at each memory's largest size."""
-    rows, type_remark = _name_types(_rows(run))
+    rows, type_remark = _name_types(_make_rows(run))
     if not rows:
         raise NoData("what the CPU pays was not measured")
     order = sorted({row["memory"] for row in rows}, key=style.memory_order)
@@ -54,14 +54,14 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
     ):
         shown = [row for row in rows if (row["role"], row["waits"]) == (role, waits)]
         if shown:
-            methods = _methods(role, shown)
+            methods = _describe_methods(role, shown)
             heights = [row["value"] for row in shown]
-            panels.append(_panel(names, methods, title, heights, layout, not panels))
+            panels.append(_draw_panel(names, methods, title, heights, layout, not panels))
     chart = compose_run_chart(
         "CPU access, one thread",
         run,
         layout,
-        [f"warm caches, {_sizes(rows)}; logarithmic scales; {type_remark}"],
+        [f"warm caches, {_describe_sizes(rows)}; logarithmic scales; {type_remark}"],
         layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
     )
     chart.datasets = {"accesses": rows}
@@ -78,7 +78,7 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rows(run: Run) -> list[dict[str, Any]]:
+def _make_rows(run: Run) -> list[dict[str, Any]]:
     types = {
         values.text(buffer, "memory", ""): values.text(buffer, "memory_type", "")
         for buffer in caption.entries(run.result, "buffers")
@@ -119,7 +119,7 @@ def _rows(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _methods(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+def _describe_methods(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
     """Returns the words and the shape of each kind of access, in the order of WORDS."""
     methods = {row["method"]: row["access"] for row in rows}
     known = [method for method in WORDS[role] if method in methods]
@@ -130,7 +130,7 @@ def _methods(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]
     }
 
 
-def _sizes(rows: list[dict[str, Any]]) -> str:
+def _describe_sizes(rows: list[dict[str, Any]]) -> str:
     """Describes the sizes of the blocks: the usual one, and the exceptions."""
     sizes = [row["size"] for row in rows]
     usual = max(dict.fromkeys(sizes), key=sizes.count)
@@ -153,7 +153,7 @@ def _name_types(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
     return named, ("in brackets the memory type that is in effect, whatever was asked for")
 
 
-def _panel(
+def _draw_panel(
     names: list[str],
     methods: dict[str, tuple[str, str]],
     title: str,
@@ -197,7 +197,7 @@ def _panel(
             columns=2,
             symbolFillColor=style.LINE,
             symbolStrokeColor=style.LINE,
-            labelExpr=_labels(methods),
+            labelExpr=_label_expression(methods),
         ),
     )
     marks = base.mark_point(filled=True, size=55, opacity=0.9).encode(
@@ -211,7 +211,7 @@ def _panel(
     return alt.LayerChart(layer=[marks], width=width, height=layout.row_height * len(names))
 
 
-def _labels(kinds: dict[str, tuple[str, str]]) -> str:
+def _label_expression(kinds: dict[str, tuple[str, str]]) -> str:
     """Returns an expression that gives each kind of access its words."""
     cases = [f"datum.value === '{name}' ? '{words}'" for name, (words, _) in kinds.items()]
     return " : ".join([*cases, "datum.value"])

@@ -84,7 +84,7 @@ COMPARISONS = [
 ]
 
 
-def fast_paths(run: Run, layout: Layout) -> Figure:
+def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     """Draws the speedup over the plain method, at the largest size that all methods have."""
     groups = [group for comparison in COMPARISONS if (group := _compare(run, comparison))]
     if not groups:
@@ -147,7 +147,7 @@ def _compare(run: Run, comparison: Comparison) -> list[dict[str, Any]]:
         return []
     size = max(common)
     title = comparison.title + (f", {numbers.size(size)}" if size else "")
-    return [_row(comparison, title, sizes[size], plain[size]) for sizes in (plain, *fast)]
+    return [_make_row(comparison, title, sizes[size], plain[size]) for sizes in (plain, *fast)]
 
 
 def _with_price(row: dict[str, Any]) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _with_price(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"speedup_text": "" if is_plain else text, "note": text if is_plain else ""}
 
 
-def _row(
+def _make_row(
     comparison: Comparison, title: str, benchmark: Benchmark, plain: Benchmark
 ) -> dict[str, Any]:
     speedup = plain.ns / benchmark.ns

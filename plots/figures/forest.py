@@ -25,13 +25,13 @@ AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance betwee
 CLASSES = {False: "bandwidth", True: "latency"}
 
 
-def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
+def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the gate's answer about the new runs, which are numbered as in the report."""
     if not check.compared:
         raise NoData("no benchmark could be compared")
-    shown = sorted(check.compared, key=_order)[: MOST_ROWS[layout.name]]
+    shown = sorted(check.compared, key=_sort_key)[: MOST_ROWS[layout.name]]
     low, high = _domain(shown)
-    rows = [_row(benchmark, low, high) for benchmark in shown]
+    rows = [_make_row(benchmark, low, high) for benchmark in shown]
     slowdowns = [
         (benchmark, number, slowdown)
         for benchmark in shown
@@ -53,19 +53,19 @@ def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     chart = compose_chart(
         caption.title(f"New runs against the baseline: {check.verdict}", runs[0][1]),
         layout,
-        _paragraphs(check, runs, shown, rows, outside),
+        _make_subtitle(check, runs, shown, rows, outside),
         *(
-            _panel(latency_bound, check, shown, (low, high), layout)
+            _draw_panel(latency_bound, check, shown, (low, high), layout)
             for latency_bound in CLASSES
             if any(benchmark.latency_bound == latency_bound for benchmark in shown)
         ),
-        _key(layout),
+        _draw_key(layout),
     )
     chart.datasets = {
         "checked": rows,
         "single": inside,
-        "lines": _lines(shown, layout),
-        "key": _key_rows(),
+        "lines": _make_lines(shown, layout),
+        "key": _make_key_rows(),
     }
     return Figure(
         heading="Each benchmark against the baseline",
@@ -73,13 +73,13 @@ def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         "asks for more: a slowdown beyond the threshold, significant among all that were compared, "
         "and shown by (nearly) every run. Hollow marks are advisory: noise would hide a slowdown "
         "of the threshold.",
-        summary=f"{check.sentence}. {_extremes(check)}",
+        summary=f"{check.sentence}. {_describe_extremes(check)}",
         chart=chart,
         strategies=[],
     )
 
 
-def _lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]]:
+def _make_lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]]:
     """Returns zero and the threshold of each class; in a column per row, to spare its texts."""
     lines = [
         {
@@ -94,7 +94,7 @@ def _lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]
     return list({tuple(line.values()): line for line in lines}.values())
 
 
-def _order(benchmark: BenchmarkVerdict) -> tuple[int, float]:
+def _sort_key(benchmark: BenchmarkVerdict) -> tuple[int, float]:
     """Sorts by verdict, then by slowdown; benchmarks that got faster by speedup."""
     assert benchmark.slowdown is not None
     known = list(style.VERDICT)
@@ -115,7 +115,7 @@ def _domain(shown: list[BenchmarkVerdict]) -> tuple[float, float]:
     )
 
 
-def _row(benchmark: BenchmarkVerdict, low: float, high: float) -> dict[str, Any]:
+def _make_row(benchmark: BenchmarkVerdict, low: float, high: float) -> dict[str, Any]:
     assert benchmark.slowdown is not None
     ends = [100 * end for end in benchmark.interval or (benchmark.slowdown, benchmark.slowdown)]
     detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
@@ -137,7 +137,7 @@ def _row(benchmark: BenchmarkVerdict, low: float, high: float) -> dict[str, Any]
     }
 
 
-def _paragraphs(
+def _make_subtitle(
     check: Check,
     runs: list[tuple[int, Run]],
     shown: list[BenchmarkVerdict],
@@ -169,7 +169,7 @@ def _paragraphs(
     ]
 
 
-def _extremes(check: Check) -> str:
+def _describe_extremes(check: Check) -> str:
     slowest = max(check.compared, key=lambda benchmark: benchmark.slowdown or 0)
     fastest = min(check.compared, key=lambda benchmark: benchmark.slowdown or 0)
     parts = [
@@ -180,7 +180,7 @@ def _extremes(check: Check) -> str:
     return f"Of {len(check.compared)} compared, {' and '.join(parts)}."
 
 
-def _panel(
+def _draw_panel(
     latency_bound: bool,
     check: Check,
     shown: list[BenchmarkVerdict],
@@ -221,14 +221,14 @@ def _panel(
     layers = [
         zero.encode(x=x),
         threshold.encode(x=x),
-        _tick(single, **place),
+        _draw_ticks(single, **place),
         marks.mark_rule(strokeWidth=1.5, **place).encode(
             x=low, x2="high:Q", color=colour_by_field()
         ),
-        _arrow(marks, "low", "triangle-left", **place).encode(x=low),
-        _arrow(marks, "high", "triangle-right", **place).encode(x=high),
-        *_points(marks, x, **place),
-        *_texts(marks, width, layout),
+        _draw_arrow(marks, "low", "triangle-left", **place).encode(x=low),
+        _draw_arrow(marks, "high", "triangle-right", **place).encode(x=high),
+        *_draw_points(marks, x, **place),
+        *_draw_texts(marks, width, layout),
     ]
     heading = alt.TitleParams(
         f"{kind} decides: {len(in_class)} of {count}; dashed: threshold "
@@ -271,7 +271,7 @@ def _place(layout: Layout) -> dict[str, Any]:
     return {} if layout.beside else {"yOffset": BELOW}
 
 
-def _texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
+def _draw_texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
     """Draws the slowdowns, in a column also the names, both above the marks."""
     if layout.beside:
         value = base.mark_text(align="right", fontSize=11)
@@ -286,20 +286,20 @@ def _texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
     ]
 
 
-def _tick(base: alt.Chart, **place: Any) -> Any:
+def _draw_ticks(base: alt.Chart, **place: Any) -> Any:
     return base.mark_tick(
         orient="vertical", size=10, thickness=1, color=style.PUBLISHED_COLOUR, opacity=0.8, **place
     )
 
 
-def _arrow(base: alt.Chart, end: str, shape: str, **place: Any) -> Any:
+def _draw_arrow(base: alt.Chart, end: str, shape: str, **place: Any) -> Any:
     """Draws an arrow where an interval continues beyond the axis."""
     beyond = base.transform_filter(f"datum.beyond_{end}")
     mark = beyond.mark_point(filled=True, shape=shape, size=30, opacity=1, **place)
     return mark.encode(color=colour_by_field())
 
 
-def _points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
+def _draw_points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
     """Draws filled marks, and hollow ones if advisory; shape and colour show the verdict."""
     shape = scale_by_name(
         "verdict", list(style.VERDICT), lambda name: style.verdict(name).shape, alt.Shape
@@ -316,7 +316,7 @@ def _points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
     ]
 
 
-def _key_rows() -> list[dict[str, Any]]:
+def _make_key_rows() -> list[dict[str, Any]]:
     entries = [(name, name, False, "") for name in style.VERDICT]
     entries.append(("hollow: advisory (noisy)", "same", True, ""))
     entries.append(("a new run by itself", "", False, "tick"))
@@ -334,17 +334,17 @@ def _key_rows() -> list[dict[str, Any]]:
     ]
 
 
-def _key(layout: Layout) -> alt.LayerChart:
+def _draw_key(layout: Layout) -> alt.LayerChart:
     x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.05, KEY_COLUMNS], nice=False))
     base = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
     marks = base.transform_filter("!datum.tick")
     return alt.LayerChart(
         layer=[
-            *_points(marks, x),
-            _tick(base.transform_filter("datum.tick")).encode(x=x),
+            *_draw_points(marks, x),
+            _draw_ticks(base.transform_filter("datum.tick")).encode(x=x),
             base.mark_text(align="left", dx=9, fontSize=11).encode(x=x, text="text:N"),
         ],
         width=KEY_COLUMNS * KEY_WIDTH[layout.name],
-        height=LINE_HEIGHT * len({row["line"] for row in _key_rows()}),
+        height=LINE_HEIGHT * len({row["line"] for row in _make_key_rows()}),
         view=alt.ViewBackground(stroke=None),
     )

@@ -29,7 +29,7 @@ MOST_COMMON_SHARE = 0.75  # of the number of strategies at the size with the mos
 ALIKE_DIFFERENCE = 0.01  # strategies that differ by less, for the same reason, share a rung
 
 
-def ladder(run: Run, layout: Layout) -> Figure:
+def draw_ladder(run: Run, layout: Layout) -> Figure:
     """Draws the rungs of both directions, at the largest size that most strategies have."""
     limit, packet = run.link_limit, run.packet_limit
     if limit is None:
@@ -43,7 +43,9 @@ def ladder(run: Run, layout: Layout) -> Figure:
             *(benchmark.gb_per_s or 0 for benchmark in run.transfers if benchmark.bytes == size),
         ]
     )
-    rows = [row for direction in DIRECTIONS for row in _rungs(run, direction, size, limit, packet)]
+    rows = [
+        row for direction in DIRECTIONS for row in _make_rungs(run, direction, size, limit, packet)
+    ]
     panels = []
     for direction in dict.fromkeys(row["direction"] for row in rows):
         names = [row["row"] for row in rows if row["direction"] == direction]
@@ -87,7 +89,7 @@ def ladder(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rungs(
+def _make_rungs(
     run: Run, direction: str, size: int, limit: float, packet: tuple[float, float] | None
 ) -> list[dict[str, Any]]:
     benchmarks = [
@@ -100,13 +102,13 @@ def _rungs(
     ranked = sorted(benchmarks, key=lambda benchmark: -(benchmark.gb_per_s or 0))
     link = caption.link_name(run.result.transfers["link"])
     words = DIRECTIONS[direction]
-    rows = [_rung("limit", link, limit, limit, "", words, style.LIMIT["raw"].colour)]
+    rows = [_make_rung("limit", link, limit, limit, "", words, style.LIMIT["raw"].colour)]
     reference = limit
     if packet:
         reference, highest = packet
         shares = [f"{100 * rate / limit:.0f}" for rate in packet]
         losses = [f"{100 * (1 - rate / limit):.1f} %" for rate in (highest, reference)]
-        rung = _rung(
+        rung = _make_rung(
             "limit",
             "after packet headers",
             reference,
@@ -115,13 +117,13 @@ def _rungs(
             words,
             style.LIMIT["packet"].colour,
         )
-        rates = _range([f"{reference:.1f}", f"{highest:.1f}"])
-        rows.append(rung | {"gb_per_s_text": f"{rates} GB/s, {_range(shares)} %"})
+        rates = _join_range([f"{reference:.1f}", f"{highest:.1f}"])
+        rows.append(rung | {"gb_per_s_text": f"{rates} GB/s, {_join_range(shares)} %"})
     best = ranked[0].gb_per_s or 0
     change = best / reference - 1
     sign = "−" if change < 0 else "+"
     rows.append(
-        _rung(
+        _make_rung(
             "best",
             "best measured",
             best,
@@ -133,11 +135,11 @@ def _rungs(
     )
     for benchmark, twins in _merge_twins(run, ranked):
         rate = benchmark.gb_per_s or 0
-        name, reason = benchmark.strategy, _reason(benchmark)
+        name, reason = benchmark.strategy, _loss_reason(benchmark)
         lost = 1 - rate / best
         loss = "" if lost < ALIKE_DIFFERENCE else f"−{numbers.percent(lost)} {reason}".rstrip()
         colour = style.strategy_colour(benchmark, name)
-        row = _rung("strategy", name, rate, limit, loss, words, colour)
+        row = _make_rung("strategy", name, rate, limit, loss, words, colour)
         row["row"] = name + (f" and {len(twins)} alike" if twins else "")
         row["alike"] = ", ".join(twins)
         rows.append(row)
@@ -153,16 +155,16 @@ def _common_size(run: Run) -> tuple[int, list[str]]:
     return size, [name for name in strategies if name not in measured]
 
 
-def _range(texts: list[str]) -> str:
+def _join_range(texts: list[str]) -> str:
     """Joins texts with a dash, or returns one if they are the same."""
     return "–".join(dict.fromkeys(texts))
 
 
-def _reason(benchmark: Benchmark) -> str:
+def _loss_reason(benchmark: Benchmark) -> str:
     return LOSSES.get(benchmark.kind, LOSS_IN_PLACE if benchmark.in_place else "")
 
 
-def _rung(
+def _make_rung(
     kind: str, name: str, rate: float, limit: float, loss: str, direction: str, colour: str
 ) -> dict[str, Any]:
     return {
@@ -190,7 +192,7 @@ def _merge_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, lis
     ):
         for rung, twins in kept:
             is_close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE_DIFFERENCE
-            if is_close and _reason(benchmark) == _reason(rung):
+            if is_close and _loss_reason(benchmark) == _loss_reason(rung):
                 twins.append(benchmark.strategy)
                 break
         else:

@@ -10,8 +10,8 @@ from plots.figures import style
 from plots.figures.common import (
     Axis,
     Figure,
-    against_size,
     compose_run_chart,
+    draw_against_size,
     headline_strategies,
     linear,
     logarithmic,
@@ -28,11 +28,11 @@ from plots.model.programs import fit_name
 from plots.text import caption, numbers
 
 
-def latency(run: Run, layout: Layout) -> Figure:
+def draw_latency(run: Run, layout: Layout) -> Figure:
     """Draws the time of every plain transfer, and t0 + n/B of the headline strategies."""
     points, left_out = select_drawable(transfer_points(run))
     times = [point.time_us_low for point in points] + [point.time_us_high for point in points]
-    fits = _fits(run, points)
+    fits = _make_fit_rows(run, points)
     halves = [row for row in fits if row["half"]]
     scale, ticks = logarithmic(
         min(times + [row["time_us"] for row in fits]), max(times + [row["time_us"] for row in fits])
@@ -45,13 +45,13 @@ def latency(run: Run, layout: Layout) -> Figure:
         other=linear(max(times)),
     )
     memories = sorted({point.memory for point in points}, key=style.memory_order)
-    rows, data = against_size(
+    rows, data = draw_against_size(
         run,
         points,
         axis,
         [],
         layout,
-        lambda direction: _fit_layers(direction, axis, fits, memories),
+        lambda direction: _draw_fits(direction, axis, fits, memories),
     )
     remarks = [
         *caption.describe_transfers(run, [point.repetitions for point in points]),
@@ -68,7 +68,7 @@ def latency(run: Run, layout: Layout) -> Figure:
     )
     return Figure(
         heading="Latency against size" + (", and the fitted line" if fits else ""),
-        reading=_reading(bool(fits), bool(halves)),
+        reading=_explain_reading(bool(fits), bool(halves)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)}: "
         f"{best.strategy} ({best.variant}) at {best.size}. {fit_texts}",
         chart=chart,
@@ -90,7 +90,7 @@ def _explain_fits(run: Run, with_fits: bool, with_halves: bool) -> str:
     return f"no fitted lines: {reason or 'bench_transfers advise has fitted none'}"
 
 
-def _reading(with_fits: bool, with_halves: bool) -> str:
+def _explain_reading(with_fits: bool, with_halves: bool) -> str:
     sentences = ["Lower is better."]
     if with_fits:
         sentences.append("Small transfers cost t0 whatever their size; large ones cost n/B.")
@@ -99,7 +99,7 @@ def _reading(with_fits: bool, with_halves: bool) -> str:
     return " ".join(sentences)
 
 
-def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
+def _make_fit_rows(run: Run, points: list[Point]) -> list[dict[str, Any]]:
     """Returns points along t0 + n/B of the headline strategies, and n½ of each."""
     rows = []
     shown = {point.memory for point in points}
@@ -133,7 +133,7 @@ def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
     return rows
 
 
-def _fit_layers(
+def _draw_fits(
     direction: str, axis: Axis, fits: list[dict[str, Any]], memories: list[str]
 ) -> list[alt.Chart]:
     if not fits:

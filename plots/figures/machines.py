@@ -42,7 +42,7 @@ DISTINCT_PICKS = [
 ]
 
 
-def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
+def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the bandwidths that all runs have in common; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
     first = shown[0][1]
@@ -52,7 +52,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         if _in_all(name, shown):
             strategy_by_kind.setdefault(kinds[name], name)
     common = list(strategy_by_kind.values())[:MOST_STRATEGIES]
-    rows = [row for number, run in shown for row in _rows(number, run, common)]
+    rows = [row for number, run in shown for row in _make_rows(number, run, common)]
     if not rows:
         raise NoData("these runs have no plain transfer in common")
     names = list(dict.fromkeys(row["run"] for row in rows))
@@ -63,7 +63,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     panels = [
         layout.row(
             *(
-                _panel(direction, field, title, rows, names, memories, layout)
+                _draw_panel(direction, field, title, rows, names, memories, layout)
                 for direction in DIRECTIONS.values()
                 if any(row["direction"] == direction for row in rows)
             ),
@@ -99,8 +99,8 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         *panels,
         key.chart(
             memory_colours(memories),
-            lambda base: _lines(base, names),
-            lambda base: _marks(base, names),
+            lambda base: _draw_lines(base, names),
+            lambda base: _draw_marks(base, names),
         ),
     )
     chart.datasets = {"runs": rows, "key": key.data()}
@@ -118,7 +118,7 @@ def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:
     return all(any(benchmark.strategy == name for benchmark in run.transfers) for _, run in runs)
 
 
-def _rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
+def _make_rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
     rows = []
     for benchmark in run.transfers:
         if benchmark.strategy not in names:
@@ -141,7 +141,7 @@ def _rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def _panel(
+def _draw_panel(
     direction: str,
     field: str,
     title: str,
@@ -158,28 +158,28 @@ def _panel(
         color=memory_colours(memories),
         detail=["strategy:N", "run:N"],
     )
-    marks = _marks(base, names).encode(
+    marks = _draw_marks(base, names).encode(
         tooltip=tooltip(
             run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
         )
     )
     heading = panel_title(direction)
     return alt.LayerChart(
-        layer=[_lines(base, names), marks],
+        layer=[_draw_lines(base, names), marks],
         title=heading,
         width=layout.panel,
         height=PANEL_HEIGHT[layout.beside],
     )
 
 
-def _lines(base: alt.Chart, names: list[str]) -> Any:
+def _draw_lines(base: alt.Chart, names: list[str]) -> Any:
     dashes = dict(zip(names, DASHES, strict=False))
     return base.mark_line(strokeWidth=1.8).encode(
         strokeDash=scale_by_name("run", names, dashes.__getitem__, alt.StrokeDash)
     )
 
 
-def _marks(base: alt.Chart, names: list[str]) -> Any:
+def _draw_marks(base: alt.Chart, names: list[str]) -> Any:
     shapes = dict(zip(names, SHAPES, strict=False))
     return base.mark_point(filled=True, size=30, opacity=1).encode(
         shape=scale_by_name("run", names, shapes.__getitem__, alt.Shape)

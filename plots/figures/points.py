@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from plots.figures import style
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, order_families
 from plots.model.load import Fields
 from plots.text import numbers
 
@@ -43,13 +43,13 @@ def transfer_points(run: Run) -> list[Point]:
     benchmarks = in_drawing_order(run.transfers)
     if not benchmarks:
         raise NoData("no plain transfers with warm caches were measured")
-    return [_point(benchmark) for benchmark in benchmarks]
+    return [_make_point(benchmark) for benchmark in benchmarks]
 
 
 def in_drawing_order(benchmarks: Iterable[Benchmark]) -> list[Benchmark]:
     """Sorts benchmarks by family, kind of memory, variant and size."""
     benchmarks = list(benchmarks)
-    families = family_order(benchmarks)
+    families = order_families(benchmarks)
     return sorted(
         benchmarks,
         key=lambda benchmark: (
@@ -64,7 +64,7 @@ def in_drawing_order(benchmarks: Iterable[Benchmark]) -> list[Benchmark]:
 def strategies_in_drawing_order(strategies: Iterable[Fields]) -> list[str]:
     """Returns the names of strategies in drawing order."""
     strategies = list(strategies)
-    families = family_order(strategies)
+    families = order_families(strategies)
     ordered = sorted(
         strategies,
         key=lambda strategy: (families.index(strategy.family), style.memory_order(strategy.kind)),
@@ -72,7 +72,7 @@ def strategies_in_drawing_order(strategies: Iterable[Fields]) -> list[str]:
     return list(dict.fromkeys(strategy.strategy for strategy in ordered))
 
 
-def _point(benchmark: Benchmark) -> Point:
+def _make_point(benchmark: Benchmark) -> Point:
     times = benchmark.values("median_ns")
     assert benchmark.bytes
     assert benchmark.gb_per_s

@@ -19,7 +19,7 @@ UNDIVIDED = "not divided"
 LEAST_UNDIVIDED = 0.005  # a smaller remainder is only the rounding of medians
 
 
-def round_trip(run: Run, layout: Layout) -> Figure:
+def draw_round_trip(run: Run, layout: Layout) -> Figure:
     """Draws each version of (2 * to_gpu(a)).get() at the smallest and the largest size."""
     trips = {
         benchmark.label: run.sizes(benchmark)
@@ -37,9 +37,9 @@ def round_trip(run: Run, layout: Layout) -> Figure:
         for name, by_size in sizes_by_name.items()
         for size in ends
         if size in by_size
-        for row in _phases(name, by_size[size])
+        for row in _make_phases(name, by_size[size])
     ]
-    panels = [_panel(size, names, rows, layout, size == ends[0]) for size in ends]
+    panels = [_draw_panel(size, names, rows, layout, size == ends[0]) for size in ends]
     chart = compose_run_chart(
         "Round trip of an array of float32: up, 2 · a, down",
         run,
@@ -77,7 +77,7 @@ def _name(benchmark: Benchmark) -> str:
     return "/".join(filter(None, (benchmark.memory, benchmark.setting, variant)))
 
 
-def _phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
+def _make_phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
     assert benchmark.bytes
     total, start = benchmark.ns, 0.0
     parts = [(phase, benchmark.get(f"{phase}_ns") or 0.0) for phase in PHASES]
@@ -108,7 +108,7 @@ def _phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
     return rows
 
 
-def _panel(
+def _draw_panel(
     size: int, names: list[str], rows: list[dict[str, Any]], layout: Layout, is_first: bool
 ) -> alt.LayerChart:
     ends = [row["end"] for row in rows if row["bytes"] == size]

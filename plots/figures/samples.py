@@ -19,7 +19,7 @@ from plots.figures.common import (
 )
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, order_families
 from plots.text import numbers
 
 LEAST_REPETITIONS = 3  # fewer repetitions make no distribution
@@ -27,7 +27,7 @@ PANEL_HEIGHT = 150
 KEY_WIDTH = 180
 
 
-def samples(run: Run, layout: Layout) -> Figure:
+def draw_samples(run: Run, layout: Layout) -> Figure:
     """Draws the headline strategies at a small, a middle and a large size."""
     names = headline_strategies(run)
     benchmarks = [
@@ -39,10 +39,12 @@ def samples(run: Run, layout: Layout) -> Figure:
         raise NoData(f"no plain transfer has {LEAST_REPETITIONS} repetitions")
     all_sizes = sorted({benchmark.bytes or 0 for benchmark in benchmarks})
     sizes = list(dict.fromkeys((all_sizes[0], all_sizes[len(all_sizes) // 2], all_sizes[-1])))
-    rows = [row for benchmark in benchmarks if benchmark.bytes in sizes for row in _rows(benchmark)]
+    rows = [
+        row for benchmark in benchmarks if benchmark.bytes in sizes for row in _make_rows(benchmark)
+    ]
     low, high = min(row["relative"] for row in rows), max(row["relative"] for row in rows)
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
-    families = family_order(benchmarks)
+    families = order_families(benchmarks)
     shown = {benchmark.strategy: benchmark for benchmark in benchmarks}
     strategies = [name for name in names if any(row["strategy"] == name for row in rows)]
     directions = [
@@ -54,7 +56,7 @@ def samples(run: Run, layout: Layout) -> Figure:
         grid = [[(direction, size) for direction in directions] for size in sizes]
     width = 205 if layout.beside else 110
     panels = [
-        alt.hconcat(*(_panel(*place, memories, families, width) for place in line), spacing=14)
+        alt.hconcat(*(_draw_panel(*place, memories, families, width) for place in line), spacing=14)
         for line in grid
     ]
     entries = [
@@ -73,8 +75,8 @@ def samples(run: Run, layout: Layout) -> Figure:
         *panels,
         key.chart(
             memory_colours(memories),
-            lambda base: _lines(base, families),
-            lambda base: _marks(base, memories),
+            lambda base: _draw_lines(base, families),
+            lambda base: _draw_marks(base, memories),
         ),
     )
     chart.datasets = {"samples": rows, "key": key.data()}
@@ -92,7 +94,7 @@ def samples(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
+def _make_rows(benchmark: Benchmark) -> list[dict[str, Any]]:
     times = sorted(benchmark.values("median_ns"))
     return [
         {
@@ -111,7 +113,7 @@ def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
     ]
 
 
-def _panel(
+def _draw_panel(
     direction: str, size: int, memories: list[str], families: list[str], width: int
 ) -> alt.LayerChart:
     base = shown_rows("samples", direction=direction, bytes=size).encode(
@@ -125,25 +127,25 @@ def _panel(
         color=memory_colours(memories),
         detail="strategy:N",
     )
-    marks = _marks(base, memories).encode(
+    marks = _draw_marks(base, memories).encode(
         tooltip=tooltip(strategy="strategy", size="size", time="time", repetition="place")
     )
     heading = panel_title(f"{direction}, {numbers.size(size)}", offset=4)
     return alt.LayerChart(
-        layer=[_lines(base, families, interpolate="step-after"), marks],
+        layer=[_draw_lines(base, families, interpolate="step-after"), marks],
         title=heading,
         width=width,
         height=PANEL_HEIGHT,
     )
 
 
-def _lines(base: alt.Chart, families: list[str], **options: Any) -> Any:
+def _draw_lines(base: alt.Chart, families: list[str], **options: Any) -> Any:
     return base.mark_line(strokeWidth=1.6, **options).encode(
         strokeDash=scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     )
 
 
-def _marks(base: alt.Chart, memories: list[str]) -> Any:
+def _draw_marks(base: alt.Chart, memories: list[str]) -> Any:
     return base.mark_point(filled=True, size=36, opacity=1).encode(
         shape=scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     )

@@ -20,7 +20,7 @@ KEY_WIDTH = 180
 CLEAR_MARGIN = 0.5  # from this margin on, a cell has its full colour
 
 
-def winner_map(run: Run, layout: Layout) -> Figure:
+def draw_winner_map(run: Run, layout: Layout) -> Figure:
     """Draws a cell for each size and reuse: colour and letter of the winner, paler if close."""
     answer = run.advice.map
     if run.on_host:
@@ -29,7 +29,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
         raise NoData(run.advice.missing["map"])
     if not answer["measured_terms"]["allocation"]:
         raise NoData("without the costs of allocation the same strategy wins at every reuse")
-    cells = [cell for direction in DIRECTION_TITLES for cell in _cells(answer, direction)]
+    cells = [cell for direction in DIRECTION_TITLES for cell in _make_cells(answer, direction)]
     if not cells:
         raise NoData("advise can rank nothing in this file")
     winners = sorted(
@@ -40,13 +40,15 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     rows = [
         cell
         | {
-            "letter": _cased(letters[cell["strategy"]], cell["extrapolated"]),
+            "letter": _letter_case(letters[cell["strategy"]], cell["extrapolated"]),
             "colour": style.strategy_colour(run.strategy(cell["strategy"]), cell["strategy"]),
         }
         for cell in cells
     ]
     directions = dict.fromkeys(cell["direction"] for cell in cells)
-    panels = [_panel(direction, answer, layout, i == 0) for i, direction in enumerate(directions)]
+    panels = [
+        _draw_panel(direction, answer, layout, i == 0) for i, direction in enumerate(directions)
+    ]
     columns = layout.columns(3, KEY_WIDTH)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
@@ -61,7 +63,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
         ],
         layout.row(*panels),
-        _key(winners, columns, layout),
+        _draw_key(winners, columns, layout),
     )
     chart.datasets = {
         "cells": rows,
@@ -88,11 +90,11 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _cased(letter: str, extrapolated: bool) -> str:
+def _letter_case(letter: str, extrapolated: bool) -> str:
     return letter.lower() if extrapolated else letter
 
 
-def _cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
+def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
     table = answer["directions"].get(direction, {})
     cells = []
     for i, winners in enumerate(table.get("winner", [])):
@@ -120,7 +122,7 @@ def _cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
     return cells
 
 
-def _panel(
+def _draw_panel(
     direction: str, answer: dict[str, Any], layout: Layout, is_first: bool
 ) -> alt.LayerChart:
     labels = is_first or not layout.beside
@@ -184,7 +186,7 @@ def _panel(
     )
 
 
-def _key(winners: list[str], columns: int, layout: Layout) -> alt.LayerChart:
+def _draw_key(winners: list[str], columns: int, layout: Layout) -> alt.LayerChart:
     lines = -(-len(winners) // columns)
     reach = layout.key_range(KEY_WIDTH * columns)
     scale = alt.Scale(domain=[-0.05, columns], range=reach, nice=False)

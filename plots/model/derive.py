@@ -106,7 +106,9 @@ class Run:
             name = str(row.get("name"))
             if can_be_shown(name) and not is_failed(row) and is_positive(row.get("median_ns")):
                 rows[name].append(row)
-        measured = (_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows)
+        measured = (
+            _make_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows
+        )
         return sorted(measured, key=_sort_key)
 
     @cached_property
@@ -159,9 +161,9 @@ class Run:
         """Returns the fields of a strategy. Where its benchmarks differ, one of them is taken."""
         return self._strategies.get(name)
 
-    def sizes(self, like: Fields) -> Sizes:
+    def sizes(self, benchmark: Fields) -> Sizes:
         """Returns the benchmarks with warm caches that differ from this one in their size alone."""
-        return self._by_label.get(like.label, {})
+        return self._by_label.get(benchmark.label, {})
 
     def matching(self, role: str, **fields: Any) -> list[Sizes]:
         """Lists the series of a role with these fields and warm caches, plainest first."""
@@ -240,7 +242,7 @@ def is_failed(row: dict[str, Any]) -> bool:
     return any(flag is True for flag in flags) or any(messages)
 
 
-def family_order(fields: Iterable[Fields]) -> list[str]:
+def order_families(fields: Iterable[Fields]) -> list[str]:
     """Orders the families by the plainness of their plainest benchmark."""
     plainness: dict[str, int] = {}
     for benchmark in fields:
@@ -250,7 +252,7 @@ def family_order(fields: Iterable[Fields]) -> list[str]:
     return sorted(plainness, key=lambda family: (plainness[family], family))
 
 
-def _benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchmark:
+def _make_benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchmark:
     sizes = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
     has_size = fields.size_bytes is not None
     return Benchmark(

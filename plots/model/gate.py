@@ -133,15 +133,15 @@ def parse(document: Any, runs: list[Path]) -> Check:
         return Check(
             verdict=document["verdict"],
             sentence=values.printable(document["sentence"]),
-            reasons=[_message(entry, runs) for entry in document["reasons"]],
-            notes=[_message(entry, runs) for entry in document["notes"]],
-            differences=list(map(_difference, document["changed"])),
+            reasons=[_parse_message(entry, runs) for entry in document["reasons"]],
+            notes=[_parse_message(entry, runs) for entry in document["notes"]],
+            differences=list(map(_parse_difference, document["changed"])),
             judged_by=values.printable(document["judged_by"]),
             uses_fastest=document["of_repetitions"] == "fastest",
-            runs=_before_and_after(document["runs"]),
-            sessions=_before_and_after(document["sessions"]),
-            shifts=[_shift(entry) for entry in document["classes"]],
-            benchmarks=[_benchmark_verdict(entry) for entry in document["benchmarks"]],
+            runs=_parse_counts(document["runs"]),
+            sessions=_parse_counts(document["sessions"]),
+            shifts=[_parse_shift(entry) for entry in document["classes"]],
+            benchmarks=[_parse_benchmark(entry) for entry in document["benchmarks"]],
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultError(UNKNOWN) from error
@@ -156,7 +156,7 @@ def _lift(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def _message(value: dict[str, Any], runs: list[Path]) -> Message:
+def _parse_message(value: dict[str, Any], runs: list[Path]) -> Message:
     code, data = value["code"], value["data"]
     if not isinstance(code, str) or not isinstance(data, dict):
         raise TypeError("no message")
@@ -166,13 +166,13 @@ def _message(value: dict[str, Any], runs: list[Path]) -> Message:
     return Message(code, data, text)
 
 
-def _benchmark_verdict(entry: dict[str, Any]) -> BenchmarkVerdict:
+def _parse_benchmark(entry: dict[str, Any]) -> BenchmarkVerdict:
     common = (
         values.printable(entry["name"]),
         values.printable(entry["verdict"]),
-        _number(entry["before"]),
-        _number(entry["after"]),
-        None if entry["note"] is None else _message(entry["note"], []),
+        _parse_number(entry["before"]),
+        _parse_number(entry["after"]),
+        None if entry["note"] is None else _parse_message(entry["note"], []),
     )
     if "slowdown" not in entry:
         return BenchmarkVerdict(*common)
@@ -180,16 +180,16 @@ def _benchmark_verdict(entry: dict[str, Any]) -> BenchmarkVerdict:
         *common,
         latency_bound=entry["decided_by"] == "latency",
         threshold=float(entry["threshold"]),
-        slowdown=_number(entry["slowdown"]),
-        interval=_interval(entry["interval_95"]),
-        runs=tuple(map(_number, entry["slowdown_of_runs"])),
-        p=_number(entry["p"]),
-        detectable=_number(entry["detectable_80"]),
+        slowdown=_parse_number(entry["slowdown"]),
+        interval=_parse_interval(entry["interval_95"]),
+        runs=tuple(map(_parse_number, entry["slowdown_of_runs"])),
+        p=_parse_number(entry["p"]),
+        detectable=_parse_number(entry["detectable_80"]),
         advisory=entry["advisory"] is True,
     )
 
 
-def _shift(entry: dict[str, Any]) -> Shift:
+def _parse_shift(entry: dict[str, Any]) -> Shift:
     return Shift(
         latency_bound=entry["decided_by"] == "latency",
         benchmarks=int(entry["benchmarks"]),
@@ -198,22 +198,22 @@ def _shift(entry: dict[str, Any]) -> Shift:
     )
 
 
-def _difference(entry: dict[str, Any]) -> Difference:
+def _parse_difference(entry: dict[str, Any]) -> Difference:
     key, before, after = (values.printable(entry[key]) for key in ("key", "before", "after"))
     return Difference(key, before, after, entry["allowed"] is True)
 
 
-def _before_and_after(counts: dict[str, Any]) -> tuple[int, int]:
+def _parse_counts(counts: dict[str, Any]) -> tuple[int, int]:
     return int(counts["before"]), int(counts["after"])
 
 
-def _number(value: Any) -> float | None:
+def _parse_number(value: Any) -> float | None:
     if value is None:
         return None
     number = float(value)
     return number if math.isfinite(number) else None
 
 
-def _interval(ends: list[float] | None) -> tuple[float, float] | None:
-    low, high = map(_number, ends or (None, None))
+def _parse_interval(ends: list[float] | None) -> tuple[float, float] | None:
+    low, high = map(_parse_number, ends or (None, None))
     return None if low is None or high is None else (low, high)

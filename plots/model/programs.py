@@ -62,7 +62,7 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
         )
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         source = Path(folder) / "result.json"
-        source.write_text(json.dumps(_slim(result)), "utf-8")
+        source.write_text(json.dumps(_reduce(result)), "utf-8")
         common = [str(program), "advise", "--from", str(source)] + ["--allow-host"] * on_host
         ranking_questions = {
             f"{size}-{direction}": ["--bytes", size, "--direction", direction, "--json"]
@@ -74,7 +74,7 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
                 zip(
                     questions,
                     pool.map(
-                        lambda name: _answer(
+                        lambda name: _run_advise(
                             [*common, *questions[name]], Path(folder) / f"{name}.out"
                         ),
                         questions,
@@ -87,16 +87,16 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
     missing = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     if not rankings:
         missing["rankings"] = missing[next(iter(ranking_questions))]
-    return Advice(_fits(parsed.get("fits")), parsed.get("map"), rankings, missing)
+    return Advice(_parse_fits(parsed.get("fits")), parsed.get("map"), rankings, missing)
 
 
-def _slim(result: Result) -> dict[str, Any]:
+def _reduce(result: Result) -> dict[str, Any]:
     """Keeps only what `advise` reads, because it parses the file again for each question."""
     rows = [{key: row[key] for key in READ_BY_ADVISE if key in row} for row in result.rows]
     return {"context": result.original, "benchmarks": rows}
 
 
-def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
+def _run_advise(command: list[str], out: Path) -> dict[str, Any] | str:
     """Runs the command and returns the file it writes, or one line that says why there is none."""
     try:
         completed = subprocess.run(
@@ -113,7 +113,7 @@ def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
     return content
 
 
-def _fits(check: dict[str, Any] | None) -> dict[str, Fit]:
+def _parse_fits(check: dict[str, Any] | None) -> dict[str, Fit]:
     """Returns the fits with a known bandwidth by name, such as copy/pinned/h2d."""
     fits = {}
     for entry in check["checks"] if check else []:

@@ -30,7 +30,7 @@ class Published:
         return f"{'–'.join(numbers)} GB/s"
 
 
-def published(path: Path = FILE) -> list[Published]:
+def read_published(path: Path = FILE) -> list[Published]:
     """Returns the published rates in the order of the file."""
     with path.open(encoding="utf-8", newline="") as lines:
         return [

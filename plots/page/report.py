@@ -19,14 +19,14 @@ import markupsafe
 
 from plots.figures import FIGURES, GROUP_FIGURES, style
 from plots.figures.common import Figure
-from plots.figures.forest import forest
+from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE, Layout
 from plots.model import values
 from plots.model.derive import NoData, Run
 from plots.model.gate import Check
 from plots.model.load import Result, ResultError
 from plots.model.programs import ask
-from plots.model.published import published
+from plots.model.published import read_published
 from plots.model.values import mapping
 from plots.page import render
 from plots.text import caption, findings, tables, trust, verdict
@@ -80,13 +80,13 @@ class Section:
     warnings: list[str] = field(default_factory=list)
 
 
-def report(
+def make_report(
     results: list[Result], program: Path | None, check: Check | None = None
 ) -> dict[str, bytes]:
     """Returns every file of the report: contents by path."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, in which advise answers
-        all_sections = sections(results, program, check)
+        all_sections = make_sections(results, program, check)
     files = {"report.html": _render_page(all_sections).encode()}
     specs = [
         (f"{drawn.name}{layout.suffix}", spec)
@@ -97,12 +97,12 @@ def report(
     files |= {f"figures/{name}": data for name, data in render.all_images(specs).items()}
     for section in all_sections:
         for table in (*chain(*section.tables_under.values()), *section.tables):
-            contents = tables.files(table, section.name)
+            contents = tables.format_files(table, section.name)
             files |= {f"tables/{name}": data for name, data in contents.items()}
     return files
 
 
-def sections(
+def make_sections(
     results: list[Result], program: Path | None, check: Check | None = None
 ) -> list[Section]:
     """Returns the sections of the report.
@@ -111,20 +111,20 @@ def sections(
     one machine, and only the first has a section of its own, because each section takes seconds and
     half a megabyte. For the same reason, only the first few of many runs have one.
     """
-    runs = _runs(results, program, 1 if check else MOST_SECTIONS)
+    runs = _prepare_runs(results, program, 1 if check else MOST_SECTIONS)
     alone = len(runs) == 1
     numbered = list(enumerate(runs, start=1))
     shown = numbered[: 1 if check else MOST_SECTIONS]
-    run_sections = [_run_section(run, None if alone else number) for number, run in shown]
-    check_sections = [_check_section(check, numbered)] if check else []
+    run_sections = [_make_run_section(run, None if alone else number) for number, run in shown]
+    check_sections = [_make_check_section(check, numbered)] if check else []
     groups = [
         [entry for entry in numbered if entry[1].on_host is on_host] for on_host in (False, True)
     ]
-    group_sections = [_group_section(group) for group in groups if len(group) > 1]
+    group_sections = [_make_group_section(group) for group in groups if len(group) > 1]
     return [*check_sections, *filter(lambda entry: entry.drawn, group_sections), *run_sections]
 
 
-def _runs(results: list[Result], program: Path | None, most_advised: int) -> list[Run]:
+def _prepare_runs(results: list[Result], program: Path | None, most_advised: int) -> list[Run]:
     """Returns the runs with a GPU, then those without, and asks `advise` about the first ones."""
     runs = sorted(map(Run, results), key=lambda run: run.on_host)
     for run in runs:
@@ -136,7 +136,7 @@ def _runs(results: list[Result], program: Path | None, most_advised: int) -> lis
     ]
 
 
-def _run_section(run: Run, number: int | None) -> Section:
+def _make_run_section(run: Run, number: int | None) -> Section:
     """Makes the section of one run, which is numbered if there are several."""
     prefix = "" if number is None else f"run-{number}-"
     label = "" if number is None else f"Run {number} ({_file_name(run)}): "
@@ -147,15 +147,15 @@ def _run_section(run: Run, number: int | None) -> Section:
         sentences={
             "The machine": trust.describe_machine(run),
             "Can these numbers be trusted?": trust.assess(run),
-            "Are they normal?": findings.comparison(run),
+            "Are they normal?": findings.compare(run),
             "What matters most": findings.rank_findings(run),
-            RECOMMENDATIONS_HEADING: findings.recommendations(run),
+            RECOMMENDATIONS_HEADING: findings.explain_recommendations(run),
         },
         tables_under={}
-        if trust.injected(run)
-        else {RECOMMENDATIONS_HEADING: tables.recommendations(run)},
-        tables=tables.run_tables(run),
-        method=_method_rows(run),
+        if trust.injected_faults(run)
+        else {RECOMMENDATIONS_HEADING: tables.make_recommendations(run)},
+        tables=tables.make_tables(run),
+        method=_list_method(run),
         warnings=trust.other_warnings(run),
     )
     for name, make in FIGURES.items():
@@ -163,12 +163,12 @@ def _run_section(run: Run, number: int | None) -> Section:
     return section
 
 
-def _group_section(runs: list[tuple[int, Run]]) -> Section:
+def _make_group_section(runs: list[tuple[int, Run]]) -> Section:
     on_host = runs[0][1].on_host
     kind = "without a GPU" if on_host else "with a GPU"
     heading = f"{len(runs)} runs {kind} side by side"
     prefix = "host-runs-" if on_host else "runs-"
-    table = tables.side_by_side_table(runs)
+    table = tables.compare_runs(runs)
     section = Section(
         name=prefix, heading=heading, on_host=on_host, tables=[table] if table else []
     )
@@ -183,15 +183,17 @@ def _group_section(runs: list[tuple[int, Run]]) -> Section:
     return section
 
 
-def _check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
+def _make_check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
     section = Section(
         name="",
         heading=verdict.heading(check, runs[0][1]),
         on_host=runs[0][1].on_host,
         sentences=verdict.sentences(check, len(runs)),
-        tables=[tables.check_table(check, runs[0][1].result.metrics)],
+        tables=[tables.make_check_table(check, runs[0][1].result.metrics)],
     )
-    _add_figure(section, "forest", partial(forest, check, runs), subject="against the baseline")
+    _add_figure(
+        section, "forest", partial(draw_forest, check, runs), subject="against the baseline"
+    )
     return section
 
 
@@ -214,7 +216,7 @@ def _file_name(run: Run) -> str:
     return values.printable("/".join(run.result.path.parts[-2:]))
 
 
-def _method_rows(run: Run) -> list[tuple[str, str]]:
+def _list_method(run: Run) -> list[tuple[str, str]]:
     """Lists key by key what the file says of how it was made."""
     rows: list[tuple[str, str]] = [("file", _file_name(run))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
@@ -287,7 +289,7 @@ def _render_page(sections: list[Section]) -> str:
     return environment.get_template("report.html").render(
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
         sections=sections,
-        published=[] if all(section.on_host for section in sections) else published(),
+        published=[] if all(section.on_host for section in sections) else read_published(),
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         # Only code of this project and of the pinned libraries stays unescaped.
         library=markupsafe.Markup(_escape_script(render.scripts())),

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
-from plots.model.published import Published, published
+from plots.model.published import Published, read_published
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers, tables
-from plots.text.trust import Sentence, injected
+from plots.text.trust import Sentence, injected_faults
 
 FILLING_BYTES = 16 * 2**20  # a copy of page-locked memory fills a healthy link from here on
 HEALTHY_SHARE = 0.85  # such a copy reaches at least this part of what packet headers leave
@@ -59,9 +59,9 @@ class Finding:
     weight: float
 
 
-def comparison(run: Run) -> list[Sentence]:
+def compare(run: Run) -> list[Sentence]:
     """Compares the run with the physical limit and with published rates."""
-    if run.on_host or injected(run) or not run.transfers:
+    if run.on_host or injected_faults(run) or not run.transfers:
         return []
     sentences = []
     limit = run.link_limit
@@ -73,11 +73,11 @@ def comparison(run: Run) -> list[Sentence]:
         benchmarks = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
         if limit and benchmarks:
             best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
-            sentences.append(_against_limit(run, direction, best, limit))
-    return sentences + _against_published(run)
+            sentences.append(_compare_with_limit(run, direction, best, limit))
+    return sentences + _compare_with_published(run)
 
 
-def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
+def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
     rate = best.gb_per_s or 0
     statement = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({best.name})"
     if rate > limit:
@@ -111,61 +111,61 @@ def _fills_the_link(benchmark: Benchmark) -> bool:
     return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FILLING_BYTES
 
 
-def _against_published(run: Run) -> list[Sentence]:
+def _compare_with_published(run: Run) -> list[Sentence]:
     """Writes a sentence for each strategy and direction published for this GPU or link."""
     name = caption.device_name(run)
     link = caption.link_name(mapping(run.result.transfers, "link"))
-    published_by_strategy: dict[tuple[str, str], list[Published]] = {}
-    for figure in published():
-        same_gpu = re.search(rf"{re.escape(figure.gpu)}(?![0-9A-Za-z])", name)
-        if same_gpu or (" x" in link and figure.link == link):
-            published_by_strategy.setdefault((figure.strategy, figure.direction), []).append(figure)
+    figures_by_strategy: dict[tuple[str, str], list[Published]] = {}
+    for entry in read_published():
+        same_gpu = re.search(rf"{re.escape(entry.gpu)}(?![0-9A-Za-z])", name)
+        if same_gpu or (" x" in link and entry.link == link):
+            figures_by_strategy.setdefault((entry.strategy, entry.direction), []).append(entry)
     sentences = []
-    for (strategy, direction), figures in published_by_strategy.items():
+    for (strategy, direction), entries in figures_by_strategy.items():
         measured = run.rate(strategy, direction)
         if measured is not None:
             rate, size = measured
-            figures_text = "; ".join(map(_describe_published, figures))
+            figures_text = "; ".join(map(_describe_published, entries))
             sentences.append(
                 Sentence(
                     f"{strategy} {direction}: {numbers.rate(rate)} here ({numbers.size(size)}). "
                     f"Published: {figures_text}."
                 )
             )
-    if published_by_strategy:
+    if figures_by_strategy:
         return sentences
     known = f" or for {link}" if " x" in link else ""
     return [Sentence(f"No published figure for {name}{known} is known to this project.")]
 
 
-def _describe_published(figure: Published) -> str:
-    link = "link not stated" if figure.link == "not stated" else f"link: {figure.link}"
-    details = "; ".join(filter(None, (figure.tool, link, figure.note, figure.source)))
-    return f"{figure.rate} for {figure.gpu} ({details})"
+def _describe_published(entry: Published) -> str:
+    link = "link not stated" if entry.link == "not stated" else f"link: {entry.link}"
+    details = "; ".join(filter(None, (entry.tool, link, entry.note, entry.source)))
+    return f"{entry.rate} for {entry.gpu} ({details})"
 
 
 def rank_findings(run: Run) -> list[Sentence]:
     """Returns the findings that matter most, the largest factor first."""
-    if run.on_host or injected(run):
+    if run.on_host or injected_faults(run):
         return []  # copies within one memory, or falsified times, lead to no findings
     finders: list[Callable[[Run], Iterator[Finding]]] = [
-        _pageable,
-        _asynchronous,
-        _scattered,
-        _duplex,
-        _overlap,
-        _messages,
-        _fresh_memory,
-        _allocation,
-        _write_combined,
-        _allocation_flags,
+        _find_pageable_penalty,
+        _find_blocking_calls,
+        _find_gathering_gain,
+        _find_duplex_rate,
+        _find_overlap_gain,
+        _find_message_gain,
+        _find_fresh_memory_cost,
+        _find_allocation_gain,
+        _find_write_combined_reads,
+        _find_flag_effects,
     ]
     findings = [finding for finder in finders for finding in finder(run)]
     ranked = sorted(findings, key=lambda finding: -finding.weight)
     return [Sentence(finding.text) for finding in ranked[:MOST_FINDINGS]]
 
 
-def _rate_and_share(run: Run, benchmark: Benchmark) -> str:
+def _describe_rate(run: Run, benchmark: Benchmark) -> str:
     rate = benchmark.gb_per_s or 0
     if run.link_limit:
         return f"{numbers.rate(rate)}, {100 * rate / run.link_limit:.0f} % of the link"
@@ -193,13 +193,13 @@ def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
     return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR_SHARE * len(pairs)
 
 
-def _pageable(run: Run) -> Iterator[Finding]:
-    findings = list(_pageable_by_direction(run))
+def _find_pageable_penalty(run: Run) -> Iterator[Finding]:
+    findings = list(_find_pageable_penalties(run))
     if findings:
         yield max(findings, key=lambda finding: finding.weight)
 
 
-def _pageable_by_direction(run: Run) -> Iterator[Finding]:
+def _find_pageable_penalties(run: Run) -> Iterator[Finding]:
     for direction, phrase in DIRECTION_PHRASES.items():
         pair = _common_pair(_copies(run, direction, "pageable"), _copies(run, direction, "pinned"))
         if pair is None or not _is_slower(*pair, 1.1):
@@ -208,20 +208,20 @@ def _pageable_by_direction(run: Run) -> Iterator[Finding]:
         factor = (fast.gb_per_s or 0) / (slow.gb_per_s or 1)
         text = (
             f"{numbers.size(slow.bytes or 0)} {phrase}: copies of ordinary (pageable) memory reach "
-            f"{_rate_and_share(run, slow)}, of pinned memory {_rate_and_share(run, fast)}, "
+            f"{_describe_rate(run, slow)}, of pinned memory {_describe_rate(run, fast)}, "
             f"{numbers.times(factor)} as much"
         )
         staged = _copies(run, direction, "pageable", "staged").get(slow.bytes or 0)
         if staged and _is_slower(slow, staged, 1.1):
             text += (
-                f". Staged copies of ordinary memory reach {_rate_and_share(run, staged)}: use "
+                f". Staged copies of ordinary memory reach {_describe_rate(run, staged)}: use "
                 "staged_copier where memory cannot be pinned"
             )
         yield Finding(f"{text}.", factor)
 
 
-def _asynchronous(run: Run) -> Iterator[Finding]:
-    pageable_sizes = _enqueued(run, "pageable")
+def _find_blocking_calls(run: Run) -> Iterator[Finding]:
+    pageable_sizes = _copies_with_enqueue_time(run, "pageable")
     pageable = pageable_sizes[max(pageable_sizes)] if pageable_sizes else None
     enqueued = pageable.get(ENQUEUE) if pageable else None
     if pageable is None or not enqueued or enqueued < ASYNCHRONOUS_SHARE * pageable.ns:
@@ -231,7 +231,7 @@ def _asynchronous(run: Run) -> Iterator[Finding]:
         f"{numbers.size(pageable.bytes or 0)} to the device, it returns after "
         f"{numbers.time(enqueued)}, and the data are there after {numbers.time(pageable.ns)}"
     )
-    pinned = _enqueued(run, "pinned").get(pageable.bytes or 0)
+    pinned = _copies_with_enqueue_time(run, "pinned").get(pageable.bytes or 0)
     pinned_enqueued = pinned.get(ENQUEUE) if pinned else None
     if pinned and pinned_enqueued and pinned_enqueued < ASYNCHRONOUS_SHARE * pinned.ns:
         text += (
@@ -242,7 +242,7 @@ def _asynchronous(run: Run) -> Iterator[Finding]:
     yield Finding(f"{text}.", 2.0)
 
 
-def _enqueued(run: Run, memory: str) -> Sizes:
+def _copies_with_enqueue_time(run: Run, memory: str) -> Sizes:
     """Returns the plainest copies to the device whose call and wait are timed apart."""
     candidates = run.matching("copy", direction="h2d", memory=memory, method=None, in_place=False)
     timed_apart = (
@@ -251,7 +251,7 @@ def _enqueued(run: Run, memory: str) -> Sizes:
     return next(timed_apart, {})
 
 
-def _scattered(run: Run) -> Iterator[Finding]:
+def _find_gathering_gain(run: Run) -> Iterator[Finding]:
     for setting, size in BLOCKS.items():
         series = run.matching("scattered_copy", direction="h2d", memory="pinned", setting=setting)
         pair = _plainest_and_fastest(series)
@@ -286,7 +286,7 @@ def _plainest_and_fastest(series: list[Sizes]) -> tuple[Benchmark, Benchmark] | 
     return min(at_largest, key=lambda pair: pair[1].ns, default=None)
 
 
-def _duplex(run: Run) -> Iterator[Finding]:
+def _find_duplex_rate(run: Run) -> Iterator[Finding]:
     sizes = run.plainest("duplex", memory="pinned")
     duplex = sizes[max(sizes)] if sizes else None
     if duplex is None or not duplex.gb_per_s:
@@ -312,7 +312,7 @@ def _duplex(run: Run) -> Iterator[Finding]:
     )
 
 
-def _overlap(run: Run) -> Iterator[Finding]:
+def _find_overlap_gain(run: Run) -> Iterator[Finding]:
     series = run.matching("overlap", memory="pinned")
     pair = _common_pair(series[0], series[1]) if len(series) > 1 else None
     if pair and _is_slower(*pair, 1.1):
@@ -325,7 +325,7 @@ def _overlap(run: Run) -> Iterator[Finding]:
         )
 
 
-def _messages(run: Run) -> Iterator[Finding]:
+def _find_message_gain(run: Run) -> Iterator[Finding]:
     pair = _plainest_and_fastest(run.matching("latency"))
     if pair and _is_slower(*pair, 1.1):
         slow, fast = pair
@@ -336,7 +336,7 @@ def _messages(run: Run) -> Iterator[Finding]:
         )
 
 
-def _fresh_memory(run: Run) -> Iterator[Finding]:
+def _find_fresh_memory_cost(run: Run) -> Iterator[Finding]:
     fresh, touched = (
         run.plainest(
             "array", direction="d2h", memory="pageable", variant="float32", setting=setting
@@ -354,7 +354,7 @@ def _fresh_memory(run: Run) -> Iterator[Finding]:
         )
 
 
-def _allocation(run: Run) -> Iterator[Finding]:
+def _find_allocation_gain(run: Run) -> Iterator[Finding]:
     allocated, locked = (
         run.plainest("allocation", memory=memory) for memory in ("pinned", "registered_huge")
     )
@@ -369,7 +369,7 @@ def _allocation(run: Run) -> Iterator[Finding]:
         )
 
 
-def _write_combined(run: Run) -> Iterator[Finding]:
+def _find_write_combined_reads(run: Run) -> Iterator[Finding]:
     buffers = [
         buffer for buffer in caption.entries(run.result, "buffers") if isinstance(buffer, dict)
     ]
@@ -398,7 +398,7 @@ def _write_combined(run: Run) -> Iterator[Finding]:
             )
 
 
-def _allocation_flags(run: Run) -> Iterator[Finding]:
+def _find_flag_effects(run: Run) -> Iterator[Finding]:
     differences = []
     for direction, phrase in DIRECTION_PHRASES.items():
         sizes = _copies(run, direction, "pinned")
@@ -413,8 +413,8 @@ def _allocation_flags(run: Run) -> Iterator[Finding]:
         if combined and _is_slower(combined, plain, 1.1):
             yield Finding(
                 f"{numbers.size(plain.bytes or 0)} {phrase}: copies of pinned memory with the flag "
-                f"WRITECOMBINED reach {_rate_and_share(run, combined)}, without it "
-                f"{_rate_and_share(run, plain)}.",
+                f"WRITECOMBINED reach {_describe_rate(run, combined)}, without it "
+                f"{_describe_rate(run, plain)}.",
                 combined.ns / plain.ns,
             )
         largest_difference = max(
@@ -433,12 +433,12 @@ def _allocation_flags(run: Run) -> Iterator[Finding]:
         )
 
 
-def recommendations(run: Run) -> list[Sentence]:
+def explain_recommendations(run: Run) -> list[Sentence]:
     """Explains the table of recommendations: the terms of the sum, and the missing ones."""
     answer = run.advice.map
-    if run.on_host or injected(run) or answer is None:
+    if run.on_host or injected_faults(run) or answer is None:
         return []
-    winners = [choice.strategy for choice in tables.choices(run) if choice.strategy]
+    winners = [choice.strategy for choice in tables.read_choices(run) if choice.strategy]
     if not winners:
         return []
     measured = answer["measured_terms"]
@@ -450,7 +450,7 @@ def recommendations(run: Run) -> list[Sentence]:
     sentences = [
         Sentence(f"Times are predicted from this run by bench_transfers advise: {predicted}.")
     ]
-    if any(choice.extrapolated for choice in tables.choices(run)):
+    if any(choice.extrapolated for choice in tables.read_choices(run)):
         sentences.append(
             Sentence(
                 "Extrapolated: at that size a part of the sum was not measured, mostly allocating "

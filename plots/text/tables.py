@@ -49,13 +49,18 @@ class Table:
     raw: list[list[str | float | int | None]]
 
 
-def run_tables(run: Run) -> list[Table]:
+def make_tables(run: Run) -> list[Table]:
     """Returns the tables of a run that have rows."""
-    candidates = (_benchmarks(run), _transfers(run), _fits(run), *_custom_role_tables(run))
+    candidates = (
+        _make_benchmark_table(run),
+        _make_transfer_table(run),
+        _make_fit_table(run),
+        *_make_custom_role_tables(run),
+    )
     return [table for table in candidates if table.raw]
 
 
-def check_table(check: Check, metrics: dict[str, Metric]) -> Table:
+def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
     """Makes the table of all benchmarks in the gate's answer, worst first."""
     judged_by = metrics.get(check.judged_by)
     rows, raw = [], []
@@ -162,14 +167,14 @@ def _describe_margin(margin: float) -> str:
     return f"next: +{100 * margin:.0f} %" if margin < 2 else f"next: {1 + margin:.0f}×"
 
 
-def choices(run: Run) -> list[Choice]:
+def read_choices(run: Run) -> list[Choice]:
     """Reads the map of `advise` at a few sizes; empty if there was nothing to choose from."""
     answer = run.advice.map
     if answer is None:
         return []
     sizes = [size for size in answer["sizes"] if size in SHOWN_SIZES or size == answer["sizes"][-1]]
     has_allocation = answer["measured_terms"]["allocation"]
-    choices_found = []
+    choices = []
     for direction in ("h2d", "d2h"):
         table = answer["directions"].get(direction) or {}
         for reuse in (1, 100) if has_allocation else (1,):
@@ -178,7 +183,7 @@ def choices(run: Run) -> list[Choice]:
             column = answer["reuse"].index(reuse)
             for size in sizes:
                 row = answer["sizes"].index(size)
-                choices_found.append(
+                choices.append(
                     Choice(
                         direction,
                         reuse if has_allocation else None,
@@ -191,19 +196,19 @@ def choices(run: Run) -> list[Choice]:
                         bool(table["extrapolated"][row][column]),
                     )
                 )
-    return choices_found if any(choice.as_good or choice.next for choice in choices_found) else []
+    return choices if any(choice.as_good or choice.next for choice in choices) else []
 
 
-def recommendations(run: Run) -> list[Table]:
+def make_recommendations(run: Run) -> list[Table]:
     """Makes the table of recommendations by size; empty if there are none."""
-    selected = choices(run)
-    if not selected or run.on_host:
+    choices = read_choices(run)
+    if not choices or run.on_host:
         return []
-    columns = list(dict.fromkeys((choice.direction, choice.reuse) for choice in selected))
-    cells = {(choice.direction, choice.reuse, choice.bytes): choice.text for choice in selected}
+    columns = list(dict.fromkeys((choice.direction, choice.reuse) for choice in choices))
+    cells = {(choice.direction, choice.reuse, choice.bytes): choice.text for choice in choices}
     rows = [
         [numbers.size(size), *(cells[direction, reuse, size] for direction, reuse in columns)]
-        for size in dict.fromkeys(choice.bytes for choice in selected)
+        for size in dict.fromkeys(choice.bytes for choice in choices)
     ]
     reuse_texts = {None: "", 1: ", memory used once", 100: ", memory used 100 times"}
     head = ["size", *(f"{direction}{reuse_texts[reuse]}" for direction, reuse in columns)]
@@ -230,12 +235,12 @@ def recommendations(run: Run) -> list[Table]:
             choice.margin,
             int(choice.extrapolated),
         ]
-        for choice in selected
+        for choice in choices
     ]
     return [Table("what_to_use", "What to use", head, rows, raw_head, raw)]
 
 
-def files(table: Table, prefix: str) -> dict[str, bytes]:
+def format_files(table: Table, prefix: str) -> dict[str, bytes]:
     """Returns the table in each format: contents by file name."""
     return {
         f"{prefix}{table.name}.csv": _csv(table).encode(),
@@ -244,7 +249,7 @@ def files(table: Table, prefix: str) -> dict[str, bytes]:
     }
 
 
-def side_by_side_table(runs: list[tuple[int, Run]]) -> Table | None:
+def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     """Compares the runs' bandwidths with the first run's, at their largest common sizes.
 
     Returns None if the runs have no transfer in common.
@@ -272,7 +277,7 @@ def side_by_side_table(runs: list[tuple[int, Run]]) -> Table | None:
     return Table("side_by_side", heading, head, rows, raw_head, raw) if rows else None
 
 
-def _benchmarks(run: Run) -> Table:
+def _make_benchmark_table(run: Run) -> Table:
     """Makes the table of all benchmarks."""
     custom_metrics = run.custom_metrics
     shown = [counter for counter, metric in custom_metrics.items() if metric.headline]
@@ -324,9 +329,9 @@ def _benchmarks(run: Run) -> Table:
     return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
 
 
-def _custom_role_tables(run: Run) -> list[Table]:
+def _make_custom_role_tables(run: Run) -> list[Table]:
     """Makes a table for each role that is not among this project's own."""
-    role_tables = [_role_table(run, role) for role in run.custom_roles]
+    role_tables = [_make_role_table(run, role) for role in run.custom_roles]
     names = [re.sub(r"[^A-Za-z0-9_-]", "_", role)[:LONGEST_FILE_NAME] for role in run.custom_roles]
     unique = [name if names.count(name) == 1 else f"{name}_{i}" for i, name in enumerate(names)]
     return [
@@ -334,7 +339,7 @@ def _custom_role_tables(run: Run) -> list[Table]:
     ]
 
 
-def _role_table(run: Run, role: str) -> Table:
+def _make_role_table(run: Run, role: str) -> Table:
     """Shows the role's benchmarks with warm caches at their smallest and their largest size."""
     by_label: dict[str, list[Benchmark]] = {}
     for benchmark in run.with_role(role):
@@ -397,7 +402,7 @@ def _transfer_by_label(run: Run) -> dict[str, Benchmark]:
     return {benchmark.label: benchmark for benchmark in run.transfers}
 
 
-def _transfers(run: Run) -> Table:
+def _make_transfer_table(run: Run) -> Table:
     """Makes the table of plain transfers at their smallest and their largest size."""
     rows, raw = [], []
     for label, benchmark in _transfer_by_label(run).items():
@@ -427,7 +432,7 @@ def _transfers(run: Run) -> Table:
     return Table("transfers", "Plain transfers, warm caches", head, rows, raw_head, raw)
 
 
-def _fits(run: Run) -> Table:
+def _make_fit_table(run: Run) -> Table:
     """Makes the table of lines that `advise` has fitted to transfers."""
     transfer_names = {fit_name(benchmark) for benchmark in run.transfers}
     fits = [fit for fit in run.advice.fits.values() if fit.name in transfer_names]

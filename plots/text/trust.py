@@ -61,7 +61,7 @@ def describe_machine(run: Run) -> list[Sentence]:
                 "machine: they tell nothing about transfers to a GPU.",
                 warning=True,
             ),
-            *_emulated(device),
+            *_describe_emulation(device),
             Sentence(f"The machine: {host}; measured on {date}."),
         ]
     link = mapping(run.result.transfers, "link")
@@ -72,7 +72,7 @@ def describe_machine(run: Run) -> list[Sentence]:
     return [Sentence(f"{gpu}; host: {host}; measured on {date}.")]
 
 
-def _emulated(device: dict[str, Any]) -> list[Sentence]:
+def _describe_emulation(device: dict[str, Any]) -> list[Sentence]:
     if not mapping(device, "emulated_link"):
         return []
     name = values.text(device, "name", "the device")
@@ -82,19 +82,19 @@ def _emulated(device: dict[str, Any]) -> list[Sentence]:
 def assess(run: Run) -> list[Sentence]:
     """Says whether the numbers can be trusted."""
     checks: list[Callable[[Run], Sentence | None]] = [
-        _complete,
-        _faults,
-        _failures,
-        _names,
-        _program,
-        _link,
-        _hypervisor,
-        _numa,
-        _governor,
-        _gpu_clocks,
-        _replays,
-        _cpu_clocks,
-        _noise,
+        _check_completeness,
+        _check_faults,
+        _check_failures,
+        _check_names,
+        _check_program,
+        _check_link,
+        _check_hypervisor,
+        _check_numa,
+        _check_governor,
+        _check_gpu_clocks,
+        _check_replays,
+        _check_cpu_clocks,
+        _check_noise,
     ]
     return [sentence for check in checks if (sentence := check(run)) is not None]
 
@@ -104,7 +104,7 @@ def other_warnings(run: Run) -> list[str]:
     return [warning.text for warning in run.result.warnings if warning.code not in COVERED_WARNINGS]
 
 
-def _complete(run: Run) -> Sentence | None:
+def _check_completeness(run: Run) -> Sentence | None:
     if run.result.transfers.get("complete") is True:
         return None
     info = mapping(run.result.transfers, "run")
@@ -124,8 +124,8 @@ def _complete(run: Run) -> Sentence | None:
     )
 
 
-def _faults(run: Run) -> Sentence | None:
-    names = injected(run)
+def _check_faults(run: Run) -> Sentence | None:
+    names = injected_faults(run)
     if not names:
         return None
     return Sentence(
@@ -135,13 +135,13 @@ def _faults(run: Run) -> Sentence | None:
     )
 
 
-def injected(run: Run) -> list[str]:
+def injected_faults(run: Run) -> list[str]:
     """Lists the faults that were injected on purpose."""
     faults = mapping(run.result.transfers, "run").get("faults_injected")
     return list(filter(None, map(values.printable, faults if isinstance(faults, list) else [])))
 
 
-def _failures(run: Run) -> Sentence | None:
+def _check_failures(run: Run) -> Sentence | None:
     if not run.failed:
         return None
     first = run.failed[0]
@@ -152,14 +152,14 @@ def _failures(run: Run) -> Sentence | None:
     return Sentence(f"{number} failed{introduction} {values.printable(first)} ({reason}).", True)
 
 
-def _names(run: Run) -> Sentence | None:
+def _check_names(run: Run) -> Sentence | None:
     if not run.left_out:
         return None
     number = caption.count(run.left_out, "benchmark")
     return Sentence(f"{number} left out: names that are too long or cannot be printed.", True)
 
 
-def _program(run: Run) -> Sentence | None:
+def _check_program(run: Run) -> Sentence | None:
     program = mapping(run.result.transfers, "program")
     build = values.text(program, "build_type", "Release")
     if build != "Release":
@@ -173,7 +173,7 @@ def _program(run: Run) -> Sentence | None:
     return None
 
 
-def _link(run: Run) -> Sentence | None:
+def _check_link(run: Run) -> Sentence | None:
     link = mapping(run.result.transfers, "link")
     if run.on_host or link.get("type") != "pcie":
         return None
@@ -192,14 +192,14 @@ def _link(run: Run) -> Sentence | None:
     )
 
 
-def _numa(run: Run) -> Sentence | None:
+def _check_numa(run: Run) -> Sentence | None:
     if run.on_host:
         return None
     machine_info = mapping(run.result.transfers, "machine")
     device = mapping(run.result.transfers, "device").get("numa_node")
     process = mapping(machine_info, "process").get("numa_node")
     nodes = mapping(machine_info, "cpu").get("numa_nodes")
-    if nodes == 1 and _virtual(run):
+    if nodes == 1 and _hypervisor_name(run):
         return Sentence(
             "The virtual machine has one NUMA node. Whether its memory is near the GPU in the "
             "physical machine is not known."
@@ -217,7 +217,7 @@ def _numa(run: Run) -> Sentence | None:
     )
 
 
-def _governor(run: Run) -> Sentence | None:
+def _check_governor(run: Run) -> Sentence | None:
     governor = values.text(mapping(mapping(run.result.transfers, "machine"), "cpu"), "governor", "")
     if governor in ("", "performance"):
         return None
@@ -226,7 +226,7 @@ def _governor(run: Run) -> Sentence | None:
     )
 
 
-def _gpu_clocks(run: Run) -> Sentence | None:
+def _check_gpu_clocks(run: Run) -> Sentence | None:
     if run.on_host:
         return None
     gpu = mapping(mapping(run.result.transfers, "clocks"), "gpu")
@@ -276,7 +276,7 @@ def _start_and_end_text(values: list[float], unit: str) -> str:
     return f"{values[0]:.0f} {unit} at the start and {values[1]:.0f} {unit} at the end"
 
 
-def _replays(run: Run) -> Sentence | None:
+def _check_replays(run: Run) -> Sentence | None:
     replays = mapping(mapping(run.result.transfers, "clocks"), "gpu").get("pcie_replays")
     if not is_positive(replays):
         return None
@@ -288,7 +288,7 @@ def _replays(run: Run) -> Sentence | None:
     )
 
 
-def _cpu_clocks(run: Run) -> Sentence | None:
+def _check_cpu_clocks(run: Run) -> Sentence | None:
     events = mapping(mapping(run.result.transfers, "clocks"), "cpu").get("throttle_events")
     if is_positive(events):
         return Sentence(
@@ -301,14 +301,14 @@ def _cpu_clocks(run: Run) -> Sentence | None:
     return Sentence("Whether the CPU was throttled is not known.")
 
 
-def _virtual(run: Run) -> str:
+def _hypervisor_name(run: Run) -> str:
     """Returns the hypervisor's name, or nothing on a physical machine."""
     machine_info = mapping(run.result.transfers, "machine")
     return values.text(mapping(machine_info, "virtualisation"), "hypervisor", "")
 
 
-def _hypervisor(run: Run) -> Sentence | None:
-    name = _virtual(run)
+def _check_hypervisor(run: Run) -> Sentence | None:
+    name = _hypervisor_name(run)
     if not name:
         return None
     shared = "memory and processors" if run.on_host else "host and link"
@@ -319,7 +319,7 @@ def _hypervisor(run: Run) -> Sentence | None:
     )
 
 
-def _noise(run: Run) -> Sentence:
+def _check_noise(run: Run) -> Sentence:
     large = [benchmark for benchmark in run.transfers if (benchmark.bytes or 0) >= LARGE]
     subject = f"warm transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
     repeated = [benchmark for benchmark in large or run.benchmarks if benchmark.repetitions > 1]

@@ -48,8 +48,14 @@ def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
         "Without what is slower, the answer would be inconclusive": [
             reason.text for reason in reasons
         ],
-        "What is not as it was for the baseline": list(map(_difference, check.differences)),
-        "What was compared": [_compared(check), *_shifts(check), *_advisory(check)],
+        "What is not as it was for the baseline": list(
+            map(_describe_difference, check.differences)
+        ),
+        "What was compared": [
+            _describe_comparison(check),
+            *_describe_shifts(check),
+            *_describe_advisory(check),
+        ],
         "Notes of the gate": [note.text for note in check.notes],
     }
     if runs > 1:
@@ -60,13 +66,13 @@ def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
     return {name: [Sentence(text) for text in texts] for name, texts in texts_by_heading.items()}
 
 
-def _difference(difference: Difference) -> str:
+def _describe_difference(difference: Difference) -> str:
     allowed = " (allowed)" if difference.allowed else ""
     before, after = difference.before or "unknown", difference.after or "unknown"
     return f"{difference.key}: was {before}, is {after}{allowed}"
 
 
-def _compared(check: Check) -> str:
+def _describe_comparison(check: Check) -> str:
     fastest = " of the fastest repetition" if check.uses_fastest else ""
     counts = Counter(map(check.displayed_verdict, check.benchmarks))
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "none"
@@ -74,7 +80,7 @@ def _compared(check: Check) -> str:
     return f"{describe_counts(check)}, {basis}. Benchmarks: {verdicts}."
 
 
-def _shifts(check: Check) -> list[str]:
+def _describe_shifts(check: Check) -> list[str]:
     texts = []
     for shift in check.shifts:
         limit = "latency" if shift.latency_bound else "bandwidth"
@@ -88,7 +94,7 @@ def _shifts(check: Check) -> list[str]:
     return texts
 
 
-def _advisory(check: Check) -> list[str]:
+def _describe_advisory(check: Check) -> list[str]:
     count = sum(benchmark.advisory for benchmark in check.compared)
     if not count:
         return []

@@ -10,7 +10,7 @@ from synthetic import KIB, MIB, SIXTEEN, run
 
 from plots.figures import FIGURES as ALL_FIGURES
 from plots.figures import style
-from plots.figures.bandwidth import bandwidth as bandwidth_figure
+from plots.figures.bandwidth import draw_bandwidth
 from plots.figures.common import MOST_MEMORIES, SHOWN_FILTER
 from plots.figures.layout import WIDE
 from plots.figures.points import transfer_points
@@ -57,7 +57,7 @@ CASES = {
 
 def bandwidth(subject):
     """The specification of the bandwidths of a run."""
-    return render.specification(bandwidth_figure(subject, WIDE))
+    return render.specification(draw_bandwidth(subject, WIDE))
 
 
 @functools.cache

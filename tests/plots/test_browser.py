@@ -32,7 +32,7 @@ def path(tmp_path_factory):
     """A report without the image files, which the page does not use."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("plots.page.render.all_images", lambda named: {})
-        files = report.report([synthetic.result(synthetic.rows(STRATEGIES))], None)
+        files = report.make_report([synthetic.result(synthetic.rows(STRATEGIES))], None)
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_bytes(files["report.html"])
     return path
@@ -44,7 +44,7 @@ def verdict_path(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("plots.page.render.all_images", lambda named: {})
         patch.setattr("plots.page.report.FIGURES", {})
-        files = report.report([synthetic.result()], None, gate_answers.check())
+        files = report.make_report([synthetic.result()], None, gate_answers.check())
     path = tmp_path_factory.mktemp("judged") / "report.html"
     path.write_bytes(files["report.html"])
     return path
@@ -107,7 +107,7 @@ def recorded_path(tmp_path_factory, pytestconfig):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("plots.page.render.all_images", lambda named: {})
         results = [read_result(RECORDED / run / "result.json.gz") for run in runs]
-        files = report.report(results, program)
+        files = report.make_report(results, program)
     path = tmp_path_factory.mktemp("recorded") / "report.html"
     path.write_bytes(files["report.html"])
     return path

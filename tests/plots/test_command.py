@@ -214,7 +214,7 @@ def test_an_interruption_gives_one_line_and_writes_nothing(tmp_path, capsys, mon
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("plots.__main__.report", interrupted)
+    monkeypatch.setattr("plots.__main__.make_report", interrupted)
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     assert main([str(path)]) == 130
     assert capsys.readouterr().err == "report: interrupted; nothing was written\n"
@@ -304,7 +304,7 @@ def test_what_nobody_thought_of_gives_one_line(tmp_path, capsys, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("by\nnothing")
 
-    monkeypatch.setattr("plots.__main__.report", broken)
+    monkeypatch.setattr("plots.__main__.make_report", broken)
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     assert_fails(capsys, [path], "ZeroDivisionError: by nothing")
 

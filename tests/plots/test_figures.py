@@ -13,7 +13,7 @@ from plots.figures import FIGURES, GROUP_FIGURES, style
 from plots.figures.layout import COLUMN, WIDE
 from plots.model.derive import NoData, Run
 from plots.model.load import read_result
-from plots.model.published import published
+from plots.model.published import read_published
 from plots.page import render
 from plots.text import caption, numbers
 
@@ -379,7 +379,7 @@ def test_published_figures_are_told_apart_from_ours():
         ("Synthetic GPU: duplex/engines/pinned", "d2h", "50.00 GB/s"),
     ]
     from_others = [row for row in rows if row["whose"] == "published by others"]
-    assert len(from_others) == len(published())
+    assert len(from_others) == len(read_published())
     assert {row["colour"] for row in from_others} == {style.PUBLISHED_COLOUR}
     assert all(row["source"].startswith("https://") for row in from_others)
     with pytest.raises(NoData):
@@ -387,7 +387,7 @@ def test_published_figures_are_told_apart_from_ours():
 
 
 def test_published_figures_have_sources_and_sensible_values():
-    for figure in published():
+    for figure in read_published():
         assert figure.source.startswith("https://")
         assert 0.5 < figure.low <= figure.high < 500
         assert figure.direction in ("h2d", "d2h")

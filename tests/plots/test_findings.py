@@ -10,7 +10,7 @@ from plots.text import findings, tables, trust
 
 def test_the_best_is_related_to_the_link():
     rows = timed("copy/pinned/h2d", MIB, 40.0) + timed("copy/pinned/h2d", 64 * MIB, 56.0)
-    sentence = findings.comparison(run(rows, **HEALTHY))[0]
+    sentence = findings.compare(run(rows, **HEALTHY))[0]
     assert not sentence.warning
     assert sentence.text == (
         "host → device: at best 56.00 GB/s (copy/pinned/h2d/64MiB), 89 % of the link's 63.00 GB/s "
@@ -19,25 +19,25 @@ def test_the_best_is_related_to_the_link():
 
 
 def test_a_slow_link_is_told_from_a_healthy_one():
-    sentence = findings.comparison(run(timed("copy/pinned/d2h", 64 * MIB, 25.0), **HEALTHY))[0]
+    sentence = findings.compare(run(timed("copy/pinned/d2h", 64 * MIB, 25.0), **HEALTHY))[0]
     assert sentence.warning
     assert sentence.text.endswith("A healthy link reaches more.")
 
 
 @pytest.mark.parametrize(("name", "size"), [("copy/pageable", 64 * MIB), ("copy/pinned", 4 * MIB)])
 def test_a_link_is_not_blamed_for_copies_that_cannot_fill_it(name, size):
-    sentence = findings.comparison(run(timed(f"{name}/h2d", size, 9.0), **HEALTHY))[0]
+    sentence = findings.compare(run(timed(f"{name}/h2d", size, 9.0), **HEALTHY))[0]
     assert not sentence.warning
     assert "That says nothing about the link: copies of 16 MiB and more" in sentence.text
 
 
 def test_without_a_known_link_that_is_said():
     unknown = run(timed("copy/pinned/h2d", 64 * MIB, 300.0), **HEALTHY, link=None)
-    assert texts(findings.comparison(unknown))[0].startswith("What the link can carry is not known")
+    assert texts(findings.compare(unknown))[0].startswith("What the link can carry is not known")
 
 
 def test_more_than_the_link_can_carry_is_not_believed():
-    sentence = findings.comparison(run(timed("copy/pinned/h2d", 64 * MIB, 80.0), **HEALTHY))[0]
+    sentence = findings.compare(run(timed("copy/pinned/h2d", 64 * MIB, 80.0), **HEALTHY))[0]
     assert sentence.warning
     assert "more than the 63.00 GB/s that the link can carry" in sentence.text
     assert "%" not in sentence.text
@@ -45,7 +45,7 @@ def test_more_than_the_link_can_carry_is_not_believed():
 
 def published_for(gpu, rows, link=synthetic.LINK):
     device = {"kind": "cuda", "name": gpu}
-    sentences = findings.comparison(run(rows, **{**HEALTHY, "device": device, "link": link}))
+    sentences = findings.compare(run(rows, **{**HEALTHY, "device": device, "link": link}))
     return [text for text in texts(sentences) if "ublished" in text]
 
 
@@ -257,7 +257,7 @@ def test_what_to_use_is_what_advise_says():
     h2d["extrapolated"][2][1], h2d["margin"][1][1] = True, None
     strategies = [{"name": "copy/b", "summary": "a synthetic copy"}]
     advised = run(advice=answer, strategies=strategies)
-    (table,) = tables.recommendations(advised)
+    (table,) = tables.make_recommendations(advised)
     once, often = "memory used once", "memory used 100 times"
     assert table.head == ["size", f"h2d, {once}", f"h2d, {often}", f"d2h, {once}", f"d2h, {often}"]
     assert table.rows == [  # 1 KiB is too small to matter
@@ -271,7 +271,7 @@ def test_what_to_use_is_what_advise_says():
         ],
     ]
     assert table.raw[0] == ["h2d", 1, MIB, "copy/b", 1000.0, 3, "copy/second", 0.1, 0]
-    assert texts(findings.recommendations(advised)) == [
+    assert texts(findings.explain_recommendations(advised)) == [
         "Times are predicted from this run by bench_transfers advise: the sum of allocating and "
         "freeing memory once for all its uses, filling the memory by the CPU before an upload, "
         "reading it by the CPU after a download and the transfer.",
@@ -279,24 +279,24 @@ def test_what_to_use_is_what_advise_says():
         "CPU's access, which are measured at fewer sizes than transfers.",
         "copy/b: a synthetic copy.",
     ]
-    assert texts(findings.recommendations(run())) == []
-    assert tables.recommendations(run()) == []
+    assert texts(findings.explain_recommendations(run())) == []
+    assert tables.make_recommendations(run()) == []
 
 
 def test_without_the_costs_of_allocation_reuse_is_not_spoken_of():
     answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3}, allocation=False)
-    (table,) = tables.recommendations(run(advice=answer))
+    (table,) = tables.make_recommendations(run(advice=answer))
     assert table.head == ["size", "h2d"]
     assert "What allocating and freeing memory once for all its uses would take was not" in (
-        " ".join(texts(findings.recommendations(run(advice=answer)), True))
+        " ".join(texts(findings.explain_recommendations(run(advice=answer)), True))
     )
 
 
 def test_where_nothing_can_be_chosen_nothing_is_advised():
     answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3})
     answer.map["directions"]["h2d"]["runner_up"] = [[None] * 2] * 3
-    assert tables.recommendations(run(advice=answer)) == []
-    assert findings.recommendations(run(advice=answer)) == []
+    assert tables.make_recommendations(run(advice=answer)) == []
+    assert findings.explain_recommendations(run(advice=answer)) == []
 
 
 def test_copies_within_one_memory_give_no_advice_for_a_gpu():
@@ -305,8 +305,8 @@ def test_copies_within_one_memory_give_no_advice_for_a_gpu():
     for device in ({}, on_host):
         advised = run(pageable(12.6, 56.7, 53.55), answer, **device)
         assert bool(findings.rank_findings(advised)) is (not device)
-        assert bool(findings.recommendations(advised)) is (not device)
-        assert bool(tables.recommendations(advised)) is (not device)
+        assert bool(findings.explain_recommendations(advised)) is (not device)
+        assert bool(tables.make_recommendations(advised)) is (not device)
     virtual = {"virtualisation": {"hypervisor": "KVM"}}
     assert "link" not in " ".join(texts(trust.assess(run(machine=virtual, **on_host))))
 
@@ -315,6 +315,6 @@ def test_nothing_is_concluded_from_faults_injected_on_purpose():
     answer = synthetic.advice(winners={"h2d": [["copy/a", "copy/a"]] * 3})
     faulty = run(pageable(12.6, 56.7), answer, run={"faults_injected": ["slow:1.1@^copy/pinned/"]})
     assert "use no number of this run" in " ".join(texts(trust.assess(faulty), True))
-    assert findings.comparison(faulty) == []
+    assert findings.compare(faulty) == []
     assert findings.rank_findings(faulty) == []
-    assert findings.recommendations(faulty) == []
+    assert findings.explain_recommendations(faulty) == []

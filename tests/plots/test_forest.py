@@ -14,7 +14,7 @@ from gate_answers import absent, compared, document, latency
 
 from plots.__main__ import main
 from plots.figures import FIGURES, style
-from plots.figures.forest import MOST_ROWS, forest
+from plots.figures.forest import MOST_ROWS, draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import NoData, Run
@@ -36,7 +36,9 @@ EVIL = "<script>alert('x')</script> & “Söhne” | \\x"
 
 def draw_spec(check, runs=3, layout=WIDE):
     """The specification of the figure of so many synthetic runs."""
-    figure = forest(check, [(number, synthetic.run()) for number in range(1, runs + 1)], layout)
+    figure = draw_forest(
+        check, [(number, synthetic.run()) for number in range(1, runs + 1)], layout
+    )
     return render.specification(figure)
 
 
@@ -376,7 +378,7 @@ def test_long_and_odd_names_leave_room_for_the_figure():
 
 
 def test_the_table_has_every_benchmark_with_what_is_known():
-    table = tables.check_table(gate_answers.check(), {})
+    table = tables.make_check_table(gate_answers.check(), {})
     assert table.rows[1] == [
         "copy/pinned/h2d/4B",
         "slower",
@@ -399,7 +401,7 @@ def test_the_table_has_the_digits_that_the_gate_has_printed(program):
     for name, (_, numbers_of) in CHECKED.items():
         runs = [RECORDED / f"{name}-{number}.json.gz" for number in numbers_of]
         check = gate.check(program, BASELINE, runs)
-        rows = {row[0]: row for row in tables.check_table(check, {}).rows}
+        rows = {row[0]: row for row in tables.make_check_table(check, {}).rows}
         printed = (RECORDED / f"check-{name}.txt").read_text("utf-8").splitlines()
         lines = [re.split(r" {2,}", line) for line in printed if re.match(r"\S+/\S+ {2,}", line)]
         assert len(lines) > 5
@@ -419,7 +421,7 @@ def test_recorded_runs_are_drawn(program, name):
     check = gate.check(program, BASELINE, paths)
     assert check.verdict == word
     runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
-    figure = forest(check, runs, WIDE)
+    figure = draw_forest(check, runs, WIDE)
     spec = render.specification(figure)
     root = ElementTree.fromstring(render.svg(spec))
     assert {element.get("font-family") for element in root.iter(f"{SVG}text")} == {style.FONT}
@@ -442,7 +444,7 @@ def test_recorded_runs_are_drawn(program, name):
 
 
 def page_of(check, results):
-    return report.report(results, None, check)
+    return report.make_report(results, None, check)
 
 
 def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_images):

@@ -9,7 +9,7 @@ import pytest
 import synthetic
 
 from plots.figures import FIGURES, GROUP_FIGURES
-from plots.figures.forest import forest
+from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import NoData, Run
@@ -117,7 +117,7 @@ def test_runs_against_a_baseline_are_readable(page, names, layout, pytestconfig)
     paths = [folder / f"{name}.json.gz" for name in names.split()]
     answer = gate.check(program, folder / "baseline-median.json", paths)
     runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
-    examine(page, drawing(functools.partial(forest, answer, runs), layout), layout)
+    examine(page, drawing(functools.partial(draw_forest, answer, runs), layout), layout)
 
 
 def test_the_check_sees_texts_on_each_other(page):

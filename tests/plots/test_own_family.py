@@ -15,12 +15,12 @@ from plots.text import tables
 
 @pytest.fixture
 def tables_by_name():
-    return {table.name: table for table in tables.run_tables(Run(format_2.result()))}
+    return {table.name: table for table in tables.make_tables(Run(format_2.result()))}
 
 
 def content(table):
     """The rows of the CSV file."""
-    data = tables.files(table, "")[f"{table.name}.csv"].decode()
+    data = tables.format_files(table, "")[f"{table.name}.csv"].decode()
     return list(csv.DictReader(io.StringIO(data)))
 
 
@@ -58,13 +58,13 @@ def test_its_headline_metrics_stand_beside_everything_that_was_measured(tables_b
 
 
 def test_figures_of_transfers_are_without_it(undrawn):
-    (section,) = report.sections([format_2.result()], None)
+    (section,) = report.make_sections([format_2.result()], None)
     assert "bandwidth" in [figure.name for figure in section.drawn]
     assert not any("ring/" in str(figure.spec) for figure in section.drawn)
 
 
 def test_it_is_on_the_page(undrawn):
-    files = report.report([format_2.result()], None)
+    files = report.make_report([format_2.result()], None)
     page = files["report.html"].decode()
     assert "<h3>Exchanges between neighbours</h3>" in page
     assert "<td>1234 1/s</td>" in page
@@ -73,7 +73,7 @@ def test_it_is_on_the_page(undrawn):
 
 def test_known_roles_have_no_second_table():
     rows = [row for row in format_2.rows() if row["name"].startswith("copy/")]
-    assert [table.name for table in tables.run_tables(Run(format_2.result(rows)))] == [
+    assert [table.name for table in tables.make_tables(Run(format_2.result(rows)))] == [
         "benchmarks",
         "transfers",
     ]
@@ -83,7 +83,7 @@ def test_roles_whose_names_are_alike_in_files_have_tables_of_their_own():
     roles = {role: {"description": "", "table": "times"} for role in ("a/b", "a b")}
     described = {name: format_2.fields(name, role) for name, role in (("x", "a/b"), ("y", "a b"))}
     rows = [synthetic.row(name, 0, 10.0) for name in described]
-    run_tables = tables.run_tables(Run(format_2.result(rows, roles=roles, benchmarks=described)))
+    run_tables = tables.make_tables(Run(format_2.result(rows, roles=roles, benchmarks=described)))
     assert {table.name: (table.heading, table.rows[0][0]) for table in run_tables[1:]} == {
         "role_a_b_0": ("A b", "y"),
         "role_a_b_1": ("A/b", "x"),

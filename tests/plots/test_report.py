@@ -60,7 +60,7 @@ def quick(monkeypatch, undrawn):
 
 
 def make_page(*results):
-    files = report.report(list(results), None)
+    files = report.make_report(list(results), None)
     return files, Page(files["report.html"].decode())
 
 
@@ -250,7 +250,7 @@ def test_page_and_tables_print_the_same_numbers():
 
 def check_agreement(run):
     """That time and bandwidth of each row are those of each other; how many rows there are."""
-    (table, *_) = tables.run_tables(run)
+    (table, *_) = tables.make_tables(run)
     rows = [dict(zip(table.raw_head, row, strict=True)) for row in table.raw]
     compared = 0
     for row in rows:
@@ -270,7 +270,7 @@ def test_time_and_bandwidth_of_a_row_agree():
         for ns in (20e3, 80e3)
     ]
     assert check_agreement(synthetic.run(rows)) == 1
-    ((*_, rate, _),) = [table.rows[0] for table in tables.run_tables(synthetic.run(rows))][:1]
+    ((*_, rate, _),) = [table.rows[0] for table in tables.make_tables(synthetic.run(rows))][:1]
     assert rate == "20.97 GB/s"  # of 50 µs; the mean of the two bandwidths would be 32.77
 
 
@@ -308,19 +308,19 @@ def test_what_is_drawn_dark_can_be_printed_light():
 
 def test_runs_side_by_side_are_compared_in_numbers():
     faster = synthetic.result(synthetic.rows(("copy/pinned",), factors=(0.5, 0.5, 0.5)))
-    table = tables.side_by_side_table([(1, synthetic.run(synthetic.rows())), (2, Run(faster))])
+    table = tables.compare_runs([(1, synthetic.run(synthetic.rows())), (2, Run(faster))])
     assert table.head == ["strategy", "size", "run 1", "run 2"]
     assert {row[0] for row in table.rows} == {"copy/pinned/h2d", "copy/pinned/d2h"}
     assert all(row[1] == "64 MiB" and row[3].endswith("(+100 %)") for row in table.rows)
     different = synthetic.run(synthetic.rows(("copy/novel",)))
-    assert tables.side_by_side_table([(1, Run(faster)), (2, different)]) is None
+    assert tables.compare_runs([(1, Run(faster)), (2, different)]) is None
 
 
 def test_what_is_allocated_has_no_bandwidth():
     rows = [
         synthetic.row(f"{name}/1MiB", 2**20, 5000.0) for name in ("allocate/pinned", "copy/a/h2d")
     ]
-    (table, *_) = tables.run_tables(synthetic.run(rows))
+    (table, *_) = tables.make_tables(synthetic.run(rows))
     assert [row[3] for row in table.rows] == ["-", "209.7 GB/s"]
 
 
@@ -330,7 +330,7 @@ def test_half_of_the_bandwidth_is_told_of_single_lines_only():
         for direction, lines in (("h2d", 1), ("d2h", 3))
     }
     fitted = synthetic.run(advice=Advice(fits=fits))
-    (table,) = [table for table in tables.run_tables(fitted) if table.name == "fits"]
+    (table,) = [table for table in tables.make_tables(fitted) if table.name == "fits"]
     assert {row[0]: row[3] for row in table.rows} == {
         "copy/pinned/h2d": "4.88 KiB",
         "copy/pinned/d2h": "-",

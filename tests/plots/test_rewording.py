@@ -97,7 +97,9 @@ def report_model(document, check=None):
     """Everything that the report says, shows and leaves out."""
     result = parse_result(Path("run.json"), document)
     answer = gate.parse(copy.deepcopy(check), [Path("run.json")]) if check else None
-    sections = [dataclasses.asdict(section) for section in report.sections([result], None, answer)]
+    sections = [
+        dataclasses.asdict(section) for section in report.make_sections([result], None, answer)
+    ]
     for section in sections:
         for drawn in section["drawn"]:
             del drawn["figure"]["chart"]  # which its specifications have
@@ -142,5 +144,5 @@ def test_rewording_the_gates_answer_changes_its_words_alone(verdict, undrawn):
 
 def test_the_codes_of_warnings_decide_what_is_not_said_again():
     result = parse_result(Path("run.json"), run())
-    (section,) = report.sections([result], None)
+    (section,) = report.make_sections([result], None)
     assert section.warnings == ["the text about a load", "the text about who knows what"]

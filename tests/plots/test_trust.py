@@ -27,7 +27,7 @@ def test_without_a_gpu_that_is_the_first_thing_said():
         "No GPU was measured (no driver is installed). These are copies within the memory of one"
     )
     assert second.text.startswith("The machine: Synthetic CPU; measured on 2026-11-20")
-    assert texts(findings.comparison(host)) == []
+    assert texts(findings.compare(host)) == []
     assert not any("link" in text or "NUMA" in text for text in texts(trust.assess(host)))
 
 
