@@ -1,4 +1,4 @@
-"""A synthetic file of format 2, with a family, a role and metrics that nobody knows."""
+"""Makes a synthetic file of format 2, with a family, a role and metrics unknown to the code."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ METRICS = {
 
 
 def fields(strategy: str, role: str, **more: Any) -> dict[str, Any]:
-    """The fields of a benchmark."""
+    """Returns the fields of a benchmark."""
     return {
         "family": strategy.split("/")[0],
         "strategy": strategy,
@@ -71,12 +71,12 @@ def fields(strategy: str, role: str, **more: Any) -> dict[str, Any]:
 
 
 def message(code: str, text: str, **data: Any) -> dict[str, Any]:
-    """Something to tell people."""
+    """Returns a message for people."""
     return {"code": code, "data": data, "text": text}
 
 
 def copies() -> dict[str, dict[str, Any]]:
-    """Copies of two kinds of memory in both directions at two sizes."""
+    """Returns copies of two kinds of memory in both directions at two sizes."""
     return {
         f"copy/{memory}/{direction}/{size_name(size)}": fields(
             f"copy/{memory}",
@@ -94,7 +94,7 @@ def copies() -> dict[str, dict[str, Any]]:
 
 
 def exchanges() -> dict[str, dict[str, Any]]:
-    """Benchmarks of a family that nobody knows: one of two sizes, one without."""
+    """Returns benchmarks of an unknown family: one at two sizes, one without a size."""
     by_size = {
         f"ring/neighbours/{size_name(size)}": fields("ring/neighbours", "exchange", size_bytes=size)
         for size in (MIB, 64 * MIB)
@@ -103,7 +103,7 @@ def exchanges() -> dict[str, dict[str, Any]]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Three repetitions of all of them."""
+    """Returns three repetitions of each benchmark."""
     rates = {"pageable": 10.0, "pinned": 50.0}
     rows_of_all = []
     for name, described in copies().items():
@@ -117,7 +117,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def document(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> dict[str, Any]:
-    """The content of the file; `transfers` replaces members of context.transfers."""
+    """Returns the content of the file; `transfers` replaces members of context.transfers."""
     device = {"kind": "cuda", "name": "Synthetic GPU", "why_not_gpu": None}
     content = synthetic.document(rows() if measured is None else measured)
     content["context"]["transfers"] |= {
@@ -133,5 +133,5 @@ def document(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> 
 
 
 def result(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:
-    """The same as read."""
+    """Returns the document as the reader reads it."""
     return parse_result(Path("synthetic.json"), document(measured, **transfers))

@@ -1,4 +1,4 @@
-"""A machine of which nothing is doubtful, and what is said of it."""
+"""Describes a machine without any doubt, and reads sentences about machines."""
 
 import synthetic
 
@@ -20,5 +20,5 @@ def texts(sentences, warnings=None):
 
 
 def timed(name, size, gb_per_s, **more):
-    """Three equal repetitions."""
+    """Returns three equal repetitions."""
     return [synthetic.row(f"{name}/{synthetic.size_name(size)}", size, size / gb_per_s, **more)] * 3

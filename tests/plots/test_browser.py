@@ -1,4 +1,4 @@
-"""The page in a browser: what a reader sees when pointing, switching, scaling and darkening."""
+"""Tests the page in a browser: tooltips, switches, scales, themes and print."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from plots.figures import FIGURES, style
 from plots.model.load import read_result
 from plots.page import report
 
-HANGS_MS = 300_000  # what happens at all has happened by then, also on a machine that is busy
+HANGS_MS = 300_000  # longer than anything takes, even on a busy machine
 CHROMIUM = shutil.which("chromium")
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 LINES_OF_BANDWIDTH = (
@@ -29,7 +29,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """A report without the image files, which the page does not use."""
+    """Writes a report without the image files, which the page does not use."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("plots.page.render.all_images", lambda named: {})
         files = report.make_report([synthetic.result(synthetic.rows(STRATEGIES))], None)
@@ -40,7 +40,7 @@ def path(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def verdict_path(tmp_path_factory):
-    """The same with the gate's answer, alone on the page, because the other tests see the rest."""
+    """Writes a report with only the gate's answer; other tests see the rest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("plots.page.render.all_images", lambda named: {})
         patch.setattr("plots.page.report.FIGURES", {})
@@ -71,7 +71,7 @@ def verdict_page(browser, verdict_path):
 
 
 def opened_page(browser, path):
-    """The page, drawn; afterwards nothing may have gone wrong or been asked of a network."""
+    """Opens the page. Afterwards there must be no errors and no network requests."""
     opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
     opened.set_default_timeout(HANGS_MS)
     messages, requests = [], []
@@ -87,7 +87,7 @@ def opened_page(browser, path):
 
 
 def charts(page):
-    """The name of each chart, what it is and what it says to those who cannot see it."""
+    """Returns the role and the label of each chart by its name."""
     return {
         chart.get_attribute("data-figure"): (
             chart.get_attribute("role"),
@@ -99,7 +99,7 @@ def charts(page):
 
 @pytest.fixture(scope="module")
 def recorded_path(tmp_path_factory, pytestconfig):
-    """Two recorded runs side by side: every figure but the one against a baseline."""
+    """Writes the report of two recorded runs: every figure but the one against a baseline."""
     program = pytestconfig.getoption("binary")
     if not program.is_file():
         pytest.skip("bench_transfers is not built")
@@ -118,7 +118,7 @@ def wait_until_drawn(page, theme):
 
 
 def count_lines(page, figure):
-    """How many lines of strategies a figure shows in its panels."""
+    """Counts the lines of strategies in a figure's panels."""
     return page.locator(f"#{figure} g.mark-line path[aria-label*='copy']").count()
 
 
@@ -148,7 +148,7 @@ def test_a_strategy_can_be_hidden_and_shown_by_keyboard(page):
     page.keyboard.press("Space")  # the first strategy
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} < {before}")
     assert count_lines(page, "bandwidth") == before - 3  # both panels and the key
-    assert count_lines(page, "latency") == before  # of this figure only
+    assert count_lines(page, "latency") == before  # the switch belongs to one figure
     page.keyboard.press("Space")
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} == {before}")
 
@@ -209,7 +209,7 @@ def test_a_phone_need_not_scroll_sideways(page):
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     for chart in page.locator(".chart").all():
         box = chart.locator("svg").bounding_box()
-        # Nearly as large as drawn, so that it can be read.
+        # Charts must stay readable, so they are hardly scaled.
         assert 0.95 * 370 < box["width"] <= 390
     page.set_viewport_size({"width": 1100, "height": 900})
     page.wait_for_selector("#samples .chart[data-layout=wide]")
@@ -229,7 +229,7 @@ def colours_of_marks(page):
     )
 
 
-def test_paper_has_what_is_read_and_not_what_is_pressed(page):
+def test_print_shows_the_text_and_hides_the_controls(page):
     page.emulate_media(media="print")
     page.set_viewport_size(A4_WITHOUT_MARGINS)
     for hidden in ("nav", "#theme", ".skip", ".controls"):
@@ -291,7 +291,7 @@ def test_the_forest_plot_is_drawn_for_a_dark_page(verdict_page):
 
 
 def assert_charts_are_described(page, browser, path):
-    """As the page says it before anything is drawn."""
+    """Checks that charts keep the labels that they have without scripts."""
     without_scripts = browser.new_page(java_script_enabled=False)
     without_scripts.goto(path.as_uri())
     undrawn = charts(without_scripts)
@@ -300,7 +300,7 @@ def assert_charts_are_described(page, browser, path):
     assert {name: label for name, (_, label) in drawn.items()} == {
         name: label for name, (_, label) in undrawn.items()
     }
-    # Vega's role says that there is more to read inside.
+    # Vega's role announces that there is more to read inside.
     assert {role for role, _ in drawn.values()} == {"graphics-document"}
     return drawn
 

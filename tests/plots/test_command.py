@@ -1,4 +1,4 @@
-"""The command line: what it writes, and that it writes everything or nothing."""
+"""Tests the command line: it writes the whole report or nothing."""
 
 import gzip
 import json
@@ -22,12 +22,12 @@ from plots.page import render
 from plots.page.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-HANGS_S = 300  # what ends at all has ended by then, also on a machine that is busy
+HANGS_S = 300  # longer than anything takes, even on a busy machine
 
 
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
-    """Replaces the slow drawing where only the writing of its output is tested."""
+    """Replaces the slow drawing in tests of the writing of its output."""
     monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
 
 
@@ -76,11 +76,11 @@ def test_runs_as_a_module(tmp_path):
     for path in (out / "figures").iterdir():
         assert path.read_bytes().startswith(starts[path.suffix[1:]])
         assert path.suffix != ".svg" or b"<desc>" in path.read_bytes()
-    assert files_below(tmp_path)[-1] == "run.json.gz"  # nothing is left beside
+    assert files_below(tmp_path)[-1] == "run.json.gz"  # no other file remains
 
 
-def test_nothing_of_the_current_directory_is_run(tmp_path):
-    """As in a folder of downloaded results; multiprocessing is what the drawing begins with."""
+def test_no_code_of_the_current_directory_runs(tmp_path):
+    """Puts decoys of modules into the directory, as a folder of downloads could have them."""
     for module in ("altair", "random", "multiprocessing", "plots/__init__"):
         decoy = tmp_path / f"{module}.py"
         decoy.parent.mkdir(exist_ok=True)
@@ -168,7 +168,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, capsys, monkeypatch
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "run.json"]
 
 
-def test_advise_is_asked_and_its_complaint_is_said(tmp_path, capsys, quick_images, pytestconfig):
+def test_the_fitted_lines_are_those_of_advise(tmp_path, capsys, quick_images, pytestconfig):
     program = pytestconfig.getoption("binary")
     if not program.is_file():
         pytest.skip("bench_transfers is not built")
@@ -179,7 +179,7 @@ def test_advise_is_asked_and_its_complaint_is_said(tmp_path, capsys, quick_image
     assert "Time as t0 + n/B, as advise has fitted it" in page
     fits = (tmp_path / "report" / "tables" / "fits.csv").read_text().splitlines()
     assert fits[0] == "strategy,t0_ns,gb_per_s,half_bandwidth_bytes,lines"
-    # the synthetic times are 1000 ns + 0.02 ns per byte
+    # The synthetic times are 1000 ns + 0.02 ns per byte.
     line = next(fit for fit in fits if fit.startswith("copy/pinned/h2d"))
     _, t0, rate, half, _ = line.split(",")
     assert float(t0) == pytest.approx(1000, rel=1e-3)
@@ -187,7 +187,7 @@ def test_advise_is_asked_and_its_complaint_is_said(tmp_path, capsys, quick_image
     assert float(half) == pytest.approx(50000, rel=1e-2)
 
 
-def test_a_program_that_answers_nonsense_is_said(tmp_path, capsys, quick_images):
+def test_the_error_of_a_failing_program_is_shown_escaped(tmp_path, capsys, quick_images):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\necho 'bench_transfers: cannot <b>use</b> it' >&2\nexit 3\n")
     program.chmod(0o755)
@@ -198,7 +198,7 @@ def test_a_program_that_answers_nonsense_is_said(tmp_path, capsys, quick_images)
     assert "<b>use" not in page
 
 
-def test_what_advise_is_given_is_all_that_it_reads(tmp_path, pytestconfig):
+def test_advise_gets_every_field_that_it_reads(tmp_path, pytestconfig):
     program = pytestconfig.getoption("binary")
     recorded = ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
     advice = ask(program, read_result(recorded), on_host=False)
@@ -221,7 +221,7 @@ def test_an_interruption_gives_one_line_and_writes_nothing(tmp_path, capsys, mon
     assert files_below(tmp_path) == ["run.json"]
 
 
-def test_drawings_of_several_processes_are_those_of_one(monkeypatch):
+def test_several_processes_draw_the_same_images_as_one(monkeypatch):
     specs = [
         (f"{i}", render.specification(FIGURES["latency"](synthetic.run(rows), WIDE)))
         for i, rows in enumerate((synthetic.rows(), synthetic.rows(("copy/pinned",))))
@@ -232,20 +232,20 @@ def test_drawings_of_several_processes_are_those_of_one(monkeypatch):
     assert [several[name] for name in single if name[-3:] != "pdf"] == [
         data
         for name, data in single.items()
-        if name[-3:] != "pdf"  # which has a date
+        if name[-3:] != "pdf"  # a PDF contains its date
     ]
     assert sorted(several) == sorted(single)
     assert sorted(several) == ["0.pdf", "0.png", "0.svg", "1.pdf", "1.png", "1.svg"]
 
 
-def test_a_run_is_taken_once(tmp_path, capsys, undrawn):
+def test_the_same_run_twice_is_an_error(tmp_path, capsys, undrawn):
     first = synthetic.write(tmp_path / "a.json", synthetic.document())
     again = synthetic.write(tmp_path / "b.json.gz", synthetic.document())
     assert_fails(capsys, [first, again], "b.json.gz: the same run as")
 
 
 def test_a_folder_with_a_report_and_more_is_left_alone(tmp_path, capsys, undrawn):
-    """As that of a recorded run, whose report is beside the result."""
+    """Uses the folder of a recorded run, which has the report beside the result."""
     path = synthetic.write(tmp_path / "result.json", synthetic.document())
     (tmp_path / "report.html").write_text("old")
     assert_fails(capsys, [path, "--out", tmp_path], "holds 'result.json'")
@@ -292,7 +292,7 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path):
         {"name": "copy/\u202e/h2d/1MiB", "error_occurred": True},
     ],
 )
-def test_values_that_cannot_be_meant_break_nothing(tmp_path, undrawn, changed):
+def test_implausible_values_break_nothing(tmp_path, undrawn, changed):
     rows = synthetic.rows() + [synthetic.row("copy/pinned/h2d/2MiB", 2**21, 9.0) | changed]
     document = synthetic.document(rows, machine={"cpu": {"\ud800": ["\udfff"]}})
     path = synthetic.write(tmp_path / "run.json", document)
@@ -300,7 +300,7 @@ def test_values_that_cannot_be_meant_break_nothing(tmp_path, undrawn, changed):
     assert "Infinity" not in (tmp_path / "report" / "report.html").read_text("utf-8")
 
 
-def test_what_nobody_thought_of_gives_one_line(tmp_path, capsys, monkeypatch):
+def test_an_unexpected_error_gives_one_line(tmp_path, capsys, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("by\nnothing")
 
@@ -322,15 +322,15 @@ def list_children(pid):
 
 
 def ignores_interruptions(pid):
-    """As processes that draw do once they are ready."""
+    """Tells whether the process ignores SIGINT, as drawing processes do once they are ready."""
     status = Path(f"/proc/{pid}/status").read_text()
     ignored = next(line.split()[1] for line in status.splitlines() if line.startswith("SigIgn"))
     return bool(int(ignored, 16) >> (signal.SIGINT - 1) & 1)
 
 
 @pytest.mark.parametrize("ready", [False, True])
-def test_the_processes_that_draw_end_with_the_one_that_was_killed(tmp_path, ready):
-    """Both when they are about to begin and when they have."""
+def test_drawing_processes_end_with_their_killed_parent(tmp_path, ready):
+    """Kills the parent while its workers start, and after they have started."""
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     killed = subprocess.Popen(
         [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"],
@@ -340,7 +340,7 @@ def test_the_processes_that_draw_end_with_the_one_that_was_killed(tmp_path, read
     )
 
     def drawing():
-        """Two of its processes that draw, and of each what becomes readable when it ends."""
+        """Returns two or more drawing processes, each with a descriptor that shows its end."""
         workers = [
             pid
             for pid in list_children(killed.pid)

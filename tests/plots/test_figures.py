@@ -1,4 +1,4 @@
-"""The other figures: what they show of synthetic and of recorded runs, and that they render."""
+"""Tests the other figures, with synthetic and with recorded runs."""
 
 import functools
 import re
@@ -22,7 +22,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def timed(name, size, gb_per_s, factors=(0.95, 1.0, 1.1), **more):
-    """Three repetitions."""
+    """Returns three repetitions."""
     benchmark_name = f"{name}/{synthetic.size_name(size)}" if size else name
     ns = size / gb_per_s if size else gb_per_s
     rows = [synthetic.row(benchmark_name, size, ns * factor, **more) for factor in factors]
@@ -34,7 +34,7 @@ def spec_of(figure, subject, layout=WIDE):
 
 
 def texts(spec):
-    """What stands in the drawing."""
+    """Returns the texts in the drawing."""
     root = ElementTree.fromstring(render.svg(spec))
     return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
 
@@ -90,13 +90,13 @@ def test_every_quantity_has_a_unit_and_every_text_is_drawn_in_one_font(name, fig
     titles = list(axis_titles(spec))
     assert titles
     assert all(any(unit in title for unit in units) for title in titles), titles
-    # Liberation Sans has no other signs; one that it lacks would bring another font
+    # Liberation Sans has these characters. Any other could bring in another font.
     drawn = "".join("".join(element.itertext()) for element in root.iter(f"{SVG}text"))
     assert set(drawn) <= set(map(chr, range(0x20, 0x7F))) | set("→−—–·µ½³…×")
 
 
 def axis_titles(node):
-    """The titles of all axes of quantities."""
+    """Yields the titles of all axes of quantities."""
     if isinstance(node, dict):
         for channel in ("x", "y"):
             encoding = node.get("encoding", {}).get(channel)
@@ -151,7 +151,7 @@ def test_cpu_access_tells_the_effective_memory_type():
     rows = timed("cpu/pinned_wc/read_scalar", MIB, 0.2) + timed(
         "cpu/pageable/read_scalar", MIB, 9.0
     )
-    rows += timed("cpu/pageable/read_scalar", KIB, 40.0)  # a smaller size, from the caches
+    rows += timed("cpu/pageable/read_scalar", KIB, 40.0)  # a smaller size, which caches hold
     rows += timed("cpu/pageable/read_random", MIB, 1.0, ns_per_access=190.0)
     rows += timed("cpu/pageable/write_fill", MIB, 13.0)
     types = [
@@ -172,7 +172,7 @@ def test_cpu_access_tells_the_effective_memory_type():
     assert scale["type"] == "log"
 
 
-def test_allocation_shows_both_ways_and_looks_up_the_same_colours():
+def test_allocation_shows_allocating_and_freeing_in_known_colours():
     rows = timed("allocate/pinned", MIB, 2.0) + timed("free/pinned", MIB, 8.0)
     rows += timed("allocate/device_pool", MIB, 9000.0)
     spec = spec_of("allocation", run(rows))
@@ -239,7 +239,7 @@ def test_the_winner_map_has_a_cell_for_each_size_and_reuse():
     assert cells[KIB, 1]["colour"] == style.memory_colour("pageable")
     assert cells[KIB, 1]["margin_text"] == "10.0 %"
     drawn = texts(spec)
-    assert (drawn.count("A"), drawn.count("B")) == (4, 1)  # also in grey
+    assert (drawn.count("A"), drawn.count("B")) == (4, 1)  # readable in grey, too
     answer = synthetic.advice(winners={"h2d": winners})
     answer.map["directions"]["h2d"]["margin"][0] = [0.01, 4.0]
     answer.map["directions"]["h2d"]["extrapolated"][2][0] = True
@@ -257,7 +257,7 @@ def test_without_advise_the_winner_map_says_why_it_is_not_there():
         FIGURES["winner_map"](run(), WIDE)
 
 
-def test_the_round_trip_is_stacked_to_its_whole_time():
+def test_the_phases_of_a_round_trip_add_up_to_its_time():
     steps = {"upload_ns": 2e6, "compute_ns": 1e6, "download_ns": 2e6}
     no_noise = dict(factors=(1.0, 1.0, 1.0))
     rows = timed(
@@ -300,12 +300,12 @@ def test_fast_paths_are_compared_at_the_largest_size_that_both_have():
     drawn = texts(spec)
     assert {"staged", "mapped_flag", "5.00×, 50.00 GB/s", "CPU seconds per GB"} <= set(drawn)
     assert spec["datasets"]["ways"][1]["colour"] == style.memory_colour("staged")
-    # A column has no panel for the price: it stands with the rates.
+    # A column has no panel for CPU time, which stands beside the rates.
     column = set(texts(spec_of("fast_paths", run(rows), COLUMN)))
     assert {"pageable: 10.00 GB/s, 0.100 s/GB", "5.00×, 50.00 GB/s, 0.250 s/GB"} <= column
 
 
-def test_a_text_behind_a_bar_to_the_left_is_not_on_the_bar():
+def test_the_text_of_a_bar_that_points_left_does_not_cover_it():
     rows = timed("copy/pageable/h2d", MIB, 10.0)
     rows += timed("copy/staged/h2d", MIB, 5.0) + timed("copy/register_once/h2d", MIB, 20.0)
     root = ElementTree.fromstring(render.svg(spec_of("fast_paths", run(rows))))
@@ -321,11 +321,11 @@ def test_a_text_behind_a_bar_to_the_left_is_not_on_the_bar():
         and (place := re.match(r"M([\d.]+),[\d.]+h([\d.]+)", element.get("d", "")))
     ]
     begin = next(x for x, length in bars_at if length == 0)
-    assert min(x for x, _ in bars_at) < begin  # of what is slower
+    assert min(x for x, _ in bars_at) < begin  # a slower method has a bar that points left
     assert begin < texts_at["0.50×, 5.000 GB/s"] < texts_at["2.00×, 20.00 GB/s"]
 
 
-def test_a_fast_path_without_the_plain_way_is_left_out():
+def test_a_fast_path_without_the_plain_method_is_left_out():
     with pytest.raises(NoData, match="no fast path"):
         FIGURES["fast_paths"](run(timed("copy/staged/h2d", MIB, 50.0)), WIDE)
 
@@ -342,7 +342,7 @@ def test_samples_are_an_empirical_distribution():
         FIGURES["samples"](run(rows[:2]), WIDE)
 
 
-def test_the_distribution_steps_up_where_a_repetition_was():
+def test_the_distribution_steps_up_at_each_repetition():
     rows = timed("copy/pinned/h2d", MIB, 50.0, factors=(1.0, 0.9, 1.2))
     (line, *_) = (
         layer["mark"]
@@ -374,7 +374,7 @@ def test_published_figures_are_told_apart_from_ours():
     ours = [row for row in rows if row["whose"] == "measured here"]
     assert [(row["row"], row["direction"], row["rate"]) for row in ours] == [
         ("Synthetic GPU: copy/pinned", "h2d", "56.00 GB/s"),
-        # because others have published it
+        # shown because others have published it
         ("Synthetic GPU: duplex/engines/pinned", "h2d", "51.00 GB/s"),
         ("Synthetic GPU: duplex/engines/pinned", "d2h", "50.00 GB/s"),
     ]
@@ -404,7 +404,12 @@ def test_the_host_device_says_so_in_every_figure(figure):
         rankings=[ranking(MIB, "h2d", copy__pinned={"from": 9})],
     )
     host = run(rows, advice, device={"kind": "host", "name": "host"}, link=None)
-    if figure in ("ladder", "compared", "break_even", "winner_map"):  # of a GPU and its link
+    if figure in (
+        "ladder",
+        "compared",
+        "break_even",
+        "winner_map",
+    ):  # these need a GPU and its link
         with pytest.raises(NoData):
             FIGURES[figure](host, WIDE)
     else:

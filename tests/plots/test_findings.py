@@ -1,4 +1,4 @@
-"""Findings follow from the data, and nothing is said that does not."""
+"""Tests that findings follow from the data."""
 
 import pytest
 import synthetic
@@ -8,7 +8,7 @@ from synthetic import KIB, MIB, run
 from plots.text import findings, tables, trust
 
 
-def test_the_best_is_related_to_the_link():
+def test_the_best_rate_is_compared_with_the_link():
     rows = timed("copy/pinned/h2d", MIB, 40.0) + timed("copy/pinned/h2d", 64 * MIB, 56.0)
     sentence = findings.compare(run(rows, **HEALTHY))[0]
     assert not sentence.warning
@@ -31,12 +31,12 @@ def test_a_link_is_not_blamed_for_copies_that_cannot_fill_it(name, size):
     assert "That says nothing about the link: copies of 16 MiB and more" in sentence.text
 
 
-def test_without_a_known_link_that_is_said():
+def test_an_unknown_link_is_mentioned():
     unknown = run(timed("copy/pinned/h2d", 64 * MIB, 300.0), **HEALTHY, link=None)
     assert texts(findings.compare(unknown))[0].startswith("What the link can carry is not known")
 
 
-def test_more_than_the_link_can_carry_is_not_believed():
+def test_a_rate_above_the_links_limit_is_a_warning():
     sentence = findings.compare(run(timed("copy/pinned/h2d", 64 * MIB, 80.0), **HEALTHY))[0]
     assert sentence.warning
     assert "more than the 63.00 GB/s that the link can carry" in sentence.text
@@ -65,7 +65,7 @@ def test_figures_of_other_gpus_are_not_compared(gpu):
     ]
 
 
-def test_several_published_figures_are_one_sentence_with_what_tells_them_apart():
+def test_several_published_figures_share_a_sentence_with_their_differences():
     (text,) = published_for("Tesla P100-PCIE-16GB", timed("copy/pinned/h2d", 64 * MIB, 12.0))
     assert "12.15 GB/s for" in text
     assert "3.783 GB/s for" in text
@@ -105,7 +105,7 @@ def test_pageable_memory_that_is_as_fast_is_no_finding(rates):
     assert texts(findings.rank_findings(run(pageable(*rates)))) == []
 
 
-def test_a_difference_that_repetitions_do_not_agree_on_is_no_finding():
+def test_a_difference_that_only_some_repetitions_show_is_no_finding():
     ns = 64 * MIB / 20
     rows = [synthetic.row("copy/pageable/h2d/64MiB", 64 * MIB, ns * f) for f in (0.5, 1.3, 1.4)]
     rows += [synthetic.row("copy/pinned/h2d/64MiB", 64 * MIB, ns * f) for f in (0.9, 1.0, 1.35)]
@@ -132,7 +132,7 @@ def test_sizes_that_only_one_of_two_has_are_not_compared():
 
 
 @pytest.mark.parametrize(("returned", "is_said"), [(0.99, True), (0.01, False)])
-def test_copies_that_wait_are_not_called_asynchronous(returned, is_said):
+def test_calls_that_wait_for_the_copy_are_a_finding(returned, is_said):
     ns = 64 * MIB / 10
     rows = timed("copy_async/pageable/h2d", 64 * MIB, 10.0, enqueue_ns=returned * ns)
     rows += timed("copy_async/pinned/h2d", 64 * MIB, 50.0, enqueue_ns=2000)
@@ -149,7 +149,7 @@ def test_copies_that_wait_are_not_called_asynchronous(returned, is_said):
 
 
 @pytest.mark.parametrize(("rate", "is_said"), [(50.0, True), (46.0, False), (25.0, False)])
-def test_flags_make_no_difference_only_where_that_is_so(rate, is_said):
+def test_flags_without_effect_are_a_finding_only_if_all_times_agree(rate, is_said):
     rows = []
     for direction in ("h2d", "d2h"):
         rows += timed(f"copy/pinned/{direction}", 64 * MIB, 50.2)
@@ -224,7 +224,7 @@ def test_the_most_important_five_come_first():
     assert [text.startswith(start) for text, start in zip(lines, starts, strict=True)] == [True] * 5
 
 
-def test_both_ways_at_once_are_compared_with_one():
+def test_both_directions_at_once_are_compared_with_one():
     rates = {"h2d_alone_gb_per_s": 50.0, "h2d_gb_per_s": 40.0}
     rates |= {"d2h_alone_gb_per_s": 50.0, "d2h_gb_per_s": 45.0}
     rows = [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 82, **rates)]
@@ -250,7 +250,7 @@ WINNERS = {
 }
 
 
-def test_what_to_use_is_what_advise_says():
+def test_the_recommendations_are_those_of_advise():
     answer = synthetic.advice(winners=WINNERS)
     h2d = answer.map["directions"]["h2d"]
     h2d["as_good"][1][0], h2d["margin"][2][0] = 3, 4.2
@@ -283,7 +283,7 @@ def test_what_to_use_is_what_advise_says():
     assert tables.make_recommendations(run()) == []
 
 
-def test_without_the_costs_of_allocation_reuse_is_not_spoken_of():
+def test_without_the_costs_of_allocation_reuse_is_left_out():
     answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3}, allocation=False)
     (table,) = tables.make_recommendations(run(advice=answer))
     assert table.head == ["size", "h2d"]
@@ -292,7 +292,7 @@ def test_without_the_costs_of_allocation_reuse_is_not_spoken_of():
     )
 
 
-def test_where_nothing_can_be_chosen_nothing_is_advised():
+def test_without_a_choice_there_is_no_recommendation():
     answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3})
     answer.map["directions"]["h2d"]["runner_up"] = [[None] * 2] * 3
     assert tables.make_recommendations(run(advice=answer)) == []

@@ -1,4 +1,4 @@
-"""Runs against a baseline: what the gate is asked and answers, the forest plot and the table."""
+"""Tests runs against a baseline: the gate's answer, the forest plot and the table."""
 
 import json
 import re
@@ -35,7 +35,7 @@ EVIL = "<script>alert('x')</script> & “Söhne” | \\x"
 
 
 def draw_spec(check, runs=3, layout=WIDE):
-    """The specification of the figure of so many synthetic runs."""
+    """Returns the specification of the figure for this number of synthetic runs."""
     figure = draw_forest(
         check, [(number, synthetic.run()) for number in range(1, runs + 1)], layout
     )
@@ -48,7 +48,7 @@ def texts(spec):
 
 
 def panels(spec):
-    """Heading and names of each panel."""
+    """Returns the names in each panel by its heading."""
     return {
         panel["title"]["text"]: panel["layer"][2]["encoding"]["y"]["scale"]["domain"]
         for panel in spec["vconcat"][:-1]
@@ -65,7 +65,7 @@ def program(pytestconfig):
 
 @pytest.fixture
 def fake(tmp_path):
-    """Makes a program in the gate's place: it writes this file and ends with this code."""
+    """Makes a program in the gate's place, which writes a file and ends with a code."""
 
     def make(content, code=0, stderr=""):
         answer = tmp_path / "answer"
@@ -84,11 +84,11 @@ def fake(tmp_path):
 
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
-    """Replaces the slow drawing where only the page and the files count."""
+    """Replaces the slow drawing in tests of the page and the files."""
     monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
 
 
-# What the gate is asked and answers
+# The answer of the gate
 
 
 @pytest.mark.parametrize("word", gate_answers.CODES)
@@ -120,7 +120,7 @@ def without(key, members):
         document(format=3),
         document(kind="baseline"),
         document("PASS") | {"verdict": "FINE"},
-        document("PASS"),  # but it has ended with 1
+        document("PASS"),  # the exit code 1 contradicts it
         document(runs={"before": 13}),
         document(benchmarks={"a": 1}),
         document(benchmarks=["a"]),
@@ -150,7 +150,7 @@ def test_no_answer_is_one_line(fake, content, code, stderr, expected):
     assert "\n" not in str(error.value)
 
 
-def test_a_gate_that_is_not_there_or_no_program_is_one_line(tmp_path):
+def test_a_missing_or_unusable_gate_is_one_line(tmp_path):
     with pytest.raises(ResultError, match="not built, and --baseline needs it: cmake"):
         gate.check(tmp_path / "none", Path("b.json"), [Path("r.json")])
     (tmp_path / "text").write_text("no program")
@@ -158,7 +158,7 @@ def test_a_gate_that_is_not_there_or_no_program_is_one_line(tmp_path):
         gate.check(tmp_path / "text", Path("b.json"), [Path("r.json")])
 
 
-def test_what_is_not_known_or_too_large_counts_as_not_known():
+def test_missing_and_infinite_numbers_count_as_unknown():
     (benchmark,) = gate_answers.check(
         "PASS", [compared("a", "same", 0.0, interval_95=[0, 1e999], p=None, detectable_80=None)]
     ).benchmarks
@@ -176,7 +176,7 @@ def texts_by_heading(check, runs=3):
     }
 
 
-def test_the_gates_words_are_told():
+def test_the_sentences_repeat_the_gates_answer():
     check = gate_answers.check(
         "REGRESSION",
         reasons=[message("ambiguous", "1 benchmark is ambiguous: more runs would tell", count=1)],
@@ -222,7 +222,7 @@ def test_runs_are_called_by_their_names_alone():
     ]
 
 
-def test_reasons_are_not_told_twice():
+def test_reasons_are_not_repeated():
     check = gate_answers.check(
         "INCONCLUSIVE",
         sentence="INCONCLUSIVE: too noisy: very",
@@ -289,7 +289,7 @@ def test_verdicts_differ_by_shape_as_well_as_colour_and_advisory_ones_are_hollow
     assert points["copy/pageable/h2d/4B"] == [(colours["ambiguous"], None)]
     assert points["copy/managed/h2d/64MiB"] == [(colours["same"], None)]
     assert points["copy/pinned/h2d/4B"] == [(style.PAPER, colours["slower"])]
-    # with two arrows, because its interval goes on beyond both ends of the axis
+    # Its interval continues beyond both ends of the axis, so it has two arrows.
     arrow = (colours["same"], None)
     assert points["copy/pageable/h2d/64MiB"] == [arrow, arrow, (style.PAPER, colours["same"])]
 
@@ -329,7 +329,7 @@ def test_single_runs_are_shown_under_their_numbers_and_counted_where_they_are_no
     assert "beyond the axis: 1 value of single runs" in " ".join(spec["title"]["subtitle"])
 
 
-def test_of_many_the_changed_ones_and_the_largest_slowdowns_are_shown():
+def test_of_many_benchmarks_the_changed_and_the_slowest_are_shown():
     benchmarks = [compared(f"same/{i}", "same", i / 1e5) for i in range(900)]
     benchmarks += [latency(f"faster/{i}", "faster", -0.06 - i / 100) for i in range(3)]
     benchmarks += [compared(f"slower/{i}", "slower", 0.1 + i / 100) for i in range(5)]
@@ -350,11 +350,11 @@ def test_a_column_has_fewer_rows_with_names_above_and_says_so():
     assert names == [f"same/{i}" for i in range(99, 99 - MOST_ROWS[COLUMN.name], -1)]
     assert "the other 76 are in the table" in " ".join(spec["title"]["subtitle"])
     assert set(names) <= set(texts(spec))
-    # zero and the threshold of each row, beside its mark
+    # Each row has its own lines for zero and the threshold.
     assert len(spec["datasets"]["lines"]) == 2 * len(names)
 
 
-def test_of_many_changed_ones_the_worst_are_shown():
+def test_of_many_changed_benchmarks_the_worst_are_shown():
     benchmarks = [compared(f"slower/{i}", "slower", 0.1 + i / 1000) for i in range(100)]
     benchmarks.append(compared("faster", "faster", -0.1))
     spec = draw_spec(gate_answers.check(benchmarks=benchmarks))
@@ -474,7 +474,7 @@ def test_without_a_comparable_benchmark_there_is_a_line_instead_of_a_figure(quic
     assert "tables/checked.csv" in files
 
 
-def test_what_the_gate_says_is_escaped(quick_images):
+def test_texts_of_the_gate_are_escaped(quick_images):
     check = gate_answers.check(
         "REGRESSION",
         [compared(EVIL, "slower", 0.1)],

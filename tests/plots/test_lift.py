@@ -1,4 +1,4 @@
-"""Files of format 1 as format 2: what becomes of their names and sentences."""
+"""Tests how files of format 1 become format 2: their names and their sentences."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_a_known_name_has_the_fields_of_its_strategy_and_variant(name, expected)
     assert values_of(name, *keys[: len(expected)]) == expected
 
 
-def test_what_a_variant_says_of_its_role_goes_before_the_strategy():
+def test_the_role_of_a_variant_overrides_the_strategys():
     keys = ("role", "method", "setting", "memory", "plainness")
     assert values_of("cpu/pinned/read_random_all_cores/1MiB", *keys) == (
         "cpu_read",
@@ -59,7 +59,7 @@ def test_what_a_variant_says_of_its_role_goes_before_the_strategy():
         ("", ("", None, None, "none", "other", 1)),
     ],
 )
-def test_an_unknown_name_has_what_its_parts_tell(name, expected):
+def test_an_unknown_name_has_the_fields_that_its_parts_imply(name, expected):
     keys = ("strategy", "method", "variant", "direction", "role", "plainness")
     assert values_of(name, *keys) == expected
 
@@ -82,7 +82,7 @@ def test_every_recorded_benchmark_is_known(path):
     assert counters <= set(result.metrics)
 
 
-GOOGLE_BENCHMARK_FIELDS = {  # fields of Google Benchmark
+GOOGLE_BENCHMARK_FIELDS = {
     "repetitions",
     "repetition_index",
     "threads",
@@ -92,7 +92,7 @@ GOOGLE_BENCHMARK_FIELDS = {  # fields of Google Benchmark
 }
 
 
-def test_what_is_said_of_format_1_agrees_with_itself():
+def test_the_description_of_format_1_is_consistent():
     known = format_1()
     for family, description in known["families"].items():
         parts = [

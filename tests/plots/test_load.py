@@ -1,4 +1,4 @@
-"""Reading result files."""
+"""Tests the reading of result files."""
 
 import gzip
 import json

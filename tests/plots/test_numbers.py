@@ -1,4 +1,4 @@
-"""Numbers as text are those of gate_transfers show."""
+"""Tests that numbers have the digits that `gate_transfers show` prints."""
 
 import re
 import subprocess
@@ -71,7 +71,7 @@ def test_probabilities(p, text):
         ("cores", "1.235e+06"),
     ],
 )
-def test_what_is_judged_has_the_unit_of_its_name(key, text):
+def test_a_value_has_the_unit_that_its_key_implies(key, text):
     assert numbers.quantity_by_key(1234567.0, key) == text
 
 
@@ -88,12 +88,12 @@ def test_bandwidths(gb_per_s, text):
     assert numbers.rate(gb_per_s) == text
 
 
-def test_no_time_at_all():
+def test_a_time_of_zero():
     assert numbers.time(0) == "0 ns"
 
 
 def times_and_rates():
-    """Medians at and beside the places where the number of digits or the unit changes."""
+    """Returns medians at and near the edges where the digits or the unit change."""
     edges = (9.9995, 99.995, 999.95, 9999.5, 99995.0, 999950.0, 1e6, 9.9e8, 9.9995e8)
     return [edge * factor for edge in edges for factor in (0.9999, 1.0, 1.00011)]
 
@@ -115,7 +115,7 @@ def gate(pytestconfig):
 
 
 def check_agreement(gate, path):
-    """That every benchmark has the same digits in both programs; how many there are."""
+    """Checks that both programs print the same digits, and counts the benchmarks."""
     run = Run(read_result(path))
     by_time = parse_show(gate, path)
     by_rate = parse_show(gate, path, "--judge-by=gb_per_s")
@@ -131,7 +131,12 @@ def check_agreement(gate, path):
 def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, gate):
     rows = []
     for i, ns in enumerate(times_and_rates()):
-        for factor in (0.97, 1.0, 1.0 + i / 7, 1.01):  # an even number: medians between two
+        for factor in (
+            0.97,
+            1.0,
+            1.0 + i / 7,
+            1.01,
+        ):  # an even count: medians lie between two values
             row = synthetic.row(f"copy/kind_{i}/h2d/1MiB", 2**20, ns * factor)
             rows.append(row | {"real_time": ns * factor, "time_unit": "ns"})
     path = synthetic.write(tmp_path / "run.json", synthetic.document(rows))
@@ -149,7 +154,7 @@ def test_agree_with_the_summary_of_the_same_run(tmp_path, pytestconfig):
         pytest.skip("bench_transfers is not built")
     path = tmp_path / "result.json"
     command = [program, "--device=host", "--strategies=copy,copy_async", "--sizes=4KiB,64KiB"]
-    # An even number of repetitions: the median is between two.
+    # With an even number of repetitions, the median lies between two.
     command += ["--cache=warm", "--benchmark_repetitions=2", "--benchmark_min_time=0.0003"]
     completed = subprocess.run(
         [*command, f"--out={path}"], capture_output=True, encoding="utf-8", check=True

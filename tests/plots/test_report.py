@@ -1,4 +1,4 @@
-"""The page and the tables: escaped, separate for GPU and host device, and in agreement."""
+"""Tests the page and the tables: escaping, separation of GPU and host, and agreement."""
 
 import csv
 import dataclasses
@@ -24,7 +24,7 @@ EVIL = "<script>alert('x')</script> & “Söhne” </script>"
 
 
 class Page(HTMLParser):
-    """What stands in the page: elements with their attributes, texts by element."""
+    """Collects the elements of the page with their attributes, and its texts by element."""
 
     def __init__(self, text):
         super().__init__()
@@ -44,7 +44,7 @@ class Page(HTMLParser):
         if data.strip():
             self.texts.append((self.stack[-1] if self.stack else "", data.strip()))
 
-    def of(self, tag):
+    def texts_of(self, tag):
         return [text for element, text in self.texts if element == tag]
 
     def attributes(self, tag):
@@ -53,7 +53,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch, undrawn):
-    """With two figures that are made at once."""
+    """Keeps two figures that are drawn quickly."""
     monkeypatch.setattr(
         "plots.page.report.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
     )
@@ -78,14 +78,14 @@ def test_names_from_files_are_escaped_everywhere():
         skipped=[{"name": EVIL, "reason": EVIL}],
     )
     files, page = make_page(evil)
-    # three of our own, and nothing else that would run
+    # Only the three scripts of the report run.
     assert page.attributes("script") == [
         {"type": "application/json", "id": "data"},
         {},
         {},
     ]
     assert page.attributes("b") == []
-    assert any(EVIL in text for text in page.of("h2"))
+    assert any(EVIL in text for text in page.texts_of("h2"))
     assert EVIL in page_data(page)["wide"]["bandwidth"]["title"]["text"][0]
     assert "&lt;b>x" in files["tables/transfers.md"].decode()
 
@@ -97,7 +97,7 @@ def test_the_page_asks_no_network_for_anything():
             assert name not in attributes
         if tag == "link":
             assert attributes["href"] == "data:,"
-        if tag == "a":  # only a click goes there
+        if tag == "a":  # a link is followed only on a click
             assert attributes["href"].startswith(("#", "https://github.com/"))
     (policy,) = [m["content"] for m in page.attributes("meta") if "http-equiv" in m]
     assert policy.startswith("default-src 'none';")
@@ -122,7 +122,7 @@ def test_headings_are_in_order_and_figures_have_names():
 
 
 def luminance(colour):
-    """Relative luminance (WCAG 2.2)."""
+    """Returns the relative luminance (WCAG 2.2)."""
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
@@ -146,7 +146,7 @@ def test_text_can_be_read_in_both_themes_and_on_paper():
         colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", theme))
         for text in ("ink", "soft", "warn", "link"):
             assert contrast(colours[text], colours["paper"]) >= 4.5, (text, colours)
-    assert themes[0] == themes[2].replace(" color-scheme: light;", "")  # paper is a light page
+    assert themes[0] == themes[2].replace(" color-scheme: light;", "")  # print uses the light theme
 
 
 def test_text_in_figures_can_be_read_in_both_themes():
@@ -169,21 +169,21 @@ def test_tables_have_names_and_their_heads_a_scope():
     assert len(regions) == len(set(regions))
 
 
-def test_what_to_use_stands_below_its_heading(monkeypatch):
+def test_recommendations_stand_below_their_heading(monkeypatch):
     winners = {"h2d": [["copy/pinned", "copy/<b>"]] * 3}
     answer = synthetic.advice(winners=winners)
     monkeypatch.setattr("plots.page.report.ask", lambda *_: answer)
     files, page = make_page(synthetic.result())
-    (caption,) = page.of("caption")
+    (caption,) = page.texts_of("caption")
     assert caption.startswith("Which strategy, by size")
-    assert "copy/<b>" in page.of("td")
-    assert "(next: +10 %)" in page.of("small")
+    assert "copy/<b>" in page.texts_of("td")
+    assert "(next: +10 %)" in page.texts_of("small")
     assert "copy/<b> (next: +10 %)" in files["tables/what_to_use.tex"].decode().replace("\\%", "%")
 
 
 def test_a_figure_without_data_is_left_out_with_a_line():
     _, page = make_page(synthetic.result())
-    assert "cpu access: what the CPU pays was not measured." in page.of("li")
+    assert "cpu access: what the CPU pays was not measured." in page.texts_of("li")
 
 
 def test_runs_of_gpu_and_host_device_never_share_a_chart():
@@ -208,10 +208,10 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
         "host-runs-machines": {"run 3", "run 4"},
     }
     assert "tables/run-4-transfers.csv" in files
-    assert "2 runs without a GPU side by side" in page.of("h2")
+    assert "2 runs without a GPU side by side" in page.texts_of("h2")
 
 
-def test_one_of_each_kind_is_not_put_side_by_side():
+def test_runs_of_different_kinds_are_not_put_side_by_side():
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
     _, page = make_page(host, synthetic.result())
     assert set(page_data(page)["wide"]) == {"run-1-bandwidth", "run-2-bandwidth"}
@@ -223,19 +223,19 @@ COMMAND = ["/private/bench_transfers", "--strategies=copy a", "--seed=17", "--ou
 def test_the_method_has_what_is_needed_to_repeat_the_run(tmp_path):
     document = synthetic.document(run={"profile": "full", "seed": 17, "command_line": COMMAND})
     _, page = make_page(read_result(synthetic.write(tmp_path / "run.json.gz", document)))
-    rows = dict(zip(page.of("th"), page.of("td"), strict=False))
-    shown = " ".join(page.of("td"))
+    rows = dict(zip(page.texts_of("th"), page.texts_of("td"), strict=False))
+    shown = " ".join(page.texts_of("td"))
     assert "bench_transfers '--strategies=copy a' --seed=17 --out=r.json" in shown
     assert "private" not in shown
-    assert "run.seed" in page.of("th")
-    assert "program.git_commit" in page.of("th")
+    assert "run.seed" in page.texts_of("th")
+    assert "program.git_commit" in page.texts_of("th")
     assert rows
 
 
 def test_page_and_tables_print_the_same_numbers():
     rows = synthetic.rows(("copy/pinned",), (KIB, 64 * MIB))
     files, page = make_page(synthetic.result(rows))
-    shown = page.of("td")
+    shown = page.texts_of("td")
     markdown = files["tables/benchmarks.md"].decode().splitlines()[2:]
     for line in markdown:
         for cell in line.strip("| ").split(" | ")[1:]:
@@ -249,7 +249,7 @@ def test_page_and_tables_print_the_same_numbers():
 
 
 def check_agreement(run):
-    """That time and bandwidth of each row are those of each other; how many rows there are."""
+    """Checks that time and bandwidth of each row agree, and counts the rows."""
     (table, *_) = tables.make_tables(run)
     rows = [dict(zip(table.raw_head, row, strict=True)) for row in table.raw]
     compared = 0
@@ -301,7 +301,7 @@ def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
     assert set(data["dark"]) >= {look.colour for look in style.MEMORY.values()}
 
 
-def test_what_is_drawn_dark_can_be_printed_light():
+def test_each_dark_colour_has_one_light_counterpart():
     dark = style.dark_colours()
     assert len(set(dark.values())) == len(dark)
 
@@ -316,7 +316,7 @@ def test_runs_side_by_side_are_compared_in_numbers():
     assert tables.compare_runs([(1, Run(faster)), (2, different)]) is None
 
 
-def test_what_is_allocated_has_no_bandwidth():
+def test_allocations_have_no_bandwidth():
     rows = [
         synthetic.row(f"{name}/1MiB", 2**20, 5000.0) for name in ("allocate/pinned", "copy/a/h2d")
     ]
@@ -324,7 +324,7 @@ def test_what_is_allocated_has_no_bandwidth():
     assert [row[3] for row in table.rows] == ["-", "209.7 GB/s"]
 
 
-def test_half_of_the_bandwidth_is_told_of_single_lines_only():
+def test_only_single_lines_have_a_half_bandwidth_size():
     fits = {
         f"copy/pinned/{direction}": Fit(f"copy/pinned/{direction}", lines, 1000.0, 10.0, 5000.0)
         for direction, lines in (("h2d", 1), ("d2h", 3))
@@ -348,14 +348,16 @@ def test_a_long_table_can_be_broken_in_latex():
 def test_without_a_gpu_no_figures_of_gpus_are_listed():
     host = {"kind": "host", "name": "host"}
     _, page = make_page(synthetic.result(device=host, link=None))
-    assert "Figures published by others" not in page.of("h2")
+    assert "Figures published by others" not in page.texts_of("h2")
     _, page = make_page(synthetic.result(device=host, link=None), synthetic.result())
-    assert "Figures published by others" in page.of("h2")
+    assert "Figures published by others" in page.texts_of("h2")
 
 
 def test_many_runs_are_side_by_side_and_the_first_few_have_sections():
     files, page = make_page(*[synthetic.result()] * 8)
-    assert sum(text.startswith("Run ") for text in page.of("h2")) == 6
-    assert "8 runs with a GPU side by side" in page.of("h2")
-    assert "Runs from 7 on have no sections of their own: make reports of fewer." in page.of("li")
+    assert sum(text.startswith("Run ") for text in page.texts_of("h2")) == 6
+    assert "8 runs with a GPU side by side" in page.texts_of("h2")
+    assert "Runs from 7 on have no sections of their own: make reports of fewer." in page.texts_of(
+        "li"
+    )
     assert not any("run-7" in name for name in files)

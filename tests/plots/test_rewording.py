@@ -1,4 +1,4 @@
-"""Texts are for people: whoever rewords all of them changes those texts in the report alone."""
+"""Tests that texts are only for people: rewording them changes only these texts in the report."""
 
 import copy
 import dataclasses
@@ -19,7 +19,7 @@ TEXTS = {"text", "error_message", "summary", "description", "sentence"}
 
 
 def run():
-    """A run with all kinds of texts, and of each what is known and what is not."""
+    """Returns a run with all kinds of texts, with known and with unknown codes."""
     failed = synthetic.failed_row("ring/barrier") | {
         "error_code": "device_error",
         "error_message": "the text of an error",
@@ -47,7 +47,7 @@ def run():
 
 
 def host_run():
-    """The same without a GPU."""
+    """Returns the run without a GPU."""
     document = run()
     transfers = document["context"]["transfers"]
     why = message("no_driver", "the text about a driver")
@@ -61,7 +61,7 @@ def host_run():
 
 
 def gate_answer(verdict):
-    """An answer of the gate with messages of all kinds."""
+    """Returns an answer of the gate with messages of all kinds."""
     nested = message("cpu_governor", "the text of a nested warning")
     absent = {"verdict": "missing", "before": None, "after": None}
     return gate_answers.document(
@@ -83,7 +83,7 @@ def gate_answer(verdict):
 
 
 def reword(value, words, key=None):
-    """The same with other words; `words` gets what stands for what."""
+    """Replaces every text by other words, and records the replacements in `words`."""
     if isinstance(value, dict):
         return {name: reword(member, words, name) for name, member in value.items()}
     if isinstance(value, list):
@@ -94,7 +94,7 @@ def reword(value, words, key=None):
 
 
 def report_model(document, check=None):
-    """Everything that the report says, shows and leaves out."""
+    """Returns all sections of the report as JSON."""
     result = parse_result(Path("run.json"), document)
     answer = gate.parse(copy.deepcopy(check), [Path("run.json")]) if check else None
     sections = [
@@ -102,12 +102,12 @@ def report_model(document, check=None):
     ]
     for section in sections:
         for drawn in section["drawn"]:
-            del drawn["figure"]["chart"]  # which its specifications have
+            del drawn["figure"]["chart"]  # the specifications contain it
     return json.loads(json.dumps(sections, default=list))
 
 
 def replace_words(value, words):
-    """A model with words in place of others: descriptions of roles begin with a capital."""
+    """Replaces words in a model; descriptions of roles begin with a capital there."""
     if isinstance(value, dict):
         return {name: replace_words(member, words) for name, member in value.items()}
     if isinstance(value, list):
@@ -139,10 +139,10 @@ def test_rewording_the_gates_answer_changes_its_words_alone(verdict, undrawn):
     assert before != after
     assert replace_words(before, words) == after
     is_shown = "the reason that it is noisy" in json.dumps(before)
-    assert is_shown is (verdict != "INCONCLUSIVE")  # whose sentence has it
+    assert is_shown is (verdict != "INCONCLUSIVE")  # its sentence already has the reason
 
 
-def test_the_codes_of_warnings_decide_what_is_not_said_again():
+def test_the_codes_of_warnings_decide_which_are_repeated():
     result = parse_result(Path("run.json"), run())
     (section,) = report.make_sections([result], None)
     assert section.warnings == ["the text about a load", "the text about who knows what"]

@@ -1,4 +1,4 @@
-"""The rooms of plots: what may import what."""
+"""Tests which rooms of plots import which."""
 
 import ast
 from pathlib import Path
@@ -15,7 +15,7 @@ BELOW = {
 
 
 def imported_rooms(path):
-    """The rooms that a file imports from."""
+    """Yields the rooms that a file imports from."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""The published JSON Schema of the result file: what it takes and what it refuses."""
+"""Tests the published JSON Schema of the result file: what it accepts and rejects."""
 
 import functools
 import json
@@ -24,7 +24,7 @@ def validator():
 
 
 def first_violation(document):
-    """Where the document is wrong and how; None where it is not."""
+    """Returns the place and the kind of the most relevant violation, or None."""
     error = best_match(validator().iter_errors(document))
     return error and f"{error.json_path}: {error.message}"
 
@@ -36,7 +36,7 @@ def lifted_document(result):
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: "/".join(path.parts[-2:]))
 def test_recorded_runs_are_valid_when_lifted(path):
     document = lifted_document(read_result(path))
-    # A benchmark's repetitions have the same keys; each one takes as long as the first to check.
+    # All repetitions of a benchmark have the same keys, so checking one of them is enough.
     first = {row["name"]: row for row in reversed(document["benchmarks"])}
     document["benchmarks"] = list(first.values())
     assert first_violation(document) is None
@@ -80,7 +80,7 @@ def test_further_keys_are_taken_everywhere():
 
 
 def invalid_documents():
-    """Documents with one thing wrong each, and whether the reader refuses them as well."""
+    """Returns documents with one fault each, and whether the reader rejects them, too."""
     name = "copy/pinned/h2d/1MiB"
     fields = format_2.copies() | format_2.exchanges()
 
@@ -139,11 +139,11 @@ def invalid_documents():
 
 
 @pytest.mark.parametrize("case", invalid_documents())
-def test_what_is_wrong_is_refused(case, tmp_path):
+def test_an_invalid_document_is_refused(case, tmp_path):
     document, by_reader = invalid_documents()[case]
     assert first_violation(document) is not None
     path = tmp_path / "run.json"
-    if not by_reader:  # merely shown, or not looked at
+    if not by_reader:  # the reader only shows it, or ignores it
         assert parse_result(path, document).rows
         return
     with pytest.raises(ResultError) as error:
@@ -166,6 +166,6 @@ def test_what_is_wrong_is_refused(case, tmp_path):
         ),
     ],
 )
-def test_what_refers_to_nothing_is_refused_by_the_reader(more, expected):
+def test_the_reader_refuses_dangling_references(more, expected):
     with pytest.raises(ResultError, match=expected):
         parse_result(Path("run.json"), format_2.document(**more))

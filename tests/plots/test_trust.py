@@ -1,4 +1,4 @@
-"""What was measured and whether to trust it: nothing is said that the data do not say."""
+"""Tests the sentences about the machine and its numbers: they say only what the data say."""
 
 import statistics
 
@@ -18,7 +18,7 @@ def test_the_machine_is_described():
     )
 
 
-def test_without_a_gpu_that_is_the_first_thing_said():
+def test_a_missing_gpu_is_mentioned_first():
     why = "No GPU: no driver is installed. Measuring on the device 'host': memory, no link."
     host = run(device={"kind": "host", "name": "host", "why_not_gpu": why}, link=None)
     first, second = trust.describe_machine(host)
@@ -70,7 +70,7 @@ def test_a_healthy_machine_gives_no_warning():
         ),
     ],
 )
-def test_what_makes_numbers_doubtful_is_said_as_a_warning(changed, expected):
+def test_doubts_about_the_numbers_are_warnings(changed, expected):
     doubtful = run(timed("copy/pinned/h2d", MIB, 50.0), **{**HEALTHY, **changed})
     (warning,) = texts(trust.assess(doubtful), warnings=True)
     assert warning.startswith(expected) or expected in warning
@@ -84,7 +84,7 @@ def test_what_makes_numbers_doubtful_is_said_as_a_warning(changed, expected):
         ({"device": {**HEALTHY["device"], "numa_node": -1}}, "(NUMA) is not known"),
     ],
 )
-def test_what_is_not_known_is_said_to_be_not_known(changed, expected):
+def test_unknown_facts_are_called_unknown(changed, expected):
     unknown = run(timed("copy/pinned/h2d", MIB, 50.0), **{**HEALTHY, **changed})
     assert any(expected in text for text in texts(trust.assess(unknown), warnings=False))
 
@@ -140,7 +140,7 @@ AT_FULL_SPEED = (
         ),
     ],
 )
-def test_throttling_is_said_with_its_numbers_or_not_to_be_known(clocks, expected, warning):
+def test_throttling_is_reported_with_its_numbers_or_as_unknown(clocks, expected, warning):
     throttled = run(timed("copy/pinned/h2d", MIB, 50.0), **HEALTHY, clocks=clocks)
     assert [
         sentence.warning for sentence in trust.assess(throttled) if expected in sentence.text
@@ -148,7 +148,7 @@ def test_throttling_is_said_with_its_numbers_or_not_to_be_known(clocks, expected
     assert len(texts(trust.assess(throttled), True)) == warning
 
 
-def test_a_machine_without_a_gpu_has_no_throttled_one():
+def test_without_a_gpu_no_sentence_mentions_its_throttling():
     host = run(device={"kind": "host", "name": "host"}, link=None, clocks={"gpu": None})
     text = " ".join(texts(trust.assess(host)))
     assert "GPU" not in text
@@ -173,7 +173,7 @@ def test_one_numa_node_of_a_virtual_machine_tells_nothing_of_the_physical_one():
     assert "far from the GPU" not in text
 
 
-def test_a_program_that_no_commit_has_is_named():
+def test_a_program_with_uncommitted_changes_is_named():
     dirty = run(program={"git_commit": "0123abc-dirty"}, **HEALTHY)
     assert any("in no commit (0123abc-dirty)" in text for text in texts(trust.assess(dirty)))
 
@@ -190,7 +190,7 @@ def test_noise_is_judged_by_large_transfers(factors, noisy):
         sentence for sentence in trust.assess(run(rows, **HEALTHY)) if "epetitions" in sentence.text
     ]
     assert noise.warning is noisy
-    expected = "2.00 %" if not noisy else "15.0 %"  # between the quartiles
+    expected = "2.00 %" if not noisy else "15.0 %"  # the distance between the quartiles
     assert (
         f"of warm transfers of 1 MiB and more lies within {expected} (the median of 2);"
         in noise.text
@@ -200,7 +200,7 @@ def test_noise_is_judged_by_large_transfers(factors, noisy):
     assert f"copy/pinned/d2h/1MiB differs most: {fastest} to {slowest}." in noise.text
 
 
-def test_noise_does_not_depend_on_how_often_was_measured():
+def test_noise_does_not_depend_on_the_number_of_repetitions():
     def noise_sentence(count):
         factors = [statistics.NormalDist(1, 0.016).inv_cdf((i + 0.5) / count) for i in range(count)]
         rows = synthetic.rows(("copy/pinned",), (MIB,), factors)
@@ -227,7 +227,7 @@ def test_two_repetitions_tell_little_about_noise():
     assert warning.endswith("Two repetitions say little about that.")
 
 
-def test_without_large_transfers_noise_is_that_of_what_was_measured():
+def test_without_large_transfers_noise_is_that_of_all_benchmarks():
     rows = [synthetic.row("launch/plain/1_argument", 0, ns) for ns in (2000.0, 2100.0, 2200.0)]
     noise_texts = [
         text for text in texts(trust.assess(run(rows, **HEALTHY))) if "epetitions" in text
@@ -251,7 +251,7 @@ def test_small_sizes_are_not_called_large():
     [
         ({"width": 8}, False),
         ({"generation": 4}, False),
-        ({"generation_max": 4}, True),  # newer than the file's program knew
+        ({"generation_max": 4}, True),  # a link faster than the known maximum
         ({}, True),
     ],
 )
@@ -261,7 +261,7 @@ def test_generation_and_width_of_the_link_count(link, full):
     assert ("but it can run at" in text) is not full
 
 
-def test_an_interrupted_run_says_of_throttling_only_what_its_start_tells():
+def test_an_interrupted_run_reports_throttling_only_at_its_start():
     clocks = {"gpu": {"throttle_reasons": [], "sm_mhz": [1980, None], "sm_max_mhz": 1980}}
     text = " ".join(texts(trust.assess(run(clocks=clocks, complete=False))))
     assert "No throttling of the GPU was seen at the start" in text

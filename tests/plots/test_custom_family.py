@@ -1,4 +1,4 @@
-"""A family that nobody knows, with a role and metrics of its own, is shown as they say."""
+"""Tests that a family unknown to the code, with its own role and metrics, is shown."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ def tables_by_name():
 
 
 def content(table):
-    """The rows of the CSV file."""
+    """Returns the rows of the CSV file."""
     data = tables.format_files(table, "")[f"{table.name}.csv"].decode()
     return list(csv.DictReader(io.StringIO(data)))
 
@@ -49,7 +49,7 @@ def test_its_metrics_have_columns_with_their_units_in_the_files(tables_by_name):
     assert last["messages_per_s (1/s)"] == "1234.5"
 
 
-def test_its_headline_metrics_stand_beside_everything_that_was_measured(tables_by_name):
+def test_its_headline_metrics_are_in_the_table_of_all_benchmarks(tables_by_name):
     table = tables_by_name["benchmarks"]
     assert table.head[-2:] == ["hops", "messages per s"]
     by_name = {row[0]: row[-2:] for row in table.rows}
@@ -57,13 +57,13 @@ def test_its_headline_metrics_stand_beside_everything_that_was_measured(tables_b
     assert by_name["copy/pinned/h2d/64MiB"] == ["-", "-"]
 
 
-def test_figures_of_transfers_are_without_it(undrawn):
+def test_figures_of_transfers_leave_it_out(undrawn):
     (section,) = report.make_sections([format_2.result()], None)
     assert "bandwidth" in [figure.name for figure in section.drawn]
     assert not any("ring/" in str(figure.spec) for figure in section.drawn)
 
 
-def test_it_is_on_the_page(undrawn):
+def test_its_role_is_on_the_page(undrawn):
     files = report.make_report([format_2.result()], None)
     page = files["report.html"].decode()
     assert "<h3>Exchanges between neighbours</h3>" in page
@@ -79,7 +79,7 @@ def test_known_roles_have_no_second_table():
     ]
 
 
-def test_roles_whose_names_are_alike_in_files_have_tables_of_their_own():
+def test_roles_with_the_same_file_name_have_separate_tables():
     roles = {role: {"description": "", "table": "times"} for role in ("a/b", "a b")}
     described = {name: format_2.fields(name, role) for name, role in (("x", "a/b"), ("y", "a b"))}
     rows = [synthetic.row(name, 0, 10.0) for name in described]
