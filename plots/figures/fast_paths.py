@@ -36,9 +36,9 @@ class Comparison:
 COMPARISONS = [
     *(
         Comparison(
-            f"ordinary memory, {way}",
+            f"ordinary memory, {direction}",
             "copy",
-            {"direction": way, "in_place": False},
+            {"direction": direction, "in_place": False},
             {"memory": "pageable", "method": None},
             (
                 {"memory": "pageable", "method": "staged"},
@@ -46,15 +46,15 @@ COMPARISONS = [
                 {"memory": "pageable_huge", "method": "register_once_huge"},
             ),
         )
-        for way in ("h2d", "d2h")
+        for direction in ("h2d", "d2h")
     ),
     *(
         Comparison(
-            f"blocks of {block}, {way}",
+            f"blocks of {block}, {direction}",
             "scattered_copy",
-            {"setting": setting, "memory": "pinned", "direction": way},
+            {"setting": setting, "memory": "pinned", "direction": direction},
         )
-        for way in ("h2d", "d2h")
+        for direction in ("h2d", "d2h")
         for setting, block in (("4KiB_blocks", "4 KiB"), ("64KiB_blocks", "64 KiB"))
     ),
     *(

@@ -146,27 +146,36 @@ def _make_subtitle(
 ) -> list[str]:
     last = runs[-1][1].result
     last_date = f"; the last of {len(runs)} runs {caption.date(last)}" if len(runs) > 1 else ""
-    left_out = len(check.compared) - len(shown)
-    changed = sum(benchmark.verdict != "same" for benchmark in check.compared)
-    changed_shown = sum(benchmark.verdict != "same" for benchmark in shown)
-    selection = (
-        f"the {changed_shown} worst of {changed} that are slower, ambiguous or faster"
-        if changed_shown < changed
-        else f"every benchmark that is slower, ambiguous or faster ({changed}), and the largest "
-        "slowdowns of the others"
-        if changed
-        else "the largest slowdowns"
-    )
-    clipped = any(row["beyond_low"] or row["beyond_high"] for row in rows)
+    cuts = []
+    if any(row["beyond_low"] or row["beyond_high"] for row in rows):
+        cuts.append("an arrow: the interval goes on beyond the axis")
+    if outside:
+        cuts.append(f"beyond the axis: {caption.count(outside, 'value')} of single runs")
     return [
         f"{caption.describe_origin(runs[0][1])}{last_date}",
         f"{verdict.describe_counts(check)}; mark: centre of the new runs; line: its 95 % interval",
-        f"shown: {selection}; the other {left_out} are in the table" * (left_out > 0),
-        "; ".join(
-            ["an arrow: the interval goes on beyond the axis"] * clipped
-            + [f"beyond the axis: {caption.count(outside, 'value')} of single runs"] * (outside > 0)
-        ),
+        _describe_selection(check, shown),
+        "; ".join(cuts),
     ]
+
+
+def _describe_selection(check: Check, shown: list[BenchmarkVerdict]) -> str:
+    """Says which benchmarks are shown, or nothing if all are."""
+    left_out = len(check.compared) - len(shown)
+    if not left_out:
+        return ""
+    changed = sum(benchmark.verdict != "same" for benchmark in check.compared)
+    changed_shown = sum(benchmark.verdict != "same" for benchmark in shown)
+    if changed_shown < changed:
+        selection = f"the {changed_shown} worst of {changed} that are slower, ambiguous or faster"
+    elif changed:
+        selection = (
+            f"every benchmark that is slower, ambiguous or faster ({changed}), and the largest "
+            "slowdowns of the others"
+        )
+    else:
+        selection = "the largest slowdowns"
+    return f"shown: {selection}; the other {left_out} are in the table"
 
 
 def _describe_extremes(check: Check) -> str:

@@ -17,7 +17,9 @@ SECONDS = 60
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
 RANKING_QUESTIONS = [
-    (size, way) for size in ("64KiB", "1MiB", "16MiB", "256MiB") for way in ("h2d", "d2h")
+    (size, direction)
+    for size in ("64KiB", "1MiB", "16MiB", "256MiB")
+    for direction in ("h2d", "d2h")
 ]
 
 
@@ -63,25 +65,20 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         source = Path(folder) / "result.json"
         source.write_text(json.dumps(_reduce(result)), "utf-8")
-        common = [str(program), "advise", "--from", str(source)] + ["--allow-host"] * on_host
+        command = [str(program), "advise", "--from", str(source)]
+        if on_host:
+            command.append("--allow-host")
         ranking_questions = {
             f"{size}-{direction}": ["--bytes", size, "--direction", direction, "--json"]
             for size, direction in RANKING_QUESTIONS
         }
         questions = {"fits": ["--check", "--json"], "map": ["--map"]} | ranking_questions
         with ThreadPoolExecutor(2) as pool:
-            answers = dict(
-                zip(
-                    questions,
-                    pool.map(
-                        lambda name: _run_advise(
-                            [*common, *questions[name]], Path(folder) / f"{name}.out"
-                        ),
-                        questions,
-                    ),
-                    strict=True,
-                )
-            )
+            futures = {
+                name: pool.submit(_run_advise, [*command, *options], Path(folder) / f"{name}.out")
+                for name, options in questions.items()
+            }
+            answers = {name: future.result() for name, future in futures.items()}
     parsed = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
     rankings = [parsed[name] for name in ranking_questions if name in parsed]
     missing = {name: answer for name, answer in answers.items() if isinstance(answer, str)}

@@ -67,7 +67,7 @@ def compare(run: Run) -> list[Sentence]:
     limit = run.link_limit
     if not limit:
         sentences.append(
-            Sentence("What the link can carry is not known: nothing here is related to it.")
+            Sentence("The limit of the link is not known: no rate here is compared with it.")
         )
     for direction in DIRECTIONS:
         benchmarks = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
@@ -362,8 +362,8 @@ def _find_allocation_gain(run: Run) -> Iterator[Finding]:
     if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
-            f"To allocate {numbers.size(slow.bytes or 0)} of pinned memory with cudaHostAlloc "
-            f"takes {numbers.time(slow.ns)}; to allocate huge pages and page-lock them with "
+            f"Allocating {numbers.size(slow.bytes or 0)} of pinned memory with cudaHostAlloc takes "
+            f"{numbers.time(slow.ns)}; allocating huge pages and page-locking them with "
             f"cudaHostRegister takes {numbers.time(fast.ns)}.",
             slow.ns / fast.ns,
         )

@@ -62,15 +62,11 @@ def make_tables(run: Run) -> list[Table]:
 
 def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
     """Makes the table of all benchmarks in the gate's answer, worst first."""
-    judged_by = metrics.get(check.judged_by)
+    metric = metrics.get(check.judged_by)
     rows, raw = [], []
     for benchmark in check.benchmarks:
         values = [
-            "-"
-            if value is None
-            else numbers.quantity(value, judged_by.unit)
-            if judged_by
-            else numbers.quantity_by_key(value, check.judged_by)
+            _format_value(value, metric, check.judged_by)
             for value in (benchmark.before, benchmark.after)
         ]
         detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
@@ -132,6 +128,12 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
     ]
     heading = "Each benchmark against the baseline (*: advisory)"
     return Table("checked", heading, head, rows, raw_head, raw)
+
+
+def _format_value(value: float | None, metric: Metric | None, key: str) -> str:
+    if value is None:
+        return "-"
+    return numbers.quantity(value, metric.unit) if metric else numbers.quantity_by_key(value, key)
 
 
 @dataclass(frozen=True)

@@ -249,8 +249,8 @@ def _check_gpu_clocks(run: Run) -> Sentence | None:
         return Sentence(f"The GPU was throttled during the run ({names}){clock_text}.", True)
     if len(clocks) == 2 and clocks[1] < FALLEN_CLOCK * clocks[0]:
         return Sentence(
-            f"The GPU's clock fell during the run{clock_text}. Early and late figures are not "
-            "alike.",
+            f"The GPU's clock fell during the run{clock_text}. Do not compare its early with its "
+            "late measurements.",
             True,
         )
     if not isinstance(reasons, list):
@@ -280,11 +280,9 @@ def _check_replays(run: Run) -> Sentence | None:
     replays = mapping(mapping(run.result.transfers, "clocks"), "gpu").get("pcie_replays")
     if not is_positive(replays):
         return None
-    times = caption.count(int(replays), "time")
+    packets = caption.count(int(replays), "repeated packet")
     return Sentence(
-        f"Packets were sent again on the link, as the GPU counted {times}: look at the slot, its "
-        "riser and the cable.",
-        True,
+        f"The GPU counted {packets} on the link: look at the slot, its riser and the cable.", True
     )
 
 
@@ -292,8 +290,8 @@ def _check_cpu_clocks(run: Run) -> Sentence | None:
     events = mapping(mapping(run.result.transfers, "clocks"), "cpu").get("throttle_events")
     if is_positive(events):
         return Sentence(
-            f"The CPU was throttled for being too hot: {caption.count(int(events), 'event')}, as "
-            "its logical CPUs counted.",
+            "The CPU was throttled for being too hot: its logical CPUs counted "
+            f"{caption.count(int(events), 'event')}.",
             True,
         )
     if events == 0 and not isinstance(events, bool):

@@ -45,12 +45,10 @@ def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
     reasons = [] if check.verdict == INCONCLUSIVE else check.reasons
     texts_by_heading = {
         "The gate's answer": [check.sentence],
-        "Without what is slower, the answer would be inconclusive": [
+        "Without the slower benchmarks, the answer would be inconclusive": [
             reason.text for reason in reasons
         ],
-        "What is not as it was for the baseline": list(
-            map(_describe_difference, check.differences)
-        ),
+        "What differs from the baseline": list(map(_describe_difference, check.differences)),
         "What was compared": [
             _describe_comparison(check),
             *_describe_shifts(check),

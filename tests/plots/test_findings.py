@@ -33,7 +33,7 @@ def test_a_link_is_not_blamed_for_copies_that_cannot_fill_it(name, size):
 
 def test_an_unknown_link_is_mentioned():
     unknown = run(timed("copy/pinned/h2d", 64 * MIB, 300.0), **HEALTHY, link=None)
-    assert texts(findings.compare(unknown))[0].startswith("What the link can carry is not known")
+    assert texts(findings.compare(unknown))[0].startswith("The limit of the link is not known")
 
 
 def test_a_rate_above_the_links_limit_is_a_warning():
@@ -239,8 +239,8 @@ def test_pinned_memory_from_cudahostalloc_is_compared_with_locked_huge_pages():
     rows = [synthetic.row("allocate/pinned/256MiB", 256 * MIB, 73e6)] * 3
     rows += [synthetic.row("allocate/registered_huge/256MiB", 256 * MIB, 7e6)] * 3
     assert texts(findings.rank_findings(run(rows))) == [
-        "To allocate 256 MiB of pinned memory with cudaHostAlloc takes 73.00 ms; to allocate huge "
-        "pages and page-lock them with cudaHostRegister takes 7.000 ms."
+        "Allocating 256 MiB of pinned memory with cudaHostAlloc takes 73.00 ms; allocating huge "
+        "pages and page-locking them with cudaHostRegister takes 7.000 ms."
     ]
 
 
