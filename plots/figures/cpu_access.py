@@ -211,7 +211,7 @@ def _draw_panel(
     return alt.LayerChart(layer=[marks], width=width, height=layout.row_height * len(names))
 
 
-def _label_expression(kinds: dict[str, tuple[str, str]]) -> str:
+def _label_expression(methods: dict[str, tuple[str, str]]) -> str:
     """Returns an expression that gives each kind of access its words."""
-    cases = [f"datum.value === '{name}' ? '{words}'" for name, (words, _) in kinds.items()]
+    cases = [f"datum.value === '{name}' ? '{words}'" for name, (words, _) in methods.items()]
     return " : ".join([*cases, "datum.value"])
