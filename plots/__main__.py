@@ -9,9 +9,9 @@ from pathlib import Path
 from altair.utils.schemapi import debug_mode
 
 from plots.model import values
-from plots.model.gate import check as ask
+from plots.model.gate import check as check_runs
 from plots.model.load import Result, ResultError, read_result
-from plots.page.report import report
+from plots.page.report import make_report
 from plots.page.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,15 +22,17 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parse(arguments)
     out = options.out or options.runs[0].parent / "report"
     try:
-        results = _different([read_result(path) for path in options.runs])
+        results = _check_distinct([read_result(path) for path in options.runs])
         if not options.program.is_file():
             print(
                 f"report: {options.program} is not built: no fitted lines, no advice",
                 file=sys.stderr,
             )
-        check = ask(options.gate, options.baseline, options.runs) if options.baseline else None
-        with debug_mode(False):  # altair's, which checks each part of a chart: seconds in all
-            files = report(results, options.program, check)
+        check = None
+        if options.baseline:
+            check = check_runs(options.gate, options.baseline, options.runs)
+        with debug_mode(False):  # altair would check each part of a chart for seconds
+            files = make_report(results, options.program, check)
         write_folder(out, files)
     except KeyboardInterrupt:
         print("report: interrupted; nothing was written", file=sys.stderr)
@@ -38,9 +40,12 @@ def main(arguments: list[str] | None = None) -> int:
     except ResultError as error:
         print(f"report: {values.printable(str(error))}", file=sys.stderr)
         return 2
-    except Exception as error:  # damaged files have more ways to be wrong than checks
-        said = values.printable(f"{type(error).__name__}: {error}")
-        print(f"report: nothing was written; these files cannot be shown: {said}", file=sys.stderr)
+    except Exception as error:  # damaged files fail in more ways than are checked
+        description = values.printable(f"{type(error).__name__}: {error}")
+        print(
+            f"report: nothing was written; these files cannot be shown: {description}",
+            file=sys.stderr,
+        )
         return 2
     print(out / "report.html")
     if check:
@@ -48,13 +53,13 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _different(results: list[Result]) -> list[Result]:
-    """The results, if none is given twice. Throws ResultError."""
-    seen: dict[bytes, Path] = {}
-    for one in results:
-        first = seen.setdefault(one.data, one.path)
-        if first is not one.path:
-            raise ResultError(f"{one.path}: the same run as {first}: give each once")
+def _check_distinct(results: list[Result]) -> list[Result]:
+    """Returns the results. Throws ResultError if a run is given twice."""
+    first_paths: dict[bytes, Path] = {}
+    for result in results:
+        first_path = first_paths.setdefault(result.data, result.path)
+        if first_path is not result.path:
+            raise ResultError(f"{result.path}: the same run as {first_path}: give each once")
     return results
 
 

@@ -1,4 +1,4 @@
-"""What memory costs to get and give back, and how often it must be used until that pays."""
+"""Draws what memory costs to allocate and free, and how much reuse pays for it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import own_colour, rows_axis
+from plots.figures.bars import colour_by_field, rows_axis
 from plots.figures.common import (
-    SHOWN,
-    WAYS,
+    DIRECTION_TITLES,
     ZOOM,
     Figure,
     Pick,
-    by_name,
+    compose_run_chart,
     logarithmic,
     memory_colours,
-    page,
-    picked,
+    panel_title,
+    pick_strategies,
+    scale_by_name,
+    shown_rows,
     sizes_axis,
     tooltip,
 )
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
-from plots.figures.points import plain_first
+from plots.figures.points import strategies_in_drawing_order
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
 
@@ -35,9 +36,9 @@ KEY_WIDTH = 170
 BREAK_EVEN_ROW = {True: 28, False: 24}
 
 
-def allocation(run: Run, layout: Layout) -> Figure:
-    """Time to get and to give back, against size."""
-    rows = _rows(run)
+def draw_allocation(run: Run, layout: Layout) -> Figure:
+    """Draws the time to allocate and to free, against size."""
+    rows = _make_rows(run)
     if not rows:
         raise NoData("what memory costs to get was not measured")
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
@@ -47,26 +48,21 @@ def allocation(run: Run, layout: Layout) -> Figure:
     for role, title in ROLES.items():
         if not any(row["role"] == role for row in rows):
             continue
-        base = (
-            alt.Chart(alt.NamedData("costs"))
-            .transform_filter(alt.datum.role == role)
-            .transform_filter(SHOWN)
-            .encode(
-                x=sizes_axis(min(sizes), max(sizes), "size of the block"),
-                y=alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)"),
-                color=memory_colours(memories),
-                detail="memory:N",
-            )
+        base = shown_rows("costs", role=role).encode(
+            x=sizes_axis(min(sizes), max(sizes), "size of the block"),
+            y=alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)"),
+            color=memory_colours(memories),
+            detail="memory:N",
         )
-        lines = _lines(base, memories)
+        lines = _draw_lines(base, memories)
         marks = (
-            _marks(base, memories)
+            _draw_marks(base, memories)
             .encode(
                 tooltip=tooltip(memory="memory", size="size", time="time", for_a_GiB="per_gib"),
             )
             .add_params(alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{role}"))
         )
-        heading = alt.TitleParams(title, fontSize=12, offset=6, anchor="middle")
+        heading = panel_title(title)
         panels.append(
             alt.LayerChart(
                 layer=[lines, marks],
@@ -75,9 +71,9 @@ def allocation(run: Run, layout: Layout) -> Figure:
                 height=layout.panel_height,
             )
         )
-    entries = [{"name": one, "memory": one, "strategy": one} for one in memories]
+    entries = [{"name": memory, "memory": memory, "strategy": memory} for memory in memories]
     key = Key(entries, layout, most_columns=4, width=KEY_WIDTH)
-    chart = page(
+    chart = compose_run_chart(
         "Getting memory and giving it back",
         run,
         layout,
@@ -85,8 +81,8 @@ def allocation(run: Run, layout: Layout) -> Figure:
         layout.row(*panels, spacing=20),
         key.chart(
             memory_colours(memories),
-            lambda base: _lines(base, memories),
-            lambda base: _marks(base, memories),
+            lambda base: _draw_lines(base, memories),
+            lambda base: _draw_marks(base, memories),
         ),
     )
     chart.datasets = {"costs": rows, "key": key.data()}
@@ -102,75 +98,74 @@ def allocation(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rows(run: Run) -> list[dict[str, Any]]:
+def _make_rows(run: Run) -> list[dict[str, Any]]:
     return [
         {
-            "name": one.strategy,
-            "role": one.role,
-            "memory": one.kind,
-            "strategy": one.kind,
-            "bytes": one.bytes,
-            "size": numbers.size(one.bytes),
-            "us": one.ns / 1000,
-            "time": numbers.time(one.ns),
-            "per_gib": numbers.time(one.ns * 2**30 / one.bytes),
+            "name": benchmark.strategy,
+            "role": benchmark.role,
+            "memory": benchmark.kind,
+            "strategy": benchmark.kind,
+            "bytes": benchmark.bytes,
+            "size": numbers.size(benchmark.bytes),
+            "us": benchmark.ns / 1000,
+            "time": numbers.time(benchmark.ns),
+            "per_gib": numbers.time(benchmark.ns * 2**30 / benchmark.bytes),
         }
-        for one in run.of_role(*ROLES)
-        if one.bytes and not one.cold
+        for benchmark in run.with_role(*ROLES)
+        if benchmark.bytes and not benchmark.cold
     ]
 
 
-def _lines(base: alt.Chart, memories: list[str]) -> Any:
-    dash = by_name("memory", memories, style.memory_dash, alt.StrokeDash)
+def _draw_lines(base: alt.Chart, memories: list[str]) -> Any:
+    dash = scale_by_name("memory", memories, style.memory_dash, alt.StrokeDash)
     return base.mark_line().encode(strokeDash=dash)
 
 
-def _marks(base: alt.Chart, memories: list[str]) -> Any:
+def _draw_marks(base: alt.Chart, memories: list[str]) -> Any:
     return base.mark_point(filled=True, size=30, opacity=1).encode(
-        shape=by_name("memory", memories, style.memory_shape, alt.Shape)
+        shape=scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     )
 
 
-def break_even(run: Run, layout: Layout) -> Figure:
-    """From how many transfers with the same memory on a strategy beats the plainest copy."""
+def draw_break_even(run: Run, layout: Layout) -> Figure:
+    """Draws the number of transfers from which a strategy beats the plainest copy."""
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
-    rankings = [one for one in run.advice.rankings if one["measured_terms"]["allocation"]]
+    rankings = [
+        ranking for ranking in run.advice.rankings if ranking["measured_terms"]["allocation"]
+    ]
     if not rankings:
         missing = run.advice.missing.get("rankings")
         raise NoData(missing or "without the costs of allocation no break-even is known")
-    rows = [row for one in rankings for row in _pays(run, one)]
+    rows = [row for ranking in rankings for row in _make_break_even_rows(run, ranking)]
     plainest = _plainest_copy(run)
-    known = [row["from"] for row in rows if row["from"] is not None]
-    if not known:
+    starts = [row["from"] for row in rows if row["from"] is not None]
+    if not starts:
         raise NoData(f"no strategy pays against {plainest}, or it is not known")
-    names = _plain_first(run, {row["strategy"] for row in rows if row["from"] is not None})
-    never = 10 * max(known)
+    names = _names_in_drawing_order(
+        run, {row["strategy"] for row in rows if row["from"] is not None}
+    )
+    never = 10 * max(starts)
     rows = [row | {"transfers": row["from"] or never} for row in rows if row["strategy"] in names]
-    powers = [10.0**exponent for exponent in range(1 + int(math.log10(max(known))))]
+    powers = [10.0**exponent for exponent in range(1 + int(math.log10(max(starts))))]
     sizes = list(dict.fromkeys(row["size"] for row in rows))
     panels: list[alt.LayerChart] = []
     for direction in dict.fromkeys(row["direction"] for row in rows):
-        base = (
-            alt.Chart(alt.NamedData("pays"))
-            .transform_filter(alt.datum.direction == direction)
-            .transform_filter(SHOWN)
-            .encode(
-                x=alt.X(
-                    "transfers:Q",
-                    scale=alt.Scale(type="log", domain=[0.8, never * 1.6], nice=False),
-                    axis=alt.Axis(
-                        values=[*powers, never],
-                        labelExpr=f"datum.value >= {never} ? '{NEVER}' : format(datum.value, '~s')",
-                    ),
-                    title="pays from so many transfers",
+        base = shown_rows("pays", direction=direction).encode(
+            x=alt.X(
+                "transfers:Q",
+                scale=alt.Scale(type="log", domain=[0.8, never * 1.6], nice=False),
+                axis=alt.Axis(
+                    values=[*powers, never],
+                    labelExpr=f"datum.value >= {never} ? '{NEVER}' : format(datum.value, '~s')",
                 ),
-                y=rows_axis(names, "strategy", labels=not (panels and layout.beside), grid=True),
-                yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=sizes)),
-            )
+                title="pays from so many transfers",
+            ),
+            y=rows_axis(names, "strategy", labels=not (panels and layout.beside), grid=True),
+            yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=sizes)),
         )
         marks = base.mark_point(filled=True, size=55, opacity=1).encode(
-            color=own_colour(),
+            color=colour_by_field(),
             shape=alt.Shape(
                 "size:N",
                 scale=alt.Scale(domain=sizes, range=["circle", "square", "triangle-up", "diamond"]),
@@ -184,7 +179,7 @@ def break_even(run: Run, layout: Layout) -> Figure:
             ),
             tooltip=tooltip(strategy="strategy", size="size", pays_from="from_text"),
         )
-        heading = alt.TitleParams(WAYS[direction], fontSize=12, offset=6, anchor="middle")
+        heading = panel_title(DIRECTION_TITLES[direction])
         panels.append(
             alt.LayerChart(
                 layer=[marks],
@@ -193,7 +188,7 @@ def break_even(run: Run, layout: Layout) -> Figure:
                 height=BREAK_EVEN_ROW[layout.beside] * len(names),
             )
         )
-    chart = page(
+    chart = compose_run_chart(
         "Reuse from which a strategy pays",
         run,
         layout,
@@ -204,7 +199,7 @@ def break_even(run: Run, layout: Layout) -> Figure:
         layout.row(*panels).resolve_legend(shape="shared"),
     )
     chart.datasets = {"pays": rows}
-    pinned = picked(run, [Pick("pinned")])
+    pinned = pick_strategies(run, [Pick("pinned")])
     example = next((row for row in rows if row["strategy"] in pinned), rows[0])
     return Figure(
         heading="Break-even reuse count",
@@ -213,15 +208,15 @@ def break_even(run: Run, layout: Layout) -> Figure:
         summary=f"For example {example['strategy']} ({example['direction']}, {example['size']}): "
         f"{example['from_text']}.",
         chart=chart,
-        strategies=[(name, style.colour_of(run.strategy(name), name)) for name in names],
+        strategies=[(name, style.strategy_colour(run.strategy(name), name)) for name in names],
     )
 
 
-def _pays(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
+def _make_break_even_rows(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
     question = ranking["question"]
     rows = []
-    for one in ranking["strategies"]:
-        pays = one["pays"]
+    for strategy in ranking["strategies"]:
+        pays = strategy["pays"]
         if isinstance(pays, dict):
             start = pays.get("from", 1)
             text = (
@@ -235,8 +230,8 @@ def _pays(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
             continue
         rows.append(
             {
-                "strategy": one["name"],
-                "colour": style.colour_of(run.strategy(one["name"]), one["name"]),
+                "strategy": strategy["name"],
+                "colour": style.strategy_colour(run.strategy(strategy["name"]), strategy["name"]),
                 "direction": question["direction"],
                 "size": numbers.size(question["bytes"]),
                 "from": start,
@@ -246,13 +241,15 @@ def _pays(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _plain_first(run: Run, names: set[str]) -> list[str]:
-    """In drawing order; those whose fields are not known last."""
-    known = plain_first(fields for name in sorted(names) if (fields := run.strategy(name)))
+def _names_in_drawing_order(run: Run, names: set[str]) -> list[str]:
+    """Sorts names in drawing order, those with unknown fields last."""
+    known = strategies_in_drawing_order(
+        fields for name in sorted(names) if (fields := run.strategy(name))
+    )
     return [*known, *sorted(names - set(known))]
 
 
 def _plainest_copy(run: Run) -> str:
-    """The strategy that `advise` compares with."""
+    """Returns the strategy that `advise` compares with."""
     copies = run.plainest("copy", in_place=False)
-    return next((one.strategy for one in copies.values()), "the plainest copy")
+    return next((benchmark.strategy for benchmark in copies.values()), "the plainest copy")

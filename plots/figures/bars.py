@@ -1,6 +1,7 @@
-"""Rows with a name, a mark and a value: what several figures are made of.
+"""Draws rows with a name, a mark and a value, as several figures need them.
 
-Names stand on the left and values behind the marks, or, in a column, both above the mark.
+In a wide layout, names stand on the left and values behind the marks. In a column, both stand above
+the mark.
 """
 
 from __future__ import annotations
@@ -10,22 +11,22 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import SHOWN, tooltip
+from plots.figures.common import panel_title, shown_rows, tooltip
 from plots.figures.layout import Layout
 
 TALL_ROW_HEIGHT = 25
 ABOVE, BELOW = -6, 7  # pixels from the middle of a tall row
-# Rows must differ by name; what stands before the last bar only makes them different, or tells
-# that the row begins a group.
-HEADS = "#"
+# Rows must have different names. The part of a name before the last "|" is not shown: it only makes
+# names different, or marks a row that begins a group.
+HEADING_MARK = "#"
 LAST_PART = "split({0}, '|')[length(split({0}, '|')) - 1]"
 
 
 def rows_axis(
     names: list[str], field: str = "row", labels: bool = True, grid: bool = False
 ) -> alt.Y:
-    """The vertical axis with a name for each row."""
-    bold = {"test": f"datum.value[0] === '{HEADS}'", "value": "bold"}
+    """Returns the vertical axis with a name for each row."""
+    bold = {"test": f"datum.value[0] === '{HEADING_MARK}'", "value": "bold"}
     axis = alt.Axis(
         labelFontWeight={"condition": bold, "value": "normal"},
         labelLimit=0,
@@ -40,16 +41,16 @@ def rows_axis(
 
 
 def tall_height(names: list[str], layout: Layout) -> int:
-    """The height of a panel with these rows, tall ones where their texts stand above the marks."""
+    """Returns the height of a panel; rows are tall if their texts stand above the marks."""
     return (layout.row_height if layout.beside else TALL_ROW_HEIGHT) * len(names)
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars in the rows of named data, each in the colour that its field `colour` names.
+    """Draws bars for named data, each in the colour that its field `colour` names.
 
-    Rows have `row`, the value in `field`, its text in `{field}_text`, and what is to be said behind
-    it in `note`.
+    Each row has `row`, a value in `field`, the value's text in `{field}_text`, and in `note` a text
+    that stands behind it.
     """
 
     data: str
@@ -58,28 +59,27 @@ class Bars:
     title: str
     scale: alt.Scale
     layout: Layout
-    width: int  # in a layout with room beside
+    width: int  # in a layout with panels beside each other
     heading: str = ""
     labels: bool = True
     where: str = "true"
     tips: dict[str, str] | None = None
-    start: float = 0  # where bars begin
+    start: float = 0  # the value where bars begin
 
     def chart(self) -> alt.LayerChart:
-        """The panel."""
+        """Returns the panel."""
         base = (
-            alt.Chart(alt.NamedData(self.data))
-            .transform_filter(SHOWN)
+            shown_rows(self.data)
             .transform_filter(self.where)
             .transform_calculate(
                 said=f"datum.{self.field}_text",
                 name=LAST_PART.format("datum.row"),
-                # A bar to the left of where bars begin has its text on the other side of that.
+                # A bar that points left has its text on the right of its beginning.
                 behind=f"max(datum.{self.field}, {self.start})",
             )
             .encode(y=rows_axis(self.names, labels=self.labels and self.layout.beside))
         )
-        heading = alt.TitleParams(self.heading, fontSize=12, offset=6, anchor="start")
+        heading = panel_title(self.heading, anchor="start")
         return alt.LayerChart(
             layer=(self._beside if self.layout.beside else self._stacked)(base),
             title=heading,
@@ -89,15 +89,17 @@ class Bars:
         )
 
     def _beside(self, base: alt.Chart) -> list[Any]:
-        both = base.transform_calculate(both="datum.said + (datum.note ? ', ' + datum.note : '')")
-        text = both.mark_text(align="left", dx=4, fontSize=11)
+        labelled = base.transform_calculate(
+            both="datum.said + (datum.note ? ', ' + datum.note : '')"
+        )
+        text = labelled.mark_text(align="left", dx=4, fontSize=11)
         return [
             self._bar(base, self.scale, height={"band": 0.62}),
             text.encode(x=self._x(self.scale, "behind"), text="both:N"),
         ]
 
     def _stacked(self, base: alt.Chart) -> list[Any]:
-        """Bars that leave room for the notes behind them."""
+        """Draws bars that leave room for the notes behind them."""
         scale = self.scale.copy()
         scale.range = [0, 0.5 * self.layout.width]
         note = base.mark_text(align="left", dx=4, fontSize=11, yOffset=BELOW)
@@ -115,7 +117,7 @@ class Bars:
         return base.mark_bar(**options).encode(
             x=self._x(scale, self.field),
             x2=alt.datum(self.start),
-            color=own_colour(),
+            color=colour_by_field(),
             tooltip=tips,
         )
 
@@ -125,19 +127,19 @@ class Bars:
 
 
 def names_above(base: alt.Chart, field: str) -> list[Any]:
-    """The texts of a field above the marks of tall rows."""
-    heads = f"datum.row[0] === '{HEADS}'"
+    """Draws the texts of a field above the marks of tall rows."""
+    heads = f"datum.row[0] === '{HEADING_MARK}'"
     text: dict[str, Any] = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
     plain = base.transform_filter(f"!({heads})").mark_text(**text)
     bold = base.transform_filter(heads).mark_text(**text, fontWeight="bold")
-    return [one.encode(x=alt.value(0), text=f"{field}:N") for one in (plain, bold)]
+    return [mark.encode(x=alt.value(0), text=f"{field}:N") for mark in (plain, bold)]
 
 
 def from_zero(top: float) -> alt.Scale:
-    """A scale of bars."""
+    """Returns a linear scale of bars that begins at zero."""
     return alt.Scale(domain=[0, top], nice=False)
 
 
-def own_colour(field: str = "colour") -> Any:
-    """The colour that a field names."""
+def colour_by_field(field: str = "colour") -> Any:
+    """Returns the encoding that takes each mark's colour from a field."""
     return alt.Color(f"{field}:N", scale=None, legend=None)

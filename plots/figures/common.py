@@ -1,4 +1,4 @@
-"""What figures share: their parts, and everything against the size of a transfer."""
+"""Holds what figures share: their parts, and the charts against the size of a transfer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -17,36 +17,36 @@ from plots.model.derive import DIRECTIONS, Benchmark, Run
 from plots.text import caption
 
 MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
-WAYS = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
+DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
 ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
 HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
-SHOWN = f"indexof({HIDDEN}, datum.strategy) < 0"
+SHOWN_FILTER = f"indexof({HIDDEN}, datum.strategy) < 0"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: what it is called and shows in words, and the chart.
+    """Holds a figure: its texts and its chart.
 
-    `strategies` (name, colour) can be switched off by a reader.
+    A reader can switch off each of `strategies` (name, colour).
     """
 
     heading: str
     reading: str  # how to read it
-    summary: str  # what a reader who cannot see it should know
+    summary: str  # what it shows, for readers who cannot see it
     chart: alt.VConcatChart
     strategies: list[tuple[str, str]]
 
     @property
     def description(self) -> str:
-        """What a screen reader says of it."""
+        """Returns the text for screen readers."""
         return f"{self.heading}. {self.summary}"
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A vertical axis: the field of Point that it shows, its title, its scale, its ticks.
+    """Describes a vertical axis: the field of Point that it shows, and its title, scale and ticks.
 
-    `other` is the scale and the ticks that a reader may have instead, linear or logarithmic.
+    `other` is the scale and the ticks that a reader can switch to, linear or logarithmic.
     """
 
     field: str
@@ -56,18 +56,18 @@ class Axis:
     other: tuple[alt.Scale, alt.Axis]
 
     def encoding(self, field: str) -> alt.Y:
-        """A field, which may be of other data, on this axis."""
+        """Puts a field on this axis; the field may belong to other data."""
         return alt.Y(f"{field}:Q", scale=self.scale, axis=self.ticks, title=self.title)
 
     def other_form(self) -> dict[str, Any]:
-        """The other form for the page, which looks for axes by their title."""
+        """Returns the other scale for the page, which finds axes by their titles."""
         scale, ticks = self.other
         return {"title": self.title, "scale": scale.to_dict(), "axis": ticks.to_dict()}
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of the link in GB/s, or a range of it, and its label."""
+    """Describes a limit of the link in GB/s, or a range of limits, and its label."""
 
     kind: str  # a key of style.LIMIT
     low: float
@@ -76,12 +76,12 @@ class Limit:
 
 
 def linear(top: float) -> tuple[alt.Scale, alt.Axis]:
-    """A linear scale from zero, with some room above."""
+    """Returns a linear scale from zero, with some room above."""
     return alt.Scale(type="linear", domain=[0, top * 1.1], nice=False), alt.Axis()
 
 
 def logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
-    """A logarithmic scale around a range."""
+    """Returns a logarithmic scale around a range."""
     domain, ticks = style.decades(low, high)
     return (
         alt.Scale(type="log", domain=domain, nice=False),
@@ -89,42 +89,44 @@ def logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
     )
 
 
-def page(
-    what: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
+def compose_run_chart(
+    subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
 ) -> alt.VConcatChart:
-    """A whole chart: the rows below each other, with a title that tells machine and date."""
-    said = [caption.where_and_when(run), *paragraphs]
-    return whole(caption.title(what, run), layout, said, *rows)
+    """Stacks rows into a chart, titled with subject and device, then machine and date."""
+    lines = [caption.describe_origin(run), *paragraphs]
+    return compose_chart(caption.title(subject, run), layout, lines, *rows)
 
 
-def whole(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> alt.VConcatChart:
-    """The same with a title of any text."""
+def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> alt.VConcatChart:
+    """Stacks rows into a chart with a title."""
     title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
     return alt.vconcat(*rows, title=title, config=style.config(layout.padding))
 
 
-def against_size(
+def draw_against_size(
     run: Run,
     points: list[Point],
     axis: Axis,
     limits: list[Limit],
     layout: Layout,
-    more: Callable[[str], list[alt.Chart]] = lambda direction: [],
+    extra_layers: Callable[[str], list[alt.Chart]] = lambda direction: [],
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
-    """Panels of all strategies against size, one per direction, and a key; and their data."""
+    """Draws all strategies against size, one panel per direction, and a key; returns their data."""
     present = {point.direction for point in points}
     directions = [name for name in DIRECTIONS.values() if name in present]
-    panels = [_panel(name, points, axis, limits, layout, more(name)) for name in directions]
+    panels = [
+        _draw_panel(name, points, axis, limits, layout, extra_layers(name)) for name in directions
+    ]
     data = {
         "points": [asdict(point) for point in points],
         "limits": [asdict(limit) for limit in limits],
-        "key": _key_rows(points),
+        "key": _make_key_rows(points),
     }
-    return [layout.row(*panels, spacing=24), _key(points, layout)], data
+    return [layout.row(*panels, spacing=24), _draw_key(points, layout)], data
 
 
-def drawn(points: list[Point]) -> tuple[list[Point], str]:
-    """The points of at most so many kinds of memory as can be told apart; what is left out."""
+def select_drawable(points: list[Point]) -> tuple[list[Point], str]:
+    """Keeps as many kinds of memory as readers can tell apart; returns a remark on the rest."""
     memories = _memories(points)
     if len(memories) <= MOST_MEMORIES:
         return points, ""
@@ -134,20 +136,20 @@ def drawn(points: list[Point]) -> tuple[list[Point], str]:
     return shown, f"{len(left_out)} more strategies are in the tables only"
 
 
-def colours_of(points: list[Point]) -> list[tuple[str, str]]:
-    """Each strategy and its colour."""
+def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
+    """Returns each strategy with its colour."""
     return list({p.strategy: (p.strategy, style.memory_colour(p.memory)) for p in points}.values())
 
 
 def tooltip(**fields: str) -> list[alt.Tooltip]:
-    """What a reader sees who points at a mark: title=field, with texts made here."""
+    """Makes the tooltip of a mark from title=field; fields hold finished texts."""
     return [
         alt.Tooltip(f"{field}:N", title=title.replace("_", " ")) for title, field in fields.items()
     ]
 
 
 def sizes_axis(low: float, high: float, title: str = "size of one transfer") -> alt.X:
-    """The horizontal axis of sizes."""
+    """Returns the horizontal axis of sizes."""
     low, high = low / 1.5, high * 1.5
     return alt.X(
         "bytes:Q",
@@ -157,55 +159,63 @@ def sizes_axis(low: float, high: float, title: str = "size of one transfer") -> 
     )
 
 
-def by_name(
+def shown_rows(data: str, **fields: Any) -> alt.Chart:
+    """Begins a chart of the rows with these fields, without strategies that are switched off."""
+    chart = alt.Chart(alt.NamedData(data))
+    for name, value in fields.items():
+        chart = chart.transform_filter(getattr(alt.datum, name) == value)
+    return chart.transform_filter(SHOWN_FILTER)
+
+
+def panel_title(
+    text: str, anchor: Literal["start", "middle"] = "middle", offset: int = 6
+) -> alt.TitleParams:
+    """Returns the title above a panel."""
+    return alt.TitleParams(text, fontSize=12, offset=offset, anchor=anchor)
+
+
+def scale_by_name(
     field: str,
     names: list[str],
     value: Callable[[str], Any],
     channel: Callable[..., Any],
     legend: alt.Legend | None = None,
 ) -> Any:
-    """A channel that shows each name by its own value; mostly a key takes a legend's place."""
+    """Maps names to values on a channel, usually without a legend, because there is a key."""
     scale = alt.Scale(type="ordinal", domain=names, range=[value(name) for name in names])
-    # widths have an order, which a nominal field would not have
+    # Widths have an order, which a nominal field lacks.
     kind = "O" if channel is alt.StrokeWidth else "N"
     return channel(f"{field}:{kind}", scale=scale, legend=legend)
 
 
 def memory_colours(memories: list[str]) -> Any:
-    """The colours of kinds of memory in a field `memory`."""
-    return by_name("memory", memories, style.memory_colour, alt.Color)
+    """Returns the colours of kinds of memory in a field `memory`."""
+    return scale_by_name("memory", memories, style.memory_colour, alt.Color)
 
 
-def _panel(
+def _draw_panel(
     direction: str,
     points: list[Point],
     axis: Axis,
     limits: list[Limit],
     layout: Layout,
-    more: list[alt.Chart],
+    extra_layers: list[alt.Chart],
 ) -> alt.LayerChart:
     variants = dict.fromkeys(p.variant for p in points if p.direction == direction)
-    title = alt.TitleParams(
-        f"{direction} ({', '.join(variants)})", fontSize=12, offset=6, anchor="middle"
-    )
+    title = panel_title(f"{direction} ({', '.join(variants)})")
     sizes = [point.bytes for point in points]
-    base = (
-        alt.Chart(alt.NamedData("points"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN)
-        .encode(
-            x=sizes_axis(min(sizes), max(sizes)),
-            detail=["strategy:N", "variant:N"],
-            color=memory_colours(_memories(points)),
-        )
+    base = shown_rows("points", direction=direction).encode(
+        x=sizes_axis(min(sizes), max(sizes)),
+        detail=["strategy:N", "variant:N"],
+        color=memory_colours(_memories(points)),
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
-    layers = [layer for limit in limits for layer in _limit_layers(limit, axis)]
+    layers = [layer for limit in limits for layer in _draw_limit(limit, axis)]
     layers += [
-        _spread(base, points, axis),
-        _lines(base, points).encode(y=axis.encoding(axis.field)),
-        *more,
-        _marks(base, points)
+        _draw_spread(base, points, axis),
+        _draw_lines(base, points).encode(y=axis.encoding(axis.field)),
+        *extra_layers,
+        _draw_marks(base, points)
         .encode(
             y=axis.encoding(axis.field),
             tooltip=tooltip(
@@ -222,23 +232,23 @@ def _panel(
     return alt.LayerChart(layer=layers, title=title, width=layout.panel, height=layout.panel_height)
 
 
-def _spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
-    """The band between the extreme repetitions; bars if there is one size only."""
+def _draw_spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
+    """Draws the band between the extreme repetitions, or bars if there is only one size."""
     one_size = len({point.bytes for point in points}) == 1
     band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(opacity=1, fillOpacity=0.15)
     return band.encode(y=axis.encoding(f"{axis.field}_low"), y2=f"{axis.field}_high:Q")
 
 
-def _lines(base: alt.Chart, points: list[Point]) -> Any:
+def _draw_lines(base: alt.Chart, points: list[Point]) -> Any:
     return base.mark_line(opacity=1).encode(
-        strokeWidth=by_name("memory", _memories(points), style.memory_width, alt.StrokeWidth),
-        strokeDash=by_name("family", _families(points), style.family_dash, alt.StrokeDash),
+        strokeWidth=scale_by_name("memory", _memories(points), style.memory_width, alt.StrokeWidth),
+        strokeDash=scale_by_name("family", _families(points), style.family_dash, alt.StrokeDash),
     )
 
 
-def _marks(base: alt.Chart, points: list[Point]) -> Any:
+def _draw_marks(base: alt.Chart, points: list[Point]) -> Any:
     return base.mark_point(filled=True, size=24, opacity=1).encode(
-        shape=by_name("memory", _memories(points), style.memory_shape, alt.Shape)
+        shape=scale_by_name("memory", _memories(points), style.memory_shape, alt.Shape)
     )
 
 
@@ -250,8 +260,8 @@ def _families(points: list[Point]) -> list[str]:
     return list(dict.fromkeys(point.family for point in points))
 
 
-def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
-    """Three places along each sample line of the key: its ends, and its middle for the mark."""
+def _make_key_rows(points: list[Point]) -> list[dict[str, Any]]:
+    """Returns three places along each sample line: its ends, and its middle for the mark."""
     families = _families(points)
     strategies = dict.fromkeys((p.strategy, p.family, p.memory) for p in points)
     return [
@@ -262,17 +272,17 @@ def _key_rows(points: list[Point]) -> list[dict[str, Any]]:
     ]
 
 
-def _key(points: list[Point], layout: Layout) -> Any:
-    """The key: a sample of each strategy's line, by memory (rows) and family (columns)."""
+def _draw_key(points: list[Point], layout: Layout) -> Any:
+    """Draws a sample of each strategy's line, by memory (rows) and family (columns)."""
     memories = _memories(points)
     half = math.ceil(len(memories) / 2)
     is_single = len(memories) <= 3 or not layout.beside
     blocks = [memories] if is_single else [memories[:half], memories[half:]]
-    return layout.row(*(_key_block(points, block, layout) for block in blocks), spacing=30)
+    return layout.row(*(_draw_key_block(points, block, layout) for block in blocks), spacing=30)
 
 
-def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.LayerChart:
-    """Names on the left, where the panels above have their axis, then a column per family."""
+def _draw_key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.LayerChart:
+    """Draws names on the left, below the axis of the panels, then a column per family."""
     families = _families(points)
     names = round(LETTER * max(map(len, memories))) + 8
     reach = layout.key_range(names + style.KEY_COLUMN_WIDTH * len(families))
@@ -293,7 +303,7 @@ def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.
     base = (
         alt.Chart(alt.NamedData("key"))
         .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
-        .transform_filter(SHOWN)
+        .transform_filter(SHOWN_FILTER)
         .encode(x=columns, y=rows, detail="strategy:N", color=memory_colours(_memories(points)))
     )
     middles = base.transform_filter("datum.column == round(datum.column)")
@@ -305,7 +315,7 @@ def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.
         .encode(x=alt.value(reach[0]), y=rows, text="memory:N")
     )
     return alt.LayerChart(
-        layer=[_lines(base, points), _marks(middles, points), text],
+        layer=[_draw_lines(base, points), _draw_marks(middles, points), text],
         width=reach[1],
         height=style.KEY_ROW_HEIGHT * len(memories),
         view=alt.ViewBackground(stroke=None),
@@ -313,7 +323,7 @@ def _key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.
 
 
 def link_limits(run: Run) -> list[Limit]:
-    """The known limits of the link: the raw one, and the one that counts packet headers."""
+    """Returns the known limits of the link: the raw one, and the one without packet headers."""
     limits = []
     raw, packet = run.link_limit, run.packet_limit
     if raw:
@@ -326,8 +336,8 @@ def link_limits(run: Run) -> list[Limit]:
     return limits
 
 
-def _limit_layers(limit: Limit, axis: Axis) -> list[alt.Chart]:
-    """Rules at both ends of the limit, a band between them, and a label beside them."""
+def _draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
+    """Draws rules at both ends of the limit, a band between them, and a label."""
     look = style.LIMIT[limit.kind]
     base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)
     low, high = axis.encoding("low"), axis.encoding("high")
@@ -349,16 +359,16 @@ def _limit_layers(limit: Limit, axis: Axis) -> list[alt.Chart]:
 
 @dataclass(frozen=True)
 class Pick:
-    """A strategy among the plain transfers by what it is: the plainest of its kind, or a later."""
+    """Selects a plain transfer by its kind: the plainest strategy (`place` 0), or a later one."""
 
     kind: str
     place: int = 0
     in_place: bool = False
 
 
-# What one looks at first; every other flag of pinned memory behaves as one of these does, or the
-# figures with all strategies show that it does not.
-FIRST = [
+# The strategies that a reader looks at first. Other flags of pinned memory behave like one of
+# these; where they do not, the figures with all strategies show it.
+HEADLINE_PICKS = [
     Pick("pageable"),
     Pick("pinned"),
     Pick("pinned_wc"),
@@ -368,25 +378,25 @@ FIRST = [
     Pick("pinned_mapped", in_place=True),
     Pick("managed_prefetch"),
 ]
-MOST_FIRST = 6
+MOST_HEADLINES = 6
 
 
-def picked(run: Run, picks: list[Pick]) -> list[str]:
-    """The names of the strategies that were measured of these."""
-    found: dict[tuple[str, bool], dict[str, Benchmark]] = {}
+def pick_strategies(run: Run, picks: list[Pick]) -> list[str]:
+    """Returns the names of the picked strategies that were measured."""
+    by_kind: dict[tuple[str, bool], dict[str, Benchmark]] = {}
     for benchmark in sorted(
         run.transfers, key=lambda benchmark: (benchmark.plainness, benchmark.strategy)
     ):
-        found.setdefault((benchmark.kind, benchmark.in_place), {})[benchmark.strategy] = benchmark
-    there = {key: list(strategies) for key, strategies in found.items()}
+        by_kind.setdefault((benchmark.kind, benchmark.in_place), {})[benchmark.strategy] = benchmark
+    names = {key: list(strategies) for key, strategies in by_kind.items()}
     return [
         strategies[pick.place]
         for pick in picks
-        if len(strategies := there.get((pick.kind, pick.in_place), [])) > pick.place
+        if len(strategies := names.get((pick.kind, pick.in_place), [])) > pick.place
     ]
 
 
-def headline(run: Run) -> list[str]:
-    """The strategies to look at first: those picked, otherwise the first that there are."""
-    others = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
-    return (picked(run, FIRST) or list(others))[:MOST_FIRST]
+def headline_strategies(run: Run) -> list[str]:
+    """Returns the strategies to look at first: the picked ones, or else the first ones."""
+    measured = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
+    return (pick_strategies(run, HEADLINE_PICKS) or list(measured))[:MOST_HEADLINES]

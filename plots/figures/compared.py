@@ -1,4 +1,4 @@
-"""Our bandwidths beside what other people have published, clearly told apart."""
+"""Draws this run's bandwidths beside published ones, and distinguishes them clearly."""
 
 from __future__ import annotations
 
@@ -8,54 +8,54 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
-from plots.figures.common import SHOWN, Figure, headline, page, tooltip
+from plots.figures.common import Figure, compose_run_chart, headline_strategies, shown_rows, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
-from plots.model.published import published
+from plots.model.published import read_published
 from plots.text import caption, numbers
 
-OURS, OTHERS = "measured here", "published by others"
+OURS, PUBLISHED = "measured here", "published by others"
 
 
-def compared(run: Run, layout: Layout) -> Figure:
-    """At the largest size of ours; the others' as their sources state them."""
+def draw_compared(run: Run, layout: Layout) -> Figure:
+    """Draws this run at its largest sizes, and published rates as their sources state them."""
     if run.on_host:
         raise NoData("without a GPU nothing that was published of GPUs compares")
-    found = _ours(run)
-    if not found:
+    measured = _measured_rates(run)
+    if not measured:
         raise NoData("no plain transfers with warm caches were measured")
     device = caption.device_name(run)
     rows: list[dict[str, Any]] = []
-    for (name, way), (rate, size) in found.items():
+    for (name, direction), (rate, size) in measured.items():
         rows.append(
             {
                 "row": f"{device}: {name}",
                 "strategy": name,
                 "whose": OURS,
-                "direction": way,
+                "direction": direction,
                 "low": rate,
                 "high": rate,
                 "rate": numbers.rate(rate),
                 "tool": "bench_transfers",
                 "source": f"this run, {numbers.size(size)}",
-                "colour": style.colour_of(run.strategy(name), name),
+                "colour": style.strategy_colour(run.strategy(name), name),
             }
         )
-    for other in published():
-        note = " (other NUMA node)" if "other NUMA node" in other.note else ""
-        tool = other.tool.split(" ")[0]
+    for entry in read_published():
+        note = " (other NUMA node)" if "other NUMA node" in entry.note else ""
+        tool = entry.tool.split(" ")[0]
         rows.append(
             {
-                "row": f"{other.gpu}: {other.strategy}, {tool}{note}",
-                "strategy": other.strategy,
-                "whose": OTHERS,
-                "direction": other.direction,
-                "low": other.low,
-                "high": other.high,
-                "rate": other.rate,
-                "tool": other.tool,
-                "source": other.source,
-                "colour": style.OTHERS_COLOUR,
+                "row": f"{entry.gpu}: {entry.strategy}, {tool}{note}",
+                "strategy": entry.strategy,
+                "whose": PUBLISHED,
+                "direction": entry.direction,
+                "low": entry.low,
+                "high": entry.high,
+                "rate": entry.rate,
+                "tool": entry.tool,
+                "source": entry.source,
+                "colour": style.PUBLISHED_COLOUR,
             }
         )
     order = list(dict.fromkeys(row["row"] for row in rows))
@@ -65,13 +65,13 @@ def compared(run: Run, layout: Layout) -> Figure:
         tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if domain[0] < tick < domain[1]
     ]
     panels: list[alt.LayerChart] = []
-    for way in DIRECTIONS:
-        # Panels beside each other have their rows in common.
-        there = [row["row"] for row in rows if layout.beside or row["direction"] == way]
-        shown = [name for name in order if name in there]
+    for direction in DIRECTIONS:
+        # Panels beside each other share their rows.
+        present = [row["row"] for row in rows if layout.beside or row["direction"] == direction]
+        shown = [name for name in order if name in present]
         if shown:
-            panels.append(_panel(way, shown, domain, ticks, layout, not panels))
-    chart = page(
+            panels.append(_draw_panel(direction, shown, domain, ticks, layout, not panels))
+    chart = compose_run_chart(
         "Beside published figures",
         run,
         layout,
@@ -85,17 +85,22 @@ def compared(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Beside figures published by others",
         reading="Links differ: compare within a generation. The table of sources is below.",
-        summary=f"{len(rows) - len(found)} published figures stand beside {len(found)} of ours; "
-        "strategies that others have published are shown of ours, too, where they were measured.",
+        summary=f"{len(rows) - len(measured)} published figures stand beside {len(measured)} of "
+        "ours; strategies that others have published are shown of ours, too, where they were "
+        "measured.",
         chart=chart,
         strategies=[],
     )
 
 
-def _ours(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
-    """GB/s and size, the largest, by strategy and direction: the first to look at, and what others
-    have published."""
-    names = dict.fromkeys([*headline(run), *(one.strategy for one in published())])
+def _measured_rates(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
+    """Returns GB/s and size at the largest size, by strategy and direction.
+
+    The strategies are the headline strategies and those with published rates.
+    """
+    names = dict.fromkeys(
+        [*headline_strategies(run), *(entry.strategy for entry in read_published())]
+    )
     return {
         (name, direction): rate
         for name in names
@@ -104,24 +109,17 @@ def _ours(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
     }
 
 
-def _panel(
-    way: str,
+def _draw_panel(
+    direction: str,
     order: list[str],
     domain: list[float],
     ticks: list[int],
     layout: Layout,
-    first: bool,
+    is_first: bool,
 ) -> alt.LayerChart:
-    base = (
-        alt.Chart(alt.NamedData("compared"))
-        .transform_filter(alt.datum.direction == way)
-        .transform_filter(SHOWN)
-        .encode(
-            y=rows_axis(order, labels=first and layout.beside, grid=layout.beside),
-            tooltip=tooltip(
-                what="row", whose="whose", bandwidth="rate", tool="tool", source="source"
-            ),
-        )
+    base = shown_rows("compared", direction=direction).encode(
+        y=rows_axis(order, labels=is_first and layout.beside, grid=layout.beside),
+        tooltip=tooltip(what="row", whose="whose", bandwidth="rate", tool="tool", source="source"),
     )
     x = alt.X(
         "low:Q",
@@ -129,26 +127,28 @@ def _panel(
         axis=alt.Axis(values=ticks, format="~f"),
         title="bandwidth (GB/s)",
     )
-    ours = base.transform_filter(alt.datum.whose == OURS)
-    others = base.transform_filter(alt.datum.whose == OTHERS)
+    measured_marks = base.transform_filter(alt.datum.whose == OURS)
+    published_marks = base.transform_filter(alt.datum.whose == PUBLISHED)
     colour = alt.Color("colour:N", scale=None, legend=None)
-    # Below what stands above the marks in a column.
+    # In a column, names stand above the marks.
     place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
     marks = [
-        others.mark_rule(strokeWidth=1.5, **place),
-        others.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5, **place),
-        ours.mark_point(filled=True, shape="circle", size=70, opacity=1, **place),
+        published_marks.mark_rule(strokeWidth=1.5, **place),
+        published_marks.mark_point(
+            filled=False, shape="diamond", size=55, strokeWidth=1.5, **place
+        ),
+        measured_marks.mark_point(filled=True, shape="circle", size=70, opacity=1, **place),
     ]
-    behind = base.mark_text(align="left", dx=8, fontSize=11, **place).encode(
+    values = base.mark_text(align="left", dx=8, fontSize=11, **place).encode(
         x="high:Q", text="rate:N"
     )
     layers = [
         marks[0].encode(x=x, x2="high:Q", color=colour),
         *(mark.encode(x=x, color=colour) for mark in marks[1:]),
-        behind,
+        values,
         *([] if layout.beside else names_above(base, "row")),
     ]
-    heading = alt.TitleParams(DIRECTIONS[way], fontSize=12, offset=6)
+    heading = alt.TitleParams(DIRECTIONS[direction], fontSize=12, offset=6)
     return alt.LayerChart(
         layer=layers,
         title=heading,

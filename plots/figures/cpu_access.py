@@ -1,4 +1,4 @@
-"""What the CPU pays to read and write each kind of memory, and the memory's effective type."""
+"""Draws the CPU's cost to read and write each kind of memory, and the effective memory type."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import own_colour, rows_axis
-from plots.figures.common import SHOWN, Figure, page, tooltip
+from plots.figures.bars import colour_by_field, rows_axis
+from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
 from plots.figures.layout import Layout
 from plots.model import values
 from plots.model.derive import NoData, Run
@@ -17,7 +17,7 @@ from plots.text import caption, numbers
 READ, WRITE = "cpu_read", "cpu_write"  # roles
 LATENCY = "ns_per_access"  # the metric of methods that wait for each access
 RANDOM = "random"
-# Words and shapes of methods; one that is not known yet has its name and the last shape.
+# Words and shapes of methods; an unknown method has its name and OTHER_SHAPE.
 WORDS = {
     READ: {
         "scalar": "8-byte loads",
@@ -39,9 +39,9 @@ OTHER_SHAPE = "cross"
 UNKNOWN = "not known"
 
 
-def cpu_access(run: Run, layout: Layout) -> Figure:
-    """One thread, warm caches, the largest size of each kind of memory."""
-    rows, typed = _typed(_rows(run))
+def draw_cpu_access(run: Run, layout: Layout) -> Figure:
+    """Draws the accesses of one thread with warm caches, at each memory's largest size."""
+    rows, type_remark = _name_types(_make_rows(run))
     if not rows:
         raise NoData("what the CPU pays was not measured")
     order = sorted({row["memory"] for row in rows}, key=style.memory_order)
@@ -54,14 +54,14 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
     ):
         shown = [row for row in rows if (row["role"], row["waits"]) == (role, waits)]
         if shown:
-            kinds = _kinds(role, shown)
+            methods = _describe_methods(role, shown)
             heights = [row["value"] for row in shown]
-            panels.append(_panel(names, kinds, title, heights, layout, not panels))
-    chart = page(
+            panels.append(_draw_panel(names, methods, title, heights, layout, not panels))
+    chart = compose_run_chart(
         "CPU access, one thread",
         run,
         layout,
-        [f"warm caches, {_sizes(rows)}; logarithmic scales; {typed}"],
+        [f"warm caches, {_describe_sizes(rows)}; logarithmic scales; {type_remark}"],
         layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
     )
     chart.datasets = {"accesses": rows}
@@ -78,14 +78,14 @@ def cpu_access(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rows(run: Run) -> list[dict[str, Any]]:
+def _make_rows(run: Run) -> list[dict[str, Any]]:
     types = {
         values.text(buffer, "memory", ""): values.text(buffer, "memory_type", "")
         for buffer in caption.entries(run.result, "buffers")
         if isinstance(buffer, dict)
     }
     rows = []
-    for benchmark in run.of_role(READ, WRITE):
+    for benchmark in run.with_role(READ, WRITE):
         latency = benchmark.get(LATENCY)
         if (
             benchmark.setting is not None
@@ -119,28 +119,31 @@ def _rows(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _kinds(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
-    """Each kind of access with its words and its shape, in the order of their words."""
+def _describe_methods(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+    """Returns the words and the shape of each kind of access, in the order of WORDS."""
     methods = {row["method"]: row["access"] for row in rows}
     known = [method for method in WORDS[role] if method in methods]
-    others = [method for method in methods if method not in WORDS[role]]
+    unknown = [method for method in methods if method not in WORDS[role]]
     return {
         methods[method]: (WORDS[role].get(method, method), SHAPES.get(method, OTHER_SHAPE))
-        for method in (*known, *others)
+        for method in (*known, *unknown)
     }
 
 
-def _sizes(rows: list[dict[str, Any]]) -> str:
-    """The sizes of the blocks: the usual one, and what has another one."""
+def _describe_sizes(rows: list[dict[str, Any]]) -> str:
+    """Describes the sizes of the blocks: the usual one, and the exceptions."""
     sizes = [row["size"] for row in rows]
     usual = max(dict.fromkeys(sizes), key=sizes.count)
-    others = {row["memory"]: row["size"] for row in rows if row["size"] != usual}
-    exceptions = ", ".join(f"{memory} {size}" for memory, size in others.items())
-    return f"blocks of {usual}" + (f" ({exceptions})" if exceptions else "")
+    exceptions = {row["memory"]: row["size"] for row in rows if row["size"] != usual}
+    exceptions_text = ", ".join(f"{memory} {size}" for memory, size in exceptions.items())
+    return f"blocks of {usual}" + (f" ({exceptions_text})" if exceptions_text else "")
 
 
-def _typed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
-    """The rows, named with the memory type that is in effect, and what to say of it in general."""
+def _name_types(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """Adds the effective memory type to the names of rows if it differs between them.
+
+    Returns the rows, and a remark on the types.
+    """
     types = {row["type"] for row in rows}
     if types == {UNKNOWN}:
         return rows, "how the processor treats it is not known"
@@ -150,31 +153,30 @@ def _typed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
     return named, ("in brackets the memory type that is in effect, whatever was asked for")
 
 
-def _panel(
+def _draw_panel(
     names: list[str],
-    kinds: dict[str, tuple[str, str]],
+    methods: dict[str, tuple[str, str]],
     title: str,
     values: list[float],
     layout: Layout,
-    first: bool,
+    is_first: bool,
 ) -> alt.LayerChart:
     low, high = min(values), max(values)
     scale = alt.Scale(type="log", domain=[low / 1.3, high * 1.3], nice=False)
-    inside = [
+    candidates = [
         (factor, factor * 10.0**exponent)
         for exponent in range(-3, 7)
         for factor in (1, 2, 3, 5, 7)
         if low / 1.3 <= factor * 10.0**exponent <= high * 1.3
     ]
-    # as many as have room
+    # The densest ticks that fit.
     for factors in ((1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
-        ticks = [tick for factor, tick in inside if factor in factors]
+        ticks = [tick for factor, tick in candidates if factor in factors]
         if len(ticks) <= 6:
             break
     base = (
-        alt.Chart(alt.NamedData("accesses"))
-        .transform_filter(SHOWN)
-        .transform_filter(alt.FieldOneOfPredicate(field="access", oneOf=list(kinds)))
+        shown_rows("accesses")
+        .transform_filter(alt.FieldOneOfPredicate(field="access", oneOf=list(methods)))
         .encode(
             x=alt.X(
                 "value:Q",
@@ -182,12 +184,12 @@ def _panel(
                 axis=alt.Axis(values=ticks, format=",~f"),
                 title=title,
             ),
-            y=rows_axis(names, labels=first or not layout.beside, grid=True),
+            y=rows_axis(names, labels=is_first or not layout.beside, grid=True),
         )
     )
     shapes = alt.Shape(
         "access:N",
-        scale=alt.Scale(domain=list(kinds), range=[shape for _, shape in kinds.values()]),
+        scale=alt.Scale(domain=list(methods), range=[shape for _, shape in methods.values()]),
         legend=alt.Legend(
             title=None,
             orient="bottom",
@@ -195,12 +197,12 @@ def _panel(
             columns=2,
             symbolFillColor=style.LINE,
             symbolStrokeColor=style.LINE,
-            labelExpr=_labels(kinds),
+            labelExpr=_label_expression(methods),
         ),
     )
     marks = base.mark_point(filled=True, size=55, opacity=0.9).encode(
         shape=shapes,
-        color=own_colour(),
+        color=colour_by_field(),
         tooltip=tooltip(
             memory="memory", type="type", access="access", size="size", it="value_text"
         ),
@@ -209,7 +211,7 @@ def _panel(
     return alt.LayerChart(layer=[marks], width=width, height=layout.row_height * len(names))
 
 
-def _labels(kinds: dict[str, tuple[str, str]]) -> str:
-    """An expression that gives each kind of access its words."""
-    cases = [f"datum.value === '{name}' ? '{words}'" for name, (words, _) in kinds.items()]
+def _label_expression(methods: dict[str, tuple[str, str]]) -> str:
+    """Returns an expression that gives each kind of access its words."""
+    cases = [f"datum.value === '{name}' ? '{words}'" for name, (words, _) in methods.items()]
     return " : ".join([*cases, "datum.value"])

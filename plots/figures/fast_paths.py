@@ -1,4 +1,4 @@
-"""Fast paths against the plain way, and what they take of the CPU."""
+"""Draws how fast fast paths are against the plain method, and the CPU time they need."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import HEADS, Bars, from_zero
-from plots.figures.common import Figure, page
+from plots.figures.bars import HEADING_MARK, Bars, from_zero
+from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
 
 
 @dataclass(frozen=True)
-class Question:
-    """Something to do, and the fields of what does it.
+class Comparison:
+    """Defines a job, and the fields of the benchmarks that do it.
 
-    `plain` are those that the plain way has as well, `fast` those of each faster way: any other
-    where nothing is said. `differ_in` is the field by which they are told apart. Without a rate
-    where bytes move twice: it would not compare with others.
+    `plain` are the fields of the plain method, `fast` those of each faster one; a field that is not
+    given may have any value. `differ_in` is the field that distinguishes the methods. There is no
+    rate where bytes move twice, because it would not compare with other rates.
     """
 
     title: str
@@ -33,12 +33,12 @@ class Question:
     has_rate: bool = True
 
 
-QUESTIONS = [
+COMPARISONS = [
     *(
-        Question(
-            f"ordinary memory, {way}",
+        Comparison(
+            f"ordinary memory, {direction}",
             "copy",
-            {"direction": way, "in_place": False},
+            {"direction": direction, "in_place": False},
             {"memory": "pageable", "method": None},
             (
                 {"memory": "pageable", "method": "staged"},
@@ -46,19 +46,19 @@ QUESTIONS = [
                 {"memory": "pageable_huge", "method": "register_once_huge"},
             ),
         )
-        for way in ("h2d", "d2h")
+        for direction in ("h2d", "d2h")
     ),
     *(
-        Question(
-            f"blocks of {block}, {way}",
+        Comparison(
+            f"blocks of {block}, {direction}",
             "scattered_copy",
-            {"setting": setting, "memory": "pinned", "direction": way},
+            {"setting": setting, "memory": "pinned", "direction": direction},
         )
-        for way in ("h2d", "d2h")
+        for direction in ("h2d", "d2h")
         for setting, block in (("4KiB_blocks", "4 KiB"), ("64KiB_blocks", "64 KiB"))
     ),
     *(
-        Question(
+        Comparison(
             f"up, work, down ({words})",
             "overlap",
             {"memory": memory},
@@ -71,7 +71,7 @@ QUESTIONS = [
             ("pageable", "ordinary", ("chosen",)),
         )
     ),
-    Question(
+    Comparison(
         "(2 * to_gpu(a)).get()",
         "array",
         {"direction": "both", "memory": "pageable", "variant": "float32"},
@@ -80,13 +80,13 @@ QUESTIONS = [
         differ_in="setting",
         has_rate=False,
     ),
-    Question("a message and its answer", "latency", {}),
+    Comparison("a message and its answer", "latency", {}),
 ]
 
 
-def fast_paths(run: Run, layout: Layout) -> Figure:
-    """How many times as fast as the plain way, at the largest size that both have."""
-    groups = [group for question in QUESTIONS if (group := _answers(run, question))]
+def draw_fast_paths(run: Run, layout: Layout) -> Figure:
+    """Draws the speedup over the plain method, at the largest size that all methods have."""
+    groups = [group for comparison in COMPARISONS if (group := _compare(run, comparison))]
     if not groups:
         raise NoData("no fast path was measured beside the plain way to do the same")
     rows = [row for group in groups for row in group]
@@ -95,15 +95,15 @@ def fast_paths(run: Run, layout: Layout) -> Figure:
     scale = alt.Scale(type="log", domain=[min(speedups) / 1.05, max(speedups)], nice=False)
     title = "times as fast as the plain way"
     panels = [Bars("ways", names, "speedup", title, scale, layout, width=260, start=1).chart()]
-    taken = [row["cpu"] for row in rows if row["cpu"]]
-    # In a column what they take stands with the rates.
-    if taken and layout.beside:
+    cpu_seconds = [row["cpu"] for row in rows if row["cpu"]]
+    # In a column, the CPU time stands beside the rate.
+    if cpu_seconds and layout.beside:
         price = Bars(
             "ways",
             names,
             "cpu",
             "CPU seconds per GB",
-            from_zero(max(taken)),
+            from_zero(max(cpu_seconds)),
             layout,
             width=170,
             labels=False,
@@ -112,7 +112,7 @@ def fast_paths(run: Run, layout: Layout) -> Figure:
         panels.append(price.chart())
     if not layout.beside:
         rows = [_with_price(row) for row in rows]
-    chart = page(
+    chart = compose_run_chart(
         "Fast paths against the plain way",
         run,
         layout,
@@ -134,42 +134,47 @@ def fast_paths(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _answers(run: Run, question: Question) -> list[dict[str, Any]]:
-    plain = run.plainest(question.role, **question.fields, **question.plain)
+def _compare(run: Run, comparison: Comparison) -> list[dict[str, Any]]:
+    plain = run.plainest(comparison.role, **comparison.fields, **comparison.plain)
     fast = [
         sizes
-        for fields in question.fast
-        for sizes in run.alike(question.role, **question.fields, **fields)
+        for fields in comparison.fast
+        for sizes in run.matching(comparison.role, **comparison.fields, **fields)
         if sizes != plain
     ]
     common = set(plain).intersection(*fast)
     if not fast or not common:
         return []
     size = max(common)
-    title = question.title + (f", {numbers.size(size)}" if size else "")
-    return [_row(question, title, sizes[size], plain[size]) for sizes in (plain, *fast)]
+    title = comparison.title + (f", {numbers.size(size)}" if size else "")
+    return [_make_row(comparison, title, sizes[size], plain[size]) for sizes in (plain, *fast)]
 
 
 def _with_price(row: dict[str, Any]) -> dict[str, Any]:
-    """The row in a column; the plain way, which has no bar, says everything in the bar's place."""
-    said = row["speedup_text"] + (f", {row['cpu_text']} s/GB" if row["cpu"] else "")
-    is_plain = row["row"].startswith(HEADS)
-    return row | {"speedup_text": "" if is_plain else said, "note": said if is_plain else ""}
+    """Adds the CPU time to a row in a column.
+
+    The row of the plain method has no bar, so its text takes the bar's place.
+    """
+    text = row["speedup_text"] + (f", {row['cpu_text']} s/GB" if row["cpu"] else "")
+    is_plain = row["row"].startswith(HEADING_MARK)
+    return row | {"speedup_text": "" if is_plain else text, "note": text if is_plain else ""}
 
 
-def _row(question: Question, title: str, benchmark: Benchmark, plain: Benchmark) -> dict[str, Any]:
+def _make_row(
+    comparison: Comparison, title: str, benchmark: Benchmark, plain: Benchmark
+) -> dict[str, Any]:
     speedup = plain.ns / benchmark.ns
-    rate, cpu = benchmark.gb_per_s if question.has_rate else None, benchmark.get("cpu_s_per_gb")
-    way = getattr(benchmark, question.differ_in) or benchmark.kind
+    rate, cpu = benchmark.gb_per_s if comparison.has_rate else None, benchmark.get("cpu_s_per_gb")
+    method = getattr(benchmark, comparison.differ_in) or benchmark.kind
     value = numbers.rate(rate) if rate else numbers.time(benchmark.ns)
     is_plain = benchmark is plain
     return {
-        "row": f"{HEADS}|{title}" if is_plain else f"{title}|{way}",
-        "way": f"{title}: {way}",
+        "row": f"{HEADING_MARK}|{title}" if is_plain else f"{title}|{method}",
+        "way": f"{title}: {method}",
         "strategy": benchmark.label,
         "speedup": speedup,
-        "speedup_text": f"{way}: {value}" if is_plain else f"{numbers.times(speedup)}, {value}",
+        "speedup_text": f"{method}: {value}" if is_plain else f"{numbers.times(speedup)}, {value}",
         "cpu": cpu,
         "cpu_text": numbers.digits(cpu) if cpu else "",
-        "colour": style.colour_of(benchmark, benchmark.label),
+        "colour": style.strategy_colour(benchmark, benchmark.label),
     }

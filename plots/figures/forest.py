@@ -1,4 +1,4 @@
-"""New runs against a baseline, as the gate has judged them: a forest plot."""
+"""Draws new runs against a baseline, as the gate has judged them: a forest plot."""
 
 from __future__ import annotations
 
@@ -7,65 +7,65 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import ABOVE, BELOW, own_colour, tall_height
-from plots.figures.common import Figure, by_name, tooltip, whole
+from plots.figures.bars import ABOVE, BELOW, colour_by_field, tall_height
+from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout
 from plots.model.derive import NoData, Run
-from plots.model.gate import Check, Checked
+from plots.model.gate import BenchmarkVerdict, Check
 from plots.text import caption, numbers, verdict
 
-WIDTH = 430  # where names stand on the left of the marks
-TEXT_WIDTH = 56  # of the slowdowns
-NAME_WIDTH = 300  # longer names are cut; the table and the tooltip have all of them
+WIDTH = 430  # of the panel, without the names on its left
+TEXT_WIDTH = 56  # of the column of slowdowns
+NAME_WIDTH = 300  # longer names are cut; the table and the tooltip have them in full
 KEY_COLUMNS = 2
 KEY_WIDTH = {"wide": 240, "column": 175}  # of a column of the key
 MOST_ROWS = {"wide": 40, "column": 24}  # no higher than a page
-ROOM = 0.3  # beyond the outermost points, as a part of what lies between them
+AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance between them
 CLASSES = {False: "bandwidth", True: "latency"}
 
 
-def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
-    """Of the new runs, numbered as in the report, and the gate's answer about them."""
+def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
+    """Draws the gate's answer about the new runs, which are numbered as in the report."""
     if not check.compared:
         raise NoData("no benchmark could be compared")
-    shown = sorted(check.compared, key=_order)[: MOST_ROWS[layout.name]]
+    shown = sorted(check.compared, key=_sort_key)[: MOST_ROWS[layout.name]]
     low, high = _domain(shown)
-    rows = [_row(one, low, high) for one in shown]
-    of_runs = [
-        (one, number, slowdown)
-        for one in shown
-        for (number, _), slowdown in zip(runs, one.runs, strict=False)
+    rows = [_make_row(benchmark, low, high) for benchmark in shown]
+    slowdowns = [
+        (benchmark, number, slowdown)
+        for benchmark in shown
+        for (number, _), slowdown in zip(runs, benchmark.runs, strict=False)
         if slowdown is not None
     ]
-    single = [
+    inside = [
         {
-            "name": one.name,
-            "class": CLASSES[one.latency_bound],
+            "name": benchmark.name,
+            "class": CLASSES[benchmark.latency_bound],
             "slowdown": 100 * slowdown,
             "text": numbers.signed_percent(slowdown),
             "run": f"run {number}",
         }
-        for one, number, slowdown in of_runs
+        for benchmark, number, slowdown in slowdowns
         if low <= 100 * slowdown <= high
     ]
-    outside = len(of_runs) - len(single)
-    chart = whole(
+    outside = len(slowdowns) - len(inside)
+    chart = compose_chart(
         caption.title(f"New runs against the baseline: {check.verdict}", runs[0][1]),
         layout,
-        _paragraphs(check, runs, shown, rows, outside),
+        _make_subtitle(check, runs, shown, rows, outside),
         *(
-            _panel(latency_bound, check, shown, (low, high), layout)
+            _draw_panel(latency_bound, check, shown, (low, high), layout)
             for latency_bound in CLASSES
-            if any(one.latency_bound == latency_bound for one in shown)
+            if any(benchmark.latency_bound == latency_bound for benchmark in shown)
         ),
-        _key(layout),
+        _draw_key(layout),
     )
     chart.datasets = {
         "checked": rows,
-        "single": single,
-        "lines": _lines(shown, layout),
-        "key": _key_rows(),
+        "single": inside,
+        "lines": _make_lines(shown, layout),
+        "key": _make_key_rows(),
     }
     return Figure(
         heading="Each benchmark against the baseline",
@@ -73,125 +73,134 @@ def forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         "asks for more: a slowdown beyond the threshold, significant among all that were compared, "
         "and shown by (nearly) every run. Hollow marks are advisory: noise would hide a slowdown "
         "of the threshold.",
-        summary=f"{check.sentence}. {_extremes(check)}",
+        summary=f"{check.sentence}. {_describe_extremes(check)}",
         chart=chart,
         strategies=[],
     )
 
 
-def _lines(shown: list[Checked], layout: Layout) -> list[dict[str, Any]]:
-    """Zero and the threshold of each class; in a column of each row, not to cross its texts."""
+def _make_lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]]:
+    """Returns zero and the threshold of each class; in a column per row, to spare its texts."""
     lines = [
         {
-            "name": "" if layout.beside else one.name,
-            "class": CLASSES[one.latency_bound],
+            "name": "" if layout.beside else benchmark.name,
+            "class": CLASSES[benchmark.latency_bound],
             "slowdown": 100 * value,
             "zero": value == 0,
         }
-        for one in shown
-        for value in (0, one.threshold or 0)
+        for benchmark in shown
+        for value in (0, benchmark.threshold or 0)
     ]
     return list({tuple(line.values()): line for line in lines}.values())
 
 
-def _order(one: Checked) -> tuple[int, float]:
-    """By verdict, then by slowdown; what is faster by how much it is so."""
-    assert one.slowdown is not None
+def _sort_key(benchmark: BenchmarkVerdict) -> tuple[int, float]:
+    """Sorts by verdict, then by slowdown; benchmarks that got faster by speedup."""
+    assert benchmark.slowdown is not None
     known = list(style.VERDICT)
-    rank = known.index(one.verdict) if one.verdict in known else len(known)
-    return rank, one.slowdown if one.verdict == "faster" else -one.slowdown
+    rank = known.index(benchmark.verdict) if benchmark.verdict in known else len(known)
+    return rank, benchmark.slowdown if benchmark.verdict == "faster" else -benchmark.slowdown
 
 
-def _domain(shown: list[Checked]) -> tuple[float, float]:
-    """In percent: all points, and of the intervals what does not squeeze the points together."""
-    thresholds = [100 * (one.threshold or 0) for one in shown]
-    points = [0, *thresholds, *(100 * (one.slowdown or 0) for one in shown)]
-    ends = [100 * end for one in shown for end in one.interval or ()]
+def _domain(shown: list[BenchmarkVerdict]) -> tuple[float, float]:
+    """Returns the axis range in percent: all points, and intervals as far as they leave room."""
+    thresholds = [100 * (benchmark.threshold or 0) for benchmark in shown]
+    points = [0, *thresholds, *(100 * (benchmark.slowdown or 0) for benchmark in shown)]
+    ends = [100 * end for benchmark in shown for end in benchmark.interval or ()]
     low, high = min(points), max(points)
-    room, edge = max(ROOM * (high - low), *thresholds), 0.04 * (high - low)
+    room, edge = max(AXIS_ROOM * (high - low), *thresholds), 0.04 * (high - low)
     return (
         max(low - room, min([low, *ends]) - edge),
         min(high + room, max([high, *ends]) + edge),
     )
 
 
-def _row(one: Checked, low: float, high: float) -> dict[str, Any]:
-    assert one.slowdown is not None
-    ends = [100 * end for end in one.interval or (one.slowdown, one.slowdown)]
-    detectable = "-" if one.detectable is None else numbers.percent(one.detectable)
+def _make_row(benchmark: BenchmarkVerdict, low: float, high: float) -> dict[str, Any]:
+    assert benchmark.slowdown is not None
+    ends = [100 * end for end in benchmark.interval or (benchmark.slowdown, benchmark.slowdown)]
+    detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
     return {
-        "name": one.name,
-        "class": CLASSES[one.latency_bound],
-        "verdict": one.verdict,
-        "colour": style.verdict(one.verdict).colour,
-        "advisory": one.advisory,
-        "slowdown": 100 * one.slowdown,
+        "name": benchmark.name,
+        "class": CLASSES[benchmark.latency_bound],
+        "verdict": benchmark.verdict,
+        "colour": style.verdict(benchmark.verdict).colour,
+        "advisory": benchmark.advisory,
+        "slowdown": 100 * benchmark.slowdown,
         "low": max(low, ends[0]),
         "high": min(high, ends[1]),
         "beyond_low": ends[0] < low,
         "beyond_high": ends[1] > high,
-        "text": numbers.signed_percent(one.slowdown),
-        "interval": verdict.interval(one),
-        "p": verdict.probability(one),
-        "detectable": f"{detectable}, advisory" if one.advisory else detectable,
+        "text": numbers.signed_percent(benchmark.slowdown),
+        "interval": verdict.interval(benchmark),
+        "p": verdict.probability(benchmark),
+        "detectable": f"{detectable}, advisory" if benchmark.advisory else detectable,
     }
 
 
-def _paragraphs(
+def _make_subtitle(
     check: Check,
     runs: list[tuple[int, Run]],
-    shown: list[Checked],
+    shown: list[BenchmarkVerdict],
     rows: list[dict[str, Any]],
     outside: int,
 ) -> list[str]:
     last = runs[-1][1].result
-    until = f"; the last of {len(runs)} runs {caption.date(last)}" if len(runs) > 1 else ""
-    cut = len(check.compared) - len(shown)
-    changed = sum(one.verdict != "same" for one in check.compared)
-    judged = sum(one.verdict != "same" for one in shown)
-    which = (
-        f"the {judged} worst of {changed} that are slower, ambiguous or faster"
-        if judged < changed
-        else f"every benchmark that is slower, ambiguous or faster ({changed}), and the largest "
-        "slowdowns of the others"
-        if changed
-        else "the largest slowdowns"
-    )
-    clipped = any(row["beyond_low"] or row["beyond_high"] for row in rows)
+    last_date = f"; the last of {len(runs)} runs {caption.date(last)}" if len(runs) > 1 else ""
+    cuts = []
+    if any(row["beyond_low"] or row["beyond_high"] for row in rows):
+        cuts.append("an arrow: the interval goes on beyond the axis")
+    if outside:
+        cuts.append(f"beyond the axis: {caption.count(outside, 'value')} of single runs")
     return [
-        f"{caption.where_and_when(runs[0][1])}{until}",
-        f"{verdict.origin(check)}; mark: centre of the new runs; line: its 95 % interval",
-        f"shown: {which}; the other {cut} are in the table" * (cut > 0),
-        "; ".join(
-            ["an arrow: the interval goes on beyond the axis"] * clipped
-            + [f"beyond the axis: {caption.count(outside, 'value')} of single runs"] * (outside > 0)
-        ),
+        f"{caption.describe_origin(runs[0][1])}{last_date}",
+        f"{verdict.describe_counts(check)}; mark: centre of the new runs; line: its 95 % interval",
+        _describe_selection(check, shown),
+        "; ".join(cuts),
     ]
 
 
-def _extremes(check: Check) -> str:
-    slowest = max(check.compared, key=lambda one: one.slowdown or 0)
-    fastest = min(check.compared, key=lambda one: one.slowdown or 0)
+def _describe_selection(check: Check, shown: list[BenchmarkVerdict]) -> str:
+    """Says which benchmarks are shown, or nothing if all are."""
+    left_out = len(check.compared) - len(shown)
+    if not left_out:
+        return ""
+    changed = sum(benchmark.verdict != "same" for benchmark in check.compared)
+    changed_shown = sum(benchmark.verdict != "same" for benchmark in shown)
+    if changed_shown < changed:
+        selection = f"the {changed_shown} worst of {changed} that are slower, ambiguous or faster"
+    elif changed:
+        selection = (
+            f"every benchmark that is slower, ambiguous or faster ({changed}), and the largest "
+            "slowdowns of the others"
+        )
+    else:
+        selection = "the largest slowdowns"
+    return f"shown: {selection}; the other {left_out} are in the table"
+
+
+def _describe_extremes(check: Check) -> str:
+    slowest = max(check.compared, key=lambda benchmark: benchmark.slowdown or 0)
+    fastest = min(check.compared, key=lambda benchmark: benchmark.slowdown or 0)
     parts = [
-        f"{one.name} has changed by {numbers.signed_percent(one.slowdown or 0)} "
-        f"({'within the noise' if one.verdict == 'same' else one.verdict})"
-        for one in dict.fromkeys((slowest, fastest))
+        f"{benchmark.name} has changed by {numbers.signed_percent(benchmark.slowdown or 0)} "
+        f"({'within the noise' if benchmark.verdict == 'same' else benchmark.verdict})"
+        for benchmark in dict.fromkeys((slowest, fastest))
     ]
     return f"Of {len(check.compared)} compared, {' and '.join(parts)}."
 
 
-def _panel(
+def _draw_panel(
     latency_bound: bool,
     check: Check,
-    shown: list[Checked],
+    shown: list[BenchmarkVerdict],
     domain: tuple[float, float],
     layout: Layout,
 ) -> alt.LayerChart:
-    """One class of benchmarks, which have one threshold."""
+    """Draws one class of benchmarks, which share a threshold."""
     kind = CLASSES[latency_bound]
-    here = [one for one in shown if one.latency_bound == latency_bound]
-    count = sum(one.latency_bound == latency_bound for one in check.compared)
-    names = [one.name for one in here]
+    in_class = [benchmark for benchmark in shown if benchmark.latency_bound == latency_bound]
+    count = sum(benchmark.latency_bound == latency_bound for benchmark in check.compared)
+    names = [benchmark.name for benchmark in in_class]
     width = WIDTH if layout.beside else layout.width
     rows, single, lines = (
         alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == kind)
@@ -221,16 +230,18 @@ def _panel(
     layers = [
         zero.encode(x=x),
         threshold.encode(x=x),
-        _tick(single, **place),
-        marks.mark_rule(strokeWidth=1.5, **place).encode(x=low, x2="high:Q", color=own_colour()),
-        _arrow(marks, "low", "triangle-left", **place).encode(x=low),
-        _arrow(marks, "high", "triangle-right", **place).encode(x=high),
-        *_points(marks, x, **place),
-        *_texts(marks, width, layout),
+        _draw_ticks(single, **place),
+        marks.mark_rule(strokeWidth=1.5, **place).encode(
+            x=low, x2="high:Q", color=colour_by_field()
+        ),
+        _draw_arrow(marks, "low", "triangle-left", **place).encode(x=low),
+        _draw_arrow(marks, "high", "triangle-right", **place).encode(x=high),
+        *_draw_points(marks, x, **place),
+        *_draw_texts(marks, width, layout),
     ]
     heading = alt.TitleParams(
-        f"{kind} decides: {len(here)} of {count}; dashed: threshold "
-        f"{100 * (here[0].threshold or 0):g} %",
+        f"{kind} decides: {len(in_class)} of {count}; dashed: threshold "
+        f"{100 * (in_class[0].threshold or 0):g} %",
         fontSize=12,
         offset=6,
         anchor="start",
@@ -242,7 +253,7 @@ def _panel(
 
 
 def _axis(field: str, domain: tuple[float, float]) -> alt.X:
-    """The horizontal axis, which all panels share."""
+    """Returns the horizontal axis, which all panels share."""
     return alt.X(
         f"{field}:Q",
         scale=alt.Scale(domain=list(domain), nice=False),
@@ -265,12 +276,12 @@ def _names(names: list[str], layout: Layout, place: float = 0.5) -> alt.Y:
 
 
 def _place(layout: Layout) -> dict[str, Any]:
-    """Where marks are in their rows: in a column below the texts."""
+    """Returns where marks stand in their rows: in a column below the texts."""
     return {} if layout.beside else {"yOffset": BELOW}
 
 
-def _texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
-    """The slowdowns; in a column also the names, both above the marks."""
+def _draw_texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
+    """Draws the slowdowns, in a column also the names, both above the marks."""
     if layout.beside:
         value = base.mark_text(align="right", fontSize=11)
         return [value.encode(x=alt.value(width + TEXT_WIDTH), text="text:N")]
@@ -284,22 +295,24 @@ def _texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
     ]
 
 
-def _tick(base: alt.Chart, **place: Any) -> Any:
+def _draw_ticks(base: alt.Chart, **place: Any) -> Any:
     return base.mark_tick(
-        orient="vertical", size=10, thickness=1, color=style.OTHERS_COLOUR, opacity=0.8, **place
+        orient="vertical", size=10, thickness=1, color=style.PUBLISHED_COLOUR, opacity=0.8, **place
     )
 
 
-def _arrow(base: alt.Chart, end: str, shape: str, **place: Any) -> Any:
-    """Where an interval goes on beyond the axis."""
+def _draw_arrow(base: alt.Chart, end: str, shape: str, **place: Any) -> Any:
+    """Draws an arrow where an interval continues beyond the axis."""
     beyond = base.transform_filter(f"datum.beyond_{end}")
     mark = beyond.mark_point(filled=True, shape=shape, size=30, opacity=1, **place)
-    return mark.encode(color=own_colour())
+    return mark.encode(color=colour_by_field())
 
 
-def _points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
-    """Filled marks, and hollow ones of what is advisory; shape and colour tell the verdict."""
-    shape = by_name("verdict", list(style.VERDICT), lambda one: style.verdict(one).shape, alt.Shape)
+def _draw_points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
+    """Draws filled marks, and hollow ones if advisory; shape and colour show the verdict."""
+    shape = scale_by_name(
+        "verdict", list(style.VERDICT), lambda name: style.verdict(name).shape, alt.Shape
+    )
     filled = base.transform_filter("!datum.advisory").mark_point(
         filled=True, size=55, opacity=1, **place
     )
@@ -307,12 +320,12 @@ def _points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
         filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
     )
     return [
-        filled.encode(x=x, shape=shape, color=own_colour()),
+        filled.encode(x=x, shape=shape, color=colour_by_field()),
         hollow.encode(x=x, shape=shape, stroke=alt.Stroke("colour:N", scale=None, legend=None)),
     ]
 
 
-def _key_rows() -> list[dict[str, Any]]:
+def _make_key_rows() -> list[dict[str, Any]]:
     entries = [(name, name, False, "") for name in style.VERDICT]
     entries.append(("hollow: advisory (noisy)", "same", True, ""))
     entries.append(("a new run by itself", "", False, "tick"))
@@ -330,17 +343,17 @@ def _key_rows() -> list[dict[str, Any]]:
     ]
 
 
-def _key(layout: Layout) -> alt.LayerChart:
+def _draw_key(layout: Layout) -> alt.LayerChart:
     x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.05, KEY_COLUMNS], nice=False))
     base = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
     marks = base.transform_filter("!datum.tick")
     return alt.LayerChart(
         layer=[
-            *_points(marks, x),
-            _tick(base.transform_filter("datum.tick")).encode(x=x),
+            *_draw_points(marks, x),
+            _draw_ticks(base.transform_filter("datum.tick")).encode(x=x),
             base.mark_text(align="left", dx=9, fontSize=11).encode(x=x, text="text:N"),
         ],
         width=KEY_COLUMNS * KEY_WIDTH[layout.name],
-        height=LINE_HEIGHT * len({row["line"] for row in _key_rows()}),
+        height=LINE_HEIGHT * len({row["line"] for row in _make_key_rows()}),
         view=alt.ViewBackground(stroke=None),
     )

@@ -1,4 +1,4 @@
-"""Keys of lines: a sample of each, and its name."""
+"""Draws keys of lines: a sample of each, and its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import SHOWN
+from plots.figures.common import shown_rows
 from plots.figures.layout import Layout
 
 SAMPLE = 40  # pixels
@@ -18,7 +18,7 @@ LINE_HEIGHT = 18
 
 @dataclass(frozen=True)
 class Key:
-    """A key in columns. Each entry has its `name` and the fields by which it is drawn."""
+    """Draws a key in columns. Each entry has its `name` and the fields that decide its look."""
 
     entries: list[dict[str, Any]]
     layout: Layout
@@ -27,11 +27,11 @@ class Key:
 
     @property
     def columns(self) -> int:
-        """How many there is room for."""
+        """Returns how many columns fit."""
         return self.layout.columns(self.most_columns, self.width)
 
     def data(self) -> list[dict[str, Any]]:
-        """Both ends of each sample, for the data named `key`; the name is at the right end."""
+        """Returns both ends of each sample, for the data `key`; the name is at the right end."""
         return [
             entry
             | {
@@ -46,18 +46,14 @@ class Key:
     def chart(
         self, colour: Any, lines: Callable[[alt.Chart], Any], marks: Callable[[alt.Chart], Any]
     ) -> alt.LayerChart:
-        """The key, with lines and marks as the figure draws them."""
+        """Draws the key with lines and marks as the figure draws them."""
         reach = self.layout.key_range(self.width * self.columns)
         scale = alt.Scale(domain=[-0.02, self.columns], range=reach, nice=False)
-        place = (
-            alt.Chart(alt.NamedData("key"))
-            .transform_filter(SHOWN)
-            .encode(
-                x=alt.X("column:Q", axis=None, scale=scale),
-                y=alt.Y("line:O", axis=None),
-                color=colour,
-                detail="name:N",
-            )
+        place = shown_rows("key").encode(
+            x=alt.X("column:Q", axis=None, scale=scale),
+            y=alt.Y("line:O", axis=None),
+            color=colour,
+            detail="name:N",
         )
         ends = place.transform_filter("datum.text")
         text = ends.mark_text(align="left", dx=9, fontSize=11).encode(

@@ -1,4 +1,4 @@
-"""The efficiency ladder: from the raw link down to each strategy, naming each loss."""
+"""Draws the efficiency ladder: from the raw link down to each strategy, naming each loss."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.bars import Bars, from_zero
-from plots.figures.common import FIRST, Figure, page, picked
+from plots.figures.common import HEADLINE_PICKS, Figure, compose_run_chart, pick_strategies
 from plots.figures.layout import Layout
 from plots.figures.points import in_drawing_order
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import caption, numbers
 
-# What a strategy does besides sending, by its method or its kind of memory.
+# The extra work of a strategy, by its method or its kind of memory.
 LOSSES = {
     "pageable": "staged by the driver",
     "pageable_huge": "staged by the driver",
@@ -25,25 +25,27 @@ LOSSES = {
     "pageable_access": "a kernel reads pageable memory",
 }
 LOSS_IN_PLACE = "requests of a kernel"
-MOST = 0.75  # of the strategies of the size that has the most
-ALIKE = 0.01  # strategies that differ by less, and lose it alike, share a rung
+MOST_COMMON_SHARE = 0.75  # of the number of strategies at the size with the most
+ALIKE_DIFFERENCE = 0.01  # strategies that differ by less, for the same reason, share a rung
 
 
-def ladder(run: Run, layout: Layout) -> Figure:
-    """The rungs of both directions, at the largest size that most strategies have."""
+def draw_ladder(run: Run, layout: Layout) -> Figure:
+    """Draws the rungs of both directions, at the largest size that most strategies have."""
     limit, packet = run.link_limit, run.packet_limit
     if limit is None:
         raise NoData("the limit of the link is not known")
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
-    size, left_out = _size_of_most(run)
+    size, left_out = _common_size(run)
     top = max(
         [
             limit,
             *(benchmark.gb_per_s or 0 for benchmark in run.transfers if benchmark.bytes == size),
         ]
     )
-    rows = [row for direction in DIRECTIONS for row in _rungs(run, direction, size, limit, packet)]
+    rows = [
+        row for direction in DIRECTIONS for row in _make_rungs(run, direction, size, limit, packet)
+    ]
     panels = []
     for direction in dict.fromkeys(row["direction"] for row in rows):
         names = [row["row"] for row in rows if row["direction"] == direction]
@@ -60,14 +62,14 @@ def ladder(run: Run, layout: Layout) -> Figure:
             tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
         )
         panels.append(panel.chart())
-    chart = page(
+    chart = compose_run_chart(
         f"Efficiency ladder at {numbers.size(size)}",
         run,
         layout,
         [
             "percent of the link's raw rate; then what is lost (headers: of the raw rate; best: of "
             "what they leave at least; strategies: of the best); alike: within "
-            f"{100 * ALIKE:g} % of each other, and for the same reason",
+            f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
             f"not measured at this size: {', '.join(left_out)}" if left_out else "",
         ],
         *panels,
@@ -87,41 +89,41 @@ def ladder(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rungs(
+def _make_rungs(
     run: Run, direction: str, size: int, limit: float, packet: tuple[float, float] | None
 ) -> list[dict[str, Any]]:
-    found = [
+    benchmarks = [
         benchmark
         for benchmark in run.transfers
         if benchmark.direction == direction and benchmark.bytes == size
     ]
-    if not found:
+    if not benchmarks:
         return []
-    ranked = sorted(found, key=lambda benchmark: -(benchmark.gb_per_s or 0))
+    ranked = sorted(benchmarks, key=lambda benchmark: -(benchmark.gb_per_s or 0))
     link = caption.link_name(run.result.transfers["link"])
     words = DIRECTIONS[direction]
-    rows = [_rung("limit", link, limit, limit, "", words, style.LIMIT["raw"].colour)]
-    above = limit
+    rows = [_make_rung("limit", link, limit, limit, "", words, style.LIMIT["raw"].colour)]
+    reference = limit
     if packet:
-        above, most = packet
+        reference, highest = packet
         shares = [f"{100 * rate / limit:.0f}" for rate in packet]
-        losses = [f"{100 * (1 - rate / limit):.1f} %" for rate in (most, above)]
-        rung = _rung(
+        losses = [f"{100 * (1 - rate / limit):.1f} %" for rate in (highest, reference)]
+        rung = _make_rung(
             "limit",
             "after packet headers",
-            above,
+            reference,
             limit,
             f"−{' to '.join(dict.fromkeys(losses))} headers",
             words,
             style.LIMIT["packet"].colour,
         )
-        rates = _range([f"{above:.1f}", f"{most:.1f}"])
-        rows.append(rung | {"gb_per_s_text": f"{rates} GB/s, {_range(shares)} %"})
+        rates = _join_range([f"{reference:.1f}", f"{highest:.1f}"])
+        rows.append(rung | {"gb_per_s_text": f"{rates} GB/s, {_join_range(shares)} %"})
     best = ranked[0].gb_per_s or 0
-    change = best / above - 1
+    change = best / reference - 1
     sign = "−" if change < 0 else "+"
     rows.append(
-        _rung(
+        _make_rung(
             "best",
             "best measured",
             best,
@@ -131,38 +133,38 @@ def _rungs(
             "#444444",
         )
     )
-    for benchmark, others in _without_twins(run, ranked):
+    for benchmark, twins in _merge_twins(run, ranked):
         rate = benchmark.gb_per_s or 0
-        name, why = benchmark.strategy, _reason(benchmark)
+        name, reason = benchmark.strategy, _loss_reason(benchmark)
         lost = 1 - rate / best
-        loss = "" if lost < ALIKE else f"−{numbers.percent(lost)} {why}".rstrip()
-        colour = style.colour_of(benchmark, name)
-        row = _rung("strategy", name, rate, limit, loss, words, colour)
-        row["row"] = name + (f" and {len(others)} alike" if others else "")
-        row["alike"] = ", ".join(others)
+        loss = "" if lost < ALIKE_DIFFERENCE else f"−{numbers.percent(lost)} {reason}".rstrip()
+        colour = style.strategy_colour(benchmark, name)
+        row = _make_rung("strategy", name, rate, limit, loss, words, colour)
+        row["row"] = name + (f" and {len(twins)} alike" if twins else "")
+        row["alike"] = ", ".join(twins)
         rows.append(row)
     return rows
 
 
-def _size_of_most(run: Run) -> tuple[int, list[str]]:
-    """The largest size that nearly as many strategies have as any other; those that have not."""
+def _common_size(run: Run) -> tuple[int, list[str]]:
+    """Returns the largest size that most strategies have, and the strategies without it."""
     count = Counter(benchmark.bytes or 0 for benchmark in run.transfers)
-    size = max(size for size in count if count[size] >= MOST * max(count.values()))
-    there = {benchmark.strategy for benchmark in run.transfers if benchmark.bytes == size}
-    every = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
-    return size, [name for name in every if name not in there]
+    size = max(size for size in count if count[size] >= MOST_COMMON_SHARE * max(count.values()))
+    measured = {benchmark.strategy for benchmark in run.transfers if benchmark.bytes == size}
+    strategies = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
+    return size, [name for name in strategies if name not in measured]
 
 
-def _range(texts: list[str]) -> str:
-    """Texts with a dash between them, or one if they are the same."""
+def _join_range(texts: list[str]) -> str:
+    """Joins texts with a dash, or returns one if they are the same."""
     return "–".join(dict.fromkeys(texts))
 
 
-def _reason(benchmark: Benchmark) -> str:
+def _loss_reason(benchmark: Benchmark) -> str:
     return LOSSES.get(benchmark.kind, LOSS_IN_PLACE if benchmark.in_place else "")
 
 
-def _rung(
+def _make_rung(
     kind: str, name: str, rate: float, limit: float, loss: str, direction: str, colour: str
 ) -> dict[str, Any]:
     return {
@@ -178,17 +180,20 @@ def _rung(
     }
 
 
-def _without_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
-    """The rungs: the plainest of strategies that are as fast for the same reason, the others."""
-    first = picked(run, FIRST)
+def _merge_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
+    """Merges strategies that are as fast for the same reason into one rung.
+
+    Returns the plainest of each rung, with the names of its twins.
+    """
+    first = pick_strategies(run, HEADLINE_PICKS)
     kept: list[tuple[Benchmark, list[str]]] = []
     for benchmark in sorted(
         in_drawing_order(ranked), key=lambda benchmark: benchmark.strategy not in first
     ):
-        for rung, others in kept:
-            close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE
-            if close and _reason(benchmark) == _reason(rung):
-                others.append(benchmark.strategy)
+        for rung, twins in kept:
+            is_close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE_DIFFERENCE
+            if is_close and _loss_reason(benchmark) == _loss_reason(rung):
+                twins.append(benchmark.strategy)
                 break
         else:
             kept.append((benchmark, []))

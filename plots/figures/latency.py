@@ -1,4 +1,4 @@
-"""Time of one operation against size, with the lines that `advise` has fitted."""
+"""Draws the time of one operation against size, with the lines that `advise` has fitted."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    SHOWN,
     Axis,
     Figure,
-    against_size,
-    colours_of,
-    drawn,
-    headline,
+    compose_run_chart,
+    draw_against_size,
+    headline_strategies,
     linear,
     logarithmic,
     memory_colours,
-    page,
+    select_drawable,
+    shown_rows,
+    strategy_colours,
     tooltip,
 )
 from plots.figures.layout import Layout
 from plots.figures.points import Point, in_drawing_order, transfer_points
 from plots.model.derive import DIRECTIONS, Run
-from plots.model.programs import fitted_as
+from plots.model.programs import fit_name
 from plots.text import caption, numbers
 
 
-def latency(run: Run, layout: Layout) -> Figure:
-    """Every plain transfer's time, and t0 + n/B of those that one looks at first."""
-    points, left_out = drawn(transfer_points(run))
+def draw_latency(run: Run, layout: Layout) -> Figure:
+    """Draws the time of every plain transfer, and t0 + n/B of the headline strategies."""
+    points, left_out = select_drawable(transfer_points(run))
     times = [point.time_us_low for point in points] + [point.time_us_high for point in points]
-    fits = _fits(run, points)
+    fits = _make_fit_rows(run, points)
     halves = [row for row in fits if row["half"]]
     scale, ticks = logarithmic(
         min(times + [row["time_us"] for row in fits]), max(times + [row["time_us"] for row in fits])
@@ -45,67 +45,72 @@ def latency(run: Run, layout: Layout) -> Figure:
         other=linear(max(times)),
     )
     memories = sorted({point.memory for point in points}, key=style.memory_order)
-    rows, data = against_size(
-        run, points, axis, [], layout, lambda way: _fit_layers(way, axis, fits, memories)
+    rows, data = draw_against_size(
+        run,
+        points,
+        axis,
+        [],
+        layout,
+        lambda direction: _draw_fits(direction, axis, fits, memories),
     )
     remarks = [
-        *caption.transfers_remarks(run, [point.repetitions for point in points]),
+        *caption.describe_transfers(run, [point.repetitions for point in points]),
         left_out,
-        _explained(run, bool(fits), bool(halves)),
+        _explain_fits(run, bool(fits), bool(halves)),
     ]
-    chart = page("Time of transfers", run, layout, remarks, *rows)
+    chart = compose_run_chart("Time of transfers", run, layout, remarks, *rows)
     chart.datasets = data | {"fits": fits}
     chart.usermeta = {"axis": axis.other_form()}
     best = min(points, key=lambda point: point.time_us)
-    said = "; ".join(
+    fit_texts = "; ".join(
         f"{row['strategy']} ({row['variant']}): t0 {row['t0']}, B {row['rate']}, n½ {row['n_half']}"
         for row in halves
     )
     return Figure(
         heading="Latency against size" + (", and the fitted line" if fits else ""),
-        reading=_reading(bool(fits), bool(halves)),
+        reading=_explain_reading(bool(fits), bool(halves)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)}: "
-        f"{best.strategy} ({best.variant}) at {best.size}. {said}",
+        f"{best.strategy} ({best.variant}) at {best.size}. {fit_texts}",
         chart=chart,
-        strategies=colours_of(points),
+        strategies=strategy_colours(points),
     )
 
 
-def _explained(run: Run, with_fits: bool, with_halves: bool) -> str:
-    """What black dots and rings are, or why there are none."""
+def _explain_fits(run: Run, with_fits: bool, with_halves: bool) -> str:
+    """Explains the black dots and the rings, or says why there are none."""
     if with_fits:
         dots = (
             "black dots: t0 + n/B where bench_transfers advise has fitted one line (times that "
             "bend need several: see the table)"
         )
         return dots + ("; ring: n½, where half of B is reached" if with_halves else "")
-    why = run.advice.missing.get("fits")
-    if not why and run.advice.fits:
-        why = "none of the strategies to look at first is a single line (see the table)"
-    return f"no fitted lines: {why or 'bench_transfers advise has fitted none'}"
+    reason = run.advice.missing.get("fits")
+    if not reason and run.advice.fits:
+        reason = "none of the strategies to look at first is a single line (see the table)"
+    return f"no fitted lines: {reason or 'bench_transfers advise has fitted none'}"
 
 
-def _reading(with_fits: bool, with_halves: bool) -> str:
-    said = ["Lower is better."]
+def _explain_reading(with_fits: bool, with_halves: bool) -> str:
+    sentences = ["Lower is better."]
     if with_fits:
-        said.append("Small transfers cost t0 whatever their size; large ones cost n/B.")
+        sentences.append("Small transfers cost t0 whatever their size; large ones cost n/B.")
     if with_halves:
-        said.append("At n½ both cost the same and half of the bandwidth B is reached.")
-    return " ".join(said)
+        sentences.append("At n½ both cost the same and half of the bandwidth B is reached.")
+    return " ".join(sentences)
 
 
-def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
-    """Places along t0 + n/B of the strategies to look at first, and n½ of each."""
+def _make_fit_rows(run: Run, points: list[Point]) -> list[dict[str, Any]]:
+    """Returns points along t0 + n/B of the headline strategies, and n½ of each."""
     rows = []
     shown = {point.memory for point in points}
-    first = headline(run)
+    first = headline_strategies(run)
     labels = {benchmark.label: benchmark for benchmark in in_drawing_order(run.transfers)}
     for benchmark in labels.values():
-        fit = run.advice.fits.get(fitted_as(benchmark))
+        fit = run.advice.fits.get(fit_name(benchmark))
         is_first = benchmark.strategy in first and benchmark.kind in shown
         if not is_first or fit is None or fit.lines != 1 or fit.t0_ns <= 0:
             continue
-        sizes = sorted(at.bytes for at in run.sizes(benchmark).values() if at.bytes)
+        sizes = sorted(entry.bytes for entry in run.sizes(benchmark).values() if entry.bytes)
         half = fit.half_bytes
         places = [(float(size), False) for size in sizes]
         if half and sizes[0] <= half <= sizes[-1]:
@@ -128,28 +133,23 @@ def _fits(run: Run, points: list[Point]) -> list[dict[str, Any]]:
     return rows
 
 
-def _fit_layers(
+def _draw_fits(
     direction: str, axis: Axis, fits: list[dict[str, Any]], memories: list[str]
 ) -> list[alt.Chart]:
     if not fits:
         return []
-    base = (
-        alt.Chart(alt.NamedData("fits"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN)
-        .encode(
-            x="bytes:Q",
-            y=axis.encoding("time_us"),
-            detail=["strategy:N", "variant:N"],
-            color=memory_colours(memories),
-            tooltip=tooltip(
-                strategy="strategy", direction="variant", t0="t0", B="rate", n_half="n_half"
-            ),
-        )
+    base = shown_rows("fits", direction=direction).encode(
+        x="bytes:Q",
+        y=axis.encoding("time_us"),
+        detail=["strategy:N", "variant:N"],
+        color=memory_colours(memories),
+        tooltip=tooltip(
+            strategy="strategy", direction="variant", t0="t0", B="rate", n_half="n_half"
+        ),
     )
     lines = base.transform_filter("!datum.half")
     return [
-        # Lines of the measured times would hide them without a bright edge.
+        # Without a bright edge, the lines of measured times would hide them.
         lines.mark_line(strokeWidth=3, opacity=0.8).encode(color=alt.value(style.PAPER)),
         lines.mark_line(strokeDash=[1, 3], strokeWidth=1.6).encode(color=alt.value(style.INK)),
         base.transform_filter("datum.half").mark_point(

@@ -1,7 +1,7 @@
-"""How much room a figure has: as wide as a page, or one column of a paper or a phone.
+"""Sets how much room a figure has: the width of a page, or a column of a paper or a phone.
 
-Texts are as large in both, so that neither needs shrinking: COLUMN is at most 380 pixels wide,
-so that its smallest text of 11 pixels becomes 7 points when printed 3.3 inches wide.
+Texts have the same size in both, so that neither needs shrinking: COLUMN is at most 380 pixels
+wide, so that its smallest text of 11 pixels becomes 7 points when printed 3.3 inches wide.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 import altair as alt
 
-LETTER = 6.1  # pixels, the mean width of one in names at 11 pixels
+LETTER = 6.1  # pixels: the mean width of a letter in names at 11 pixels
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A layout of every figure."""
+    """Holds the sizes of a layout, which all figures share."""
 
     name: str
-    suffix: str  # of names of files
+    suffix: str  # of file names
     beside: bool  # panels stand beside each other, otherwise below each other
     width: int  # pixels, of everything but the margin
-    axis: int  # of these, what an axis of values takes on the left of a panel
-    panel: int  # of a panel beside it
+    axis: int  # the part of the width that a value axis takes, left of a panel
+    panel: int  # the width of a panel with such an axis
     panel_height: int
     row_height: int  # of a row with a name
     title_letters: int  # in a line
@@ -32,38 +32,42 @@ class Layout:
     padding: int
 
     def row(self, *panels: Any, spacing: int = 18) -> Any:
-        """Panels beside each other where there is room."""
+        """Puts panels beside each other if there is room, otherwise below each other."""
         return alt.hconcat(*panels, spacing=spacing) if self.beside else self.stack(*panels)
 
     def stack(self, *panels: Any) -> alt.VConcatChart:
-        """Panels below each other."""
+        """Puts panels below each other."""
         return alt.vconcat(*panels, spacing=14)
 
     def beside_names(self, names: list[str], wide: int) -> int:
-        """The width of a panel with names on its left; `wide` where there is room for it."""
+        """Returns the width of a panel with names on its left: `wide` if there is room."""
         if self.beside:
             return wide
         return max(130, round(self.width - LETTER * max(map(len, names))) - 16)
 
     def in_panel(self, wide: int) -> int:
-        """The width of a panel with a value axis on its left; `wide` where there is room for it."""
+        """Returns the width of a panel with a value axis on its left: `wide` if there is room."""
         return wide if self.beside else self.panel
 
     def key_range(self, wide: int) -> list[int]:
-        """Where a key of `wide` pixels, if there is room, begins and ends against its panels."""
+        """Returns where a key begins and ends relative to its panels: `wide` pixels if they fit."""
         return [0, wide] if self.beside else [-self.axis, self.panel]
 
     def columns(self, most: int, wide: int) -> int:
-        """How many columns of `wide` pixels there is room for."""
+        """Returns how many columns of `wide` pixels fit, from 1 to `most`."""
         return max(1, min(most, self.width // wide))
 
     def title(self, text: str) -> list[str]:
-        """A title as lines."""
+        """Wraps a title into lines."""
         return textwrap.wrap(text, self.title_letters)
 
     def subtitle(self, paragraphs: list[str]) -> list[str]:
-        """Paragraphs as lines below a title."""
-        return [line for one in paragraphs for line in textwrap.wrap(one, self.subtitle_letters)]
+        """Wraps paragraphs into lines below a title."""
+        return [
+            line
+            for paragraph in paragraphs
+            for line in textwrap.wrap(paragraph, self.subtitle_letters)
+        ]
 
 
 WIDE = Layout(

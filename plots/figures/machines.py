@@ -1,4 +1,4 @@
-"""Several runs side by side: absolute, and in percent of each one's link."""
+"""Draws several runs side by side: absolute rates, and percentages of each run's link."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    SHOWN,
     Figure,
     Pick,
-    by_name,
-    headline,
+    compose_chart,
+    headline_strategies,
     linear,
-    picked,
+    memory_colours,
+    panel_title,
+    pick_strategies,
+    scale_by_name,
+    shown_rows,
     sizes_axis,
     tooltip,
-    whole,
 )
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
@@ -31,8 +33,8 @@ MOST_RUNS = len(DASHES)
 MOST_STRATEGIES = 3
 PANEL_HEIGHT = {True: 220, False: 120}
 KEY_WIDTH = 230
-# What does not lie on each other.
-TOLD_APART = [
+# Strategies whose lines do not overlap.
+DISTINCT_PICKS = [
     Pick("pageable"),
     Pick("pinned"),
     Pick("staged"),
@@ -40,17 +42,17 @@ TOLD_APART = [
 ]
 
 
-def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
-    """Bandwidth of what all runs have measured; runs are numbered as in the report."""
+def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
+    """Draws the bandwidths that all runs have in common; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
     first = shown[0][1]
     kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
-    one_of_each: dict[str, str] = {}  # by kind, which gives the colour
-    for name in (*picked(first, TOLD_APART), *headline(first)):
+    strategy_by_kind: dict[str, str] = {}  # by kind, which gives the colour
+    for name in (*pick_strategies(first, DISTINCT_PICKS), *headline_strategies(first)):
         if _in_all(name, shown):
-            one_of_each.setdefault(kinds[name], name)
-    common = list(one_of_each.values())[:MOST_STRATEGIES]
-    rows = [row for number, run in shown for row in _rows(number, run, common)]
+            strategy_by_kind.setdefault(kinds[name], name)
+    common = list(strategy_by_kind.values())[:MOST_STRATEGIES]
+    rows = [row for number, run in shown for row in _make_rows(number, run, common)]
     if not rows:
         raise NoData("these runs have no plain transfer in common")
     names = list(dict.fromkeys(row["run"] for row in rows))
@@ -61,7 +63,7 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     panels = [
         layout.row(
             *(
-                _panel(direction, field, title, rows, names, memories, layout)
+                _draw_panel(direction, field, title, rows, names, memories, layout)
                 for direction in DIRECTIONS.values()
                 if any(row["direction"] == direction for row in rows)
             ),
@@ -71,8 +73,8 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     ]
     left_out = f"{len(runs) - len(shown)} more runs are not shown here"
     devices = dict.fromkeys(caption.device_name(run) for _, run in shown)
-    described = [
-        f"run {number}: {caption.device_name(run)}, {caption.where_and_when(run)}"
+    descriptions = [
+        f"run {number}: {caption.device_name(run)}, {caption.describe_origin(run)}"
         for number, run in shown
     ]
     entries = [
@@ -86,19 +88,19 @@ def machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for strategy in common
     ]
     key = Key(entries, layout, most_columns=len(common), width=KEY_WIDTH)
-    chart = whole(
+    chart = compose_chart(
         f"Runs side by side — {', '.join(devices)}",
         layout,
         [
-            *described,
+            *descriptions,
             "medians of the repetitions; wall time until the data are usable, warm caches",
             left_out if len(runs) > len(shown) else "",
         ],
         *panels,
         key.chart(
-            by_name("memory", memories, style.memory_colour, alt.Color),
-            lambda base: _lines(base, names),
-            lambda base: _marks(base, names),
+            memory_colours(memories),
+            lambda base: _draw_lines(base, names),
+            lambda base: _draw_marks(base, names),
         ),
     )
     chart.datasets = {"runs": rows, "key": key.data()}
@@ -116,7 +118,7 @@ def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:
     return all(any(benchmark.strategy == name for benchmark in run.transfers) for _, run in runs)
 
 
-def _rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
+def _make_rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
     rows = []
     for benchmark in run.transfers:
         if benchmark.strategy not in names:
@@ -139,7 +141,7 @@ def _rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def _panel(
+def _draw_panel(
     direction: str,
     field: str,
     title: str,
@@ -150,40 +152,35 @@ def _panel(
 ) -> alt.LayerChart:
     scale, ticks = linear(max(row[field] for row in rows))
     sizes = [row["bytes"] for row in rows]
-    base = (
-        alt.Chart(alt.NamedData("runs"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(SHOWN)
-        .encode(
-            x=sizes_axis(min(sizes), max(sizes)),
-            y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
-            color=by_name("memory", memories, style.memory_colour, alt.Color),
-            detail=["strategy:N", "run:N"],
-        )
+    base = shown_rows("runs", direction=direction).encode(
+        x=sizes_axis(min(sizes), max(sizes)),
+        y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
+        color=memory_colours(memories),
+        detail=["strategy:N", "run:N"],
     )
-    marks = _marks(base, names).encode(
+    marks = _draw_marks(base, names).encode(
         tooltip=tooltip(
             run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
         )
     )
-    heading = alt.TitleParams(direction, fontSize=12, offset=6, anchor="middle")
+    heading = panel_title(direction)
     return alt.LayerChart(
-        layer=[_lines(base, names), marks],
+        layer=[_draw_lines(base, names), marks],
         title=heading,
         width=layout.panel,
         height=PANEL_HEIGHT[layout.beside],
     )
 
 
-def _lines(base: alt.Chart, names: list[str]) -> Any:
+def _draw_lines(base: alt.Chart, names: list[str]) -> Any:
     dashes = dict(zip(names, DASHES, strict=False))
     return base.mark_line(strokeWidth=1.8).encode(
-        strokeDash=by_name("run", names, dashes.__getitem__, alt.StrokeDash)
+        strokeDash=scale_by_name("run", names, dashes.__getitem__, alt.StrokeDash)
     )
 
 
-def _marks(base: alt.Chart, names: list[str]) -> Any:
+def _draw_marks(base: alt.Chart, names: list[str]) -> Any:
     shapes = dict(zip(names, SHAPES, strict=False))
     return base.mark_point(filled=True, size=30, opacity=1).encode(
-        shape=by_name("run", names, shapes.__getitem__, alt.Shape)
+        shape=scale_by_name("run", names, shapes.__getitem__, alt.Shape)
     )

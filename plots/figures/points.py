@@ -1,4 +1,4 @@
-"""Transfers as points: a strategy in one direction at one size."""
+"""Turns transfers into points: a strategy in one direction at one size."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from plots.figures import style
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, order_families
 from plots.model.load import Fields
 from plots.text import numbers
 
 
 @dataclass(frozen=True)
 class Point:
-    """One strategy in one direction at one size: medians over the repetitions.
+    """Holds a strategy in one direction at one size, with medians over the repetitions.
 
-    `memory` is what gives its look: a kind of memory, or a method. `low` and `high` are those of
-    the fastest and of the slowest repetition.
+    `memory` decides the look: it is a kind of memory, or a method. The fields with `low` and `high`
+    come from the fastest and the slowest repetition.
     """
 
     strategy: str
@@ -39,19 +39,19 @@ class Point:
 
 
 def transfer_points(run: Run) -> list[Point]:
-    """The points in drawing order; failed and cold-cache rows are left out."""
-    found = in_drawing_order(run.transfers)
-    if not found:
+    """Returns the points in drawing order, without failed and cold-cache rows."""
+    benchmarks = in_drawing_order(run.transfers)
+    if not benchmarks:
         raise NoData("no plain transfers with warm caches were measured")
-    return [_point(benchmark) for benchmark in found]
+    return [_make_point(benchmark) for benchmark in benchmarks]
 
 
-def in_drawing_order(found: Iterable[Benchmark]) -> list[Benchmark]:
-    """By family, kind of memory, variant and size."""
-    found = list(found)
-    families = family_order(found)
+def in_drawing_order(benchmarks: Iterable[Benchmark]) -> list[Benchmark]:
+    """Sorts benchmarks by family, kind of memory, variant and size."""
+    benchmarks = list(benchmarks)
+    families = order_families(benchmarks)
     return sorted(
-        found,
+        benchmarks,
         key=lambda benchmark: (
             families.index(benchmark.family),
             style.memory_order(benchmark.kind),
@@ -61,10 +61,10 @@ def in_drawing_order(found: Iterable[Benchmark]) -> list[Benchmark]:
     )
 
 
-def plain_first(strategies: Iterable[Fields]) -> list[str]:
-    """The names of strategies in drawing order."""
+def strategies_in_drawing_order(strategies: Iterable[Fields]) -> list[str]:
+    """Returns the names of strategies in drawing order."""
     strategies = list(strategies)
-    families = family_order(strategies)
+    families = order_families(strategies)
     ordered = sorted(
         strategies,
         key=lambda strategy: (families.index(strategy.family), style.memory_order(strategy.kind)),
@@ -72,7 +72,7 @@ def plain_first(strategies: Iterable[Fields]) -> list[str]:
     return list(dict.fromkeys(strategy.strategy for strategy in ordered))
 
 
-def _point(benchmark: Benchmark) -> Point:
+def _make_point(benchmark: Benchmark) -> Point:
     times = benchmark.values("median_ns")
     assert benchmark.bytes
     assert benchmark.gb_per_s

@@ -1,4 +1,4 @@
-"""The round trip of an array, stacked by phase."""
+"""Draws the round trip of an array, stacked by phase."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import rows_axis
-from plots.figures.common import Figure, page, tooltip
+from plots.figures.common import Figure, compose_run_chart, panel_title, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
 
-USUAL = "float32"  # the elements that the title tells of
+USUAL_ELEMENTS = "float32"  # the elements that the title names
 PHASES = ("allocate", "upload", "compute", "download", "free")
-REST = "not divided"
-LEAST_REST = 0.005  # a smaller remainder is only the rounding of medians
+UNDIVIDED = "not divided"
+LEAST_UNDIVIDED = 0.005  # a smaller remainder is only the rounding of medians
 
 
-def round_trip(run: Run, layout: Layout) -> Figure:
-    """(2 * to_gpu(a)).get() in every way, at the smallest and the largest size."""
+def draw_round_trip(run: Run, layout: Layout) -> Figure:
+    """Draws each version of (2 * to_gpu(a)).get() at the smallest and the largest size."""
     trips = {
         benchmark.label: run.sizes(benchmark)
         for benchmark in run.benchmarks
         if _is_round_trip(benchmark)
     }
-    ways = {_name(next(iter(sizes.values()))): sizes for sizes in trips.values() if sizes}
-    sizes = sorted({size for sizes in ways.values() for size in sizes})
+    sizes_by_name = {_name(next(iter(sizes.values()))): sizes for sizes in trips.values() if sizes}
+    sizes = sorted({size for sizes in sizes_by_name.values() for size in sizes})
     if not sizes:
         raise NoData("round trips of arrays were not measured")
     ends = list(dict.fromkeys((sizes[0], sizes[-1])))
-    names = sorted(ways)
+    names = sorted(sizes_by_name)
     rows = [
         row
-        for name, found in ways.items()
+        for name, by_size in sizes_by_name.items()
         for size in ends
-        if size in found
-        for row in _phases(name, found[size])
+        if size in by_size
+        for row in _make_phases(name, by_size[size])
     ]
-    panels = [_panel(size, names, rows, layout, size == ends[0]) for size in ends]
-    chart = page(
+    panels = [_draw_panel(size, names, rows, layout, size == ends[0]) for size in ends]
+    chart = compose_run_chart(
         "Round trip of an array of float32: up, 2 · a, down",
         run,
         layout,
@@ -73,19 +73,19 @@ def _is_round_trip(benchmark: Benchmark) -> bool:
 
 
 def _name(benchmark: Benchmark) -> str:
-    variant = None if benchmark.variant == USUAL else benchmark.variant
+    variant = None if benchmark.variant == USUAL_ELEMENTS else benchmark.variant
     return "/".join(filter(None, (benchmark.memory, benchmark.setting, variant)))
 
 
-def _phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
+def _make_phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
     assert benchmark.bytes
     total, start = benchmark.ns, 0.0
     parts = [(phase, benchmark.get(f"{phase}_ns") or 0.0) for phase in PHASES]
     parts = [(phase, ns) for phase, ns in parts if ns > 0]
-    rest = total - sum(ns for _, ns in parts)
-    if rest > LEAST_REST * total:
-        # what is not divided comes before what is freed in the end
-        parts.insert(-1 if parts and parts[-1][0] == "free" else len(parts), (REST, rest))
+    remainder = total - sum(ns for _, ns in parts)
+    if remainder > LEAST_UNDIVIDED * total:
+        # The undivided time comes before the final freeing.
+        parts.insert(-1 if parts and parts[-1][0] == "free" else len(parts), (UNDIVIDED, remainder))
     rows = []
     for phase, ns in parts:
         rows.append(
@@ -108,18 +108,18 @@ def _phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
     return rows
 
 
-def _panel(
-    size: int, names: list[str], rows: list[dict[str, Any]], layout: Layout, first: bool
+def _draw_panel(
+    size: int, names: list[str], rows: list[dict[str, Any]], layout: Layout, is_first: bool
 ) -> alt.LayerChart:
     ends = [row["end"] for row in rows if row["bytes"] == size]
     factor, unit = (1e3, "µs") if max(ends) < 1 else (1.0, "ms")
     top = max(ends) * factor * (1.22 if layout.beside else 1.4)  # room for the text
-    there = [phase for phase in style.PHASES if any(row["phase"] == phase for row in rows)]
+    phases = [phase for phase in style.PHASES if any(row["phase"] == phase for row in rows)]
     base = (
         alt.Chart(alt.NamedData("phases"))
         .transform_filter(alt.datum.bytes == size)
         .transform_calculate(from_=f"datum.start * {factor}", to_=f"datum.end * {factor}")
-        .encode(y=rows_axis(names, labels=first or not layout.beside))
+        .encode(y=rows_axis(names, labels=is_first or not layout.beside))
     )
     ends_axis = alt.X(
         "from_:Q", scale=alt.Scale(domain=[0, top], nice=False), title=f"time ({unit})"
@@ -129,7 +129,7 @@ def _panel(
         x2="to_:Q",
         color=alt.Color(
             "phase:N",
-            scale=alt.Scale(domain=there, range=[style.PHASES[phase][0] for phase in there]),
+            scale=alt.Scale(domain=phases, range=[style.PHASES[phase][0] for phase in phases]),
             legend=alt.Legend(
                 title=None, orient="bottom", direction="horizontal", columns=layout.columns(6, 110)
             ),
@@ -141,7 +141,7 @@ def _panel(
         .mark_text(align="left", dx=4, fontSize=11)
         .encode(x=alt.X("to_:Q"), text="total:N")
     )
-    heading = alt.TitleParams(numbers.size(size), fontSize=12, offset=6, anchor="middle")
+    heading = panel_title(numbers.size(size))
     width = layout.beside_names(names, 300)
     return alt.LayerChart(
         layer=[bars, text], title=heading, width=width, height=layout.row_height * len(names)

@@ -1,4 +1,4 @@
-"""How the repetitions of a benchmark are distributed: steps in the curve are modes."""
+"""Draws how the repetitions of a benchmark are distributed; steps in the curve are modes."""
 
 from __future__ import annotations
 
@@ -7,45 +7,56 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import SHOWN, Figure, by_name, headline, memory_colours, page, tooltip
+from plots.figures.common import (
+    Figure,
+    compose_run_chart,
+    headline_strategies,
+    memory_colours,
+    panel_title,
+    scale_by_name,
+    shown_rows,
+    tooltip,
+)
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, family_order
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, order_families
 from plots.text import numbers
 
-LEAST = 3  # fewer repetitions make no distribution
+LEAST_REPETITIONS = 3  # fewer repetitions make no distribution
 PANEL_HEIGHT = 150
 KEY_WIDTH = 180
 
 
-def samples(run: Run, layout: Layout) -> Figure:
-    """The strategies to look at first, at a small, a middle and a large size."""
-    names = headline(run)
-    found = [
+def draw_samples(run: Run, layout: Layout) -> Figure:
+    """Draws the headline strategies at a small, a middle and a large size."""
+    names = headline_strategies(run)
+    benchmarks = [
         benchmark
         for benchmark in run.transfers
-        if benchmark.strategy in names and benchmark.repetitions >= LEAST
+        if benchmark.strategy in names and benchmark.repetitions >= LEAST_REPETITIONS
     ]
-    if not found:
-        raise NoData(f"no plain transfer has {LEAST} repetitions")
-    every = sorted({benchmark.bytes or 0 for benchmark in found})
-    sizes = list(dict.fromkeys((every[0], every[len(every) // 2], every[-1])))
-    rows = [row for benchmark in found if benchmark.bytes in sizes for row in _rows(benchmark)]
+    if not benchmarks:
+        raise NoData(f"no plain transfer has {LEAST_REPETITIONS} repetitions")
+    all_sizes = sorted({benchmark.bytes or 0 for benchmark in benchmarks})
+    sizes = list(dict.fromkeys((all_sizes[0], all_sizes[len(all_sizes) // 2], all_sizes[-1])))
+    rows = [
+        row for benchmark in benchmarks if benchmark.bytes in sizes for row in _make_rows(benchmark)
+    ]
     low, high = min(row["relative"] for row in rows), max(row["relative"] for row in rows)
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
-    families = family_order(found)
-    shown = {benchmark.strategy: benchmark for benchmark in found}
+    families = order_families(benchmarks)
+    shown = {benchmark.strategy: benchmark for benchmark in benchmarks}
     strategies = [name for name in names if any(row["strategy"] == name for row in rows)]
     directions = [
         name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
     ]
-    # Directions are below each other where three sizes have room beside each other.
+    # Where three sizes fit beside each other, directions stand below each other.
     grid = [[(direction, size) for size in sizes] for direction in directions]
     if not layout.beside:
         grid = [[(direction, size) for direction in directions] for size in sizes]
     width = 205 if layout.beside else 110
     panels = [
-        alt.hconcat(*(_panel(*place, memories, families, width) for place in line), spacing=14)
+        alt.hconcat(*(_draw_panel(*place, memories, families, width) for place in line), spacing=14)
         for line in grid
     ]
     entries = [
@@ -53,7 +64,7 @@ def samples(run: Run, layout: Layout) -> Figure:
         for name in strategies
     ]
     key = Key(entries, layout, most_columns=3, width=KEY_WIDTH)
-    chart = page(
+    chart = compose_run_chart(
         "Distribution of repetitions",
         run,
         layout,
@@ -64,8 +75,8 @@ def samples(run: Run, layout: Layout) -> Figure:
         *panels,
         key.chart(
             memory_colours(memories),
-            lambda base: _lines(base, families),
-            lambda base: _marks(base, memories),
+            lambda base: _draw_lines(base, families),
+            lambda base: _draw_marks(base, memories),
         ),
     )
     chart.datasets = {"samples": rows, "key": key.data()}
@@ -83,7 +94,7 @@ def samples(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
+def _make_rows(benchmark: Benchmark) -> list[dict[str, Any]]:
     times = sorted(benchmark.values("median_ns"))
     return [
         {
@@ -102,49 +113,39 @@ def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
     ]
 
 
-def _panel(
+def _draw_panel(
     direction: str, size: int, memories: list[str], families: list[str], width: int
 ) -> alt.LayerChart:
-    base = (
-        alt.Chart(alt.NamedData("samples"))
-        .transform_filter(alt.datum.direction == direction)
-        .transform_filter(alt.datum.bytes == size)
-        .transform_filter(SHOWN)
-        .encode(
-            x=alt.X(
-                "relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)
-            ),
-            y=alt.Y(
-                "share:Q",
-                scale=alt.Scale(domain=[0, 1.02], nice=False),
-                axis=alt.Axis(format=".0%", tickCount=5),
-                title="repetitions (%)",
-            ),
-            color=memory_colours(memories),
-            detail="strategy:N",
-        )
+    base = shown_rows("samples", direction=direction, bytes=size).encode(
+        x=alt.X("relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)),
+        y=alt.Y(
+            "share:Q",
+            scale=alt.Scale(domain=[0, 1.02], nice=False),
+            axis=alt.Axis(format=".0%", tickCount=5),
+            title="repetitions (%)",
+        ),
+        color=memory_colours(memories),
+        detail="strategy:N",
     )
-    marks = _marks(base, memories).encode(
+    marks = _draw_marks(base, memories).encode(
         tooltip=tooltip(strategy="strategy", size="size", time="time", repetition="place")
     )
-    heading = alt.TitleParams(
-        f"{direction}, {numbers.size(size)}", fontSize=12, offset=4, anchor="middle"
-    )
+    heading = panel_title(f"{direction}, {numbers.size(size)}", offset=4)
     return alt.LayerChart(
-        layer=[_lines(base, families, interpolate="step-after"), marks],
+        layer=[_draw_lines(base, families, interpolate="step-after"), marks],
         title=heading,
         width=width,
         height=PANEL_HEIGHT,
     )
 
 
-def _lines(base: alt.Chart, families: list[str], **options: Any) -> Any:
+def _draw_lines(base: alt.Chart, families: list[str], **options: Any) -> Any:
     return base.mark_line(strokeWidth=1.6, **options).encode(
-        strokeDash=by_name("family", families, style.family_dash, alt.StrokeDash)
+        strokeDash=scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     )
 
 
-def _marks(base: alt.Chart, memories: list[str]) -> Any:
+def _draw_marks(base: alt.Chart, memories: list[str]) -> Any:
     return base.mark_point(filled=True, size=36, opacity=1).encode(
-        shape=by_name("memory", memories, style.memory_shape, alt.Shape)
+        shape=scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     )

@@ -1,8 +1,7 @@
-"""How the figures look: colours, lines, points, sizes, axes.
+"""Defines how figures look: colours, lines, points, sizes and axes.
 
-The colour, line width and point shape of a strategy follow from its kind of memory or its method,
-the dash from its family. They depend on these alone, so that a strategy looks the same in every
-figure.
+The kind of memory or the method decides a strategy's colour, line width and point shape; the family
+decides its dash. Nothing else does, so a strategy looks the same in every figure.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ KEY_ROW_HEIGHT = 17
 
 @dataclass(frozen=True)
 class LimitStyle:
-    """How a limit of the link is drawn."""
+    """Describes how a limit of the link is drawn."""
 
     colour: str
     dash: list[int]
@@ -38,7 +37,7 @@ LIMIT = {
 }
 
 
-# Dashes; where device memory and bare page-locking stand beside kinds of host memory, theirs.
+# Dashes of host memory, device memory and bare page-locking.
 SOLID: list[int] = [1, 0]
 DEVICE: list[int] = [2, 2]
 LOCK: list[int] = [6, 3]
@@ -46,12 +45,12 @@ LOCK: list[int] = [6, 3]
 
 @dataclass(frozen=True)
 class MemoryStyle:
-    """How the strategies of a kind of memory, or with a method, are drawn."""
+    """Describes how strategies of a kind of memory, or with a method, are drawn."""
 
     colour: str
     width: float
     shape: str
-    dark: str  # the colour on a dark page: the same hue, as far from its background
+    dark: str  # the colour on a dark page: the same hue with the same contrast
     dash: list[int] = field(default_factory=lambda: SOLID)  # where there are no families
 
 
@@ -96,7 +95,7 @@ OTHER_MEMORY = [
     MemoryStyle("#999999", 1.6, "triangle-down", "#9a9a9a"),
 ]
 
-# Of a family by its name: as many as can be told apart.
+# Dashes of families; a hash of the name selects one.
 DASHES: list[list[int]] = [
     [6, 3],
     [1, 3],
@@ -110,7 +109,7 @@ DASHES: list[list[int]] = [
 
 @dataclass(frozen=True)
 class VerdictStyle:
-    """How a benchmark with a verdict of the gate is drawn."""
+    """Describes how a benchmark with a verdict of the gate is drawn."""
 
     colour: str
     shape: str
@@ -125,8 +124,7 @@ VERDICT = {
     "same": VerdictStyle("#6b6b6b", "circle", "#a8a8a8"),
 }
 
-# The phases of an operation, light beside dark where they follow each other, to be told apart in
-# grey; and what other people have measured.
+# The phases of an operation. Neighbours are light and dark, so that they differ in grey.
 PHASES = {
     "allocate": ("#ddcc77", "#b09f48"),
     "upload": ("#332288", "#8878dd"),
@@ -135,9 +133,9 @@ PHASES = {
     "free": ("#f2e6bd", "#e0d3a6"),
     "not divided": ("#bbbbbb", "#777777"),
 }
-OTHERS_COLOUR = "#5f5f5f"
+PUBLISHED_COLOUR = "#5f5f5f"
 
-# The colours of axes, texts and lines of figures, and what a dark page shows instead.
+# The colours of axes, texts and lines, and their counterparts on a dark page.
 INK, SOFT_INK, LINE, GRID, PAPER = "#111111", "#333333", "#888888", "#e8e8e8", "#ffffff"
 DARK_LINES = {
     INK: "#eeeeee",
@@ -147,19 +145,19 @@ DARK_LINES = {
     PAPER: "#1c1c1e",
     "#444444": "#bdbdbd",
     "#808080": "#9b9b9b",
-    OTHERS_COLOUR: "#b0b0b0",
+    PUBLISHED_COLOUR: "#b0b0b0",
 }
 
 
 def dark_colours() -> dict[str, str]:
-    """What a dark page shows instead of each colour."""
+    """Returns the colour that a dark page shows instead of each colour."""
     looks: list[MemoryStyle | VerdictStyle]
     looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values()]
     return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES
 
 
 def verdict(name: str) -> VerdictStyle:
-    """How a verdict is drawn; one that is not known looks as if nothing had changed."""
+    """Returns the style of a verdict; an unknown one looks like "same"."""
     return VERDICT.get(name, VERDICT["same"])
 
 
@@ -172,55 +170,55 @@ SIZE_LABEL = (
 
 
 def memory_order(memory: str) -> tuple[int, str]:
-    """Sort key of memory kinds: the known ones in their order, then the others by name."""
+    """Returns a sort key of memory kinds: known ones in their order, then the others by name."""
     known = list(MEMORY)
     return (known.index(memory) if memory in MEMORY else len(known), memory)
 
 
 def memory_style(memory: str) -> MemoryStyle:
-    """How a kind of memory is drawn; one that is not known yet gets a look by its name."""
-    other = OTHER_MEMORY[zlib.crc32(memory.encode()) % len(OTHER_MEMORY)]
-    return MEMORY.get(memory, other)
+    """Returns the style of a kind of memory; an unknown one gets a style by its name."""
+    fallback = OTHER_MEMORY[zlib.crc32(memory.encode()) % len(OTHER_MEMORY)]
+    return MEMORY.get(memory, fallback)
 
 
-def look_of(fields: Fields) -> str:
-    """What gives the look: the first of its setting, method and memory that has one."""
-    told = (fields.setting, fields.method, fields.memory)
-    return next((one for one in told if one in MEMORY), fields.kind)
+def look_key(fields: Fields) -> str:
+    """Returns what decides the look: the first of setting, method and memory with a style."""
+    candidates = (fields.setting, fields.method, fields.memory)
+    return next((candidate for candidate in candidates if candidate in MEMORY), fields.kind)
 
 
-def colour_of(fields: Fields | None, name: str) -> str:
-    """The colour of a strategy; where its fields are not known, by its name."""
-    return memory_colour(look_of(fields) if fields else name)
+def strategy_colour(fields: Fields | None, name: str) -> str:
+    """Returns the colour of a strategy, by its name alone if its fields are not known."""
+    return memory_colour(look_key(fields) if fields else name)
 
 
 def memory_colour(memory: str) -> str:
-    """The colour of a memory kind."""
+    """Returns the colour of a kind of memory."""
     return memory_style(memory).colour
 
 
 def memory_width(memory: str) -> float:
-    """The line width of a memory kind."""
+    """Returns the line width of a kind of memory."""
     return memory_style(memory).width
 
 
 def memory_dash(memory: str) -> list[int]:
-    """The dash of the lines of a memory kind, where there are no families."""
+    """Returns the dash of a kind of memory in figures without families."""
     return memory_style(memory).dash
 
 
 def memory_shape(memory: str) -> str:
-    """The shape of the points of a memory kind."""
+    """Returns the point shape of a kind of memory."""
     return memory_style(memory).shape
 
 
 def family_dash(family: str) -> list[int]:
-    """The dash of the lines of a family."""
+    """Returns the dash of a family."""
     return DASHES[zlib.crc32(family.encode()) % len(DASHES)]
 
 
 def size_ticks(low: float, high: float, at_most: int = 8) -> list[int]:
-    """Powers of two in [low, high], evenly spaced on a logarithmic axis."""
+    """Returns powers of two in [low, high], evenly spaced on a logarithmic axis."""
     first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
     step = 1
     while (last - first) // step + 1 > at_most:
@@ -229,7 +227,7 @@ def size_ticks(low: float, high: float, at_most: int = 8) -> list[int]:
 
 
 def decades(low: float, high: float) -> tuple[list[float], list[float]]:
-    """The domain of a logarithmic axis around [low, high], and its ticks at powers of ten."""
+    """Returns the domain of a logarithmic axis around [low, high], and its powers of ten."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     powers = [10.0**exponent for exponent in range(first, max(last, first + 1) + 1)]
     domain = [low / 1.5, high * 1.5]
@@ -238,7 +236,7 @@ def decades(low: float, high: float) -> tuple[list[float], list[float]]:
 
 
 def key_axis(**options: Any) -> alt.Axis:
-    """An axis of the key: names without lines."""
+    """Returns an axis of the key, which has names but no lines."""
     return alt.Axis(
         domain=False,
         ticks=False,
@@ -250,7 +248,7 @@ def key_axis(**options: Any) -> alt.Axis:
 
 
 def config(padding: int) -> alt.Config:
-    """The fonts, sizes and lines common to all figures."""
+    """Returns the fonts, sizes and lines that all figures share."""
     return alt.Config(
         font=FONT,
         background=PAPER,

@@ -1,4 +1,4 @@
-"""Which strategy to use, by size and reuse, as `bench_transfers advise --map` says."""
+"""Draws the strategy to use by size and reuse, as `bench_transfers advise --map` says."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import own_colour
-from plots.figures.common import WAYS, Figure, page, tooltip
+from plots.figures.bars import colour_by_field
+from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, panel_title, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-CELL = 17
+CELL_WIDTH = 17
 CELL_HEIGHT = {True: 13, False: 10}
 KEY_WIDTH = 180
-CLEAR = 0.5  # a margin from which on a cell has its full colour
+CLEAR_MARGIN = 0.5  # from this margin on, a cell has its full colour
 
 
-def winner_map(run: Run, layout: Layout) -> Figure:
-    """A cell for each size and reuse: the winner's colour and letter, paler if it is close."""
+def draw_winner_map(run: Run, layout: Layout) -> Figure:
+    """Draws a cell for each size and reuse: colour and letter of the winner, paler if close."""
     answer = run.advice.map
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
@@ -29,7 +29,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
         raise NoData(run.advice.missing["map"])
     if not answer["measured_terms"]["allocation"]:
         raise NoData("without the costs of allocation the same strategy wins at every reuse")
-    cells = [cell for way in WAYS for cell in _cells(answer, way)]
+    cells = [cell for direction in DIRECTION_TITLES for cell in _make_cells(answer, direction)]
     if not cells:
         raise NoData("advise can rank nothing in this file")
     winners = sorted(
@@ -40,17 +40,19 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     rows = [
         cell
         | {
-            "letter": _cased(letters[cell["strategy"]], cell["extrapolated"]),
-            "colour": style.colour_of(run.strategy(cell["strategy"]), cell["strategy"]),
+            "letter": _letter_case(letters[cell["strategy"]], cell["extrapolated"]),
+            "colour": style.strategy_colour(run.strategy(cell["strategy"]), cell["strategy"]),
         }
         for cell in cells
     ]
     directions = dict.fromkeys(cell["direction"] for cell in cells)
-    panels = [_panel(direction, answer, layout, i == 0) for i, direction in enumerate(directions)]
+    panels = [
+        _draw_panel(direction, answer, layout, i == 0) for i, direction in enumerate(directions)
+    ]
     columns = layout.columns(3, KEY_WIDTH)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
-    chart = page(
+    chart = compose_run_chart(
         "What to use, by size and reuse",
         run,
         layout,
@@ -61,7 +63,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
         ],
         layout.row(*panels),
-        _key(winners, columns, layout),
+        _draw_key(winners, columns, layout),
     )
     chart.datasets = {
         "cells": rows,
@@ -70,7 +72,7 @@ def winner_map(run: Run, layout: Layout) -> Figure:
                 "letter": letters[name],
                 "strategy": name,
                 "text": f"{letters[name]}  {name}",
-                "colour": style.colour_of(run.strategy(name), name),
+                "colour": style.strategy_colour(run.strategy(name), name),
                 "column": i % columns,
                 "line": i // columns,
             }
@@ -88,12 +90,12 @@ def winner_map(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _cased(letter: str, extrapolated: bool) -> str:
+def _letter_case(letter: str, extrapolated: bool) -> str:
     return letter.lower() if extrapolated else letter
 
 
-def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
-    table = answer["directions"].get(way, {})
+def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
+    table = answer["directions"].get(direction, {})
     cells = []
     for i, winners in enumerate(table.get("winner", [])):
         for j, winner in enumerate(winners):
@@ -102,7 +104,7 @@ def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
             margin, second = table["margin"][i][j], table["runner_up"][i][j]
             cells.append(
                 {
-                    "direction": way,
+                    "direction": direction,
                     "bytes": answer["sizes"][i],
                     "size": numbers.size(answer["sizes"][i]),
                     "reuse": answer["reuse"][j],
@@ -111,7 +113,7 @@ def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
                     "margin_text": numbers.percent(margin) if margin is not None else "unknown",
                     "runner_up": second or "none that can be told apart",
                     "total": numbers.time(table["total_ns"][i][j]),
-                    "clarity": 0.35 + 0.65 * min((margin or 0.0) / CLEAR, 1.0),
+                    "clarity": 0.35 + 0.65 * min((margin or 0.0) / CLEAR_MARGIN, 1.0),
                     "as_good": f"{table['as_good'][i][j]} more",
                     "extrapolated": bool(table["extrapolated"][i][j]),
                     "note": "extrapolated" if table["extrapolated"][i][j] else "measured near by",
@@ -120,8 +122,10 @@ def _cells(answer: dict[str, Any], way: str) -> list[dict[str, Any]]:
     return cells
 
 
-def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) -> alt.LayerChart:
-    labels = first or not layout.beside
+def _draw_panel(
+    direction: str, answer: dict[str, Any], layout: Layout, is_first: bool
+) -> alt.LayerChart:
+    labels = is_first or not layout.beside
     reuses, sizes = answer["reuse"], answer["sizes"]
     base = (
         alt.Chart(alt.NamedData("cells"))
@@ -132,7 +136,7 @@ def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) 
                 scale=alt.Scale(domain=reuses, padding=0),
                 axis=alt.Axis(
                     labelAngle=0,
-                    values=[one for one in reuses if str(one).strip("0") == "1"],
+                    values=[reuse for reuse in reuses if str(reuse).strip("0") == "1"],
                     format="~s",
                     labelExpr="format(datum.value, '~s')",
                 ),
@@ -159,9 +163,11 @@ def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) 
         basis="note",
     )
     rect = base.mark_rect().encode(
-        color=own_colour(), opacity=alt.Opacity("clarity:Q", scale=None, legend=None), tooltip=tips
+        color=colour_by_field(),
+        opacity=alt.Opacity("clarity:Q", scale=None, legend=None),
+        tooltip=tips,
     )
-    # Letters stand on every colour, also on a dark page, where the paper's colour is another one.
+    # Letters must be readable on every colour, also on a dark page with its other paper colour.
     text = base.mark_text(fontSize=10, fontWeight="bold").encode(
         text="letter:N",
         color=alt.condition(
@@ -171,23 +177,23 @@ def _panel(direction: str, answer: dict[str, Any], layout: Layout, first: bool) 
             alt.value("#010101"),
         ),
     )
-    heading = alt.TitleParams(WAYS[direction], fontSize=12, offset=6, anchor="middle")
+    heading = panel_title(DIRECTION_TITLES[direction])
     return alt.LayerChart(
         layer=[rect, text],
         title=heading,
-        width=min(CELL * len(reuses), layout.panel),
+        width=min(CELL_WIDTH * len(reuses), layout.panel),
         height=CELL_HEIGHT[layout.beside] * len(sizes),
     )
 
 
-def _key(winners: list[str], columns: int, layout: Layout) -> alt.LayerChart:
+def _draw_key(winners: list[str], columns: int, layout: Layout) -> alt.LayerChart:
     lines = -(-len(winners) // columns)
     reach = layout.key_range(KEY_WIDTH * columns)
     scale = alt.Scale(domain=[-0.05, columns], range=reach, nice=False)
     place = alt.Chart(alt.NamedData("key")).encode(
         x=alt.X("column:Q", axis=None, scale=scale), y=alt.Y("line:O", axis=None)
     )
-    squares = place.mark_square(size=150, opacity=1).encode(color=own_colour())
+    squares = place.mark_square(size=150, opacity=1).encode(color=colour_by_field())
     text = place.mark_text(align="left", xOffset=12, fontSize=11).encode(text="text:N")
     return alt.LayerChart(
         layer=[squares, text],

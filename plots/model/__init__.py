@@ -1,1 +1,1 @@
-"""What result files and the programs' answers say."""
+"""Reads result files and the programs' answers."""

@@ -1,7 +1,7 @@
-"""What figures, tables and sentences are made from: medians over the repetitions of a result.
+"""Derives from a result what figures, tables and sentences show: medians over repetitions.
 
-What `gate_transfers` and `bench_transfers advise` own (verdicts, fitted lines, who wins) is not
-derived here: it comes from their answers, see programs.py.
+Verdicts, fitted lines and recommendations are not derived here. They come from `gate_transfers` and
+`bench_transfers advise`; see gate.py and programs.py.
 """
 
 from __future__ import annotations
@@ -22,163 +22,165 @@ DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
 ACCESSES = ("read", "write")  # variants of kernels that address host memory in place
 NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
 LONGEST_NAME = 200
-TRANSFER = "copy"  # the role of what figures of transfers show
-ALLOCATIONS = "allocation"  # the table of roles that get memory, or give it back
+TRANSFER = "copy"  # the role of benchmarks in the figures of transfers
+ALLOCATIONS = "allocation"  # the table of roles that allocate or free memory
 
 
 class NoData(Exception):
-    """A figure that cannot be drawn from this run; the message says what is missing."""
+    """A figure cannot be drawn from this run; the message says what is missing."""
 
 
 @dataclass(frozen=True)
 class Benchmark(Fields):
-    """A benchmark that was measured: its fields, and the rows of its repetitions."""
+    """Holds the fields of a benchmark that was measured, and the rows of its repetitions."""
 
     name: str
-    bytes: int | None  # moved by one operation; None where no size was asked for
+    bytes: int | None  # moved by one operation; None without a size
     rows: list[dict[str, Any]] = field(repr=False)
 
     @property
     def in_place(self) -> bool:
-        """Whether a kernel addresses the host memory instead of a copy."""
+        """Tells whether a kernel addresses the host memory, instead of a copy."""
         return self.variant in ACCESSES
 
     @property
     def repetitions(self) -> int:
-        """How many times it was measured."""
+        """Counts the repetitions."""
         return len(self.rows)
 
     def values(self, counter: str) -> list[float]:
-        """A counter in each repetition that has it as a number above zero."""
+        """Returns a counter's value in each repetition that has a positive number there."""
         return [row[counter] for row in self.rows if is_positive(row.get(counter))]
 
     def get(self, counter: str) -> float | None:
-        """The median of a counter over the repetitions."""
+        """Returns the median of a counter over the repetitions."""
         values = self.values(counter)
         return median(values) if values else None
 
     def number(self, counter: str) -> float | None:
-        """The same of a counter that may be zero or negative."""
-        values = [value for row in self.rows if is_number(value := row.get(counter))]
-        return median(values) if values else None
+        """Returns the median of a counter that may be zero or negative."""
+        numbers = [value for row in self.rows if is_number(value := row.get(counter))]
+        return median(numbers) if numbers else None
 
     @property
     def ns(self) -> float:
-        """The time of one operation."""
+        """Returns the time of one operation."""
         return median(self.values("median_ns"))
 
     @property
     def gb_per_s(self) -> float | None:
-        """The bandwidth: that of `ns`, so that time and bandwidth of a row always agree."""
+        """Returns the bandwidth, computed from `ns` so that both agree in every row."""
         return self.bytes / self.ns if self.bytes else None
 
     @property
     def middle_half(self) -> float:
-        """How far the quartiles of the repetitions lie apart, as a part of the median.
+        """Returns the distance between the quartiles of the repetitions, as a part of the median.
 
-        Unlike the range it does not grow with the number of repetitions.
+        Unlike the range, it does not grow with the number of repetitions.
         """
         lower, middle, upper = quantiles(self.values("median_ns"), n=4, method="inclusive")
         return (upper - lower) / middle
 
     @property
     def spread(self) -> float:
-        """How far the fastest and the slowest repetition lie apart, as a part of the median."""
+        """Returns the slowest minus the fastest repetition, as a part of the median."""
         times = self.values("median_ns")
         return (max(times) - min(times)) / median(times)
 
 
-Sizes = dict[int, Benchmark]  # benchmarks that differ in their size alone, by the size asked for
+Sizes = dict[int, Benchmark]  # benchmarks that differ in their size alone, by size
 
 
 @dataclass(frozen=True)
 class Run:
-    """One result file, ready for figures: its benchmarks, and what `advise` says of it."""
+    """Holds one result file, ready for figures: its benchmarks, and what `advise` says of it."""
 
     result: Result
     advice: Advice = field(default_factory=Advice)
 
     @cached_property
     def benchmarks(self) -> list[Benchmark]:
-        """Those that were measured, in the order of their names."""
+        """Lists the benchmarks that were measured, ordered by name."""
         rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for row in self.result.rows:
             name = str(row.get("name"))
             if can_be_shown(name) and not is_failed(row) and is_positive(row.get("median_ns")):
                 rows[name].append(row)
-        made = (_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows)
-        return sorted(made, key=_name_order)
+        measured = (
+            _make_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows
+        )
+        return sorted(measured, key=_sort_key)
 
     @cached_property
     def left_out(self) -> int:
-        """How many benchmarks have names that cannot be shown."""
+        """Counts the benchmarks whose names cannot be shown."""
         return len(
             {name for row in self.result.rows if not can_be_shown(name := str(row.get("name")))}
         )
 
     @cached_property
     def failed(self) -> list[str]:
-        """The names of benchmarks that reported an error."""
+        """Lists the names of benchmarks that reported an error."""
         return sorted({str(row.get("name")) for row in self.result.rows if is_failed(row)})
 
     @cached_property
     def transfers(self) -> list[Benchmark]:
-        """Plain transfers in one direction, with warm caches."""
+        """Lists the plain transfers in one direction with warm caches."""
         return [
             benchmark
             for benchmark in self.benchmarks
             if is_transfer(benchmark) and benchmark.bytes and not benchmark.cold
         ]
 
-    def of_role(self, *roles: str) -> list[Benchmark]:
-        """The benchmarks of these roles."""
+    def with_role(self, *roles: str) -> list[Benchmark]:
+        """Lists the benchmarks that have one of these roles."""
         return [benchmark for benchmark in self.benchmarks if benchmark.role in roles]
 
     @cached_property
-    def own_roles(self) -> list[str]:
-        """Those of its benchmarks that strategies of others have brought."""
+    def custom_roles(self) -> list[str]:
+        """Lists the roles in this run that are not among this project's own."""
         return sorted({benchmark.role for benchmark in self.benchmarks} - set(format_1()["roles"]))
 
     @cached_property
-    def own_metrics(self) -> dict[str, Metric]:
-        """Those that strategies of others have brought, as far as rows have them."""
+    def custom_metrics(self) -> dict[str, Metric]:
+        """Returns the metrics in this run's rows that are not among this project's own."""
         known = format_1()["metrics"]
         counters = {counter for row in self.result.rows for counter in row}
         metrics = self.result.metrics.items()
         return {name: metric for name, metric in metrics if name in counters and name not in known}
 
     def table(self, role: str) -> str:
-        """How a role is shown."""
+        """Returns the kind of table that shows a role."""
         return self.result.roles[role].table
 
     def is_moved(self, benchmark: Benchmark) -> bool:
-        """Whether its bytes are: what is allocated is not moved."""
+        """Tells whether the benchmark moves its bytes; an allocation does not."""
         return bool(benchmark.bytes) and self.table(benchmark.role) != ALLOCATIONS
 
     def strategy(self, name: str) -> Fields | None:
-        """The fields of a strategy; those in which its benchmarks differ are of any of them."""
+        """Returns the fields of a strategy. Where its benchmarks differ, one of them is taken."""
         return self._strategies.get(name)
 
-    def sizes(self, like: Fields) -> Sizes:
-        """The benchmarks with warm caches that differ in their size alone."""
-        return self._by_label.get(like.label, {})
+    def sizes(self, benchmark: Fields) -> Sizes:
+        """Returns the benchmarks with warm caches that differ from this one in their size alone."""
+        return self._by_label.get(benchmark.label, {})
 
-    def alike(self, role: str, **fields: Any) -> list[Sizes]:
-        """The benchmarks of a role that have these fields, plainest first; warm caches."""
-        found = {
+    def matching(self, role: str, **fields: Any) -> list[Sizes]:
+        """Lists the series of a role with these fields and warm caches, plainest first."""
+        series = {
             benchmark.label: self._by_label[benchmark.label]
-            for benchmark in self.of_role(role)
+            for benchmark in self.with_role(role)
             if benchmark.label in self._by_label
             and all(getattr(benchmark, key) == value for key, value in fields.items())
         }
-        return sorted(found.values(), key=_plainness)
+        return sorted(series.values(), key=_plainness_key)
 
     def plainest(self, role: str, **fields: Any) -> Sizes:
-        """The plainest of them; empty where there is none."""
-        return next(iter(self.alike(role, **fields)), {})
+        """Returns the plainest matching series, or an empty one if nothing matches."""
+        return next(iter(self.matching(role, **fields)), {})
 
     def rate(self, strategy: str, direction: str) -> tuple[float, int] | None:
-        """GB/s and size at a strategy's largest size, in one direction of those it has."""
+        """Returns GB/s and size of a strategy at its largest size, in one of its directions."""
         for benchmark in self.benchmarks:
             counter = {direction: "gb_per_s", "both": f"{direction}_gb_per_s"}.get(
                 benchmark.direction
@@ -197,26 +199,26 @@ class Run:
 
     @cached_property
     def _by_label(self) -> dict[str, Sizes]:
-        found: dict[str, Sizes] = defaultdict(dict)
+        series: dict[str, Sizes] = defaultdict(dict)
         for benchmark in self.benchmarks:
             if not benchmark.cold and (benchmark.bytes or benchmark.size_bytes is None):
-                found[benchmark.label][benchmark.size_bytes or 0] = benchmark
-        return found
+                series[benchmark.label][benchmark.size_bytes or 0] = benchmark
+        return series
 
     @property
     def on_host(self) -> bool:
-        """Whether there was no GPU: copies within this machine's memory."""
+        """Tells whether there was no GPU, so that copies stay within this machine's memory."""
         return mapping(self.result.transfers, "device").get("kind") != "cuda"
 
     @property
     def link_limit(self) -> float | None:
-        """The link's data rate in GB/s after line coding."""
+        """Returns the link's data rate in GB/s after line coding."""
         limit = mapping(self.result.transfers, "link").get("limit_gb_per_s")
         return limit if is_positive(limit) else None
 
     @property
     def packet_limit(self) -> tuple[float, float] | None:
-        """What packet headers leave of it, in GB/s: with little and with much luck."""
+        """Returns the lowest and the highest rate in GB/s that packet headers leave."""
         limits = mapping(self.result.transfers, "link").get("packet_limit_gb_per_s")
         if isinstance(limits, list) and limits and all(map(is_positive, limits)):
             return min(limits), max(limits)
@@ -224,24 +226,24 @@ class Run:
 
 
 def is_transfer(fields: Fields) -> bool:
-    """Whether a benchmark belongs into the figures of transfers."""
+    """Tells whether a benchmark belongs into the figures of transfers."""
     return fields.role == TRANSFER and fields.direction in DIRECTIONS
 
 
 def can_be_shown(name: str) -> bool:
-    """Whether the name of a benchmark is one that a program means."""
+    """Tells whether the name is printable and not too long."""
     return name.isprintable() and len(name) <= LONGEST_NAME
 
 
 def is_failed(row: dict[str, Any]) -> bool:
-    """Whether the benchmark reported an error instead of times, as `gate_transfers` reads it."""
+    """Tells whether the row has an error instead of times, as `gate_transfers` reads it."""
     flags = (row.get("error_occurred"), row.get("skipped"))
-    texts = (row.get("error_message"), row.get("skip_message"))
-    return any(flag is True for flag in flags) or any(texts)
+    messages = (row.get("error_message"), row.get("skip_message"))
+    return any(flag is True for flag in flags) or any(messages)
 
 
-def family_order(fields: Iterable[Fields]) -> list[str]:
-    """Their families: first that of the plainest."""
+def order_families(fields: Iterable[Fields]) -> list[str]:
+    """Orders the families by the plainness of their plainest benchmark."""
     plainness: dict[str, int] = {}
     for benchmark in fields:
         plainness[benchmark.family] = min(
@@ -250,18 +252,18 @@ def family_order(fields: Iterable[Fields]) -> list[str]:
     return sorted(plainness, key=lambda family: (plainness[family], family))
 
 
-def _benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchmark:
-    moved = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
-    asked = fields.size_bytes is not None
+def _make_benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchmark:
+    sizes = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
+    has_size = fields.size_bytes is not None
     return Benchmark(
-        **vars(fields), name=name, bytes=int(moved[0]) if moved and asked else None, rows=rows
+        **vars(fields), name=name, bytes=int(sizes[0]) if sizes and has_size else None, rows=rows
     )
 
 
-def _plainness(sizes: Sizes) -> tuple[int, str]:
+def _plainness_key(sizes: Sizes) -> tuple[int, str]:
     benchmark = next(iter(sizes.values()))
     return benchmark.plainness, benchmark.label
 
 
-def _name_order(benchmark: Benchmark) -> tuple[Any, ...]:
+def _sort_key(benchmark: Benchmark) -> tuple[Any, ...]:
     return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, benchmark.cold)

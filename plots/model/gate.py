@@ -18,28 +18,29 @@ FORMAT = 2  # the newest "format" of the gate's answers that this package reads
 SECONDS = 60
 INCONCLUSIVE = "INCONCLUSIVE"
 ANSWERS = {0: "PASS", 1: "REGRESSION", 3: INCONCLUSIVE}  # by exit code
-LEAST_RUNS = 3  # with fewer new runs the gate judges nothing
+LEAST_RUNS = 3  # with fewer new runs the gate gives no verdict
 BUILD = "cmake --preset default && cmake --build --preset default --target gate_transfers"
 UNKNOWN = f"gate_transfers answers in a form that is not known here; build this version: {BUILD}"
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What the gate says of one benchmark. Slowdowns are parts, negative when faster.
+class BenchmarkVerdict:
+    """Holds what the gate says of one benchmark.
 
-    What was not compared has neither `slowdown` nor what follows it.
+    Slowdowns are parts of one, negative where the benchmark got faster. If the benchmark was not
+    compared, `slowdown` and everything after it keep their defaults.
     """
 
     name: str
     verdict: str  # slower, ambiguous, missing, faster, new, same
-    before: float | None  # in the unit of what is judged
+    before: float | None  # in the unit of the metric that the gate judges by
     after: float | None
     note: Message | None
     latency_bound: bool = False
     threshold: float | None = None
     slowdown: float | None = None
-    interval: tuple[float, float] | None = None  # of 95 %
-    runs: tuple[float | None, ...] = ()  # each new run's own slowdown
+    interval: tuple[float, float] | None = None  # the 95 % confidence interval
+    runs: tuple[float | None, ...] = ()  # the slowdown of each new run
     p: float | None = None
     detectable: float | None = None
     advisory: bool = False
@@ -47,7 +48,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Shift:
-    """What all benchmarks of a class have in common."""
+    """Holds the slowdown that all benchmarks of a class have in common."""
 
     latency_bound: bool
     benchmarks: int
@@ -57,7 +58,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Difference:
-    """A fact of the machine that is not as it was for the baseline; empty where not known."""
+    """Names a fact of the machine that differs from the baseline's; empty texts are unknown."""
 
     key: str
     before: str
@@ -67,7 +68,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Check:
-    """The gate's answer; `differences` are those from the baseline's machine."""
+    """Holds the gate's answer. `differences` are those from the baseline's machine."""
 
     verdict: str
     sentence: str
@@ -75,32 +76,32 @@ class Check:
     notes: list[Message]
     differences: list[Difference]
     judged_by: str
-    of_fastest: bool
+    uses_fastest: bool
     runs: tuple[int, int]  # before and after
     sessions: tuple[int, int]
     shifts: list[Shift]
-    benchmarks: list[Checked]
+    benchmarks: list[BenchmarkVerdict]
 
-    def found(self, one: Checked) -> str:
-        """A benchmark's verdict in the gate's words."""
-        too_few = self.runs[1] < LEAST_RUNS and one.verdict == "missing"
-        return "not judged" if too_few else one.verdict
+    def displayed_verdict(self, benchmark: BenchmarkVerdict) -> str:
+        """Returns a benchmark's verdict in the gate's words."""
+        too_few = self.runs[1] < LEAST_RUNS and benchmark.verdict == "missing"
+        return "not judged" if too_few else benchmark.verdict
 
     @property
-    def compared(self) -> list[Checked]:
-        """The benchmarks whose slowdown is known."""
-        return [one for one in self.benchmarks if one.slowdown is not None]
+    def compared(self) -> list[BenchmarkVerdict]:
+        """Lists the benchmarks whose slowdown is known."""
+        return [benchmark for benchmark in self.benchmarks if benchmark.slowdown is not None]
 
 
 def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
-    """Checks the runs. Throws ResultError with one line where there is no answer."""
+    """Checks runs against a baseline. Throws ResultError, with one line, if there is no answer."""
     if not program.is_file():
         raise ResultError(f"{program}: not built, and --baseline needs it: {BUILD}")
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         out = Path(folder) / "check.json"
         command = [program, "check", baseline, *runs, "--json", out]
         try:
-            done = subprocess.run(
+            completed = subprocess.run(
                 list(map(str, command)),
                 capture_output=True,
                 text=True,
@@ -108,43 +109,46 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
                 timeout=SECONDS,
                 check=False,
             )
-            if done.returncode not in ANSWERS:
-                said = values.printable(done.stderr).removeprefix("gate_transfers: ")
-                raise ResultError(said or f"{program} ended with {done.returncode}, saying nothing")
+            if completed.returncode not in ANSWERS:
+                complaint = values.printable(completed.stderr).removeprefix("gate_transfers: ")
+                raise ResultError(
+                    complaint or f"{program} ended with {completed.returncode}, saying nothing"
+                )
             document = json.loads(out.read_bytes())
         except (OSError, ValueError, RecursionError, subprocess.TimeoutExpired) as error:
-            why = values.printable(str(error)).replace(str(out), "its answer")
-            raise ResultError(f"{program} cannot be asked: {why}") from error
+            reason = values.printable(str(error)).replace(str(out), "its answer")
+            raise ResultError(f"{program} cannot be asked: {reason}") from error
     answer = parse(document, runs)
-    if answer.verdict != ANSWERS[done.returncode]:
+    if answer.verdict != ANSWERS[completed.returncode]:
         raise ResultError(UNKNOWN)
     return answer
 
 
 def parse(document: Any, runs: list[Path]) -> Check:
-    """The answer in the file that `check --json` writes; runs are called by their names alone."""
+    """Parses the file that `check --json` writes, and shortens the paths of runs to file names."""
     try:
-        document = _of_format_2(document)
+        document = _lift(document)
         if document["kind"] != "check" or document["verdict"] not in ANSWERS.values():
             raise ResultError(UNKNOWN)
         return Check(
             verdict=document["verdict"],
             sentence=values.printable(document["sentence"]),
-            reasons=[_message(one, runs) for one in document["reasons"]],
-            notes=[_message(one, runs) for one in document["notes"]],
-            differences=list(map(_difference, document["changed"])),
+            reasons=[_parse_message(entry, runs) for entry in document["reasons"]],
+            notes=[_parse_message(entry, runs) for entry in document["notes"]],
+            differences=list(map(_parse_difference, document["changed"])),
             judged_by=values.printable(document["judged_by"]),
-            of_fastest=document["of_repetitions"] == "fastest",
-            runs=_before_and_after(document["runs"]),
-            sessions=_before_and_after(document["sessions"]),
-            shifts=[_shift(one) for one in document["classes"]],
-            benchmarks=[_checked(one) for one in document["benchmarks"]],
+            uses_fastest=document["of_repetitions"] == "fastest",
+            runs=_parse_counts(document["runs"]),
+            sessions=_parse_counts(document["sessions"]),
+            shifts=[_parse_shift(entry) for entry in document["classes"]],
+            benchmarks=[_parse_benchmark(entry) for entry in document["benchmarks"]],
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultError(UNKNOWN) from error
 
 
-def _of_format_2(document: dict[str, Any]) -> dict[str, Any]:
+def _lift(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns the document in format 2."""
     if document["format"] == 1:
         return lift_check(document)
     if document["format"] != FORMAT:
@@ -152,7 +156,7 @@ def _of_format_2(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def _message(value: dict[str, Any], runs: list[Path]) -> Message:
+def _parse_message(value: dict[str, Any], runs: list[Path]) -> Message:
     code, data = value["code"], value["data"]
     if not isinstance(code, str) or not isinstance(data, dict):
         raise TypeError("no message")
@@ -162,54 +166,54 @@ def _message(value: dict[str, Any], runs: list[Path]) -> Message:
     return Message(code, data, text)
 
 
-def _checked(one: dict[str, Any]) -> Checked:
+def _parse_benchmark(entry: dict[str, Any]) -> BenchmarkVerdict:
     common = (
-        values.printable(one["name"]),
-        values.printable(one["verdict"]),
-        _number(one["before"]),
-        _number(one["after"]),
-        None if one["note"] is None else _message(one["note"], []),
+        values.printable(entry["name"]),
+        values.printable(entry["verdict"]),
+        _parse_number(entry["before"]),
+        _parse_number(entry["after"]),
+        None if entry["note"] is None else _parse_message(entry["note"], []),
     )
-    if "slowdown" not in one:
-        return Checked(*common)
-    return Checked(
+    if "slowdown" not in entry:
+        return BenchmarkVerdict(*common)
+    return BenchmarkVerdict(
         *common,
-        latency_bound=one["decided_by"] == "latency",
-        threshold=float(one["threshold"]),
-        slowdown=_number(one["slowdown"]),
-        interval=_interval(one["interval_95"]),
-        runs=tuple(map(_number, one["slowdown_of_runs"])),
-        p=_number(one["p"]),
-        detectable=_number(one["detectable_80"]),
-        advisory=one["advisory"] is True,
+        latency_bound=entry["decided_by"] == "latency",
+        threshold=float(entry["threshold"]),
+        slowdown=_parse_number(entry["slowdown"]),
+        interval=_parse_interval(entry["interval_95"]),
+        runs=tuple(map(_parse_number, entry["slowdown_of_runs"])),
+        p=_parse_number(entry["p"]),
+        detectable=_parse_number(entry["detectable_80"]),
+        advisory=entry["advisory"] is True,
     )
 
 
-def _shift(one: dict[str, Any]) -> Shift:
+def _parse_shift(entry: dict[str, Any]) -> Shift:
     return Shift(
-        latency_bound=one["decided_by"] == "latency",
-        benchmarks=int(one["benchmarks"]),
-        slowdown=float(one["slowdown"]),
-        changed=one["changed"] is True,
+        latency_bound=entry["decided_by"] == "latency",
+        benchmarks=int(entry["benchmarks"]),
+        slowdown=float(entry["slowdown"]),
+        changed=entry["changed"] is True,
     )
 
 
-def _difference(one: dict[str, Any]) -> Difference:
-    key, before, after = (values.printable(one[key]) for key in ("key", "before", "after"))
-    return Difference(key, before, after, one["allowed"] is True)
+def _parse_difference(entry: dict[str, Any]) -> Difference:
+    key, before, after = (values.printable(entry[key]) for key in ("key", "before", "after"))
+    return Difference(key, before, after, entry["allowed"] is True)
 
 
-def _before_and_after(counts: dict[str, Any]) -> tuple[int, int]:
+def _parse_counts(counts: dict[str, Any]) -> tuple[int, int]:
     return int(counts["before"]), int(counts["after"])
 
 
-def _number(value: Any) -> float | None:
+def _parse_number(value: Any) -> float | None:
     if value is None:
         return None
     number = float(value)
     return number if math.isfinite(number) else None
 
 
-def _interval(ends: list[float] | None) -> tuple[float, float] | None:
-    low, high = map(_number, ends or (None, None))
+def _parse_interval(ends: list[float] | None) -> tuple[float, float] | None:
+    low, high = map(_parse_number, ends or (None, None))
     return None if low is None or high is None else (low, high)

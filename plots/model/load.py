@@ -1,4 +1,4 @@
-"""Reads result files. What is behind this sees format 2 only."""
+"""Reads result files and checks them. All other code sees format 2 only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ResultError(Exception):
 
 @dataclass(frozen=True)
 class Fields:
-    """What a benchmark is. See docs/RESULT_FILE.md."""
+    """Holds the fields that describe a benchmark. See docs/RESULT_FILE.md."""
 
     family: str
     strategy: str
@@ -48,23 +48,23 @@ class Fields:
 
     @property
     def label(self) -> str:
-        """Its name without size and cache."""
+        """Returns the benchmark's name without size and cache."""
         return "/".join(filter(None, (self.strategy, self.variant)))
 
     @property
     def kind(self) -> str:
-        """What tells it from others of its family and role: a method, or a kind of memory."""
+        """Returns what distinguishes it in its family and role: a method or a kind of memory."""
         return self.method or self.memory or self.strategy
 
     @property
     def cold(self) -> bool:
-        """Whether caches are flushed before each operation."""
+        """Tells whether caches are flushed before each operation."""
         return self.cache == "cold"
 
 
 @dataclass(frozen=True)
 class Role:
-    """What benchmarks are for."""
+    """Describes what a group of benchmarks measures."""
 
     description: str
     table: str
@@ -72,7 +72,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Metric:
-    """What a counter is. `headline`: worth a column of its own."""
+    """Describes a counter. A headline metric gets a column of its own."""
 
     unit: str
     better: str | None
@@ -83,7 +83,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Message:
-    """Something to tell people: programs decide by its code and data."""
+    """Holds a message for people; programs decide by its code and data."""
 
     code: str
     data: dict[str, Any]
@@ -92,7 +92,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Skip:
-    """A benchmark that could not run."""
+    """Names a benchmark that could not run, with the reason."""
 
     name: str
     reason: Message
@@ -100,7 +100,7 @@ class Skip:
 
 @dataclass(frozen=True)
 class Result:
-    """One result file: its context, and one row per repetition of a benchmark."""
+    """Holds one result file: its context, and one row per repetition of a benchmark."""
 
     path: Path
     context: dict[str, Any]
@@ -116,7 +116,7 @@ class Result:
 
     @property
     def transfers(self) -> dict[str, Any]:
-        """The part of the context that describes the run."""
+        """Returns the part of the context that describes the run."""
         transfers: dict[str, Any] = self.context["transfers"]
         return transfers
 
@@ -129,7 +129,7 @@ def read_result(path: str | Path) -> Result:
 
 
 def parse_result(path: Path, document: Any, data: bytes = b"") -> Result:
-    """The result in a JSON document."""
+    """Parses a JSON document into a result."""
     try:
         return _result(path, document, data)
     except _NotValid as error:
@@ -195,7 +195,10 @@ def _read(path: Path) -> bytes:
 
 
 def _is_named_pipe(path: Path) -> bool:
-    """To open it waits for whoever writes; a pipe of the shell has a writer, and no path."""
+    """Tells whether opening the path would wait for a writer.
+
+    A pipe that the shell makes is excepted: it has a writer, and no path.
+    """
     try:
         return path.is_fifo() and path.resolve(strict=True).is_fifo()
     except OSError:
@@ -248,7 +251,7 @@ def _check_references(
 def _each(
     holder: dict[str, Any], key: str, parse: Callable[[str, dict[str, Any]], Value]
 ) -> dict[str, Value]:
-    """Every member of an object of objects."""
+    """Parses every member of an object of objects."""
     members = member(holder, key, dict)
     if members is None:
         raise _NotValid(f"it has no context.transfers.{key}")
@@ -266,7 +269,7 @@ def _list(holder: dict[str, Any], key: str) -> list[Any]:
 
 
 def _devices(transfers: dict[str, Any]) -> int:
-    """How many devices the file describes."""
+    """Counts the devices that the file describes."""
     devices = _list(transfers, "devices")
     if not devices or not all(isinstance(device, dict) for device in devices):
         raise _NotValid("it has no list of devices")
@@ -328,15 +331,15 @@ def _skip(place: str, value: Any) -> Skip:
 
 
 def _why_not_gpu(transfers: dict[str, Any]) -> Message | None:
-    why = mapping(transfers, "device").get("why_not_gpu")
-    return None if why is None else _message("device.why_not_gpu", why)
+    reason = mapping(transfers, "device").get("why_not_gpu")
+    return None if reason is None else _message("device.why_not_gpu", reason)
 
 
 def _name(place: str, value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str):
-        raise _NotValid(f"{place}.{key} is {brief(found)}, no text")
-    return found
+    entry = value.get(key)
+    if not isinstance(entry, str):
+        raise _NotValid(f"{place}.{key} is {brief(entry)}, no text")
+    return entry
 
 
 def _line(place: str, value: dict[str, Any], key: str) -> str:
@@ -349,14 +352,14 @@ def _text_or_null(place: str, value: dict[str, Any], key: str) -> str | None:
 
 
 def _truth(place: str, value: dict[str, Any], key: str) -> bool:
-    found = value.get(key, False)
-    if not isinstance(found, bool):
+    entry = value.get(key, False)
+    if not isinstance(entry, bool):
         raise _NotValid(f"{place}.{key} is neither true nor false")
-    return found
+    return entry
 
 
 def _one_of(place: str, value: dict[str, Any], key: str, known: tuple[Any, ...]) -> Any:
-    found = value.get(key)
-    if found not in known or isinstance(found, bool):
-        raise _NotValid(f"{place}.{key} is {brief(found)}, not {' or '.join(map(str, known))}")
-    return found
+    entry = value.get(key)
+    if entry not in known or isinstance(entry, bool):
+        raise _NotValid(f"{place}.{key} is {brief(entry)}, not {' or '.join(map(str, known))}")
+    return entry

@@ -1,4 +1,4 @@
-"""Asks `bench_transfers advise` what it says of a result: its fitted lines and who wins where."""
+"""Asks `bench_transfers advise` for its fitted lines and its rankings of a result."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ FORMAT = 1  # the newest "format" of advise's files that this package reads
 SECONDS = 60
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
-QUESTIONS = [(size, way) for size in ("64KiB", "1MiB", "16MiB", "256MiB") for way in ("h2d", "d2h")]
+RANKING_QUESTIONS = [
+    (size, direction)
+    for size in ("64KiB", "1MiB", "16MiB", "256MiB")
+    for direction in ("h2d", "d2h")
+]
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A strategy in one direction as t0 + bytes / bandwidth, as `advise` has fitted it."""
+    """Holds the line t0 + bytes / bandwidth that `advise` fitted to one strategy and direction."""
 
     name: str
     lines: int
@@ -30,19 +34,19 @@ class Fit:
     half_bytes: float | None
 
 
-def fitted_as(fields: Fields) -> str:
-    """What `advise` calls a strategy in one direction."""
+def fit_name(fields: Fields) -> str:
+    """Returns the name that `advise` gives to a strategy in one direction."""
     return f"{fields.strategy}/{fields.direction}"
 
 
-def unanswered(why: str) -> dict[str, str]:
-    """The same reason for every part of an Advice that is missing."""
-    return dict.fromkeys(("fits", "map", "rankings"), why)
+def unanswered(reason: str) -> dict[str, str]:
+    """Gives the same reason for every missing part of an Advice."""
+    return dict.fromkeys(("fits", "map", "rankings"), reason)
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What `advise` answered; `missing` says for each part that is not there why it is not."""
+    """Holds what `advise` answered; `missing` has the reason for each part that is absent."""
 
     fits: dict[str, Fit] = field(default_factory=dict)
     map: dict[str, Any] | None = None
@@ -53,54 +57,51 @@ class Advice:
 
 
 def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
-    """Asks about everything that the report needs."""
+    """Asks `advise` everything that the report needs."""
     if program is None or not program.is_file():
         return Advice(
             missing=unanswered("bench_transfers, which fits the lines and ranks, is not built")
         )
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         source = Path(folder) / "result.json"
-        source.write_text(json.dumps(_slim(result)), "utf-8")
-        common = [str(program), "advise", "--from", str(source)] + ["--allow-host"] * on_host
-        rankings_asked = {
-            f"{size}-{way}": ["--bytes", size, "--direction", way, "--json"]
-            for size, way in QUESTIONS
+        source.write_text(json.dumps(_reduce(result)), "utf-8")
+        command = [str(program), "advise", "--from", str(source)]
+        if on_host:
+            command.append("--allow-host")
+        ranking_questions = {
+            f"{size}-{direction}": ["--bytes", size, "--direction", direction, "--json"]
+            for size, direction in RANKING_QUESTIONS
         }
-        asked = {"fits": ["--check", "--json"], "map": ["--map"]} | rankings_asked
+        questions = {"fits": ["--check", "--json"], "map": ["--map"]} | ranking_questions
         with ThreadPoolExecutor(2) as pool:
-            answers = dict(
-                zip(
-                    asked,
-                    pool.map(
-                        lambda name: _answer([*common, *asked[name]], Path(folder) / f"{name}.out"),
-                        asked,
-                    ),
-                    strict=True,
-                )
-            )
-    found = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
-    rankings = [found[name] for name in rankings_asked if name in found]
+            futures = {
+                name: pool.submit(_run_advise, [*command, *options], Path(folder) / f"{name}.out")
+                for name, options in questions.items()
+            }
+            answers = {name: future.result() for name, future in futures.items()}
+    parsed = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
+    rankings = [parsed[name] for name in ranking_questions if name in parsed]
     missing = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     if not rankings:
-        missing["rankings"] = missing[next(iter(rankings_asked))]
-    return Advice(_fits(found.get("fits")), found.get("map"), rankings, missing)
+        missing["rankings"] = missing[next(iter(ranking_questions))]
+    return Advice(_parse_fits(parsed.get("fits")), parsed.get("map"), rankings, missing)
 
 
-def _slim(result: Result) -> dict[str, Any]:
-    """The file with what `advise` reads of it alone, because each question parses it anew."""
+def _reduce(result: Result) -> dict[str, Any]:
+    """Keeps only what `advise` reads, because it parses the file again for each question."""
     rows = [{key: row[key] for key in READ_BY_ADVISE if key in row} for row in result.rows]
     return {"context": result.original, "benchmarks": rows}
 
 
-def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
-    """The file that the command writes, or why there is none in one line."""
+def _run_advise(command: list[str], out: Path) -> dict[str, Any] | str:
+    """Runs the command and returns the file it writes, or one line that says why there is none."""
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [*command, str(out)], capture_output=True, text=True, timeout=SECONDS, check=False
         )
-        if done.returncode != 0:
-            said = " ".join(done.stderr.split()).removeprefix("bench_transfers: ")
-            return said.replace(str(out.parent / "result.json"), "the file") or "advise failed"
+        if completed.returncode != 0:
+            complaint = " ".join(completed.stderr.split()).removeprefix("bench_transfers: ")
+            return complaint.replace(str(out.parent / "result.json"), "the file") or "advise failed"
         content = json.loads(out.read_bytes())
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return f"bench_transfers advise cannot be asked: {' '.join(str(error).split())}"
@@ -109,15 +110,15 @@ def _answer(command: list[str], out: Path) -> dict[str, Any] | str:
     return content
 
 
-def _fits(check: dict[str, Any] | None) -> dict[str, Fit]:
-    """By name, such as copy/pinned/h2d; without those whose bandwidth is not known."""
+def _parse_fits(check: dict[str, Any] | None) -> dict[str, Fit]:
+    """Returns the fits with a known bandwidth by name, such as copy/pinned/h2d."""
     fits = {}
-    for one in check["checks"] if check else []:
-        model = one["model"]
+    for entry in check["checks"] if check else []:
+        model = entry["model"]
         rate = (model["bandwidth_gb_per_s"] or {}).get("value")
         if rate and model["t0_ns"]:
-            fits[one["name"]] = Fit(
-                one["name"],
+            fits[entry["name"]] = Fit(
+                entry["name"],
                 model["lines"],
                 model["t0_ns"]["value"],
                 rate,

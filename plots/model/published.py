@@ -1,4 +1,4 @@
-"""Figures that other people have published, from results/published.csv."""
+"""Reads results/published.csv: rates that other people have published."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ FILE = Path(__file__).resolve().parents[2] / "results" / "published.csv"
 
 @dataclass(frozen=True)
 class Published:
-    """One figure: of which GPU and link, how it was measured, and where it stands."""
+    """Holds one published rate: its GPU and link, how it was measured, and its source."""
 
     gpu: str
     link: str
     strategy: str
     direction: str
-    low: float  # GB/s; both are the same where the source gives one figure
+    low: float  # GB/s; the same as `high` if the source gives one number
     high: float
     tool: str
     source: str
@@ -25,13 +25,13 @@ class Published:
 
     @property
     def rate(self) -> str:
-        """The figure with its unit, with the digits of the source."""
+        """Formats the rate with its unit and with the digits of the source."""
         numbers = [f"{value:g}" for value in dict.fromkeys((self.low, self.high))]
         return f"{'–'.join(numbers)} GB/s"
 
 
-def published(path: Path = FILE) -> list[Published]:
-    """All of them, in the order of the file."""
+def read_published(path: Path = FILE) -> list[Published]:
+    """Returns the published rates in the order of the file."""
     with path.open(encoding="utf-8", newline="") as lines:
         return [
             Published(

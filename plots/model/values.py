@@ -1,48 +1,48 @@
-"""Values from files of others: taken only where they are what they should be."""
+"""Reads values from untrusted JSON: a value of the wrong type or size counts as absent."""
 
 from __future__ import annotations
 
 from typing import Any, TypeGuard
 
-LEAST, MOST = 1e-18, 1e18  # beyond these are damaged files, and logarithms that fail
+SMALLEST, LARGEST = 1e-18, 1e18  # other values come from damaged files, and break logarithms
 
 
 def is_positive(value: Any) -> TypeGuard[float]:
-    """Whether a value is a number above zero, of a size that can be meant."""
+    """Tells whether a value is a number above zero and of a plausible size."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and LEAST < value < MOST
+    return number and SMALLEST < value < LARGEST
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether a value is a number of a size that can be meant; zero and negative ones are."""
+    """Tells whether a value is a number of a plausible size; it may be zero or negative."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -MOST < value < MOST
+    return number and -LARGEST < value < LARGEST
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Whether a value is a whole number from zero on."""
+    """Tells whether a value is a whole number from zero on."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def member(value: Any, key: str, kind: type) -> Any:
-    """A member of a JSON object if it is there and of the right kind, else None."""
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, kind) else None
+    """Returns a member of a JSON object if it exists and has the right type, otherwise None."""
+    entry = value.get(key) if isinstance(value, dict) else None
+    return entry if isinstance(entry, kind) else None
 
 
 def mapping(value: Any, key: str) -> dict[str, Any]:
-    """A member of a JSON object that is an object itself, otherwise an empty one."""
-    found: dict[str, Any] | None = member(value, key, dict)
-    return found or {}
+    """Returns a member of a JSON object that is an object itself, otherwise an empty one."""
+    entry: dict[str, Any] | None = member(value, key, dict)
+    return entry or {}
 
 
 def text(holder: Any, key: str, default: str) -> str:
-    """A string on one line, without characters that cannot be drawn."""
+    """Returns a member as one printable line, or the default if it is empty or no text."""
     return printable(member(holder, key, str)) or default
 
 
 def printable(value: Any) -> str:
-    """A string on one line, without characters that cannot be drawn; empty if it is none."""
+    """Returns a text on one line without unprintable characters; empty if it is no text."""
     characters = value if isinstance(value, str) else ""
     if characters.isprintable():
         return " ".join(characters.split())

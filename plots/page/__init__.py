@@ -1,1 +1,1 @@
-"""The report: its page, its images, its folder."""
+"""Makes the report's folder: the page, the images and the tables."""

@@ -1,4 +1,4 @@
-"""Figures as image files, all from the same specification as the page's."""
+"""Renders figures to image files, from the same specifications that the page uses."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def specification(figure: Figure) -> dict[str, Any]:
-    """The Vega-Lite specification, complete with its data.
+    """Returns the Vega-Lite specification, complete with its data.
 
-    The data are added behind altair's back, which would check each row for seconds; the rest is
-    checked where altair is in its debug mode.
+    The data are added after altair has converted the chart, because altair would spend seconds on
+    checking each row. It checks everything else if it is in its debug mode.
     """
     bare = figure.chart.copy(deep=False)
     bare.datasets = alt.Undefined
@@ -43,26 +43,26 @@ def specification(figure: Figure) -> dict[str, Any]:
 
 @functools.cache
 def scripts() -> str:
-    """Vega-Lite, Vega and vega-embed as one script."""
+    """Returns Vega, Vega-Lite and vega-embed as one script."""
     return vlc.javascript_bundle()  # type: ignore[call-arg]  # it may be left out
 
 
-def drawings(named: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
-    """All images of specifications with names: contents by file name."""
-    # Processes, because vl-convert draws for one thread at a time; new ones, because it has threads
-    # of its own, which copies of this process would lack.
-    fresh = multiprocessing.get_context("spawn")
-    workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(named))
+def all_images(specs: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
+    """Renders specifications by name, and returns the contents of the images by file name."""
+    # vl-convert draws for one thread at a time, so this takes processes. They are spawned, because
+    # vl-convert has threads of its own, which forked processes would lack.
+    spawning = multiprocessing.get_context("spawn")
+    workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(specs))
     if workers < 2:
-        made = list(starmap(images, named))
+        results = list(starmap(images, specs))
     else:
-        with ProcessPoolExecutor(workers, fresh, _leave_interruptions_to_parent) as pool:
-            made = list(pool.map(images, *zip(*named, strict=True)))
-    return {name: data for one in made for name, data in one.items()}
+        with ProcessPoolExecutor(workers, spawning, _follow_parent) as pool:
+            results = list(pool.map(images, *zip(*specs, strict=True)))
+    return {name: data for files in results for name, data in files.items()}
 
 
-def _leave_interruptions_to_parent() -> None:
-    """Ends with the parent, however that ends, also when it already has."""
+def _follow_parent() -> None:
+    """Makes this process end when its parent ends, and leaves interruptions to the parent."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     parent = multiprocessing.parent_process()
     if parent is None or os.getppid() != parent.pid:
@@ -71,7 +71,7 @@ def _leave_interruptions_to_parent() -> None:
 
 
 def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
-    """The figure as SVG, PDF and PNG: their contents by file name."""
+    """Renders a figure as SVG, PDF and PNG, and returns their contents by file name."""
     drawing = svg(spec)
     return {
         f"{name}.svg": drawing.encode(),
@@ -81,13 +81,15 @@ def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
 
 
 def svg(spec: dict[str, Any]) -> str:
-    """The figure as SVG, which says in words what it shows: Vega leaves that out of files."""
-    root, _, content = vlc.vegalite_to_svg(_still(spec)).partition(">")
+    """Renders a figure as SVG, and adds title and description, which Vega leaves out of files."""
+    root, _, content = vlc.vegalite_to_svg(_without_zoom(spec)).partition(">")
     title, description = escape(" ".join(spec["title"]["text"])), escape(spec["description"])
     return f"{root}><title>{title}</title><desc>{description}</desc>{content}"
 
 
-def _still(spec: dict[str, Any]) -> dict[str, Any]:
-    """Without zooming, for which each mark would be clipped on its own: ten times as slow."""
-    parameters = [one for one in spec.get("params", []) if one.get("bind") != "scales"]
+def _without_zoom(spec: dict[str, Any]) -> dict[str, Any]:
+    """Removes zooming, for which Vega would clip each mark: ten times as slow."""
+    parameters = [
+        parameter for parameter in spec.get("params", []) if parameter.get("bind") != "scales"
+    ]
     return {**spec, "params": parameters}

@@ -1,1 +1,1 @@
-"""What is said of it: sentences, tables, numbers as text."""
+"""Turns a run into text: sentences, tables and formatted numbers."""

@@ -1,4 +1,4 @@
-"""Titles and subtitles: what was measured, where, when, and what is left out."""
+"""Writes titles and subtitles: the subject, the machine, the date, and what is left out."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from plots.model.values import mapping, text
 HOST_NOTE = "host device: no GPU; copies within this machine's memory"
 
 
-def title(what: str, run: Run) -> str:
-    """The title of a figure: its subject and the device."""
-    return f"{what} — {device_name(run)}"
+def title(subject: str, run: Run) -> str:
+    """Returns the title of a figure: its subject and the device."""
+    return f"{subject} — {device_name(run)}"
 
 
-def transfers_remarks(run: Run, repetitions: list[int]) -> list[str]:
-    """What figures of all plain transfers say below the title: how, and what they leave out."""
-    return [_what_was_timed(repetitions), _remarks(run.result)]
+def describe_transfers(run: Run, repetitions: list[int]) -> list[str]:
+    """Returns the subtitle of figures of all plain transfers: the timing and the omissions."""
+    return [_describe_timing(repetitions), _describe_omissions(run.result)]
 
 
 def device_name(run: Run) -> str:
-    """The name of the device; the host device says what it is."""
+    """Returns the name of the device, or a note that it is the host device."""
     device = mapping(run.result.transfers, "device")
     return HOST_NOTE if run.on_host else text(device, "name", "unknown device")
 
 
 def link_name(link: dict[str, Any]) -> str:
-    """The link between host and device, such as PCIe 5.0 x16."""
+    """Returns the name of the link between host and device, such as PCIe 5.0 x16."""
     if link.get("type") != "pcie":
         return text(link, "type", "link")
     generation, width = link.get("generation"), link.get("width")
     return f"PCIe {generation}.0 x{width}" if generation and width else "PCIe"
 
 
-def where_and_when(run: Run) -> str:
-    """Machine, date and profile; whether the run was interrupted."""
+def describe_origin(run: Run) -> str:
+    """Returns machine, date and profile, and whether the run is incomplete."""
     result = run.result
     host = text(result.context, "host_name", "unknown host")
     cpu = text(mapping(mapping(result.transfers, "machine"), "cpu"), "model", "unknown CPU")
@@ -48,7 +48,7 @@ def where_and_when(run: Run) -> str:
 
 
 def date(result: Result) -> str:
-    """When the run was started."""
+    """Returns the time at which the run was started."""
     started = text(mapping(result.transfers, "run"), "started_utc", "")
     try:
         return f"{datetime.fromisoformat(started):%Y-%m-%d %H:%M} UTC"
@@ -57,17 +57,17 @@ def date(result: Result) -> str:
 
 
 def entries(result: Result, key: str) -> list[Any]:
-    """A list in the context, or an empty one."""
+    """Returns a list in the context, or an empty one."""
     value = result.transfers.get(key)
     return value if isinstance(value, list) else []
 
 
 def count(number: int, noun: str) -> str:
-    """So many of something; nothing at all for none."""
+    """Returns a number with its noun, or nothing for zero."""
     return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
 
 
-def _what_was_timed(counts: list[int]) -> str:
+def _describe_timing(counts: list[int]) -> str:
     fewest, most = min(counts), max(counts)
     timed = "wall time from the call until the data are usable at the destination"
     if most == 1:
@@ -76,7 +76,7 @@ def _what_was_timed(counts: list[int]) -> str:
     return f"{timed}; median of {repetitions} repetitions; band: fastest to slowest repetition"
 
 
-def _remarks(result: Result) -> str:
+def _describe_omissions(result: Result) -> str:
     transfers = {name for name, fields in result.benchmarks.items() if is_transfer(fields)}
     measured = {name for row in result.rows if (name := str(row.get("name"))) in transfers}
     failed = {

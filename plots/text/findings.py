@@ -1,4 +1,4 @@
-"""How a run compares, what matters most and what to use: sentences, each derived from the data."""
+"""Writes sentences derived from the data: comparisons, findings and recommendations."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
-from plots.model.published import Published, published
+from plots.model.published import Published, read_published
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers, tables
-from plots.text.trust import Sentence, injected
+from plots.text.trust import Sentence, injected_faults
 
-FULL = 16 * 2**20  # bytes from which on a copy of page-locked memory fills a healthy link
-HEALTHY = 0.85  # of what packet headers leave: what such a copy reaches at least
-ALIKE = 0.01
-ENQUEUE = "enqueue_ns"  # until a call that need not wait has returned
-ASYNCHRONOUS = 0.5  # part of its time after which a call that did not wait has returned
-CLEAR = 0.95  # part of all pairs of repetitions in which the slower one must be slower
+FILLING_BYTES = 16 * 2**20  # a copy of page-locked memory fills a healthy link from here on
+HEALTHY_SHARE = 0.85  # such a copy reaches at least this part of what packet headers leave
+ALIKE_DIFFERENCE = 0.01
+ENQUEUE = "enqueue_ns"  # the time until a call that need not wait returns
+ASYNCHRONOUS_SHARE = 0.5  # an asynchronous call returns within this part of the copy's time
+CLEAR_SHARE = 0.95  # the slower benchmark loses in this part of all pairs of repetitions
 MOST_FINDINGS = 5
-WAYS = {"h2d": "to the device", "d2h": "from the device"}
+DIRECTION_PHRASES = {"h2d": "to the device", "d2h": "from the device"}
 PAGE_LOCKED = {
     "registered",
     "registered_huge",
@@ -33,18 +33,18 @@ PAGE_LOCKED = {
     "pinned_mapped_wc",
     "pinned_portable_mapped_wc",
 }
-# Flags of cudaHostAlloc, by the kind of memory that has each alone.
+# Flags of cudaHostAlloc, by the kind of memory that has only this flag.
 FLAGS = {"pinned_portable": "PORTABLE", "pinned_mapped": "DEVICEMAP", "pinned_wc": "WRITECOMBINED"}
 BLOCKS = {"4KiB_blocks": "4 KiB", "64KiB_blocks": "64 KiB"}  # settings of scattered copies
-# What methods are in words, for sentences that compare them.
-IN_WORDS = {
+# Methods in words, for sentences that compare them.
+METHOD_PHRASES = {
     "loop": "a loop of copies",
     "batch": "one batch of copies",
     "gather_kernel": "one kernel that gathers them",
     "memcpy": "two copies",
     "mapped_flag": "a running kernel that answers through mapped memory",
 }
-TERMS = {
+TERM_PHRASES = {
     "allocation": "allocating and freeing memory once for all its uses",
     "cpu_writes": "filling the memory by the CPU before an upload",
     "cpu_reads": "reading it by the CPU after a download",
@@ -53,258 +53,268 @@ TERMS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, and how much it matters: by what factor something differs."""
+    """Holds a sentence, and the factor by which something differs as its weight."""
 
     text: str
     weight: float
 
 
-def comparison(run: Run) -> list[Sentence]:
-    """How it compares with the physical limit and with published figures."""
-    if run.on_host or injected(run) or not run.transfers:
+def compare(run: Run) -> list[Sentence]:
+    """Compares the run with the physical limit and with published rates."""
+    if run.on_host or injected_faults(run) or not run.transfers:
         return []
     sentences = []
     limit = run.link_limit
     if not limit:
         sentences.append(
-            Sentence("What the link can carry is not known: nothing here is related to it.")
+            Sentence("The limit of the link is not known: no rate here is compared with it.")
         )
     for direction in DIRECTIONS:
-        found = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
-        if limit and found:
-            best = max(found, key=lambda benchmark: benchmark.gb_per_s or 0)
-            sentences.append(_against_limit(run, direction, best, limit))
-    return sentences + _against_others(run)
+        benchmarks = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
+        if limit and benchmarks:
+            best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
+            sentences.append(_compare_with_limit(run, direction, best, limit))
+    return sentences + _compare_with_published(run)
 
 
-def _against_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
+def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
     rate = best.gb_per_s or 0
-    said = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({best.name})"
+    statement = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({best.name})"
     if rate > limit:
         return Sentence(
-            f"{said}, more than the {numbers.rate(limit)} that the link can carry: the link's "
+            f"{statement}, more than the {numbers.rate(limit)} that the link can carry: the link's "
             "generation or width was misread, or the measurement is wrong.",
             True,
         )
-    said += f", {100 * rate / limit:.0f} % of the link's {numbers.rate(limit)}"
+    statement += f", {100 * rate / limit:.0f} % of the link's {numbers.rate(limit)}"
     if not run.packet_limit:
-        return Sentence(f"{said}.")
+        return Sentence(f"{statement}.")
     low, high = run.packet_limit
-    parts = dict.fromkeys(f"{100 * rate / left:.0f}" for left in (high, low))
-    said += f" and {' to '.join(parts)} % of what packet headers leave"
-    if rate >= HEALTHY * low:
-        return Sentence(f"{said}, as on a healthy link.")
+    parts = dict.fromkeys(f"{100 * rate / remaining:.0f}" for remaining in (high, low))
+    statement += f" and {' to '.join(parts)} % of what packet headers leave"
+    if rate >= HEALTHY_SHARE * low:
+        return Sentence(f"{statement}, as on a healthy link.")
     if any(
         benchmark.direction == direction and _fills_the_link(benchmark)
         for benchmark in run.transfers
     ):
-        return Sentence(f"{said}. A healthy link reaches more.", True)
+        return Sentence(f"{statement}. A healthy link reaches more.", True)
     return Sentence(
-        f"{said}. That says nothing about the link: copies of {numbers.size(FULL)} and more of "
-        "page-locked memory were not measured."
+        f"{statement}. That says nothing about the link: copies of {numbers.size(FILLING_BYTES)} "
+        "and more of page-locked memory were not measured."
     )
 
 
 def _fills_the_link(benchmark: Benchmark) -> bool:
-    """Whether it is a large copy of page-locked memory and nothing else."""
+    """Tells whether it is a plain copy of page-locked memory that is large enough."""
     is_plain = benchmark.method is None and not benchmark.in_place
-    return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FULL
+    return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FILLING_BYTES
 
 
-def _against_others(run: Run) -> list[Sentence]:
-    """One sentence for each strategy and direction that others measured on this GPU or link."""
+def _compare_with_published(run: Run) -> list[Sentence]:
+    """Writes a sentence for each strategy and direction published for this GPU or link."""
     name = caption.device_name(run)
     link = caption.link_name(mapping(run.result.transfers, "link"))
-    theirs: dict[tuple[str, str], list[Published]] = {}
-    for other in published():
-        same_gpu = re.search(rf"{re.escape(other.gpu)}(?![0-9A-Za-z])", name)
-        if same_gpu or (" x" in link and other.link == link):
-            theirs.setdefault((other.strategy, other.direction), []).append(other)
+    figures_by_strategy: dict[tuple[str, str], list[Published]] = {}
+    for entry in read_published():
+        same_gpu = re.search(rf"{re.escape(entry.gpu)}(?![0-9A-Za-z])", name)
+        if same_gpu or (" x" in link and entry.link == link):
+            figures_by_strategy.setdefault((entry.strategy, entry.direction), []).append(entry)
     sentences = []
-    for (strategy, direction), others in theirs.items():
-        ours = run.rate(strategy, direction)
-        if ours is not None:
-            said = "; ".join(map(_published, others))
+    for (strategy, direction), entries in figures_by_strategy.items():
+        measured = run.rate(strategy, direction)
+        if measured is not None:
+            rate, size = measured
+            figures_text = "; ".join(map(_describe_published, entries))
             sentences.append(
                 Sentence(
-                    f"{strategy} {direction}: {numbers.rate(ours[0])} here ({numbers.size(ours[1])}"
-                    f"). Published: {said}."
+                    f"{strategy} {direction}: {numbers.rate(rate)} here ({numbers.size(size)}). "
+                    f"Published: {figures_text}."
                 )
             )
-    if theirs:
+    if figures_by_strategy:
         return sentences
     known = f" or for {link}" if " x" in link else ""
     return [Sentence(f"No published figure for {name}{known} is known to this project.")]
 
 
-def _published(other: Published) -> str:
-    link = "link not stated" if other.link == "not stated" else f"link: {other.link}"
-    how = "; ".join(filter(None, (other.tool, link, other.note, other.source)))
-    return f"{other.rate} for {other.gpu} ({how})"
+def _describe_published(entry: Published) -> str:
+    link = "link not stated" if entry.link == "not stated" else f"link: {entry.link}"
+    details = "; ".join(filter(None, (entry.tool, link, entry.note, entry.source)))
+    return f"{entry.rate} for {entry.gpu} ({details})"
 
 
-def findings(run: Run) -> list[Sentence]:
-    """What matters most, the largest factor first."""
-    if run.on_host or injected(run):
-        return []  # they would be about copies within one memory, or not true
-    makers: list[Callable[[Run], Iterator[Finding]]] = [
-        _pageable,
-        _asynchronous,
-        _scattered,
-        _both_ways,
-        _overlap,
-        _messages,
-        _fresh_memory,
-        _allocation,
-        _write_combined,
-        _flags,
+def rank_findings(run: Run) -> list[Sentence]:
+    """Returns the findings that matter most, the largest factor first."""
+    if run.on_host or injected_faults(run):
+        return []  # copies within one memory, or falsified times, lead to no findings
+    finders: list[Callable[[Run], Iterator[Finding]]] = [
+        _find_pageable_penalty,
+        _find_blocking_calls,
+        _find_gathering_gain,
+        _find_duplex_rate,
+        _find_overlap_gain,
+        _find_message_gain,
+        _find_fresh_memory_cost,
+        _find_allocation_gain,
+        _find_write_combined_reads,
+        _find_flag_effects,
     ]
-    found = [finding for maker in makers for finding in maker(run)]
-    ranked = sorted(found, key=lambda finding: -finding.weight)
+    findings = [finding for finder in finders for finding in finder(run)]
+    ranked = sorted(findings, key=lambda finding: -finding.weight)
     return [Sentence(finding.text) for finding in ranked[:MOST_FINDINGS]]
 
 
-def _share(run: Run, benchmark: Benchmark) -> str:
+def _describe_rate(run: Run, benchmark: Benchmark) -> str:
     rate = benchmark.gb_per_s or 0
     if run.link_limit:
         return f"{numbers.rate(rate)}, {100 * rate / run.link_limit:.0f} % of the link"
     return numbers.rate(rate)
 
 
-def _pair(first: Sizes, second: Sizes) -> tuple[Benchmark, Benchmark] | None:
-    """Two benchmarks at the largest size that both have."""
+def _common_pair(first: Sizes, second: Sizes) -> tuple[Benchmark, Benchmark] | None:
+    """Returns two benchmarks at the largest size that both series have."""
     common = set(first) & set(second)
     return (first[max(common)], second[max(common)]) if common else None
 
 
 def _copies(run: Run, direction: str, memory: str, method: str | None = None) -> Sizes:
-    """The plainest copies in one direction."""
+    """Returns the plainest copies in one direction."""
     return run.plainest("copy", direction=direction, memory=memory, method=method, in_place=False)
 
 
-def _in_words(benchmark: Benchmark) -> str:
-    return IN_WORDS.get(benchmark.method or "", benchmark.method or benchmark.label)
+def _method_phrase(benchmark: Benchmark) -> str:
+    return METHOD_PHRASES.get(benchmark.method or "", benchmark.method or benchmark.label)
 
 
 def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
-    """Whether it takes so many times as long, and nearly every repetition says so."""
+    """Tells whether it takes `factor` times as long, and nearly all repetitions agree."""
     pairs = [a > b for a in slow.values("median_ns") for b in fast.values("median_ns")]
-    return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR * len(pairs)
+    return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR_SHARE * len(pairs)
 
 
-def _pageable(run: Run) -> Iterator[Finding]:
-    found = list(_pageable_ways(run))
-    if found:
-        yield max(found, key=lambda finding: finding.weight)
+def _find_pageable_penalty(run: Run) -> Iterator[Finding]:
+    findings = list(_find_pageable_penalties(run))
+    if findings:
+        yield max(findings, key=lambda finding: finding.weight)
 
 
-def _pageable_ways(run: Run) -> Iterator[Finding]:
-    for way, where in WAYS.items():
-        pair = _pair(_copies(run, way, "pageable"), _copies(run, way, "pinned"))
+def _find_pageable_penalties(run: Run) -> Iterator[Finding]:
+    for direction, phrase in DIRECTION_PHRASES.items():
+        pair = _common_pair(_copies(run, direction, "pageable"), _copies(run, direction, "pinned"))
         if pair is None or not _is_slower(*pair, 1.1):
             continue
         slow, fast = pair
         factor = (fast.gb_per_s or 0) / (slow.gb_per_s or 1)
         text = (
-            f"{numbers.size(slow.bytes or 0)} {where}: copies of ordinary (pageable) memory reach "
-            f"{_share(run, slow)}, of pinned memory {_share(run, fast)}, {numbers.times(factor)} "
-            "as much"
+            f"{numbers.size(slow.bytes or 0)} {phrase}: copies of ordinary (pageable) memory reach "
+            f"{_describe_rate(run, slow)}, of pinned memory {_describe_rate(run, fast)}, "
+            f"{numbers.times(factor)} as much"
         )
-        staged = _copies(run, way, "pageable", "staged").get(slow.bytes or 0)
+        staged = _copies(run, direction, "pageable", "staged").get(slow.bytes or 0)
         if staged and _is_slower(slow, staged, 1.1):
             text += (
-                f". Staged copies of ordinary memory reach {_share(run, staged)}: use "
+                f". Staged copies of ordinary memory reach {_describe_rate(run, staged)}: use "
                 "staged_copier where memory cannot be pinned"
             )
         yield Finding(f"{text}.", factor)
 
 
-def _asynchronous(run: Run) -> Iterator[Finding]:
-    called = _enqueued(run, "pageable")
-    pageable = called[max(called)] if called else None
-    returned = pageable.get(ENQUEUE) if pageable else None
-    if pageable is None or not returned or returned < ASYNCHRONOUS * pageable.ns:
+def _find_blocking_calls(run: Run) -> Iterator[Finding]:
+    pageable_sizes = _copies_with_enqueue_time(run, "pageable")
+    pageable = pageable_sizes[max(pageable_sizes)] if pageable_sizes else None
+    enqueued = pageable.get(ENQUEUE) if pageable else None
+    if pageable is None or not enqueued or enqueued < ASYNCHRONOUS_SHARE * pageable.ns:
         return
     text = (
         f"cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for "
         f"{numbers.size(pageable.bytes or 0)} to the device, it returns after "
-        f"{numbers.time(returned)}, and the data are there after {numbers.time(pageable.ns)}"
+        f"{numbers.time(enqueued)}, and the data are there after {numbers.time(pageable.ns)}"
     )
-    pinned = _enqueued(run, "pinned").get(pageable.bytes or 0)
-    soon = pinned.get(ENQUEUE) if pinned else None
-    if pinned and soon and soon < ASYNCHRONOUS * pinned.ns:
-        text += f". From pinned memory these are {numbers.time(soon)} and {numbers.time(pinned.ns)}"
-    # What is lost is at most that the copy and as much work could have overlapped.
+    pinned = _copies_with_enqueue_time(run, "pinned").get(pageable.bytes or 0)
+    pinned_enqueued = pinned.get(ENQUEUE) if pinned else None
+    if pinned and pinned_enqueued and pinned_enqueued < ASYNCHRONOUS_SHARE * pinned.ns:
+        text += (
+            f". From pinned memory these are {numbers.time(pinned_enqueued)} and "
+            f"{numbers.time(pinned.ns)}"
+        )
+    # At most, the copy could have overlapped with as much work: a factor of 2.
     yield Finding(f"{text}.", 2.0)
 
 
-def _enqueued(run: Run, memory: str) -> Sizes:
-    """The plainest copies to the device whose call and wait are timed apart."""
-    found = run.alike("copy", direction="h2d", memory=memory, method=None, in_place=False)
-    apart = (
-        sizes for sizes in found if any(benchmark.get(ENQUEUE) for benchmark in sizes.values())
+def _copies_with_enqueue_time(run: Run, memory: str) -> Sizes:
+    """Returns the plainest copies to the device whose call and wait are timed apart."""
+    candidates = run.matching("copy", direction="h2d", memory=memory, method=None, in_place=False)
+    timed_apart = (
+        sizes for sizes in candidates if any(benchmark.get(ENQUEUE) for benchmark in sizes.values())
     )
-    return next(apart, {})
+    return next(timed_apart, {})
 
 
-def _scattered(run: Run) -> Iterator[Finding]:
+def _find_gathering_gain(run: Run) -> Iterator[Finding]:
     for setting, size in BLOCKS.items():
-        ways = run.alike("scattered_copy", direction="h2d", memory="pinned", setting=setting)
-        pair = _plainest_and_fastest(ways)
+        series = run.matching("scattered_copy", direction="h2d", memory="pinned", setting=setting)
+        pair = _plainest_and_fastest(series)
         if pair and _is_slower(*pair, 1.2):
             slow, fast = pair
-            rest = [at for way in ways if (at := way.get(slow.size_bytes or 0))]
-            others = "".join(
-                f", {_in_words(benchmark)} {numbers.rate(benchmark.gb_per_s or 0)}"
-                for benchmark in rest
+            alternatives = [
+                benchmark for sizes in series if (benchmark := sizes.get(slow.size_bytes or 0))
+            ]
+            alternatives_text = "".join(
+                f", {_method_phrase(benchmark)} {numbers.rate(benchmark.gb_per_s or 0)}"
+                for benchmark in alternatives
                 if benchmark not in pair
             )
             yield Finding(
                 f"{numbers.size(slow.bytes or 0)} to the device, scattered over pinned memory in "
-                f"blocks of {size}: {_in_words(fast)} reaches {numbers.rate(fast.gb_per_s or 0)}, "
-                f"{_in_words(slow)} {numbers.rate(slow.gb_per_s or 0)}{others}.",
+                f"blocks of {size}: {_method_phrase(fast)} reaches "
+                f"{numbers.rate(fast.gb_per_s or 0)}, {_method_phrase(slow)} "
+                f"{numbers.rate(slow.gb_per_s or 0)}{alternatives_text}.",
                 slow.ns / fast.ns,
             )
             return
 
 
-def _plainest_and_fastest(ways: list[Sizes]) -> tuple[Benchmark, Benchmark] | None:
-    """At the largest size that the plainest of these and others have."""
-    if not ways:
+def _plainest_and_fastest(series: list[Sizes]) -> tuple[Benchmark, Benchmark] | None:
+    """Pairs the plainest series with the fastest other at their largest common size."""
+    if not series:
         return None
-    plainest, *others = ways
-    pairs = [pair for other in others if (pair := _pair(plainest, other))]
+    plainest, *alternatives = series
+    pairs = [pair for alternative in alternatives if (pair := _common_pair(plainest, alternative))]
     largest = max((pair[0].size_bytes or 0 for pair in pairs), default=0)
-    there = [pair for pair in pairs if (pair[0].size_bytes or 0) == largest]
-    return min(there, key=lambda pair: pair[1].ns, default=None)
+    at_largest = [pair for pair in pairs if (pair[0].size_bytes or 0) == largest]
+    return min(at_largest, key=lambda pair: pair[1].ns, default=None)
 
 
-def _both_ways(run: Run) -> Iterator[Finding]:
+def _find_duplex_rate(run: Run) -> Iterator[Finding]:
     sizes = run.plainest("duplex", memory="pinned")
-    both = sizes[max(sizes)] if sizes else None
-    if both is None or not both.gb_per_s:
+    duplex = sizes[max(sizes)] if sizes else None
+    if duplex is None or not duplex.gb_per_s:
         return
-    rates = [(both.get(f"{way}_alone_gb_per_s"), both.get(f"{way}_gb_per_s")) for way in WAYS]
+    rates = [
+        (duplex.get(f"{direction}_alone_gb_per_s"), duplex.get(f"{direction}_gb_per_s"))
+        for direction in DIRECTION_PHRASES
+    ]
     parts, losses = [], []
-    for where, (alone, busy) in zip(WAYS.values(), rates, strict=True):
+    for phrase, (alone, busy) in zip(DIRECTION_PHRASES.values(), rates, strict=True):
         if alone and busy:
-            parts.append(f"{numbers.rate(busy)} {where} ({numbers.rate(alone)} alone)")
+            parts.append(f"{numbers.rate(busy)} {phrase} ({numbers.rate(alone)} alone)")
             losses.append(alone / busy)
     alone = rates[0][0]
     if not alone or not parts:
         return
-    factor = both.gb_per_s / alone
+    factor = duplex.gb_per_s / alone
     yield Finding(
-        f"Both directions at once, {numbers.size(both.size_bytes or 0)} of pinned memory each, "
-        f"carry {numbers.rate(both.gb_per_s)} until both have ended, {numbers.times(factor)} as "
-        f"much as {WAYS['h2d']} alone. While both run: {', '.join(parts)}.",
+        f"Both directions at once, {numbers.size(duplex.size_bytes or 0)} of pinned memory each, "
+        f"carry {numbers.rate(duplex.gb_per_s)} until both have ended, {numbers.times(factor)} as "
+        f"much as {DIRECTION_PHRASES['h2d']} alone. While both run: {', '.join(parts)}.",
         max(factor, *losses),
     )
 
 
-def _overlap(run: Run) -> Iterator[Finding]:
-    ways = run.alike("overlap", memory="pinned")
-    pair = _pair(ways[0], ways[1]) if len(ways) > 1 else None
+def _find_overlap_gain(run: Run) -> Iterator[Finding]:
+    series = run.matching("overlap", memory="pinned")
+    pair = _common_pair(series[0], series[1]) if len(series) > 1 else None
     if pair and _is_slower(*pair, 1.1):
         slow, fast = pair
         yield Finding(
@@ -315,25 +325,25 @@ def _overlap(run: Run) -> Iterator[Finding]:
         )
 
 
-def _messages(run: Run) -> Iterator[Finding]:
-    pair = _plainest_and_fastest(run.alike("latency"))
+def _find_message_gain(run: Run) -> Iterator[Finding]:
+    pair = _plainest_and_fastest(run.matching("latency"))
     if pair and _is_slower(*pair, 1.1):
         slow, fast = pair
         yield Finding(
             f"A message to the device and its answer take {numbers.time(fast.ns)} with "
-            f"{_in_words(fast)}, {numbers.time(slow.ns)} with {_in_words(slow)}.",
+            f"{_method_phrase(fast)}, {numbers.time(slow.ns)} with {_method_phrase(slow)}.",
             slow.ns / fast.ns,
         )
 
 
-def _fresh_memory(run: Run) -> Iterator[Finding]:
+def _find_fresh_memory_cost(run: Run) -> Iterator[Finding]:
     fresh, touched = (
         run.plainest(
             "array", direction="d2h", memory="pageable", variant="float32", setting=setting
         )
         for setting in ("fresh", "touched")
     )
-    pair = _pair(fresh, touched)
+    pair = _common_pair(fresh, touched)
     if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
@@ -344,41 +354,43 @@ def _fresh_memory(run: Run) -> Iterator[Finding]:
         )
 
 
-def _allocation(run: Run) -> Iterator[Finding]:
+def _find_allocation_gain(run: Run) -> Iterator[Finding]:
     allocated, locked = (
         run.plainest("allocation", memory=memory) for memory in ("pinned", "registered_huge")
     )
-    pair = _pair(allocated, locked)
+    pair = _common_pair(allocated, locked)
     if pair and _is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
-            f"To allocate {numbers.size(slow.bytes or 0)} of pinned memory with cudaHostAlloc "
-            f"takes {numbers.time(slow.ns)}; to allocate huge pages and page-lock them with "
+            f"Allocating {numbers.size(slow.bytes or 0)} of pinned memory with cudaHostAlloc takes "
+            f"{numbers.time(slow.ns)}; allocating huge pages and page-locking them with "
             f"cudaHostRegister takes {numbers.time(fast.ns)}.",
             slow.ns / fast.ns,
         )
 
 
-def _write_combined(run: Run) -> Iterator[Finding]:
+def _find_write_combined_reads(run: Run) -> Iterator[Finding]:
     buffers = [
         buffer for buffer in caption.entries(run.result, "buffers") if isinstance(buffer, dict)
     ]
     for buffer in buffers:
         if values.text(buffer, "memory", "") != "pinned_wc":
             continue
-        kind = values.text(buffer, "memory_type", "")
-        rate = mapping(buffer, "cpu_reads").get("plain_gb_per_s")
-        plain = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
-        if not is_positive(rate) or not is_positive(plain):
+        memory_type = values.text(buffer, "memory_type", "")
+        combined_rate = mapping(buffer, "cpu_reads").get("plain_gb_per_s")
+        ordinary_rate = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
+        if not is_positive(combined_rate) or not is_positive(ordinary_rate):
             return
-        rates = f"{numbers.rate(rate)}, and {numbers.rate(plain)} from ordinary memory"
-        if kind in ("write-combined", "uncached"):
+        rates = (
+            f"{numbers.rate(combined_rate)}, and {numbers.rate(ordinary_rate)} from ordinary memory"
+        )
+        if memory_type in ("write-combined", "uncached"):
             yield Finding(
-                f"The CPU reads {kind} memory (flag WRITECOMBINED) at {rates}, with cold caches: "
-                "only write to it.",
-                plain / rate,
+                f"The CPU reads {memory_type} memory (flag WRITECOMBINED) at {rates}, with cold "
+                "caches: only write to it.",
+                ordinary_rate / combined_rate,
             )
-        elif kind == "write-back":
+        elif memory_type == "write-back":
             yield Finding(
                 f"The flag WRITECOMBINED had no effect on how the CPU reads: {rates}, with cold "
                 "caches.",
@@ -386,48 +398,59 @@ def _write_combined(run: Run) -> Iterator[Finding]:
             )
 
 
-def _flags(run: Run) -> Iterator[Finding]:
-    alike = []
-    for way, where in WAYS.items():
-        sizes = _copies(run, way, "pinned")
+def _find_flag_effects(run: Run) -> Iterator[Finding]:
+    differences = []
+    for direction, phrase in DIRECTION_PHRASES.items():
+        sizes = _copies(run, direction, "pinned")
         if not sizes:
             return
         plain = sizes[max(sizes)]
-        flagged = {memory: _copies(run, way, memory).get(plain.bytes or 0) for memory in FLAGS}
-        found = [benchmark for benchmark in flagged.values() if benchmark is not None]
+        flagged = {
+            memory: _copies(run, direction, memory).get(plain.bytes or 0) for memory in FLAGS
+        }
+        benchmarks = [benchmark for benchmark in flagged.values() if benchmark is not None]
         combined = flagged["pinned_wc"]
         if combined and _is_slower(combined, plain, 1.1):
             yield Finding(
-                f"{numbers.size(plain.bytes or 0)} {where}: copies of pinned memory with the flag "
-                f"WRITECOMBINED reach {_share(run, combined)}, without it {_share(run, plain)}.",
+                f"{numbers.size(plain.bytes or 0)} {phrase}: copies of pinned memory with the flag "
+                f"WRITECOMBINED reach {_describe_rate(run, combined)}, without it "
+                f"{_describe_rate(run, plain)}.",
                 combined.ns / plain.ns,
             )
-        most = max((abs(benchmark.ns / plain.ns - 1) for benchmark in found), default=1.0)
-        if len(found) == len(FLAGS) and most <= ALIKE:
-            alike.append((plain.bytes or 0, f"{numbers.percent(most)} {where}"))
-    if len(alike) == len(WAYS):
+        largest_difference = max(
+            (abs(benchmark.ns / plain.ns - 1) for benchmark in benchmarks), default=1.0
+        )
+        if len(benchmarks) == len(FLAGS) and largest_difference <= ALIKE_DIFFERENCE:
+            differences.append(
+                (plain.bytes or 0, f"{numbers.percent(largest_difference)} {phrase}")
+            )
+    if len(differences) == len(DIRECTION_PHRASES):
         yield Finding(
-            f"The flags {_joined(list(FLAGS.values()))} make no difference to copies of "
-            f"{numbers.size(min(size for size, _ in alike))} of pinned memory: their times differ "
-            f"by at most {' and '.join(said for _, said in alike)}.",
+            f"The flags {_join_texts(list(FLAGS.values()))} make no difference to copies of "
+            f"{numbers.size(min(size for size, _ in differences))} of pinned memory: their times "
+            f"differ by at most {' and '.join(difference for _, difference in differences)}.",
             1.01,
         )
 
 
-def what_to_use(run: Run) -> list[Sentence]:
-    """What the table of tables.py says by size and reuse, and what is not in it."""
+def explain_recommendations(run: Run) -> list[Sentence]:
+    """Explains the table of recommendations: the terms of the sum, and the missing ones."""
     answer = run.advice.map
-    if run.on_host or injected(run) or answer is None:
+    if run.on_host or injected_faults(run) or answer is None:
         return []
-    winners = [choice.strategy for choice in tables.choices(run) if choice.strategy]
+    winners = [choice.strategy for choice in tables.read_choices(run) if choice.strategy]
     if not winners:
         return []
-    known = answer["measured_terms"]
-    terms = [text for term, text in TERMS.items() if known[term]]
-    missing = [text for term, text in TERMS.items() if not known[term]]
-    what = f"the sum of {_joined([*terms, 'the transfer'])}" if terms else "the transfer alone"
-    sentences = [Sentence(f"Times are predicted from this run by bench_transfers advise: {what}.")]
-    if any(choice.extrapolated for choice in tables.choices(run)):
+    measured = answer["measured_terms"]
+    terms = [text for term, text in TERM_PHRASES.items() if measured[term]]
+    missing = [text for term, text in TERM_PHRASES.items() if not measured[term]]
+    predicted = (
+        f"the sum of {_join_texts([*terms, 'the transfer'])}" if terms else "the transfer alone"
+    )
+    sentences = [
+        Sentence(f"Times are predicted from this run by bench_transfers advise: {predicted}.")
+    ]
+    if any(choice.extrapolated for choice in tables.read_choices(run)):
         sentences.append(
             Sentence(
                 "Extrapolated: at that size a part of the sum was not measured, mostly allocating "
@@ -436,7 +459,7 @@ def what_to_use(run: Run) -> list[Sentence]:
         )
     if missing:
         sentences.append(
-            Sentence(f"What {_joined(missing)} would take was not measured here.", True)
+            Sentence(f"What {_join_texts(missing)} would take was not measured here.", True)
         )
     summaries = {
         values.text(strategy, "name", ""): values.text(strategy, "summary", "")
@@ -448,5 +471,5 @@ def what_to_use(run: Run) -> list[Sentence]:
     return sentences
 
 
-def _joined(parts: list[str]) -> str:
+def _join_texts(parts: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

@@ -1,4 +1,4 @@
-"""Numbers as text, with the digits that `gate_transfers show` prints.
+"""Formats numbers with the digits that `gate_transfers show` prints.
 
 The rules are those of src/gate/wording.cpp; a test compares both.
 """
@@ -9,7 +9,7 @@ BYTE_RATES = ("B/s", "kB/s", "MB/s", "GB/s")
 
 
 def digits(value: float) -> str:
-    """Four significant digits, without an exponent as long as that stays short."""
+    """Formats with four significant digits, and with an exponent only for extreme values."""
     if value == 0:
         return "0"
     size = abs(value)
@@ -22,34 +22,34 @@ def digits(value: float) -> str:
 
 
 def time(nanoseconds: float) -> str:
-    """A time with its unit."""
+    """Formats a time with its unit."""
     return _in_unit(nanoseconds, ("ns", "µs", "ms", "s"))
 
 
 def rate(gb_per_s: float) -> str:
-    """A bandwidth with its unit."""
+    """Formats a bandwidth with its unit."""
     return _in_unit(gb_per_s * 1e9, BYTE_RATES)
 
 
 def percent(part: float) -> str:
-    """A part of 1 as three digits of a percentage."""
+    """Formats a part of one as a percentage with three digits."""
     return _percent(part, "")
 
 
 def signed_percent(part: float) -> str:
-    """The same with its sign, of what may be negative."""
+    """Formats a part of one as a percentage with three digits and a sign."""
     return _percent(part, "+")
 
 
 def probability(p: float) -> str:
-    """A p-value."""
+    """Formats a p-value."""
     if p < 1e-4:
         return "<0.0001"
     return f"{p:.2g}" if p < 0.0995 else f"{p:.2f}"
 
 
 def quantity(value: float, unit: str) -> str:
-    """A value of a metric with its unit."""
+    """Formats a value of a metric with its unit."""
     if unit == "ns":
         return time(value)
     if unit == "GB/s":
@@ -59,8 +59,8 @@ def quantity(value: float, unit: str) -> str:
     return digits(value) if unit in ("", "1") else f"{digits(value)} {unit}"
 
 
-def judged(value: float, key: str) -> str:
-    """A value of a field that the gate judges by and that is no metric, with its unit."""
+def quantity_by_key(value: float, key: str) -> str:
+    """Formats a value that is no metric, with the unit that the key's ending implies."""
     if key in ("real_time", "cpu_time") or key.endswith("_ns"):
         return time(value)
     if key.endswith("gb_per_s"):
@@ -73,7 +73,7 @@ def judged(value: float, key: str) -> str:
 
 
 def size(count: float) -> str:
-    """A size in the largest unit that leaves a whole number, otherwise with three digits."""
+    """Formats a size in the largest binary unit that it reaches."""
     for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= factor:
             value = count / factor
@@ -82,12 +82,12 @@ def size(count: float) -> str:
 
 
 def times(factor: float) -> str:
-    """How many times as much, with two or three digits."""
+    """Formats a factor with two or three digits."""
     return f"{factor:.2f}×" if factor < 9.95 else f"{factor:.0f}×"
 
 
 def _in_unit(value: float, units: tuple[str, ...]) -> str:
-    """With the first unit that leaves less than a thousand; each is a thousand times the last."""
+    """Uses the first unit that leaves less than a thousand; each is 1000 times the one before."""
     for i, unit in enumerate(units[:-1]):
         if value < 999.95 * 1000**i:
             return f"{digits(value / 1000**i)} {unit}"

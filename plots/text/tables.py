@@ -1,4 +1,4 @@
-"""Tables of a run, as CSV with full precision, and as Markdown and LaTeX to be read."""
+"""Makes the tables of a run: CSV with full precision, Markdown and LaTeX for readers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from plots.model.derive import Benchmark, Run
 from plots.model.gate import Check
 from plots.model.load import Metric
-from plots.model.programs import fitted_as
+from plots.model.programs import fit_name
 from plots.text import numbers, verdict
 
-LONGEST_FILE = 40  # letters of a role in the name of a file
-LONG = 45  # rows that fit on a page of paper
-USED_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
+LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
+MOST_ROWS_ON_PAGE = 45  # rows that fit on a page of paper
+SHOWN_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -36,9 +36,9 @@ LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its heading, the head of each column, and rows of texts.
+    """Holds a table: its heading, the head of each column, and rows of texts.
 
-    `raw` are the same rows, and more, as numbers for programs.
+    `raw` has the same rows, with more columns, as numbers for programs.
     """
 
     name: str
@@ -49,23 +49,24 @@ class Table:
     raw: list[list[str | float | int | None]]
 
 
-def tables(run: Run) -> list[Table]:
-    """Every table that has rows."""
-    made = (_benchmarks(run), _transfers(run), _fits(run), *_of_own_roles(run))
-    return [table for table in made if table.raw]
+def make_tables(run: Run) -> list[Table]:
+    """Returns the tables of a run that have rows."""
+    candidates = (
+        _make_benchmark_table(run),
+        _make_transfer_table(run),
+        _make_fit_table(run),
+        *_make_custom_role_tables(run),
+    )
+    return [table for table in candidates if table.raw]
 
 
-def checked(check: Check, metrics: dict[str, Metric]) -> Table:
-    """Every benchmark that the gate says something of, with its texts; worst first."""
-    judged_by = metrics.get(check.judged_by)
+def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
+    """Makes the table of all benchmarks in the gate's answer, worst first."""
+    metric = metrics.get(check.judged_by)
     rows, raw = [], []
     for benchmark in check.benchmarks:
         values = [
-            "-"
-            if value is None
-            else numbers.quantity(value, judged_by.unit)
-            if judged_by
-            else numbers.judged(value, check.judged_by)
+            _format_value(value, metric, check.judged_by)
             for value in (benchmark.before, benchmark.after)
         ]
         detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
@@ -73,9 +74,9 @@ def checked(check: Check, metrics: dict[str, Metric]) -> Table:
         rows.append(
             [
                 benchmark.name,
-                f"{check.found(benchmark)} ({benchmark.note.text})"
+                f"{check.displayed_verdict(benchmark)} ({benchmark.note.text})"
                 if benchmark.note
-                else check.found(benchmark),
+                else check.displayed_verdict(benchmark),
                 *values,
                 "-" if benchmark.slowdown is None else numbers.signed_percent(benchmark.slowdown),
                 verdict.interval(benchmark),
@@ -129,59 +130,65 @@ def checked(check: Check, metrics: dict[str, Metric]) -> Table:
     return Table("checked", heading, head, rows, raw_head, raw)
 
 
+def _format_value(value: float | None, metric: Metric | None, key: str) -> str:
+    if value is None:
+        return "-"
+    return numbers.quantity(value, metric.unit) if metric else numbers.quantity_by_key(value, key)
+
+
 @dataclass(frozen=True)
 class Choice:
-    """What `bench_transfers advise` recommends for one direction, reuse and size."""
+    """Holds what `bench_transfers advise` recommends for one direction, reuse and size."""
 
     direction: str
-    reuse: int | None  # None: the costs of allocation are not known, so it makes no difference
+    reuse: int | None  # None if the costs of allocation are not known
     bytes: int
     strategy: str | None
     total_ns: float | None
-    as_good: int  # so many others cannot be told from the fastest
-    next: str | None  # the fastest of those that can
-    margin: float | None  # by how much longer that one takes
+    as_good: int  # strategies that cannot be told from the fastest
+    next: str | None  # the fastest strategy that can be told from it
+    margin: float | None  # how much longer `next` takes, as a part of one
     extrapolated: bool
 
     @property
     def text(self) -> str:
-        """The strategy, and how sure that is."""
+        """Returns the strategy, and how clear its lead is."""
         if self.strategy is None:
             return "-"
-        said = []
+        remarks = []
         if self.as_good:
-            said.append(f"{self.as_good} as good")
+            remarks.append(f"{self.as_good} as good")
         elif self.margin is not None and not self.extrapolated:
-            said.append(_lead(self.margin))
+            remarks.append(_describe_margin(self.margin))
         if self.extrapolated:
-            said.append("extrapolated")
-        return f"{self.strategy} ({', '.join(said)})" if said else self.strategy
+            remarks.append("extrapolated")
+        return f"{self.strategy} ({', '.join(remarks)})" if remarks else self.strategy
 
 
-def _lead(margin: float) -> str:
+def _describe_margin(margin: float) -> str:
     return f"next: +{100 * margin:.0f} %" if margin < 2 else f"next: {1 + margin:.0f}×"
 
 
-def choices(run: Run) -> list[Choice]:
-    """From the map of `advise`, for few sizes; none where there was no choice."""
+def read_choices(run: Run) -> list[Choice]:
+    """Reads the map of `advise` at a few sizes; empty if there was nothing to choose from."""
     answer = run.advice.map
     if answer is None:
         return []
-    sizes = [size for size in answer["sizes"] if size in USED_SIZES or size == answer["sizes"][-1]]
-    known = answer["measured_terms"]["allocation"]
-    found = []
-    for way in ("h2d", "d2h"):
-        table = answer["directions"].get(way) or {}
-        for reuse in (1, 100) if known else (1,):
+    sizes = [size for size in answer["sizes"] if size in SHOWN_SIZES or size == answer["sizes"][-1]]
+    has_allocation = answer["measured_terms"]["allocation"]
+    choices = []
+    for direction in ("h2d", "d2h"):
+        table = answer["directions"].get(direction) or {}
+        for reuse in (1, 100) if has_allocation else (1,):
             if not table.get("winner") or reuse not in answer["reuse"]:
                 continue
             column = answer["reuse"].index(reuse)
             for size in sizes:
                 row = answer["sizes"].index(size)
-                found.append(
+                choices.append(
                     Choice(
-                        way,
-                        reuse if known else None,
+                        direction,
+                        reuse if has_allocation else None,
                         size,
                         table["winner"][row][column],
                         table["total_ns"][row][column],
@@ -191,22 +198,22 @@ def choices(run: Run) -> list[Choice]:
                         bool(table["extrapolated"][row][column]),
                     )
                 )
-    return found if any(choice.as_good or choice.next for choice in found) else []
+    return choices if any(choice.as_good or choice.next for choice in choices) else []
 
 
-def what_to_use(run: Run) -> list[Table]:
-    """A table with a row for each size; none where nothing can be recommended."""
-    found = choices(run)
-    if not found or run.on_host:
+def make_recommendations(run: Run) -> list[Table]:
+    """Makes the table of recommendations by size; empty if there are none."""
+    choices = read_choices(run)
+    if not choices or run.on_host:
         return []
-    columns = list(dict.fromkeys((choice.direction, choice.reuse) for choice in found))
-    cells = {(choice.direction, choice.reuse, choice.bytes): choice.text for choice in found}
+    columns = list(dict.fromkeys((choice.direction, choice.reuse) for choice in choices))
+    cells = {(choice.direction, choice.reuse, choice.bytes): choice.text for choice in choices}
     rows = [
-        [numbers.size(size), *(cells[way, reuse, size] for way, reuse in columns)]
-        for size in dict.fromkeys(choice.bytes for choice in found)
+        [numbers.size(size), *(cells[direction, reuse, size] for direction, reuse in columns)]
+        for size in dict.fromkeys(choice.bytes for choice in choices)
     ]
-    used = {None: "", 1: ", memory used once", 100: ", memory used 100 times"}
-    head = ["size", *(f"{way}{used[reuse]}" for way, reuse in columns)]
+    reuse_texts = {None: "", 1: ", memory used once", 100: ", memory used 100 times"}
+    head = ["size", *(f"{direction}{reuse_texts[reuse]}" for direction, reuse in columns)]
     raw_head = [
         "direction",
         "reuse",
@@ -230,13 +237,13 @@ def what_to_use(run: Run) -> list[Table]:
             choice.margin,
             int(choice.extrapolated),
         ]
-        for choice in found
+        for choice in choices
     ]
     return [Table("what_to_use", "What to use", head, rows, raw_head, raw)]
 
 
-def files(table: Table, prefix: str) -> dict[str, bytes]:
-    """The table in each form: contents by file name."""
+def format_files(table: Table, prefix: str) -> dict[str, bytes]:
+    """Returns the table in each format: contents by file name."""
     return {
         f"{prefix}{table.name}.csv": _csv(table).encode(),
         f"{prefix}{table.name}.md": markdown(table).encode(),
@@ -244,27 +251,27 @@ def files(table: Table, prefix: str) -> dict[str, bytes]:
     }
 
 
-def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
-    """What all runs have measured, at their largest common size, and how it differs from the first.
+def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
+    """Compares the runs' bandwidths with the first run's, at their largest common sizes.
 
-    None where that is nothing.
+    Returns None if the runs have no transfer in common.
     """
     rows, raw = [], []
-    for label, like in _by_label(runs[0][1]).items():
-        found = [run.sizes(like) for _, run in runs]
-        common = set.intersection(*(set(sizes) for sizes in found))
+    for label, benchmark in _transfer_by_label(runs[0][1]).items():
+        sizes_by_run = [run.sizes(benchmark) for _, run in runs]
+        common = set.intersection(*(set(sizes) for sizes in sizes_by_run))
         if not common:
             continue
         size = max(common)
-        first = found[0][size]
+        first = sizes_by_run[0][size]
         cells = [numbers.rate(first.gb_per_s or 0)]
-        for sizes in found[1:]:
+        for sizes in sizes_by_run[1:]:
             change = (sizes[size].gb_per_s or 0) / (first.gb_per_s or 1) - 1
             cells.append(
                 f"{numbers.rate(sizes[size].gb_per_s or 0)} ({numbers.signed_percent(change)})"
             )
         rows.append([label, numbers.size(size), *cells])
-        raw.append([label, size, *(sizes[size].gb_per_s for sizes in found)])
+        raw.append([label, size, *(sizes[size].gb_per_s for sizes in sizes_by_run)])
     names = [f"run {number}" for number, _ in runs]
     heading = f"Bandwidth of {names[0]}, and of the others (in brackets: against it)"
     raw_head = ["strategy", "bytes", *(f"gb_per_s of {name}" for name in names)]
@@ -272,10 +279,10 @@ def side_by_side(runs: list[tuple[int, Run]]) -> Table | None:
     return Table("side_by_side", heading, head, rows, raw_head, raw) if rows else None
 
 
-def _benchmarks(run: Run) -> Table:
-    """Everything that was measured."""
-    own = run.own_metrics
-    shown = [counter for counter, metric in own.items() if metric.headline]
+def _make_benchmark_table(run: Run) -> Table:
+    """Makes the table of all benchmarks."""
+    custom_metrics = run.custom_metrics
+    shown = [counter for counter, metric in custom_metrics.items() if metric.headline]
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
     for benchmark in run.benchmarks:
@@ -304,10 +311,10 @@ def _benchmarks(run: Run) -> Table:
                 benchmark.get("device_gb_per_s"),
                 benchmark.get("cpu_s_per_gb"),
                 benchmark.repetitions,
-                *map(benchmark.number, own),
+                *map(benchmark.number, custom_metrics),
             ]
         )
-    head = ["benchmark", "time", "range", "bandwidth", "repetitions", *map(_words, shown)]
+    head = ["benchmark", "time", "range", "bandwidth", "repetitions", *map(_spaced, shown)]
     raw_head = [
         "benchmark",
         "bytes",
@@ -319,34 +326,36 @@ def _benchmarks(run: Run) -> Table:
         "device_gb_per_s",
         "cpu_s_per_gb",
         "repetitions",
-        *(_with_unit(run, counter) for counter in own),
+        *(_with_unit(run, counter) for counter in custom_metrics),
     ]
     return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
 
 
-def _of_own_roles(run: Run) -> list[Table]:
-    """A table for each role that a strategy of others has brought."""
-    made = [_of_role(run, role) for role in run.own_roles]
-    names = [re.sub(r"[^A-Za-z0-9_-]", "_", role)[:LONGEST_FILE] for role in run.own_roles]
+def _make_custom_role_tables(run: Run) -> list[Table]:
+    """Makes a table for each role that is not among this project's own."""
+    role_tables = [_make_role_table(run, role) for role in run.custom_roles]
+    names = [re.sub(r"[^A-Za-z0-9_-]", "_", role)[:LONGEST_FILE_NAME] for role in run.custom_roles]
     unique = [name if names.count(name) == 1 else f"{name}_{i}" for i, name in enumerate(names)]
-    return [replace(table, name=f"role_{name}") for table, name in zip(made, unique, strict=True)]
+    return [
+        replace(table, name=f"role_{name}") for table, name in zip(role_tables, unique, strict=True)
+    ]
 
 
-def _of_role(run: Run, role: str) -> Table:
-    """Its benchmarks with warm caches at their smallest and their largest size."""
-    found: dict[str, list[Benchmark]] = {}
-    for benchmark in run.of_role(role):
+def _make_role_table(run: Run, role: str) -> Table:
+    """Shows the role's benchmarks with warm caches at their smallest and their largest size."""
+    by_label: dict[str, list[Benchmark]] = {}
+    for benchmark in run.with_role(role):
         if not benchmark.cold:
-            found.setdefault(benchmark.label, []).append(benchmark)
+            by_label.setdefault(benchmark.label, []).append(benchmark)
     metrics = [
         counter
         for counter, metric in run.result.metrics.items()
         if metric.headline
-        and any(benchmark.number(counter) is not None for benchmark in run.of_role(role))
+        and any(benchmark.number(counter) is not None for benchmark in run.with_role(role))
     ]
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
-    for label, sizes in found.items():
+    for label, sizes in by_label.items():
         ends = [pick(sizes, key=lambda benchmark: benchmark.size_bytes or 0) for pick in (min, max)]
         large = ends[-1]
         texts = [
@@ -355,7 +364,7 @@ def _of_role(run: Run, role: str) -> Table:
         rows.append([label, *texts, *(_quantity(run, large, counter) for counter in metrics)])
         figures = [figure for benchmark in ends for figure in (benchmark.size_bytes, benchmark.ns)]
         raw.append([label, *figures, *map(large.number, metrics)])
-    head = ["benchmark", "smallest", "its time", "largest", "its time", *map(_words, metrics)]
+    head = ["benchmark", "smallest", "its time", "largest", "its time", *map(_spaced, metrics)]
     raw_head = ["benchmark", "smallest", "smallest_ns", "largest", "largest_ns"]
     raw_head += [_with_unit(run, counter) for counter in metrics]
     heading = run.result.roles[role].description or role
@@ -376,27 +385,30 @@ def _with_unit(run: Run, counter: str) -> str:
     return counter if unit in ("", "1") else f"{counter} ({unit})"
 
 
-def _words(counter: str) -> str:
+def _spaced(counter: str) -> str:
     return counter.replace("_", " ")
 
 
 def _link_percent(run: Run, benchmark: Benchmark) -> float | None:
-    """Of what moves its bytes in one direction, which alone has that counter."""
+    """Returns the share of the link that a benchmark in one direction reaches.
+
+    Only benchmarks in one direction have the counter `link_percent`.
+    """
     if not benchmark.get("link_percent") or not benchmark.gb_per_s or not run.link_limit:
         return None
     return 100 * benchmark.gb_per_s / run.link_limit
 
 
-def _by_label(run: Run) -> dict[str, Benchmark]:
-    """One of the sizes of each plain transfer."""
+def _transfer_by_label(run: Run) -> dict[str, Benchmark]:
+    """Returns a benchmark of each plain transfer, at any of its sizes."""
     return {benchmark.label: benchmark for benchmark in run.transfers}
 
 
-def _transfers(run: Run) -> Table:
-    """Each plain transfer at its smallest and its largest size."""
+def _make_transfer_table(run: Run) -> Table:
+    """Makes the table of plain transfers at their smallest and their largest size."""
     rows, raw = [], []
-    for label, like in _by_label(run).items():
-        sizes = run.sizes(like)
+    for label, benchmark in _transfer_by_label(run).items():
+        sizes = run.sizes(benchmark)
         small, large = sizes[min(sizes)], sizes[max(sizes)]
         rate, share = large.gb_per_s, _link_percent(run, large)
         rows.append(
@@ -422,16 +434,16 @@ def _transfers(run: Run) -> Table:
     return Table("transfers", "Plain transfers, warm caches", head, rows, raw_head, raw)
 
 
-def _fits(run: Run) -> Table:
-    """The lines that `advise` has fitted to transfers."""
-    there = {fitted_as(benchmark) for benchmark in run.transfers}
-    fits = [fit for fit in run.advice.fits.values() if fit.name in there]
+def _make_fit_table(run: Run) -> Table:
+    """Makes the table of lines that `advise` has fitted to transfers."""
+    transfer_names = {fit_name(benchmark) for benchmark in run.transfers}
+    fits = [fit for fit in run.advice.fits.values() if fit.name in transfer_names]
     rows = [
         [
             fit.name,
             numbers.time(fit.t0_ns),
             numbers.rate(fit.gb_per_s),
-            # Of several lines, t0 is of the first and B of the last: half of B has another place.
+            # Of several lines, t0 is the first one's and B the last one's: n½ does not apply.
             numbers.size(fit.half_bytes) if fit.half_bytes and fit.lines == 1 else "-",
             str(fit.lines),
         ]
@@ -464,7 +476,7 @@ def _csv(table: Table) -> str:
 
 
 def markdown(table: Table) -> str:
-    """As Markdown, whose cells cannot end early or become HTML."""
+    """Formats a table as Markdown, and escapes what would end a cell or become HTML."""
     lines = [table.head, ["---"] * len(table.head), *table.rows]
     return "".join(f"| {' | '.join(map(_markdown_cell, line))} |\n" for line in lines)
 
@@ -481,11 +493,13 @@ def _markdown_cell(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """As a LaTeX tabular, or as a longtable (of the package of that name) over several pages."""
+    """Formats a table as a LaTeX tabular, or as a longtable if it needs several pages."""
     columns = "l" + "r" * (len(table.head) - 1)
     lines = [" & ".join(map(_latex_cell, row)) + r" \\" for row in table.rows]
     head = " & ".join(map(_latex_cell, table.head)) + r" \\"
-    kind, again = ("longtable", [r"\endhead"]) if len(lines) > LONG else ("tabular", [])
+    kind, again = (
+        ("longtable", [r"\endhead"]) if len(lines) > MOST_ROWS_ON_PAGE else ("tabular", [])
+    )
     return "\n".join(
         [rf"\begin{{{kind}}}{{{columns}}}", r"\hline", head, r"\hline", *again, *lines]
         + [r"\hline", rf"\end{{{kind}}}", ""]

@@ -1,4 +1,4 @@
-"""What was measured, and whether to trust it: sentences, each derived from the data."""
+"""Writes sentences about the machine, and about how far its numbers can be trusted."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from plots.model.derive import Run, is_failed
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
 
-NOISY = 0.03  # between the quartiles of the repetitions of large transfers
-LARGE = 2**20  # bytes from which on a transfer's bandwidth counts
-FALLEN = 0.9  # of the clock at the start: what is below at the end is another machine, as it were
-# Codes of warnings whose subject `trust` has a sentence about.
-SAID = {
+NOISY = 0.03  # the distance between the quartiles of large transfers, as a part of the median
+LARGE = 2**20  # from this size on, transfers are judged by their bandwidth
+FALLEN_CLOCK = 0.9  # of the clock at the start; below it, late numbers differ from early ones
+# Codes of warnings that sentences of `assess` cover.
+COVERED_WARNINGS = {
     "faults_injected",
     "link_below_maximum",
     "cpu_governor",
@@ -31,14 +31,14 @@ SAID = {
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, and whether a reader should beware."""
+    """Holds a sentence, and whether it is a warning."""
 
     text: str
     warning: bool = False
 
 
-def machine(run: Run) -> list[Sentence]:
-    """What was measured."""
+def describe_machine(run: Run) -> list[Sentence]:
+    """Describes the machine that was measured."""
     info = mapping(run.result.transfers, "machine")
     cpu = mapping(info, "cpu")
     parts = [values.text(cpu, "model", "an unknown processor")]
@@ -48,82 +48,84 @@ def machine(run: Run) -> list[Sentence]:
     if is_positive(memory):
         parts.append(f"{memory / 2**30:.0f} GiB of memory")
     parts.append(values.text(info, "os", ""))
-    where = ", ".join(filter(None, parts))
-    when = caption.date(run.result)
+    host = ", ".join(filter(None, parts))
+    date = caption.date(run.result)
     device = mapping(run.result.transfers, "device")
     if run.on_host:
-        why = run.result.why_not_gpu
-        cause = values.text(why.data, "reason", why.text).rstrip(".") if why else ""
-        because = f" ({cause})" if cause else ""
+        reason = run.result.why_not_gpu
+        cause = values.text(reason.data, "reason", reason.text).rstrip(".") if reason else ""
+        cause_text = f" ({cause})" if cause else ""
         return [
             Sentence(
-                f"No GPU was measured{because}. These are copies within the memory of one "
+                f"No GPU was measured{cause_text}. These are copies within the memory of one "
                 "machine: they tell nothing about transfers to a GPU.",
                 warning=True,
             ),
-            *_emulated(device),
-            Sentence(f"The machine: {where}; measured on {when}."),
+            *_describe_emulation(device),
+            Sentence(f"The machine: {host}; measured on {date}."),
         ]
     link = mapping(run.result.transfers, "link")
-    over = f" on {caption.link_name(link)}" if link else ""
+    link_text = f" on {caption.link_name(link)}" if link else ""
     driver = values.text(device, "driver_version", "")
-    by = f" with driver {driver}" if driver else ""
-    return [Sentence(f"{caption.device_name(run)}{over}{by}; host: {where}; measured on {when}.")]
+    driver_text = f" with driver {driver}" if driver else ""
+    gpu = f"{caption.device_name(run)}{link_text}{driver_text}"
+    return [Sentence(f"{gpu}; host: {host}; measured on {date}.")]
 
 
-def _emulated(device: dict[str, Any]) -> list[Sentence]:
+def _describe_emulation(device: dict[str, Any]) -> list[Sentence]:
     if not mapping(device, "emulated_link"):
         return []
     name = values.text(device, "name", "the device")
     return [Sentence(f"The link is emulated, and its rates are settings: {name}.", warning=True)]
 
 
-def trust(run: Run) -> list[Sentence]:
-    """Whether the numbers can be trusted."""
+def assess(run: Run) -> list[Sentence]:
+    """Says whether the numbers can be trusted."""
     checks: list[Callable[[Run], Sentence | None]] = [
-        _complete,
-        _faults,
-        _failures,
-        _names,
-        _program,
-        _link,
-        _hypervisor,
-        _numa,
-        _governor,
-        _gpu_clocks,
-        _replays,
-        _cpu_clocks,
-        _noise,
+        _check_completeness,
+        _check_faults,
+        _check_failures,
+        _check_names,
+        _check_program,
+        _check_link,
+        _check_hypervisor,
+        _check_numa,
+        _check_governor,
+        _check_gpu_clocks,
+        _check_replays,
+        _check_cpu_clocks,
+        _check_noise,
     ]
     return [sentence for check in checks if (sentence := check(run)) is not None]
 
 
 def other_warnings(run: Run) -> list[str]:
-    """What bench_transfers itself warned of, without what `trust` says as well."""
-    return [warning.text for warning in run.result.warnings if warning.code not in SAID]
+    """Returns bench_transfers' own warnings whose subject `assess` does not cover."""
+    return [warning.text for warning in run.result.warnings if warning.code not in COVERED_WARNINGS]
 
 
-def _complete(run: Run) -> Sentence | None:
+def _check_completeness(run: Run) -> Sentence | None:
     if run.result.transfers.get("complete") is True:
         return None
     info = mapping(run.result.transfers, "run")
     signal = values.text(info, "interrupted_by", "")
-    by = f" ({signal})" if signal else ""
-    counts = [one.repetitions for one in run.transfers or run.benchmarks]
+    signal_text = f" ({signal})" if signal else ""
+    counts = [benchmark.repetitions for benchmark in run.transfers or run.benchmarks]
     rounds = info.get("rounds")
     if not counts or not is_positive(rounds) or rounds < max(counts):
-        return Sentence(f"The run did not end by itself{by}: part of it is missing.", True)
+        return Sentence(f"The run did not end by itself{signal_text}: part of it is missing.", True)
     fewest, most = min(counts), max(counts)
-    said = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    repetitions = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    subject = "transfers" if run.transfers else "benchmarks"
     return Sentence(
-        f"The run did not end by itself{by}: its {'transfers' if run.transfers else 'benchmarks'} "
-        f"have {said} of {rounds} repetitions, and some may be missing.",
+        f"The run did not end by itself{signal_text}: its {subject} have {repetitions} of {rounds} "
+        "repetitions, and some may be missing.",
         True,
     )
 
 
-def _faults(run: Run) -> Sentence | None:
-    names = injected(run)
+def _check_faults(run: Run) -> Sentence | None:
+    names = injected_faults(run)
     if not names:
         return None
     return Sentence(
@@ -133,31 +135,31 @@ def _faults(run: Run) -> Sentence | None:
     )
 
 
-def injected(run: Run) -> list[str]:
-    """The faults that were injected on purpose."""
+def injected_faults(run: Run) -> list[str]:
+    """Lists the faults that were injected on purpose."""
     faults = mapping(run.result.transfers, "run").get("faults_injected")
     return list(filter(None, map(values.printable, faults if isinstance(faults, list) else [])))
 
 
-def _failures(run: Run) -> Sentence | None:
+def _check_failures(run: Run) -> Sentence | None:
     if not run.failed:
         return None
     first = run.failed[0]
     row = next(row for row in run.result.rows if is_failed(row) and str(row.get("name")) == first)
-    why = values.text(row, "error_message", "no reason given").rstrip(".")
+    reason = values.text(row, "error_message", "no reason given").rstrip(".")
     number = caption.count(len(run.failed), "benchmark")
-    such = ", for example" if len(run.failed) > 1 else ":"
-    return Sentence(f"{number} failed{such} {values.printable(first)} ({why}).", True)
+    introduction = ", for example" if len(run.failed) > 1 else ":"
+    return Sentence(f"{number} failed{introduction} {values.printable(first)} ({reason}).", True)
 
 
-def _names(run: Run) -> Sentence | None:
+def _check_names(run: Run) -> Sentence | None:
     if not run.left_out:
         return None
     number = caption.count(run.left_out, "benchmark")
     return Sentence(f"{number} left out: names that are too long or cannot be printed.", True)
 
 
-def _program(run: Run) -> Sentence | None:
+def _check_program(run: Run) -> Sentence | None:
     program = mapping(run.result.transfers, "program")
     build = values.text(program, "build_type", "Release")
     if build != "Release":
@@ -171,31 +173,33 @@ def _program(run: Run) -> Sentence | None:
     return None
 
 
-def _link(run: Run) -> Sentence | None:
+def _check_link(run: Run) -> Sentence | None:
     link = mapping(run.result.transfers, "link")
     if run.on_host or link.get("type") != "pcie":
         return None
-    now = [one for key in ("generation", "width") if is_positive(one := link.get(key))]
-    most = [one for key in ("generation_max", "width_max") if is_positive(one := link.get(key))]
-    if len(now) + len(most) < 4:
+    current = [x for key in ("generation", "width") if is_positive(x := link.get(key))]
+    maximum = [x for key in ("generation_max", "width_max") if is_positive(x := link.get(key))]
+    if len(current) + len(maximum) < 4:
         return Sentence("Whether the link ran at its full speed is not known.")
-    if all(one >= full for one, full in zip(now, most, strict=True)):
-        return Sentence(f"The link ran at its full speed under load: PCIe {now[0]}.0 x{now[1]}.")
+    if all(x >= highest for x, highest in zip(current, maximum, strict=True)):
+        return Sentence(
+            f"The link ran at its full speed under load: PCIe {current[0]}.0 x{current[1]}."
+        )
     return Sentence(
-        f"Under load the link ran at PCIe {now[0]}.0 x{now[1]}, but it can run at "
-        f"PCIe {most[0]}.0 x{most[1]}. Look at the slot, its riser and the BIOS.",
+        f"Under load the link ran at PCIe {current[0]}.0 x{current[1]}, but it can run at "
+        f"PCIe {maximum[0]}.0 x{maximum[1]}. Look at the slot, its riser and the BIOS.",
         True,
     )
 
 
-def _numa(run: Run) -> Sentence | None:
+def _check_numa(run: Run) -> Sentence | None:
     if run.on_host:
         return None
     machine_info = mapping(run.result.transfers, "machine")
     device = mapping(run.result.transfers, "device").get("numa_node")
     process = mapping(machine_info, "process").get("numa_node")
     nodes = mapping(machine_info, "cpu").get("numa_nodes")
-    if nodes == 1 and _virtual(run):
+    if nodes == 1 and _hypervisor_name(run):
         return Sentence(
             "The virtual machine has one NUMA node. Whether its memory is near the GPU in the "
             "physical machine is not known."
@@ -213,7 +217,7 @@ def _numa(run: Run) -> Sentence | None:
     )
 
 
-def _governor(run: Run) -> Sentence | None:
+def _check_governor(run: Run) -> Sentence | None:
     governor = values.text(mapping(mapping(run.result.transfers, "machine"), "cpu"), "governor", "")
     if governor in ("", "performance"):
         return None
@@ -222,68 +226,72 @@ def _governor(run: Run) -> Sentence | None:
     )
 
 
-def _gpu_clocks(run: Run) -> Sentence | None:
+def _check_gpu_clocks(run: Run) -> Sentence | None:
     if run.on_host:
         return None
     gpu = mapping(mapping(run.result.transfers, "clocks"), "gpu")
     reasons = gpu.get("throttle_reasons")
-    clocks, degrees = _pair_of(gpu, "sm_mhz"), _pair_of(gpu, "temperature_c")
-    seen = [f"{_start_and_end(clocks, 'MHz')}"] if clocks else []
-    most = gpu.get("sm_max_mhz")
-    if clocks and is_positive(most):
-        seen[0] += f" (at most {most:.0f} MHz)"
-    if degrees:
-        seen.append(_start_and_end(degrees, "°C"))
-    said = f": its multiprocessors' clock was {', its temperature '.join(seen)}" if clocks else ""
+    clocks = _start_and_end_values(gpu, "sm_mhz")
+    temperatures = _start_and_end_values(gpu, "temperature_c")
+    observations = [f"{_start_and_end_text(clocks, 'MHz')}"] if clocks else []
+    highest = gpu.get("sm_max_mhz")
+    if clocks and is_positive(highest):
+        observations[0] += f" (at most {highest:.0f} MHz)"
+    if temperatures:
+        observations.append(_start_and_end_text(temperatures, "°C"))
+    clock_text = (
+        f": its multiprocessors' clock was {', its temperature '.join(observations)}"
+        if clocks
+        else ""
+    )
     if isinstance(reasons, list) and reasons:
         names = ", ".join(filter(None, map(values.printable, reasons))) or "reasons unreadable"
-        return Sentence(f"The GPU was throttled during the run ({names}){said}.", True)
-    if len(clocks) == 2 and clocks[1] < FALLEN * clocks[0]:
+        return Sentence(f"The GPU was throttled during the run ({names}){clock_text}.", True)
+    if len(clocks) == 2 and clocks[1] < FALLEN_CLOCK * clocks[0]:
         return Sentence(
-            f"The GPU's clock fell during the run{said}. Early and late figures are not alike.",
+            f"The GPU's clock fell during the run{clock_text}. Do not compare its early with its "
+            "late measurements.",
             True,
         )
     if not isinstance(reasons, list):
-        return Sentence(f"Whether the GPU was throttled is not known{said}.")
+        return Sentence(f"Whether the GPU was throttled is not known{clock_text}.")
     if run.result.transfers.get("complete") is not True:
         return Sentence(
-            f"No throttling of the GPU was seen at the start{said}; what came later may not be in "
-            "the file."
+            f"No throttling of the GPU was seen at the start{clock_text}; what came later may not "
+            "be in the file."
         )
-    return Sentence(f"No throttling of the GPU was seen{said}.")
+    return Sentence(f"No throttling of the GPU was seen{clock_text}.")
 
 
-def _pair_of(holder: dict[str, Any], key: str) -> list[float]:
-    """The values at the start and at the end of a run, or the first one, or none."""
+def _start_and_end_values(holder: dict[str, Any], key: str) -> list[float]:
+    """Returns the values at the start and at the end of a run, only the first, or none."""
     values = holder.get(key)
-    known = [one for one in values if is_positive(one)] if isinstance(values, list) else []
+    known = [value for value in values if is_positive(value)] if isinstance(values, list) else []
     return known if isinstance(values, list) and known == values[: len(known)] else []
 
 
-def _start_and_end(values: list[float], unit: str) -> str:
+def _start_and_end_text(values: list[float], unit: str) -> str:
     if len(values) == 1:
         return f"{values[0]:.0f} {unit} at the start"
     return f"{values[0]:.0f} {unit} at the start and {values[1]:.0f} {unit} at the end"
 
 
-def _replays(run: Run) -> Sentence | None:
+def _check_replays(run: Run) -> Sentence | None:
     replays = mapping(mapping(run.result.transfers, "clocks"), "gpu").get("pcie_replays")
     if not is_positive(replays):
         return None
-    times = caption.count(int(replays), "time")
+    packets = caption.count(int(replays), "repeated packet")
     return Sentence(
-        f"Packets were sent again on the link, as the GPU counted {times}: look at the slot, its "
-        "riser and the cable.",
-        True,
+        f"The GPU counted {packets} on the link: look at the slot, its riser and the cable.", True
     )
 
 
-def _cpu_clocks(run: Run) -> Sentence | None:
+def _check_cpu_clocks(run: Run) -> Sentence | None:
     events = mapping(mapping(run.result.transfers, "clocks"), "cpu").get("throttle_events")
     if is_positive(events):
         return Sentence(
-            f"The CPU was throttled for being too hot: {caption.count(int(events), 'event')}, as "
-            "its logical CPUs counted.",
+            "The CPU was throttled for being too hot: its logical CPUs counted "
+            f"{caption.count(int(events), 'event')}.",
             True,
         )
     if events == 0 and not isinstance(events, bool):
@@ -291,14 +299,14 @@ def _cpu_clocks(run: Run) -> Sentence | None:
     return Sentence("Whether the CPU was throttled is not known.")
 
 
-def _virtual(run: Run) -> str:
-    """The hypervisor's name, if there is one."""
+def _hypervisor_name(run: Run) -> str:
+    """Returns the hypervisor's name, or nothing on a physical machine."""
     machine_info = mapping(run.result.transfers, "machine")
     return values.text(mapping(machine_info, "virtualisation"), "hypervisor", "")
 
 
-def _hypervisor(run: Run) -> Sentence | None:
-    name = _virtual(run)
+def _check_hypervisor(run: Run) -> Sentence | None:
+    name = _hypervisor_name(run)
     if not name:
         return None
     shared = "memory and processors" if run.on_host else "host and link"
@@ -309,30 +317,32 @@ def _hypervisor(run: Run) -> Sentence | None:
     )
 
 
-def _noise(run: Run) -> Sentence:
-    large = [one for one in run.transfers if (one.bytes or 0) >= LARGE]
-    what = f"warm transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
-    several = [one for one in large or run.benchmarks if one.repetitions > 1]
-    if not several:
+def _check_noise(run: Run) -> Sentence:
+    large = [benchmark for benchmark in run.transfers if (benchmark.bytes or 0) >= LARGE]
+    subject = f"warm transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
+    repeated = [benchmark for benchmark in large or run.benchmarks if benchmark.repetitions > 1]
+    if not repeated:
         return Sentence(
-            f"How noisy the machine was is not known: {what} have one repetition.", True
+            f"How noisy the machine was is not known: {subject} have one repetition.", True
         )
-    middle = median(one.middle_half for one in several)
-    worst = max(several, key=lambda one: one.spread)
+    middle = median(benchmark.middle_half for benchmark in repeated)
+    worst = max(repeated, key=lambda benchmark: benchmark.spread)
     times = worst.values("median_ns")
-    most = (
+    extremes = (
         f"; from fastest to slowest, {worst.name} differs most: {numbers.time(min(times))} to "
         f"{numbers.time(max(times))}"
-        if len(several) > 1
+        if len(repeated) > 1
         else ""
     )
-    of_many = f"the median of {len(several)}" if len(several) > 1 else several[0].name
-    said = (
-        f"The middle half of the repetitions of {what} lies within {numbers.percent(middle)} "
-        f"({of_many}){most}."
+    basis = f"the median of {len(repeated)}" if len(repeated) > 1 else repeated[0].name
+    statement = (
+        f"The middle half of the repetitions of {subject} lies within {numbers.percent(middle)} "
+        f"({basis}){extremes}."
     )
     if large and middle > NOISY:
-        return Sentence(f"The machine was noisy. {said} Judge differences by several runs.", True)
-    if max(one.repetitions for one in several) < 3:
-        return Sentence(f"{said} Two repetitions say little about that.", True)
-    return Sentence(said)
+        return Sentence(
+            f"The machine was noisy. {statement} Judge differences by several runs.", True
+        )
+    if max(benchmark.repetitions for benchmark in repeated) < 3:
+        return Sentence(f"{statement} Two repetitions say little about that.", True)
+    return Sentence(statement)

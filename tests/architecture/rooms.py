@@ -1,4 +1,4 @@
-"""The rooms of docs/ARCHITECTURE.md, and the includes between them."""
+"""Reads the rooms from docs/ARCHITECTURE.md, and the includes between them from the sources."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ GENERATED = {"provenance.hpp"}
 
 
 def allowed() -> dict[str, set[str]]:
-    """The rooms that each room may include."""
+    """Returns the rooms that each room may include."""
     text = (ROOT / "docs/ARCHITECTURE.md").read_text()
     rows = ROW.finditer(text)
     return {row["room"]: set(re.findall(r"`([^`]+)`", row["includes"])) for row in rows}
 
 
 def room_of(path: str) -> str:
-    """The room of a source, or of an include as it is written."""
+    """Returns the room of a source, or of an include's path."""
     folder = path.rpartition("/")[0]
     return re.sub(r"^(include|src)/transfers", "transfers", folder)
 
 
 def files(*folders: str) -> list[str]:
-    """Those in the repository, and new ones that it does not ignore."""
+    """Lists the files of the repository, and new files that it does not ignore."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders],
         cwd=ROOT,
@@ -40,12 +40,12 @@ def files(*folders: str) -> list[str]:
 
 
 def sources() -> list[str]:
-    """All C++ sources of the library and the programs."""
+    """Lists all C++ sources of the library and the programs."""
     return [path for path in files("bench", "src", "include") if SOURCE.search(path)]
 
 
 def arrows() -> Iterator[tuple[str, str, str]]:
-    """The rooms of an include that leaves its own, and the source it stands in."""
+    """Yields both rooms of each include that leaves its own room, and its location."""
     for path in sources():
         for include in INCLUDE.finditer((ROOT / path).read_text()):
             target = include["path"]

@@ -1,4 +1,4 @@
-"""Includes point down, as docs/ARCHITECTURE.md says."""
+"""Tests that includes point down, as docs/ARCHITECTURE.md says."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ def test_every_folder_with_sources_is_a_room():
     assert {rooms.room_of(path) for path in rooms.sources()} == set(rooms.allowed())
 
 
-def test_no_include_goes_where_its_room_may_not():
+def test_no_include_leaves_the_allowed_rooms():
     allowed = rooms.allowed()
-    wrong = [where for room, target, where in rooms.arrows() if target not in allowed.get(room, ())]
-    assert wrong == []
+    forbidden = [
+        location for room, target, location in rooms.arrows() if target not in allowed.get(room, ())
+    ]
+    assert forbidden == []
 
 
-def test_every_allowed_arrow_is_there():
-    found = {(room, target) for room, target, _ in rooms.arrows()}
-    listed = {(room, target) for room, targets in rooms.allowed().items() for target in targets}
-    assert listed - found == set()
+def test_every_allowed_arrow_exists():
+    existing = {(room, target) for room, target, _ in rooms.arrows()}
+    allowed = {(room, target) for room, targets in rooms.allowed().items() for target in targets}
+    assert allowed - existing == set()
 
 
-def test_arrows_make_no_circle():
+def test_arrows_form_no_cycle():
     list(TopologicalSorter(rooms.allowed()).static_order())
 
 

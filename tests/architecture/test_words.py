@@ -1,4 +1,4 @@
-"""No code knows a strategy by its name, or a message by its words."""
+"""Tests that no code knows a strategy by its name, or a message by its words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIELDS = json.loads((ROOT / "src/result_file/format_1.json").read_text())
 FAMILIES = sorted(FIELDS["families"], key=len, reverse=True)
 ROLES = set(FIELDS["roles"])
 NAME = re.compile(rf"^({'|'.join(FAMILIES)})(/.*)?$")
-SENTENCE = r'"[^"\n]*[^"\s] [^"\s]+ [^"\s][^"\n]*"'  # of three words or more
+SENTENCE = r'"[^"\n]*[^"\s] [^"\s]+ [^"\s][^"\n]*"'  # at least three words
 COMPARED = re.compile(
     rf"(==|!=|\b(starts_with|ends_with|startswith|endswith|contains|find|removeprefix)\()\s*{SENTENCE}"
 )
@@ -25,7 +25,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def code() -> list[str]:
-    """What may not know strategies: all but their own files, and data."""
+    """Lists the files that may not know strategies: all but the strategies' own files and data."""
     return [
         path
         for path in rooms.files("bench", "src", "include", "plots", "scripts")
@@ -44,10 +44,10 @@ def literals(path: str) -> Iterator[str]:
 
 
 def is_strategy_name(text: str) -> bool:
-    found = NAME.match(text)
-    if not found or text in ROLES or " " in text:
+    match = NAME.match(text)
+    if not match or text in ROLES or " " in text:
         return False
-    # "free" and "cpu" are words, too: alone, only families of several words are recognised.
+    # A lone "free" or "cpu" may be a word: only families of several words count without a "/".
     return "/" in text or "_" in text
 
 

@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    """Without what takes seconds, where other tests look at it: images and libraries."""
+    """Replaces what takes seconds, images and libraries, in tests that do not look at them."""
     monkeypatch.setattr(
-        "plots.page.render.drawings", lambda named: {f"{name}.png": b"image" for name, _ in named}
+        "plots.page.render.all_images", lambda named: {f"{name}.png": b"image" for name, _ in named}
     )
     monkeypatch.setattr("plots.page.render.scripts", lambda: "/* libraries */")

@@ -1,4 +1,4 @@
-"""A synthetic file of format 2, with a family, a role and metrics that nobody knows."""
+"""Makes a synthetic file of format 2, with a family, a role and metrics unknown to the code."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ METRICS = {
 
 
 def fields(strategy: str, role: str, **more: Any) -> dict[str, Any]:
-    """The fields of a benchmark."""
+    """Returns the fields of a benchmark."""
     return {
         "family": strategy.split("/")[0],
         "strategy": strategy,
@@ -71,30 +71,30 @@ def fields(strategy: str, role: str, **more: Any) -> dict[str, Any]:
 
 
 def message(code: str, text: str, **data: Any) -> dict[str, Any]:
-    """Something to tell people."""
+    """Returns a message for people."""
     return {"code": code, "data": data, "text": text}
 
 
 def copies() -> dict[str, dict[str, Any]]:
-    """Copies of two kinds of memory in both directions at two sizes."""
+    """Returns copies of two kinds of memory in both directions at two sizes."""
     return {
-        f"copy/{memory}/{way}/{size_name(size)}": fields(
+        f"copy/{memory}/{direction}/{size_name(size)}": fields(
             f"copy/{memory}",
             "copy",
             memory=memory,
-            variant=way,
-            direction=way,
+            variant=direction,
+            direction=direction,
             size_bytes=size,
             plainness=plainness,
         )
         for plainness, memory in enumerate(("pageable", "pinned"))
-        for way in ("h2d", "d2h")
+        for direction in ("h2d", "d2h")
         for size in (MIB, 64 * MIB)
     }
 
 
 def exchanges() -> dict[str, dict[str, Any]]:
-    """Benchmarks of a family that nobody knows: one of two sizes, one without."""
+    """Returns benchmarks of an unknown family: one at two sizes, one without a size."""
     by_size = {
         f"ring/neighbours/{size_name(size)}": fields("ring/neighbours", "exchange", size_bytes=size)
         for size in (MIB, 64 * MIB)
@@ -103,24 +103,24 @@ def exchanges() -> dict[str, dict[str, Any]]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Three repetitions of all of them."""
+    """Returns three repetitions of each benchmark."""
     rates = {"pageable": 10.0, "pinned": 50.0}
-    made = []
+    rows_of_all = []
     for name, described in copies().items():
         size = described["size_bytes"]
-        made += [synthetic.row(name, size, size / rates[described["memory"]])] * 3
+        rows_of_all += [synthetic.row(name, size, size / rates[described["memory"]])] * 3
     for name, described in exchanges().items():
         size = described["size_bytes"] or 0
-        own = {"hops": 2, "messages_per_s": 1234.5, "retries": 0}
-        made += [synthetic.row(name, size, 5000.0 + size / 20, **own)] * 3
-    return made
+        metrics = {"hops": 2, "messages_per_s": 1234.5, "retries": 0}
+        rows_of_all += [synthetic.row(name, size, 5000.0 + size / 20, **metrics)] * 3
+    return rows_of_all
 
 
 def document(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> dict[str, Any]:
-    """The content of the file; `transfers` replaces members of context.transfers."""
+    """Returns the content of the file; `transfers` replaces members of context.transfers."""
     device = {"kind": "cuda", "name": "Synthetic GPU", "why_not_gpu": None}
-    made = synthetic.document(rows() if measured is None else measured)
-    made["context"]["transfers"] |= {
+    content = synthetic.document(rows() if measured is None else measured)
+    content["context"]["transfers"] |= {
         "format": 2,
         "benchmarks": copies() | exchanges(),
         "roles": ROLES,
@@ -129,9 +129,9 @@ def document(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> 
         "devices": [device | {"link": synthetic.LINK, "clocks": None}],
         **transfers,
     }
-    return made
+    return content
 
 
 def result(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:
-    """The same as read."""
+    """Returns the document as the reader reads it."""
     return parse_result(Path("synthetic.json"), document(measured, **transfers))

@@ -1,4 +1,4 @@
-"""Synthetic answers of `gate_transfers check --json`."""
+"""Makes synthetic answers of `gate_transfers check --json`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CODES = {"PASS": 0, "REGRESSION": 1, "INCONCLUSIVE": 3}
 
 
 def compared(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str, Any]:
-    """A benchmark that was compared."""
+    """Returns a benchmark that was compared."""
     return {
         "name": name,
         "verdict": verdict,
@@ -33,29 +33,30 @@ def compared(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str,
 
 
 def latency(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str, Any]:
-    """The same, of what latency decides."""
+    """Returns a compared benchmark whose time is decided by latency."""
     return compared(name, verdict, slowdown, **{"decided_by": "latency", "threshold": 0.05} | more)
 
 
 def absent(name: str, verdict: str, note: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A benchmark that is missing or new."""
+    """Returns a benchmark that is missing or new."""
     return {"name": name, "verdict": verdict, "before": None, "after": None, "note": note}
 
 
-def of_format_1(answer: dict[str, Any]) -> dict[str, Any]:
-    """The same as older gates have written it: texts instead of messages."""
+def as_format_1(answer: dict[str, Any]) -> dict[str, Any]:
+    """Returns the answer as older gates wrote it, with texts instead of messages."""
     return answer | {
         "format": 1,
         "reasons": [reason["text"] for reason in answer["reasons"]],
         "notes": [note["text"] for note in answer["notes"]],
         "benchmarks": [
-            one | {"note": one["note"] and one["note"]["text"]} for one in answer["benchmarks"]
+            benchmark | {"note": benchmark["note"] and benchmark["note"]["text"]}
+            for benchmark in answer["benchmarks"]
         ],
     }
 
 
-def one_of_each() -> list[dict[str, Any]]:
-    """Every verdict, in both classes."""
+def each_verdict() -> list[dict[str, Any]]:
+    """Returns benchmarks with every verdict, in both classes."""
     return [
         compared("copy/pinned/h2d/64MiB", "slower", 0.1),
         latency("copy/pinned/h2d/4B", "slower", 0.08, advisory=True),
@@ -71,7 +72,7 @@ def one_of_each() -> list[dict[str, Any]]:
 def document(
     verdict: str = "REGRESSION", benchmarks: list[dict[str, Any]] | None = None, **more: Any
 ) -> dict[str, Any]:
-    """The content of the gate's file."""
+    """Returns the content of the gate's file."""
     return {
         "format": 2,
         "kind": "check",
@@ -86,11 +87,11 @@ def document(
         "sessions": {"before": 2, "after": 1},
         "changed": [],
         "classes": [],
-        "benchmarks": one_of_each() if benchmarks is None else benchmarks,
+        "benchmarks": each_verdict() if benchmarks is None else benchmarks,
         **more,
     }
 
 
 def check(*arguments: Any, paths: tuple[Path, ...] = (), **more: Any) -> Check:
-    """The same as read."""
+    """Returns the document as the report reads it."""
     return parse(document(*arguments, **more), list(paths))

@@ -1,4 +1,4 @@
-"""A machine of which nothing is doubtful, and what is said of it."""
+"""Describes a machine without any doubt, and reads sentences about machines."""
 
 import synthetic
 
@@ -14,9 +14,11 @@ HEALTHY = {
 
 
 def texts(sentences, warnings=None):
-    return [one.text for one in sentences if warnings is None or one.warning is warnings]
+    return [
+        sentence.text for sentence in sentences if warnings is None or sentence.warning is warnings
+    ]
 
 
 def timed(name, size, gb_per_s, **more):
-    """Three equal repetitions."""
+    """Returns three equal repetitions."""
     return [synthetic.row(f"{name}/{synthetic.size_name(size)}", size, size / gb_per_s, **more)] * 3

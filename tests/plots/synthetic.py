@@ -1,4 +1,4 @@
-"""Synthetic result files: invented times of an invented device."""
+"""Makes synthetic result files: invented times of an invented device."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SIXTEEN = (
 
 
 def size_name(size: int) -> str:
-    """A size as it stands in the name of a benchmark."""
+    """Returns a size as benchmark names write it."""
     for unit, factor in (("GiB", KIB * MIB), ("MiB", MIB), ("KiB", KIB)):
         if size >= factor:
             return f"{size // factor}{unit}"
@@ -52,12 +52,12 @@ def size_name(size: int) -> str:
 
 
 def row(name: str, size: int, median_ns: float, **more: Any) -> dict[str, Any]:
-    """One repetition of one benchmark."""
+    """Returns one repetition of one benchmark."""
     return {
         "name": name,
         "run_name": name,
         "run_type": "iteration",
-        "real_time": 1e30,  # the figures must take the counters, whatever the time unit
+        "real_time": 1e30,  # figures must use the counters, which have fixed units
         "time_unit": "ms",
         "bytes": float(size),
         "median_ns": median_ns,
@@ -67,7 +67,7 @@ def row(name: str, size: int, median_ns: float, **more: Any) -> dict[str, Any]:
 
 
 def failed_row(name: str) -> dict[str, Any]:
-    """A benchmark that reported an error: it has no counters."""
+    """Returns a repetition that reported an error, and therefore has no counters."""
     return {
         "name": name,
         "run_name": name,
@@ -83,28 +83,28 @@ def rows(
     factors: tuple[float, ...] = (0.9, 1.0, 1.2),
     suffix: str = "",
 ) -> list[dict[str, Any]]:
-    """Repetitions of every strategy in both directions, and the aggregates beside them.
+    """Returns repetitions of every strategy in both directions, and their aggregates.
 
     The median over the repetitions is 1000 ns + 0.02 ns per byte (factors of median 1).
     """
-    made = []
+    repetitions = []
     for strategy in strategies:
         variants = ("read", "write") if strategy.startswith("zero_copy/") else ("h2d", "d2h")
         for variant in variants:
             for size in sizes:
                 name = f"{strategy}/{variant}/{size_name(size)}{suffix}"
-                made += [row(name, size, expected_ns(size) * factor) for factor in factors]
-                made.append(row(f"{name}_median", size, 1.0, run_type="aggregate"))
-    return made
+                repetitions += [row(name, size, expected_ns(size) * factor) for factor in factors]
+                repetitions.append(row(f"{name}_median", size, 1.0, run_type="aggregate"))
+    return repetitions
 
 
 def expected_ns(size: int) -> float:
-    """The median time that `rows` gives to a size."""
+    """Returns the median time that `rows` gives to a size."""
     return 1000 + 0.02 * size
 
 
 def document(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> dict[str, Any]:
-    """A result file; `transfers` replaces members of context.transfers."""
+    """Returns a result file; `transfers` replaces members of context.transfers."""
     return {
         "context": {
             "date": "2026-11-20T12:00:00+01:00",
@@ -129,14 +129,14 @@ def document(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -
 
 
 def result(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:
-    """A result as read from a file that holds `document(...)`."""
+    """Returns a result as if read from a file that holds `document(...)`."""
     return parse_result(Path("synthetic.json"), document(benchmarks, **transfers))
 
 
 def run(
     benchmarks: list[dict[str, Any]] | None = None, advice: Advice | None = None, **transfers: Any
 ) -> Run:
-    """The same as a run; without `advice`, nobody was asked."""
+    """Returns the result as a run; without `advice`, its advice is missing."""
     return Run(result(benchmarks, **transfers), advice or Advice(missing=unanswered("synthetic")))
 
 
@@ -146,7 +146,7 @@ def advice(
     rankings: list[dict[str, Any]] | None = None,
     allocation: bool = True,
 ) -> Advice:
-    """Answers of `advise`: fits as (t0 in ns, GB/s, n½), winners by size and reuse."""
+    """Returns answers of `advise`: fits as (t0 in ns, GB/s, n½), winners by size and reuse."""
     table = None
     if winners is not None:
         table = {
@@ -154,7 +154,7 @@ def advice(
             "reuse": [1, 100],
             "measured_terms": {"allocation": allocation, "cpu_writes": True, "cpu_reads": True},
             "directions": {
-                way: {
+                direction: {
                     "winner": names,
                     "total_ns": [[1000.0 for _ in row] for row in names],
                     "as_good": [[0 for _ in row] for row in names],
@@ -162,7 +162,7 @@ def advice(
                     "runner_up": [["copy/second" for _ in row] for row in names],
                     "extrapolated": [[False for _ in row] for row in names],
                 }
-                for way, names in winners.items()
+                for direction, names in winners.items()
             },
         }
     lines = {name: Fit(name, 1, t0, rate, half) for name, (t0, rate, half) in (fits or {}).items()}
@@ -170,7 +170,7 @@ def advice(
 
 
 def write(path: Path, content: dict[str, Any]) -> Path:
-    """Writes a result file, compressed if its name says so."""
+    """Writes a result file, compressed if its name ends in .gz."""
     data = json.dumps(content).encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path

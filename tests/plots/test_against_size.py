@@ -1,4 +1,4 @@
-"""Bandwidth and time against size: what these figures show, and that they render."""
+"""Tests the figures of bandwidth and time against size."""
 
 import functools
 from dataclasses import replace
@@ -10,8 +10,8 @@ from synthetic import KIB, MIB, SIXTEEN, run
 
 from plots.figures import FIGURES as ALL_FIGURES
 from plots.figures import style
-from plots.figures.bandwidth import bandwidth as bandwidth_figure
-from plots.figures.common import MOST_MEMORIES, SHOWN
+from plots.figures.bandwidth import draw_bandwidth
+from plots.figures.common import MOST_MEMORIES, SHOWN_FILTER
 from plots.figures.layout import WIDE
 from plots.figures.points import transfer_points
 from plots.model.derive import NoData
@@ -34,7 +34,7 @@ OTHERS = [
     synthetic.row("null/none/h2d/0B", 0, 50.0),
     synthetic.row("copy/pinned/h2d/0B", 0, 50.0),
     synthetic.row("nonsense", MIB, 5e4),
-    synthetic.row("copy/\ud800/h2d/1MiB", MIB, 5e4),  # half a character: cannot be drawn
+    synthetic.row("copy/\ud800/h2d/1MiB", MIB, 5e4),  # a lone surrogate cannot be drawn
 ]
 CASES = {
     "gpu": run(),
@@ -55,20 +55,20 @@ CASES = {
 }
 
 
-def bandwidth(of):
-    """The specification of the bandwidths of a run."""
-    return render.specification(bandwidth_figure(of, WIDE))
+def bandwidth(subject):
+    """Returns the specification of a run's bandwidths."""
+    return render.specification(draw_bandwidth(subject, WIDE))
 
 
 @functools.cache
 def spec(figure, case):
-    """The Vega-Lite specification of a case's chart; shared by the tests, which only read it."""
+    """Returns the Vega-Lite specification of a case's chart; tests share it and only read it."""
     return render.specification(ALL_FIGURES[figure](CASES[case], WIDE))
 
 
 @functools.cache
 def svg(figure, case):
-    """The SVG image of a case's chart, as a tree."""
+    """Returns the SVG image of a case's chart as a tree."""
     return svg_of(spec(figure, case))
 
 
@@ -81,13 +81,13 @@ def points(spec):
 
 
 def point(spec, strategy, variant, size):
-    found = [
+    matches = [
         p
         for p in points(spec)
         if (p["strategy"], p["variant"], p["bytes"]) == (strategy, variant, size)
     ]
-    assert len(found) == 1
-    return found[0]
+    assert len(matches) == 1
+    return matches[0]
 
 
 def title(spec):
@@ -112,7 +112,7 @@ def texts(root):
 
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("case", CASES)
-def test_renders(case, figure):
+def test_a_figure_renders(case, figure):
     root = svg(figure, case)
     assert 400 < float(root.get("width")) < 1200
     assert 400 < float(root.get("height")) < 900
@@ -165,7 +165,7 @@ def test_directions_go_to_their_panels():
             if layer["data"]["name"] == "points"
             for step in layer["transform"]
         }
-        assert filters == {f"(datum.direction === '{direction}')", SHOWN}
+        assert filters == {f"(datum.direction === '{direction}')", SHOWN_FILTER}
 
 
 def test_one_direction_gives_one_panel():
@@ -223,7 +223,7 @@ def test_host_results_say_that_there_is_no_gpu(figure):
     assert gpu.endswith("Synthetic GPU")
 
 
-def test_subtitle_says_where_when_and_what():
+def test_the_subtitle_names_machine_date_and_timing():
     text = subtitle(spec("bandwidth", "gpu"))
     assert "synthetic-host (Synthetic CPU), 2026-11-20 11:00 UTC, profile standard" in text
     assert "wall time from the call until the data are usable at the destination" in text
@@ -232,7 +232,7 @@ def test_subtitle_says_where_when_and_what():
     assert "not shown" not in text
 
 
-def test_subtitle_counts_the_repetitions_that_there_are():
+def test_the_subtitle_counts_the_measured_repetitions():
     assert "one repetition" in subtitle(spec("bandwidth", "one-row"))
     uneven = synthetic.rows()[:-2]  # the last aggregate, and the repetition before it
     assert "median of 2 to 3 repetitions" in subtitle(bandwidth(run(uneven)))
@@ -266,7 +266,7 @@ def test_other_benchmarks_and_sizes_of_zero_are_left_out():
     assert subtitle(spec("bandwidth", "others")) == subtitle(spec("bandwidth", "gpu"))
 
 
-def test_a_new_family_of_strategies_is_drawn_without_being_entered_anywhere():
+def test_a_new_family_is_drawn_without_being_registered():
     new = run(synthetic.rows() + [synthetic.row("copy_halves/pinned/h2d/1MiB", MIB, 5e4)])
     drawn = [p for p in transfer_points(new) if p.family == "copy_halves"]
     assert [(p.memory, p.bytes) for p in drawn] == [("pinned", MIB)]
@@ -276,9 +276,9 @@ def test_a_new_family_of_strategies_is_drawn_without_being_entered_anywhere():
 @pytest.mark.parametrize("missing", ["bytes", "median_ns"])
 @pytest.mark.parametrize("value", [None, 0, -1.0, float("nan"), float("inf"), "3"])
 def test_rows_without_usable_counters_are_left_out(missing, value):
-    good = synthetic.row("copy/pinned/h2d/1KiB", KIB, 500.0)
-    bad = synthetic.row("copy/pinned/h2d/2KiB", 2 * KIB, 500.0) | {missing: value}
-    assert [p.bytes for p in transfer_points(run([good, bad]))] == [KIB]
+    usable = synthetic.row("copy/pinned/h2d/1KiB", KIB, 500.0)
+    unusable = synthetic.row("copy/pinned/h2d/2KiB", 2 * KIB, 500.0) | {missing: value}
+    assert [p.bytes for p in transfer_points(run([usable, unusable]))] == [KIB]
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -293,7 +293,7 @@ def test_names_are_shown_as_they_are_without_control_characters():
     assert any("(Prozeßor <µ> & “x” line)" in text for text in shown)
 
 
-def test_an_image_says_in_words_what_it_shows():
+def test_an_image_describes_itself_in_words():
     title, description, *_ = svg("bandwidth", "odd-names")
     assert title.tag == f"{SVG}title"
     assert title.text == "Bandwidth of transfers — Synthetic <GPU> & Söhne"
@@ -312,7 +312,7 @@ def test_long_names_are_wrapped_and_not_cut():
 
 
 def scale_of(spec, channel):
-    """What each name maps to on a channel, taken from the lines of the first panel."""
+    """Returns what each name maps to on a channel, from the lines of the first panel."""
     layers = panels(spec)[0]["layer"]
     (lines,) = [layer for layer in layers if layer["mark"]["type"] == "line"]
     scale = lines["encoding"][channel]["scale"]
@@ -320,10 +320,10 @@ def scale_of(spec, channel):
 
 
 def test_a_strategy_looks_the_same_in_every_figure_and_selection():
-    every = scale_of(spec("bandwidth", "sixteen"), "color")
-    assert scale_of(spec("latency", "sixteen"), "color") == every
-    few = scale_of(spec("bandwidth", "gpu"), "color")
-    assert few == {memory: every[memory] for memory in few}
+    all_colours = scale_of(spec("bandwidth", "sixteen"), "color")
+    assert scale_of(spec("latency", "sixteen"), "color") == all_colours
+    some_colours = scale_of(spec("bandwidth", "gpu"), "color")
+    assert some_colours == {memory: all_colours[memory] for memory in some_colours}
     assert scale_of(spec("bandwidth", "gpu"), "strokeDash") == {
         "copy": [1, 0],
         "copy_async": [6, 3],
@@ -340,8 +340,8 @@ def test_strategies_that_look_alike_in_grey_are_variants_of_one_memory():
 
 
 def test_hundreds_of_strategies_are_drawn_as_far_as_they_can_be_told_apart():
-    many = run(synthetic.rows(tuple(f"copy/kind_{i:03}" for i in range(300)), sizes=(KIB, MIB)))
-    shown = bandwidth(many)
+    crowded = run(synthetic.rows(tuple(f"copy/kind_{i:03}" for i in range(300)), sizes=(KIB, MIB)))
+    shown = bandwidth(crowded)
     assert len({p["memory"] for p in points(shown)}) == MOST_MEMORIES
     assert f"{300 - MOST_MEMORIES} more strategies are in the tables only" in subtitle(shown)
 
@@ -355,7 +355,7 @@ def test_the_other_scale_is_there_for_the_page():
         for p in panels(spec("bandwidth", "gpu"))
         for layer in p["layer"]
     }
-    assert titles == {axis["title"]}  # by which the page finds the axes
+    assert titles == {axis["title"]}  # the page finds axes by their titles
 
 
 def test_fitted_lines_are_those_of_advise():
@@ -372,26 +372,26 @@ def test_fitted_lines_are_those_of_advise():
     bent = replace(fitted.fits["copy/pinned/h2d"], lines=3)
     broken = Advice(fits={bent.name: bent}, missing={"map": "nothing to rank"})
     shown = render.specification(ALL_FIGURES["latency"](run(advice=broken), WIDE))
-    assert shown["datasets"]["fits"] == []  # t0 + n/B is not what was fitted there
+    assert shown["datasets"]["fits"] == []  # several lines are not t0 + n/B
     assert "no fitted lines: synthetic" in subtitle(spec("latency", "gpu"))
 
 
 @pytest.mark.parametrize("lines", [1, 3])
-def test_what_is_not_drawn_is_not_explained(lines):
+def test_only_drawn_marks_are_explained(lines):
     fitted = {"copy/pinned/h2d": (2000.0, 50.0, 1e5)}
-    answer = synthetic.advice(fits=fitted)  # which ranks nothing, and says why
+    answer = synthetic.advice(fits=fitted)  # it has no rankings, and a reason for that
     fits = {name: replace(fit, lines=lines) for name, fit in answer.fits.items()}
     missing = {"map": "nothing to rank", "rankings": "nothing to rank"}
     figure = ALL_FIGURES["latency"](run(advice=Advice(fits, missing=missing)), WIDE)
-    said = subtitle(render.specification(figure))
-    assert "nothing to rank" not in said
+    text = subtitle(render.specification(figure))
+    assert "nothing to rank" not in text
     drawn = lines == 1
-    assert ("black dots" in said) is drawn
-    assert ("ring: n½" in said) is drawn
+    assert ("black dots" in text) is drawn
+    assert ("ring: n½" in text) is drawn
     assert ("n½" in figure.reading) is drawn
     assert ("t0" in figure.reading) is drawn
     reason = "none of the strategies to look at first is a single line (see the table)"
-    assert (f"no fitted lines: {reason}" in said) is not drawn
+    assert (f"no fitted lines: {reason}" in text) is not drawn
 
 
 def test_known_memory_kinds_have_colours_of_their_own():
@@ -429,7 +429,7 @@ def test_size_labels_have_binary_units():
     [(2.0, 3e4, [10, 100, 1e3, 1e4]), (26.0, 27.0, [10, 100]), (10.0, 10.0, [10, 100])],
 )
 def test_time_axis_has_at_least_two_ticks(low, high, ticks):
-    domain, found = style.decades(low, high)
-    assert found == ticks
+    domain, axis_ticks = style.decades(low, high)
+    assert axis_ticks == ticks
     assert domain[0] <= low <= high <= domain[1]
-    assert domain[0] <= found[0] < found[-1] <= domain[1]
+    assert domain[0] <= axis_ticks[0] < axis_ticks[-1] <= domain[1]

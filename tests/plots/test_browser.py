@@ -1,4 +1,4 @@
-"""The page in a browser: what a reader sees when pointing, switching, scaling and darkening."""
+"""Tests the page in a browser: tooltips, switches, scales, themes and print."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from plots.figures import FIGURES, style
 from plots.model.load import read_result
 from plots.page import report
 
-HANGS_MS = 300_000  # what happens at all has happened by then, also on a machine that is busy
+HANGS_MS = 300_000  # longer than anything takes, even on a busy machine
 CHROMIUM = shutil.which("chromium")
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 LINES_OF_BANDWIDTH = (
@@ -29,22 +29,22 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """A report without the image files, which the page does not use."""
+    """Writes a report without the image files, which the page does not use."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.render.drawings", lambda named: {})
-        files = report.report([synthetic.result(synthetic.rows(STRATEGIES))], None)
+        patch.setattr("plots.page.render.all_images", lambda named: {})
+        files = report.make_report([synthetic.result(synthetic.rows(STRATEGIES))], None)
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_bytes(files["report.html"])
     return path
 
 
 @pytest.fixture(scope="module")
-def judged_path(tmp_path_factory):
-    """The same with the gate's answer, alone on the page, because the other tests see the rest."""
+def verdict_path(tmp_path_factory):
+    """Writes a report with only the gate's answer; other tests see the rest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.render.drawings", lambda named: {})
+        patch.setattr("plots.page.render.all_images", lambda named: {})
         patch.setattr("plots.page.report.FIGURES", {})
-        files = report.report([synthetic.result()], None, gate_answers.check())
+        files = report.make_report([synthetic.result()], None, gate_answers.check())
     path = tmp_path_factory.mktemp("judged") / "report.html"
     path.write_bytes(files["report.html"])
     return path
@@ -66,59 +66,59 @@ def page(browser, path):
 
 
 @pytest.fixture
-def judged_page(browser, judged_path):
-    yield from opened_page(browser, judged_path)
+def verdict_page(browser, verdict_path):
+    yield from opened_page(browser, verdict_path)
 
 
 def opened_page(browser, path):
-    """The page, drawn; afterwards nothing may have gone wrong or been asked of a network."""
+    """Opens the page. Afterwards there must be no errors and no network requests."""
     opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
     opened.set_default_timeout(HANGS_MS)
-    said, asked = [], []
-    opened.on("console", lambda message: said.append(message.text))
-    opened.on("pageerror", lambda error: said.append(str(error)))
-    opened.on("request", lambda request: asked.append(request.url))
+    messages, requests = [], []
+    opened.on("console", lambda message: messages.append(message.text))
+    opened.on("pageerror", lambda error: messages.append(str(error)))
+    opened.on("request", lambda request: requests.append(request.url))
     opened.goto(path.as_uri())
-    drawn(opened, "light")
+    wait_until_drawn(opened, "light")
     yield opened
-    assert said == []
-    assert asked == [path.as_uri()]
+    assert messages == []
+    assert requests == [path.as_uri()]
     opened.close()
 
 
 def charts(page):
-    """The name of each chart, what it is and what it says to those who cannot see it."""
+    """Returns the role and the label of each chart by its name."""
     return {
-        one.get_attribute("data-figure"): (
-            one.get_attribute("role"),
-            one.get_attribute("aria-label"),
+        chart.get_attribute("data-figure"): (
+            chart.get_attribute("role"),
+            chart.get_attribute("aria-label"),
         )
-        for one in page.locator(".chart").all()
+        for chart in page.locator(".chart").all()
     }
 
 
 @pytest.fixture(scope="module")
 def recorded_path(tmp_path_factory, pytestconfig):
-    """Two recorded runs side by side: every figure but the one against a baseline."""
+    """Writes the report of two recorded runs: every figure but the one against a baseline."""
     program = pytestconfig.getoption("binary")
     if not program.is_file():
         pytest.skip("bench_transfers is not built")
     runs = ("nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.render.drawings", lambda named: {})
+        patch.setattr("plots.page.render.all_images", lambda named: {})
         results = [read_result(RECORDED / run / "result.json.gz") for run in runs]
-        files = report.report(results, program)
+        files = report.make_report(results, program)
     path = tmp_path_factory.mktemp("recorded") / "report.html"
     path.write_bytes(files["report.html"])
     return path
 
 
-def drawn(page, theme):
+def wait_until_drawn(page, theme):
     page.wait_for_selector(f"html[data-ready={theme}]")
 
 
-def lines(page, figure):
-    """How many lines of strategies a figure shows in its panels."""
+def count_lines(page, figure):
+    """Counts the lines of strategies in a figure's panels."""
     return page.locator(f"#{figure} g.mark-line path[aria-label*='copy']").count()
 
 
@@ -141,14 +141,14 @@ def test_pointing_at_a_mark_shows_its_values(page):
 
 
 def test_a_strategy_can_be_hidden_and_shown_by_keyboard(page):
-    before = lines(page, "bandwidth")
+    before = count_lines(page, "bandwidth")
     page.locator("#bandwidth summary").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")  # the first strategy
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} < {before}")
-    assert lines(page, "bandwidth") == before - 3  # both panels and the key
-    assert lines(page, "latency") == before  # of this figure only
+    assert count_lines(page, "bandwidth") == before - 3  # both panels and the key
+    assert count_lines(page, "latency") == before  # the switch belongs to one figure
     page.keyboard.press("Space")
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} == {before}")
 
@@ -171,7 +171,7 @@ def test_the_dark_page_has_light_lines_and_keeps_its_figures(page):
     dark = style.MEMORY["pageable"].dark
     assert page.locator(f"#bandwidth path[stroke='{dark}']").count() == 0
     page.locator("#theme").click()
-    drawn(page, "dark")
+    wait_until_drawn(page, "dark")
     assert page.locator(f"#bandwidth path[stroke='{dark}']").count() > 0
     assert page.locator(".chart svg").count() == 5
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -209,7 +209,7 @@ def test_a_phone_need_not_scroll_sideways(page):
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     for chart in page.locator(".chart").all():
         box = chart.locator("svg").bounding_box()
-        # Nearly as large as drawn, so that it can be read.
+        # Charts must stay readable, so they are hardly scaled.
         assert 0.95 * 370 < box["width"] <= 390
     page.set_viewport_size({"width": 1100, "height": 900})
     page.wait_for_selector("#samples .chart[data-layout=wide]")
@@ -229,7 +229,7 @@ def colours_of_marks(page):
     )
 
 
-def test_paper_has_what_is_read_and_not_what_is_pressed(page):
+def test_print_shows_the_text_and_hides_the_controls(page):
     page.emulate_media(media="print")
     page.set_viewport_size(A4_WITHOUT_MARGINS)
     for hidden in ("nav", "#theme", ".skip", ".controls"):
@@ -241,7 +241,7 @@ def test_paper_has_what_is_read_and_not_what_is_pressed(page):
 @pytest.mark.parametrize("media", ["screen", "print"])
 def test_a_dark_page_is_printed_on_white(page, media):
     page.locator("#theme").click()
-    drawn(page, "dark")
+    wait_until_drawn(page, "dark")
     pageable = style.MEMORY["pageable"]
     assert pageable.dark in colours_of_marks(page)
     page.emulate_media(media=media)
@@ -250,10 +250,10 @@ def test_a_dark_page_is_printed_on_white(page, media):
     assert not colours_of_marks(page) & (set(style.dark_colours().values()) - {"#777777"})
     paper = {"screen": "rgb(28, 28, 30)", "print": "rgb(255, 255, 255)"}[media]
     for element in ("body", ".chart svg"):
-        found = page.evaluate(
+        background = page.evaluate(
             f"getComputedStyle(document.querySelector('{element}')).backgroundColor"
         )
-        assert found == paper
+        assert background == paper
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert pageable.dark in colours_of_marks(page)
     assert pageable.colour not in colours_of_marks(page)
@@ -266,14 +266,14 @@ def test_the_first_stop_of_the_keyboard_leads_to_the_findings(page):
     assert page.evaluate("document.activeElement.id") == "main"
 
 
-def test_the_verdict_is_the_first_heading_and_its_figure_shows_values(judged_page):
-    heading = judged_page.locator("h2").first
+def test_the_verdict_is_the_first_heading_and_its_figure_shows_values(verdict_page):
+    heading = verdict_page.locator("h2").first
     assert heading.is_visible()
     assert heading.inner_text().startswith("REGRESSION: 3 runs against the baseline")
     mark = "#forest path[aria-roledescription=point][aria-label*='copy/pinned/h2d/4B']"
-    judged_page.locator(mark).scroll_into_view_if_needed()
-    judged_page.locator(mark).hover(force=True)
-    tooltip = judged_page.locator("#vg-tooltip-element.visible")
+    verdict_page.locator(mark).scroll_into_view_if_needed()
+    verdict_page.locator(mark).hover(force=True)
+    tooltip = verdict_page.locator("#vg-tooltip-element.visible")
     tooltip.wait_for()
     text = " ".join(tooltip.inner_text().split())
     assert "verdict slower" in text
@@ -281,45 +281,45 @@ def test_the_verdict_is_the_first_heading_and_its_figure_shows_values(judged_pag
     assert "95 % interval +7.00 % to +9.20 %" in text
 
 
-def test_the_forest_plot_is_drawn_for_a_dark_page(judged_page):
-    judged_page.get_by_role("button", name="Dark").click()
-    drawn(judged_page, "dark")
-    marks = judged_page.locator("#forest path[aria-roledescription=point]")
+def test_the_forest_plot_is_drawn_for_a_dark_page(verdict_page):
+    verdict_page.get_by_role("button", name="Dark").click()
+    wait_until_drawn(verdict_page, "dark")
+    marks = verdict_page.locator("#forest path[aria-roledescription=point]")
     fills = {marks.nth(i).get_attribute("fill") for i in range(marks.count())}
     assert style.VERDICT["slower"].dark in fills
-    assert not fills & {one.colour for one in style.VERDICT.values()}
+    assert not fills & {look.colour for look in style.VERDICT.values()}
 
 
 def assert_charts_are_described(page, browser, path):
-    """As the page says it before anything is drawn."""
+    """Checks that charts keep the labels that they have without scripts."""
     without_scripts = browser.new_page(java_script_enabled=False)
     without_scripts.goto(path.as_uri())
-    written = charts(without_scripts)
+    undrawn = charts(without_scripts)
     without_scripts.close()
-    shown = charts(page)
-    assert {name: said for name, (_, said) in shown.items()} == {
-        name: said for name, (_, said) in written.items()
+    drawn = charts(page)
+    assert {name: label for name, (_, label) in drawn.items()} == {
+        name: label for name, (_, label) in undrawn.items()
     }
-    # Vega's role says that there is more to read inside.
-    assert {role for role, _ in shown.values()} == {"graphics-document"}
-    return shown
+    # Vega's role announces that there is more to read inside.
+    assert {role for role, _ in drawn.values()} == {"graphics-document"}
+    return drawn
 
 
 def test_a_chart_keeps_its_text_when_it_is_drawn(page, browser, path):
     assert len(assert_charts_are_described(page, browser, path)) == 5
     page.locator("#theme").click()
-    drawn(page, "dark")
+    wait_until_drawn(page, "dark")
     assert_charts_are_described(page, browser, path)
     page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_selector("#samples .chart[data-layout=column]")
     assert_charts_are_described(page, browser, path)
 
 
-def test_the_forest_plot_keeps_its_text(judged_page, browser, judged_path):
-    assert set(assert_charts_are_described(judged_page, browser, judged_path)) == {"forest"}
+def test_the_forest_plot_keeps_its_text(verdict_page, browser, verdict_path):
+    assert set(assert_charts_are_described(verdict_page, browser, verdict_path)) == {"forest"}
 
 
 def test_every_chart_of_recorded_runs_keeps_its_text(browser, recorded_path):
     for opened in opened_page(browser, recorded_path):
-        shown = assert_charts_are_described(opened, browser, recorded_path)
-    assert {f"run-1-{name}" for name in FIGURES} | {"runs-machines"} <= set(shown)
+        drawn = assert_charts_are_described(opened, browser, recorded_path)
+    assert {f"run-1-{name}" for name in FIGURES} | {"runs-machines"} <= set(drawn)

@@ -1,4 +1,4 @@
-"""The command line: what it writes, and that it writes everything or nothing."""
+"""Tests the command line: it writes the whole report or nothing."""
 
 import gzip
 import json
@@ -22,16 +22,16 @@ from plots.page import render
 from plots.page.write import write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-HANGS_S = 300  # what ends at all has ended by then, also on a machine that is busy
+HANGS_S = 300  # longer than anything takes, even on a busy machine
 
 
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
-    """Replaces the slow drawing where only the writing of its output is tested."""
+    """Replaces the slow drawing in tests of the writing of its output."""
     monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
 
 
-def names_below(folder):
+def files_below(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
@@ -46,19 +46,19 @@ def assert_fails(capsys, arguments, expected):
 
 def test_runs_as_a_module(tmp_path):
     path = synthetic.write(tmp_path / "run.json.gz", synthetic.document())
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    said = f"report: {tmp_path / 'none'} is not built: no fitted lines, no advice\n"
-    assert (done.returncode, done.stderr) == (0, said)
+    message = f"report: {tmp_path / 'none'} is not built: no fitted lines, no advice\n"
+    assert (completed.returncode, completed.stderr) == (0, message)
     out = tmp_path / "report"
-    assert done.stdout == f"{out / 'report.html'}\n"
+    assert completed.stdout == f"{out / 'report.html'}\n"
     figures = ("bandwidth", "compared", "ladder", "latency", "samples")
-    assert names_below(out) == sorted(
+    assert files_below(out) == sorted(
         ["report.html"]
         + [
             f"figures/{name}{layout}.{kind}"
@@ -76,20 +76,20 @@ def test_runs_as_a_module(tmp_path):
     for path in (out / "figures").iterdir():
         assert path.read_bytes().startswith(starts[path.suffix[1:]])
         assert path.suffix != ".svg" or b"<desc>" in path.read_bytes()
-    assert names_below(tmp_path)[-1] == "run.json.gz"  # nothing is left beside
+    assert files_below(tmp_path)[-1] == "run.json.gz"  # no other file remains
 
 
-def test_nothing_of_the_current_directory_is_run(tmp_path):
-    """As in a folder of downloaded results; multiprocessing is what the drawing begins with."""
+def test_no_code_of_the_current_directory_runs(tmp_path):
+    """Puts decoys of modules into the directory, as a folder of downloads could have them."""
     for module in ("altair", "random", "multiprocessing", "plots/__init__"):
-        found = tmp_path / f"{module}.py"
-        found.parent.mkdir(exist_ok=True)
-        found.write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{module}')\n")
+        decoy = tmp_path / f"{module}.py"
+        decoy.parent.mkdir(exist_ok=True)
+        decoy.write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{module}')\n")
     path = synthetic.write(tmp_path / "run.json", synthetic.document(synthetic.rows()[:4]))
-    done = subprocess.run(
+    completed = subprocess.run(
         [ROOT / "scripts" / "report", path.name], cwd=tmp_path, capture_output=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     assert not (tmp_path / "ran").exists()
     assert (tmp_path / "report" / "figures" / "bandwidth.svg").exists()
 
@@ -100,15 +100,15 @@ def test_an_older_report_is_replaced_as_a_whole(tmp_path, capsys, quick_images):
     assert main([str(path), "--out", str(out)]) == 0
     (out / "figures" / "of-a-former-run.png").write_bytes(b"old")
     assert main([str(path), "--out", str(out)]) == 0
-    assert "figures/of-a-former-run.png" not in names_below(out)
-    assert [one.name for one in out.parent.iterdir()] == ["b"]
+    assert "figures/of-a-former-run.png" not in files_below(out)
+    assert [path.name for path in out.parent.iterdir()] == ["b"]
     assert not (tmp_path / "report").exists()
 
 
 def test_a_folder_that_is_no_report_is_left_alone(tmp_path, capsys, quick_images):
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     assert_fails(capsys, [path, "--out", tmp_path], "holds 'run.json', which is of no report")
-    assert names_below(tmp_path) == ["run.json"]
+    assert files_below(tmp_path) == ["run.json"]
     (tmp_path / "empty").mkdir()
     assert main([str(path), "--out", str(tmp_path / "empty")]) == 0
 
@@ -123,12 +123,12 @@ def test_a_folder_that_is_no_report_is_left_alone(tmp_path, capsys, quick_images
     ],
 )
 def test_bad_input_gives_one_line_and_writes_nothing(tmp_path, capsys, content, expected):
-    good = synthetic.write(tmp_path / "good.json", synthetic.document())
+    valid = synthetic.write(tmp_path / "good.json", synthetic.document())
     path = tmp_path / "run.json"
     if content is not None:
         path.write_bytes(content)
     out = tmp_path / "out"
-    for arguments in ([path], [good, path], [path, good]):
+    for arguments in ([path], [valid, path], [path, valid]):
         assert_fails(capsys, [*arguments, "--out", out], expected)
         assert not out.exists()
 
@@ -137,16 +137,16 @@ def test_bad_input_gives_one_line_and_writes_nothing(tmp_path, capsys, content, 
 def test_a_file_without_measurements_gives_one_line(tmp_path, capsys, benchmarks):
     path = synthetic.write(tmp_path / "run.json", synthetic.document(benchmarks))
     assert_fails(capsys, [path], "nothing was measured")
-    assert names_below(tmp_path) == ["run.json"]
+    assert files_below(tmp_path) == ["run.json"]
 
 
 def test_a_folder_that_cannot_be_written_gives_one_line(tmp_path, capsys, quick_images):
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
-    taken = tmp_path / "taken"
-    taken.write_text("a file")
-    assert_fails(capsys, [path, "--out", taken], "cannot be written")
-    assert_fails(capsys, [path, "--out", taken / "below"], "cannot be written")
-    assert taken.read_text() == "a file"
+    file = tmp_path / "taken"
+    file.write_text("a file")
+    assert_fails(capsys, [path, "--out", file], "cannot be written")
+    assert_fails(capsys, [path, "--out", file / "below"], "cannot be written")
+    assert file.read_text() == "a file"
 
 
 def test_nothing_is_left_behind_when_writing_fails(tmp_path, capsys, monkeypatch, quick_images):
@@ -154,7 +154,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, capsys, monkeypatch
     out = tmp_path / "out"
     assert main([str(path), "--out", str(out)]) == 0
     capsys.readouterr()
-    before = {name: (out / name).read_bytes() for name in names_below(out)}
+    before = {name: (out / name).read_bytes() for name in files_below(out)}
     write_bytes = Path.write_bytes
 
     def full_after_some(target, data):
@@ -164,11 +164,11 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, capsys, monkeypatch
 
     monkeypatch.setattr(Path, "write_bytes", full_after_some)
     assert_fails(capsys, [path, "--out", out], "cannot be written: No space left on device")
-    assert {name: (out / name).read_bytes() for name in names_below(out)} == before
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "run.json"]
+    assert {name: (out / name).read_bytes() for name in files_below(out)} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "run.json"]
 
 
-def test_advise_is_asked_and_its_complaint_is_said(tmp_path, capsys, quick_images, pytestconfig):
+def test_the_fitted_lines_are_those_of_advise(tmp_path, capsys, quick_images, pytestconfig):
     program = pytestconfig.getoption("binary")
     if not program.is_file():
         pytest.skip("bench_transfers is not built")
@@ -179,15 +179,15 @@ def test_advise_is_asked_and_its_complaint_is_said(tmp_path, capsys, quick_image
     assert "Time as t0 + n/B, as advise has fitted it" in page
     fits = (tmp_path / "report" / "tables" / "fits.csv").read_text().splitlines()
     assert fits[0] == "strategy,t0_ns,gb_per_s,half_bandwidth_bytes,lines"
-    # the synthetic times are 1000 ns + 0.02 ns per byte
-    line = next(one for one in fits if one.startswith("copy/pinned/h2d"))
+    # The synthetic times are 1000 ns + 0.02 ns per byte.
+    line = next(fit for fit in fits if fit.startswith("copy/pinned/h2d"))
     _, t0, rate, half, _ = line.split(",")
     assert float(t0) == pytest.approx(1000, rel=1e-3)
     assert float(rate) == pytest.approx(50, rel=1e-3)
     assert float(half) == pytest.approx(50000, rel=1e-2)
 
 
-def test_a_program_that_answers_nonsense_is_said(tmp_path, capsys, quick_images):
+def test_the_error_of_a_failing_program_is_shown_escaped(tmp_path, capsys, quick_images):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\necho 'bench_transfers: cannot <b>use</b> it' >&2\nexit 3\n")
     program.chmod(0o755)
@@ -198,14 +198,14 @@ def test_a_program_that_answers_nonsense_is_said(tmp_path, capsys, quick_images)
     assert "<b>use" not in page
 
 
-def test_what_advise_is_given_is_all_that_it_reads(tmp_path, pytestconfig):
+def test_advise_gets_every_field_that_it_reads(tmp_path, pytestconfig):
     program = pytestconfig.getoption("binary")
     recorded = ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
     advice = ask(program, read_result(recorded), on_host=False)
     command = [program, "advise", "--from", recorded, "--map", tmp_path / "map.json"]
     subprocess.run(command, check=True, capture_output=True)
-    whole = json.loads((tmp_path / "map.json").read_bytes())
-    assert {**advice.map, "from": None} == {**whole, "from": None}
+    full_map = json.loads((tmp_path / "map.json").read_bytes())
+    assert {**advice.map, "from": None} == {**full_map, "from": None}
     assert advice.missing == {}
     assert len(advice.rankings) == 8
 
@@ -214,42 +214,42 @@ def test_an_interruption_gives_one_line_and_writes_nothing(tmp_path, capsys, mon
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("plots.__main__.report", interrupted)
+    monkeypatch.setattr("plots.__main__.make_report", interrupted)
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     assert main([str(path)]) == 130
     assert capsys.readouterr().err == "report: interrupted; nothing was written\n"
-    assert names_below(tmp_path) == ["run.json"]
+    assert files_below(tmp_path) == ["run.json"]
 
 
-def test_drawings_of_several_processes_are_those_of_one(monkeypatch):
+def test_several_processes_draw_the_same_images_as_one(monkeypatch):
     specs = [
         (f"{i}", render.specification(FIGURES["latency"](synthetic.run(rows), WIDE)))
         for i, rows in enumerate((synthetic.rows(), synthetic.rows(("copy/pinned",))))
     ]
-    several = render.drawings(specs)
+    several = render.all_images(specs)
     monkeypatch.setattr("plots.page.render.MOST_PROCESSES", 1)
-    one = render.drawings(specs)
-    assert [several[name] for name in one if name[-3:] != "pdf"] == [
+    single = render.all_images(specs)
+    assert [several[name] for name in single if name[-3:] != "pdf"] == [
         data
-        for name, data in one.items()
-        if name[-3:] != "pdf"  # which has a date
+        for name, data in single.items()
+        if name[-3:] != "pdf"  # a PDF contains its date
     ]
-    assert sorted(several) == sorted(one)
+    assert sorted(several) == sorted(single)
     assert sorted(several) == ["0.pdf", "0.png", "0.svg", "1.pdf", "1.png", "1.svg"]
 
 
-def test_a_run_is_taken_once(tmp_path, capsys, undrawn):
+def test_the_same_run_twice_is_an_error(tmp_path, capsys, undrawn):
     first = synthetic.write(tmp_path / "a.json", synthetic.document())
     again = synthetic.write(tmp_path / "b.json.gz", synthetic.document())
     assert_fails(capsys, [first, again], "b.json.gz: the same run as")
 
 
 def test_a_folder_with_a_report_and_more_is_left_alone(tmp_path, capsys, undrawn):
-    """As that of a recorded run, whose report is beside the result."""
+    """Uses the folder of a recorded run, which has the report beside the result."""
     path = synthetic.write(tmp_path / "result.json", synthetic.document())
     (tmp_path / "report.html").write_text("old")
     assert_fails(capsys, [path, "--out", tmp_path], "holds 'result.json'")
-    assert names_below(tmp_path) == ["report.html", "result.json"]
+    assert files_below(tmp_path) == ["report.html", "result.json"]
 
 
 @pytest.mark.parametrize("failure", [OSError(28, "No space left"), KeyboardInterrupt()])
@@ -269,7 +269,7 @@ def test_the_older_report_stays_when_the_new_one_cannot_take_its_place(
     with pytest.raises((ResultError, KeyboardInterrupt)):
         write_folder(out, {"report.html": b"new"})
     assert (out / "report.html").read_bytes() == b"old"
-    assert [one.name for one in tmp_path.iterdir()] == ["report"]
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
 
 
 def test_a_link_to_a_folder_stays_a_link(tmp_path):
@@ -292,7 +292,7 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path):
         {"name": "copy/\u202e/h2d/1MiB", "error_occurred": True},
     ],
 )
-def test_values_that_cannot_be_meant_break_nothing(tmp_path, undrawn, changed):
+def test_implausible_values_break_nothing(tmp_path, undrawn, changed):
     rows = synthetic.rows() + [synthetic.row("copy/pinned/h2d/2MiB", 2**21, 9.0) | changed]
     document = synthetic.document(rows, machine={"cpu": {"\ud800": ["\udfff"]}})
     path = synthetic.write(tmp_path / "run.json", document)
@@ -300,11 +300,11 @@ def test_values_that_cannot_be_meant_break_nothing(tmp_path, undrawn, changed):
     assert "Infinity" not in (tmp_path / "report" / "report.html").read_text("utf-8")
 
 
-def test_what_nobody_thought_of_gives_one_line(tmp_path, capsys, monkeypatch):
+def test_an_unexpected_error_gives_one_line(tmp_path, capsys, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("by\nnothing")
 
-    monkeypatch.setattr("plots.__main__.report", broken)
+    monkeypatch.setattr("plots.__main__.make_report", broken)
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     assert_fails(capsys, [path], "ZeroDivisionError: by nothing")
 
@@ -316,21 +316,21 @@ def test_files_that_unpack_to_too_much_are_refused(tmp_path, capsys, monkeypatch
     assert_fails(capsys, [path], "more than 1 MiB: not a result file")
 
 
-def children_of(pid):
-    found = (one.read_text().split() for one in Path(f"/proc/{pid}/task").glob("*/children"))
-    return [int(child) for children in found for child in children]
+def list_children(pid):
+    lists = (file.read_text().split() for file in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [int(child) for children in lists for child in children]
 
 
 def ignores_interruptions(pid):
-    """As processes that draw do once they are ready."""
+    """Tells whether the process ignores SIGINT, as drawing processes do once they are ready."""
     status = Path(f"/proc/{pid}/status").read_text()
     ignored = next(line.split()[1] for line in status.splitlines() if line.startswith("SigIgn"))
     return bool(int(ignored, 16) >> (signal.SIGINT - 1) & 1)
 
 
 @pytest.mark.parametrize("ready", [False, True])
-def test_the_processes_that_draw_end_with_the_one_that_was_killed(tmp_path, ready):
-    """Both when they are about to begin and when they have."""
+def test_drawing_processes_end_with_their_killed_parent(tmp_path, ready):
+    """Kills the parent while its workers start, and after they have started."""
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     killed = subprocess.Popen(
         [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"],
@@ -340,14 +340,14 @@ def test_the_processes_that_draw_end_with_the_one_that_was_killed(tmp_path, read
     )
 
     def drawing():
-        """Two of its processes that draw, and of each what becomes readable when it ends."""
-        found = [
+        """Returns two or more drawing processes, each with a descriptor that shows its end."""
+        workers = [
             pid
-            for pid in children_of(killed.pid)
+            for pid in list_children(killed.pid)
             if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
             and (not ready or ignores_interruptions(pid))
         ]
-        return {pid: os.pidfd_open(pid) for pid in found} if len(found) > 1 else None
+        return {pid: os.pidfd_open(pid) for pid in workers} if len(workers) > 1 else None
 
     while (ends := drawing()) is None:
         assert killed.poll() is None, "drawn before it could be looked at"

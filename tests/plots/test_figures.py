@@ -1,4 +1,4 @@
-"""The other figures: what they show of synthetic and of recorded runs, and that they render."""
+"""Tests the other figures, with synthetic and with recorded runs."""
 
 import functools
 import re
@@ -13,7 +13,7 @@ from plots.figures import FIGURES, GROUP_FIGURES, style
 from plots.figures.layout import COLUMN, WIDE
 from plots.model.derive import NoData, Run
 from plots.model.load import read_result
-from plots.model.published import published
+from plots.model.published import read_published
 from plots.page import render
 from plots.text import caption, numbers
 
@@ -22,19 +22,19 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def timed(name, size, gb_per_s, factors=(0.95, 1.0, 1.1), **more):
-    """Three repetitions."""
-    whole = f"{name}/{synthetic.size_name(size)}" if size else name
+    """Returns three repetitions."""
+    benchmark_name = f"{name}/{synthetic.size_name(size)}" if size else name
     ns = size / gb_per_s if size else gb_per_s
-    rows = [synthetic.row(whole, size, ns * factor, **more) for factor in factors]
+    rows = [synthetic.row(benchmark_name, size, ns * factor, **more) for factor in factors]
     return [row if size else row | {"bytes": None, "gb_per_s": None} for row in rows]
 
 
-def spec_of(figure, of, layout=WIDE):
-    return render.specification(FIGURES[figure](of, layout))
+def spec_of(figure, subject, layout=WIDE):
+    return render.specification(FIGURES[figure](subject, layout))
 
 
 def texts(spec):
-    """What stands in the drawing."""
+    """Returns the texts in the drawing."""
     root = ElementTree.fromstring(render.svg(spec))
     return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
 
@@ -84,19 +84,19 @@ def test_recorded_runs_have_the_figures_that_their_data_allow(name, figures):
 def test_every_quantity_has_a_unit_and_every_text_is_drawn_in_one_font(name, figure):
     spec = spec_of(figure, recorded(name))
     root = ElementTree.fromstring(render.svg(spec))
-    fonts = {one.get("font-family") for one in root.iter(f"{SVG}text")}
+    fonts = {element.get("font-family") for element in root.iter(f"{SVG}text")}
     assert fonts == {style.FONT}
     units = ("GB/s", "µs", "ms", "ns", "%", "size of", "times as fast", "CPU seconds per GB")
     titles = list(axis_titles(spec))
     assert titles
     assert all(any(unit in title for unit in units) for title in titles), titles
-    # Liberation Sans has no other signs; one that it lacks would bring another font
-    drawn = "".join("".join(one.itertext()) for one in root.iter(f"{SVG}text"))
+    # Liberation Sans has these characters. Any other could bring in another font.
+    drawn = "".join("".join(element.itertext()) for element in root.iter(f"{SVG}text"))
     assert set(drawn) <= set(map(chr, range(0x20, 0x7F))) | set("→−—–·µ½³…×")
 
 
 def axis_titles(node):
-    """The titles of all axes of quantities."""
+    """Yields the titles of all axes of quantities."""
     if isinstance(node, dict):
         for channel in ("x", "y"):
             encoding = node.get("encoding", {}).get(channel)
@@ -125,9 +125,9 @@ def test_the_ladder_names_the_loss_at_each_rung():
         ("copy/pageable", "14.00 GB/s, 22 %", "−75.0 % staged by the driver"),
     ]
     drawn = texts(spec)
-    assert all({row, ", ".join(filter(None, said))} <= set(drawn) for row, *said in shown)
+    assert all({row, ", ".join(filter(None, row_texts))} <= set(drawn) for row, *row_texts in shown)
     column = texts(spec_of("ladder", run(rows), COLUMN))
-    assert all(set(filter(None, one)) <= set(column) for one in shown)
+    assert all(set(filter(None, row)) <= set(column) for row in shown)
 
 
 def test_strategies_share_a_rung_only_if_they_lose_for_the_same_reason():
@@ -151,7 +151,7 @@ def test_cpu_access_tells_the_effective_memory_type():
     rows = timed("cpu/pinned_wc/read_scalar", MIB, 0.2) + timed(
         "cpu/pageable/read_scalar", MIB, 9.0
     )
-    rows += timed("cpu/pageable/read_scalar", KIB, 40.0)  # a smaller size, from the caches
+    rows += timed("cpu/pageable/read_scalar", KIB, 40.0)  # a smaller size, which caches hold
     rows += timed("cpu/pageable/read_random", MIB, 1.0, ns_per_access=190.0)
     rows += timed("cpu/pageable/write_fill", MIB, 13.0)
     types = [
@@ -172,7 +172,7 @@ def test_cpu_access_tells_the_effective_memory_type():
     assert scale["type"] == "log"
 
 
-def test_allocation_shows_both_ways_and_looks_up_the_same_colours():
+def test_allocation_shows_allocating_and_freeing_in_known_colours():
     rows = timed("allocate/pinned", MIB, 2.0) + timed("free/pinned", MIB, 8.0)
     rows += timed("allocate/device_pool", MIB, 9000.0)
     spec = spec_of("allocation", run(rows))
@@ -186,11 +186,13 @@ def test_allocation_shows_both_ways_and_looks_up_the_same_colours():
     assert colours["pinned"] == style.memory_colour("pinned")
 
 
-def ranking(size, way, **pays):
+def ranking(size, direction, **pays):
     return {
-        "question": {"bytes": size, "direction": way},
+        "question": {"bytes": size, "direction": direction},
         "measured_terms": {"allocation": True},
-        "strategies": [{"name": name.replace("__", "/"), "pays": at} for name, at in pays.items()],
+        "strategies": [
+            {"name": name.replace("__", "/"), "pays": value} for name, value in pays.items()
+        ],
     }
 
 
@@ -237,7 +239,7 @@ def test_the_winner_map_has_a_cell_for_each_size_and_reuse():
     assert cells[KIB, 1]["colour"] == style.memory_colour("pageable")
     assert cells[KIB, 1]["margin_text"] == "10.0 %"
     drawn = texts(spec)
-    assert (drawn.count("A"), drawn.count("B")) == (4, 1)  # also in grey
+    assert (drawn.count("A"), drawn.count("B")) == (4, 1)  # readable in grey, too
     answer = synthetic.advice(winners={"h2d": winners})
     answer.map["directions"]["h2d"]["margin"][0] = [0.01, 4.0]
     answer.map["directions"]["h2d"]["extrapolated"][2][0] = True
@@ -255,12 +257,14 @@ def test_without_advise_the_winner_map_says_why_it_is_not_there():
         FIGURES["winner_map"](run(), WIDE)
 
 
-def test_the_round_trip_is_stacked_to_its_whole_time():
+def test_the_phases_of_a_round_trip_add_up_to_its_time():
     steps = {"upload_ns": 2e6, "compute_ns": 1e6, "download_ns": 2e6}
-    whole = dict(factors=(1.0, 1.0, 1.0))
-    rows = timed("gpu_array/round_trip/pinned/reused/float32", MIB, MIB / 5.5e6, **whole, **steps)
+    no_noise = dict(factors=(1.0, 1.0, 1.0))
+    rows = timed(
+        "gpu_array/round_trip/pinned/reused/float32", MIB, MIB / 5.5e6, **no_noise, **steps
+    )
     rows += timed(
-        "gpu_array/round_trip/pageable/fresh/float32", MIB, MIB / 8e6, **whole, free_ns=1e6
+        "gpu_array/round_trip/pageable/fresh/float32", MIB, MIB / 8e6, **no_noise, free_ns=1e6
     )
     spec = spec_of("round_trip", run(rows))
     parts = {}
@@ -296,32 +300,32 @@ def test_fast_paths_are_compared_at_the_largest_size_that_both_have():
     drawn = texts(spec)
     assert {"staged", "mapped_flag", "5.00×, 50.00 GB/s", "CPU seconds per GB"} <= set(drawn)
     assert spec["datasets"]["ways"][1]["colour"] == style.memory_colour("staged")
-    # A column has no panel for the price: it stands with the rates.
+    # A column has no panel for CPU time, which stands beside the rates.
     column = set(texts(spec_of("fast_paths", run(rows), COLUMN)))
     assert {"pageable: 10.00 GB/s, 0.100 s/GB", "5.00×, 50.00 GB/s, 0.250 s/GB"} <= column
 
 
-def test_a_text_behind_a_bar_to_the_left_is_not_on_the_bar():
+def test_the_text_of_a_bar_that_points_left_does_not_cover_it():
     rows = timed("copy/pageable/h2d", MIB, 10.0)
     rows += timed("copy/staged/h2d", MIB, 5.0) + timed("copy/register_once/h2d", MIB, 20.0)
     root = ElementTree.fromstring(render.svg(spec_of("fast_paths", run(rows))))
     texts_at = {
-        "".join(one.itertext()): float(place[1])
-        for one in root.iter(f"{SVG}text")
-        if (place := re.match(r"translate\(([\d.]+),", one.get("transform", "")))
+        "".join(element.itertext()): float(place[1])
+        for element in root.iter(f"{SVG}text")
+        if (place := re.match(r"translate\(([\d.]+),", element.get("transform", "")))
     }
     bars_at = [
         (float(place[1]), float(place[2]))
-        for one in root.iter(f"{SVG}path")
-        if one.get("aria-roledescription") == "bar"
-        and (place := re.match(r"M([\d.]+),[\d.]+h([\d.]+)", one.get("d", "")))
+        for element in root.iter(f"{SVG}path")
+        if element.get("aria-roledescription") == "bar"
+        and (place := re.match(r"M([\d.]+),[\d.]+h([\d.]+)", element.get("d", "")))
     ]
     begin = next(x for x, length in bars_at if length == 0)
-    assert min(x for x, _ in bars_at) < begin  # of what is slower
+    assert min(x for x, _ in bars_at) < begin  # a slower method has a bar that points left
     assert begin < texts_at["0.50×, 5.000 GB/s"] < texts_at["2.00×, 20.00 GB/s"]
 
 
-def test_a_fast_path_without_the_plain_way_is_left_out():
+def test_a_fast_path_without_the_plain_method_is_left_out():
     with pytest.raises(NoData, match="no fast path"):
         FIGURES["fast_paths"](run(timed("copy/staged/h2d", MIB, 50.0)), WIDE)
 
@@ -338,7 +342,7 @@ def test_samples_are_an_empirical_distribution():
         FIGURES["samples"](run(rows[:2]), WIDE)
 
 
-def test_the_distribution_steps_up_where_a_repetition_was():
+def test_the_distribution_steps_up_at_each_repetition():
     rows = timed("copy/pinned/h2d", MIB, 50.0, factors=(1.0, 0.9, 1.2))
     (line, *_) = (
         layer["mark"]
@@ -362,32 +366,32 @@ def test_the_ladder_is_of_a_size_that_most_strategies_have():
 
 
 def test_published_figures_are_told_apart_from_ours():
-    made = timed("copy/pinned/h2d", 64 * MIB, 56.0) + timed("copy/pinned/h2d", KIB, 1.0)
-    both = {"h2d_gb_per_s": 51.0, "d2h_gb_per_s": 50.0}
-    made += timed("duplex/engines/pinned", 64 * MIB, 101.0, **both)
-    spec = spec_of("compared", run(made))
+    repetitions = timed("copy/pinned/h2d", 64 * MIB, 56.0) + timed("copy/pinned/h2d", KIB, 1.0)
+    rates = {"h2d_gb_per_s": 51.0, "d2h_gb_per_s": 50.0}
+    repetitions += timed("duplex/engines/pinned", 64 * MIB, 101.0, **rates)
+    spec = spec_of("compared", run(repetitions))
     rows = spec["datasets"]["compared"]
     ours = [row for row in rows if row["whose"] == "measured here"]
     assert [(row["row"], row["direction"], row["rate"]) for row in ours] == [
         ("Synthetic GPU: copy/pinned", "h2d", "56.00 GB/s"),
-        # because others have published it
+        # shown because others have published it
         ("Synthetic GPU: duplex/engines/pinned", "h2d", "51.00 GB/s"),
         ("Synthetic GPU: duplex/engines/pinned", "d2h", "50.00 GB/s"),
     ]
-    others = [row for row in rows if row["whose"] == "published by others"]
-    assert len(others) == len(published())
-    assert {row["colour"] for row in others} == {style.OTHERS_COLOUR}
-    assert all(row["source"].startswith("https://") for row in others)
+    from_others = [row for row in rows if row["whose"] == "published by others"]
+    assert len(from_others) == len(read_published())
+    assert {row["colour"] for row in from_others} == {style.PUBLISHED_COLOUR}
+    assert all(row["source"].startswith("https://") for row in from_others)
     with pytest.raises(NoData):
         FIGURES["compared"](run(device={"kind": "host", "name": "host"}), WIDE)
 
 
 def test_published_figures_have_sources_and_sensible_values():
-    for one in published():
-        assert one.source.startswith("https://")
-        assert 0.5 < one.low <= one.high < 500
-        assert one.direction in ("h2d", "d2h")
-        assert one.gpu and one.strategy and one.tool
+    for figure in read_published():
+        assert figure.source.startswith("https://")
+        assert 0.5 < figure.low <= figure.high < 500
+        assert figure.direction in ("h2d", "d2h")
+        assert figure.gpu and figure.strategy and figure.tool
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -400,7 +404,12 @@ def test_the_host_device_says_so_in_every_figure(figure):
         rankings=[ranking(MIB, "h2d", copy__pinned={"from": 9})],
     )
     host = run(rows, advice, device={"kind": "host", "name": "host"}, link=None)
-    if figure in ("ladder", "compared", "break_even", "winner_map"):  # of a GPU and its link
+    if figure in (
+        "ladder",
+        "compared",
+        "break_even",
+        "winner_map",
+    ):  # these need a GPU and its link
         with pytest.raises(NoData):
             FIGURES[figure](host, WIDE)
     else:
@@ -417,9 +426,9 @@ def test_odd_runs_break_no_figure(figure):
         run([synthetic.failed_row("copy/pinned/h2d/1MiB")] + synthetic.rows(sizes=(MIB,))),
         run(synthetic.rows(tuple(f"copy/kind_{i}" for i in range(60)), sizes=(KIB, MIB))),
     ]
-    for one in odd:
+    for odd_run in odd:
         try:
-            render.svg(spec_of(figure, one))
+            render.svg(spec_of(figure, odd_run))
         except NoData as why:
             assert "\n" not in str(why)
 

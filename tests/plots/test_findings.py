@@ -1,4 +1,4 @@
-"""Findings follow from the data, and nothing is said that does not."""
+"""Tests that findings follow from the data."""
 
 import pytest
 import synthetic
@@ -8,9 +8,9 @@ from synthetic import KIB, MIB, run
 from plots.text import findings, tables, trust
 
 
-def test_the_best_is_related_to_the_link():
+def test_the_best_rate_is_compared_with_the_link():
     rows = timed("copy/pinned/h2d", MIB, 40.0) + timed("copy/pinned/h2d", 64 * MIB, 56.0)
-    sentence = findings.comparison(run(rows, **HEALTHY))[0]
+    sentence = findings.compare(run(rows, **HEALTHY))[0]
     assert not sentence.warning
     assert sentence.text == (
         "host → device: at best 56.00 GB/s (copy/pinned/h2d/64MiB), 89 % of the link's 63.00 GB/s "
@@ -19,25 +19,25 @@ def test_the_best_is_related_to_the_link():
 
 
 def test_a_slow_link_is_told_from_a_healthy_one():
-    sentence = findings.comparison(run(timed("copy/pinned/d2h", 64 * MIB, 25.0), **HEALTHY))[0]
+    sentence = findings.compare(run(timed("copy/pinned/d2h", 64 * MIB, 25.0), **HEALTHY))[0]
     assert sentence.warning
     assert sentence.text.endswith("A healthy link reaches more.")
 
 
 @pytest.mark.parametrize(("name", "size"), [("copy/pageable", 64 * MIB), ("copy/pinned", 4 * MIB)])
 def test_a_link_is_not_blamed_for_copies_that_cannot_fill_it(name, size):
-    sentence = findings.comparison(run(timed(f"{name}/h2d", size, 9.0), **HEALTHY))[0]
+    sentence = findings.compare(run(timed(f"{name}/h2d", size, 9.0), **HEALTHY))[0]
     assert not sentence.warning
     assert "That says nothing about the link: copies of 16 MiB and more" in sentence.text
 
 
-def test_without_a_known_link_that_is_said():
+def test_an_unknown_link_is_mentioned():
     unknown = run(timed("copy/pinned/h2d", 64 * MIB, 300.0), **HEALTHY, link=None)
-    assert texts(findings.comparison(unknown))[0].startswith("What the link can carry is not known")
+    assert texts(findings.compare(unknown))[0].startswith("The limit of the link is not known")
 
 
-def test_more_than_the_link_can_carry_is_not_believed():
-    sentence = findings.comparison(run(timed("copy/pinned/h2d", 64 * MIB, 80.0), **HEALTHY))[0]
+def test_a_rate_above_the_links_limit_is_a_warning():
+    sentence = findings.compare(run(timed("copy/pinned/h2d", 64 * MIB, 80.0), **HEALTHY))[0]
     assert sentence.warning
     assert "more than the 63.00 GB/s that the link can carry" in sentence.text
     assert "%" not in sentence.text
@@ -45,13 +45,13 @@ def test_more_than_the_link_can_carry_is_not_believed():
 
 def published_for(gpu, rows, link=synthetic.LINK):
     device = {"kind": "cuda", "name": gpu}
-    sentences = findings.comparison(run(rows, **{**HEALTHY, "device": device, "link": link}))
-    return [one for one in texts(sentences) if "ublished" in one]
+    sentences = findings.compare(run(rows, **{**HEALTHY, "device": device, "link": link}))
+    return [text for text in texts(sentences) if "ublished" in text]
 
 
 def test_published_figures_of_the_same_gpu_are_named_with_their_source():
-    (said,) = published_for("NVIDIA H100 80GB HBM3", timed("copy/pageable/h2d", 64 * MIB, 9.5))
-    assert said == (
+    (text,) = published_for("NVIDIA H100 80GB HBM3", timed("copy/pageable/h2d", 64 * MIB, 9.5))
+    assert text == (
         "copy/pageable h2d: 9.500 GB/s here (64 MiB). Published: 8 GB/s for NVIDIA H100 (libcudf "
         "(single-threaded pageable copy); link: PCIe (x86 host); stated as about 8 GB/s; "
         "https://github.com/rapidsai/kvikio/issues/456)."
@@ -65,23 +65,23 @@ def test_figures_of_other_gpus_are_not_compared(gpu):
     ]
 
 
-def test_several_published_figures_are_one_sentence_with_what_tells_them_apart():
-    (said,) = published_for("Tesla P100-PCIE-16GB", timed("copy/pinned/h2d", 64 * MIB, 12.0))
-    assert "12.15 GB/s for" in said
-    assert "3.783 GB/s for" in said
-    assert "on the other NUMA node" in said
+def test_several_published_figures_share_a_sentence_with_their_differences():
+    (text,) = published_for("Tesla P100-PCIE-16GB", timed("copy/pinned/h2d", 64 * MIB, 12.0))
+    assert "12.15 GB/s for" in text
+    assert "3.783 GB/s for" in text
+    assert "on the other NUMA node" in text
 
 
 def test_one_direction_of_both_at_once_is_compared_with_the_same():
-    both = {"h2d_gb_per_s": 12.5, "d2h_gb_per_s": 24.5}
+    rates = {"h2d_gb_per_s": 12.5, "d2h_gb_per_s": 24.5}
     rows = timed("copy/pinned/h2d", KIB, 1.0)
-    rows += [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 37, **both)]
-    said = published_for("NVIDIA A100-SXM4-80GB", rows)
+    rows += [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 37, **rates)]
+    published = published_for("NVIDIA A100-SXM4-80GB", rows)
     assert any(
         text.startswith(
             "duplex/engines/pinned h2d: 12.50 GB/s here (64 MiB). Published: 12–13 GB/s"
         )
-        for text in said
+        for text in published
     )
 
 
@@ -91,7 +91,7 @@ def pageable(slow, fast, staged=None):
 
 
 def test_pageable_memory_is_compared_with_pinned_and_staged():
-    (text,) = texts(findings.findings(run(pageable(12.6, 56.7, 53.55))))
+    (text,) = texts(findings.rank_findings(run(pageable(12.6, 56.7, 53.55))))
     assert text == (
         "64 MiB to the device: copies of ordinary (pageable) memory reach 12.60 GB/s, 20 % of the "
         "link, of pinned memory 56.70 GB/s, 90 % of the link, 4.50× as much. Staged copies of "
@@ -102,62 +102,64 @@ def test_pageable_memory_is_compared_with_pinned_and_staged():
 
 @pytest.mark.parametrize("rates", [(56.0, 56.7), (57.0, 20.0)])
 def test_pageable_memory_that_is_as_fast_is_no_finding(rates):
-    assert texts(findings.findings(run(pageable(*rates)))) == []
+    assert texts(findings.rank_findings(run(pageable(*rates)))) == []
 
 
-def test_a_difference_that_repetitions_do_not_agree_on_is_no_finding():
+def test_a_difference_that_only_some_repetitions_show_is_no_finding():
     ns = 64 * MIB / 20
     rows = [synthetic.row("copy/pageable/h2d/64MiB", 64 * MIB, ns * f) for f in (0.5, 1.3, 1.4)]
     rows += [synthetic.row("copy/pinned/h2d/64MiB", 64 * MIB, ns * f) for f in (0.9, 1.0, 1.35)]
-    assert findings.findings(run(rows)) == []
+    assert findings.rank_findings(run(rows)) == []
 
 
 def test_the_direction_that_loses_more_is_named():
     rows = pageable(40.0, 50.0)
     rows += timed("copy/pageable/d2h", 16 * MIB, 10.0) + timed("copy/pinned/d2h", 16 * MIB, 50.0)
-    (text,) = texts(findings.findings(run(rows)))
+    (text,) = texts(findings.rank_findings(run(rows)))
     assert text.startswith(
         "16 MiB from the device: copies of ordinary (pageable) memory reach 10.00"
     )
 
 
 def test_staging_that_does_not_help_is_not_recommended():
-    (text,) = texts(findings.findings(run(pageable(12.6, 56.7, 12.0))))
+    (text,) = texts(findings.rank_findings(run(pageable(12.6, 56.7, 12.0))))
     assert "taged" not in text
 
 
 def test_sizes_that_only_one_of_two_has_are_not_compared():
     rows = timed("copy/pageable/h2d", MIB, 5.0) + timed("copy/pinned/h2d", 64 * MIB, 50.0)
-    assert texts(findings.findings(run(rows))) == []
+    assert texts(findings.rank_findings(run(rows))) == []
 
 
-@pytest.mark.parametrize(("returned", "said"), [(0.99, True), (0.01, False)])
-def test_copies_that_wait_are_not_called_asynchronous(returned, said):
+@pytest.mark.parametrize(("returned", "is_said"), [(0.99, True), (0.01, False)])
+def test_calls_that_wait_for_the_copy_are_a_finding(returned, is_said):
     ns = 64 * MIB / 10
     rows = timed("copy_async/pageable/h2d", 64 * MIB, 10.0, enqueue_ns=returned * ns)
     rows += timed("copy_async/pinned/h2d", 64 * MIB, 50.0, enqueue_ns=2000)
     rows += timed("copy_async/pinned/h2d", 256 * MIB, 50.0, enqueue_ns=3000)  # not compared
-    found = [one for one in texts(findings.findings(run(rows))) if "cudaMemcpyAsync" in one]
+    sentences = [
+        line for line in texts(findings.rank_findings(run(rows))) if "cudaMemcpyAsync" in line
+    ]
     text = (
         "cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for 64 MiB to "
         "the device, it returns after 6.644 ms, and the data are there after 6.711 ms. From pinned "
         "memory these are 2.000 µs and 1.342 ms."
     )
-    assert found == [text] * said
+    assert sentences == [text] * is_said
 
 
-@pytest.mark.parametrize(("rate", "alike"), [(50.0, True), (46.0, False), (25.0, False)])
-def test_flags_make_no_difference_only_where_that_is_so(rate, alike):
+@pytest.mark.parametrize(("rate", "is_said"), [(50.0, True), (46.0, False), (25.0, False)])
+def test_flags_without_effect_are_a_finding_only_if_all_times_agree(rate, is_said):
     rows = []
-    for way in ("h2d", "d2h"):
-        rows += timed(f"copy/pinned/{way}", 64 * MIB, 50.2)
+    for direction in ("h2d", "d2h"):
+        rows += timed(f"copy/pinned/{direction}", 64 * MIB, 50.2)
         for flags in ("portable", "mapped", "wc"):
-            slow = flags == "wc" and way == "h2d"
-            rows += timed(f"copy/pinned_{flags}/{way}", 64 * MIB, rate if slow else 50.0)
-    found = texts(findings.findings(run(rows)))
-    assert any("make no difference to copies of 64 MiB" in text for text in found) is alike
+            slow = flags == "wc" and direction == "h2d"
+            rows += timed(f"copy/pinned_{flags}/{direction}", 64 * MIB, rate if slow else 50.0)
+    lines = texts(findings.rank_findings(run(rows)))
+    assert any("make no difference to copies of 64 MiB" in text for text in lines) is is_said
     slow = "with the flag WRITECOMBINED reach 25.00 GB/s, 40 % of the link, without it 50.20 GB/s"
-    assert any(f"64 MiB to the device: copies of pinned memory {slow}" in t for t in found) is (
+    assert any(f"64 MiB to the device: copies of pinned memory {slow}" in t for t in lines) is (
         rate == 25.0
     )
 
@@ -166,7 +168,7 @@ def test_flags_measured_in_one_direction_are_not_judged():
     rows = timed("copy/pinned/h2d", 64 * MIB, 50.0)
     for flags in ("portable", "mapped", "wc"):
         rows += timed(f"copy/pinned_{flags}/h2d", 64 * MIB, 50.0)
-    assert findings.findings(run(rows)) == []
+    assert findings.rank_findings(run(rows)) == []
 
 
 def buffer(kind, plain, ordinary):
@@ -192,8 +194,8 @@ def buffer(kind, plain, ordinary):
     ],
 )
 def test_write_combined_memory_is_judged_by_its_effect(kind, expected):
-    found = texts(findings.findings(run(buffers=[buffer(kind, 0.2, 8.0)])))
-    assert any(text.startswith(expected) for text in found) if expected else found == []
+    lines = texts(findings.rank_findings(run(buffers=[buffer(kind, 0.2, 8.0)])))
+    assert any(text.startswith(expected) for text in lines) if expected else lines == []
 
 
 def test_the_most_important_five_come_first():
@@ -208,9 +210,9 @@ def test_the_most_important_five_come_first():
     rows += timed("overlap/pinned/chosen", 64 * MIB, 50.0)
     rows += timed("gpu_array/get/pageable/fresh/float32", 64 * MIB, 3.0)
     rows += timed("gpu_array/get/pageable/touched/float32", 64 * MIB, 15.3)
-    both = {"h2d_alone_gb_per_s": 50.0, "h2d_gb_per_s": 40.0}
-    rows += [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 90, **both)]
-    found = texts(findings.findings(run(rows)))
+    duplex = {"h2d_alone_gb_per_s": 50.0, "h2d_gb_per_s": 40.0}
+    rows += [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 90, **duplex)]
+    lines = texts(findings.rank_findings(run(rows)))
     starts = [
         "64 MiB to the device, scattered",
         "A download",
@@ -218,15 +220,15 @@ def test_the_most_important_five_come_first():
         "64 MiB to the device: ",
     ]
     starts += ["Upload, kernel"]
-    assert len(found) == findings.MOST_FINDINGS == len(starts)
-    assert [text.startswith(start) for text, start in zip(found, starts, strict=True)] == [True] * 5
+    assert len(lines) == findings.MOST_FINDINGS == len(starts)
+    assert [text.startswith(start) for text, start in zip(lines, starts, strict=True)] == [True] * 5
 
 
-def test_both_ways_at_once_are_compared_with_one():
-    both = {"h2d_alone_gb_per_s": 50.0, "h2d_gb_per_s": 40.0}
-    both |= {"d2h_alone_gb_per_s": 50.0, "d2h_gb_per_s": 45.0}
-    rows = [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 82, **both)]
-    assert texts(findings.findings(run(rows))) == [
+def test_both_directions_at_once_are_compared_with_one():
+    rates = {"h2d_alone_gb_per_s": 50.0, "h2d_gb_per_s": 40.0}
+    rates |= {"d2h_alone_gb_per_s": 50.0, "d2h_gb_per_s": 45.0}
+    rows = [synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 128 * MIB / 82, **rates)]
+    assert texts(findings.rank_findings(run(rows))) == [
         "Both directions at once, 64 MiB of pinned memory each, carry 82.00 GB/s until both have "
         "ended, 1.64× as much as to the device alone. While both run: 40.00 GB/s to the device "
         "(50.00 GB/s alone), 45.00 GB/s from the device (50.00 GB/s alone)."
@@ -236,9 +238,9 @@ def test_both_ways_at_once_are_compared_with_one():
 def test_pinned_memory_from_cudahostalloc_is_compared_with_locked_huge_pages():
     rows = [synthetic.row("allocate/pinned/256MiB", 256 * MIB, 73e6)] * 3
     rows += [synthetic.row("allocate/registered_huge/256MiB", 256 * MIB, 7e6)] * 3
-    assert texts(findings.findings(run(rows))) == [
-        "To allocate 256 MiB of pinned memory with cudaHostAlloc takes 73.00 ms; to allocate huge "
-        "pages and page-lock them with cudaHostRegister takes 7.000 ms."
+    assert texts(findings.rank_findings(run(rows))) == [
+        "Allocating 256 MiB of pinned memory with cudaHostAlloc takes 73.00 ms; allocating huge "
+        "pages and page-locking them with cudaHostRegister takes 7.000 ms."
     ]
 
 
@@ -248,14 +250,14 @@ WINNERS = {
 }
 
 
-def test_what_to_use_is_what_advise_says():
+def test_the_recommendations_are_those_of_advise():
     answer = synthetic.advice(winners=WINNERS)
     h2d = answer.map["directions"]["h2d"]
     h2d["as_good"][1][0], h2d["margin"][2][0] = 3, 4.2
     h2d["extrapolated"][2][1], h2d["margin"][1][1] = True, None
     strategies = [{"name": "copy/b", "summary": "a synthetic copy"}]
-    made = run(advice=answer, strategies=strategies)
-    (table,) = tables.what_to_use(made)
+    advised = run(advice=answer, strategies=strategies)
+    (table,) = tables.make_recommendations(advised)
     once, often = "memory used once", "memory used 100 times"
     assert table.head == ["size", f"h2d, {once}", f"h2d, {often}", f"d2h, {once}", f"d2h, {often}"]
     assert table.rows == [  # 1 KiB is too small to matter
@@ -269,7 +271,7 @@ def test_what_to_use_is_what_advise_says():
         ],
     ]
     assert table.raw[0] == ["h2d", 1, MIB, "copy/b", 1000.0, 3, "copy/second", 0.1, 0]
-    assert texts(findings.what_to_use(made)) == [
+    assert texts(findings.explain_recommendations(advised)) == [
         "Times are predicted from this run by bench_transfers advise: the sum of allocating and "
         "freeing memory once for all its uses, filling the memory by the CPU before an upload, "
         "reading it by the CPU after a download and the transfer.",
@@ -277,42 +279,42 @@ def test_what_to_use_is_what_advise_says():
         "CPU's access, which are measured at fewer sizes than transfers.",
         "copy/b: a synthetic copy.",
     ]
-    assert texts(findings.what_to_use(run())) == []
-    assert tables.what_to_use(run()) == []
+    assert texts(findings.explain_recommendations(run())) == []
+    assert tables.make_recommendations(run()) == []
 
 
-def test_without_the_costs_of_allocation_reuse_is_not_spoken_of():
+def test_without_the_costs_of_allocation_reuse_is_left_out():
     answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3}, allocation=False)
-    (table,) = tables.what_to_use(run(advice=answer))
+    (table,) = tables.make_recommendations(run(advice=answer))
     assert table.head == ["size", "h2d"]
     assert "What allocating and freeing memory once for all its uses would take was not" in (
-        " ".join(texts(findings.what_to_use(run(advice=answer)), True))
+        " ".join(texts(findings.explain_recommendations(run(advice=answer)), True))
     )
 
 
-def test_where_nothing_can_be_chosen_nothing_is_advised():
+def test_without_a_choice_there_is_no_recommendation():
     answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3})
     answer.map["directions"]["h2d"]["runner_up"] = [[None] * 2] * 3
-    assert tables.what_to_use(run(advice=answer)) == []
-    assert findings.what_to_use(run(advice=answer)) == []
+    assert tables.make_recommendations(run(advice=answer)) == []
+    assert findings.explain_recommendations(run(advice=answer)) == []
 
 
 def test_copies_within_one_memory_give_no_advice_for_a_gpu():
     answer = synthetic.advice(winners={"h2d": [["copy/a", "copy/a"]] * 3})
     on_host = {"device": {"kind": "host", "name": "host"}, "link": None}
     for device in ({}, on_host):
-        made = run(pageable(12.6, 56.7, 53.55), answer, **device)
-        assert bool(findings.findings(made)) is (not device)
-        assert bool(findings.what_to_use(made)) is (not device)
-        assert bool(tables.what_to_use(made)) is (not device)
+        advised = run(pageable(12.6, 56.7, 53.55), answer, **device)
+        assert bool(findings.rank_findings(advised)) is (not device)
+        assert bool(findings.explain_recommendations(advised)) is (not device)
+        assert bool(tables.make_recommendations(advised)) is (not device)
     virtual = {"virtualisation": {"hypervisor": "KVM"}}
-    assert "link" not in " ".join(texts(trust.trust(run(machine=virtual, **on_host))))
+    assert "link" not in " ".join(texts(trust.assess(run(machine=virtual, **on_host))))
 
 
 def test_nothing_is_concluded_from_faults_injected_on_purpose():
     answer = synthetic.advice(winners={"h2d": [["copy/a", "copy/a"]] * 3})
     faulty = run(pageable(12.6, 56.7), answer, run={"faults_injected": ["slow:1.1@^copy/pinned/"]})
-    assert "use no number of this run" in " ".join(texts(trust.trust(faulty), True))
-    assert findings.comparison(faulty) == []
-    assert findings.findings(faulty) == []
-    assert findings.what_to_use(faulty) == []
+    assert "use no number of this run" in " ".join(texts(trust.assess(faulty), True))
+    assert findings.compare(faulty) == []
+    assert findings.rank_findings(faulty) == []
+    assert findings.explain_recommendations(faulty) == []

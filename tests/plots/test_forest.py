@@ -1,4 +1,4 @@
-"""Runs against a baseline: what the gate is asked and answers, the forest plot and the table."""
+"""Tests runs against a baseline: the gate's answer, the forest plot and the table."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from gate_answers import absent, compared, document, latency
 
 from plots.__main__ import main
 from plots.figures import FIGURES, style
-from plots.figures.forest import MOST_ROWS, forest
+from plots.figures.forest import MOST_ROWS, draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import NoData, Run
@@ -34,9 +34,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "<script>alert('x')</script> & “Söhne” | \\x"
 
 
-def drawn(check, runs=3, layout=WIDE):
-    """The specification of the figure of so many synthetic runs."""
-    figure = forest(check, [(number, synthetic.run()) for number in range(1, runs + 1)], layout)
+def draw_spec(check, runs=3, layout=WIDE):
+    """Returns the specification of the figure for this number of synthetic runs."""
+    figure = draw_forest(
+        check, [(number, synthetic.run()) for number in range(1, runs + 1)], layout
+    )
     return render.specification(figure)
 
 
@@ -46,10 +48,10 @@ def texts(spec):
 
 
 def panels(spec):
-    """Heading and names of each panel."""
+    """Returns the names in each panel by its heading."""
     return {
-        one["title"]["text"]: one["layer"][2]["encoding"]["y"]["scale"]["domain"]
-        for one in spec["vconcat"][:-1]
+        panel["title"]["text"]: panel["layer"][2]["encoding"]["y"]["scale"]["domain"]
+        for panel in spec["vconcat"][:-1]
     }
 
 
@@ -63,49 +65,50 @@ def program(pytestconfig):
 
 @pytest.fixture
 def fake(tmp_path):
-    """Makes a program in the gate's place: it writes this file and ends with this code."""
+    """Makes a program in the gate's place, which writes a file and ends with a code."""
 
-    def make(content, code=0, said=""):
+    def make(content, code=0, stderr=""):
         answer = tmp_path / "answer"
         text = content if isinstance(content, str) else json.dumps(content)
         answer.write_text(text, "utf-8")
-        made = tmp_path / "gate"
-        made.write_text(
-            f"#!/bin/sh\nfor out; do :; done\ncp {answer} $out\nprintf '{said}' >&2\nexit {code}\n"
+        script = tmp_path / "gate"
+        script.write_text(
+            "#!/bin/sh\nfor out; do :; done\n"
+            f"cp {answer} $out\nprintf '{stderr}' >&2\nexit {code}\n"
         )
-        made.chmod(made.stat().st_mode | stat.S_IXUSR)
-        return made
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        return script
 
     return make
 
 
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
-    """Replaces the slow drawing where only the page and the files count."""
+    """Replaces the slow drawing in tests of the page and the files."""
     monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
 
 
-# What the gate is asked and answers
+# The answer of the gate
 
 
 @pytest.mark.parametrize("word", gate_answers.CODES)
-@pytest.mark.parametrize("of_format", [lambda answer: answer, gate_answers.of_format_1])
-def test_every_answer_is_read(fake, word, of_format):
-    made = document(word, reasons=[message("too_noisy", "too noisy")])
-    program = fake(of_format(made), gate_answers.CODES[word])
+@pytest.mark.parametrize("convert", [lambda answer: answer, gate_answers.as_format_1])
+def test_every_answer_is_read(fake, word, convert):
+    content = document(word, reasons=[message("too_noisy", "too noisy")])
+    program = fake(convert(content), gate_answers.CODES[word])
     answer = gate.check(program, Path("b.json"), [Path("r.json")])
     assert (answer.verdict, answer.sentence) == (word, f"{word}: as was made up")
-    assert [one.text for one in answer.reasons] == ["too noisy"]
-    assert [one.note.text for one in answer.benchmarks if one.note] == ["not measured"]
+    assert [entry.text for entry in answer.reasons] == ["too noisy"]
+    assert [entry.note.text for entry in answer.benchmarks if entry.note] == ["not measured"]
     assert len(answer.benchmarks) == 8
-    assert [one.name for one in answer.benchmarks if one.slowdown is None] == [
+    assert [entry.name for entry in answer.benchmarks if entry.slowdown is None] == [
         "copy/gone/h2d/4B",
         "copy/added/h2d/4B",
     ]
 
 
-def without(key, of):
-    return {name: value for name, value in of.items() if name != key}
+def without(key, members):
+    return {name: value for name, value in members.items() if name != key}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +120,7 @@ def without(key, of):
         document(format=3),
         document(kind="baseline"),
         document("PASS") | {"verdict": "FINE"},
-        document("PASS"),  # but it has ended with 1
+        document("PASS"),  # the exit code 1 contradicts it
         document(runs={"before": 13}),
         document(benchmarks={"a": 1}),
         document(benchmarks=["a"]),
@@ -134,20 +137,20 @@ def test_an_answer_in_another_form_is_one_line(fake, content):
 
 
 @pytest.mark.parametrize(
-    ("content", "code", "said", "expected"),
+    ("content", "code", "stderr", "expected"),
     [
         ("{", 0, "", "cannot be asked: Expecting"),
         (document(), 2, "gate_transfers: cannot read b:\\n  No such file\\n", "^cannot read b: No"),
         (document(), 139, "", "ended with 139, saying nothing"),
     ],
 )
-def test_no_answer_is_one_line(fake, content, code, said, expected):
+def test_no_answer_is_one_line(fake, content, code, stderr, expected):
     with pytest.raises(ResultError, match=expected) as error:
-        gate.check(fake(content, code, said), Path("b.json"), [Path("r.json")])
+        gate.check(fake(content, code, stderr), Path("b.json"), [Path("r.json")])
     assert "\n" not in str(error.value)
 
 
-def test_a_gate_that_is_not_there_or_no_program_is_one_line(tmp_path):
+def test_a_missing_or_unusable_gate_is_one_line(tmp_path):
     with pytest.raises(ResultError, match="not built, and --baseline needs it: cmake"):
         gate.check(tmp_path / "none", Path("b.json"), [Path("r.json")])
     (tmp_path / "text").write_text("no program")
@@ -155,23 +158,25 @@ def test_a_gate_that_is_not_there_or_no_program_is_one_line(tmp_path):
         gate.check(tmp_path / "text", Path("b.json"), [Path("r.json")])
 
 
-def test_what_is_not_known_or_too_large_counts_as_not_known():
-    (one,) = gate_answers.check(
+def test_missing_and_infinite_numbers_count_as_unknown():
+    (benchmark,) = gate_answers.check(
         "PASS", [compared("a", "same", 0.0, interval_95=[0, 1e999], p=None, detectable_80=None)]
     ).benchmarks
-    assert (one.interval, one.p, one.detectable, verdict.interval(one)) == (None, None, None, "-")
+    assert (benchmark.interval, benchmark.p, benchmark.detectable) == (None, None, None)
+    assert verdict.interval(benchmark) == "-"
 
 
 # Sentences
 
 
-def said(check, runs=3):
+def texts_by_heading(check, runs=3):
     return {
-        name: [one.text for one in every] for name, every in verdict.sentences(check, runs).items()
+        name: [sentence.text for sentence in group]
+        for name, group in verdict.sentences(check, runs).items()
     }
 
 
-def test_the_gates_words_are_told():
+def test_the_sentences_repeat_the_gates_answer():
     check = gate_answers.check(
         "REGRESSION",
         reasons=[message("ambiguous", "1 benchmark is ambiguous: more runs would tell", count=1)],
@@ -185,7 +190,7 @@ def test_the_gates_words_are_told():
             {"decided_by": "bandwidth", "benchmarks": 12, "slowdown": 0.031, "changed": True},
         ],
     )
-    assert list(said(check).values()) == [
+    assert list(texts_by_heading(check).values()) == [
         ["REGRESSION: as was made up"],
         ["1 benchmark is ambiguous: more runs would tell"],
         ["link.width: was 16, is 8", "cpu.governor: was powersave, is unknown (allowed)"],
@@ -211,21 +216,21 @@ def test_runs_are_called_by_their_names_alone():
         ],
         paths=(Path("/home/somebody/run-1.json"),),
     )
-    assert [one.text for one in check.notes] == [
+    assert [note.text for note in check.notes] == [
         "run-1.json was interrupted",
         "the baseline is of one session",
     ]
 
 
-def test_reasons_are_not_told_twice():
+def test_reasons_are_not_repeated():
     check = gate_answers.check(
         "INCONCLUSIVE",
         sentence="INCONCLUSIVE: too noisy: very",
         reasons=[message("too_noisy", "too noisy: very")],
     )
-    assert [text for every in said(check).values() for text in every if "noisy" in text] == [
-        "INCONCLUSIVE: too noisy: very"
-    ]
+    assert [
+        text for group in texts_by_heading(check).values() for text in group if "noisy" in text
+    ] == ["INCONCLUSIVE: too noisy: very"]
 
 
 def test_with_too_few_runs_nothing_is_judged():
@@ -234,17 +239,17 @@ def test_with_too_few_runs_nothing_is_judged():
         [absent("a", "missing", message("too_few_runs", "measured by 1 of 1 runs"))],
         runs={"before": 13, "after": 1},
     )
-    assert "Benchmarks: 1 not judged." in said(check, 1)["What was compared"][0]
-    assert "section" not in " ".join(said(check, 1)["What was compared"])
+    assert "Benchmarks: 1 not judged." in texts_by_heading(check, 1)["What was compared"][0]
+    assert "section" not in " ".join(texts_by_heading(check, 1)["What was compared"])
     with pytest.raises(NoData, match="no benchmark could be compared"):
-        drawn(check, 1)
+        draw_spec(check, 1)
 
 
 # The figure
 
 
 def test_each_class_is_a_panel_with_its_threshold_and_the_worst_above():
-    spec = drawn(gate_answers.check())
+    spec = draw_spec(gate_answers.check())
     assert panels(spec) == {
         "bandwidth decides: 4 of 4; dashed: threshold 2 %": [
             "copy/pinned/h2d/64MiB",
@@ -257,7 +262,7 @@ def test_each_class_is_a_panel_with_its_threshold_and_the_worst_above():
             "copy/pageable/h2d/4B",
         ],
     }
-    lines = {(one["class"], one["slowdown"]) for one in spec["datasets"]["lines"]}
+    lines = {(line["class"], line["slowdown"]) for line in spec["datasets"]["lines"]}
     assert lines == {("bandwidth", 0), ("bandwidth", 2), ("latency", 0), ("latency", 5)}
     shown = texts(spec)
     assert {"+10.0 %", "+8.00 %", "+6.00 %", "-4.00 %", "+30.0 %", "+0.10 %"} <= set(shown)
@@ -267,28 +272,30 @@ def test_each_class_is_a_panel_with_its_threshold_and_the_worst_above():
 
 
 def test_verdicts_differ_by_shape_as_well_as_colour_and_advisory_ones_are_hollow():
-    assert len({one.shape for one in style.VERDICT.values()}) == len(style.VERDICT)
-    assert len({one.colour for one in style.VERDICT.values()}) == len(style.VERDICT)
-    root = ElementTree.fromstring(render.svg(drawn(gate_answers.check())))
+    assert len({look.shape for look in style.VERDICT.values()}) == len(style.VERDICT)
+    assert len({look.colour for look in style.VERDICT.values()}) == len(style.VERDICT)
+    root = ElementTree.fromstring(render.svg(draw_spec(gate_answers.check())))
     points = {}
-    for one in root.iter(f"{SVG}path"):
-        label = one.get("aria-label") or ""
-        found = re.search(r"benchmark: (\S+);", label)
-        if found and one.get("aria-roledescription") == "point":
-            points.setdefault(found[1], []).append((one.get("fill"), one.get("stroke")))
+    for element in root.iter(f"{SVG}path"):
+        label = element.get("aria-label") or ""
+        name_match = re.search(r"benchmark: (\S+);", label)
+        if name_match and element.get("aria-roledescription") == "point":
+            points.setdefault(name_match[1], []).append(
+                (element.get("fill"), element.get("stroke"))
+            )
     colours = {name: look.colour for name, look in style.VERDICT.items()}
     assert points["copy/pinned/h2d/64MiB"] == [(colours["slower"], None)]
     assert points["copy/staged/h2d/64MiB"] == [(colours["faster"], None)]
     assert points["copy/pageable/h2d/4B"] == [(colours["ambiguous"], None)]
     assert points["copy/managed/h2d/64MiB"] == [(colours["same"], None)]
     assert points["copy/pinned/h2d/4B"] == [(style.PAPER, colours["slower"])]
-    # with two arrows, because its interval goes on beyond both ends of the axis
+    # Its interval continues beyond both ends of the axis, so it has two arrows.
     arrow = (colours["same"], None)
     assert points["copy/pageable/h2d/64MiB"] == [arrow, arrow, (style.PAPER, colours["same"])]
 
 
 def test_the_axis_has_all_points_and_cuts_intervals_with_arrows():
-    spec = drawn(gate_answers.check())
+    spec = draw_spec(gate_answers.check())
     low, high = spec["vconcat"][0]["layer"][0]["encoding"]["x"]["scale"]["domain"]
     assert -20 < low < -4
     assert 30 < high < 50
@@ -307,14 +314,14 @@ def test_the_axis_has_all_points_and_cuts_intervals_with_arrows():
 
 
 def test_without_a_wide_interval_there_is_no_arrow():
-    spec = drawn(gate_answers.check("PASS", [compared("a", "same", 0.001)]))
+    spec = draw_spec(gate_answers.check("PASS", [compared("a", "same", 0.001)]))
     assert "arrow" not in " ".join(spec["title"]["subtitle"])
     assert not any(row["beyond_low"] or row["beyond_high"] for row in spec["datasets"]["checked"])
 
 
 def test_single_runs_are_shown_under_their_numbers_and_counted_where_they_are_not():
-    one = compared("a", "same", 0.001, slowdown_of_runs=[0.001, None, 0.004, 5.0])
-    spec = drawn(gate_answers.check("PASS", [one]), runs=4)
+    benchmark = compared("a", "same", 0.001, slowdown_of_runs=[0.001, None, 0.004, 5.0])
+    spec = draw_spec(gate_answers.check("PASS", [benchmark]), runs=4)
     assert [(row["run"], row["text"]) for row in spec["datasets"]["single"]] == [
         ("run 1", "+0.10 %"),
         ("run 3", "+0.40 %"),
@@ -322,11 +329,11 @@ def test_single_runs_are_shown_under_their_numbers_and_counted_where_they_are_no
     assert "beyond the axis: 1 value of single runs" in " ".join(spec["title"]["subtitle"])
 
 
-def test_of_many_the_changed_ones_and_the_largest_slowdowns_are_shown():
+def test_of_many_benchmarks_the_changed_and_the_slowest_are_shown():
     benchmarks = [compared(f"same/{i}", "same", i / 1e5) for i in range(900)]
     benchmarks += [latency(f"faster/{i}", "faster", -0.06 - i / 100) for i in range(3)]
     benchmarks += [compared(f"slower/{i}", "slower", 0.1 + i / 100) for i in range(5)]
-    spec = drawn(gate_answers.check(benchmarks=benchmarks))
+    spec = draw_spec(gate_answers.check(benchmarks=benchmarks))
     bandwidth, latencies = panels(spec).values()
     assert latencies == ["faster/2", "faster/1", "faster/0"]
     assert bandwidth[:6] == ["slower/4", "slower/3", "slower/2", "slower/1", "slower/0", "same/899"]
@@ -338,19 +345,19 @@ def test_of_many_the_changed_ones_and_the_largest_slowdowns_are_shown():
 
 def test_a_column_has_fewer_rows_with_names_above_and_says_so():
     benchmarks = [compared(f"same/{i}", "same", i / 1e5) for i in range(100)]
-    spec = drawn(gate_answers.check("PASS", benchmarks), layout=COLUMN)
+    spec = draw_spec(gate_answers.check("PASS", benchmarks), layout=COLUMN)
     (names,) = panels(spec).values()
     assert names == [f"same/{i}" for i in range(99, 99 - MOST_ROWS[COLUMN.name], -1)]
     assert "the other 76 are in the table" in " ".join(spec["title"]["subtitle"])
     assert set(names) <= set(texts(spec))
-    # zero and the threshold of each row, beside its mark
+    # Each row has its own lines for zero and the threshold.
     assert len(spec["datasets"]["lines"]) == 2 * len(names)
 
 
-def test_of_many_changed_ones_the_worst_are_shown():
+def test_of_many_changed_benchmarks_the_worst_are_shown():
     benchmarks = [compared(f"slower/{i}", "slower", 0.1 + i / 1000) for i in range(100)]
     benchmarks.append(compared("faster", "faster", -0.1))
-    spec = drawn(gate_answers.check(benchmarks=benchmarks))
+    spec = draw_spec(gate_answers.check(benchmarks=benchmarks))
     (names,) = panels(spec).values()
     assert names == [f"slower/{i}" for i in range(99, 99 - MOST, -1)]
     assert "the 40 worst of 101 that are slower" in " ".join(spec["title"]["subtitle"])
@@ -359,11 +366,11 @@ def test_of_many_changed_ones_the_worst_are_shown():
 def test_long_and_odd_names_leave_room_for_the_figure():
     benchmarks = [compared("copy/" + "long_" * 60 + "/h2d/4B", "slower", 0.1)]
     benchmarks.append(compared(f"copy/{EVIL}/h2d/4B", "same", 0.0))
-    spec = drawn(gate_answers.check(benchmarks=benchmarks))
+    spec = draw_spec(gate_answers.check(benchmarks=benchmarks))
     root = ElementTree.fromstring(render.svg(spec))
     assert float(root.get("width")) < 960
     assert f"copy/{EVIL}/h2d/4B" in texts(spec)
-    column = drawn(gate_answers.check(benchmarks=benchmarks), layout=COLUMN)
+    column = draw_spec(gate_answers.check(benchmarks=benchmarks), layout=COLUMN)
     assert float(ElementTree.fromstring(render.svg(column)).get("width")) < 390
 
 
@@ -371,7 +378,7 @@ def test_long_and_odd_names_leave_room_for_the_figure():
 
 
 def test_the_table_has_every_benchmark_with_what_is_known():
-    table = tables.checked(gate_answers.check(), {})
+    table = tables.make_check_table(gate_answers.check(), {})
     assert table.rows[1] == [
         "copy/pinned/h2d/4B",
         "slower",
@@ -394,7 +401,7 @@ def test_the_table_has_the_digits_that_the_gate_has_printed(program):
     for name, (_, numbers_of) in CHECKED.items():
         runs = [RECORDED / f"{name}-{number}.json.gz" for number in numbers_of]
         check = gate.check(program, BASELINE, runs)
-        rows = {row[0]: row for row in tables.checked(check, {}).rows}
+        rows = {row[0]: row for row in tables.make_check_table(check, {}).rows}
         printed = (RECORDED / f"check-{name}.txt").read_text("utf-8").splitlines()
         lines = [re.split(r" {2,}", line) for line in printed if re.match(r"\S+/\S+ {2,}", line)]
         assert len(lines) > 5
@@ -414,28 +421,30 @@ def test_recorded_runs_are_drawn(program, name):
     check = gate.check(program, BASELINE, paths)
     assert check.verdict == word
     runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
-    figure = forest(check, runs, WIDE)
+    figure = draw_forest(check, runs, WIDE)
     spec = render.specification(figure)
     root = ElementTree.fromstring(render.svg(spec))
-    assert {one.get("font-family") for one in root.iter(f"{SVG}text")} == {style.FONT}
+    assert {element.get("font-family") for element in root.iter(f"{SVG}text")} == {style.FONT}
     shown = texts(spec)
     assert f"New runs against the baseline: {word} — NVIDIA H200" in shown
-    names = [one for every in panels(spec).values() for one in every]
+    names = [name for names in panels(spec).values() for name in names]
     assert len(names) == MOST
     assert set(names) <= set(shown)  # none is cut
-    assert {one.name for one in check.compared if one.verdict != "same"} <= set(names)
+    assert {benchmark.name for benchmark in check.compared if benchmark.verdict != "same"} <= set(
+        names
+    )
     assert check.sentence in figure.summary
-    for one in check.compared:
-        low, high = one.interval
-        assert low < one.slowdown < high
-        assert len(one.runs) == 3
+    for benchmark in check.compared:
+        low, high = benchmark.interval
+        assert low < benchmark.slowdown < high
+        assert len(benchmark.runs) == 3
 
 
 # The page and the command line
 
 
 def page_of(check, results):
-    return report.report(results, None, check)
+    return report.make_report(results, None, check)
 
 
 def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_images):
@@ -450,8 +459,8 @@ def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_imag
     assert set(files) >= {"figures/forest.png", "tables/checked.csv", "tables/run-1-transfers.csv"}
     assert not any("run-2" in name for name in files)
     colours = set(re.findall(r"#[0-9a-f]{6}\b", files["report.html"].decode()))
-    assert {one.colour for one in style.VERDICT.values()} <= colours
-    assert {one.colour for one in style.VERDICT.values()} <= set(style.dark_colours())
+    assert {look.colour for look in style.VERDICT.values()} <= colours
+    assert {look.colour for look in style.VERDICT.values()} <= set(style.dark_colours())
 
 
 def test_without_a_comparable_benchmark_there_is_a_line_instead_of_a_figure(quick_images):
@@ -465,7 +474,7 @@ def test_without_a_comparable_benchmark_there_is_a_line_instead_of_a_figure(quic
     assert "tables/checked.csv" in files
 
 
-def test_what_the_gate_says_is_escaped(quick_images):
+def test_texts_of_the_gate_are_escaped(quick_images):
     check = gate_answers.check(
         "REGRESSION",
         [compared(EVIL, "slower", 0.1)],
@@ -478,7 +487,7 @@ def test_what_the_gate_says_is_escaped(quick_images):
     assert "&lt;script>" in files["tables/checked.md"].decode()
 
 
-def fails(capsys, arguments, expected):
+def assert_fails(capsys, arguments, expected):
     assert main([str(argument) for argument in arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -499,9 +508,11 @@ def test_the_verdict_is_printed_and_is_no_failure(tmp_path, capsys, fake, quick_
 
 def test_without_a_gate_or_an_answer_nothing_is_written(tmp_path, capsys, fake, quick_images):
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
-    asked = [path, "--out", tmp_path / "out", "--baseline", tmp_path / "b.json", "--gate"]
-    fails(capsys, [*asked, tmp_path / "none"], "not built, and --baseline needs it: cmake")
-    fails(capsys, [*asked, fake("{}", 1)], "answers in a form that is not known here")
+    arguments = [path, "--out", tmp_path / "out", "--baseline", tmp_path / "b.json", "--gate"]
+    assert_fails(
+        capsys, [*arguments, tmp_path / "none"], "not built, and --baseline needs it: cmake"
+    )
+    assert_fails(capsys, [*arguments, fake("{}", 1)], "answers in a form that is not known here")
     assert not (tmp_path / "out").exists()
 
 
@@ -510,15 +521,17 @@ def test_bad_input_is_the_gates_line(tmp_path, capsys, program, quick_images):
     host = synthetic.write(
         tmp_path / "host.json",
         synthetic.document(
-            [one | {"real_time": one["median_ns"]} for one in synthetic.rows()],
+            [row | {"real_time": row["median_ns"]} for row in synthetic.rows()],
             device={"kind": "host", "name": "host"},
         ),
     )
-    asked = ["--out", tmp_path / "out", "--gate", program, "--baseline"]
-    fails(capsys, [run, *asked, tmp_path / "none"], "none: No such file or directory")
-    fails(capsys, [run, *asked, run], "it is not a baseline")
-    fails(capsys, [host, *asked, BASELINE], "was made without a GPU, the baseline's runs with one")
-    fails(capsys, [run, run, *asked, BASELINE], "the same")
+    options = ["--out", tmp_path / "out", "--gate", program, "--baseline"]
+    assert_fails(capsys, [run, *options, tmp_path / "none"], "none: No such file or directory")
+    assert_fails(capsys, [run, *options, run], "it is not a baseline")
+    assert_fails(
+        capsys, [host, *options, BASELINE], "was made without a GPU, the baseline's runs with one"
+    )
+    assert_fails(capsys, [run, run, *options, BASELINE], "the same")
     assert not (tmp_path / "out").exists()
 
 

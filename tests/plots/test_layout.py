@@ -1,4 +1,4 @@
-"""Figures of recorded runs in both layouts: readable, nothing on each other, nothing cut off."""
+"""Tests figures of recorded runs in both layouts: no text is too small, cut or covered."""
 
 import functools
 import shutil
@@ -9,7 +9,7 @@ import pytest
 import synthetic
 
 from plots.figures import FIGURES, GROUP_FIGURES
-from plots.figures.forest import forest
+from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import NoData, Run
@@ -18,9 +18,9 @@ from plots.model.programs import ask
 from plots.page import render
 
 CHROMIUM = shutil.which("chromium")
-HANGS_MS = 300_000  # what happens at all has happened by then, also on a machine that is busy
+HANGS_MS = 300_000  # longer than anything takes, even on a busy machine
 RECORDED = Path(__file__).resolve().parents[2] / "results"
-# Among them have all figures; the second has few lines.
+# Together, these have all figures; the second has few lines.
 RUNS = ("nvidia-h200/2026-11-21-report", "nvidia-h200/2026-11-20-gpu-arrays")
 HOST = "host/2026-11-21-report"
 TEXTS = """() => [...document.querySelectorAll('svg text')].filter(one => one.textContent.trim())
@@ -30,7 +30,7 @@ TEXTS = """() => [...document.querySelectorAll('svg text')].filter(one => one.te
     return {text: one.textContent, left: box.left, right: box.right, top: box.top,
             bottom: box.bottom, size: parseFloat(getComputedStyle(one).fontSize), turned};
   })"""
-# Boxes have the whole height of a line; letters use less of it.
+# Boxes have the full height of a line, of which letters use a part.
 SLACK = 2.5
 
 if CHROMIUM is None:
@@ -62,7 +62,7 @@ def drawing(figure, layout):
 
 
 def examine(page, svg, layout):
-    """The texts and the size of the drawing, in pixels, after checking them."""
+    """Checks the sizes and places of the drawing's texts, in pixels."""
     page.set_content(f"<body style='margin: 0'>{svg}</body>")
     size = page.locator("svg").bounding_box()
     if layout is COLUMN:
@@ -72,12 +72,12 @@ def examine(page, svg, layout):
         assert size["width"] <= 960
     texts = page.evaluate(TEXTS)
     assert texts
-    for one in texts:
-        assert one["size"] >= 10
-        assert one["left"] >= 0, one
-        assert one["right"] <= size["width"], one
-        assert one["top"] >= 0, one
-        assert one["bottom"] <= size["height"], one
+    for text in texts:
+        assert text["size"] >= 10
+        assert text["left"] >= 0, text
+        assert text["right"] <= size["width"], text
+        assert text["top"] >= 0, text
+        assert text["bottom"] <= size["height"], text
     overlaps = [
         (a["text"], b["text"])
         for a, b in combinations(texts, 2)
@@ -117,11 +117,10 @@ def test_runs_against_a_baseline_are_readable(page, names, layout, pytestconfig)
     paths = [folder / f"{name}.json.gz" for name in names.split()]
     answer = gate.check(program, folder / "baseline-median.json", paths)
     runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
-    examine(page, drawing(functools.partial(forest, answer, runs), layout), layout)
+    examine(page, drawing(functools.partial(draw_forest, answer, runs), layout), layout)
 
 
 def test_the_check_sees_texts_on_each_other(page):
-    """With names on each other it must fail."""
     svg = drawing(functools.partial(FIGURES["bandwidth"], synthetic.run()), WIDE)
     twice = svg.replace("</svg>", "<text x='40' y='60' font-size='11'>on top</text></svg>")
     examine(page, svg, WIDE)

@@ -1,4 +1,4 @@
-"""Files of format 1 as format 2: what becomes of their names and sentences."""
+"""Tests how files of format 1 become format 2: their names and their sentences."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from plots.model.load import parse_result, read_result
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 
 
-def told(name, *keys):
+def values_of(name, *keys):
     fields = describe(name)
     return tuple(fields[key] for key in keys)
 
@@ -32,12 +32,12 @@ def told(name, *keys):
 )
 def test_a_known_name_has_the_fields_of_its_strategy_and_variant(name, expected):
     keys = ("strategy", "variant", "direction", "size_bytes", "cache", "role")
-    assert told(name, *keys[: len(expected)]) == expected
+    assert values_of(name, *keys[: len(expected)]) == expected
 
 
-def test_what_a_variant_says_of_its_role_goes_before_the_strategy():
+def test_the_role_of_a_variant_overrides_the_strategys():
     keys = ("role", "method", "setting", "memory", "plainness")
-    assert told("cpu/pinned/read_random_all_cores/1MiB", *keys) == (
+    assert values_of("cpu/pinned/read_random_all_cores/1MiB", *keys) == (
         "cpu_read",
         "random",
         "all_cores",
@@ -59,9 +59,9 @@ def test_what_a_variant_says_of_its_role_goes_before_the_strategy():
         ("", ("", None, None, "none", "other", 1)),
     ],
 )
-def test_an_unknown_name_has_what_its_parts_tell(name, expected):
+def test_an_unknown_name_has_the_fields_that_its_parts_imply(name, expected):
     keys = ("strategy", "method", "variant", "direction", "role", "plainness")
-    assert told(name, *keys) == expected
+    assert values_of(name, *keys) == expected
 
 
 @pytest.mark.parametrize("path", sorted(RECORDED.glob("*/*/result.json.gz")), ids=str)
@@ -77,12 +77,12 @@ def test_every_recorded_benchmark_is_known(path):
         key
         for row in result.rows
         for key, value in row.items()
-        if isinstance(value, float | int) and key not in GOOGLES
+        if isinstance(value, float | int) and key not in GOOGLE_BENCHMARK_FIELDS
     }
     assert counters <= set(result.metrics)
 
 
-GOOGLES = {  # fields of Google Benchmark
+GOOGLE_BENCHMARK_FIELDS = {
     "repetitions",
     "repetition_index",
     "threads",
@@ -92,12 +92,16 @@ GOOGLES = {  # fields of Google Benchmark
 }
 
 
-def test_what_is_said_of_format_1_agrees_with_itself():
+def test_the_description_of_format_1_is_consistent():
     known = format_1()
-    for family, said in known["families"].items():
-        parts = [said, *said.get("variants", {}).values(), *said["strategies"].values()]
+    for family, description in known["families"].items():
+        parts = [
+            description,
+            *description.get("variants", {}).values(),
+            *description["strategies"].values(),
+        ]
         assert all(part["role"] in known["roles"] for part in parts if "role" in part)
-        assert all(strategy.split("/")[0] == family for strategy in said["strategies"])
+        assert all(strategy.split("/")[0] == family for strategy in description["strategies"])
         directions = {part["direction"] for part in parts if "direction" in part}
         assert directions <= {"h2d", "d2h", "both", "none"}
     assert all(metric["better"] in ("more", "less", None) for metric in known["metrics"].values())
@@ -122,10 +126,10 @@ def test_messages_of_a_file_are_lifted():
         device={"kind": "host", "why_not_gpu": "No GPU: no driver. Measuring on the host."},
     )
     result = parse_result(Path("run.json"), document)
-    assert [(one.code, one.text) for one in result.warnings] == [
+    assert [(entry.code, entry.text) for entry in result.warnings] == [
         ("link_below_maximum", "link runs at PCIe 3.0")
     ]
-    assert [(one.name, one.reason.code, one.reason.text) for one in result.skipped] == [
+    assert [(entry.name, entry.reason.code, entry.reason.text) for entry in result.skipped] == [
         ("copy/managed/h2d", "memory_refused", "memory refused: 4 GiB"),
         ("a", "unsupported", "no reason given"),
     ]
@@ -166,7 +170,9 @@ def test_an_answer_of_the_gate_is_lifted():
         }
     )
     assert lifted["reasons"] == [{"code": "other", "data": {}, "text": "too noisy"}]
-    assert [one["note"] and one["note"]["text"] for one in lifted["benchmarks"]] == [
+    assert [
+        benchmark["note"] and benchmark["note"]["text"] for benchmark in lifted["benchmarks"]
+    ] == [
         "not measured",
         None,
     ]

@@ -1,4 +1,4 @@
-"""Reading result files."""
+"""Tests the reading of result files."""
 
 import gzip
 import json
@@ -20,23 +20,23 @@ def test_reads_context_and_repetitions(tmp_path, name):
     assert {row["run_type"] for row in result.rows} == {"iteration"}
 
 
-def with_row(**what):
+def with_row(**fields):
     document = synthetic.document()
-    document["benchmarks"][0] |= what
+    document["benchmarks"][0] |= fields
     return json.dumps(document).encode()
 
 
-def bad_files():
-    whole = json.dumps(synthetic.document()).encode()
+def unusable_files():
+    complete = json.dumps(synthetic.document()).encode()
     without_rows = synthetic.document()
     del without_rows["benchmarks"]
     return {
         "not-json": (b"hello", "not JSON"),
         "empty": (b"", "not JSON"),
-        "truncated": (whole[:-100], "not JSON"),
+        "truncated": (complete[:-100], "not JSON"),
         "not-text": (b"\xff\xfe\x00\xff", "not JSON"),
         "deep": (b"[" * 200_000, "not JSON"),
-        "truncated-gzip": (gzip.compress(whole)[:-100], "damaged gzip"),
+        "truncated-gzip": (gzip.compress(complete)[:-100], "damaged gzip"),
         "broken-gzip": (b"\x1f\x8bnonsense", "damaged gzip"),
         "list": (b"[]", "no context.transfers"),
         "other-json": (b'{"context": {"date": "x"}, "benchmarks": []}', "no context.transfers"),
@@ -53,9 +53,9 @@ def bad_files():
     }
 
 
-@pytest.mark.parametrize("case", bad_files())
+@pytest.mark.parametrize("case", unusable_files())
 def test_a_bad_file_gives_one_clear_line(tmp_path, case):
-    data, expected = bad_files()[case]
+    data, expected = unusable_files()[case]
     path = tmp_path / "run.json"
     path.write_bytes(data)
     with pytest.raises(ResultError) as error:

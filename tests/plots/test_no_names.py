@@ -1,4 +1,4 @@
-"""No code of plots knows a strategy by its name, or a message by its words."""
+"""Tests that no code of plots knows a strategy by its name, or a message by its words."""
 
 import ast
 import json
@@ -25,15 +25,15 @@ FIELDS = {
     for value in part.values()
     if isinstance(value, str)
 }
-KEYS = {"cpu"}  # of the context
-# Of families, those that are no role, field, step or key of their own.
+KEYS = {"cpu"}  # keys of the context
+# Families whose name is not also a role, field, step or key.
 NAMES = {*KNOWN["families"]} - {*KNOWN["roles"]} - STEPS - FIELDS - KEYS
 IN_A_NAME = re.compile(rf"\b({'|'.join(KNOWN['families'])})/(?!\w+ )")
 BEGINS = [known["begins"] for kind in ("warnings", "reasons") for known in KNOWN[kind]]
 
 
 def texts(path):
-    """Every text in the code, but for its explanations, with its line."""
+    """Yields every text in the code except docstrings, with its line."""
     tree = ast.parse(path.read_text("utf-8"))
     explained = {
         id(node.value)
@@ -64,68 +64,71 @@ def test_no_text_of_the_code_is_a_strategy_or_begins_a_message(path):
 @pytest.mark.parametrize(
     "text", ["copy/pinned", "gpu_array", "cpu/", "scatter/loop", "link runs at", "CPU governor"]
 )
-def test_such_a_text_would_be_found(tmp_path, text):
+def test_the_guard_sees_such_a_text(tmp_path, text):
     source = tmp_path / "source.py"
     source.write_text(f'"""Explains {text}."""\nif name == {text!r}:\n    pass\n', "utf-8")
     assert len(list(findings(source))) == 1
 
 
-def test_only_lifting_takes_a_name_apart():
+def test_only_lifting_splits_names():
     pattern = re.compile(r"""\.(split|rsplit|partition|rpartition)\(["']/["']""")
-    found = [path.name for path in SOURCES if pattern.search(path.read_text("utf-8"))]
-    assert found == ["lift.py"]
+    files = [path.name for path in SOURCES if pattern.search(path.read_text("utf-8"))]
+    assert files == ["lift.py"]
 
 
-def renamed(result):
-    """The same run with other names of families and strategies, in the same order."""
+def rename_strategies(result):
+    """Renames families and strategies of a run, and keeps their order."""
     transfers = result.transfers
     strategies = sorted({fields["strategy"] for fields in transfers["benchmarks"].values()})
     families = sorted({name.split("/")[0] for name in strategies})
-    other = {
+    new_names = {
         name: f"family{families.index(name.split('/')[0]):03}/strategy{i:04}"
         for i, name in enumerate(strategies)
     }
 
-    def name_of(name):
+    def new_name(name):
         strategy = transfers["benchmarks"][name]["strategy"]
-        return other[strategy] + name.removeprefix(strategy)
+        return new_names[strategy] + name.removeprefix(strategy)
 
     benchmarks = {
-        name_of(name): fields
-        | {"strategy": other[fields["strategy"]], "family": other[fields["strategy"]].split("/")[0]}
+        new_name(name): fields
+        | {
+            "strategy": new_names[fields["strategy"]],
+            "family": new_names[fields["strategy"]].split("/")[0],
+        }
         for name, fields in transfers["benchmarks"].items()
     }
     context = result.context | {"transfers": transfers | {"benchmarks": benchmarks}}
-    rows = [row | {"name": name_of(row["name"])} for row in result.rows]
+    rows = [row | {"name": new_name(row["name"])} for row in result.rows]
     return parse_result(result.path, {"context": context, "benchmarks": rows})
 
 
-def shown(run):
-    """The figures that are drawn, with all numbers in their data."""
-    found = {}
+def figure_numbers(run):
+    """Returns all numbers in the data of each figure that can be drawn."""
+    numbers = {}
     for name, make in FIGURES.items():
         try:
             data = make(run, WIDE).chart.datasets
         except NoData:
             continue
-        found[name] = {
+        numbers[name] = {
             key: [[value for value in row.values() if isinstance(value, float)] for row in rows]
             for key, rows in data.items()
         }
-    return found
+    return numbers
 
 
 def test_other_names_change_no_finding_and_no_figure():
     recorded = read_result(
         ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
     )
-    before, after = Run(recorded), Run(renamed(recorded))
-    assert not {one.strategy for one in before.benchmarks} & {
-        one.strategy for one in after.benchmarks
+    before, after = Run(recorded), Run(rename_strategies(recorded))
+    assert not {benchmark.strategy for benchmark in before.benchmarks} & {
+        benchmark.strategy for benchmark in after.benchmarks
     }
-    assert sentences.findings(before) == sentences.findings(after)
-    assert len(sentences.findings(before)) == sentences.MOST_FINDINGS
-    figures, others = shown(before), shown(after)
+    assert sentences.rank_findings(before) == sentences.rank_findings(after)
+    assert len(sentences.rank_findings(before)) == sentences.MOST_FINDINGS
+    figures, renamed_figures = figure_numbers(before), figure_numbers(after)
     assert len(figures) >= 8
-    del figures["compared"], others["compared"]  # what is published is found by its name
-    assert figures == others
+    del figures["compared"], renamed_figures["compared"]  # published rates are found by name
+    assert figures == renamed_figures

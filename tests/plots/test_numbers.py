@@ -1,4 +1,4 @@
-"""Numbers as text are those of gate_transfers show."""
+"""Tests that numbers have the digits that `gate_transfers show` prints."""
 
 import re
 import subprocess
@@ -71,8 +71,8 @@ def test_probabilities(p, text):
         ("cores", "1.235e+06"),
     ],
 )
-def test_what_is_judged_has_the_unit_of_its_name(key, text):
-    assert numbers.judged(1234567.0, key) == text
+def test_a_value_has_the_unit_that_its_key_implies(key, text):
+    assert numbers.quantity_by_key(1234567.0, key) == text
 
 
 @pytest.mark.parametrize(
@@ -88,21 +88,21 @@ def test_bandwidths(gb_per_s, text):
     assert numbers.rate(gb_per_s) == text
 
 
-def test_no_time_at_all():
+def test_a_time_of_zero():
     assert numbers.time(0) == "0 ns"
 
 
 def times_and_rates():
-    """Medians at and beside the places where the number of digits or the unit changes."""
+    """Returns medians at and near the edges where the digits or the unit change."""
     edges = (9.9995, 99.995, 999.95, 9999.5, 99995.0, 999950.0, 1e6, 9.9e8, 9.9995e8)
     return [edge * factor for edge in edges for factor in (0.9999, 1.0, 1.00011)]
 
 
-def shown(gate, path, *options):
-    done = subprocess.run(
+def parse_show(gate, path, *options):
+    completed = subprocess.run(
         [gate, "show", path, *options], capture_output=True, text=True, check=True
     )
-    lines = (re.split(r" {2,}", line.strip()) for line in done.stdout.splitlines())
+    lines = (re.split(r" {2,}", line.strip()) for line in completed.stdout.splitlines())
     return {line[0]: line[1:] for line in lines}
 
 
@@ -114,31 +114,38 @@ def gate(pytestconfig):
     return program
 
 
-def agree(gate, path):
-    """That every benchmark has the same digits in both programs; how many there are."""
+def check_agreement(gate, path):
+    """Checks that both programs print the same digits, and counts the benchmarks."""
     run = Run(read_result(path))
-    by_time = shown(gate, path)
-    by_rate = shown(gate, path, "--judge-by=gb_per_s")
-    for one in run.benchmarks:
-        assert [numbers.time(one.ns), numbers.percent(one.spread)] == by_time[one.name]
-        if one.gb_per_s:
-            assert numbers.rate(one.gb_per_s) == by_rate[one.name][0]
+    by_time = parse_show(gate, path)
+    by_rate = parse_show(gate, path, "--judge-by=gb_per_s")
+    for benchmark in run.benchmarks:
+        assert [numbers.time(benchmark.ns), numbers.percent(benchmark.spread)] == by_time[
+            benchmark.name
+        ]
+        if benchmark.gb_per_s:
+            assert numbers.rate(benchmark.gb_per_s) == by_rate[benchmark.name][0]
     return len(run.benchmarks)
 
 
 def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, gate):
     rows = []
     for i, ns in enumerate(times_and_rates()):
-        for factor in (0.97, 1.0, 1.0 + i / 7, 1.01):  # an even number: medians between two
+        for factor in (
+            0.97,
+            1.0,
+            1.0 + i / 7,
+            1.01,
+        ):  # an even count: medians lie between two values
             row = synthetic.row(f"copy/kind_{i}/h2d/1MiB", 2**20, ns * factor)
             rows.append(row | {"real_time": ns * factor, "time_unit": "ns"})
     path = synthetic.write(tmp_path / "run.json", synthetic.document(rows))
-    assert agree(gate, path) == len(times_and_rates())
+    assert check_agreement(gate, path) == len(times_and_rates())
 
 
 @pytest.mark.parametrize("name", ["2026-11-21-memory", "2026-11-21-fast-paths-again"])
 def test_agree_with_gate_transfers_show_on_recorded_runs(name, gate):
-    assert agree(gate, RECORDED / name / "result.json.gz") > 1000
+    assert check_agreement(gate, RECORDED / name / "result.json.gz") > 1000
 
 
 def test_agree_with_the_summary_of_the_same_run(tmp_path, pytestconfig):
@@ -147,19 +154,19 @@ def test_agree_with_the_summary_of_the_same_run(tmp_path, pytestconfig):
         pytest.skip("bench_transfers is not built")
     path = tmp_path / "result.json"
     command = [program, "--device=host", "--strategies=copy,copy_async", "--sizes=4KiB,64KiB"]
-    # An even number of repetitions: the median is between two.
+    # With an even number of repetitions, the median lies between two.
     command += ["--cache=warm", "--benchmark_repetitions=2", "--benchmark_min_time=0.0003"]
-    done = subprocess.run(
+    completed = subprocess.run(
         [*command, f"--out={path}"], capture_output=True, encoding="utf-8", check=True
     )
     run = Run(read_result(path))
-    by_name = {one.name: one for one in run.benchmarks}
-    table = done.stdout.partition("64KiB, GB/s")[2].partition("* best of its column")[0]
+    by_name = {benchmark.name: benchmark for benchmark in run.benchmarks}
+    table = completed.stdout.partition("64KiB, GB/s")[2].partition("* best of its column")[0]
     compared = 0
     for line in table.splitlines():
         name, *cells = line.replace("*", " ").split() or [""]
-        for way, time, rate in zip(("h2d", "d2h"), cells[:2], cells[2:4], strict=False):
-            small, large = (by_name.get(f"{name}/{way}/{size}") for size in ("4KiB", "64KiB"))
+        for direction, time, rate in zip(("h2d", "d2h"), cells[:2], cells[2:4], strict=False):
+            small, large = (by_name.get(f"{name}/{direction}/{size}") for size in ("4KiB", "64KiB"))
             if small and large:
                 decimals = 3 if small.ns < 1e6 else 1
                 assert f"{small.ns / 1000:.{decimals}f}" == time, line

@@ -1,4 +1,4 @@
-"""The page and the tables: escaped, separate for GPU and host device, and in agreement."""
+"""Tests the page and the tables: escaping, separation of GPU and host, and agreement."""
 
 import csv
 import dataclasses
@@ -24,7 +24,7 @@ EVIL = "<script>alert('x')</script> & “Söhne” </script>"
 
 
 class Page(HTMLParser):
-    """What stands in the page: elements with their attributes, texts by element."""
+    """Collects the elements of the page with their attributes, and its texts by element."""
 
     def __init__(self, text):
         super().__init__()
@@ -44,8 +44,8 @@ class Page(HTMLParser):
         if data.strip():
             self.texts.append((self.stack[-1] if self.stack else "", data.strip()))
 
-    def of(self, tag):
-        return [text for where, text in self.texts if where == tag]
+    def texts_of(self, tag):
+        return [text for element, text in self.texts if element == tag]
 
     def attributes(self, tag):
         return [attributes for name, attributes in self.elements if name == tag]
@@ -53,19 +53,19 @@ class Page(HTMLParser):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch, undrawn):
-    """With two figures that are made at once."""
+    """Keeps two figures that are drawn quickly."""
     monkeypatch.setattr(
         "plots.page.report.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
     )
 
 
-def made(*results):
-    files = report.report(list(results), None)
+def make_page(*results):
+    files = report.make_report(list(results), None)
     return files, Page(files["report.html"].decode())
 
 
-def data_of(page):
-    (text,) = [text for where, text in page.texts if where == "script" and text.startswith("{")]
+def page_data(page):
+    (text,) = [text for element, text in page.texts if element == "script" and text.startswith("{")]
     return json.loads(text)
 
 
@@ -77,27 +77,27 @@ def test_names_from_files_are_escaped_everywhere():
         warnings=[EVIL],
         skipped=[{"name": EVIL, "reason": EVIL}],
     )
-    files, page = made(evil)
-    # three of our own, and nothing else that would run
+    files, page = make_page(evil)
+    # Only the three scripts of the report run.
     assert page.attributes("script") == [
         {"type": "application/json", "id": "data"},
         {},
         {},
     ]
     assert page.attributes("b") == []
-    assert any(EVIL in text for text in page.of("h2"))
-    assert EVIL in data_of(page)["wide"]["bandwidth"]["title"]["text"][0]
+    assert any(EVIL in text for text in page.texts_of("h2"))
+    assert EVIL in page_data(page)["wide"]["bandwidth"]["title"]["text"][0]
     assert "&lt;b>x" in files["tables/transfers.md"].decode()
 
 
 def test_the_page_asks_no_network_for_anything():
-    _, page = made(synthetic.result())
+    _, page = make_page(synthetic.result())
     for tag, attributes in page.elements:
         for name in ("src", "srcset", "data", "action", "poster"):
             assert name not in attributes
         if tag == "link":
             assert attributes["href"] == "data:,"
-        if tag == "a":  # only a click goes there
+        if tag == "a":  # a link is followed only on a click
             assert attributes["href"].startswith(("#", "https://github.com/"))
     (policy,) = [m["content"] for m in page.attributes("meta") if "http-equiv" in m]
     assert policy.startswith("default-src 'none';")
@@ -105,16 +105,16 @@ def test_the_page_asks_no_network_for_anything():
 
 
 def test_headings_are_in_order_and_figures_have_names():
-    _, page = made(synthetic.result(), synthetic.result())
+    _, page = make_page(synthetic.result(), synthetic.result())
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
-    charts = [one for one in page.attributes("div") if "data-figure" in one]
+    charts = [chart for chart in page.attributes("div") if "data-figure" in chart]
     assert charts
-    for one in charts:
-        assert (one["role"], one["tabindex"]) == ("img", "0")
-        assert len(one["aria-label"]) > 30
+    for chart in charts:
+        assert (chart["role"], chart["tabindex"]) == ("img", "0")
+        assert len(chart["aria-label"]) > 30
     identifiers = [a["id"] for _, a in page.elements if "id" in a]
     assert len(identifiers) == len(set(identifiers))
     targets = [a["href"][1:] for a in page.attributes("a") if a["href"].startswith("#")]
@@ -122,14 +122,14 @@ def test_headings_are_in_order_and_figures_have_names():
 
 
 def luminance(colour):
-    """Relative luminance (WCAG 2.2)."""
+    """Returns the relative luminance (WCAG 2.2)."""
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def contrast(one, other):
-    darker, lighter = sorted((luminance(one), luminance(other)))
+def contrast(first, second):
+    darker, lighter = sorted((luminance(first), luminance(second)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -146,7 +146,7 @@ def test_text_can_be_read_in_both_themes_and_on_paper():
         colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", theme))
         for text in ("ink", "soft", "warn", "link"):
             assert contrast(colours[text], colours["paper"]) >= 4.5, (text, colours)
-    assert themes[0] == themes[2].replace(" color-scheme: light;", "")  # paper is a light page
+    assert themes[0] == themes[2].replace(" color-scheme: light;", "")  # print uses the light theme
 
 
 def test_text_in_figures_can_be_read_in_both_themes():
@@ -157,36 +157,40 @@ def test_text_in_figures_can_be_read_in_both_themes():
 
 
 def test_tables_have_names_and_their_heads_a_scope():
-    _, page = made(synthetic.result(), synthetic.result())
+    _, page = make_page(synthetic.result(), synthetic.result())
     assert page.attributes("table")
-    assert all(one.get("aria-label") for one in page.attributes("table"))
-    assert {one.get("scope") for one in page.attributes("th")} == {"col", "row"}
-    regions = [one["aria-label"] for one in page.attributes("div") if one.get("role") == "region"]
+    assert all(attributes.get("aria-label") for attributes in page.attributes("table"))
+    assert {attributes.get("scope") for attributes in page.attributes("th")} == {"col", "row"}
+    regions = [
+        attributes["aria-label"]
+        for attributes in page.attributes("div")
+        if attributes.get("role") == "region"
+    ]
     assert len(regions) == len(set(regions))
 
 
-def test_what_to_use_stands_below_its_heading(monkeypatch):
+def test_recommendations_stand_below_their_heading(monkeypatch):
     winners = {"h2d": [["copy/pinned", "copy/<b>"]] * 3}
     answer = synthetic.advice(winners=winners)
     monkeypatch.setattr("plots.page.report.ask", lambda *_: answer)
-    files, page = made(synthetic.result())
-    (caption,) = page.of("caption")
+    files, page = make_page(synthetic.result())
+    (caption,) = page.texts_of("caption")
     assert caption.startswith("Which strategy, by size")
-    assert "copy/<b>" in page.of("td")
-    assert "(next: +10 %)" in page.of("small")
+    assert "copy/<b>" in page.texts_of("td")
+    assert "(next: +10 %)" in page.texts_of("small")
     assert "copy/<b> (next: +10 %)" in files["tables/what_to_use.tex"].decode().replace("\\%", "%")
 
 
 def test_a_figure_without_data_is_left_out_with_a_line():
-    _, page = made(synthetic.result())
-    assert "cpu access: what the CPU pays was not measured." in page.of("li")
+    _, page = make_page(synthetic.result())
+    assert "cpu access: what the CPU pays was not measured." in page.texts_of("li")
 
 
 def test_runs_of_gpu_and_host_device_never_share_a_chart():
     gpu = synthetic.result()
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
-    files, page = made(host, gpu, host, gpu)
-    specs = data_of(page)["wide"]
+    files, page = make_page(host, gpu, host, gpu)
+    specs = page_data(page)["wide"]
     assert set(specs) == {f"run-{i}-bandwidth" for i in range(1, 5)} | {
         "runs-machines",
         "host-runs-machines",
@@ -195,7 +199,7 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
         on_host = "no GPU" in " ".join(spec["title"]["text"])
         assert on_host is (name in ("run-3-bandwidth", "run-4-bandwidth", "host-runs-machines"))
     numbers = {
-        name: {r["run"] for r in data_of(page)["rows"][specs[name]["datasets"]["runs"]]}
+        name: {r["run"] for r in page_data(page)["rows"][specs[name]["datasets"]["runs"]]}
         for name in specs
         if name.endswith("machines")
     }
@@ -204,13 +208,13 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
         "host-runs-machines": {"run 3", "run 4"},
     }
     assert "tables/run-4-transfers.csv" in files
-    assert "2 runs without a GPU side by side" in page.of("h2")
+    assert "2 runs without a GPU side by side" in page.texts_of("h2")
 
 
-def test_one_of_each_kind_is_not_put_side_by_side():
+def test_runs_of_different_kinds_are_not_put_side_by_side():
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
-    _, page = made(host, synthetic.result())
-    assert set(data_of(page)["wide"]) == {"run-1-bandwidth", "run-2-bandwidth"}
+    _, page = make_page(host, synthetic.result())
+    assert set(page_data(page)["wide"]) == {"run-1-bandwidth", "run-2-bandwidth"}
 
 
 COMMAND = ["/private/bench_transfers", "--strategies=copy a", "--seed=17", "--out=/private/r.json"]
@@ -218,35 +222,35 @@ COMMAND = ["/private/bench_transfers", "--strategies=copy a", "--seed=17", "--ou
 
 def test_the_method_has_what_is_needed_to_repeat_the_run(tmp_path):
     document = synthetic.document(run={"profile": "full", "seed": 17, "command_line": COMMAND})
-    _, page = made(read_result(synthetic.write(tmp_path / "run.json.gz", document)))
-    rows = dict(zip(page.of("th"), page.of("td"), strict=False))
-    shown = " ".join(page.of("td"))
+    _, page = make_page(read_result(synthetic.write(tmp_path / "run.json.gz", document)))
+    rows = dict(zip(page.texts_of("th"), page.texts_of("td"), strict=False))
+    shown = " ".join(page.texts_of("td"))
     assert "bench_transfers '--strategies=copy a' --seed=17 --out=r.json" in shown
     assert "private" not in shown
-    assert "run.seed" in page.of("th")
-    assert "program.git_commit" in page.of("th")
+    assert "run.seed" in page.texts_of("th")
+    assert "program.git_commit" in page.texts_of("th")
     assert rows
 
 
 def test_page_and_tables_print_the_same_numbers():
     rows = synthetic.rows(("copy/pinned",), (KIB, 64 * MIB))
-    files, page = made(synthetic.result(rows))
-    shown = page.of("td")
+    files, page = make_page(synthetic.result(rows))
+    shown = page.texts_of("td")
     markdown = files["tables/benchmarks.md"].decode().splitlines()[2:]
     for line in markdown:
         for cell in line.strip("| ").split(" | ")[1:]:
             assert cell in shown
     content = list(csv.DictReader(io.StringIO(files["tables/benchmarks.csv"].decode())))
     assert {row["benchmark"]: float(row["median_ns"]) for row in content} == {
-        f"copy/pinned/{way}/{name}": pytest.approx(synthetic.expected_ns(size))
-        for way in ("h2d", "d2h")
+        f"copy/pinned/{direction}/{name}": pytest.approx(synthetic.expected_ns(size))
+        for direction in ("h2d", "d2h")
         for name, size in (("1KiB", KIB), ("64MiB", 64 * MIB))
     }
 
 
-def agree(run):
-    """That time and bandwidth of each row are those of each other; how many rows there are."""
-    (table, *_) = tables.tables(run)
+def check_agreement(run):
+    """Checks that time and bandwidth of each row agree, and counts the rows."""
+    (table, *_) = tables.make_tables(run)
     rows = [dict(zip(table.raw_head, row, strict=True)) for row in table.raw]
     compared = 0
     for row in rows:
@@ -265,15 +269,15 @@ def test_time_and_bandwidth_of_a_row_agree():
         synthetic.row("copy/pinned/h2d/1MiB", MIB, ns, link_percent=100 * MIB / ns / 63.0)
         for ns in (20e3, 80e3)
     ]
-    assert agree(synthetic.run(rows)) == 1
-    ((*_, rate, _),) = [table.rows[0] for table in tables.tables(synthetic.run(rows))][:1]
+    assert check_agreement(synthetic.run(rows)) == 1
+    ((*_, rate, _),) = [table.rows[0] for table in tables.make_tables(synthetic.run(rows))][:1]
     assert rate == "20.97 GB/s"  # of 50 µs; the mean of the two bandwidths would be 32.77
 
 
 def test_time_and_bandwidth_of_recorded_rows_agree():
     recorded = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
     for name in ("2026-11-21-report", "2026-11-21-cpu-again"):
-        assert agree(Run(read_result(recorded / name / "result.json.gz"))) > 1000
+        assert check_agreement(Run(read_result(recorded / name / "result.json.gz"))) > 1000
 
 
 def test_latex_and_markdown_are_escaped():
@@ -288,45 +292,45 @@ def test_latex_and_markdown_are_escaped():
 
 
 def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
-    _, page = made(synthetic.result(synthetic.rows(synthetic.SIXTEEN)))
-    found = data_of(page)
+    _, page = make_page(synthetic.result(synthetic.rows(synthetic.SIXTEEN)))
+    data = page_data(page)
     colours = set(
-        re.findall(r"#[0-9a-f]{6}\b", json.dumps([found["wide"], found["column"], found["rows"]]))
+        re.findall(r"#[0-9a-f]{6}\b", json.dumps([data["wide"], data["column"], data["rows"]]))
     )
-    assert colours <= set(found["dark"])
-    assert set(found["dark"]) >= {look.colour for look in style.MEMORY.values()}
+    assert colours <= set(data["dark"])
+    assert set(data["dark"]) >= {look.colour for look in style.MEMORY.values()}
 
 
-def test_what_is_drawn_dark_can_be_printed_light():
+def test_each_dark_colour_has_one_light_counterpart():
     dark = style.dark_colours()
     assert len(set(dark.values())) == len(dark)
 
 
 def test_runs_side_by_side_are_compared_in_numbers():
     faster = synthetic.result(synthetic.rows(("copy/pinned",), factors=(0.5, 0.5, 0.5)))
-    table = tables.side_by_side([(1, synthetic.run(synthetic.rows())), (2, Run(faster))])
+    table = tables.compare_runs([(1, synthetic.run(synthetic.rows())), (2, Run(faster))])
     assert table.head == ["strategy", "size", "run 1", "run 2"]
     assert {row[0] for row in table.rows} == {"copy/pinned/h2d", "copy/pinned/d2h"}
     assert all(row[1] == "64 MiB" and row[3].endswith("(+100 %)") for row in table.rows)
-    other = synthetic.run(synthetic.rows(("copy/novel",)))
-    assert tables.side_by_side([(1, Run(faster)), (2, other)]) is None
+    different = synthetic.run(synthetic.rows(("copy/novel",)))
+    assert tables.compare_runs([(1, Run(faster)), (2, different)]) is None
 
 
-def test_what_is_allocated_has_no_bandwidth():
+def test_allocations_have_no_bandwidth():
     rows = [
         synthetic.row(f"{name}/1MiB", 2**20, 5000.0) for name in ("allocate/pinned", "copy/a/h2d")
     ]
-    (table, *_) = tables.tables(synthetic.run(rows))
+    (table, *_) = tables.make_tables(synthetic.run(rows))
     assert [row[3] for row in table.rows] == ["-", "209.7 GB/s"]
 
 
-def test_half_of_the_bandwidth_is_told_of_single_lines_only():
+def test_only_single_lines_have_a_half_bandwidth_size():
     fits = {
-        f"copy/pinned/{way}": Fit(f"copy/pinned/{way}", lines, 1000.0, 10.0, 5000.0)
-        for way, lines in (("h2d", 1), ("d2h", 3))
+        f"copy/pinned/{direction}": Fit(f"copy/pinned/{direction}", lines, 1000.0, 10.0, 5000.0)
+        for direction, lines in (("h2d", 1), ("d2h", 3))
     }
-    made = synthetic.run(advice=Advice(fits=fits))
-    (table,) = [one for one in tables.tables(made) if one.name == "fits"]
+    fitted = synthetic.run(advice=Advice(fits=fits))
+    (table,) = [table for table in tables.make_tables(fitted) if table.name == "fits"]
     assert {row[0]: row[3] for row in table.rows} == {
         "copy/pinned/h2d": "4.88 KiB",
         "copy/pinned/d2h": "-",
@@ -343,15 +347,17 @@ def test_a_long_table_can_be_broken_in_latex():
 
 def test_without_a_gpu_no_figures_of_gpus_are_listed():
     host = {"kind": "host", "name": "host"}
-    _, page = made(synthetic.result(device=host, link=None))
-    assert "Figures published by others" not in page.of("h2")
-    _, page = made(synthetic.result(device=host, link=None), synthetic.result())
-    assert "Figures published by others" in page.of("h2")
+    _, page = make_page(synthetic.result(device=host, link=None))
+    assert "Figures published by others" not in page.texts_of("h2")
+    _, page = make_page(synthetic.result(device=host, link=None), synthetic.result())
+    assert "Figures published by others" in page.texts_of("h2")
 
 
 def test_many_runs_are_side_by_side_and_the_first_few_have_sections():
-    files, page = made(*[synthetic.result()] * 8)
-    assert sum(text.startswith("Run ") for text in page.of("h2")) == 6
-    assert "8 runs with a GPU side by side" in page.of("h2")
-    assert "Runs from 7 on have no sections of their own: make reports of fewer." in page.of("li")
+    files, page = make_page(*[synthetic.result()] * 8)
+    assert sum(text.startswith("Run ") for text in page.texts_of("h2")) == 6
+    assert "8 runs with a GPU side by side" in page.texts_of("h2")
+    assert "Runs from 7 on have no sections of their own: make reports of fewer." in page.texts_of(
+        "li"
+    )
     assert not any("run-7" in name for name in files)

@@ -1,4 +1,4 @@
-"""Texts are for people: whoever rewords all of them changes those texts in the report alone."""
+"""Tests that texts are only for people: rewording them changes only these texts in the report."""
 
 import copy
 import dataclasses
@@ -19,7 +19,7 @@ TEXTS = {"text", "error_message", "summary", "description", "sentence"}
 
 
 def run():
-    """A run with all kinds of texts, and of each what is known and what is not."""
+    """Returns a run with all kinds of texts, with known and with unknown codes."""
     failed = synthetic.failed_row("ring/barrier") | {
         "error_code": "device_error",
         "error_message": "the text of an error",
@@ -47,9 +47,9 @@ def run():
 
 
 def host_run():
-    """The same without a GPU."""
-    made = run()
-    transfers = made["context"]["transfers"]
+    """Returns the run without a GPU."""
+    document = run()
+    transfers = document["context"]["transfers"]
     why = message("no_driver", "the text about a driver")
     device = {"kind": "host", "name": "host", "why_not_gpu": why}
     transfers |= {
@@ -57,17 +57,17 @@ def host_run():
         "devices": [device | {"link": None, "clocks": None}],
         "link": None,
     }
-    return made
+    return document
 
 
-def answer(verdict):
-    """An answer of the gate with messages of all kinds."""
+def gate_answer(verdict):
+    """Returns an answer of the gate with messages of all kinds."""
     nested = message("cpu_governor", "the text of a nested warning")
     absent = {"verdict": "missing", "before": None, "after": None}
     return gate_answers.document(
         verdict,
         [
-            *(one for one in gate_answers.one_of_each() if one["note"] is None),
+            *(benchmark for benchmark in gate_answers.each_verdict() if benchmark["note"] is None),
             absent | {"name": "copy/a/h2d/4B", "note": message("not_measured", "never measured")},
             absent | {"name": "copy/b/h2d/4B", "note": message("failed", "each failed", failed=3)},
         ],
@@ -82,65 +82,67 @@ def answer(verdict):
     )
 
 
-def reworded(value, words, key=None):
-    """The same with other words; `words` gets what stands for what."""
+def reword(value, words, key=None):
+    """Replaces every text by other words, and records the replacements in `words`."""
     if isinstance(value, dict):
-        return {name: reworded(one, words, name) for name, one in value.items()}
+        return {name: reword(member, words, name) for name, member in value.items()}
     if isinstance(value, list):
-        return [reworded(one, words, key) for one in value]
+        return [reword(member, words, key) for member in value]
     if key in TEXTS and isinstance(value, str):
         return words.setdefault(value, f"Wörter {len(words)} anders")
     return value
 
 
-def model(document, check=None):
-    """Everything that the report says, shows and leaves out."""
+def report_model(document, check=None):
+    """Returns all sections of the report as JSON."""
     result = parse_result(Path("run.json"), document)
-    judged = gate.parse(copy.deepcopy(check), [Path("run.json")]) if check else None
-    made = [dataclasses.asdict(one) for one in report.sections([result], None, judged)]
-    for section in made:
+    answer = gate.parse(copy.deepcopy(check), [Path("run.json")]) if check else None
+    sections = [
+        dataclasses.asdict(section) for section in report.make_sections([result], None, answer)
+    ]
+    for section in sections:
         for drawn in section["drawn"]:
-            del drawn["figure"]["chart"]  # which its specifications have
-    return json.loads(json.dumps(made, default=list))
+            del drawn["figure"]["chart"]  # the specifications contain it
+    return json.loads(json.dumps(sections, default=list))
 
 
-def replaced(value, words):
-    """A model with words in place of others: descriptions of roles begin with a capital."""
+def replace_words(value, words):
+    """Replaces words in a model; descriptions of roles begin with a capital there."""
     if isinstance(value, dict):
-        return {name: replaced(one, words) for name, one in value.items()}
+        return {name: replace_words(member, words) for name, member in value.items()}
     if isinstance(value, list):
-        return [replaced(one, words) for one in value]
+        return [replace_words(member, words) for member in value]
     if isinstance(value, str):
-        for text, other in words.items():
+        for text, replacement in words.items():
             capital = text[:1].upper() + text[1:]
-            value = value.replace(text, other).replace(capital, other)
+            value = value.replace(text, replacement).replace(capital, replacement)
     return value
 
 
 @pytest.mark.parametrize("make", [run, host_run])
 def test_rewording_a_result_file_changes_its_words_alone(make, undrawn):
     words = {}
-    other = reworded(make(), words)
+    changed = reword(make(), words)
     assert len(words) >= 12
-    before, after = model(make()), model(other)
+    before, after = report_model(make()), report_model(changed)
     assert before != after
-    assert replaced(before, words) == after
+    assert replace_words(before, words) == after
 
 
 @pytest.mark.parametrize("verdict", gate_answers.CODES)
 def test_rewording_the_gates_answer_changes_its_words_alone(verdict, undrawn):
     words = {}
-    check = answer(verdict)
-    other = reworded(check, words)
+    check = gate_answer(verdict)
+    changed = reword(check, words)
     assert len(words) >= 7
-    before, after = model(run(), check), model(run(), other)
+    before, after = report_model(run(), check), report_model(run(), changed)
     assert before != after
-    assert replaced(before, words) == after
-    said = "the reason that it is noisy" in json.dumps(before)
-    assert said is (verdict != "INCONCLUSIVE")  # whose sentence has it
+    assert replace_words(before, words) == after
+    is_shown = "the reason that it is noisy" in json.dumps(before)
+    assert is_shown is (verdict != "INCONCLUSIVE")  # its sentence already has the reason
 
 
-def test_the_codes_of_warnings_decide_what_is_not_said_again():
+def test_the_codes_of_warnings_decide_which_are_repeated():
     result = parse_result(Path("run.json"), run())
-    (section,) = report.sections([result], None)
+    (section,) = report.make_sections([result], None)
     assert section.warnings == ["the text about a load", "the text about who knows what"]

@@ -1,4 +1,4 @@
-"""The rooms of plots: what may import what."""
+"""Tests which rooms of plots import which."""
 
 import ast
 from pathlib import Path
@@ -15,11 +15,11 @@ BELOW = {
 
 
 def imported_rooms(path):
-    """The rooms that a file imports from."""
+    """Yields the rooms that a file imports from."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         if isinstance(node, ast.Import):
-            modules = [one.name for one in node.names]
+            modules = [alias.name for alias in node.names]
         for parts in (module.split(".") for module in modules):
             if parts[0] == "plots":
                 yield parts[1] if len(parts) > 1 else "plots"
@@ -28,10 +28,14 @@ def imported_rooms(path):
 @pytest.mark.parametrize("room", BELOW)
 def test_a_room_imports_only_from_those_below(room):
     arrows = {
-        (path.name, other) for path in (PLOTS / room).glob("*.py") for other in imported_rooms(path)
+        (path.name, target)
+        for path in (PLOTS / room).glob("*.py")
+        for target in imported_rooms(path)
     }
-    assert {(name, other) for name, other in arrows if other not in BELOW[room] | {room}} == set()
-    assert {other for _, other in arrows} >= BELOW[room]
+    assert {
+        (name, target) for name, target in arrows if target not in BELOW[room] | {room}
+    } == set()
+    assert {target for _, target in arrows} >= BELOW[room]
 
 
 def test_there_are_no_other_rooms():

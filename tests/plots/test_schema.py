@@ -1,4 +1,4 @@
-"""The published JSON Schema of the result file: what it takes and what it refuses."""
+"""Tests the published JSON Schema of the result file: what it accepts and rejects."""
 
 import functools
 import json
@@ -24,23 +24,23 @@ def validator():
     return Draft202012Validator(schema)
 
 
-def complaint(document):
-    """Where the document is wrong and how; None where it is not."""
+def first_violation(document):
+    """Returns the place and the kind of the most relevant violation, or None."""
     error = best_match(validator().iter_errors(document))
     return error and f"{error.json_path}: {error.message}"
 
 
-def lifted(result):
+def lifted_document(result):
     return {"context": result.context, "benchmarks": result.rows}
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: "/".join(path.parts[-2:]))
 def test_recorded_runs_are_valid_when_lifted(path):
-    document = lifted(read_result(path))
-    # A benchmark's repetitions have the same keys; each one takes as long as the first to check.
+    document = lifted_document(read_result(path))
+    # All repetitions of a benchmark have the same keys, so checking one of them is enough.
     first = {row["name"]: row for row in reversed(document["benchmarks"])}
     document["benchmarks"] = list(first.values())
-    assert complaint(document) is None
+    assert first_violation(document) is None
 
 
 def test_there_are_recorded_runs_of_several_machines():
@@ -52,17 +52,17 @@ def test_there_are_recorded_runs_of_several_machines():
 
 
 def test_a_file_of_format_2_is_valid_as_it_is():
-    assert complaint(format_2.document()) is None
+    assert first_violation(format_2.document()) is None
     failed = synthetic.failed_row("ring/barrier") | {"error_code": "wrong_data"}
     texts = {
         "warnings": [format_2.message("own_code", "anything", at=3)],
         "skipped": [{"name": "copy/x", "reason": format_2.message("unsupported", "not here")}],
     }
-    assert complaint(format_2.document([*format_2.rows(), failed], **texts)) is None
+    assert first_violation(format_2.document([*format_2.rows(), failed], **texts)) is None
 
 
 def test_a_file_of_format_1_is_not():
-    assert complaint(synthetic.document()) is not None
+    assert first_violation(synthetic.document()) is not None
 
 
 def test_further_keys_are_taken_everywhere():
@@ -77,11 +77,11 @@ def test_further_keys_are_taken_everywhere():
         *transfers["benchmarks"].values(),
     ):
         holder["further"] = {"anything": [1]}
-    assert complaint(document) is None
+    assert first_violation(document) is None
 
 
-def broken():
-    """Documents with one thing wrong each, and whether the reader refuses them as well."""
+def invalid_documents():
+    """Returns documents with one fault each, and whether the reader rejects them, too."""
     name = "copy/pinned/h2d/1MiB"
     fields = format_2.copies() | format_2.exchanges()
 
@@ -89,7 +89,7 @@ def broken():
         return format_2.document(benchmarks=fields | {name: fields[name] | more})
 
     def without_field(key):
-        kept = {one: value for one, value in fields[name].items() if one != key}
+        kept = {field: value for field, value in fields[name].items() if field != key}
         return format_2.document(benchmarks=fields | {name: kept})
 
     def with_metric(**more):
@@ -146,12 +146,12 @@ def broken():
     }
 
 
-@pytest.mark.parametrize("case", broken())
-def test_what_is_wrong_is_refused(case, tmp_path):
-    document, by_reader = broken()[case]
-    assert complaint(document) is not None
+@pytest.mark.parametrize("case", invalid_documents())
+def test_an_invalid_document_is_refused(case, tmp_path):
+    document, by_reader = invalid_documents()[case]
+    assert first_violation(document) is not None
     path = tmp_path / "run.json"
-    if not by_reader:  # merely shown, or not looked at
+    if not by_reader:  # the reader only shows it, or ignores it
         assert parse_result(path, document).rows
         return
     with pytest.raises(ResultError) as error:
@@ -191,6 +191,6 @@ def test_both_readers_refuse_the_same_files(case, tmp_path, pytestconfig):
         ),
     ],
 )
-def test_what_refers_to_nothing_is_refused_by_the_reader(more, expected):
+def test_the_reader_refuses_dangling_references(more, expected):
     with pytest.raises(ResultError, match=expected):
         parse_result(Path("run.json"), format_2.document(**more))

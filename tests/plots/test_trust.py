@@ -1,4 +1,4 @@
-"""What was measured and whether to trust it: nothing is said that the data do not say."""
+"""Tests the sentences about the machine and its numbers: they say only what the data say."""
 
 import statistics
 
@@ -11,32 +11,32 @@ from plots.text import findings, numbers, trust
 
 
 def test_the_machine_is_described():
-    (text,) = texts(trust.machine(run(**HEALTHY)))
+    (text,) = texts(trust.describe_machine(run(**HEALTHY)))
     assert text == (
         "Synthetic GPU on PCIe 5.0 x16; host: Synthetic CPU, 8 logical CPUs, 64 GiB of memory; "
         "measured on 2026-11-20 11:00 UTC."
     )
 
 
-def test_without_a_gpu_that_is_the_first_thing_said():
+def test_a_missing_gpu_is_mentioned_first():
     why = "No GPU: no driver is installed. Measuring on the device 'host': memory, no link."
     host = run(device={"kind": "host", "name": "host", "why_not_gpu": why}, link=None)
-    first, second = trust.machine(host)
+    first, second = trust.describe_machine(host)
     assert first.warning
     assert first.text.startswith(
         "No GPU was measured (no driver is installed). These are copies within the memory of one"
     )
     assert second.text.startswith("The machine: Synthetic CPU; measured on 2026-11-20")
-    assert texts(findings.comparison(host)) == []
-    assert not any("link" in text or "NUMA" in text for text in texts(trust.trust(host)))
+    assert texts(findings.compare(host)) == []
+    assert not any("link" in text or "NUMA" in text for text in texts(trust.assess(host)))
 
 
 def test_a_healthy_machine_gives_no_warning():
     healthy = run(timed("copy/pinned/h2d", 64 * MIB, 55.0), **HEALTHY)
-    assert texts(trust.trust(healthy), warnings=True) == []
-    said = " ".join(texts(trust.trust(healthy)))
-    assert "The link ran at its full speed under load: PCIe 5.0 x16." in said
-    assert "The process ran on the GPU's NUMA node, 0." in said
+    assert texts(trust.assess(healthy), warnings=True) == []
+    text = " ".join(texts(trust.assess(healthy)))
+    assert "The link ran at its full speed under load: PCIe 5.0 x16." in text
+    assert "The process ran on the GPU's NUMA node, 0." in text
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_a_healthy_machine_gives_no_warning():
         ),
     ],
 )
-def test_what_makes_numbers_doubtful_is_said_as_a_warning(changed, expected):
+def test_doubts_about_the_numbers_are_warnings(changed, expected):
     doubtful = run(timed("copy/pinned/h2d", MIB, 50.0), **{**HEALTHY, **changed})
-    (warning,) = texts(trust.trust(doubtful), warnings=True)
+    (warning,) = texts(trust.assess(doubtful), warnings=True)
     assert warning.startswith(expected) or expected in warning
 
 
@@ -84,9 +84,9 @@ def test_what_makes_numbers_doubtful_is_said_as_a_warning(changed, expected):
         ({"device": {**HEALTHY["device"], "numa_node": -1}}, "(NUMA) is not known"),
     ],
 )
-def test_what_is_not_known_is_said_to_be_not_known(changed, expected):
+def test_unknown_facts_are_called_unknown(changed, expected):
     unknown = run(timed("copy/pinned/h2d", MIB, 50.0), **{**HEALTHY, **changed})
-    assert any(expected in text for text in texts(trust.trust(unknown), warnings=False))
+    assert any(expected in text for text in texts(trust.assess(unknown), warnings=False))
 
 
 def gpu_clocks(**changed):
@@ -129,51 +129,53 @@ AT_FULL_SPEED = (
             "the GPU was throttled is not known.",
             False,
         ),
-        (gpu_clocks(pcie_replays=1), "as the GPU counted 1 time: look at the slot", True),
+        (gpu_clocks(pcie_replays=1), "counted 1 repeated packet on the link: look at", True),
         ({"gpu": None, "cpu": None}, "Whether the GPU was throttled is not known.", False),
         ({"gpu": 7, "cpu": []}, "Whether the CPU was throttled is not known.", False),
         (None, "Whether the GPU was throttled is not known.", False),
         (
             {**gpu_clocks(), "cpu": {"throttle_events": 12}},
-            "The CPU was throttled for being too hot: 12 events",
+            "The CPU was throttled for being too hot: its logical CPUs counted 12 events.",
             True,
         ),
     ],
 )
-def test_throttling_is_said_with_its_numbers_or_not_to_be_known(clocks, expected, warning):
-    made = run(timed("copy/pinned/h2d", MIB, 50.0), **HEALTHY, clocks=clocks)
-    assert [one.warning for one in trust.trust(made) if expected in one.text] == [warning]
-    assert len(texts(trust.trust(made), True)) == warning
+def test_throttling_is_reported_with_its_numbers_or_as_unknown(clocks, expected, warning):
+    throttled = run(timed("copy/pinned/h2d", MIB, 50.0), **HEALTHY, clocks=clocks)
+    assert [
+        sentence.warning for sentence in trust.assess(throttled) if expected in sentence.text
+    ] == [warning]
+    assert len(texts(trust.assess(throttled), True)) == warning
 
 
-def test_a_machine_without_a_gpu_has_no_throttled_one():
+def test_without_a_gpu_no_sentence_mentions_its_throttling():
     host = run(device={"kind": "host", "name": "host"}, link=None, clocks={"gpu": None})
-    said = " ".join(texts(trust.trust(host)))
-    assert "GPU" not in said
-    assert "Whether the CPU was throttled is not known." in said
+    text = " ".join(texts(trust.assess(host)))
+    assert "GPU" not in text
+    assert "Whether the CPU was throttled is not known." in text
 
 
 def test_failures_are_counted():
     failed = [synthetic.failed_row("copy/pinned/h2d/8MiB")] * 3
     doubtful = run(timed("copy/pinned/h2d", MIB, 50.0) + failed, **HEALTHY)
     assert "1 benchmark failed: copy/pinned/h2d/8MiB (synthetic failure)." in texts(
-        trust.trust(doubtful), True
+        trust.assess(doubtful), True
     )
 
 
 def test_one_numa_node_of_a_virtual_machine_tells_nothing_of_the_physical_one():
     one_node = {"cpu": {"numa_nodes": 1}}
     virtual = {**one_node, "virtualisation": {"hypervisor": "KVM"}}
-    said = " ".join(texts(trust.trust(run(machine=one_node))))
-    assert "The host has one NUMA node: no memory is far from the GPU." in said
-    said = " ".join(texts(trust.trust(run(machine=virtual))))
-    assert "in the physical machine is not known" in said
-    assert "far from the GPU" not in said
+    text = " ".join(texts(trust.assess(run(machine=one_node))))
+    assert "The host has one NUMA node: no memory is far from the GPU." in text
+    text = " ".join(texts(trust.assess(run(machine=virtual))))
+    assert "in the physical machine is not known" in text
+    assert "far from the GPU" not in text
 
 
-def test_a_program_that_no_commit_has_is_named():
+def test_a_program_with_uncommitted_changes_is_named():
     dirty = run(program={"git_commit": "0123abc-dirty"}, **HEALTHY)
-    assert any("in no commit (0123abc-dirty)" in text for text in texts(trust.trust(dirty)))
+    assert any("in no commit (0123abc-dirty)" in text for text in texts(trust.assess(dirty)))
 
 
 def test_warnings_of_the_program_are_not_repeated():
@@ -184,42 +186,53 @@ def test_warnings_of_the_program_are_not_repeated():
 @pytest.mark.parametrize(("factors", "noisy"), [((0.98, 1, 1.02), False), ((0.9, 1, 1.2), True)])
 def test_noise_is_judged_by_large_transfers(factors, noisy):
     rows = synthetic.rows(("copy/pinned",), (64, MIB), factors)
-    (last,) = [one for one in trust.trust(run(rows, **HEALTHY)) if "epetitions" in one.text]
-    assert last.warning is noisy
-    half = "2.00 %" if not noisy else "15.0 %"  # between the quartiles
-    assert f"of warm transfers of 1 MiB and more lies within {half} (the median of 2);" in last.text
-    assert last.text.startswith("The machine was noisy.") is noisy
+    (noise,) = [
+        sentence for sentence in trust.assess(run(rows, **HEALTHY)) if "epetitions" in sentence.text
+    ]
+    assert noise.warning is noisy
+    expected = "2.00 %" if not noisy else "15.0 %"  # the distance between the quartiles
+    assert (
+        f"of warm transfers of 1 MiB and more lies within {expected} (the median of 2);"
+        in noise.text
+    )
+    assert noise.text.startswith("The machine was noisy.") is noisy
     fastest, slowest = (numbers.time(f * synthetic.expected_ns(MIB)) for f in factors[::2])
-    assert f"copy/pinned/d2h/1MiB differs most: {fastest} to {slowest}." in last.text
+    assert f"copy/pinned/d2h/1MiB differs most: {fastest} to {slowest}." in noise.text
 
 
-def test_noise_does_not_depend_on_how_often_was_measured():
-    def said(count):
-        noise = [statistics.NormalDist(1, 0.016).inv_cdf((i + 0.5) / count) for i in range(count)]
-        rows = synthetic.rows(("copy/pinned",), (MIB,), noise)
-        return next(one for one in trust.trust(run(rows, **HEALTHY)) if "epetitions" in one.text)
+def test_noise_does_not_depend_on_the_number_of_repetitions():
+    def noise_sentence(count):
+        factors = [statistics.NormalDist(1, 0.016).inv_cdf((i + 0.5) / count) for i in range(count)]
+        rows = synthetic.rows(("copy/pinned",), (MIB,), factors)
+        return next(
+            sentence
+            for sentence in trust.assess(run(rows, **HEALTHY))
+            if "epetitions" in sentence.text
+        )
 
-    assert [said(count).warning for count in (5, 8, 20, 100)] == [False] * 4
+    assert [noise_sentence(count).warning for count in (5, 8, 20, 100)] == [False] * 4
 
 
 def test_one_repetition_tells_nothing_about_noise():
-    one = run(timed("copy/pinned/h2d", MIB, 50.0)[:1], **HEALTHY)
+    single = run(timed("copy/pinned/h2d", MIB, 50.0)[:1], **HEALTHY)
     assert any(
         "is not known: warm transfers of 1 MiB and more have one repetition" in text
-        for text in texts(trust.trust(one), True)
+        for text in texts(trust.assess(single), True)
     )
 
 
 def test_two_repetitions_tell_little_about_noise():
-    two = run(synthetic.rows(("copy/pinned",), (64 * MIB,), (1, 1.01)), **HEALTHY)
-    (warning,) = texts(trust.trust(two), True)
+    repeated = run(synthetic.rows(("copy/pinned",), (64 * MIB,), (1, 1.01)), **HEALTHY)
+    (warning,) = texts(trust.assess(repeated), True)
     assert warning.endswith("Two repetitions say little about that.")
 
 
-def test_without_large_transfers_noise_is_that_of_what_was_measured():
-    made = [synthetic.row("launch/plain/1_argument", 0, ns) for ns in (2000.0, 2100.0, 2200.0)]
-    said = [text for text in texts(trust.trust(run(made, **HEALTHY))) if "epetitions" in text]
-    assert said == [
+def test_without_large_transfers_noise_is_that_of_all_benchmarks():
+    rows = [synthetic.row("launch/plain/1_argument", 0, ns) for ns in (2000.0, 2100.0, 2200.0)]
+    noise_texts = [
+        text for text in texts(trust.assess(run(rows, **HEALTHY))) if "epetitions" in text
+    ]
+    assert noise_texts == [
         "The middle half of the repetitions of benchmarks lies within 4.76 % "
         "(launch/plain/1_argument)."
     ]
@@ -227,9 +240,9 @@ def test_without_large_transfers_noise_is_that_of_what_was_measured():
 
 def test_small_sizes_are_not_called_large():
     small = run(synthetic.rows(("copy/pinned",), (KIB,), (0.5, 1, 1.5)), **HEALTHY)
-    assert texts(trust.trust(small), True) == []
+    assert texts(trust.assess(small), True) == []
     assert any(
-        "repetitions of benchmarks lies within 50.0 %" in t for t in texts(trust.trust(small))
+        "repetitions of benchmarks lies within 50.0 %" in t for t in texts(trust.assess(small))
     )
 
 
@@ -238,24 +251,28 @@ def test_small_sizes_are_not_called_large():
     [
         ({"width": 8}, False),
         ({"generation": 4}, False),
-        ({"generation_max": 4}, True),  # newer than the file's program knew
+        ({"generation_max": 4}, True),  # a link faster than the known maximum
         ({}, True),
     ],
 )
 def test_generation_and_width_of_the_link_count(link, full):
-    said = " ".join(texts(trust.trust(run(link={**synthetic.LINK, **link}))))
-    assert ("at its full speed under load" in said) is full
-    assert ("but it can run at" in said) is not full
+    text = " ".join(texts(trust.assess(run(link={**synthetic.LINK, **link}))))
+    assert ("at its full speed under load" in text) is full
+    assert ("but it can run at" in text) is not full
 
 
-def test_an_interrupted_run_says_of_throttling_only_what_its_start_tells():
+def test_an_interrupted_run_reports_throttling_only_at_its_start():
     clocks = {"gpu": {"throttle_reasons": [], "sm_mhz": [1980, None], "sm_max_mhz": 1980}}
-    said = " ".join(texts(trust.trust(run(clocks=clocks, complete=False))))
-    assert "No throttling of the GPU was seen at the start" in said
-    assert "what came later may not be in the file" in said
+    text = " ".join(texts(trust.assess(run(clocks=clocks, complete=False))))
+    assert "No throttling of the GPU was seen at the start" in text
+    assert "what came later may not be in the file" in text
 
 
 def test_names_that_cannot_be_shown_are_counted():
-    odd = [synthetic.row(name, MIB, 9.0) for name in ("copy/" + "x" * 200, "copy/\u202e/h2d/1MiB")]
-    said = texts(trust.trust(run(synthetic.rows() + odd + odd, **HEALTHY)), True)
-    assert "2 benchmarks left out: names that are too long or cannot be printed." in said
+    unprintable = [
+        synthetic.row(name, MIB, 9.0) for name in ("copy/" + "x" * 200, "copy/\u202e/h2d/1MiB")
+    ]
+    warnings = texts(
+        trust.assess(run(synthetic.rows() + unprintable + unprintable, **HEALTHY)), True
+    )
+    assert "2 benchmarks left out: names that are too long or cannot be printed." in warnings

@@ -1,4 +1,4 @@
-"""A family that nobody knows, with a role and metrics of its own, is shown as they say."""
+"""Tests that a family unknown to the code, with its own role and metrics, is shown."""
 
 import csv
 import io
@@ -14,18 +14,18 @@ from plots.text import tables
 
 
 @pytest.fixture
-def made():
-    return {table.name: table for table in tables.tables(Run(format_2.result()))}
+def tables_by_name():
+    return {table.name: table for table in tables.make_tables(Run(format_2.result()))}
 
 
 def content(table):
-    """The rows of the CSV file."""
-    data = tables.files(table, "")[f"{table.name}.csv"].decode()
+    """Returns the rows of the CSV file."""
+    data = tables.format_files(table, "")[f"{table.name}.csv"].decode()
     return list(csv.DictReader(io.StringIO(data)))
 
 
-def test_its_role_has_a_table_with_its_headline_metrics(made):
-    table = made["role_exchange"]
+def test_its_role_has_a_table_with_its_headline_metrics(tables_by_name):
+    table = tables_by_name["role_exchange"]
     assert table.heading == "Exchanges between neighbours"
     head = ["benchmark", "smallest", "its time", "largest", "its time", "hops", "messages per s"]
     assert table.head == head
@@ -35,12 +35,12 @@ def test_its_role_has_a_table_with_its_headline_metrics(made):
     ]
 
 
-def test_its_metrics_have_columns_with_their_units_in_the_files(made):
-    by_name = {row["benchmark"]: row for row in content(made["benchmarks"])}
-    own = ("hops", "messages_per_s (1/s)", "retries")
-    assert [by_name["ring/barrier"][key] for key in own] == ["2", "1234.5", "0"]
-    assert [by_name["copy/pinned/h2d/1MiB"][key] for key in own] == ["", "", ""]
-    last = content(made["role_exchange"])[1]
+def test_its_metrics_have_columns_with_their_units_in_the_files(tables_by_name):
+    by_name = {row["benchmark"]: row for row in content(tables_by_name["benchmarks"])}
+    columns = ("hops", "messages_per_s (1/s)", "retries")
+    assert [by_name["ring/barrier"][key] for key in columns] == ["2", "1234.5", "0"]
+    assert [by_name["copy/pinned/h2d/1MiB"][key] for key in columns] == ["", "", ""]
+    last = content(tables_by_name["role_exchange"])[1]
     assert (last["benchmark"], last["smallest"], last["largest"]) == (
         "ring/neighbours",
         str(MIB),
@@ -49,22 +49,22 @@ def test_its_metrics_have_columns_with_their_units_in_the_files(made):
     assert last["messages_per_s (1/s)"] == "1234.5"
 
 
-def test_its_headline_metrics_stand_beside_everything_that_was_measured(made):
-    table = made["benchmarks"]
+def test_its_headline_metrics_are_in_the_table_of_all_benchmarks(tables_by_name):
+    table = tables_by_name["benchmarks"]
     assert table.head[-2:] == ["hops", "messages per s"]
     by_name = {row[0]: row[-2:] for row in table.rows}
     assert by_name["ring/neighbours/64MiB"] == ["2.000", "1234 1/s"]
     assert by_name["copy/pinned/h2d/64MiB"] == ["-", "-"]
 
 
-def test_figures_of_transfers_are_without_it(undrawn):
-    (section,) = report.sections([format_2.result()], None)
-    assert "bandwidth" in [one.name for one in section.drawn]
-    assert not any("ring/" in str(one.spec) for one in section.drawn)
+def test_figures_of_transfers_leave_it_out(undrawn):
+    (section,) = report.make_sections([format_2.result()], None)
+    assert "bandwidth" in [figure.name for figure in section.drawn]
+    assert not any("ring/" in str(figure.spec) for figure in section.drawn)
 
 
-def test_it_is_on_the_page(undrawn):
-    files = report.report([format_2.result()], None)
+def test_its_role_is_on_the_page(undrawn):
+    files = report.make_report([format_2.result()], None)
     page = files["report.html"].decode()
     assert "<h3>Exchanges between neighbours</h3>" in page
     assert "<td>1234 1/s</td>" in page
@@ -73,18 +73,18 @@ def test_it_is_on_the_page(undrawn):
 
 def test_known_roles_have_no_second_table():
     rows = [row for row in format_2.rows() if row["name"].startswith("copy/")]
-    assert [one.name for one in tables.tables(Run(format_2.result(rows)))] == [
+    assert [table.name for table in tables.make_tables(Run(format_2.result(rows)))] == [
         "benchmarks",
         "transfers",
     ]
 
 
-def test_roles_whose_names_are_alike_in_files_have_tables_of_their_own():
+def test_roles_with_the_same_file_name_have_separate_tables():
     roles = {role: {"description": "", "table": "times"} for role in ("a/b", "a b")}
     described = {name: format_2.fields(name, role) for name, role in (("x", "a/b"), ("y", "a b"))}
     rows = [synthetic.row(name, 0, 10.0) for name in described]
-    made = tables.tables(Run(format_2.result(rows, roles=roles, benchmarks=described)))
-    assert {one.name: (one.heading, one.rows[0][0]) for one in made[1:]} == {
+    run_tables = tables.make_tables(Run(format_2.result(rows, roles=roles, benchmarks=described)))
+    assert {table.name: (table.heading, table.rows[0][0]) for table in run_tables[1:]} == {
         "role_a_b_0": ("A b", "y"),
         "role_a_b_1": ("A/b", "x"),
     }
