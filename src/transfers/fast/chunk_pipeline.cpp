@@ -84,25 +84,25 @@ void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& s
   std::size_t turn = 0;
   for (; !failed_; ++turn) {
     auto& current = mine[turn % mine.size()];
-    if (current.done) finish(current, work);
-    const auto taken = next(total, sizes);
-    if (!taken) break;
-    current.content = {taken->offset, taken->bytes, current.on_host, current.on_device};
-    if (taken->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
+    if (current.end) finish(current, work);
+    const auto claimed = next(total, sizes);
+    if (!claimed) break;
+    current.content = {claimed->offset, claimed->bytes, current.on_host, current.on_device};
+    if (claimed->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
       throw std::logic_error("a chunk is larger than its slot");
     if (work.fill) work.fill(current.content);
     auto& work_stream = work.in_one_stream ? *streams_.front() : *current.work_stream;
     work.enqueue(current.content, work_stream);
-    current.done = work_stream.record();
+    current.end = work_stream.record();
   }
   // Oldest first. The slot whose turn it was is free, unless another thread has failed.
   for (std::size_t i = 0; i < mine.size(); ++i)
-    if (auto& current = mine[(turn + i) % mine.size()]; current.done) finish(current, work);
+    if (auto& current = mine[(turn + i) % mine.size()]; current.end) finish(current, work);
 }
 
 void chunk_pipeline::finish(slot& used, const chunk_work& work) const {
-  const auto done = std::move(used.done);
-  done->wait();
+  const auto end = std::move(used.end);
+  end->wait();
   if (work.drain && !failed_) work.drain(used.content);
 }
 
@@ -115,7 +115,7 @@ void chunk_pipeline::abandon(lane& mine) noexcept {
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
   }
-  for (auto& abandoned : mine) abandoned.done.reset();
+  for (auto& abandoned : mine) abandoned.end.reset();
 }
 
 }  // namespace transfers::detail

@@ -73,7 +73,7 @@ class chunk_pipeline {
     std::byte* on_device = nullptr;
     stream* work_stream = nullptr;
     chunk content;
-    std::unique_ptr<event> done;  ///< null if the slot is free
+    std::unique_ptr<event> end;  ///< null if the slot is free
   };
   using lane = std::vector<slot>;  ///< the slots of one thread
 
