@@ -389,8 +389,8 @@ TEST_F(linked_host_devices, slow_down_while_another_device_copies) {
   second.enqueue(direction::h2d);
   const auto second_done = second.stream->record();
   clock.wait_for_sleepers(2);
-  clock.move(
-      std::chrono::nanoseconds(bytes / 2 + 10));  // when the first copy alone would have ended
+  // To the time at which the first copy alone would have ended.
+  clock.move(std::chrono::nanoseconds(bytes / 2 + 10));
   clock.wait_for_sleepers(2);
   EXPECT_FALSE(first_done->done());
   clock.move(std::chrono::nanoseconds(bytes / 2));
