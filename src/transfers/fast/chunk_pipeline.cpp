@@ -41,13 +41,13 @@ void chunk_pipeline::run(std::size_t total, const chunk_sizes& sizes, const chun
   next_ = 0;
   failed_ = false;
   const auto part = [&](unsigned index) {
-    auto& mine = lanes_[index];
+    auto& slots = lanes_[index];
     try {
       const auto current = device_.make_current();  // for CUDA code that `work` calls
-      work_in(mine, total, sizes, work);
+      work_in(slots, total, sizes, work);
     } catch (...) {
       failed_ = true;
-      abandon(mine);
+      abandon(slots);
       throw;
     }
   };
@@ -79,11 +79,11 @@ std::optional<chunk> chunk_pipeline::next(std::size_t total, const chunk_sizes& 
   return std::nullopt;
 }
 
-void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& sizes,
+void chunk_pipeline::work_in(lane& slots, std::size_t total, const chunk_sizes& sizes,
                              const chunk_work& work) {
   std::size_t turn = 0;
   for (; !failed_; ++turn) {
-    auto& current = mine[turn % mine.size()];
+    auto& current = slots[turn % slots.size()];
     if (current.end) finish(current, work);
     const auto claimed = next(total, sizes);
     if (!claimed) break;
@@ -96,8 +96,8 @@ void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& s
     current.end = work_stream.record();
   }
   // Oldest first. The slot whose turn it was is free, unless another thread has failed.
-  for (std::size_t i = 0; i < mine.size(); ++i)
-    if (auto& current = mine[(turn + i) % mine.size()]; current.end) finish(current, work);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (auto& current = slots[(turn + i) % slots.size()]; current.end) finish(current, work);
 }
 
 void chunk_pipeline::finish(slot& used, const chunk_work& work) const {
@@ -108,14 +108,14 @@ void chunk_pipeline::finish(slot& used, const chunk_work& work) const {
 
 /// Waits until the device no longer uses the memory. Errors are ignored: they are the reason for
 /// this call, or follow from it.
-void chunk_pipeline::abandon(lane& mine) noexcept {
+void chunk_pipeline::abandon(lane& slots) noexcept {
   for (const auto& stream : streams_) {
     try {
       stream->synchronize();
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
   }
-  for (auto& abandoned : mine) abandoned.end.reset();
+  for (auto& abandoned : slots) abandoned.end.reset();
 }
 
 }  // namespace transfers::detail
