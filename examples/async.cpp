@@ -1,6 +1,6 @@
 // Two halves of an array on two streams, so that copies and work of one half overlap the other's.
 // PyCUDA: stream = cuda.Stream(); gpuarray.to_gpu_async(a, stream=stream); x_gpu.get_async(stream)
-// A context has one stream: two contexts, two streams. The host memory is page-locked on both ends;
+// Each context has one stream, so two streams need two contexts. Source and result are page-locked:
 // with ordinary memory the calls would wait for the copies.
 #include <array>
 #include <iostream>
@@ -23,10 +23,11 @@ int main() {
     auto x = transfers::to_gpu_async(contexts[i], std::span(source).subspan(i * half, half));
     x *= 2;
     x.get_async(std::span(result).subspan(i * half, half));
-  }  // x may go while its work is still under way: what comes next in its memory comes after it
+  }  // x may be destroyed while its work is under way: the stream runs later uses of its memory
+     // after it
 
-  // Until here nothing has been waited for, and `result` must not be looked at.
-  for (const auto& each : contexts) each.synchronize();
+  // No call has waited so far, so `result` must not be read before this.
+  for (const auto& context : contexts) context.synchronize();
 
   for (std::size_t i = 0; i < source.size(); ++i)
     if (result[i] != 2 * source[i]) {

@@ -1,6 +1,5 @@
 // Both directions at once: one array goes to the device while another one comes back. The link
-// carries both together, where each has a stream of its own and page-locked memory
-// (docs/fast_paths/duplex.md).
+// carries both if each has its own stream and page-locked memory (docs/fast_paths/duplex.md).
 #include <algorithm>
 #include <iostream>
 #include <numeric>
@@ -11,26 +10,26 @@
 int main() {
   const auto device = transfers::open_default_device();
   std::cout << "Running on " << device->description().name << '\n';
-  const transfers::context there(*device);
-  const transfers::context back(*device);
+  const transfers::context uploads(*device);
+  const transfers::context downloads(*device);
 
   constexpr std::size_t elements = 1'000'000;
-  const auto next = transfers::pinned_empty<float>(*device, {elements});
-  const auto last = transfers::pinned_empty<float>(*device, {elements});
-  std::iota(next.begin(), next.end(), 0.0F);
-  const auto results = transfers::to_gpu(back, std::vector<float>(elements, 7));
+  const auto source = transfers::pinned_empty<float>(*device, {elements});
+  const auto result = transfers::pinned_empty<float>(*device, {elements});
+  std::iota(source.begin(), source.end(), 0.0F);
+  const auto results = transfers::to_gpu(downloads, std::vector<float>(elements, 7));
 
   // Neither call waits; each works in its own stream.
-  const auto inputs = transfers::to_gpu_async(there, next);
-  results.get_async(last);
-  there.synchronize();
-  back.synchronize();
+  const auto inputs = transfers::to_gpu_async(uploads, source);
+  results.get_async(result);
+  uploads.synchronize();
+  downloads.synchronize();
 
-  if (!std::ranges::equal(inputs.get(), next)) {
+  if (!std::ranges::equal(inputs.get(), source)) {
     std::cerr << "Wrong: the upload has not arrived.\n";
     return 1;
   }
-  if (std::ranges::count(last, 7.0F) != elements) {
+  if (std::ranges::count(result, 7.0F) != elements) {
     std::cerr << "Wrong: the download has not arrived.\n";
     return 1;
   }

@@ -1,5 +1,5 @@
 // Much page-locked memory in a seventh of the time that cudaHostAlloc takes (docs/CPU_ACCESS.md):
-// huge pages, made by several threads, then locked.
+// several threads touch huge pages, which are then locked.
 #include <algorithm>
 #include <iostream>
 
@@ -22,7 +22,7 @@ int main() {
   }
   std::cout << fast.size() * sizeof(float) << " bytes of page-locked memory made the journey.\n";
 
-  // Many blocks, again and again: a pool keeps them.
+  // A pool keeps blocks for programs that allocate repeatedly.
   transfers::pinned_pool pool(*device, gpu.stream(), transfers::registered_huge);
   for (int i = 0; i < 3; ++i) {
     const auto block = pool.allocate(std::size_t{1} << 20);

@@ -42,13 +42,13 @@ int main() {
     return 1;
   }
 
-  // Arrays made on the device, and arithmetic in place. Every line is enqueued and returns at once;
-  // get() waits for what is before it.
+  // Arrays made on the device, and arithmetic in place. Every line only enqueues and returns at
+  // once; get() waits for the work before it.
   auto sum = transfers::zeros_like(a_gpu);  // shape and order of a_gpu
   sum += a_gpu;
   sum += a_gpu;
   auto quotient = transfers::empty<float>(gpu, {4, 4});            // uninitialised
-  calculate(transfers::arithmetic::divide, sum, a_gpu, quotient);  // into memory that is there
+  calculate(transfers::arithmetic::divide, sum, a_gpu, quotient);  // into existing memory
   const auto zero = (quotient - 2).get();
   if (std::ranges::any_of(zero, [](float x) { return x != 0; })) {
     std::cerr << "Wrong: (a + a) / a - 2 is not zero.\n";

@@ -1,6 +1,5 @@
-// A round trip that is recorded once and then started by one call each time
-// (docs/fast_paths/graph.md). Host memory is page-locked: copies of other memory cannot be
-// recorded.
+// A round trip that is recorded once; then one call starts it each time (docs/fast_paths/graph.md).
+// Host memory is page-locked, because copies of other memory cannot be recorded.
 #include <algorithm>
 #include <iostream>
 #include <numeric>
@@ -15,12 +14,12 @@ int main() {
   constexpr std::size_t elements = 4096;
   transfers::host_buffer<float> in(*device, elements, transfers::pinned());
   transfers::host_buffer<float> out(*device, elements, transfers::pinned());
-  transfers::device_buffer<float> there(gpu, elements);
+  transfers::device_buffer<float> buffer(gpu, elements);
 
   auto& stream = gpu.stream();
   const auto bytes = elements * sizeof(float);
   const transfers::graph round_trip(stream, [&] {
-    auto* const block = reinterpret_cast<std::byte*>(there.data());
+    auto* const block = reinterpret_cast<std::byte*>(buffer.data());
     stream.copy(block, reinterpret_cast<const std::byte*>(in.data()), bytes,
                 transfers::direction::h2d);
     stream.copy(reinterpret_cast<std::byte*>(out.data()), block, bytes, transfers::direction::d2h);

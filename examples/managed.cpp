@@ -1,5 +1,5 @@
-// Managed memory has one address for CPU and GPU, and its pages move. Sending them in one piece,
-// before they are needed, saves the page faults that fetch each when it is touched
+// Managed memory has one address for CPU and GPU, and its pages migrate. Prefetching all of them
+// before they are needed saves the page faults that otherwise fetch each page when it is touched
 // (docs/fast_paths/managed.md).
 #include <algorithm>
 #include <iostream>

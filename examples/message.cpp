@@ -1,6 +1,6 @@
-// A question to the device and its answer, in the shortest time there is: a kernel runs meanwhile
-// and looks out for messages. Kernels of one's own take part with transfers/mailbox.cuh. PyCUDA:
-// two memcpys and a synchronisation.
+// A message to the device and its answer, with the least possible latency: a running kernel polls
+// for messages. Your own kernels can answer them with transfers/fast/mailbox.cuh. PyCUDA: two
+// memcpys and a synchronisation
 #include <chrono>
 #include <iostream>
 

@@ -30,7 +30,7 @@ int main() {
   std::cout << "Running on " << device->description().name << '\n';
   const transfers::context gpu(*device);
 
-  // Flags are those of cudaHostAlloc. Not every device has all of them: it can be asked.
+  // Flags are those of cudaHostAlloc. Not every device has all of them; why_unsupported() tells.
   auto flags = transfers::pin_flags::mapped;
   if (const auto with_portable = flags | transfers::pin_flags::portable;
       !device->why_unsupported(transfers::pinned(with_portable)))
@@ -40,14 +40,14 @@ int main() {
   const bool all_zero = std::ranges::all_of(zeros, [](float x) { return x == 0; });
   std::cout << "pinned_empty gave " << transfers::describe(pinned.kind()) << '\n';
 
-  // An alignment of one's own, in page-locked and in ordinary memory.
+  // A larger alignment, in page-locked and in ordinary memory.
   constexpr std::size_t alignment = 65536;
   transfers::host_buffer<float> aligned_pinned(*device, 100, transfers::pinned(), alignment);
   transfers::host_buffer<float> aligned(100, alignment);
 
-  // Memory that is there already stays page-locked as long as `lock` lives.
-  std::vector<float> mine(100);
-  const auto lock = device->lock(std::as_writable_bytes(std::span(mine)));
+  // Existing memory stays page-locked as long as `lock` lives.
+  std::vector<float> existing(100);
+  const auto lock = device->lock(std::as_writable_bytes(std::span(existing)));
   std::cout << "locked " << lock.bytes().size() << " bytes of a std::vector\n";
 
   if (!all_zero) {
@@ -60,7 +60,7 @@ int main() {
   }
   if (!makes_the_journey(gpu, pinned) || !makes_the_journey(gpu, zeros) ||
       !makes_the_journey(gpu, aligned_pinned) || !makes_the_journey(gpu, aligned) ||
-      !makes_the_journey(gpu, mine)) {
+      !makes_the_journey(gpu, existing)) {
     std::cerr << "Wrong: something else came back from the device.\n";
     return 1;
   }

@@ -1,4 +1,4 @@
-// Memory that is kept for the next one who asks, because to get it from the driver takes long.
+// A pool keeps freed memory for the next allocation, because the driver takes long to allocate it.
 // PyCUDA: pool = DeviceMemoryPool(); gpuarray.empty(..., allocator=pool.allocate)
 //         pool = PageLockedMemoryPool(); pool.allocate(shape, dtype)
 #include <algorithm>
@@ -11,10 +11,10 @@ int main() {
   const auto device = transfers::open_default_device();
   std::cout << "Running on " << device->description().name << '\n';
 
-  // Arrays have a pool without asking for one; context(*device, allocation::plain) goes without.
+  // Arrays use a pool by default; context(*device, allocation::plain) uses none.
   const transfers::context gpu(*device);
 
-  // By hand: a block goes back to the pool when its owner goes.
+  // Used directly: a block goes back to the pool when its owner is destroyed.
   transfers::device_pool blocks(*device);
   const std::byte* first = blocks.allocate(1 << 20).data();
   const auto held = blocks.held_bytes();
@@ -25,8 +25,8 @@ int main() {
   }
   std::cout << "The second block was the first one again; the pool holds " << held << " bytes.\n";
 
-  // Page-locked memory: a block may go while its copy is still under way. It is handed out again
-  // only when the stream has come so far, so that nobody has to wait.
+  // Page-locked memory: a block may be freed while its copy is still under way. The pool hands it
+  // out again only when the stream has finished the copy, so the program need not wait.
   constexpr std::size_t piece = 1024;
   constexpr std::size_t pieces = 8;
   transfers::pinned_pool staging(*device, gpu.stream());
@@ -46,7 +46,7 @@ int main() {
     }
   std::cout << pieces << " pieces were sent through the page-locked pool.\n";
 
-  // What is not in use can be given back.
+  // Memory that is not in use can be given back.
   if (!staging.release() || staging.held_bytes() != 0) {
     std::cerr << "Wrong: the page-locked pool kept its memory.\n";
     return 1;

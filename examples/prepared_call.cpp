@@ -1,6 +1,6 @@
-// Two ways to call a kernel. A plain call looks at its arguments each time and waits for the
-// result; a prepared one knows its parameter types, checks them once and only enqueues. PyCUDA:
-// func(y_gpu, x_gpu, numpy.float32(0.5), block=..., grid=...)
+// Two kinds of calls of a kernel. A plain call checks its arguments each time and waits for the
+// result; a prepared call has checked its parameter types once and only enqueues.
+// PyCUDA: func(y_gpu, x_gpu, numpy.float32(0.5), block=..., grid=...)
 //         func.prepare("PPf"); func.prepared_call(grid, block, y_gpu.gpudata, x_gpu.gpudata, 0.5)
 #include <algorithm>
 #include <iostream>
@@ -28,21 +28,21 @@ int main() {
   const auto y = transfers::zeros<float>(gpu, {512});
   const transfers::launch_shape threads{.grid = {4}, .block = {128}};
 
-  // Any arguments; number and sizes are compared with the kernel's parameters in every call.
+  // Every call compares the number and sizes of its arguments with the kernel's parameters.
   for (int i = 0; i < 100; ++i) add_scaled(gpu, threads, y, x, 0.5F);
 
-  // Parameters are compared here, and arguments' types by the compiler.
+  // Parameters are compared here; the compiler checks the types of arguments.
   const auto prepared = add_scaled.prepare<float*, const float*, float>();
   for (int i = 0; i < 100; ++i) prepared(gpu.stream(), threads, y.data(), x.data(), 0.5F);
 
-  const auto result = y.get();  // waits for all of them
+  const auto result = y.get();  // waits for all calls
   if (std::ranges::any_of(result, [](float value) { return value != 400; })) {
     std::cerr << "Wrong: 200 times 0.5 * 4 should be 400.\n";
     return 1;
   }
   std::cout << "100 plain and 100 prepared calls: every element is " << result[0] << '\n';
 
-  // 0.5 is a double, and a kernel would take half of it for a float.
+  // 0.5 is a double; the kernel would read half of its bytes as a float.
   try {
     add_scaled(gpu, threads, y, x, 0.5);
   } catch (const std::invalid_argument& refusal) {

@@ -1,7 +1,7 @@
-// Memory that somebody else has allocated, page-locked for one copy: the copy runs at the link's
-// full speed, but locking takes about as long. Worth it for hundreds of megabytes where no cores
-// are free for staging (staged_copy.cpp); where the same memory is copied again, keep the lock.
-// PyCUDA: drv.register_host_memory(a)
+// Memory that other code has allocated, page-locked for one copy: the copy runs at the link's full
+// speed, but locking takes about as long. This pays off for hundreds of megabytes if no cores are
+// free for staging (staged_copy.cpp). If the same memory is copied again, keep the lock. PyCUDA:
+// drv.register_host_memory(a)
 #include <iostream>
 #include <numeric>
 #include <span>
@@ -16,18 +16,18 @@ int main() {
   std::vector<unsigned> values(std::size_t{1} << 18);
   std::iota(values.begin(), values.end(), 0U);
   const std::span<std::byte> memory = std::as_writable_bytes(std::span(values));
-  const auto there = device->allocate(memory.size());
+  const auto block = device->allocate(memory.size());
 
   try {
     const auto lock = device->lock(memory);
-    device->copy(there.data(), memory.data(), memory.size(), transfers::direction::h2d);
-  } catch (const transfers::out_of_memory& limit) {  // of locked memory: ulimit -l
+    device->copy(block.data(), memory.data(), memory.size(), transfers::direction::h2d);
+  } catch (const transfers::out_of_memory& limit) {  // the limit of locked memory: ulimit -l
     std::cout << limit.what() << '\n';
     return 77;
   }
 
   std::vector<unsigned> back(values.size());
-  device->copy(reinterpret_cast<std::byte*>(back.data()), there.data(), memory.size(),
+  device->copy(reinterpret_cast<std::byte*>(back.data()), block.data(), memory.size(),
                transfers::direction::d2h);
   if (back != values) {
     std::cerr << "Wrong: what came back is not what was sent.\n";

@@ -1,7 +1,7 @@
-// result = 2 * source by way of the device, in one call: while one piece is worked on, the next one
-// comes and the last one leaves, so that both directions of the link are busy at once. The device
-// needs memory for a few pieces only. Works for page-locked and for ordinary memory.
-// PyCUDA: (2 * gpuarray.to_gpu(a)).get(), where the three steps follow each other.
+// result = 2 * source on the device, in one call: while the device works on one piece, the next
+// piece arrives and the previous one leaves, so both directions of the link are busy at once. The
+// device needs memory for a few pieces only. Works for page-locked and for ordinary memory. PyCUDA:
+// (2 * gpuarray.to_gpu(a)).get(), where the three steps follow each other.
 #include <iostream>
 #include <numeric>
 #include <vector>
@@ -17,8 +17,7 @@ int main() {
   std::vector<float> result(source.size());
   std::iota(source.begin(), source.end(), 0.0F);
 
-  // What is enqueued here is done for each piece, in place. Kernels of one's own are launched on
-  // stream.native_handle().
+  // Enqueues the work on one piece, in place. Launch your own kernels on stream.native_handle().
   const auto work = [](transfers::stream& stream, std::span<float> piece, std::size_t /*first*/) {
     transfers::calculate(stream, transfers::arithmetic::multiply, piece, 2);
   };

@@ -1,6 +1,6 @@
-// Many small blocks of host memory, wherever they lie, go to one array on the device and back: here
-// the rows of a table that a list of indices picks. One kernel reads or writes them in place.
-// PyCUDA: a loop of memcpy_htod_async.
+// Copies many small, scattered blocks of host memory to one array on the device and back: here
+// every seventh row of a table. One kernel reads or writes them in place. PyCUDA: a loop of
+// memcpy_htod_async.
 #include <algorithm>
 #include <iostream>
 #include <numeric>
@@ -18,7 +18,7 @@ int main() {
   const auto table = transfers::pinned_empty<float>(*device, {1000, columns});
   std::iota(table.begin(), table.end(), 0.0F);
 
-  // Every seventh row, the last one first.
+  // In descending order.
   std::vector<transfers::scattered_block> picked;
   for (std::size_t row = 994; row > 0; row -= 7)
     picked.push_back(
@@ -31,7 +31,7 @@ int main() {
   copy.enqueue(picked, {on_device.data(), bytes}, transfers::direction::h2d);
   stream->synchronize();
 
-  // They lie one behind the other now: an ordinary copy takes them back.
+  // They are contiguous on the device, so an ordinary copy takes them back.
   std::vector<float> rows(picked.size() * columns);
   device->copy(reinterpret_cast<std::byte*>(rows.data()), on_device.data(), bytes,
                transfers::direction::d2h);

@@ -1,7 +1,7 @@
 // Ordinary memory, copied nearly as fast as page-locked memory: threads fill or drain page-locked
 // chunks while the device's engines move others. Arrays do this by themselves from 4 MiB on
-// (to_gpu, set, get); here is the same for plain memory. Making the copier measures for a second or
-// two what is fastest on this machine: keep it.
+// (to_gpu, set, get); this example does it for plain memory. The constructor of the copier measures
+// for a second or two which settings are fastest on this machine: keep the copier.
 #include <iostream>
 #include <numeric>
 #include <vector>
@@ -19,12 +19,12 @@ int main() {
   std::vector<unsigned> result(source.size());
   std::iota(source.begin(), source.end(), 0U);
   const auto bytes = source.size() * sizeof(unsigned);
-  const auto there = device->allocate(bytes);
+  const auto on_device = device->allocate(bytes);
 
   using transfers::direction;
-  copier.copy(there.data(), reinterpret_cast<const std::byte*>(source.data()), bytes,
+  copier.copy(on_device.data(), reinterpret_cast<const std::byte*>(source.data()), bytes,
               direction::h2d);
-  copier.copy(reinterpret_cast<std::byte*>(result.data()), there.data(), bytes, direction::d2h);
+  copier.copy(reinterpret_cast<std::byte*>(result.data()), on_device.data(), bytes, direction::d2h);
 
   if (result != source) {
     std::cerr << "Wrong: what came back is not what was sent.\n";

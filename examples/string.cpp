@@ -1,4 +1,4 @@
-// A string to the GPU and back: whatever has its elements side by side in memory can be sent.
+// A string to the GPU and back: any contiguous range can be sent.
 // PyCUDA: takes what has Python's buffer protocol, for example cuda.memcpy_htod(a_gpu, b"...")
 #include <iostream>
 #include <string>

@@ -14,7 +14,7 @@ int main() {
   std::cout << "Running on " << device->description().name << '\n';
   const transfers::context gpu(*device);
 
-  // The host device has no such memory: any other will do there.
+  // The host device has no such memory: use another kind there.
   auto kind = transfers::pinned(transfers::pin_flags::write_combined);
   if (const auto reason = device->why_unsupported(kind)) {
     std::cout << "No write-combined memory: " << *reason << '\n';
@@ -24,15 +24,15 @@ int main() {
   std::iota(sent.begin(), sent.end(), 0.0F);
   const auto array = transfers::to_gpu(gpu, sent);
 
-  // To look at it again all the same: not element by element.
+  // If the host must read it again: not element by element.
   if (const auto reason = transfers::why_no_streaming_loads()) std::cout << *reason << '\n';
-  std::vector<float> looked_at(sent.size());
-  transfers::streaming_load(std::as_writable_bytes(std::span(looked_at)),
+  std::vector<float> read_back(sent.size());
+  transfers::streaming_load(std::as_writable_bytes(std::span(read_back)),
                             std::as_bytes(std::span(sent.data(), sent.size())));
 
-  if (!std::ranges::equal(array.get(), looked_at) || looked_at[99'999] != 99'999.0F) {
+  if (!std::ranges::equal(array.get(), read_back) || read_back[99'999] != 99'999.0F) {
     std::cerr << "Wrong: what was read is not what was sent.\n";
     return 1;
   }
-  std::cout << "Read " << looked_at.size() << " values from " << transfers::describe(kind) << '\n';
+  std::cout << "Read " << read_back.size() << " values from " << transfers::describe(kind) << '\n';
 }

@@ -1,6 +1,6 @@
-// A kernel reads host memory in place and writes what it has read to the device. A few
-// multiprocessors fill the link: the others are left to other kernels.
-// PyCUDA: pagelocked_empty(mem_flags=DEVICEMAP), base.get_device_pointer()
+// A kernel reads host memory in place and writes it to device memory. A few multiprocessors
+// saturate the link, so the others stay free for other kernels. PyCUDA:
+// pagelocked_empty(mem_flags=DEVICEMAP), base.get_device_pointer()
 #include <algorithm>
 #include <iostream>
 #include <numeric>
@@ -14,20 +14,20 @@ int main() {
   std::cout << "Running on " << device->description().name << '\n';
   const auto stream = device->create_stream();
 
-  // Any page-locked memory will do; its address on the device may be another one.
+  // Any page-locked memory will do; its address on the device may differ.
   std::vector<int> numbers(1 << 20);
   std::iota(numbers.begin(), numbers.end(), 0);
   const auto lock = device->lock(std::as_writable_bytes(std::span(numbers)));
   const auto bytes = lock.bytes().size();
-  const auto there = device->allocate(bytes);
+  const auto on_device = device->allocate(bytes);
 
   constexpr unsigned multiprocessors = 8;
-  stream->copy_by_kernel(there.data(), lock.on_device(), bytes, multiprocessors);
+  stream->copy_by_kernel(on_device.data(), lock.on_device(), bytes, multiprocessors);
   stream->synchronize();
   std::ranges::fill(numbers, 0);
 
-  // …and back again, likewise in place.
-  stream->copy_by_kernel(lock.on_device(), there.data(), bytes, multiprocessors);
+  // And back again, also in place.
+  stream->copy_by_kernel(lock.on_device(), on_device.data(), bytes, multiprocessors);
   stream->synchronize();
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (numbers[i] != static_cast<int>(i)) {

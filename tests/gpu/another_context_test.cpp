@@ -1,6 +1,6 @@
-// A context of somebody else's on the same GPU is current: the library works in its own, the
-// device's primary context, and leaves the other current. Shows on a machine with one GPU what
-// several_devices_test.cpp shows with two.
+// While another context of the same GPU is current, the library works in the device's primary
+// context and leaves the other one current. With one GPU, this shows what several_devices_test.cpp
+// shows with two.
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
@@ -24,10 +24,10 @@ constexpr std::size_t mib = std::size_t{1} << 20;
 template <class Function>
 Function driver_function(const char* name, unsigned version = 12000) {
   void* address = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  EXPECT_EQ(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found),
+  cudaDriverEntryPointQueryResult status{};
+  EXPECT_EQ(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &status),
             cudaSuccess);
-  EXPECT_EQ(found, cudaDriverEntryPointSuccess) << name;
+  EXPECT_EQ(status, cudaDriverEntryPointSuccess) << name;
   return reinterpret_cast<Function>(address);
 }
 
@@ -38,7 +38,7 @@ class beside_another_context : public on_gpu {
     if (IsSkipped()) return;
     constexpr unsigned signature_of_version = 3020;
     const auto create = driver_function<PFN_cuCtxCreate_v3020>("cuCtxCreate", signature_of_version);
-    ASSERT_EQ(create(&other_, 0, 0), CUDA_SUCCESS);  // and makes it current
+    ASSERT_EQ(create(&other_, 0, 0), CUDA_SUCCESS);  // also makes it current
     ASSERT_EQ(current(), other_);
   }
   void TearDown() override {
@@ -65,19 +65,19 @@ class beside_another_context : public on_gpu {
     return context;
   }
 
-  static CUcontext context_of(const stream& work) {
+  static CUcontext context_of(const stream& stream) {
     CUcontext context{};
     EXPECT_EQ(driver_function<PFN_cuStreamGetCtx_v9020>("cuStreamGetCtx", 9020)(
-                  static_cast<CUstream>(work.native_handle()), &context),
+                  static_cast<CUstream>(stream.native_handle()), &context),
               CUDA_SUCCESS);
-    EXPECT_EQ(context, work.native_context());
+    EXPECT_EQ(context, stream.native_context());
     return context;
   }
 
   CUcontext other_ = nullptr;
 };
 
-TEST_F(beside_another_context, memory_streams_and_copies_are_the_devices_own) {
+TEST_F(beside_another_context, memory_streams_and_copies_belong_to_the_primary_context) {
   const auto block = gpu->allocate(mib);
   EXPECT_NE(context_of(block.data()), other_);
   for (const auto kind : {pinned(), pinned(pin_flags::mapped), registered}) {
@@ -87,38 +87,39 @@ TEST_F(beside_another_context, memory_streams_and_copies_are_the_devices_own) {
     gpu->copy(block.data(), host.data(), mib, direction::h2d);
     EXPECT_EQ(gpu->check_pattern(block.data(), 0, mib, {3, false}).wrong_bytes, 0U);
   }
-  const auto work = gpu->create_stream();
-  EXPECT_NE(context_of(*work), other_);
-  work->clear(block.data(), mib);
-  const auto done = work->record();
-  done->wait();
-  EXPECT_TRUE(done->done());
+  const auto stream = gpu->create_stream();
+  EXPECT_NE(context_of(*stream), other_);
+  stream->clear(block.data(), mib);
+  const auto end = stream->record();
+  end->wait();
+  EXPECT_TRUE(end->done());
   gpu->synchronize();
   EXPECT_EQ(current(), other_);
 }
 
-TEST_F(beside_another_context, arrays_kernels_and_graphs_run_in_the_devices_own) {
-  const context in(*gpu);
-  const auto doubled = 2 * to_gpu(in, std::vector<float>{1, 2, 3});
+TEST_F(beside_another_context, arrays_kernels_and_graphs_run_in_the_primary_context) {
+  const context context(*gpu);
+  const auto doubled = 2 * to_gpu(context, std::vector<float>{1, 2, 3});
   EXPECT_NE(context_of(doubled.data()), other_);
   EXPECT_EQ(doubled.get(pinned())[2], 6);
   std::vector<float> data{1, 2, 3, 4};
   const auto scale = cuda_function("scale", scale_kernel());
-  scale(in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
+  scale(context, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
   EXPECT_EQ(data[3], 12);
   if (!why_no_compiler()) {
     const source_module module(
         *gpu, "__global__ void twice(float* data) { data[threadIdx.x] = 2 * data[threadIdx.x]; }");
-    module.get_function("twice")(in, {.block = {4}}, in_out(data));
+    module.get_function("twice")(context, {.block = {4}}, in_out(data));
     EXPECT_EQ(data[3], 24);
   }
   const auto host = gpu->allocate_host(mib, pinned());
   const auto block = gpu->allocate(mib);
-  auto& work = in.stream();
-  const graph recorded(work, [&] { work.copy(block.data(), host.data(), mib, direction::h2d); });
+  auto& stream = context.stream();
+  const graph recorded(stream,
+                       [&] { stream.copy(block.data(), host.data(), mib, direction::h2d); });
   write_host_pattern(host.data(), 0, mib, {5, false});
   recorded.enqueue();
-  work.synchronize();
+  stream.synchronize();
   EXPECT_EQ(gpu->check_pattern(block.data(), 0, mib, {5, false}).wrong_bytes, 0U);
   std::vector<std::byte> ordinary(16 * mib);
   staged_copier(*gpu).copy(gpu->allocate(ordinary.size()).data(), ordinary.data(), ordinary.size(),
@@ -136,9 +137,9 @@ TEST_F(beside_another_context, errors_leave_it_current) {
   EXPECT_EQ(current(), other_);
 }
 
-TEST_F(beside_another_context, make_current_ends_with_it_whatever_was_set_meanwhile) {
+TEST_F(beside_another_context, make_current_restores_it_whatever_was_set_meanwhile) {
   {
-    const auto own = gpu->make_current();
+    const auto primary = gpu->make_current();
     EXPECT_NE(current(), other_);
     const auto again = gpu->make_current();
     ASSERT_EQ(cudaSetDevice(0), cudaSuccess);

@@ -17,9 +17,7 @@ namespace {
 
 constexpr std::size_t guard = 64;
 
-class cuda_device_test : public on_gpu {
- protected:
-};
+class cuda_device_test : public on_gpu {};
 
 void expect_arrived(const pattern_check& inside, const pattern_check& behind, std::size_t bytes) {
   EXPECT_EQ(inside.wrong_bytes, 0U) << bytes << " bytes, first wrong at " << inside.first_wrong;
@@ -29,20 +27,20 @@ void expect_arrived(const pattern_check& inside, const pattern_check& behind, st
 const pattern data{42, false};
 const pattern poison{42, true};
 
-/// Fills the source, poisons the destination, moves, checks every byte and the guard.
+/// Fills the source, poisons the destination, calls `move`, and checks every byte and the guard.
 template <class Move>
-void expect_moves(device& gpu, const host_memory& host, const device_memory& there,
-                  std::size_t bytes, direction way, Move&& move) {
-  if (way == direction::h2d) {
+void expect_moves(device& gpu, const host_memory& host, const device_memory& device_block,
+                  std::size_t bytes, direction direction, Move&& move) {
+  if (direction == direction::h2d) {
     write_host_pattern(host.data(), 0, bytes, data);
-    gpu.write_pattern(there.data(), 0, bytes + guard, poison);
-    move(there.data(), host.data());
-    expect_arrived(gpu.check_pattern(there.data(), 0, bytes, data),
-                   gpu.check_pattern(there.data(), bytes, guard, poison), bytes);
+    gpu.write_pattern(device_block.data(), 0, bytes + guard, poison);
+    move(device_block.data(), host.data());
+    expect_arrived(gpu.check_pattern(device_block.data(), 0, bytes, data),
+                   gpu.check_pattern(device_block.data(), bytes, guard, poison), bytes);
   } else {
-    gpu.write_pattern(there.data(), 0, bytes, data);
+    gpu.write_pattern(device_block.data(), 0, bytes, data);
     write_host_pattern(host.data(), 0, bytes + guard, poison);
-    move(host.data(), there.data());
+    move(host.data(), device_block.data());
     expect_arrived(check_host_pattern(host.data(), 0, bytes, data),
                    check_host_pattern(host.data(), bytes, guard, poison), bytes);
   }
@@ -53,24 +51,26 @@ const std::vector<std::size_t> odd_and_even_sizes{1,  3,    4,     15,      16,
 
 class every_kind : public cuda_device_test, public testing::WithParamInterface<host_memory_kind> {};
 
-TEST_P(every_kind, copies_both_ways_byte_for_byte) {
+TEST_P(every_kind, copies_in_both_directions_byte_for_byte) {
   if (const auto reason = gpu->why_unsupported(GetParam())) GTEST_SKIP() << *reason;
   const auto most = odd_and_even_sizes.back();
   const auto host = gpu->allocate_host(most + guard, GetParam());
-  const auto there = gpu->allocate(most + guard);
+  const auto device_block = gpu->allocate(most + guard);
   const auto stream = gpu->create_stream();
   for (const auto bytes : odd_and_even_sizes)
-    for (const auto way : {direction::h2d, direction::d2h}) {
-      expect_moves(*gpu, host, there, bytes, way,
-                   [&](std::byte* to, const std::byte* from) { gpu->copy(to, from, bytes, way); });
-      expect_moves(*gpu, host, there, bytes, way, [&](std::byte* to, const std::byte* from) {
-        stream->copy(to, from, bytes, way);
-        stream->synchronize();
-      });
+    for (const auto direction : {direction::h2d, direction::d2h}) {
+      expect_moves(
+          *gpu, host, device_block, bytes, direction,
+          [&](std::byte* dst, const std::byte* src) { gpu->copy(dst, src, bytes, direction); });
+      expect_moves(*gpu, host, device_block, bytes, direction,
+                   [&](std::byte* dst, const std::byte* src) {
+                     stream->copy(dst, src, bytes, direction);
+                     stream->synchronize();
+                   });
     }
 }
 
-TEST_P(every_kind, zero_copy_moves_every_byte_where_the_device_sees_the_memory) {
+TEST_P(every_kind, zero_copy_moves_every_byte_if_the_device_sees_the_memory) {
   if (const auto reason = gpu->why_unsupported(GetParam())) GTEST_SKIP() << *reason;
   const auto most = odd_and_even_sizes.back();
   const auto host = gpu->allocate_host(most + guard, GetParam());
@@ -78,28 +78,29 @@ TEST_P(every_kind, zero_copy_moves_every_byte_where_the_device_sees_the_memory) 
     EXPECT_TRUE(GetParam() == pageable || GetParam() == pageable_huge);
     return;
   }
-  const auto there = gpu->allocate(most + guard);
+  const auto device_block = gpu->allocate(most + guard);
   const auto stream = gpu->create_stream();
   for (const auto bytes : odd_and_even_sizes)
-    for (const auto way : {direction::h2d, direction::d2h})
-      expect_moves(*gpu, host, there, bytes, way, [&](std::byte* to, const std::byte* from) {
-        if (way == direction::h2d)
-          stream->copy_by_kernel(to, host.on_device(), bytes);
-        else
-          stream->copy_by_kernel(host.on_device(), from, bytes);
-        stream->synchronize();
-      });
+    for (const auto direction : {direction::h2d, direction::d2h})
+      expect_moves(*gpu, host, device_block, bytes, direction,
+                   [&](std::byte* dst, const std::byte* src) {
+                     if (direction == direction::h2d)
+                       stream->copy_by_kernel(dst, host.on_device(), bytes);
+                     else
+                       stream->copy_by_kernel(host.on_device(), src, bytes);
+                     stream->synchronize();
+                   });
 }
 
 INSTANTIATE_TEST_SUITE_P(all, every_kind,
                          testing::ValuesIn(all_host_memory_kinds().begin(),
                                            all_host_memory_kinds().end()),
-                         [](const auto& kind) { return to_string(kind.param); });
+                         [](const auto& instance) { return to_string(instance.param); });
 
 TEST_F(cuda_device_test, kernel_copy_takes_unaligned_addresses) {
   constexpr std::size_t room = 100'000;
   const auto host = gpu->allocate_host(room, pinned(pin_flags::mapped));
-  const auto there = gpu->allocate(room);
+  const auto device_block = gpu->allocate(room);
   const auto stream = gpu->create_stream();
   write_host_pattern(host.data(), 0, room, data);
   std::vector<std::byte> arrived(room);
@@ -109,54 +110,55 @@ TEST_F(cuda_device_test, kernel_copy_takes_unaligned_addresses) {
         for (const unsigned blocks : {1U, 3U, 1000U}) {
           SCOPED_TRACE(testing::Message() << bytes << " bytes from " << from << " to " << to << ", "
                                           << blocks << " blocks");
-          gpu->write_pattern(there.data(), 0, room, poison);
-          stream->copy_by_kernel(there.data() + to, host.on_device() + from, bytes, blocks);
+          gpu->write_pattern(device_block.data(), 0, room, poison);
+          stream->copy_by_kernel(device_block.data() + to, host.on_device() + from, bytes, blocks);
           stream->synchronize();
-          gpu->copy(arrived.data(), there.data(), room, direction::d2h);
+          gpu->copy(arrived.data(), device_block.data(), room, direction::d2h);
           EXPECT_TRUE(std::equal(host.data() + from, host.data() + from + bytes, &arrived[to]));
-          EXPECT_EQ(gpu->check_pattern(there.data(), 0, to, poison).wrong_bytes, 0U);
-          EXPECT_EQ(
-              gpu->check_pattern(there.data(), to + bytes, room - to - bytes, poison).wrong_bytes,
-              0U);
+          EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, to, poison).wrong_bytes, 0U);
+          EXPECT_EQ(gpu->check_pattern(device_block.data(), to + bytes, room - to - bytes, poison)
+                        .wrong_bytes,
+                    0U);
         }
 }
 
-/// The target, printed rather than demanded: other users of the link may be in the way.
+/// Printed rather than demanded, because other programs may use the link.
 TEST_F(cuda_device_test, bandwidth_of_few_blocks_is_printed) {
   constexpr std::size_t bytes = std::size_t{256} << 20;
   const auto host = gpu->allocate_host(bytes + guard, pinned(pin_flags::mapped));
-  const auto there = gpu->allocate(bytes + guard);
+  const auto device_block = gpu->allocate(bytes + guard);
   const auto stream = gpu->create_stream();
-  for (const auto way : {direction::h2d, direction::d2h})
+  for (const auto direction : {direction::h2d, direction::d2h})
     for (const unsigned blocks : {1U, 2U, 4U, 8U, 16U, 32U}) {
       double best = 0;
-      expect_moves(*gpu, host, there, bytes, way, [&](std::byte* to, const std::byte* from) {
-        for (int i = 0; i < 5; ++i) {
-          const auto start = std::chrono::steady_clock::now();
-          if (way == direction::h2d)
-            stream->copy_by_kernel(to, host.on_device(), bytes, blocks);
-          else
-            stream->copy_by_kernel(host.on_device(), from, bytes, blocks);
-          stream->synchronize();
-          const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-          best = std::max(best, static_cast<double>(bytes) / time.count() / 1e9);
-        }
-      });
-      std::printf("%u blocks %s: %.1f GB/s\n", blocks, way == direction::h2d ? "read" : "write",
-                  best);
+      expect_moves(
+          *gpu, host, device_block, bytes, direction, [&](std::byte* dst, const std::byte* src) {
+            for (int i = 0; i < 5; ++i) {
+              const auto start = std::chrono::steady_clock::now();
+              if (direction == direction::h2d)
+                stream->copy_by_kernel(dst, host.on_device(), bytes, blocks);
+              else
+                stream->copy_by_kernel(host.on_device(), src, bytes, blocks);
+              stream->synchronize();
+              const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+              best = std::max(best, static_cast<double>(bytes) / time.count() / 1e9);
+            }
+          });
+      std::printf("%u blocks %s: %.1f GB/s\n", blocks,
+                  direction == direction::h2d ? "read" : "write", best);
     }
 }
 
 TEST_F(cuda_device_test, device_check_counts_wrong_bytes) {
-  const auto there = gpu->allocate(3 << 20);
-  gpu->write_pattern(there.data(), 0, 3 << 20, data);
-  gpu->write_pattern(there.data(), 1234567, 5, poison);
-  const auto found = gpu->check_pattern(there.data(), 0, 3 << 20, data);
-  EXPECT_EQ(found.wrong_bytes, 5U);
-  EXPECT_EQ(found.first_wrong, 1234567U);
+  const auto device_block = gpu->allocate(3 << 20);
+  gpu->write_pattern(device_block.data(), 0, 3 << 20, data);
+  gpu->write_pattern(device_block.data(), 1234567, 5, poison);
+  const auto check = gpu->check_pattern(device_block.data(), 0, 3 << 20, data);
+  EXPECT_EQ(check.wrong_bytes, 5U);
+  EXPECT_EQ(check.first_wrong, 1234567U);
 }
 
-TEST_F(cuda_device_test, memory_refused_is_out_of_memory_and_leaves_the_device_usable) {
+TEST_F(cuda_device_test, a_refused_allocation_is_out_of_memory_and_leaves_the_device_usable) {
   EXPECT_THROW((void)gpu->allocate(std::size_t{1} << 50), out_of_memory);
   EXPECT_THROW((void)gpu->allocate(0), std::invalid_argument);
   const auto small = gpu->allocate(4096);
@@ -173,11 +175,11 @@ TEST_F(cuda_device_test, owners_return_their_memory) {
   EXPECT_EQ(gpu->free_memory(), before);
 }
 
-TEST_F(cuda_device_test, a_failing_call_names_itself_and_cuda_s_error) {
+TEST_F(cuda_device_test, an_error_names_the_call_and_cudas_error) {
   std::byte* const nowhere = nullptr;
-  const auto there = gpu->allocate(4096);
+  const auto device_block = gpu->allocate(4096);
   try {
-    gpu->copy(there.data(), nowhere, 4096, direction::h2d);
+    gpu->copy(device_block.data(), nowhere, 4096, direction::h2d);
     FAIL() << "a copy from a null pointer succeeded";
   } catch (const device_error& failure) {
     EXPECT_THAT(failure.what(), testing::HasSubstr("cudaMemcpy"));
@@ -186,16 +188,16 @@ TEST_F(cuda_device_test, a_failing_call_names_itself_and_cuda_s_error) {
   }
 }
 
-TEST_F(cuda_device_test, there_is_no_device_behind_the_last) {
+TEST_F(cuda_device_test, refuses_indices_without_a_device) {
   EXPECT_THROW((void)open_cuda_device(find_cuda().devices), unsupported);
   EXPECT_THROW((void)open_cuda_device(-1), unsupported);
 }
 
-double median_copy_ns(device& gpu, std::byte* to, const std::byte* from) {
+double median_copy_ns(device& gpu, std::byte* dst, const std::byte* src) {
   std::vector<double> times(2001);
   for (auto& time : times) {
     const auto start = std::chrono::steady_clock::now();
-    gpu.copy(to, from, 4, direction::h2d);
+    gpu.copy(dst, src, 4, direction::h2d);
     time =
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
   }
@@ -203,19 +205,19 @@ double median_copy_ns(device& gpu, std::byte* to, const std::byte* from) {
   return times[1000];
 }
 
-/// Why the harness waits for the device before it times anything (docs/METHOD.md): synchronize()
-/// must undo what a kernel on another stream does to later copies.
+/// The reason why the harness waits for the device before it times copies (docs/METHOD.md): a
+/// kernel on another stream slows later copies down until synchronize().
 TEST_F(cuda_device_test, waiting_for_the_device_undoes_the_slowdown_by_other_streams) {
   const auto host = gpu->allocate_host(4096, pinned(pin_flags::mapped));
-  const auto there = gpu->allocate(4096);
+  const auto device_block = gpu->allocate(4096);
   const auto stream = gpu->create_stream();
-  (void)median_copy_ns(*gpu, there.data(), host.data());  // warm-up
-  const double fresh = median_copy_ns(*gpu, there.data(), host.data());
-  stream->copy_by_kernel(there.data(), host.on_device(), 4096);
+  (void)median_copy_ns(*gpu, device_block.data(), host.data());  // warm-up
+  const double fresh = median_copy_ns(*gpu, device_block.data(), host.data());
+  stream->copy_by_kernel(device_block.data(), host.on_device(), 4096);
   stream->synchronize();
-  const double after_kernel = median_copy_ns(*gpu, there.data(), host.data());
+  const double after_kernel = median_copy_ns(*gpu, device_block.data(), host.data());
   gpu->synchronize();
-  const double after_wait = median_copy_ns(*gpu, there.data(), host.data());
+  const double after_wait = median_copy_ns(*gpu, device_block.data(), host.data());
   std::printf(
       "4-byte cudaMemcpy: %.0f ns, after a kernel on another stream %.0f ns, after waiting %.0f "
       "ns\n",
@@ -240,36 +242,37 @@ TEST_F(cuda_device_test, refuses_to_lock_memory_twice) {
   EXPECT_THROW(static_cast<void>(gpu->lock(ordinary)), std::invalid_argument);
 }
 
-TEST_F(cuda_device_test, a_function_called_in_order_may_throw_to_the_next_wait) {
+TEST_F(cuda_device_test, a_wait_rethrows_what_a_called_function_throws) {
   const auto stream = gpu->create_stream();
   stream->call([] { throw std::domain_error("no such number"); });
   EXPECT_THROW(stream->synchronize(), std::domain_error);
   EXPECT_NO_THROW(stream->synchronize());
 }
 
-TEST_F(cuda_device_test, an_event_that_is_asked_too_early_leaves_no_error_behind) {
+TEST_F(cuda_device_test, an_event_queried_too_early_leaves_no_error) {
   constexpr std::size_t bytes = std::size_t{256} << 20;
   const auto host = gpu->allocate_host(bytes, pinned());
-  const auto there = gpu->allocate(bytes);
+  const auto device_block = gpu->allocate(bytes);
   const auto stream = gpu->create_stream();
-  stream->copy(there.data(), host.data(), bytes, direction::h2d);
+  stream->copy(device_block.data(), host.data(), bytes, direction::h2d);
   const auto end = stream->record();
   EXPECT_FALSE(end->done());
-  EXPECT_NO_THROW(stream->copy_by_kernel(there.data(), there.data() + bytes / 2, bytes / 2));
+  EXPECT_NO_THROW(
+      stream->copy_by_kernel(device_block.data(), device_block.data() + bytes / 2, bytes / 2));
   end->wait();
   EXPECT_TRUE(end->done());
   EXPECT_NO_THROW(stream->synchronize());
 }
 
 TEST_F(cuda_device_test, description_is_filled_in) {
-  const auto& what = gpu->description();
-  ASSERT_TRUE(what.cuda);
-  EXPECT_EQ(what.kind, "cuda");
-  EXPECT_THAT(what.cuda->uuid,
+  const auto& description = gpu->description();
+  ASSERT_TRUE(description.cuda);
+  EXPECT_EQ(description.kind, "cuda");
+  EXPECT_THAT(description.cuda->uuid,
               testing::MatchesRegex("GPU-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+"));
-  EXPECT_EQ(what.cuda->uuid.size(), 40U);
-  EXPECT_GT(what.cuda->multiprocessors, 0);
-  EXPECT_GT(what.cuda->memory_bytes, std::size_t{1} << 30);
+  EXPECT_EQ(description.cuda->uuid.size(), 40U);
+  EXPECT_GT(description.cuda->multiprocessors, 0);
+  EXPECT_GT(description.cuda->memory_bytes, std::size_t{1} << 30);
 }
 
 }  // namespace

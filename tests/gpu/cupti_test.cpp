@@ -1,5 +1,5 @@
-// Holds the device's clock, as the result files report it, against CUPTI's activity timestamps,
-// which the copy engine itself writes.
+// Compares times by the device's clock, as result files report them, with CUPTI's activity
+// timestamps, which the copy engine itself writes.
 #include <cuda_runtime.h>
 #include <cupti.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// CUPTI hands its records to plain functions; they can reach nothing but static storage.
+// CUPTI passes its records to plain functions, which can use only static storage.
 std::vector<double>& durations() {
   static std::vector<double> list;
   return list;
@@ -55,26 +55,26 @@ class device_clock : public testing::TestWithParam<std::tuple<std::size_t, direc
 };
 
 TEST_P(device_clock, agrees_with_cupti_within_one_percent) {
-  const auto [bytes, way] = GetParam();
+  const auto [bytes, direction] = GetParam();
   const auto gpu = transfers::open_cuda_device(0);
   const auto host = gpu->allocate_host(bytes, transfers::pinned());
-  const auto there = gpu->allocate(bytes);
+  const auto device_block = gpu->allocate(bytes);
   const auto stream = gpu->create_stream();
-  const auto copy = [&, way = way, bytes = bytes] {
-    if (way == direction::h2d)
-      stream->copy(there.data(), host.data(), bytes, way);
+  const auto copy = [&, direction = direction, bytes = bytes] {
+    if (direction == direction::h2d)
+      stream->copy(device_block.data(), host.data(), bytes, direction);
     else
-      stream->copy(host.data(), there.data(), bytes, way);
+      stream->copy(host.data(), device_block.data(), bytes, direction);
   };
 
   bench::transfer measured;
   measured.enqueue = copy;
   const auto by_events = [&] {
     constexpr bench::schedule planned{.device_operations = 40, .lead = true};
-    bench::samples taken;
-    bench::time_on_device(measured, *stream, planned, taken);
-    EXPECT_EQ(taken.on_device.size(), 40U);
-    return median(taken.on_device);
+    bench::samples samples;
+    bench::time_on_device(measured, *stream, planned, samples);
+    EXPECT_EQ(samples.on_device.size(), 40U);
+    return median(samples.on_device);
   };
   const auto by_cupti = [&] {
     durations().clear();
@@ -89,15 +89,15 @@ TEST_P(device_clock, agrees_with_cupti_within_one_percent) {
     EXPECT_EQ(durations().size(), 40U);
     return median(durations());
   };
-  // CUPTI's tracing slows copies down, so the two are taken one after the other; somebody else on
-  // the link may meet only one of them. Being wrong would show every time.
+  // CUPTI's tracing slows copies down, so the two are measured one after the other, and other users
+  // of the link may disturb only one of them. A real difference would show in every attempt.
   double ratio = 0;
   for (int attempt = 0; attempt < 4 && std::abs(ratio - 1) > 0.01; ++attempt) {
     const double reported = by_events();
     const double truth = by_cupti();
     ratio = reported / truth;
     std::printf("%zu bytes %s: events %.0f ns, CUPTI %.0f ns, %+.2f %%\n", bytes,
-                way == direction::h2d ? "h2d" : "d2h", reported, truth, 100 * (ratio - 1));
+                direction == direction::h2d ? "h2d" : "d2h", reported, truth, 100 * (ratio - 1));
   }
   EXPECT_NEAR(ratio, 1, 0.01);
 }

@@ -17,74 +17,76 @@ class graph_test : public on_gpu {
   void SetUp() override {
     on_gpu::SetUp();
     if (IsSkipped()) return;
-    in = gpu->create_stream();
+    stream = gpu->create_stream();
     host = gpu->allocate_host(bytes, pinned());
-    there = gpu->allocate(bytes);
+    device_block = gpu->allocate(bytes);
   }
 
   void expect_stream_works() {
     write_host_pattern(host.data(), 0, bytes, {99, false});
-    in->copy(there.data(), host.data(), bytes, direction::h2d);
-    in->synchronize();
-    EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, {99, false}).wrong_bytes, 0U);
+    stream->copy(device_block.data(), host.data(), bytes, direction::h2d);
+    stream->synchronize();
+    EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, {99, false}).wrong_bytes, 0U);
   }
 
   static constexpr std::size_t bytes = 1'000'003;
-  std::unique_ptr<stream> in;
+  std::unique_ptr<transfers::stream> stream;
   host_memory host;
-  device_memory there;
+  device_memory device_block;
 };
 
-TEST_F(graph_test, refuses_what_it_could_not_own_when_it_runs_again) {
-  EXPECT_FALSE(in->is_recording());
-  EXPECT_THROW(graph(*in, [&] { in->call([] {}); }), unsupported);
+TEST_F(graph_test, refuses_work_whose_resources_it_could_not_own) {
+  EXPECT_FALSE(stream->is_recording());
+  EXPECT_THROW(graph(*stream, [&] { stream->call([] {}); }), unsupported);
   expect_stream_works();
-  scattered_copy scattered(*gpu, *in);
+  scattered_copy scattered(*gpu, *stream);
   const scattered_block block{host.data(), 4096};
   EXPECT_THROW(
-      graph(*in,
+      graph(*stream,
             [&] {
-              EXPECT_TRUE(in->is_recording());
-              scattered.enqueue(std::span(&block, 1), {there.data(), 4096}, direction::h2d);
+              EXPECT_TRUE(stream->is_recording());
+              scattered.enqueue(std::span(&block, 1), {device_block.data(), 4096}, direction::h2d);
             }),
       unsupported);
   expect_stream_works();
-  scattered.enqueue(std::span(&block, 1), {there.data(), 4096}, direction::h2d);
-  in->synchronize();
+  scattered.enqueue(std::span(&block, 1), {device_block.data(), 4096}, direction::h2d);
+  stream->synchronize();
 }
 
-TEST_F(graph_test, a_recorded_copy_brings_what_is_there_when_it_runs) {
-  gpu->write_pattern(there.data(), 0, bytes, {1, true});
-  const graph copy(*in, [&] { in->copy(there.data(), host.data(), bytes, direction::h2d); });
-  in->synchronize();
-  EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, {1, true}).wrong_bytes, 0U)
+TEST_F(graph_test, a_recorded_copy_copies_the_current_content) {
+  gpu->write_pattern(device_block.data(), 0, bytes, {1, true});
+  const graph copy(*stream,
+                   [&] { stream->copy(device_block.data(), host.data(), bytes, direction::h2d); });
+  stream->synchronize();
+  EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, {1, true}).wrong_bytes, 0U)
       << "it ran while it was recorded";
   for (const std::uint64_t seed : {1, 2, 3}) {
     write_host_pattern(host.data(), 0, bytes, {seed, false});
     copy.enqueue();
-    in->synchronize();
-    EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, {seed, false}).wrong_bytes, 0U) << seed;
+    stream->synchronize();
+    EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, {seed, false}).wrong_bytes, 0U)
+        << seed;
   }
 }
 
 TEST_F(graph_test, several_operations_are_replayed_in_order) {
   const auto second = gpu->allocate(bytes);
   write_host_pattern(host.data(), 0, bytes, {5, false});
-  const graph there_and_back(*in, [&] {
-    in->copy(there.data(), host.data(), bytes, direction::h2d);
-    in->copy_by_kernel(second.data(), there.data(), bytes);
-    in->copy(host.data(), second.data(), bytes, direction::d2h);
+  const graph round_trip(*stream, [&] {
+    stream->copy(device_block.data(), host.data(), bytes, direction::h2d);
+    stream->copy_by_kernel(second.data(), device_block.data(), bytes);
+    stream->copy(host.data(), second.data(), bytes, direction::d2h);
   });
-  for (int i = 0; i < 3; ++i) there_and_back.enqueue();
-  in->synchronize();
+  for (int i = 0; i < 3; ++i) round_trip.enqueue();
+  stream->synchronize();
   EXPECT_EQ(check_host_pattern(host.data(), 0, bytes, {5, false}).wrong_bytes, 0U);
   EXPECT_EQ(gpu->check_pattern(second.data(), 0, bytes, {5, false}).wrong_bytes, 0U);
 }
 
 TEST_F(graph_test, work_that_throws_is_not_recorded_and_the_stream_remains_usable) {
-  EXPECT_THROW(graph(*in,
+  EXPECT_THROW(graph(*stream,
                      [&] {
-                       in->copy(there.data(), host.data(), bytes, direction::h2d);
+                       stream->copy(device_block.data(), host.data(), bytes, direction::h2d);
                        throw std::domain_error("on purpose");
                      }),
                std::domain_error);
@@ -93,7 +95,7 @@ TEST_F(graph_test, work_that_throws_is_not_recorded_and_the_stream_remains_usabl
 
 TEST_F(graph_test, work_that_waits_is_refused_and_the_stream_remains_usable) {
   try {
-    const graph waiting(*in, [&] { in->synchronize(); });
+    const graph waiting(*stream, [&] { stream->synchronize(); });
     FAIL() << "recorded a wait";
   } catch (const device_error& refused) {
     EXPECT_FALSE(refused.device_lost()) << refused.what();
@@ -103,9 +105,11 @@ TEST_F(graph_test, work_that_waits_is_refused_and_the_stream_remains_usable) {
 
 TEST_F(graph_test, a_graph_may_go_before_its_work_is_done) {
   write_host_pattern(host.data(), 0, bytes, {6, false});
-  graph(*in, [&] { in->copy(there.data(), host.data(), bytes, direction::h2d); }).enqueue();
-  in->synchronize();
-  EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, {6, false}).wrong_bytes, 0U);
+  graph(*stream, [&] {
+    stream->copy(device_block.data(), host.data(), bytes, direction::h2d);
+  }).enqueue();
+  stream->synchronize();
+  EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, {6, false}).wrong_bytes, 0U);
 }
 
 }  // namespace

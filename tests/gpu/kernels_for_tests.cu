@@ -3,16 +3,16 @@
 
 namespace {
 
-__global__ void scale(float* data, float by, unsigned elements) {
+__global__ void scale(float* data, float factor, unsigned elements) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < elements) data[i] *= by;
+  if (i < elements) data[i] *= factor;
 }
 
-__global__ void note_multiprocessor(unsigned* seen, long long cycles) {
-  unsigned here = 0;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(here));
-  seen[here] = 1;
-  // Until all blocks have begun: none finds a multiprocessor that another one has left.
+__global__ void note_multiprocessor(unsigned* in_use, long long cycles) {
+  unsigned multiprocessor = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+  in_use[multiprocessor] = 1;
+  // Wait until all blocks have begun, so that no block gets a multiprocessor that another has left.
   const long long start = clock64();
   while (clock64() - start < cycles) {
   }
@@ -36,8 +36,8 @@ __global__ void add_up(transfers::mailbox_end end, std::uint32_t* numbers, std::
   }
 }
 
-cudaStream_t handle_of(transfers::stream& one) {
-  return static_cast<cudaStream_t>(one.native_handle());
+cudaStream_t handle_of(transfers::stream& stream) {
+  return static_cast<cudaStream_t>(stream.native_handle());
 }
 
 }  // namespace
@@ -48,19 +48,19 @@ const void* note_multiprocessor_kernel() {
 }
 
 transfers::mailbox::service silent_service() {
-  return [](transfers::stream& in, const transfers::mailbox_end& end) {
-    stay_silent<<<1, 1, 0, handle_of(in)>>>(end);
+  return [](transfers::stream& stream, const transfers::mailbox_end& end) {
+    stay_silent<<<1, 1, 0, handle_of(stream)>>>(end);
   };
 }
 
 transfers::mailbox::service absent_service() {
-  return [](transfers::stream& in, const transfers::mailbox_end&) {
-    leave<<<1, 1, 0, handle_of(in)>>>();
+  return [](transfers::stream& stream, const transfers::mailbox_end&) {
+    leave<<<1, 1, 0, handle_of(stream)>>>();
   };
 }
 
 transfers::mailbox::service adding_service(std::uint32_t* numbers, std::uint32_t most) {
-  return [=](transfers::stream& in, const transfers::mailbox_end& end) {
-    add_up<<<1, 1, 0, handle_of(in)>>>(end, numbers, most);
+  return [=](transfers::stream& stream, const transfers::mailbox_end& end) {
+    add_up<<<1, 1, 0, handle_of(stream)>>>(end, numbers, most);
   };
 }

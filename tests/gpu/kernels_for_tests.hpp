@@ -4,14 +4,16 @@
 
 #include "transfers/fast/mailbox.hpp"
 
-/// __global__ void scale(float* data, float by, unsigned elements)
+/// __global__ void scale(float* data, float factor, unsigned elements)
 const void* scale_kernel();
 
-/// Services for mailboxes: one that never answers, one that leaves at once, and one that answers
-/// when it has added up so many numbers and written the sum behind `most` of them.
+/// Services for mailboxes. The silent service never answers; the absent service exits at once. The
+/// adding service adds up as many numbers as the message says, and writes the sum to numbers[most]
+/// before it answers.
 transfers::mailbox::service silent_service();
 transfers::mailbox::service absent_service();
 transfers::mailbox::service adding_service(std::uint32_t* numbers, std::uint32_t most);
 
-/// __global__ void note_multiprocessor(unsigned* seen, long long cycles): 1 for each in use
+/// __global__ void note_multiprocessor(unsigned* in_use, long long cycles): sets in_use[i] to 1 for
+/// each multiprocessor i that runs a block
 const void* note_multiprocessor_kernel();

@@ -33,20 +33,20 @@ class launch_test : public on_gpu {
   void SetUp() override {
     on_gpu::SetUp();
     if (IsSkipped()) return;
-    in.emplace(*gpu);
+    gpu_context.emplace(*gpu);
   }
 
-  /// data[i] * by, by scale(float*, float, unsigned).
+  /// Calls scale(float*, float, unsigned) and checks its result.
   void expect_scales(const function& scale) const {
     std::vector<float> data{1, 2, 3, 4};
-    scale(*in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
+    scale(*gpu_context, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
     EXPECT_THAT(data, ElementsAre(3, 6, 9, 12));
   }
 
-  std::optional<context> in;
+  std::optional<context> gpu_context;
 };
 
-/// …from source text.
+/// Kernels from source text.
 class source_module_test : public launch_test {
  protected:
   void SetUp() override {
@@ -59,8 +59,8 @@ template <class Error, class Work>
 std::string complaint(Work&& work) {
   try {
     work();
-  } catch (const Error& wrong) {
-    return wrong.what();
+  } catch (const Error& caught) {
+    return caught.what();
   }
   return "";
 }
@@ -80,10 +80,13 @@ TEST_F(launch_test, a_kernel_of_this_program_runs) {
 TEST_F(launch_test, the_number_of_arguments_is_checked) {
   const auto scale = cuda_function("scale", scale_kernel());
   std::vector<float> data{1};
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data), 2.0F); }),
+  EXPECT_THAT(
+      complaint<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0F); }),
+      HasSubstr("scale"));
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*gpu_context, {}); }),
               HasSubstr("scale"));
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}); }), HasSubstr("scale"));
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data), 2.0F, 1U, 1U); }),
+  EXPECT_THAT(complaint<std::invalid_argument>(
+                  [&] { scale(*gpu_context, {}, in_out(data), 2.0F, 1U, 1U); }),
               HasSubstr("scale"));
   EXPECT_THAT(data, ElementsAre(1));
 }
@@ -91,18 +94,19 @@ TEST_F(launch_test, the_number_of_arguments_is_checked) {
 TEST_F(launch_test, the_sizes_of_arguments_are_checked) {
   const auto scale = cuda_function("scale", scale_kernel());
   std::vector<float> data{1};
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data), 2.0, 1U); }),
-              AllOf(HasSubstr("scale"), HasSubstr("argument 2"), HasSubstr("8")));
+  EXPECT_THAT(
+      complaint<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0, 1U); }),
+      AllOf(HasSubstr("scale"), HasSubstr("argument 2"), HasSubstr("8")));
   EXPECT_THAT(data, ElementsAre(1));
 }
 
 TEST_F(launch_test, a_prepared_function_takes_its_arguments_as_they_are) {
   const auto scale = cuda_function("scale", scale_kernel()).prepare<float*, float, unsigned>();
   const std::vector<float> before{1, 2, 3};
-  device_buffer<float> data(*in, before.size());
+  device_buffer<float> data(*gpu_context, before.size());
   data.copy_from(before);
-  scale(in->stream(), {.grid = {1}, .block = {3}}, data.data(), 2.0F, 3U);
-  scale(in->stream(), {.grid = {1}, .block = {3}}, data.data(), 5.0F, 1U);
+  scale(gpu_context->stream(), {.grid = {1}, .block = {3}}, data.data(), 2.0F, 3U);
+  scale(gpu_context->stream(), {.grid = {1}, .block = {3}}, data.data(), 5.0F, 1U);
   std::vector<float> after(before.size());
   data.copy_to(after);
   EXPECT_THAT(after, ElementsAre(10, 4, 6));
@@ -118,7 +122,7 @@ TEST_F(launch_test, a_function_is_not_prepared_for_other_parameters) {
               HasSubstr("scale"));
 }
 
-TEST_F(launch_test, no_kernel_is_no_function) {
+TEST_F(launch_test, a_null_kernel_is_refused) {
   EXPECT_THAT(complaint<std::invalid_argument>(
                   [] { static_cast<void>(cuda_function("nothing", nullptr)); }),
               HasSubstr("nothing"));
@@ -137,55 +141,57 @@ TEST_F(launch_test, an_impossible_launch_is_an_error_and_the_device_remains_usab
   const auto scale = cuda_function("scale", scale_kernel());
   std::vector<float> data{1};
   try {
-    scale(*in, {.shared_bytes = 1 << 30}, in_out(data), 2.0F, 1U);
+    scale(*gpu_context, {.shared_bytes = 1 << 30}, in_out(data), 2.0F, 1U);
     FAIL() << "launched with a GiB of shared memory";
-  } catch (const device_error& wrong) {
-    EXPECT_THAT(wrong.what(), AllOf(HasSubstr("launch of scale"), Not(HasSubstr("\n"))));
-    EXPECT_FALSE(wrong.device_lost());
+  } catch (const device_error& failure) {
+    EXPECT_THAT(failure.what(), AllOf(HasSubstr("launch of scale"), Not(HasSubstr("\n"))));
+    EXPECT_FALSE(failure.device_lost());
   }
-  EXPECT_THAT(complaint<std::invalid_argument>(
-                  [&] { scale(*in, {.grid = {1}, .block = {2000}}, in_out(data), 2.0F, 1U); }),
+  EXPECT_THAT(complaint<std::invalid_argument>([&] {
+                scale(*gpu_context, {.grid = {1}, .block = {2000}}, in_out(data), 2.0F, 1U);
+              }),
               HasSubstr("scale"));
   expect_scales(scale);
 }
 
 TEST_F(source_module_test, doublify_doubles_a_matrix) {
-  const source_module made(*gpu,
-                           "__global__ void doublify(float* a) {\n"
-                           "  const int i = threadIdx.x + threadIdx.y * 4;\n"
-                           "  a[i] *= 2;\n"
-                           "}\n");
+  const source_module module(*gpu,
+                             "__global__ void doublify(float* a) {\n"
+                             "  const int i = threadIdx.x + threadIdx.y * 4;\n"
+                             "  a[i] *= 2;\n"
+                             "}\n");
   std::array<float, 16> a{};
   std::iota(a.begin(), a.end(), 0.5F);
   auto expected = a;
-  for (auto& each : expected) each *= 2;
-  const auto doublify = made.get_function("doublify");
+  for (auto& element : expected) element *= 2;
+  const auto doublify = module.get_function("doublify");
   EXPECT_EQ(doublify.name(), "doublify");
-  doublify(*in, {.grid = {1}, .block = {4, 4}}, in_out(a));
+  doublify(*gpu_context, {.grid = {1}, .block = {4, 4}}, in_out(a));
   EXPECT_EQ(a, expected);
 }
 
 TEST_F(source_module_test, parameters_are_checked_as_for_any_kernel) {
   const auto scale = source_module(*gpu, scale_source).get_function("scale");
   std::vector<float> data{1};
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data)); }),
+  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data)); }),
               HasSubstr("scale"));
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*in, {}, in_out(data), 2.0, 1U); }),
-              AllOf(HasSubstr("scale"), HasSubstr("argument 2")));
+  EXPECT_THAT(
+      complaint<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0, 1U); }),
+      AllOf(HasSubstr("scale"), HasSubstr("argument 2")));
 }
 
 TEST_F(source_module_test, get_function_prepares) {
-  const source_module made(*gpu, scale_source);
-  const auto scale = made.get_function<float*, float, unsigned>("scale");
+  const source_module module(*gpu, scale_source);
+  const auto scale = module.get_function<float*, float, unsigned>("scale");
   const std::vector<float> before{1, 2};
-  device_buffer<float> data(*in, before.size());
+  device_buffer<float> data(*gpu_context, before.size());
   data.copy_from(before);
-  scale(in->stream(), {.grid = {1}, .block = {2}}, data.data(), 2.0F, 2U);
+  scale(gpu_context->stream(), {.grid = {1}, .block = {2}}, data.data(), 2.0F, 2U);
   std::vector<float> after(before.size());
   data.copy_to(after);
   EXPECT_THAT(after, ElementsAre(2, 4));
   EXPECT_THAT(complaint<std::invalid_argument>(
-                  [&] { static_cast<void>(made.get_function<float*>("scale")); }),
+                  [&] { static_cast<void>(module.get_function<float*>("scale")); }),
               HasSubstr("scale"));
 }
 
@@ -193,18 +199,19 @@ TEST_F(source_module_test, templates_are_found_by_their_cpp_names) {
   source_options cpp;
   cpp.extern_c = false;
   cpp.names = {"scale<double>"};
-  const source_module made(
+  const source_module module(
       *gpu, "template <class T> __global__ void scale(T* a, T by) { a[threadIdx.x] *= by; }", cpp);
   std::vector<double> data{1, 2};
-  made.get_function("scale<double>")(*in, {.grid = {1}, .block = {2}}, in_out(data), 0.5);
+  module.get_function("scale<double>")(*gpu_context, {.grid = {1}, .block = {2}}, in_out(data),
+                                       0.5);
   EXPECT_THAT(data, ElementsAre(0.5, 1));
 }
 
-TEST_F(source_module_test, an_unknown_name_is_told) {
-  const source_module made(*gpu, scale_source);
-  EXPECT_THAT(complaint<unsupported>([&] { static_cast<void>(made.get_function("scales")); }),
+TEST_F(source_module_test, an_unknown_name_is_an_error_with_the_name) {
+  const source_module module(*gpu, scale_source);
+  EXPECT_THAT(complaint<unsupported>([&] { static_cast<void>(module.get_function("scales")); }),
               AllOf(HasSubstr("'scales'"), Not(HasSubstr("\n"))));
-  expect_scales(made.get_function("scale"));
+  expect_scales(module.get_function("scale"));
 }
 
 TEST_F(source_module_test, warnings_are_kept) {
@@ -213,14 +220,14 @@ TEST_F(source_module_test, warnings_are_kept) {
 }
 
 TEST_F(source_module_test, a_function_outlives_its_module) {
-  std::optional<source_module> made(std::in_place, *gpu, scale_source);
-  const auto scale = made->get_function("scale");
-  made.reset();
+  std::optional<source_module> module(std::in_place, *gpu, scale_source);
+  const auto scale = module->get_function("scale");
+  module.reset();
   expect_scales(scale);
 }
 
 TEST_F(source_module_test, a_function_may_go_before_its_kernel_has_run) {
-  device_buffer<long long> result(*in, 1);
+  device_buffer<long long> result(*gpu_context, 1);
   for (int i = 0; i < 20; ++i) {
     source_module(*gpu,
                   "__global__ void late(long long* result, long long value) {\n"
@@ -228,7 +235,7 @@ TEST_F(source_module_test, a_function_may_go_before_its_kernel_has_run) {
                   "  while (clock64() - start < 1000000) {}\n"
                   "  *result = value;\n"
                   "}\n")
-        .get_function<long long*, long long>("late")(in->stream(), {}, result.data(), i);
+        .get_function<long long*, long long>("late")(gpu_context->stream(), {}, result.data(), i);
     std::vector<long long> arrived(1, -1);
     result.copy_to(arrived);
     EXPECT_THAT(arrived, ElementsAre(i));
@@ -236,19 +243,19 @@ TEST_F(source_module_test, a_function_may_go_before_its_kernel_has_run) {
 }
 
 TEST_F(source_module_test, a_kernel_may_have_no_parameters) {
-  const source_module made(*gpu,
-                           "__device__ int calls;\n"
-                           "__global__ void count() { atomicAdd(&calls, 1); }\n"
-                           "__global__ void read(int* to) { *to = calls; }\n");
-  made.get_function("count")(*in, {.grid = {3}, .block = {5}});
-  made.get_function("count").prepare<>()(in->stream(), {});
+  const source_module module(*gpu,
+                             "__device__ int calls;\n"
+                             "__global__ void count() { atomicAdd(&calls, 1); }\n"
+                             "__global__ void read(int* to) { *to = calls; }\n");
+  module.get_function("count")(*gpu_context, {.grid = {3}, .block = {5}});
+  module.get_function("count").prepare<>()(gpu_context->stream(), {});
   std::array<int, 1> calls{};
-  made.get_function("read")(*in, {}, out(calls));
+  module.get_function("read")(*gpu_context, {}, out(calls));
   EXPECT_THAT(calls, ElementsAre(16));
 }
 
 TEST_F(source_module_test, a_kernel_may_have_many_parameters_of_many_sizes) {
-  const source_module made(
+  const source_module module(
       *gpu,
       "__global__ void sum(double* to, char a, short b, int c, long long d, float e, double f,\n"
       "                    unsigned char g, unsigned short h, unsigned i, unsigned long long j,\n"
@@ -257,9 +264,9 @@ TEST_F(source_module_test, a_kernel_may_have_many_parameters_of_many_sizes) {
       "        10. * j + 11. * k + 12. * l + 13. * m + 14. * n + 15. * o;\n"
       "}\n");
   std::array<double, 1> sum{};
-  made.get_function("sum")(*in, {}, out(sum), char{1}, short{2}, 3, 4LL, 5.0F, 6.0,
-                           static_cast<unsigned char>(7), static_cast<unsigned short>(8), 9U, 10ULL,
-                           true, char{12}, 13.0, char{14}, 15.0F);
+  module.get_function("sum")(*gpu_context, {}, out(sum), char{1}, short{2}, 3, 4LL, 5.0F, 6.0,
+                             static_cast<unsigned char>(7), static_cast<unsigned short>(8), 9U,
+                             10ULL, true, char{12}, 13.0, char{14}, 15.0F);
   const double squares = 15 * 16 * 31 / 6;
   EXPECT_THAT(sum, ElementsAre(squares - 11 * 11 + 11));
 }
@@ -268,19 +275,19 @@ TEST_F(source_module_test, structures_are_passed_by_value) {
   struct vectors {
     double x[3], y[3];
   };
-  const source_module made(*gpu,
-                           "struct vectors { double x[3], y[3]; };\n"
-                           "__global__ void dot(double* to, vectors of) {\n"
-                           "  *to = of.x[0] * of.y[0] + of.x[1] * of.y[1] + of.x[2] * of.y[2];\n"
-                           "}\n");
+  const source_module module(*gpu,
+                             "struct vectors { double x[3], y[3]; };\n"
+                             "__global__ void dot(double* to, vectors of) {\n"
+                             "  *to = of.x[0] * of.y[0] + of.x[1] * of.y[1] + of.x[2] * of.y[2];\n"
+                             "}\n");
   std::array<double, 1> product{};
-  made.get_function("dot")(*in, {}, out(product), vectors{{1, 2, 3}, {4, 5, 6}});
+  module.get_function("dot")(*gpu_context, {}, out(product), vectors{{1, 2, 3}, {4, 5, 6}});
   EXPECT_THAT(product, ElementsAre(32));
 }
 
 TEST_F(source_module_test, an_empty_text_is_a_module_without_functions) {
-  const source_module made(*gpu, "");
-  EXPECT_THAT(complaint<unsupported>([&] { static_cast<void>(made.get_function("any")); }),
+  const source_module module(*gpu, "");
+  EXPECT_THAT(complaint<unsupported>([&] { static_cast<void>(module.get_function("any")); }),
               HasSubstr("'any'"));
 }
 

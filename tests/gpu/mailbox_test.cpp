@@ -74,8 +74,8 @@ TEST_F(cuda_mailbox, a_kernel_that_leaves_at_once_is_an_error) {
   EXPECT_THROW(box.exchange(1), device_error);
 }
 
-/// The kernel adds up what the host has written, in mapped memory.
-TEST_F(cuda_mailbox, mapped_memory_goes_along_both_ways) {
+/// The kernel adds up numbers that the host has written to mapped memory.
+TEST_F(cuda_mailbox, mapped_memory_is_visible_in_both_directions) {
   const auto memory = gpu->allocate_host(4096, pinned(pin_flags::mapped));
   auto* const numbers = reinterpret_cast<std::uint32_t*>(memory.data());
   auto* const sum = numbers + 1000;
@@ -87,15 +87,15 @@ TEST_F(cuda_mailbox, mapped_memory_goes_along_both_ways) {
   }
 }
 
-/// The target, printed rather than demanded: a CPU busy with other things spoils it.
+/// Printed rather than demanded, because other programs may use the CPU.
 TEST_F(cuda_mailbox, round_trip_is_printed) {
   mailbox box(*gpu, echo_service(*gpu));
   expect_echoes(box, 1000);
   std::vector<double> times(20001);
-  for (auto& one : times) {
+  for (auto& time : times) {
     const auto start = clock::now();
     static_cast<void>(box.exchange(1));
-    one = std::chrono::duration<double, std::micro>(clock::now() - start).count();
+    time = std::chrono::duration<double, std::micro>(clock::now() - start).count();
   }
   std::ranges::sort(times);
   std::printf("round trip: p50 %.2f us, p99 %.2f us, min %.2f us\n", times[10000], times[19800],

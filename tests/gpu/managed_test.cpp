@@ -20,12 +20,12 @@ class managed_test : public on_gpu {
     on_gpu::SetUp();
     if (IsSkipped()) return;
     if (const auto reason = why_no_managed_memory(*gpu)) GTEST_SKIP() << *reason;
-    in = gpu->create_stream();
+    stream = gpu->create_stream();
   }
 
-  void send(const managed_memory& memory, residence to) const {
-    memory.prefetch(*in, to);
-    in->synchronize();
+  void send(const managed_memory& memory, residence target) const {
+    memory.prefetch(*stream, target);
+    stream->synchronize();
   }
 
   static double seconds_of(const std::function<void()>& work) {
@@ -34,7 +34,7 @@ class managed_test : public on_gpu {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  std::unique_ptr<stream> in;
+  std::unique_ptr<transfers::stream> stream;
 };
 
 const pattern data{42, false};
@@ -63,28 +63,28 @@ TEST_F(managed_test, knows_where_it_was_sent) {
   EXPECT_EQ(never.prefetched_to(), std::nullopt);
 }
 
-TEST_F(managed_test, what_a_kernel_has_written_is_there_for_the_cpu_when_it_was_sent_back) {
+TEST_F(managed_test, the_cpu_reads_what_a_kernel_wrote_after_it_was_sent_back) {
   constexpr std::size_t bytes = (3 << 20) + 5;
   const managed_memory memory(*gpu, bytes);
   const auto source = gpu->allocate(bytes);
   gpu->write_pattern(source.data(), 0, bytes, data);
   std::memset(memory.data(), 0, bytes);
   send(memory, residence::device);
-  in->copy_by_kernel(memory.data(), source.data(), bytes);
+  stream->copy_by_kernel(memory.data(), source.data(), bytes);
   send(memory, residence::host);
   EXPECT_EQ(check_host_pattern(memory.data(), 0, bytes, data).wrong_bytes, 0U);
 }
 
-/// That pages really move shows in the time: what is there need not be brought.
-TEST_F(managed_test, what_was_sent_to_the_device_is_read_faster_by_a_kernel) {
+/// The times show that pages really migrate: a kernel need not fetch prefetched pages.
+TEST_F(managed_test, a_kernel_reads_prefetched_memory_faster) {
   constexpr std::size_t bytes = 64 << 20;
   const managed_memory memory(*gpu, bytes);
-  const auto there = gpu->allocate(bytes);
+  const auto device_block = gpu->allocate(bytes);
   write_host_pattern(memory.data(), 0, bytes, data);
   const auto read = [&] {
     return seconds_of([&] {
-      in->copy_by_kernel(there.data(), memory.data(), bytes);
-      in->synchronize();
+      stream->copy_by_kernel(device_block.data(), memory.data(), bytes);
+      stream->synchronize();
     });
   };
   send(memory, residence::host);
@@ -95,16 +95,16 @@ TEST_F(managed_test, what_was_sent_to_the_device_is_read_faster_by_a_kernel) {
   std::printf("a kernel reads 64 MiB: %.0f us by faults, %.0f us when prefetched\n",
               by_faults * 1e6, sent * 1e6);
   EXPECT_GT(by_faults, 3 * sent);
-  EXPECT_EQ(gpu->check_pattern(there.data(), 0, bytes, data).wrong_bytes, 0U);
+  EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, data).wrong_bytes, 0U);
 }
 
-TEST_F(managed_test, what_is_on_the_device_is_brought_when_the_cpu_reads_it) {
+TEST_F(managed_test, migrates_back_when_the_cpu_reads_it) {
   constexpr std::size_t bytes = 16 << 20;
   const managed_memory memory(*gpu, bytes);
   write_host_pattern(memory.data(), 0, bytes, data);
-  std::vector<std::byte> here(bytes);
+  std::vector<std::byte> destination(bytes);
   const auto read = [&] {
-    return seconds_of([&] { std::memcpy(here.data(), memory.data(), bytes); });
+    return seconds_of([&] { std::memcpy(destination.data(), memory.data(), bytes); });
   };
   send(memory, residence::device);
   const double by_faults = read();
@@ -112,7 +112,7 @@ TEST_F(managed_test, what_is_on_the_device_is_brought_when_the_cpu_reads_it) {
   std::printf("the CPU reads 16 MiB: %.0f us by faults, %.0f us again\n", by_faults * 1e6,
               again * 1e6);
   EXPECT_GT(by_faults, 2 * again);
-  EXPECT_EQ(check_host_pattern(here.data(), 0, bytes, data).wrong_bytes, 0U);
+  EXPECT_EQ(check_host_pattern(destination.data(), 0, bytes, data).wrong_bytes, 0U);
 }
 
 }  // namespace

@@ -23,23 +23,23 @@ class observe_on_gpu : public transfers::on_gpu {
 };
 
 void expect_clock(const char* name, std::optional<unsigned> mhz, std::optional<unsigned> max) {
-  // What is not known is between them.
+  // Unknown values pass.
   EXPECT_GT(mhz.value_or(1), 0U) << name;
   EXPECT_LE(mhz.value_or(0), max.value_or(100'000)) << name;
 }
 
 TEST_F(observe_on_gpu, clocks_are_plausible) {
-  const auto seen = observe_under_load(*gpu, monitor.get());
-  ASSERT_TRUE(seen.clocks.gpu);
-  const auto& now = *seen.clocks.gpu;
-  std::printf("%s\n", machine::to_json({.start = seen.clocks}).dump().c_str());
+  const auto observation = observe_under_load(*gpu, monitor.get());
+  ASSERT_TRUE(observation.clocks.gpu);
+  const auto& now = *observation.clocks.gpu;
+  std::printf("%s\n", machine::to_json({.start = observation.clocks}).dump().c_str());
   expect_clock("SM", now.sm_mhz, now.sm_max_mhz);
   expect_clock("memory", now.memory_mhz, now.memory_max_mhz);
   if (now.temperature_c) {
     EXPECT_GE(*now.temperature_c, 1U);
     EXPECT_LE(*now.temperature_c, 120U);
   }
-  // What no GPU refuses.
+  // Every GPU reports these.
   EXPECT_TRUE(now.sm_mhz);
   EXPECT_TRUE(now.sm_max_mhz);
 }
@@ -53,16 +53,16 @@ TEST_F(observe_on_gpu, counters_do_not_fall) {
   EXPECT_EQ(run.cpu_throttle_events().has_value(), start.clocks.cpu_throttle_events.has_value());
 }
 
-/// Else the load would have ended before everything is read (see observe.cpp).
+/// Otherwise the load would end before all values are read (see observe.cpp).
 TEST_F(observe_on_gpu, reading_takes_less_time_than_the_load_lasts) {
   using clock = std::chrono::steady_clock;
   using milliseconds = std::chrono::duration<double, std::milli>;
   for (int i = 0; i < 3; ++i) {
     const auto start = clock::now();
     EXPECT_TRUE(monitor->read().sm_mhz);
-    const milliseconds taken = clock::now() - start;
-    std::printf("read in %.2f ms\n", taken.count());
-    EXPECT_LT(taken.count(), 15);
+    const milliseconds duration = clock::now() - start;
+    std::printf("read in %.2f ms\n", duration.count());
+    EXPECT_LT(duration.count(), 15);
   }
 }
 

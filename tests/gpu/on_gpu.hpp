@@ -8,13 +8,13 @@
 
 namespace transfers {
 
-/// Opens the first GPU, or skips the test with the reason. What is derived from it asks IsSkipped()
-/// after this SetUp().
+/// Opens the first GPU, or skips the test with the reason. SetUp() of derived classes checks
+/// IsSkipped() after it calls this SetUp().
 class on_gpu : public testing::Test {
  protected:
   void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices == 0) GTEST_SKIP() << found.why_none;
+    const auto cuda = find_cuda();
+    if (cuda.devices == 0) GTEST_SKIP() << cuda.why_none;
     gpu = open_cuda_device(0);
   }
 

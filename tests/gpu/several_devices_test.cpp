@@ -1,5 +1,5 @@
-// Two GPUs in one process: everything that a device makes is its own, whichever is current. Skipped
-// where there are fewer.
+// Two GPUs in one process: objects belong to the device that made them, whichever device is
+// current. Skipped if there are fewer GPUs.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ int current_device() {
   return index;
 }
 
-/// The device that an address belongs to; for page-locked memory the one that locked it.
+/// The device that an address belongs to; for page-locked memory, the device that locked it.
 int device_of(const void* address) {
   cudaPointerAttributes attributes{};
   EXPECT_EQ(cudaPointerGetAttributes(&attributes, address), cudaSuccess);
@@ -44,19 +44,18 @@ int device_of(const stream& work) {
 }
 
 struct setting {
-  int current;                ///< in the test's thread, from the beginning to the end
+  int current;                ///< in the test's thread, throughout the test
   std::array<int, 2> opened;  ///< in this order
 
-  friend void PrintTo(const setting& one, std::ostream* out) {
-    *out << "cuda:" << one.current << " current, opened cuda:" << one.opened[0] << " first";
+  friend void PrintTo(const setting& setting, std::ostream* out) {
+    *out << "cuda:" << setting.current << " current, opened cuda:" << setting.opened[0] << " first";
   }
 };
 
 class on_two_gpus : public testing::TestWithParam<setting> {
  protected:
   void SetUp() override {
-    const auto found = find_cuda();
-    if (found.devices < 2) GTEST_SKIP() << "there are no two GPUs";
+    if (find_cuda().devices < 2) GTEST_SKIP() << "there are no two GPUs";
     ASSERT_EQ(cudaSetDevice(GetParam().current), cudaSuccess);
     for (const int index : GetParam().opened) gpus[index] = open_cuda_device(index);
   }
@@ -68,7 +67,7 @@ class on_two_gpus : public testing::TestWithParam<setting> {
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   }
 
-  /// Calls work(index, device) for each, and expects the current device to stay.
+  /// Calls work(index, device) for each device, and expects that the current device stays.
   template <class Work>
   void on_each(Work&& work) {
     for (int index = 0; index < 2; ++index) {
@@ -86,7 +85,8 @@ TEST_P(on_two_gpus, device_memory_lies_on_its_device) {
     EXPECT_EQ(device_of(block.data()), index);
     const auto free_before = gpu.free_memory();
     const auto large = gpu.allocate(256 * mib);
-    EXPECT_LE(gpu.free_memory() + 128 * mib, free_before);  // the other's stays as it is
+    EXPECT_LE(gpu.free_memory() + 128 * mib,
+              free_before);  // memory of the other device does not count
   });
 }
 
@@ -105,15 +105,15 @@ TEST_P(on_two_gpus, page_locked_memory_is_locked_by_its_device) {
   });
 }
 
-TEST_P(on_two_gpus, streams_and_events_are_its_devices) {
+TEST_P(on_two_gpus, streams_and_events_belong_to_their_device) {
   on_each([](int index, device& gpu) {
     const auto work = gpu.create_stream();
     EXPECT_EQ(device_of(*work), index);
     const auto block = gpu.allocate(mib);
     work->clear(block.data(), mib);
-    const auto done = work->record();
-    done->wait();
-    EXPECT_TRUE(done->done());
+    const auto end = work->record();
+    end->wait();
+    EXPECT_TRUE(end->done());
     EXPECT_TRUE(work->span_on_device([] {}, [&] { work->clear(block.data(), mib); }).has_value());
     gpu.synchronize();
   });
@@ -143,9 +143,9 @@ TEST_P(on_two_gpus, copies_of_each_arrive) {
 }
 
 TEST_P(on_two_gpus, arrays_of_two_contexts_lie_on_their_devices) {
-  for (const auto from : {allocation::pooled, allocation::plain}) {
-    const context first(*gpus[0], from);
-    const context second(*gpus[1], from);
+  for (const auto allocation_kind : {allocation::pooled, allocation::plain}) {
+    const context first(*gpus[0], allocation_kind);
+    const context second(*gpus[1], allocation_kind);
     const std::vector<float> numbers{1, 2, 3};
     const auto a = to_gpu(first, numbers);
     const auto b = to_gpu(second, numbers);
@@ -166,17 +166,17 @@ TEST_P(on_two_gpus, arrays_of_two_contexts_lie_on_their_devices) {
 }
 
 TEST_P(on_two_gpus, kernels_run_on_the_device_of_their_stream) {
-  const auto scale = cuda_function("scale", scale_kernel());  // of both devices
+  const auto scale = cuda_function("scale", scale_kernel());  // for both devices
   on_each([&](int /*index*/, device& gpu) {
-    const context in(gpu);
+    const context context(gpu);
     std::vector<float> data{1, 2, 3, 4};
-    scale(in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
+    scale(context, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
     EXPECT_EQ(data[3], 12);
     call(
-        in,
+        context,
         [&](float* on_device) {
-          EXPECT_EQ(current_device(), gpu.description().cuda->index);  // for code of one's own
-          scale.launch(in.stream(), {.grid = {2}, .block = {2}},
+          EXPECT_EQ(current_device(), gpu.description().cuda->index);  // for the caller's own code
+          scale.launch(context.stream(), {.grid = {2}, .block = {2}},
                        std::array<argument, 3>{on_device, 3.0F, 4U});
         },
         in_out(data));
@@ -189,10 +189,10 @@ TEST_P(on_two_gpus, kernels_from_source_text_run_on_their_device) {
   constexpr auto text =
       "__global__ void twice(float* data) { data[threadIdx.x] = 2 * data[threadIdx.x]; }";
   on_each([&](int /*index*/, device& gpu) {
-    const context in(gpu);
+    const context context(gpu);
     const source_module module(gpu, text);
     std::vector<float> data{1, 2, 3, 4};
-    module.get_function("twice")(in, {.block = {4}}, in_out(data));
+    module.get_function("twice")(context, {.block = {4}}, in_out(data));
     EXPECT_EQ(data[3], 8);
   });
 }
@@ -229,27 +229,27 @@ TEST_P(on_two_gpus, managed_memory_moves_to_its_device) {
 TEST_P(on_two_gpus, staged_copies_and_round_trips_use_their_device) {
   constexpr std::size_t count = 16 * mib / sizeof(float);
   on_each([&](int index, device& gpu) {
-    const context in(gpu);
+    const context context(gpu);
     staged_copier copier(gpu);
     std::vector<float> source(count, 2);
     std::vector<float> destination(count);
-    const device_buffer<float> block(in, count);
-    auto* const there = reinterpret_cast<std::byte*>(block.data());
-    copier.copy(there, reinterpret_cast<const std::byte*>(source.data()), block.bytes(),
+    const device_buffer<float> block(context, count);
+    auto* const device_block = reinterpret_cast<std::byte*>(block.data());
+    copier.copy(device_block, reinterpret_cast<const std::byte*>(source.data()), block.bytes(),
                 direction::h2d);
-    copier.copy(reinterpret_cast<std::byte*>(destination.data()), there, block.bytes(),
+    copier.copy(reinterpret_cast<std::byte*>(destination.data()), device_block, block.bytes(),
                 direction::d2h);
     EXPECT_EQ(destination, source);
     const auto to_zero = [&](stream& work, std::span<float> piece, std::size_t /*first*/) {
       EXPECT_EQ(device_of(work), index);
-      EXPECT_EQ(current_device(), index);  // for code of one's own
+      EXPECT_EQ(current_device(), index);  // for the caller's own code
       work.clear(reinterpret_cast<std::byte*>(piece.data()), piece.size_bytes());
     };
-    round_trip(in, source, destination, to_zero);
+    round_trip(context, source, destination, to_zero);
     EXPECT_EQ(destination, std::vector<float>(count));
     host_buffer<float> locked(gpu, count, pinned());
     std::ranges::fill(locked, 2.0F);
-    round_trip(in, locked, locked, to_zero);
+    round_trip(context, locked, locked, to_zero);
     EXPECT_TRUE(std::ranges::all_of(locked, [](float value) { return value == 0; }));
   });
 }
@@ -275,17 +275,17 @@ TEST_P(on_two_gpus, errors_leave_the_current_device) {
   });
 }
 
-TEST_P(on_two_gpus, threads_that_have_used_neither_use_both) {
+TEST_P(on_two_gpus, new_threads_use_both) {
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread)
     threads.emplace_back([this, thread] {
       for (int turn = 0; turn < 8; ++turn) {
         const int index = (thread + turn) % 2;
-        const context in(*gpus[index]);
-        const auto array = to_gpu(in, std::vector<int>{thread, turn}) + 1;
+        const context context(*gpus[index]);
+        const auto array = to_gpu(context, std::vector<int>{thread, turn}) + 1;
         EXPECT_EQ(device_of(array.data()), index);
         EXPECT_EQ(array.get()[1], turn + 1);
-        EXPECT_EQ(current_device(), 0);  // a thread's first
+        EXPECT_EQ(current_device(), 0);  // the initial device of a thread
       }
     });
   for (auto& thread : threads) thread.join();
@@ -301,7 +301,7 @@ TEST_P(on_two_gpus, make_current_ends_in_the_reverse_order) {
   EXPECT_EQ(current_device(), 0);
 }
 
-TEST_P(on_two_gpus, make_current_ends_with_what_was_current_whatever_was_set_meanwhile) {
+TEST_P(on_two_gpus, make_current_restores_the_current_device_whatever_was_set_meanwhile) {
   for (auto& gpu : gpus) {
     const auto current = gpu->make_current();
     ASSERT_EQ(cudaSetDevice(1 - gpu->description().cuda->index), cudaSuccess);
@@ -313,15 +313,15 @@ INSTANTIATE_TEST_SUITE_P(current_and_opened, on_two_gpus,
                          testing::Values(setting{0, {0, 1}}, setting{0, {1, 0}}, setting{1, {0, 1}},
                                          setting{1, {1, 0}}));
 
-/// Contexts take hundreds of megabytes: a process that uses the second GPU must not make one on the
-/// first. To be run in a process of its own, as ctest does.
+/// Contexts take hundreds of megabytes: a process that uses only the second GPU must not create a
+/// context on the first. The test needs a new process, as ctest provides it.
 TEST(the_second_gpu, is_used_without_a_context_on_the_first) {
   if (find_cuda().devices < 2) GTEST_SKIP() << "there are no two GPUs";
   const auto has_context = [](int index) {
     void* function = nullptr;
-    cudaDriverEntryPointQueryResult found{};
+    cudaDriverEntryPointQueryResult status{};
     EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &function, 12000,
-                                               cudaEnableDefault, &found),
+                                               cudaEnableDefault, &status),
               cudaSuccess);
     unsigned flags = 0;
     int active = -1;
@@ -333,12 +333,13 @@ TEST(the_second_gpu, is_used_without_a_context_on_the_first) {
   if (has_context(0)) GTEST_SKIP() << "this process has used the first GPU already";
   const auto second = open_cuda_device(1);
   {
-    const context in(*second);
-    const auto array = 2 * to_gpu(in, std::vector<float>{1, 2, 3});
+    const context context(*second);
+    const auto array = 2 * to_gpu(context, std::vector<float>{1, 2, 3});
     EXPECT_EQ(array.get(pinned())[2], 6);
     std::vector<float> data{1, 2, 3, 4};
     const auto current = second->make_current();  // cuda_function() asks the current device
-    cuda_function("scale", scale_kernel())(in, {.grid = {2}, .block = {2}}, in_out(data), 3.0F, 4U);
+    cuda_function("scale", scale_kernel())(context, {.grid = {2}, .block = {2}}, in_out(data), 3.0F,
+                                           4U);
     EXPECT_EQ(data[3], 12);
     std::vector<std::byte> host(8 * mib);
     const auto block = second->allocate(host.size());

@@ -29,95 +29,97 @@ const pattern poison{42, true};
 
 class staged_on_cuda : public on_gpu {
  protected:
-  /// Memory on both sides, with guards around what is copied, and one copy each way.
-  void expect_exact(staged_copier& by, std::size_t bytes, std::size_t host_offset,
+  /// Copies in both directions, between blocks with guards around the copied bytes.
+  void expect_exact(staged_copier& copier, std::size_t bytes, std::size_t host_offset,
                     std::size_t device_offset) const {
     const auto host = gpu->allocate_host(bytes + 2 * around, pageable);
-    const auto there = gpu->allocate(bytes + 2 * around);
+    const auto device_block = gpu->allocate(bytes + 2 * around);
     const auto host_room = host.size();
-    // Pattern bytes depend on their place, so both ends are written as if they began at 0 …
-    std::vector<std::byte> wanted(bytes);
-    write_host_pattern(wanted.data(), 0, bytes, data);
+    // Pattern bytes depend on their offset in a block: write the content as a block of its own.
+    std::vector<std::byte> content(bytes);
+    write_host_pattern(content.data(), 0, bytes, data);
     write_host_pattern(host.data(), 0, host_room, poison);
-    std::ranges::copy(wanted, host.data() + host_offset);
-    gpu->write_pattern(there.data(), 0, host_room, poison);
-    by.copy(there.data() + device_offset, host.data() + host_offset, bytes, direction::h2d);
-    // … and are looked at in a plain copy of all the device memory.
+    std::ranges::copy(content, host.data() + host_offset);
+    gpu->write_pattern(device_block.data(), 0, host_room, poison);
+    copier.copy(device_block.data() + device_offset, host.data() + host_offset, bytes,
+                direction::h2d);
+    // Check all of the device memory with a plain copy.
     std::vector<std::byte> all(host_room);
-    gpu->copy(all.data(), there.data(), host_room, direction::d2h);
+    gpu->copy(all.data(), device_block.data(), host_room, direction::d2h);
     std::vector<std::byte> expected(host_room);
     write_host_pattern(expected.data(), 0, host_room, poison);
-    std::ranges::copy(wanted, expected.data() + device_offset);
+    std::ranges::copy(content, expected.data() + device_offset);
     ASSERT_TRUE(all == expected) << bytes << " bytes h2d, offsets " << host_offset << " and "
                                  << device_offset;
 
     write_host_pattern(host.data(), 0, host_room, poison);
-    by.copy(host.data() + host_offset, there.data() + device_offset, bytes, direction::d2h);
+    copier.copy(host.data() + host_offset, device_block.data() + device_offset, bytes,
+                direction::d2h);
     write_host_pattern(expected.data(), 0, host_room, poison);
-    std::ranges::copy(wanted, expected.data() + host_offset);
+    std::ranges::copy(content, expected.data() + host_offset);
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), host.data()))
         << bytes << " bytes d2h, offsets " << host_offset << " and " << device_offset;
   }
 
   static staging always(unsigned threads) {
-    staging how;
-    how.threads = threads;
-    how.h2d.least_bytes = how.d2h.least_bytes = 1;
-    return how;
+    staging settings;
+    settings.threads = threads;
+    settings.h2d.least_bytes = settings.d2h.least_bytes = 1;
+    return settings;
   }
 };
 
 TEST_F(staged_on_cuda, arrives_byte_for_byte_at_odd_sizes_and_offsets) {
   for (const unsigned threads : {1U, 3U, 8U}) {
-    staged_copier by(*gpu, always(threads));
+    staged_copier copier(*gpu, always(threads));
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{4095}, 256 * std::size_t{1024},
                                     mib - 1, mib + 1, 16 * mib + 13, 65 * mib + 1})
-      expect_exact(by, bytes, 0, 0);
-    expect_exact(by, 5 * mib + 3, 1, 0);
-    expect_exact(by, 5 * mib + 3, 0, 1);
-    expect_exact(by, 5 * mib + 3, 77, 515);
+      expect_exact(copier, bytes, 0, 0);
+    expect_exact(copier, 5 * mib + 3, 1, 0);
+    expect_exact(copier, 5 * mib + 3, 0, 1);
+    expect_exact(copier, 5 * mib + 3, 77, 515);
   }
 }
 
-TEST_F(staged_on_cuda, as_calibrated_says_from_which_size_on_it_is_faster) {
-  staged_copier by(*gpu);
-  const auto& how = by.how();
-  RecordProperty("threads", static_cast<int>(how.threads));
-  for (const auto way : {direction::h2d, direction::d2h}) {
-    const auto& found = how.in(way);
+TEST_F(staged_on_cuda, with_calibrated_settings_is_exact_and_prints_them) {
+  staged_copier copier(*gpu);
+  const auto& settings = copier.how();
+  RecordProperty("threads", static_cast<int>(settings.threads));
+  for (const auto direction : {direction::h2d, direction::d2h}) {
+    const auto& chosen = settings.in(direction);
     std::printf("%s: %u threads, from %zu bytes on, chunks from %zu bytes on, %s, %s when large\n",
-                way == direction::h2d ? "h2d" : "d2h", how.threads, found.least_bytes,
-                found.least_chunk, found.streaming_stores ? "streaming stores" : "memcpy",
-                found.streaming_when_large ? "streaming stores" : "memcpy");
+                direction == direction::h2d ? "h2d" : "d2h", settings.threads, chosen.least_bytes,
+                chosen.least_chunk, chosen.streaming_stores ? "streaming stores" : "memcpy",
+                chosen.streaming_when_large ? "streaming stores" : "memcpy");
   }
-  expect_exact(by, 33 * mib + 5, 3, 0);
-  expect_exact(by, 100, 3, 0);
+  expect_exact(copier, 33 * mib + 5, 3, 0);
+  expect_exact(copier, 100, 3, 0);
 }
 
 TEST_F(staged_on_cuda, serves_threads_that_have_not_used_the_device_before) {
-  staged_copier by(*gpu, always(4));
+  staged_copier copier(*gpu, always(4));
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < 3; ++i)
     threads.emplace_back([&, i] {
-      for (int k = 0; k < 3; ++k) expect_exact(by, (3 + i) * mib + i, i, 0);
+      for (int k = 0; k < 3; ++k) expect_exact(copier, (3 + i) * mib + i, i, 0);
     });
 }
 
 TEST_F(staged_on_cuda, a_copy_that_fails_is_an_exception_and_the_next_one_succeeds) {
-  staged_copier by(*gpu, always(4));
+  staged_copier copier(*gpu, always(4));
   std::vector<std::byte> host(8 * mib);
-  const auto there = gpu->allocate(mib);
+  const auto device_block = gpu->allocate(mib);
   // Not memory of any device: the calls refuse it.
   auto* const nowhere = reinterpret_cast<std::byte*>(std::uintptr_t{0x10});
-  for (const auto way : {direction::h2d, direction::d2h}) {
-    auto* const to = way == direction::h2d ? nowhere : host.data();
-    const auto* const from = way == direction::h2d ? host.data() : nowhere;
-    EXPECT_THROW(by.copy(to, from, host.size(), way), device_error);
+  for (const auto direction : {direction::h2d, direction::d2h}) {
+    auto* const dst = direction == direction::h2d ? nowhere : host.data();
+    const auto* const src = direction == direction::h2d ? host.data() : nowhere;
+    EXPECT_THROW(copier.copy(dst, src, host.size(), direction), device_error);
   }
-  expect_exact(by, 8 * mib + 1, 0, 0);
+  expect_exact(copier, 8 * mib + 1, 0, 0);
 }
 
-/// Arrays of a context that has been told nothing, on a device that counts what it is asked for.
+/// Arrays of a context with default settings, on a device that counts operations and allocations.
 class arrays_on_cuda : public on_gpu {
  protected:
   void SetUp() override {
@@ -130,11 +132,11 @@ class arrays_on_cuda : public on_gpu {
     counted_.emplace(std::move(gpu));
   }
 
-  [[nodiscard]] device& on() { return *counted_; }
+  [[nodiscard]] device& counted() { return *counted_; }
   [[nodiscard]] const device_counts& counts() { return counted_->counts(); }
 
-  /// Copies that were enqueued on streams meanwhile: one for a plain copy, one for each chunk of a
-  /// staged one.
+  /// The number of copies that `work` enqueues on streams: one for a plain copy, one for each chunk
+  /// of a staged copy.
   template <class Work>
   [[nodiscard]] std::size_t copies_of(Work&& work) {
     const std::size_t before = counts().enqueued;
@@ -142,13 +144,13 @@ class arrays_on_cuda : public on_gpu {
     return counts().enqueued - before;
   }
 
-  /// To the device and back, with the expected number of copies each way.
+  /// Copies to the device and back, with the expected number of enqueued copies in each direction.
   template <class Expected>
-  void expect_round_trip(const context& in, std::size_t elements, const Expected& copies) {
+  void expect_round_trip(const context& context, std::size_t elements, const Expected& copies) {
     std::vector<std::uint32_t> numbers(elements);
     std::iota(numbers.begin(), numbers.end(), 0U);
     std::optional<gpu_array<std::uint32_t>> array;
-    EXPECT_THAT(copies_of([&] { array = to_gpu(in, numbers); }), copies) << elements << " up";
+    EXPECT_THAT(copies_of([&] { array = to_gpu(context, numbers); }), copies) << elements << " up";
     std::vector<std::uint32_t> back(elements);
     EXPECT_THAT(copies_of([&] { array->get(back); }), copies) << elements << " down";
     EXPECT_TRUE(back == numbers) << elements;
@@ -161,47 +163,48 @@ class arrays_on_cuda : public on_gpu {
   std::optional<counting_device> counted_;
 };
 
-TEST_F(arrays_on_cuda, of_pageable_memory_are_staged_by_themselves) {
-  const context in(on());
-  ASSERT_EQ(counts().host_bytes, 0U);  // no copier before it is needed
-  const staging how;
-  for (const std::size_t bytes : {64 * mib + 4, how.h2d.least_bytes})
-    expect_round_trip(in, bytes / 4, testing::Gt(bytes / how.largest_chunk));
-  EXPECT_EQ(counts().host_bytes, how.threads * how.chunks_per_thread * how.largest_chunk);
+TEST_F(arrays_on_cuda, of_pageable_memory_are_staged_by_default) {
+  const context context(counted());
+  ASSERT_EQ(counts().host_bytes, 0U);  // the copier acquires memory when it is first needed
+  const staging settings;
+  for (const std::size_t bytes : {64 * mib + 4, settings.h2d.least_bytes})
+    expect_round_trip(context, bytes / 4, testing::Gt(bytes / settings.largest_chunk));
+  EXPECT_EQ(counts().host_bytes,
+            settings.threads * settings.chunks_per_thread * settings.largest_chunk);
 }
 
-TEST_F(arrays_on_cuda, that_are_staged_have_arrived_when_they_are_calculated_with) {
-  const context in(on());
+TEST_F(arrays_on_cuda, that_are_staged_have_arrived_before_calculations) {
+  const context context(counted());
   std::vector<float> numbers(16 * mib + 1);
   std::iota(numbers.begin(), numbers.end(), 0.0F);
-  const auto result = (2 * to_gpu(in, numbers)).get();
+  const auto result = (2 * to_gpu(context, numbers)).get();
   for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(result[i], 2 * numbers[i]) << i;
 }
 
-TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_where_they_are_small) {
-  const context in(on());
+TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_if_they_are_small) {
+  const context context(counted());
   for (const std::size_t elements : {std::size_t{1}, mib / 4, staging().h2d.least_bytes / 4 - 1})
-    expect_round_trip(in, elements, testing::Eq(1));
-  EXPECT_EQ(counts().host_bytes, 0U);  // nor is a copier made
+    expect_round_trip(context, elements, testing::Eq(1));
+  EXPECT_EQ(counts().host_bytes, 0U);  // the copier was not needed
 }
 
-TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_where_nobody_stages_them) {
-  const context in(on());
-  in.stage_by(nullptr);
-  expect_round_trip(in, 16 * mib + 1, testing::Eq(1));
+TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_without_a_copier) {
+  const context context(counted());
+  context.stage_by(nullptr);
+  expect_round_trip(context, 16 * mib + 1, testing::Eq(1));
   EXPECT_EQ(counts().host_bytes, 0U);
 }
 
 TEST_F(arrays_on_cuda, of_page_locked_memory_are_copied_plainly) {
-  const context in(on());
-  const auto numbers = pinned_empty<std::uint32_t>(on(), {16 * mib + 1});
+  const context context(counted());
+  const auto numbers = pinned_empty<std::uint32_t>(counted(), {16 * mib + 1});
   std::iota(numbers.begin(), numbers.end(), 0U);
-  const std::size_t own = counts().host_bytes;
+  const std::size_t before = counts().host_bytes;
   std::optional<gpu_array<std::uint32_t>> array;
-  EXPECT_EQ(copies_of([&] { array = to_gpu(in, numbers); }), 1U);
+  EXPECT_EQ(copies_of([&] { array = to_gpu(context, numbers); }), 1U);
   std::ranges::fill(numbers, 0U);
   EXPECT_EQ(copies_of([&] { array->get(numbers); }), 1U);
-  EXPECT_EQ(counts().host_bytes, own);
+  EXPECT_EQ(counts().host_bytes, before);
   for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(numbers[i], i);
 }
 
@@ -209,47 +212,49 @@ class round_trips_on_cuda : public staged_on_cuda,
                             public testing::WithParamInterface<host_memory_kind> {};
 
 TEST_P(round_trips_on_cuda, come_back_exact) {
-  const context in(*gpu);
+  const context context(*gpu);
   for (const std::size_t elements : {std::size_t{1}, std::size_t{1000}, mib + 1, 16 * mib + 7}) {
-    const host_buffer<std::int32_t> from(*gpu, elements, GetParam());
-    const host_buffer<std::int32_t> to(*gpu, elements, GetParam());
-    std::iota(from.begin(), from.end(), 0);
-    std::ranges::fill(to, -1);
-    for (int again = 0; again < 3; ++again)
-      round_trip(in, from, to, [](stream& at, std::span<std::int32_t> piece, std::size_t) {
-        calculate(at, arithmetic::multiply, piece, 3);
+    const host_buffer<std::int32_t> src(*gpu, elements, GetParam());
+    const host_buffer<std::int32_t> dst(*gpu, elements, GetParam());
+    std::iota(src.begin(), src.end(), 0);
+    std::ranges::fill(dst, -1);
+    for (int i = 0; i < 3; ++i)
+      round_trip(context, src, dst, [](stream& stream, std::span<std::int32_t> piece, std::size_t) {
+        calculate(stream, arithmetic::multiply, piece, 3);
       });
     for (std::size_t i = 0; i < elements; ++i)
-      ASSERT_EQ(to[i], 3 * static_cast<std::int32_t>(i)) << elements << " elements";
+      ASSERT_EQ(dst[i], 3 * static_cast<std::int32_t>(i)) << elements << " elements";
   }
 }
 
 TEST_P(round_trips_on_cuda, in_place_are_exact_too) {
-  const context in(*gpu);
+  const context context(*gpu);
   const std::size_t elements = 4 * mib + 3;
-  const host_buffer<std::int32_t> there(*gpu, elements, GetParam());
-  std::iota(there.begin(), there.end(), 0);
-  round_trip(in, there, there, [](stream& at, std::span<std::int32_t> piece, std::size_t) {
-    calculate(at, arithmetic::add, piece, 5);
-  });
-  for (std::size_t i = 0; i < elements; ++i) ASSERT_EQ(there[i], static_cast<std::int32_t>(i) + 5);
+  const host_buffer<std::int32_t> numbers(*gpu, elements, GetParam());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  round_trip(context, numbers, numbers,
+             [](stream& stream, std::span<std::int32_t> piece, std::size_t) {
+               calculate(stream, arithmetic::add, piece, 5);
+             });
+  for (std::size_t i = 0; i < elements; ++i)
+    ASSERT_EQ(numbers[i], static_cast<std::int32_t>(i) + 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(from_and_to, round_trips_on_cuda, testing::Values(pageable, pinned()),
-                         [](const auto& one) { return to_string(one.param); });
+                         [](const auto& instance) { return to_string(instance.param); });
 
 TEST_F(staged_on_cuda, a_round_trip_may_have_one_pageable_end) {
-  const context in(*gpu);
+  const context context(*gpu);
   const std::size_t elements = 4 * mib + 3;
-  for (const auto& [source, destination] : {std::pair{pageable, pinned()}, {pinned(), pageable}}) {
-    const host_buffer<std::int32_t> from(*gpu, elements, source);
-    const host_buffer<std::int32_t> to(*gpu, elements, destination);
-    std::iota(from.begin(), from.end(), 0);
-    std::ranges::fill(to, -1);
-    round_trip(in, from, to, [](stream& at, std::span<std::int32_t> piece, std::size_t) {
-      calculate(at, arithmetic::multiply, piece, 3);
+  for (const auto& [src_kind, dst_kind] : {std::pair{pageable, pinned()}, {pinned(), pageable}}) {
+    const host_buffer<std::int32_t> src(*gpu, elements, src_kind);
+    const host_buffer<std::int32_t> dst(*gpu, elements, dst_kind);
+    std::iota(src.begin(), src.end(), 0);
+    std::ranges::fill(dst, -1);
+    round_trip(context, src, dst, [](stream& stream, std::span<std::int32_t> piece, std::size_t) {
+      calculate(stream, arithmetic::multiply, piece, 3);
     });
-    for (std::size_t i = 0; i < elements; ++i) ASSERT_EQ(to[i], 3 * static_cast<std::int32_t>(i));
+    for (std::size_t i = 0; i < elements; ++i) ASSERT_EQ(dst[i], 3 * static_cast<std::int32_t>(i));
   }
 }
 

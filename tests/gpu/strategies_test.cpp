@@ -1,4 +1,4 @@
-// Strategies that only a GPU can show to be right, as the program runs and verifies them.
+// Strategies that only a GPU can run, measured and verified as the program does it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class strategies_on_gpu : public transfers::on_gpu {
     chosen.min_time = std::chrono::milliseconds(1);
   }
 
-  /// Rows of a session in which nothing failed, and that left the buffers as they were.
+  /// The rows of a session. Expects that no benchmark fails and that the buffers are unchanged.
   nlohmann::ordered_json measure(std::vector<std::string> names, std::vector<std::size_t> sizes) {
     chosen.strategies = std::move(names);
     chosen.sizes = std::move(sizes);
@@ -35,9 +35,9 @@ class strategies_on_gpu : public transfers::on_gpu {
     const auto all = registered_strategies();
     auto planned = make_plan(all, *gpu, chosen);
     reserve_buffers(planned, *gpu, memory);
-    for (const auto& one : planned.skipped) {
-      std::printf("skipped %s: %s\n", one.name.c_str(), one.reason.text.c_str());
-      EXPECT_THAT(one.reason.text, HasSubstr("cudaDevAttr")) << one.name;
+    for (const auto& benchmark : planned.skipped) {
+      std::printf("skipped %s: %s\n", benchmark.name.c_str(), benchmark.reason.text.c_str());
+      EXPECT_THAT(benchmark.reason.text, HasSubstr("cudaDevAttr")) << benchmark.name;
     }
     result_file::writer rows("", {{"transfers", nullptr}});
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::tmpfile(), std::fclose);
@@ -71,11 +71,11 @@ TEST_F(strategies_on_gpu, copy_by_graphs_managed_memory_and_direct_access_at_odd
                   row.at("median_ns").get<double>() / 1e3, row.at("gb_per_s").get<double>());
 }
 
-TEST_F(strategies_on_gpu, go_both_ways_at_once_at_odd_sizes) {
+TEST_F(strategies_on_gpu, run_duplex_at_odd_sizes) {
   static_cast<void>(measure({"duplex"}, {mib + 3, 5 * mib + 1}));
 }
 
-TEST_F(strategies_on_gpu, go_both_ways_at_once_faster_than_one_way) {
+TEST_F(strategies_on_gpu, run_duplex_faster_than_one_direction) {
   if (gpu->description().cuda->copy_engines < 2) GTEST_SKIP() << "one copy engine";
   const auto rows = measure({"duplex"}, {256 * mib});
   EXPECT_THAT(rows, testing::SizeIs(4 * 2));
@@ -87,13 +87,13 @@ TEST_F(strategies_on_gpu, go_both_ways_at_once_faster_than_one_way) {
                 value("h2d_alone_gb_per_s"), value("d2h_gb_per_s"), value("d2h_alone_gb_per_s"));
     const bool by_engines = row.at("name").get<std::string>().starts_with("duplex/engines/");
     EXPECT_GT(value("gb_per_s"), (by_engines ? 1.2 : 1.0) * value("h2d_alone_gb_per_s"));
-    // With the other one in its way, none is faster than alone, but for what varies.
+    // Neither direction is faster than alone, apart from variation.
     EXPECT_LT(value("h2d_gb_per_s"), 1.03 * value("h2d_alone_gb_per_s"));
     EXPECT_LT(value("d2h_gb_per_s"), 1.03 * value("d2h_alone_gb_per_s"));
   }
 }
 
-TEST_F(strategies_on_gpu, that_copy_by_kernels_say_how_many_multiprocessors_they_take) {
+TEST_F(strategies_on_gpu, that_copy_by_kernels_report_their_multiprocessors) {
   const auto all = gpu->description().cuda->multiprocessors;
   for (const auto& row :
        measure({"zero_copy/pinned_mapped", "duplex", "copy/pinned"}, {64 * mib})) {

@@ -18,8 +18,8 @@ namespace transfers {
 /// up, if that is less; at least 1.
 [[nodiscard]] unsigned usable_processors();
 
-/// A team of threads that runs the parts of one task after another. The caller is one of them.
-/// After a task the others poll for the next one for a while, because waking up takes many
+/// A team of threads, the caller among them, that runs tasks one after another, each in parts.
+/// After a task the other threads poll for the next task for a while, because waking up takes many
 /// microseconds; then they sleep. They inherit the affinity of the thread that makes the team.
 class worker_team {
  public:
@@ -52,23 +52,23 @@ class worker_team {
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::exception_ptr failure_;
-  std::vector<std::thread> others_;  // last: they use all the rest
+  std::vector<std::thread> others_;  // last: the threads use all other members
 };
 
-/// Calls work(first, count) for parts of 0 … total-1, whole multiples of `unit` but for the last,
-/// one for each thread that gets one. Throws what `work` throws.
+/// Divides 0 … total-1 into at most one part for each thread, and calls work(first, count) for
+/// each. Parts, except the last, are whole multiples of `unit`. Throws what `work` throws.
 void in_parts(worker_team& team, std::size_t total, std::size_t unit,
               const std::function<void(std::size_t first, std::size_t count)>& work);
 
-/// How in_parallel() shares work out.
+/// How in_parallel() divides work.
 struct shares {
-  std::size_t worth_a_thread;           ///< so much makes up for a thread's start
-  std::size_t unit = 1;                 ///< parts are whole multiples of it but for the last
-  std::size_t most_threads = SIZE_MAX;  ///< never more than usable_processors() either
+  std::size_t worth_a_thread;           ///< elements whose work outweighs a thread's start
+  std::size_t unit = 1;                 ///< parts, except the last, are whole multiples of it
+  std::size_t most_threads = SIZE_MAX;  ///< in addition to the limit usable_processors()
 };
 
-/// The same with threads that are started for it: as many as have enough to do, and fewer where the
-/// system does not give so many.
+/// The same with newly started threads: as many as have enough to do, or fewer if the system cannot
+/// start them.
 void in_parallel(std::size_t total, const shares& shares,
                  const std::function<void(std::size_t first, std::size_t count)>& work);
 

@@ -74,7 +74,7 @@ class mailbox {
   void stop();
 
  private:
-  void launch(std::uint32_t seen);
+  void launch(std::uint32_t last_received);
   [[nodiscard]] bool runs();
   [[nodiscard]] bool is_answered() const;
   /// False if the answer has not arrived by then.

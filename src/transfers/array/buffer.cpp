@@ -50,10 +50,10 @@ aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment,
   constexpr std::size_t huge_page = std::size_t{2} << 20;
   const bool large = bytes >= 2 * huge_page;
   const auto boundary = std::max(alignment, large ? huge_page : sizeof(void*));
-  const auto whole = (bytes + boundary - 1) / boundary * boundary;  // as aligned_alloc wants it
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(boundary, whole));
+  const auto rounded = (bytes + boundary - 1) / boundary * boundary;  // as aligned_alloc requires
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(boundary, rounded));
   if (memory == nullptr) throw out_of_memory(fmt::format("{} bytes of host memory", bytes));
-  if (large) madvise(memory, whole, MADV_HUGEPAGE);  // a wish: without huge pages nothing changes
+  if (large) madvise(memory, rounded, MADV_HUGEPAGE);  // a wish: without huge pages nothing changes
   return {host_memory{{memory, [](std::byte* p) { std::free(p); }}, bytes, pageable, nullptr}, 0};
 }
 

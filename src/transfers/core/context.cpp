@@ -10,7 +10,7 @@ namespace transfers {
 
 struct context::state {
   transfers::device& device;
-  std::unique_ptr<transfers::stream> own;
+  std::unique_ptr<transfers::stream> own_stream;  ///< null if `stream` is the caller's
   transfers::stream& stream;
   std::optional<device_pool> memory;  ///< none for plain allocation
   std::once_flag staging_made;
@@ -19,10 +19,10 @@ struct context::state {
   std::recursive_mutex slots_mutex;         ///< recursive: the maker of a slot may ask for others
   std::vector<std::pair<std::type_index, std::shared_ptr<void>>> slots;
 
-  state(transfers::device& context_device, std::unique_ptr<transfers::stream> own_stream,
+  state(transfers::device& context_device, std::unique_ptr<transfers::stream> owned_stream,
         transfers::stream& context_stream, allocation allocation_kind)
       : device(context_device),
-        own(std::move(own_stream)),
+        own_stream(std::move(owned_stream)),
         stream(context_stream),
         copier(context_device.make_pageable_copier()) {
     if (allocation_kind == allocation::pooled) memory.emplace(context_device);
@@ -35,9 +35,10 @@ struct context::state {
 };
 
 context::context(transfers::device& context_device, allocation allocation_kind) {
-  auto own = context_device.create_stream();
-  auto& context_stream = *own;
-  state_ = std::make_shared<state>(context_device, std::move(own), context_stream, allocation_kind);
+  auto own_stream = context_device.create_stream();
+  auto& context_stream = *own_stream;
+  state_ = std::make_shared<state>(context_device, std::move(own_stream), context_stream,
+                                   allocation_kind);
 }
 
 context::context(transfers::device& context_device, transfers::stream& context_stream,

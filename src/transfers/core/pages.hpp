@@ -10,7 +10,7 @@ namespace transfers {
 
 enum class page_size { base, huge };
 
-/// Which threads touch the pages, which takes most of the time of an allocation.
+/// The threads that touch the pages, which takes most of the time of an allocation.
 enum class first_touch { by_caller, by_several_threads };
 
 /// Anonymous private memory, every page touched. `base` forbids transparent

@@ -36,7 +36,7 @@ struct word_range {
   TRANSFERS_BOTH std::size_t last(std::size_t word) const {
     return word * 8 + 8 < end ? word * 8 + 8 : end;
   }
-  TRANSFERS_BOTH bool whole(std::size_t word) const {
+  TRANSFERS_BOTH bool contains(std::size_t word) const {
     return word * 8 >= begin && word * 8 + 8 <= end;
   }
 };
@@ -48,7 +48,7 @@ struct write_word {
 
   TRANSFERS_BOTH void operator()(std::size_t word) const {
     const auto value = pattern_word(data, word);
-    if (range.whole(word)) {
+    if (range.contains(word)) {
       *reinterpret_cast<std::uint64_t*>(block + word * 8) = value;
       return;
     }
@@ -65,7 +65,7 @@ struct check_word {
   TRANSFERS_BOTH pattern_check operator()(std::size_t word) const {
     const auto value = pattern_word(data, word);
     pattern_check check{0, SIZE_MAX};
-    if (range.whole(word) && *reinterpret_cast<const std::uint64_t*>(block + word * 8) == value)
+    if (range.contains(word) && *reinterpret_cast<const std::uint64_t*>(block + word * 8) == value)
       return check;
     for (auto i = range.first(word); i < range.last(word); ++i) {
       if (block[i] == static_cast<std::byte>(value >> (i % 8 * 8))) continue;

@@ -75,15 +75,14 @@ void worker_team::run(const std::function<void(unsigned)>& part) {
   tasks_begun_.fetch_add(1, std::memory_order_release);
   tasks_begun_.notify_all();
   do_part(0);
-  for (auto left = unfinished_.load(std::memory_order_acquire); left != 0;
-       left = unfinished_.load(std::memory_order_acquire))
-    wait_while(unfinished_, left);
+  while (const auto unfinished = unfinished_.load(std::memory_order_acquire))
+    wait_while(unfinished_, unfinished);
   if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
 void worker_team::work(unsigned index) {
-  for (std::uint32_t done = 0;; ++done) {
-    wait_while(tasks_begun_, done);
+  for (std::uint32_t tasks_done = 0;; ++tasks_done) {
+    wait_while(tasks_begun_, tasks_done);
     if (stopping_) return;
     do_part(index);
   }

@@ -19,7 +19,7 @@ std::vector<std::size_t> parameter_sizes(const void* kernel) {
     std::size_t offset = 0;
     std::size_t bytes = 0;
     const auto code = cudaFuncGetParamInfo(kernel, sizes.size(), &offset, &bytes);
-    if (code == cudaErrorInvalidValue) {  // the runtime of CUDA 13.0 has no call for their number
+    if (code == cudaErrorInvalidValue) {  // no call of CUDA 13.0's runtime returns their number
       cudaGetLastError();
       return sizes;
     }
@@ -34,7 +34,7 @@ dim3 to_dim3(const extent3& extent) { return {extent.x, extent.y, extent.z}; }
 
 cuda_kernel::cuda_kernel(std::string name, const void* kernel, std::shared_ptr<const void> library)
     : library_(std::move(library)), name_(std::move(name)), kernel_(kernel) {
-  if (!kernel_)  // which cudaFuncGetParamInfo would take for a kernel without parameters
+  if (!kernel_)  // cudaFuncGetParamInfo would take null for a kernel without parameters
     throw std::invalid_argument(fmt::format("{} is no kernel: its address is null", name_));
   parameters_ = parameter_sizes(kernel_);
 }
@@ -48,7 +48,7 @@ void cuda_kernel::launch(stream& stream, const launch_shape& threads,
   check_shape(*this, threads);
   const current_context current(stream);
   const auto code = cudaLaunchKernel(kernel_, to_dim3(threads.grid), to_dim3(threads.block),
-                                     const_cast<void**>(arguments),  // which are only read
+                                     const_cast<void**>(arguments),  // CUDA only reads them
                                      threads.shared_bytes, native_stream);
   if (code != cudaSuccess) cuda_check(code, fmt::format("launch of {}", name_).c_str());
 }

@@ -6,7 +6,8 @@
 
 namespace transfers::detail {
 
-/// What enqueues on a CUDA stream again what `work` enqueues there now. Throws as graph does.
+/// Records what `work` enqueues on a CUDA stream; returns a function that enqueues it again. Throws
+/// what graph throws.
 std::function<void()> record_cuda_graph(const stream& stream, const std::function<void()>& work);
 
 }  // namespace transfers::detail

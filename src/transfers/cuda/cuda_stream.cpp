@@ -219,11 +219,11 @@ class cuda_stream final : public stream {
   };
 
   static void CUDART_CB run_called(void* pending) {
-    const std::unique_ptr<called> own(static_cast<called*>(pending));
+    const std::unique_ptr<called> call(static_cast<called*>(pending));
     try {
-      own->function();
+      call->function();
     } catch (...) {
-      own->failures->keep(std::current_exception());
+      call->failures->keep(std::current_exception());
     }
   }
 

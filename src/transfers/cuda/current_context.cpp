@@ -63,8 +63,8 @@ CUcontext primary_context(int device) {
 std::shared_ptr<const void> pushed(CUcontext context) {
   driver_check(the_driver().push(context), "cuCtxPushCurrent");
   return {context, [](const void*) {
-            CUcontext own{};
-            the_driver().pop(&own);
+            CUcontext popped{};
+            the_driver().pop(&popped);
           }};
 }
 
@@ -77,8 +77,8 @@ current_context::current_context(CUcontext context, std::nothrow_t) noexcept {
 }
 
 current_context::~current_context() {
-  CUcontext own{};
-  if (pushed_) the_driver().pop(&own);
+  CUcontext popped{};
+  if (pushed_) the_driver().pop(&popped);
 }
 
 CUresult current_context::enter(CUcontext context) noexcept {

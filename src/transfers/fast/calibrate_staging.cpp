@@ -116,15 +116,15 @@ void choose_chunks(test_memory& memory, detail::chunk_pipeline& pipeline, stagin
 void choose_stores(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
   for (const auto direction : directions) {
     auto& chosen = settings.in(direction);
-    const auto other_is_faster = [&](bool staging::way::*stores, std::size_t bytes) {
-      auto other = chosen;
-      other.*stores = !(other.*stores);
-      return memory.time_staged(pipeline, other, bytes, direction) <
+    const auto opposite_is_faster = [&](bool staging::way::*stores, std::size_t bytes) {
+      auto opposite = chosen;
+      opposite.*stores = !(opposite.*stores);
+      return memory.time_staged(pipeline, opposite, bytes, direction) <
              worth_it * memory.time_staged(pipeline, chosen, bytes, direction);
     };
     for (const auto& [stores, bytes] : {std::pair{&staging::way::streaming_stores, 16 * mib},
                                         std::pair{&staging::way::streaming_when_large, 256 * mib}})
-      if (other_is_faster(stores, bytes)) chosen.*stores = !(chosen.*stores);
+      if (opposite_is_faster(stores, bytes)) chosen.*stores = !(chosen.*stores);
   }
 }
 

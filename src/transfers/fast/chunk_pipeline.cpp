@@ -41,13 +41,13 @@ void chunk_pipeline::run(std::size_t total, const chunk_sizes& sizes, const chun
   next_ = 0;
   failed_ = false;
   const auto part = [&](unsigned index) {
-    auto& mine = lanes_[index];
+    auto& slots = lanes_[index];
     try {
       const auto current = device_.make_current();  // for CUDA code that `work` calls
-      work_in(mine, total, sizes, work);
+      work_in(slots, total, sizes, work);
     } catch (...) {
       failed_ = true;
-      abandon(mine);
+      abandon(slots);
       throw;
     }
   };
@@ -79,43 +79,43 @@ std::optional<chunk> chunk_pipeline::next(std::size_t total, const chunk_sizes& 
   return std::nullopt;
 }
 
-void chunk_pipeline::work_in(lane& mine, std::size_t total, const chunk_sizes& sizes,
+void chunk_pipeline::work_in(lane& slots, std::size_t total, const chunk_sizes& sizes,
                              const chunk_work& work) {
   std::size_t turn = 0;
   for (; !failed_; ++turn) {
-    auto& current = mine[turn % mine.size()];
-    if (current.done) finish(current, work);
-    const auto taken = next(total, sizes);
-    if (!taken) break;
-    current.content = {taken->offset, taken->bytes, current.on_host, current.on_device};
-    if (taken->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
+    auto& current = slots[turn % slots.size()];
+    if (current.end) finish(current, work);
+    const auto claimed = next(total, sizes);
+    if (!claimed) break;
+    current.content = {claimed->offset, claimed->bytes, current.on_host, current.on_device};
+    if (claimed->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
       throw std::logic_error("a chunk is larger than its slot");
     if (work.fill) work.fill(current.content);
     auto& work_stream = work.in_one_stream ? *streams_.front() : *current.work_stream;
     work.enqueue(current.content, work_stream);
-    current.done = work_stream.record();
+    current.end = work_stream.record();
   }
   // Oldest first. The slot whose turn it was is free, unless another thread has failed.
-  for (std::size_t i = 0; i < mine.size(); ++i)
-    if (auto& current = mine[(turn + i) % mine.size()]; current.done) finish(current, work);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (auto& current = slots[(turn + i) % slots.size()]; current.end) finish(current, work);
 }
 
 void chunk_pipeline::finish(slot& used, const chunk_work& work) const {
-  const auto done = std::move(used.done);
-  done->wait();
+  const auto end = std::move(used.end);
+  end->wait();
   if (work.drain && !failed_) work.drain(used.content);
 }
 
 /// Waits until the device no longer uses the memory. Errors are ignored: they are the reason for
 /// this call, or follow from it.
-void chunk_pipeline::abandon(lane& mine) noexcept {
+void chunk_pipeline::abandon(lane& slots) noexcept {
   for (const auto& stream : streams_) {
     try {
       stream->synchronize();
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
   }
-  for (auto& abandoned : mine) abandoned.done.reset();
+  for (auto& abandoned : slots) abandoned.end.reset();
 }
 
 }  // namespace transfers::detail

@@ -36,7 +36,7 @@ struct chunk_work {
 /// when the last one has been drained. In between, large chunks cost the least.
 struct chunk_sizes {
   std::size_t least, most;  ///< bytes; if equal, all chunks but the last are of one size
-  std::size_t shares = 1;   ///< so many chunks of one size are about as long as what lies outside
+  std::size_t shares = 1;   ///< this many chunks of one size are as long as the data outside them
   std::size_t unit = 1;     ///< chunks, except the last, are whole multiples of it
 
   /// Size of the chunk that begins at `first` of `total`; at least one unit.
@@ -53,7 +53,7 @@ struct pipeline_shape {
   std::size_t host_bytes = 0, device_bytes = 0;  ///< of each slot's memory
 };
 
-/// Threads that move chunks through memory of their own. Each thread has several chunks under way,
+/// Threads that move chunks through their own memory. Each thread has several chunks under way,
 /// so that processors and copy engines work at the same time.
 class chunk_pipeline {
  public:
@@ -73,14 +73,14 @@ class chunk_pipeline {
     std::byte* on_device = nullptr;
     stream* work_stream = nullptr;
     chunk content;
-    std::unique_ptr<event> done;  ///< null if the slot is free
+    std::unique_ptr<event> end;  ///< null if the slot is free
   };
   using lane = std::vector<slot>;  ///< the slots of one thread
 
   [[nodiscard]] std::optional<chunk> next(std::size_t total, const chunk_sizes& sizes);
-  void work_in(lane& mine, std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
+  void work_in(lane& slots, std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
   void finish(slot& used, const chunk_work& work) const;
-  void abandon(lane& mine) noexcept;
+  void abandon(lane& slots) noexcept;
 
   device& device_;
   pipeline_shape shape_;

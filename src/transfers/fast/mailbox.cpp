@@ -50,17 +50,17 @@ mailbox::~mailbox() {
 
 void mailbox::tell_to_leave() noexcept { store(to_device_, detail::stop_sequence, 0); }
 
-void mailbox::launch(std::uint32_t seen) {
+void mailbox::launch(std::uint32_t last_received) {
   const auto on_device = [this](std::size_t offset) {
     return reinterpret_cast<std::uint64_t*>(words_.on_device() + offset);
   };
   left_.reset();
   try {
-    service_(*stream_, {on_device(0), on_device(distance), seen,
+    service_(*stream_, {on_device(0), on_device(distance), last_received,
                         static_cast<std::uint64_t>(limits_.idle.count())});
     left_ = stream_->record();
   } catch (...) {
-    // The kernel may run, and without the event nobody knows when it leaves.
+    // The kernel may be running, and without the event its exit cannot be detected.
     tell_to_leave();
     try {
       stream_->synchronize();
@@ -102,7 +102,7 @@ std::uint32_t mailbox::exchange(std::uint32_t message) {
   // Asking the driver takes longer than an answer, so a launched kernel is assumed to run.
   constexpr std::chrono::microseconds usual{20};
   if (!left_) start();
-  const auto seen = std::exchange(sent_, next_after(sent_));
+  const auto last_received = std::exchange(sent_, next_after(sent_));
   store(to_device_, sent_, message);
 
   auto checked_at = clock::now();
@@ -126,7 +126,7 @@ std::uint32_t mailbox::exchange(std::uint32_t message) {
       stop();  // throws the kernel's error, if there is one
       throw device_error("the kernel has left without an answer", false);
     }
-    launch(seen);
+    launch(last_received);
     launched_for_it = true;
   }
   return static_cast<std::uint32_t>(load(to_host_));

@@ -70,7 +70,7 @@ void round_trip_pipeline::run(std::byte* dst, const std::byte* src, std::size_t 
     throw std::invalid_argument("this pipeline's pieces have at most " + std::to_string(largest) +
                                 " bytes");
   detail::chunk_sizes sizes{piece_bytes, piece_bytes, 1, unit};
-  // Whole pages, too, where that fits.
+  // Also whole pages, if such a piece fits.
   const auto pages = std::lcm(unit, page);
   if (piece_bytes == 0)
     sizes = {std::min(staging ? least_chunk : least_piece, largest), largest,

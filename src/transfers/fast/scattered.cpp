@@ -16,13 +16,13 @@ constexpr std::size_t first_pieces = 1024;
 constexpr std::size_t growth = 16;
 constexpr std::size_t most_pieces = 32768;
 
-/// Subtracts the next block's bytes from the bytes left of the device's memory.
-void take(const scattered_block& block, std::size_t& left) {
-  if (block.bytes > left)
+/// Subtracts the next block's bytes from the remaining bytes of the device's memory.
+void take(const scattered_block& block, std::size_t& remaining) {
+  if (block.bytes > remaining)
     throw std::length_error("the blocks are longer than the stretch of device memory for them");
   if (block.host == nullptr)
     throw std::invalid_argument("a block of host memory to copy is at null");
-  left -= block.bytes;
+  remaining -= block.bytes;
 }
 
 }  // namespace
@@ -151,11 +151,11 @@ void scattered_copy::enqueue_copy(std::byte* host, std::byte* device_block, std:
 
 void scattered_copy::enqueue_loop(std::span<const scattered_block> blocks,
                                   std::span<std::byte> on_device, direction direction) {
-  auto left = on_device.size();
+  auto remaining = on_device.size();
   for (const auto& block : blocks) {
     if (block.bytes == 0) continue;
-    auto* const device_block = on_device.data() + (on_device.size() - left);
-    take(block, left);
+    auto* const device_block = on_device.data() + (on_device.size() - remaining);
+    take(block, remaining);
     enqueue_copy(block.host, device_block, block.bytes, direction);
   }
 }
@@ -165,11 +165,11 @@ void scattered_copy::enqueue_batch(std::span<const scattered_block> blocks,
   destinations_.clear();
   sources_.clear();
   sizes_.clear();
-  auto left = on_device.size();
+  auto remaining = on_device.size();
   for (const auto& block : blocks) {
     if (block.bytes == 0) continue;
-    auto* const device_block = on_device.data() + (on_device.size() - left);
-    take(block, left);
+    auto* const device_block = on_device.data() + (on_device.size() - remaining);
+    take(block, remaining);
     destinations_.push_back(direction == direction::h2d ? device_block : block.host);
     sources_.push_back(direction == direction::h2d ? block.host : device_block);
     sizes_.push_back(block.bytes);
@@ -181,13 +181,13 @@ void scattered_copy::enqueue_kernel(std::span<const scattered_block> blocks,
                                     std::span<std::byte> on_device, direction direction,
                                     bool others_too) {
   table pieces(*this, on_device.data(), direction);
-  auto left = on_device.size();
+  auto remaining = on_device.size();
   for (const auto& block : blocks) {
     if (block.bytes == 0) continue;
-    const auto offset = on_device.size() - left;
-    take(block, left);
-    if (auto* const seen = find_on_device(block))
-      pieces.add(seen, block.bytes, offset);
+    const auto offset = on_device.size() - remaining;
+    take(block, remaining);
+    if (auto* const mapped = find_on_device(block))
+      pieces.add(mapped, block.bytes, offset);
     else if (others_too)
       enqueue_copy(block.host, on_device.data() + offset, block.bytes, direction);
     else

@@ -22,6 +22,11 @@ void check_store(std::span<std::byte> dst_lines, std::span<const std::byte> src_
     throw std::length_error("a streaming store needs a destination of the source's size");
 }
 
+/// Unlike memcpy, takes null pointers for zero bytes.
+void copy_plainly(std::byte* dst, const std::byte* src, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(dst, src, bytes);
+}
+
 }  // namespace
 
 #if defined(__x86_64__)
@@ -29,6 +34,12 @@ void check_store(std::span<std::byte> dst_lines, std::span<const std::byte> src_
 namespace {
 
 constexpr std::size_t line = 64;
+
+/// Bytes before the next beginning of a line; 0 at the beginning of one.
+std::size_t bytes_to_line(const std::byte* address) {
+  return (line - reinterpret_cast<std::uintptr_t>(address) % line) % line;
+}
+
 constexpr std::size_t bounce_bytes = 4096;  // a fraction of any first-level cache
 
 /// Loads whole lines without other accesses in between: the processor may evict a fill buffer for
@@ -73,54 +84,44 @@ void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src) {
   check_load(dst, src);
   auto* next_dst = dst.data();
   const auto* next_src = src.data();
-  auto left = src.size();
-  const auto misaligned = reinterpret_cast<std::uintptr_t>(next_src) % line;
-  const auto head = misaligned == 0 ? 0 : line - misaligned;
-  if (why_no_streaming_loads() || left < head + line) {
-    if (left > 0) std::memcpy(next_dst, next_src, left);
-    return;
-  }
-  const auto copy_plainly = [&](std::size_t bytes) {
-    if (bytes > 0) std::memcpy(next_dst, next_src, bytes);
+  auto remaining = src.size();
+  const auto head = bytes_to_line(next_src);
+  if (why_no_streaming_loads() || remaining < head + line)
+    return copy_plainly(next_dst, next_src, remaining);
+  const auto advance = [&](std::size_t bytes) {
     next_dst += bytes;
     next_src += bytes;
-    left -= bytes;
+    remaining -= bytes;
   };
-  copy_plainly(head);
+  copy_plainly(next_dst, next_src, head);
+  advance(head);
   // Streaming loads are not ordered after earlier accesses (Intel SDM vol. 2B, MOVNTDQA).
   _mm_mfence();
   // Large data go through a buffer in the cache, so that writes to memory do not come between the
   // loads.
   alignas(line) std::byte bounce[bounce_bytes];
   const bool directly = src.size() <= bounce_bytes;
-  while (left >= line) {
-    const auto part = std::min(left / line * line, bounce_bytes);
+  while (remaining >= line) {
+    const auto part = std::min(remaining / line * line, bounce_bytes);
     load_lines(directly ? next_dst : bounce, next_src, part);
     if (!directly) std::memcpy(next_dst, bounce, part);
-    next_dst += part;
-    next_src += part;
-    left -= part;
+    advance(part);
   }
-  copy_plainly(left);
+  copy_plainly(next_dst, next_src, remaining);
 }
 
 void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
   check_store(dst, src);
-  auto* next_dst = dst.data();
-  const auto* next_src = src.data();
-  auto left = src.size();
-  const auto misaligned = reinterpret_cast<std::uintptr_t>(next_dst) % line;
-  const auto head = misaligned == 0 ? 0 : line - misaligned;
-  if (left < head + line) {
-    if (left > 0) std::memcpy(next_dst, next_src, left);
-    return;
-  }
-  std::memcpy(next_dst, next_src, head);
-  const auto lines = (left - head) / line * line;
-  store_lines(next_dst + head, next_src + head, lines);
+  const auto bytes = src.size();
+  const auto head = bytes_to_line(dst.data());
+  if (bytes < head + line) return copy_plainly(dst.data(), src.data(), bytes);
+  std::memcpy(dst.data(), src.data(), head);
+  const auto lines = (bytes - head) / line * line;
+  store_lines(dst.data() + head, src.data() + head, lines);
   // Other processors and devices must see these stores before any later ones.
   _mm_sfence();
-  std::memcpy(next_dst + head + lines, next_src + head + lines, left - head - lines);
+  const auto end = head + lines;
+  std::memcpy(dst.data() + end, src.data() + end, bytes - end);
 }
 
 std::optional<std::string> why_no_streaming_loads() {
@@ -132,12 +133,12 @@ std::optional<std::string> why_no_streaming_loads() {
 
 void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src) {
   check_load(dst, src);
-  if (!src.empty()) std::memcpy(dst.data(), src.data(), src.size());
+  copy_plainly(dst.data(), src.data(), src.size());
 }
 
 void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
   check_store(dst, src);
-  if (!src.empty()) std::memcpy(dst.data(), src.data(), src.size());
+  copy_plainly(dst.data(), src.data(), src.size());
 }
 
 std::optional<std::string> why_no_streaming_loads() {

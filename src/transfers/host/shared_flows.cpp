@@ -71,7 +71,7 @@ void shared_flows::end_finished_flows() {
 /// Progressive filling: all rates grow together; once a capacity is full, the rates of the flows
 /// through it are final, and the others keep growing.
 void shared_flows::share_capacities() {
-  auto left = capacities_;
+  auto unused = capacities_;
   std::vector<std::size_t> growing(capacities_.size(), 0);  ///< flows through each capacity
   const auto uses = [](const flow_state& flow, std::size_t capacity) {
     return std::ranges::find(flow.used_capacities, capacity) != flow.used_capacities.end();
@@ -86,7 +86,7 @@ void shared_flows::share_capacities() {
     double least_share = infinity;
     for (std::size_t i = 0; i < capacities_.size(); ++i) {
       if (capacities_[i] == 0 || growing[i] == 0) continue;
-      const double share = std::max(0.0, left[i]) / static_cast<double>(growing[i]);
+      const double share = std::max(0.0, unused[i]) / static_cast<double>(growing[i]);
       if (share >= least_share) continue;
       least_share = share;
       fullest = i;
@@ -96,7 +96,7 @@ void shared_flows::share_capacities() {
       if (flow.end || flow.rate < infinity || !uses(flow, fullest)) continue;
       flow.rate = least_share;
       for (const auto capacity : flow.used_capacities) {
-        left[capacity] -= least_share;
+        unused[capacity] -= least_share;
         --growing[capacity];
       }
     }

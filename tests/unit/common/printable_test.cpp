@@ -23,10 +23,10 @@ TEST(printable, controls_are_shown_instead_of_obeyed) {
 
 TEST(printable, bytes_that_are_not_utf8_are_shown_one_by_one) {
   EXPECT_EQ(printable("caf\xe9"), "caf\\xe9");
-  EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");           // cut off
-  EXPECT_EQ(printable("\xc0\x8a"), "\\xc0\\x8a");           // longer than needed: a newline
-  EXPECT_EQ(printable("\xe0\x80\x8a"), "\\xe0\\x80\\x8a");  // likewise
-  EXPECT_EQ(printable("\xf0\x80\x80\x8a"), "\\xf0\\x80\\x80\\x8a");  // likewise
+  EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");                    // cut off
+  EXPECT_EQ(printable("\xc0\x8a"), "\\xc0\\x8a");                    // an overlong newline
+  EXPECT_EQ(printable("\xe0\x80\x8a"), "\\xe0\\x80\\x8a");           // overlong, too
+  EXPECT_EQ(printable("\xf0\x80\x80\x8a"), "\\xf0\\x80\\x80\\x8a");  // overlong, too
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // a surrogate
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // above U+10FFFF
   EXPECT_EQ(printable("\xe2\n\xac"), "\\xe2\\n\\xac");

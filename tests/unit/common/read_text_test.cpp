@@ -33,8 +33,8 @@ template <class Read>
 std::string complaint(Read read) {
   try {
     static_cast<void>(read());
-  } catch (const read_error& wrong) {
-    return wrong.what();
+  } catch (const read_error& error) {
+    return error.what();
   }
   return "";
 }
@@ -43,7 +43,7 @@ std::string complaint_about(const std::string& bytes, std::size_t most = most_te
   return complaint([&] { return unpacked(bytes, most); });
 }
 
-/// A file that goes away after the test.
+/// A file that is removed after the test.
 class written_file {
  public:
   explicit written_file(const std::string& bytes)
@@ -75,22 +75,22 @@ TEST(unpacked, gzip_in_one_or_several_members_comes_back) {
 }
 
 TEST(unpacked, every_cut_is_noticed) {
-  const auto whole = packed("{\"benchmarks\": []}");
-  for (std::size_t size = 2; size < whole.size(); ++size)
-    EXPECT_THAT(complaint_about(whole.substr(0, size)), HasSubstr("cut off")) << size;
+  const auto complete = packed("{\"benchmarks\": []}");
+  for (std::size_t size = 2; size < complete.size(); ++size)
+    EXPECT_THAT(complaint_about(complete.substr(0, size)), HasSubstr("cut off")) << size;
 }
 
 TEST(unpacked, a_changed_byte_of_the_data_or_of_their_checksum_is_noticed) {
-  const auto whole = packed("{\"benchmarks\": [\"and so on\"]}");
+  const auto complete = packed("{\"benchmarks\": [\"and so on\"]}");
   constexpr std::size_t header = 10;  // RFC 1952: time and operating system may be anything
-  for (std::size_t i = header; i < whole.size(); ++i) {
-    auto damaged = whole;
+  for (std::size_t i = header; i < complete.size(); ++i) {
+    auto damaged = complete;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
     EXPECT_NE(complaint_about(damaged), "") << i;
   }
 }
 
-TEST(unpacked, what_follows_is_refused) {
+TEST(unpacked, bytes_after_the_end_are_refused) {
   EXPECT_THAT(complaint_about(packed("{}") + "{}"), HasSubstr("follows"));
   EXPECT_THAT(complaint_about(packed("{}") + "\x1f"), HasSubstr("follows"));
   EXPECT_THAT(complaint_about(packed("{}") + packed("{}").substr(0, 12)), HasSubstr("cut off"));
@@ -101,9 +101,9 @@ TEST(unpacked, a_bomb_is_refused_before_it_fills_memory) {
   ASSERT_LT(bomb.size(), 2000U);
   EXPECT_EQ(complaint_about(bomb, 1 << 20), "");
   EXPECT_EQ(complaint_about(bomb, (1 << 20) - 1), "unpacked it is larger than 1 MiB");
-  std::string many;
-  for (int i = 0; i < 200; ++i) many += bomb;
-  EXPECT_EQ(complaint_about(many), "unpacked it is larger than 128 MiB");
+  std::string bombs;
+  for (int i = 0; i < 200; ++i) bombs += bomb;
+  EXPECT_EQ(complaint_about(bombs), "unpacked it is larger than 128 MiB");
 }
 
 TEST(read_text, reads_files_of_both_kinds) {
@@ -123,7 +123,8 @@ TEST(read_text, says_why_something_cannot_be_read) {
   EXPECT_EQ(why("/"), "it is a folder, not a file");
   EXPECT_EQ(why("/does/not/exist"), "No such file or directory");
   EXPECT_EQ(why("/dev/zero"), "it is larger than 128 MiB");
-  EXPECT_EQ(why("/proc/self/mem"), "Input/output error");  // opens, but page 0 is not there
+  EXPECT_EQ(why("/proc/self/mem"),
+            "Input/output error");  // can be opened, but page 0 is not mapped
 }
 
 TEST(read_text, without_permission_there_is_no_text) {

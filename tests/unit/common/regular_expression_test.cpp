@@ -34,7 +34,7 @@ TEST(RegularExpression, IsExtended) {
   EXPECT_FALSE(finds("^copy/(pinned|pageable)/[]|x]", "copy/pinned/d2h/1MiB"));
 }
 
-TEST(RegularExpression, ThatIsNoneIsRefused) {
+TEST(RegularExpression, InvalidIsRefused) {
   for (const auto* text : {"(", "a)", "[a", "*", "a{", "a{2", "[[:nothing:]]", "\\"})
     EXPECT_THAT([&] { common::regular_expression(text); },
                 refused_as("is not a regular expression"))
@@ -42,13 +42,13 @@ TEST(RegularExpression, ThatIsNoneIsRefused) {
 }
 
 TEST(RegularExpression, ThatWouldExhaustTheStackIsRefused) {
-  constexpr std::size_t many = 100'000;
+  constexpr std::size_t times = 100'000;
   for (const auto* part :
        {"a", "(", "()", "[|]", "\\|", "[^]|]", "[[.|.]]", "a*", "(a|b)", "((", "x("})
-    EXPECT_THAT([&] { common::regular_expression(repeated(part, many)); },
+    EXPECT_THAT([&] { common::regular_expression(repeated(part, times)); },
                 refused_as("is too long: more than 2000 characters in sequence"))
         << part;
-  EXPECT_THAT([&] { common::regular_expression("(" + repeated("a", many) + "|b)"); },
+  EXPECT_THAT([&] { common::regular_expression("(" + repeated("a", times) + "|b)"); },
               refused_as("is too long"));
   EXPECT_THAT([&] { common::regular_expression("((a*){200}){200}"); }, refused_as("is too long"));
   EXPECT_THAT([&] { common::regular_expression("(a*){9999999999999999999999}"); },
@@ -60,7 +60,7 @@ TEST(RegularExpression, ThatWouldExhaustMemoryIsRefused) {
               refused_as("is too large"));
 }
 
-/// As --confirm gives names of suspects.
+/// --confirm passes the names of suspects as alternatives.
 TEST(RegularExpression, TakesThousandsOfAlternatives) {
   std::string names = "^(";
   for (int i = 0; i < 2000; ++i) names += fmt::format("copy/pinned/h2d/{}KiB|", i);

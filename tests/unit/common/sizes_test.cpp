@@ -20,17 +20,17 @@ constexpr std::size_t mib = 1024 * kib;
 constexpr std::size_t gib = 1024 * mib;
 constexpr std::size_t tib = 1024 * gib;
 
-/// What parse_sizes() complains about; empty when it does not.
+/// The error message of parse_sizes(); empty if there is no error.
 std::string complaint(std::string_view text, std::size_t limit = SIZE_MAX) {
   try {
     static_cast<void>(parse_sizes(text, limit));
-  } catch (const usage_error& wrong) {
-    return wrong.what();
+  } catch (const usage_error& error) {
+    return error.what();
   }
   return "";
 }
 
-/// Small sizes, powers of two and their neighbours, and random ones of every magnitude.
+/// Small sizes, powers of two and their neighbours, and random sizes of every magnitude.
 std::vector<std::size_t> many_sizes() {
   std::vector<std::size_t> sizes{SIZE_MAX};
   for (std::size_t size = 1; size <= 5000; ++size) sizes.push_back(size);
@@ -43,7 +43,7 @@ std::vector<std::size_t> many_sizes() {
   return sizes;
 }
 
-TEST(sizes, what_is_formatted_is_parsed_to_the_same_size) {
+TEST(sizes, formatted_sizes_are_parsed_to_the_same_size) {
   for (const auto size : many_sizes()) EXPECT_EQ(parse_size(format_size(size)), size);
 }
 
@@ -128,11 +128,11 @@ TEST(sizes, the_limit_is_the_largest_size_allowed) {
 
 struct malformed {
   const char* text;
-  const char* quoted;  ///< the part of it that the message must quote
+  const char* quoted;  ///< the part of the text that the message must quote
   const char* why;
 };
 
-void PrintTo(const malformed& one, std::ostream* out) { *out << '\'' << one.text << '\''; }
+void PrintTo(const malformed& list, std::ostream* out) { *out << '\'' << list.text << '\''; }
 
 class malformed_sizes : public testing::TestWithParam<malformed> {};
 

@@ -12,8 +12,8 @@ using machine::clocks_of_run;
 using machine::gpu_clocks;
 using machine::throttle_reasons;
 
-/// A GPU that tells everything.
-gpu_clocks talkative() {
+/// A GPU that reports all values.
+gpu_clocks complete() {
   return {.sm_mhz = 1980,
           .sm_max_mhz = 1980,
           .memory_mhz = 3201,
@@ -23,10 +23,10 @@ gpu_clocks talkative() {
           .pcie_replays = 7};
 }
 
-/// A run at whose end all is as at the start.
+/// A run with the same values at its end as at its start.
 clocks_of_run steady() {
-  return {.start = {.gpu = talkative(), .cpu_throttle_events = 100},
-          .end = {.gpu = talkative(), .cpu_throttle_events = 100}};
+  return {.start = {.gpu = complete(), .cpu_throttle_events = 100},
+          .end = {.gpu = complete(), .cpu_throttle_events = 100}};
 }
 
 TEST(machine_clocks, json_of_both_ends) {
@@ -61,7 +61,7 @@ TEST(machine_clocks, json_before_the_end) {
   EXPECT_EQ(machine::to_json({.start = steady().start}), expected);
 }
 
-TEST(machine_clocks, json_of_a_gpu_that_tells_nothing) {
+TEST(machine_clocks, json_of_a_gpu_that_reports_nothing) {
   const clocks_of_run run{.start = {.gpu = gpu_clocks{}}, .end = {.gpu = gpu_clocks{}}};
   const json neither{nullptr, nullptr};
   const json expected{{"gpu",
@@ -85,7 +85,7 @@ TEST(machine_clocks, json_without_a_gpu) {
   EXPECT_EQ(machine::to_json({}), json({{"gpu", nullptr}, {"cpu", nullptr}}));
 }
 
-TEST(machine_clocks, json_of_a_gpu_that_tells_only_at_the_end) {
+TEST(machine_clocks, json_of_a_gpu_that_reports_only_at_the_end) {
   auto run = steady();
   run.start.gpu.reset();
   const json gpu = machine::to_json(run)["gpu"];
@@ -94,7 +94,7 @@ TEST(machine_clocks, json_of_a_gpu_that_tells_only_at_the_end) {
   EXPECT_TRUE(gpu["pcie_replays"].is_null());
 }
 
-TEST(machine_clocks, reasons_of_all_times_come_together) {
+TEST(machine_clocks, reasons_of_all_times_are_combined) {
   auto run = steady();
   EXPECT_EQ(run.gpu_throttled_by(), throttle_reasons{});
   run.start.gpu->throttled_by = {"hw_slowdown"};
@@ -109,7 +109,7 @@ TEST(machine_clocks, reasons_of_all_times_come_together) {
   EXPECT_EQ(run.gpu_throttled_by(), std::nullopt);
 }
 
-TEST(machine_clocks, counters_that_fall_tell_nothing) {
+TEST(machine_clocks, counters_that_fall_are_unknown) {
   auto run = steady();
   EXPECT_EQ(run.pcie_replays(), 0U);
   EXPECT_EQ(run.cpu_throttle_events(), 0U);
@@ -131,7 +131,7 @@ TEST_F(machine_cpu_throttling, sums_up_the_counters_of_all_cpus) {
   EXPECT_EQ(machine::cpu_throttle_events(root), 423U);
 }
 
-TEST_F(machine_cpu_throttling, none_counted_is_not_unknown) {
+TEST_F(machine_cpu_throttling, zero_events_are_not_unknown) {
   write("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "0\n");
   EXPECT_EQ(machine::cpu_throttle_events(root), 0U);
 }

@@ -90,10 +90,10 @@ TEST_F(machine_cpu, affinity_mask_is_that_of_this_process) {
   while (!CPU_ISSET(first, &before)) {
     ++first;
   }
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(first, &one);
-  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  cpu_set_t single;
+  CPU_ZERO(&single);
+  CPU_SET(first, &single);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(single), &single), 0);
   EXPECT_EQ(machine::describe_cpu(root)["cpus_allowed"], 1);
   ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
 }

@@ -11,7 +11,7 @@ using namespace bench_transfers;
 
 namespace {
 
-/// A computer nothing can be said against.
+/// A computer without anything to doubt.
 json spotless() {
   return {{"cpu", {{"logical_cpus_online", 8}, {"governor", "performance"}}},
           {"memory", {{"memlock_limit_bytes", "unlimited"}, {"memlock_limit_applies", true}}},
@@ -22,7 +22,7 @@ json spotless() {
 
 constexpr machine::pcie_link full_link{5, 16, 5, 16};
 
-/// Expects one doubt of this code, with all of `parts` in its text and at least one value.
+/// Expects one doubt with this code, all of `parts` in its text and at least one value.
 void expect_doubt(const std::string& code, const std::vector<common::message>& doubts,
                   const std::vector<std::string>& parts) {
   ASSERT_EQ(doubts.size(), 1U) << common::to_json(doubts);
@@ -39,14 +39,14 @@ TEST(machine_doubts, none_about_a_spotless_computer) {
   EXPECT_EQ(machine::doubts(spotless(), full_link, 0), std::vector<common::message>{});
 }
 
-TEST(machine_doubts, none_about_what_is_not_known) {
+TEST(machine_doubts, none_about_unknown_values) {
   const std::vector<common::message> none;
   EXPECT_EQ(machine::doubts(json::object(), std::nullopt, std::nullopt), none);
   EXPECT_EQ(machine::doubts(json(nullptr), std::nullopt, 1), none);
   EXPECT_EQ(machine::doubts(json({{"cpu", nullptr}, {"memory", 3}}), std::nullopt, 1), none);
 }
 
-TEST(machine_doubts, link_below_what_the_device_can_do) {
+TEST(machine_doubts, link_below_the_maximum_of_the_device) {
   expect_doubt("link_below_maximum",
                machine::doubts(spotless(), machine::pcie_link{3, 8, 5, 16}, 0),
                {"link runs at PCIe 3.0 x8, the device can do 5.0 x16", "7.9", "63.0"});
@@ -107,7 +107,7 @@ TEST(machine_doubts, other_load) {
   described["load_average_1min"] = 7.31;
   expect_doubt("other_load", machine::doubts(described, full_link, 0),
                {"load average 7.3 on 8 CPUs"});
-  described["load_average_1min"] = 3.0;  // this process and a quarter of 8 CPUs
+  described["load_average_1min"] = 3.0;  // this process, and a quarter of 8 CPUs
   EXPECT_TRUE(machine::doubts(described, full_link, 0).empty());
   described["load_average_1min"] = 3.01;
   EXPECT_EQ(machine::doubts(described, full_link, 0).size(), 1U);
@@ -126,7 +126,7 @@ TEST(machine_doubts, each_cause_gets_its_own_line) {
   EXPECT_EQ(machine::doubts(described, machine::pcie_link{1, 1, 5, 16}, 1).size(), 6U);
 }
 
-/// A run in which nothing happened to the clocks.
+/// A run whose clocks do not change.
 machine::clocks_of_run steady() {
   const machine::clocks all{.gpu = machine::gpu_clocks{.sm_mhz = 2000,
                                                        .throttled_by = machine::throttle_reasons{},
@@ -139,7 +139,7 @@ TEST(machine_doubts, none_about_steady_clocks) {
   EXPECT_EQ(machine::doubts(steady()), std::vector<common::message>{});
 }
 
-TEST(machine_doubts, none_about_clocks_that_are_not_known) {
+TEST(machine_doubts, none_about_unknown_clocks) {
   const std::vector<common::message> none;
   EXPECT_EQ(machine::doubts(machine::clocks_of_run{}), none);
   machine::clocks_of_run run = steady();
@@ -163,7 +163,7 @@ TEST(machine_doubts, throttled_gpu) {
 
 TEST(machine_doubts, sm_clock_that_has_fallen) {
   machine::clocks_of_run run = steady();
-  run.end.gpu->sm_mhz = 1800;  // nine tenths are tolerated
+  run.end.gpu->sm_mhz = 1800;  // nine tenths of the clock at the start are tolerated
   EXPECT_TRUE(machine::doubts(run).empty());
   run.end.gpu->sm_mhz = 1799;
   expect_doubt("gpu_clock_fell", machine::doubts(run),

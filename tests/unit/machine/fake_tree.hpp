@@ -18,7 +18,7 @@ inline constexpr std::size_t kib = 1024;
 inline constexpr std::size_t mib = 1024 * kib;
 inline constexpr std::size_t gib = 1024 * mib;
 
-/// An empty directory that stands for "/" and goes away after the test.
+/// An empty directory that replaces "/" and is removed after the test.
 class fake_tree : public testing::Test {
  protected:
   fake_tree() {
@@ -43,7 +43,7 @@ class fake_tree : public testing::Test {
     std::filesystem::create_directories(root / path);
   }
 
-  /// A device that can do generation 5 x16 unless other values are given.
+  /// Writes the link of a device whose maximum is generation 5 x16 by default.
   void write_link(const std::string& device, std::string_view speed, std::string_view width,
                   std::string_view speed_max = "32.0 GT/s PCIe\n",
                   std::string_view width_max = "16\n") const {

@@ -64,7 +64,7 @@ TEST_F(machine_memory, cgroup_v2_limit_lowers_what_is_available) {
   EXPECT_EQ(machine::describe_memory(root)["available_bytes"], 3 * gib);
   EXPECT_EQ(machine::describe_memory(root)["cgroup_limit_bytes"], 4 * gib);
 
-  // Cached files are given up first.
+  // The kernel frees cached files first.
   write("sys/fs/cgroup/user.slice/job/memory.stat",
         "anon 536870912\nfile 536870912\ninactive_file 536870912\n");
   EXPECT_EQ(machine::available_memory_bytes(root), 3 * gib + 512 * mib);

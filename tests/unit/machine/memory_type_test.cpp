@@ -13,54 +13,55 @@ using enum memory_type;
 
 constexpr double ordinary_ns = 1600;  // 16 KiB at 10 GB/s
 
-/// Of memory that is read so many times more slowly than ordinary memory, and so many times faster
-/// by streaming loads than by plain ones.
-memory_type with(double slower, std::optional<double> gain) {
+/// Classifies memory whose plain loads take `slower` times as long as those of ordinary memory, and
+/// whose streaming loads are `gain` times as fast as its plain loads.
+memory_type type_with(double slower, std::optional<double> gain) {
   const double plain = slower * ordinary_ns;
   return classify({plain, gain ? std::optional(plain / *gain) : std::nullopt},
                   {ordinary_ns, ordinary_ns * 1.1});
 }
 
 TEST(memory_type, of_timings_as_they_are_measured) {
-  // Ordinary memory, and pages that lie on another NUMA node.
-  EXPECT_EQ(with(1, 0.9), write_back);
-  EXPECT_EQ(with(1.7, 1), write_back);
-  // Plain loads take one bus transaction each, streaming ones one for a line.
-  EXPECT_EQ(with(25, 3.7), write_combined);
-  EXPECT_EQ(with(160, 12), write_combined);
-  // Every load goes to the bus by itself, whatever its instruction.
-  EXPECT_EQ(with(80, 1), uncached);
-  EXPECT_EQ(with(20, 1.02), uncached);
+  // Ordinary memory, and pages on another NUMA node.
+  EXPECT_EQ(type_with(1, 0.9), write_back);
+  EXPECT_EQ(type_with(1.7, 1), write_back);
+  // Each plain load takes a bus transaction; streaming loads take one for a line.
+  EXPECT_EQ(type_with(25, 3.7), write_combined);
+  EXPECT_EQ(type_with(160, 12), write_combined);
+  // Each load takes a bus transaction, whatever its instruction.
+  EXPECT_EQ(type_with(80, 1), uncached);
+  EXPECT_EQ(type_with(20, 1.02), uncached);
 }
 
 TEST(memory_type, that_is_read_faster_than_ordinary_memory_is_cached) {
-  EXPECT_EQ(with(0.3, 1), write_back);
-  EXPECT_EQ(with(1e-9, 1), write_back);
+  EXPECT_EQ(type_with(0.3, 1), write_back);
+  EXPECT_EQ(type_with(1e-9, 1), write_back);
 }
 
 TEST(memory_type, at_the_borders) {
   const double less = 1 - 1e-9;
-  EXPECT_EQ(with(2 * less, 4), write_back);
-  EXPECT_EQ(with(2, 4), unclear);
-  EXPECT_EQ(with(6 * less, 4), unclear);
-  EXPECT_EQ(with(6, 4), write_combined);
-  EXPECT_EQ(with(6, 2), write_combined);
-  EXPECT_EQ(with(6, 2 * less), unclear);
-  EXPECT_EQ(with(6, 1.4 / less), unclear);
-  EXPECT_EQ(with(6, 1.4 * less), uncached);
-  EXPECT_EQ(with(6, 0.1), uncached);
+  EXPECT_EQ(type_with(2 * less, 4), write_back);
+  EXPECT_EQ(type_with(2, 4), unclear);
+  EXPECT_EQ(type_with(6 * less, 4), unclear);
+  EXPECT_EQ(type_with(6, 4), write_combined);
+  EXPECT_EQ(type_with(6, 2), write_combined);
+  EXPECT_EQ(type_with(6, 2 * less), unclear);
+  EXPECT_EQ(type_with(6, 1.4 / less), unclear);
+  EXPECT_EQ(type_with(6, 1.4 * less), uncached);
+  EXPECT_EQ(type_with(6, 0.1), uncached);
 }
 
-TEST(memory_type, without_streaming_loads_is_known_only_when_it_is_cached) {
-  EXPECT_EQ(with(1, std::nullopt), write_back);
-  for (const double slower : {2.0, 3.0, 6.0, 100.0}) EXPECT_EQ(with(slower, std::nullopt), unclear);
+TEST(memory_type, without_streaming_loads_is_known_only_if_it_is_cached) {
+  EXPECT_EQ(type_with(1, std::nullopt), write_back);
+  for (const double slower : {2.0, 3.0, 6.0, 100.0})
+    EXPECT_EQ(type_with(slower, std::nullopt), unclear);
 }
 
-TEST(memory_type, without_streaming_loads_of_ordinary_memory_is_known_all_the_same) {
+TEST(memory_type, needs_no_streaming_loads_of_ordinary_memory) {
   EXPECT_EQ(classify({40'000, 5'000}, {1'600, std::nullopt}), write_combined);
 }
 
-TEST(memory_type, of_what_is_no_time_is_unclear) {
+TEST(memory_type, of_invalid_times_is_unclear) {
   using limits = std::numeric_limits<double>;
   for (const double no_time : {0.0, -0.0, -1.0, limits::quiet_NaN(), limits::infinity(),
                                -limits::infinity(), -limits::denorm_min()}) {
@@ -68,7 +69,7 @@ TEST(memory_type, of_what_is_no_time_is_unclear) {
     EXPECT_EQ(classify({no_time, 100}, {100, 100}), unclear);
     EXPECT_EQ(classify({100, 100}, {no_time, 100}), unclear);
     EXPECT_EQ(classify({no_time, no_time}, {no_time, no_time}), unclear);
-    // Only where it is asked for.
+    // Only times that the classification needs matter.
     EXPECT_EQ(classify({5000, no_time}, {100, 100}), unclear);
     EXPECT_EQ(classify({100, no_time}, {100, 100}), write_back);
     EXPECT_EQ(classify({5000, 1000}, {100, no_time}), write_combined);
@@ -84,7 +85,7 @@ TEST(memory_type, does_not_depend_on_the_unit) {
   }
 }
 
-/// Medians of repeated timings differ by a few percent from run to run, and some are far off.
+/// Medians of repeated timings vary by a few percent from run to run, and some vary more.
 TEST(memory_type, is_the_same_whatever_the_noise) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> spread(0, 0.05);
@@ -94,16 +95,17 @@ TEST(memory_type, is_the_same_whatever_the_noise) {
     memory_type type;
   };
   for (int i = 0; i < 10'000; ++i)
-    for (const auto& one :
+    for (const auto& timing :
          {timings{1600, 1700, write_back}, timings{2400, 2500, write_back},
           timings{40'000, 9'000, write_combined}, timings{200'000, 20'000, write_combined},
           timings{60'000, 60'000, uncached}, timings{160'000, 155'000, uncached}})
-      ASSERT_EQ(classify({noisy(one.plain), noisy(one.streaming)}, {noisy(1600), noisy(1700)}),
-                one.type)
-          << one.plain << " " << one.streaming;
+      ASSERT_EQ(
+          classify({noisy(timing.plain), noisy(timing.streaming)}, {noisy(1600), noisy(1700)}),
+          timing.type)
+          << timing.plain << " " << timing.streaming;
 }
 
-TEST(memory_type, of_anything_is_one_of_the_four_and_never_better_when_slower) {
+TEST(memory_type, of_slower_memory_is_never_better) {
   std::mt19937_64 random(2);
   std::lognormal_distribution<double> any(8, 6);
   for (int i = 0; i < 100'000; ++i) {
@@ -114,7 +116,7 @@ TEST(memory_type, of_anything_is_one_of_the_four_and_never_better_when_slower) {
     if (type != write_back) {
       ASSERT_NE(slower, write_back);
     }
-    // With both ten times slower, what streaming loads gain is the same.
+    // If both are ten times slower, the gain of streaming loads is the same.
     if (type == write_combined || type == uncached) {
       ASSERT_EQ(slower, type);
     }

@@ -105,7 +105,7 @@ TEST_F(machine_pcie, numa_node_of_a_device) {
 }
 
 TEST(machine_pcie_limit, rates_after_line_coding) {
-  // By hand: lanes * GT/s / 8 bits * coding.
+  // Calculated as lanes * GT/s / 8 bits * coding.
   EXPECT_DOUBLE_EQ(machine::pcie_limit_gb_per_s(1, 1), 0.25);
   EXPECT_DOUBLE_EQ(machine::pcie_limit_gb_per_s(2, 16), 8.0);
   EXPECT_NEAR(machine::pcie_limit_gb_per_s(3, 16), 15.754, 0.001);
@@ -115,7 +115,7 @@ TEST(machine_pcie_limit, rates_after_line_coding) {
   EXPECT_DOUBLE_EQ(machine::pcie_limit_gb_per_s(6, 16), 121.0);
 }
 
-TEST(machine_pcie_limit, what_does_not_exist_is_nan_and_thus_null_in_json) {
+TEST(machine_pcie_limit, links_that_do_not_exist_are_nan_and_thus_null_in_json) {
   for (const auto& [generation, width] :
        std::vector<std::pair<int, int>>{{0, 16}, {7, 16}, {-1, 16}, {5, 0}, {5, 3}, {5, -8}}) {
     EXPECT_TRUE(std::isnan(machine::pcie_limit_gb_per_s(generation, width)));
@@ -126,7 +126,7 @@ TEST(machine_pcie_limit, what_does_not_exist_is_nan_and_thus_null_in_json) {
   EXPECT_EQ(json(machine::pcie_limit_gb_per_s(0, 0)).dump(), "null");
 }
 
-TEST(machine_pcie_limit, packet_headers_come_off) {
+TEST(machine_pcie_limit, packet_headers_are_subtracted) {
   const auto [low, high] = machine::pcie_packet_limit_gb_per_s(5, 16);
   EXPECT_NEAR(low, 57.614, 0.001);   // 63.015 * 256 / 280
   EXPECT_NEAR(high, 58.449, 0.001);  // 63.015 * 256 / 276

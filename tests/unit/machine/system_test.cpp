@@ -28,7 +28,7 @@ TEST_F(machine_process, nodes_allowed_come_from_status) {
   EXPECT_TRUE(machine::describe_process(root)["numa_policy_nodes_allowed"].is_null());
 }
 
-TEST_F(machine_process, containers_are_told_by_their_marks) {
+TEST_F(machine_process, containers_are_recognised_by_their_marks) {
   EXPECT_EQ(machine::container_kind(root), std::nullopt);
   write("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2\n");
   EXPECT_EQ(machine::container_kind(root), "wsl");
@@ -46,7 +46,7 @@ TEST_F(machine_process, containers_are_told_by_their_marks) {
   EXPECT_EQ(machine::container_kind(root), "docker");
 }
 
-TEST_F(machine_process, containers_are_told_by_their_cgroup) {
+TEST_F(machine_process, containers_are_recognised_by_their_cgroup) {
   const std::vector<std::pair<std::string, std::optional<std::string>>> cases{
       {"0::/kubepods.slice/kubepods-burstable.slice/x\n", "kubernetes"},
       {"9:name=systemd:/\n4:memory:/docker/0123\n", "docker"},
@@ -61,7 +61,7 @@ TEST_F(machine_process, containers_are_told_by_their_cgroup) {
   }
 }
 
-TEST_F(machine_system, product_takes_what_the_firmware_tells) {
+TEST_F(machine_system, product_is_that_of_the_firmware) {
   const auto product = [this] { return machine::describe_virtualisation(root)["product"]; };
   EXPECT_TRUE(product().is_null());
   write("sys/class/dmi/id/product_name", "PowerEdge XE9680\n");
@@ -98,7 +98,7 @@ TEST_F(machine_system, hypervisor_is_reported_exactly_when_the_cpu_flags_one) {
 #endif
 }
 
-TEST_F(machine_system, iommu_is_on_off_or_not_known) {
+TEST_F(machine_system, iommu_is_on_off_or_unknown) {
   const auto enabled = [this] { return machine::describe_iommu(root)["enabled"]; };
   EXPECT_TRUE(enabled().is_null());
   make_directory("sys/class/iommu");
@@ -161,7 +161,7 @@ TEST_F(machine_system, driver_version_from_either_place) {
   EXPECT_EQ(machine::nvidia_driver_version(root), "580.65.06");
 }
 
-// The whole description.
+// The complete description.
 
 TEST_F(machine_system, an_empty_tree_gives_nulls) {
   const json all = machine::describe(root);
@@ -193,7 +193,7 @@ TEST_F(machine_system, an_empty_tree_gives_nulls) {
     ASSERT_TRUE(all.contains(pointer)) << place;
     EXPECT_TRUE(all[pointer].is_null()) << place << ' ' << all[pointer];
   }
-  // The same keys are there on every computer, so that readers need no special cases.
+  // The description has the same keys on every computer, so that readers need no special cases.
   EXPECT_EQ(all["cpu"].size(), 9U);
   EXPECT_EQ(all["memory"].size(), 10U);
   EXPECT_EQ(machine::describe(root / "does/not/exist"), all);

@@ -8,7 +8,8 @@ namespace {
 
 using testing::Optional;
 
-/// sched_getaffinity(2) of a kernel for so many processors, of which every third is allowed.
+/// sched_getaffinity(2) of a kernel for the given number of processors, of which every third is
+/// allowed.
 struct kernel {
   std::size_t processors;
   int calls = 0;

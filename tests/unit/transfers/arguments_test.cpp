@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace transfers {
@@ -30,22 +31,22 @@ class a_call : public testing::TestWithParam<allocation> {
   context gpu{host, GetParam()};
 };
 
-/// to[i] = from[i] + 1, in the stream's turn.
-auto plus_one(const context& in, std::size_t count) {
-  return [&in, count](const int* from, int* to) {
-    in.stream().call([=] {
-      for (std::size_t i = 0; i < count; ++i) to[i] = from[i] + 1;
+/// Enqueues dst[i] = src[i] + 1.
+auto plus_one(const context& gpu, std::size_t count) {
+  return [&gpu, count](const int* src, int* dst) {
+    gpu.stream().call([=] {
+      for (std::size_t i = 0; i < count; ++i) dst[i] = src[i] + 1;
     });
   };
 }
 
 TEST_P(a_call, brings_ranges_to_the_device_and_back) {
-  const std::vector<int> from{1, 2, 3};
-  std::array<int, 3> to{};
-  call(gpu, plus_one(gpu, 3), in(from), out(to));
-  EXPECT_THAT(to, ElementsAre(2, 3, 4));
-  call(gpu, plus_one(gpu, 2), in(std::span(from).first(2)), out(std::span(to).last(2)));
-  EXPECT_THAT(to, ElementsAre(2, 2, 3));
+  const std::vector<int> src{1, 2, 3};
+  std::array<int, 3> dst{};
+  call(gpu, plus_one(gpu, 3), in(src), out(dst));
+  EXPECT_THAT(dst, ElementsAre(2, 3, 4));
+  call(gpu, plus_one(gpu, 2), in(std::span(src).first(2)), out(std::span(dst).last(2)));
+  EXPECT_THAT(dst, ElementsAre(2, 2, 3));
 }
 
 TEST_P(a_call, changes_ranges_that_go_in_and_out) {
@@ -55,10 +56,10 @@ TEST_P(a_call, changes_ranges_that_go_in_and_out) {
   EXPECT_THAT(data, ElementsAre(2, 3, 4));
 }
 
-TEST_P(a_call, passes_addresses_on_the_device_and_all_else_as_it_is) {
-  const std::vector<int> from{1, 2};
-  std::vector<int> to(2);
-  const auto array = to_gpu(gpu, from);
+TEST_P(a_call, passes_device_addresses_and_other_arguments_unchanged) {
+  const std::vector<int> src{1, 2};
+  std::vector<int> dst(2);
+  const auto array = to_gpu(gpu, src);
   const device_buffer<float> buffer(gpu, 2);
   const std::string text = "some text that is no kernel argument";
   bool called = false;
@@ -71,27 +72,27 @@ TEST_P(a_call, passes_addresses_on_the_device_and_all_else_as_it_is) {
         static_assert(std::is_same_v<std::decay_t<decltype(third)>, int*>);
         static_assert(std::is_same_v<std::decay_t<decltype(fourth)>, float*>);
         static_assert(std::is_same_v<std::decay_t<decltype(fifth)>, double>);
-        EXPECT_NE(first, from.data());
-        EXPECT_NE(second, to.data());
+        EXPECT_NE(first, src.data());
+        EXPECT_NE(second, dst.data());
         EXPECT_NE(first, second);
         EXPECT_EQ(third, array.data());
         EXPECT_EQ(fourth, buffer.data());
         EXPECT_EQ(fifth, 2.5);
         EXPECT_EQ(&sixth, &text);
       },
-      in(from), out(to), array, buffer, 2.5, text);
+      in(src), out(dst), array, buffer, 2.5, text);
   EXPECT_TRUE(called);
 }
 
 TEST_P(a_call, without_arguments_waits_as_well) {
-  bool done = false;
+  bool finished = false;
   call(gpu, [&] {
     gpu.stream().call([&] {
       std::this_thread::sleep_for(5ms);
-      done = true;
+      finished = true;
     });
   });
-  EXPECT_TRUE(done);
+  EXPECT_TRUE(finished);
 }
 
 TEST_P(a_call, with_empty_ranges_passes_null) {
@@ -112,10 +113,10 @@ TEST_P(a_call, with_empty_ranges_passes_null) {
 
 TEST_P(a_call, has_its_results_when_it_returns) {
   host.counts().slowed_by = 2ms;
-  const std::vector<int> from{1, 2, 3};
-  std::vector<int> to(3);
-  call(gpu, plus_one(gpu, 3), in(from), out(to));
-  EXPECT_THAT(to, ElementsAre(2, 3, 4));
+  const std::vector<int> src{1, 2, 3};
+  std::vector<int> dst(3);
+  call(gpu, plus_one(gpu, 3), in(src), out(dst));
+  EXPECT_THAT(dst, ElementsAre(2, 3, 4));
   EXPECT_TRUE(host.counts().idle());
 }
 
@@ -168,7 +169,7 @@ TEST_P(a_call, that_throws_has_waited_and_brings_nothing_back) {
   host.counts().slowed_by = 3ms;
   std::vector<int> input(1000, 1);
   std::vector<int> output(1000, 7);
-  std::vector<int> both(1000, 8);
+  std::vector<int> changed(1000, 8);
   bool worked = false;
   EXPECT_THAT(([&] {
                 call(
@@ -181,14 +182,14 @@ TEST_P(a_call, that_throws_has_waited_and_brings_nothing_back) {
                       });
                       throw refused("not today");
                     },
-                    in(input), out(output), in_out(both));
+                    in(input), out(output), in_out(changed));
               }),
               ThrowsMessage<refused>("not today"));
   EXPECT_TRUE(worked);
   EXPECT_TRUE(host.counts().idle());
   EXPECT_EQ(host.counts().freed_while_busy, 0U);
   EXPECT_THAT(output, Each(7));
-  EXPECT_THAT(both, Each(8));
+  EXPECT_THAT(changed, Each(8));
   gpu = context(host, GetParam());
   EXPECT_TRUE(host.counts().nothing_allocated());
 }
@@ -215,11 +216,11 @@ TEST_P(a_call, with_memory_running_out_launches_nothing_and_leaves_nothing) {
     bool launched = false;
     bool thrown = false;
     {
-      const context with(failing, GetParam());
+      const context failing_gpu(failing, GetParam());
       try {
         call(
-            with, [&](const int*, int*, double*) { launched = true; }, in(first), out(second),
-            in_out(third));
+            failing_gpu, [&](const int*, int*, double*) { launched = true; }, in(first),
+            out(second), in_out(third));
       } catch (const out_of_memory& caught) {
         thrown = true;
         EXPECT_THAT(caught.what(), HasSubstr("on purpose"));
@@ -230,7 +231,7 @@ TEST_P(a_call, with_memory_running_out_launches_nothing_and_leaves_nothing) {
       EXPECT_NE(launched, thrown);
     }
     EXPECT_TRUE(failing.counts().nothing_allocated());
-    // A pool from which nothing is in use tries once more.
+    // A pool without blocks in use releases its memory and tries again.
     return !thrown && failing.counts().failing_allocation != 1;
   });
   EXPECT_EQ(failures, GetParam() == allocation::plain ? 3U : 2U);
@@ -241,29 +242,29 @@ TEST_P(a_call, with_any_operation_failing_leaves_nothing_and_an_idle_stream) {
     failing.counts().slowed_by = 300us;
     std::vector<int> input(10, 1);
     std::vector<int> output(10, 7);
-    std::vector<int> both(10, 5);
+    std::vector<int> changed(10, 5);
     bool thrown = false;
     {
-      const context with(failing, GetParam());
+      const context failing_gpu(failing, GetParam());
       bool launched = false;
       try {
         call(
-            with,
+            failing_gpu,
             [&](const int* first, int* second, int* third) {
-              plus_one(with, 10)(first, second);
-              plus_one(with, 10)(first, third);
+              plus_one(failing_gpu, 10)(first, second);
+              plus_one(failing_gpu, 10)(first, third);
               launched = true;
             },
-            in(input), out(output), in_out(both));
+            in(input), out(output), in_out(changed));
         EXPECT_THAT(output, Each(2));
-        EXPECT_THAT(both, Each(2));
+        EXPECT_THAT(changed, Each(2));
       } catch (const device_error& caught) {
         thrown = true;
         EXPECT_THAT(caught.what(), HasSubstr("on purpose"));
         EXPECT_TRUE(failing.counts().idle());
         if (!launched) {
           EXPECT_THAT(output, Each(7));
-          EXPECT_THAT(both, Each(5));
+          EXPECT_THAT(changed, Each(5));
         }
       }
       EXPECT_EQ(failing.counts().freed_while_busy, 0U);
@@ -271,7 +272,7 @@ TEST_P(a_call, with_any_operation_failing_leaves_nothing_and_an_idle_stream) {
     EXPECT_TRUE(failing.counts().nothing_allocated());
     return !thrown;
   });
-  EXPECT_EQ(failures, 2U + 2U + 2U + 1U);  // up, work, down, wait
+  EXPECT_EQ(failures, 2U + 2U + 2U + 1U);  // uploads, work, downloads, wait
 }
 
 TEST_P(a_call, may_be_made_from_several_threads) {
@@ -288,9 +289,7 @@ TEST_P(a_call, may_be_made_from_several_threads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, a_call, testing::Values(allocation::plain, allocation::pooled),
-                         [](const auto& of) {
-                           return of.param == allocation::plain ? "plain" : "pooled";
-                         });
+                         allocation_name);
 
 }  // namespace
 }  // namespace transfers

@@ -53,14 +53,14 @@ static_assert(std::is_same_v<decltype(1.5 * std::declval<const floats&>()), floa
 constexpr std::array all_operations{arithmetic::add, arithmetic::subtract, arithmetic::multiply,
                                     arithmetic::divide};
 
-/// What stream.hpp promises, said in another way.
+/// The result that stream.hpp specifies, computed independently.
 template <class T>
-T expected_of(arithmetic what, T a, T b) {
+T expected_of(arithmetic operation, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     __extension__ using wide = __int128;
     const auto x = static_cast<wide>(a);
     const auto y = static_cast<wide>(b);
-    switch (what) {
+    switch (operation) {
       case arithmetic::add: return static_cast<T>(x + y);
       case arithmetic::subtract: return static_cast<T>(x - y);
       case arithmetic::multiply:
@@ -68,7 +68,7 @@ T expected_of(arithmetic what, T a, T b) {
       case arithmetic::divide: return y == 0 ? T{0} : static_cast<T>(x / y);
     }
   } else {
-    switch (what) {
+    switch (operation) {
       case arithmetic::add: return a + b;
       case arithmetic::subtract: return a - b;
       case arithmetic::multiply: return a * b;
@@ -99,7 +99,7 @@ testing::AssertionResult all_same(const Expected& expected, const Got& got) {
   return testing::AssertionSuccess();
 }
 
-/// Limits, small numbers and random ones.
+/// Limits, small numbers and random numbers.
 template <class T>
 T some_value(std::mt19937_64& random) {
   using limits = std::numeric_limits<T>;
@@ -138,12 +138,12 @@ T some_value(std::mt19937_64& random) {
 template <class T>
 std::vector<T> some_values(std::mt19937_64& random, std::size_t count) {
   std::vector<T> values(count);
-  for (auto& one : values) one = some_value<T>(random);
+  for (auto& value : values) value = some_value<T>(random);
   return values;
 }
 
 template <class T>
-class arithmetic_on : public testing::Test {
+class arithmetic_on_arrays : public testing::Test {
  protected:
   std::unique_ptr<device> host = open_host_device();
   context gpu{*host};
@@ -151,66 +151,70 @@ class arithmetic_on : public testing::Test {
 };
 using calculable_types =
     testing::Types<std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, float, double>;
-TYPED_TEST_SUITE(arithmetic_on, calculable_types);
+TYPED_TEST_SUITE(arithmetic_on_arrays, calculable_types);
 
-// On one core, and on all of them.
+// The device uses one core for the small sizes, and all cores for the large one.
 constexpr std::array<std::size_t, 4> sizes{1, 2, 1009, 200'003};
 
-TYPED_TEST(arithmetic_on, arrays_is_elementwise_and_defined_for_all_values) {
+TYPED_TEST(arithmetic_on_arrays, is_elementwise_and_defined_for_all_values) {
   for (const auto size : sizes) {
     const auto a = some_values<TypeParam>(this->random, size);
     const auto b = some_values<TypeParam>(this->random, size);
     const auto x = to_gpu(this->gpu, a);
     const auto y = to_gpu(this->gpu, b);
-    for (const auto what : all_operations) {
+    for (const auto operation : all_operations) {
       std::vector<TypeParam> expected(size);
       std::ranges::transform(a, b, expected.begin(),
-                             [&](auto i, auto j) { return expected_of(what, i, j); });
+                             [&](auto i, auto j) { return expected_of(operation, i, j); });
       auto result = empty_like(x);
-      calculate(what, x, y, result);
-      EXPECT_TRUE(all_same(expected, result.get())) << static_cast<int>(what);
+      calculate(operation, x, y, result);
+      EXPECT_TRUE(all_same(expected, result.get())) << static_cast<int>(operation);
       EXPECT_TRUE(all_same(a, x.get()));
       EXPECT_TRUE(all_same(b, y.get()));
 
-      auto left = to_gpu(this->gpu, a);
-      calculate(what, left, y, left);
-      EXPECT_TRUE(all_same(expected, left.get())) << static_cast<int>(what);
-      auto right = to_gpu(this->gpu, b);
-      calculate(what, x, right, right);
-      EXPECT_TRUE(all_same(expected, right.get())) << static_cast<int>(what);
+      auto lhs = to_gpu(this->gpu, a);
+      calculate(operation, lhs, y, lhs);
+      EXPECT_TRUE(all_same(expected, lhs.get())) << static_cast<int>(operation);
+      auto rhs = to_gpu(this->gpu, b);
+      calculate(operation, x, rhs, rhs);
+      EXPECT_TRUE(all_same(expected, rhs.get())) << static_cast<int>(operation);
 
       std::ranges::transform(a, a, expected.begin(),
-                             [&](auto i, auto j) { return expected_of(what, i, j); });
-      auto all = to_gpu(this->gpu, a);
-      calculate(what, all, all, all);
-      EXPECT_TRUE(all_same(expected, all.get())) << static_cast<int>(what);
+                             [&](auto i, auto j) { return expected_of(operation, i, j); });
+      auto operand = to_gpu(this->gpu, a);
+      calculate(operation, operand, operand, operand);
+      EXPECT_TRUE(all_same(expected, operand.get())) << static_cast<int>(operation);
     }
   }
 }
 
-TYPED_TEST(arithmetic_on, an_array_and_a_scalar_is_elementwise) {
+TYPED_TEST(arithmetic_on_arrays, with_a_scalar_is_elementwise) {
   for (const auto size : sizes) {
     const auto a = some_values<TypeParam>(this->random, size);
     const auto x = to_gpu(this->gpu, a);
-    for (const auto what : all_operations)
+    for (const auto operation : all_operations)
       for (int i = 0; i < (size > 10'000 ? 2 : 12); ++i) {
         const auto scalar = some_value<TypeParam>(this->random);
         std::vector<TypeParam> expected(size);
-        std::ranges::transform(a, expected.begin(),
-                               [&](auto one) { return expected_of(what, one, scalar); });
+        std::ranges::transform(a, expected.begin(), [&](auto element) {
+          return expected_of(operation, element, scalar);
+        });
         auto result = empty_like(x);
-        calculate(what, x, scalar, result);
-        EXPECT_TRUE(all_same(expected, result.get())) << static_cast<int>(what) << ' ' << scalar;
-        std::ranges::transform(a, expected.begin(),
-                               [&](auto one) { return expected_of(what, scalar, one); });
+        calculate(operation, x, scalar, result);
+        EXPECT_TRUE(all_same(expected, result.get()))
+            << static_cast<int>(operation) << ' ' << scalar;
+        std::ranges::transform(a, expected.begin(), [&](auto element) {
+          return expected_of(operation, scalar, element);
+        });
         auto in_place = to_gpu(this->gpu, a);
-        calculate(what, scalar, in_place, in_place);
-        EXPECT_TRUE(all_same(expected, in_place.get())) << static_cast<int>(what) << ' ' << scalar;
+        calculate(operation, scalar, in_place, in_place);
+        EXPECT_TRUE(all_same(expected, in_place.get()))
+            << static_cast<int>(operation) << ' ' << scalar;
       }
   }
 }
 
-TYPED_TEST(arithmetic_on, arrays_has_operators) {
+TYPED_TEST(arithmetic_on_arrays, has_operators) {
   const auto a = to_gpu(this->gpu, std::vector<TypeParam>{6, 8, 21, 100});
   const auto b = to_gpu(this->gpu, std::vector<TypeParam>{2, 4, 7, 9});
   const auto are = [](const gpu_array<TypeParam>& got, std::vector<TypeParam> expected) {
@@ -231,8 +235,8 @@ TYPED_TEST(arithmetic_on, arrays_has_operators) {
   EXPECT_TRUE(are(1680 / a, {280, 210, 80, static_cast<T>(T{1680} / T{100})}));
   EXPECT_TRUE(are((a + b) * (a - b) / 2 - 1, {15, 23, 195, static_cast<T>(T{9919} / T{2} - 1)}));
   auto c = a + 0;
-  auto& same_one = ((c += b) -= 1) *= 2;
-  EXPECT_EQ(&same_one, &c);
+  auto& result = ((c += b) -= 1) *= 2;
+  EXPECT_EQ(&result, &c);
   EXPECT_TRUE(are(c, {14, 22, 54, 216}));
   c /= b;
   EXPECT_TRUE(are(c, {7, static_cast<T>(T{22} / T{4}), static_cast<T>(T{54} / T{7}), 24}));
@@ -241,16 +245,16 @@ TYPED_TEST(arithmetic_on, arrays_has_operators) {
   EXPECT_TRUE(are(a, {6, 8, 21, 100}));
 }
 
-TYPED_TEST(arithmetic_on, empty_arrays_gives_empty_arrays) {
+TYPED_TEST(arithmetic_on_arrays, that_are_empty_gives_empty_arrays) {
   const gpu_array<TypeParam> none(this->gpu, {3, 0});
   EXPECT_EQ((none + none).shape(), shape({3, 0}));
   EXPECT_EQ((none * 2 - 1).size(), 0U);
-  gpu_array<TypeParam> other(this->gpu, {3, 0});
-  other += 1;
-  other += none;
+  gpu_array<TypeParam> in_place(this->gpu, {3, 0});
+  in_place += 1;
+  in_place += none;
 }
 
-TYPED_TEST(arithmetic_on, arrays_keeps_shape_and_order) {
+TYPED_TEST(arithmetic_on_arrays, keeps_shape_and_order) {
   const auto a = zeros<TypeParam>(this->gpu, {2, 3}, order::column_major);
   const auto sum = a + a;
   EXPECT_EQ(sum.shape(), shape({2, 3}));
@@ -264,31 +268,31 @@ To expected_conversion(From value) {
     if (std::isnan(value)) return 0;
     // Exact: all integers of 64 bits are long doubles.
     static_assert(std::numeric_limits<long double>::digits >= 64);
-    const auto whole = std::trunc(static_cast<long double>(value));
-    if (whole > static_cast<long double>(std::numeric_limits<To>::max()))
+    const auto truncated = std::trunc(static_cast<long double>(value));
+    if (truncated > static_cast<long double>(std::numeric_limits<To>::max()))
       return std::numeric_limits<To>::max();
-    if (whole < static_cast<long double>(std::numeric_limits<To>::min()))
+    if (truncated < static_cast<long double>(std::numeric_limits<To>::min()))
       return std::numeric_limits<To>::min();
-    return static_cast<To>(whole);
+    return static_cast<To>(truncated);
   } else {
     return static_cast<To>(value);
   }
 }
 
-TYPED_TEST(arithmetic_on, arrays_converts_all_values_to_all_types) {
+TYPED_TEST(arithmetic_on_arrays, converts_all_values_to_all_types) {
   const auto check = [&]<class To>(To) {
-    // The host uses all cores for more than the device does.
+    // The host uses all cores from a larger size on than the device.
     for (const std::size_t size : {1, 1009, 600'003}) {
       auto values = some_values<TypeParam>(this->random, size);
       if constexpr (std::is_floating_point_v<TypeParam>)
-        for (auto& one : values)  // about the limits of integers
+        for (auto& value : values)  // around the limits of integers
           if (this->random() % 2) {
             const auto exponent = static_cast<int>(this->random() % 70);
-            one = std::ldexp(static_cast<TypeParam>(1), exponent) * (this->random() % 2 ? 1 : -1);
+            value = std::ldexp(static_cast<TypeParam>(1), exponent) * (this->random() % 2 ? 1 : -1);
             const auto neighbour = this->random() % 3;
-            if (neighbour == 0) one = std::nextafter(one, static_cast<TypeParam>(0));
-            if (neighbour == 1) one = std::nextafter(one, 2 * one);
-            if (this->random() % 4 == 0) one += static_cast<TypeParam>(0.5);
+            if (neighbour == 0) value = std::nextafter(value, static_cast<TypeParam>(0));
+            if (neighbour == 1) value = std::nextafter(value, 2 * value);
+            if (this->random() % 4 == 0) value += static_cast<TypeParam>(0.5);
           }
       std::vector<To> expected(size);
       std::ranges::transform(values, expected.begin(), expected_conversion<TypeParam, To>);
@@ -296,7 +300,7 @@ TYPED_TEST(arithmetic_on, arrays_converts_all_values_to_all_types) {
       EXPECT_TRUE(all_same(expected, array.template astype<To>().get())) << typeid(To).name();
       try {
         EXPECT_TRUE(all_same(expected, to_gpu_as<To>(this->gpu, values, convert_on::host).get()));
-      } catch (const out_of_memory&) {  // no page-locked memory to be had
+      } catch (const out_of_memory&) {  // no page-locked memory is available
       }
       EXPECT_TRUE(all_same(expected, to_gpu_as<To>(this->gpu, values, convert_on::device).get()));
     }
@@ -309,14 +313,14 @@ TYPED_TEST(arithmetic_on, arrays_converts_all_values_to_all_types) {
   check(double{});
 }
 
-class arithmetic_of_arrays : public testing::Test {
+class arithmetic_on_int_arrays : public testing::Test {
  protected:
   counting_device host;
   context gpu{host};
   gpu_array<std::int32_t> a = to_gpu(gpu, std::vector<std::int32_t>{1, 2, 3});
 };
 
-TEST_F(arithmetic_of_arrays, defines_what_cpp_does_not) {
+TEST_F(arithmetic_on_int_arrays, defines_what_cpp_does_not) {
   constexpr auto least = std::numeric_limits<std::int32_t>::min();
   constexpr auto most = std::numeric_limits<std::int32_t>::max();
   EXPECT_THAT((a / 0).get(), ElementsAre(0, 0, 0));
@@ -336,7 +340,7 @@ TEST_F(arithmetic_of_arrays, defines_what_cpp_does_not) {
   EXPECT_TRUE(std::isnan(got[2]));
 }
 
-TEST_F(arithmetic_of_arrays, takes_scalars_of_other_types_that_fit) {
+TEST_F(arithmetic_on_int_arrays, takes_scalars_of_other_types_that_fit) {
   EXPECT_THAT((a + std::uint64_t{5}).get(), ElementsAre(6, 7, 8));
   EXPECT_THAT((a + std::int64_t{-5}).get(), ElementsAre(-4, -3, -2));
   EXPECT_THAT((a * std::uint8_t{200}).get(), ElementsAre(200, 400, 600));
@@ -346,7 +350,7 @@ TEST_F(arithmetic_of_arrays, takes_scalars_of_other_types_that_fit) {
   EXPECT_THAT((single + 0.1).get()[0], 1.0F + 0.1F);  // rounded before
 }
 
-TEST_F(arithmetic_of_arrays, refuses_scalars_that_do_not_fit) {
+TEST_F(arithmetic_on_int_arrays, refuses_scalars_that_do_not_fit) {
   const auto enqueued = host.counts().enqueued.load();
   EXPECT_THAT([&] { static_cast<void>(a + 3'000'000'000); },
               ThrowsMessage<std::out_of_range>(HasSubstr("3000000000")));
@@ -360,90 +364,91 @@ TEST_F(arithmetic_of_arrays, refuses_scalars_that_do_not_fit) {
   EXPECT_EQ(host.counts().enqueued, enqueued + 2);  // what fits, and one upload
 }
 
-TEST_F(arithmetic_of_arrays, needs_equal_shapes_and_orders) {
+TEST_F(arithmetic_on_int_arrays, needs_equal_shapes_and_orders) {
   const auto rows = zeros<std::int32_t>(gpu, {2, 3});
-  const auto other = zeros<std::int32_t>(gpu, {3, 2});
+  const auto transposed = zeros<std::int32_t>(gpu, {3, 2});
   const auto columns = zeros<std::int32_t>(gpu, {2, 3}, order::column_major);
-  EXPECT_THAT([&] { static_cast<void>(rows + other); },
+  EXPECT_THAT([&] { static_cast<void>(rows + transposed); },
               ThrowsMessage<shape_mismatch>(AllOf(HasSubstr("(2, 3)"), HasSubstr("(3, 2)"))));
   EXPECT_THAT([&] { a *= rows; },
               ThrowsMessage<shape_mismatch>(AllOf(HasSubstr("(3)"), HasSubstr("(2, 3)"))));
   EXPECT_THAT([&] { static_cast<void>(rows - columns); },
               ThrowsMessage<shape_mismatch>(
                   AllOf(HasSubstr("(2, 3)"), HasSubstr("row-major"), HasSubstr("column-major"))));
-  auto into = zeros<std::int32_t>(gpu, {6});
-  EXPECT_THROW(calculate(arithmetic::add, rows, rows, into), shape_mismatch);
-  EXPECT_THROW(calculate(arithmetic::add, rows, 1, into), shape_mismatch);
-  EXPECT_THROW(calculate(arithmetic::add, 1, rows, into), shape_mismatch);
-  EXPECT_THAT(into.get(), Each(0));
+  auto result = zeros<std::int32_t>(gpu, {6});
+  EXPECT_THROW(calculate(arithmetic::add, rows, rows, result), shape_mismatch);
+  EXPECT_THROW(calculate(arithmetic::add, rows, 1, result), shape_mismatch);
+  EXPECT_THROW(calculate(arithmetic::add, 1, rows, result), shape_mismatch);
+  EXPECT_THAT(result.get(), Each(0));
   EXPECT_THAT(a.get(), ElementsAre(1, 2, 3));
   const auto broadcast = to_gpu(gpu, std::vector{1});
   EXPECT_THROW(static_cast<void>(a + broadcast), shape_mismatch);  // nothing is broadcast
   EXPECT_THROW(static_cast<void>(a + zeros<std::int32_t>(gpu, {})), shape_mismatch);
 }
 
-TEST_F(arithmetic_of_arrays, does_not_tell_orders_of_one_row_apart) {
-  const auto other = to_gpu(gpu, std::vector<std::int32_t>{1, 1, 1}, {3}, order::column_major);
-  EXPECT_THAT((a + other).get(), ElementsAre(2, 3, 4));
+TEST_F(arithmetic_on_int_arrays, does_not_distinguish_the_orders_of_one_row) {
+  const auto columns = to_gpu(gpu, std::vector<std::int32_t>{1, 1, 1}, {3}, order::column_major);
+  EXPECT_THAT((a + columns).get(), ElementsAre(2, 3, 4));
 }
 
-TEST_F(arithmetic_of_arrays, needs_one_context) {
+TEST_F(arithmetic_on_int_arrays, needs_one_context) {
   const context another(host);
   const auto b = to_gpu(another, std::vector<std::int32_t>{1, 1, 1});
   EXPECT_THAT([&] { static_cast<void>(a + b); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("different contexts")));
   EXPECT_THROW(a += b, std::invalid_argument);
-  auto into = empty_like(b);
-  EXPECT_THROW(calculate(arithmetic::add, a, a, into), std::invalid_argument);
-  EXPECT_THROW(calculate(arithmetic::add, a, 1, into), std::invalid_argument);
+  auto result = empty_like(b);
+  EXPECT_THROW(calculate(arithmetic::add, a, a, result), std::invalid_argument);
+  EXPECT_THROW(calculate(arithmetic::add, a, 1, result), std::invalid_argument);
   const auto copy = gpu;  // the same
   EXPECT_NO_THROW(static_cast<void>(a + to_gpu(copy, std::vector<std::int32_t>{1, 1, 1})));
 }
 
-TEST_F(arithmetic_of_arrays, is_only_enqueued) {
+TEST_F(arithmetic_on_int_arrays, is_only_enqueued) {
   host.counts().slowed_by = std::chrono::milliseconds(5);
   const auto sum = a + a;
   EXPECT_FALSE(host.counts().idle());
   EXPECT_THAT(sum.get(), ElementsAre(2, 4, 6));
 }
 
-TEST_F(arithmetic_of_arrays, is_one_operation_of_the_stream) {
+TEST_F(arithmetic_on_int_arrays, is_one_operation_of_the_stream) {
   const auto before = host.counts().enqueued.load();
   const auto sum = a + a;
   EXPECT_EQ(host.counts().enqueued, before + 1);
 }
 
-TEST_F(arithmetic_of_arrays, may_use_temporaries_whose_memory_goes_to_the_next) {
+TEST_F(arithmetic_on_int_arrays, reuses_the_memory_of_temporaries) {
   const auto size = std::size_t{1} << 16;
-  const auto one = to_gpu(gpu, std::vector<std::int32_t>(size, 1));
-  auto sum = one + 0;
-  for (int i = 0; i < 50; ++i) sum = (sum + one) * 2 - (sum + one);
+  const auto ones = to_gpu(gpu, std::vector<std::int32_t>(size, 1));
+  auto sum = ones + 0;
+  for (int i = 0; i < 50; ++i) sum = (sum + ones) * 2 - (sum + ones);
   EXPECT_THAT(sum.get(), Each(51));
-  // Two arrays in use, and the two or three in between.
+  // Two arrays are in use, and two or three temporaries.
   EXPECT_LE(host.counts().device_blocks, 7U);
 }
 
-TEST_F(arithmetic_of_arrays, leaves_nothing_behind_when_it_fails) {
-  for (const auto what : {failure::allocation, failure::operation})
-    for (const auto from : {allocation::plain, allocation::pooled}) {
-      const auto failures = fail_each(what, [&](counting_device& failing) {
-        bool done = true;
+TEST_F(arithmetic_on_int_arrays, leaves_nothing_behind_when_it_fails) {
+  for (const auto kind : {failure::allocation, failure::operation})
+    for (const auto allocation_kind : {allocation::plain, allocation::pooled}) {
+      const auto failures = fail_each(kind, [&](counting_device& failing) {
+        bool succeeded = true;
         {
-          const context in(failing, from);
+          const context failing_gpu(failing, allocation_kind);
           try {
-            auto x = to_gpu(in, std::vector<double>{1, 2, 3});
+            auto x = to_gpu(failing_gpu, std::vector<double>{1, 2, 3});
             const auto y = (x + x) * 2.0 - x / 3.0;
             x += y;
             static_cast<void>(x.get());
           } catch (const error&) {
-            done = false;
+            succeeded = false;
           }
         }
         EXPECT_TRUE(failing.counts().nothing_allocated());
-        // A pool from which nothing is in use tries once more.
-        return done && failing.counts().failing_allocation != 1;
+        // A pool without blocks in use releases its memory and tries again.
+        return succeeded && failing.counts().failing_allocation != 1;
       });
-      EXPECT_GT(failures, what == failure::allocation && from == allocation::pooled ? 0U : 3U);
+      EXPECT_GT(failures,
+                kind == failure::allocation && allocation_kind == allocation::pooled ? 0U : 3U);
     }
 }
 

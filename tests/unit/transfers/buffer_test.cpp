@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace transfers {
@@ -55,13 +56,13 @@ static_assert(std::ranges::sized_range<const host_buffer<int>>);
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-bool is_multiple(const void* address, std::size_t of) {
-  return reinterpret_cast<std::uintptr_t>(address) % of == 0;
+bool is_aligned(const void* address, std::size_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
-std::optional<host_memory> try_allocate(device& on, std::size_t bytes, host_memory_kind kind) {
+std::optional<host_memory> try_allocate(device& device, std::size_t bytes, host_memory_kind kind) {
   try {
-    return on.allocate_host(bytes, kind);
+    return device.allocate_host(bytes, kind);
   } catch (const error&) {
     return std::nullopt;
   }
@@ -98,7 +99,7 @@ TEST_F(a_host_buffer, without_a_kind_is_ordinary_memory) {
   host_buffer<double> buffer(1000);
   EXPECT_EQ(buffer.kind(), pageable);
   EXPECT_EQ(buffer.size(), 1000U);
-  for (auto& one : buffer) one = 1;
+  for (auto& element : buffer) element = 1;
   EXPECT_THAT(buffer, Each(1.0));
 }
 
@@ -113,18 +114,18 @@ TEST_F(a_host_buffer, of_no_elements_has_no_memory) {
   EXPECT_EQ(ordinary.size(), 0U);
 }
 
-TEST_F(a_host_buffer, begins_where_it_was_asked_to) {
+TEST_F(a_host_buffer, has_the_requested_alignment) {
   for (std::size_t alignment = 1; alignment <= 4 * mib; alignment *= 2) {
     host_buffer<char> buffer(host, 100, pageable, alignment);
-    EXPECT_TRUE(is_multiple(buffer.data(), alignment)) << alignment;
-    for (auto& one : buffer) one = 1;
+    EXPECT_TRUE(is_aligned(buffer.data(), alignment)) << alignment;
+    for (auto& element : buffer) element = 1;
     host_buffer<char> ordinary(100, alignment);
-    EXPECT_TRUE(is_multiple(ordinary.data(), alignment)) << alignment;
-    for (auto& one : ordinary) one = 1;
+    EXPECT_TRUE(is_aligned(ordinary.data(), alignment)) << alignment;
+    for (auto& element : ordinary) element = 1;
   }
-  EXPECT_TRUE(is_multiple(host_buffer<wide>(host, 3, pageable).data(), 64));
-  EXPECT_TRUE(is_multiple(host_buffer<wide>(3).data(), 64));
-  EXPECT_TRUE(is_multiple(host_buffer<wide>(3, 1).data(), 64));
+  EXPECT_TRUE(is_aligned(host_buffer<wide>(host, 3, pageable).data(), 64));
+  EXPECT_TRUE(is_aligned(host_buffer<wide>(3).data(), 64));
+  EXPECT_TRUE(is_aligned(host_buffer<wide>(3, 1).data(), 64));
 }
 
 TEST_F(a_host_buffer, is_not_aligned_to_anything_but_a_power_of_two) {
@@ -245,16 +246,16 @@ TEST_P(a_device_buffer, of_no_elements_has_no_memory_and_copies_nothing) {
 
 TEST_P(a_device_buffer, copies_only_what_is_of_its_size) {
   device_buffer<int> buffer(gpu, 4);
-  std::vector<int> other(5, 7);
-  EXPECT_THAT([&] { buffer.copy_from(other); },
+  std::vector<int> five(5, 7);
+  EXPECT_THAT([&] { buffer.copy_from(five); },
               ThrowsMessage<std::length_error>(AllOf(HasSubstr("5"), HasSubstr("4"))));
-  EXPECT_THAT([&] { buffer.copy_to(other); },
+  EXPECT_THAT([&] { buffer.copy_to(five); },
               ThrowsMessage<std::length_error>(AllOf(HasSubstr("4"), HasSubstr("5"))));
   EXPECT_THROW(buffer.copy_from({}), std::length_error);
-  EXPECT_THROW(buffer.copy_from_async(other), std::length_error);
-  EXPECT_THROW(buffer.copy_to_async(other), std::length_error);
-  EXPECT_THROW(device_buffer<int>(gpu, 0).copy_to(other), std::length_error);
-  EXPECT_THAT(other, Each(7));
+  EXPECT_THROW(buffer.copy_from_async(five), std::length_error);
+  EXPECT_THROW(buffer.copy_to_async(five), std::length_error);
+  EXPECT_THROW(device_buffer<int>(gpu, 0).copy_to(five), std::length_error);
+  EXPECT_THAT(five, Each(7));
   EXPECT_EQ(host.counts().enqueued, 0U);
 }
 
@@ -264,10 +265,10 @@ TEST_P(a_device_buffer, copies_asynchronously_in_the_streams_order) {
   std::vector<int> between(3);
   std::vector<int> last(3);
   host.counts().slowed_by = std::chrono::milliseconds(2);
-  const std::vector<int> other{4, 5, 6};
+  const std::vector<int> new_source{4, 5, 6};
   buffer.copy_from_async(source);
   buffer.copy_to_async(between);
-  buffer.copy_from_async(other);
+  buffer.copy_from_async(new_source);
   buffer.copy_to_async(last);
   gpu.synchronize();
   EXPECT_THAT(between, ElementsAre(1, 2, 3));
@@ -304,7 +305,7 @@ TEST_P(a_device_buffer, moves_with_its_memory_and_keeps_its_context_alive) {
   std::vector<int> back(3);
   moved->copy_to(back);
   EXPECT_THAT(back, ElementsAre(1, 2, 3));
-  *moved = device_buffer<int>(gpu, 1);  // which ends the other context
+  *moved = device_buffer<int>(gpu, 1);  // destroys the other context
   EXPECT_EQ(moved->size(), 1U);
   moved.reset();
   gpu = context(host, GetParam());
@@ -312,31 +313,27 @@ TEST_P(a_device_buffer, moves_with_its_memory_and_keeps_its_context_alive) {
 }
 
 TEST_P(a_device_buffer, leaves_nothing_behind_when_a_copy_fails) {
-  EXPECT_GE(fail_each(failure::operation,
-                      [&](counting_device& on) {
-                        bool done = true;
-                        {
-                          const context in(on, GetParam());
-                          try {
-                            device_buffer<int> buffer(in, 3);
-                            std::vector<int> data{1, 2, 3};
-                            buffer.copy_from(data);
-                            buffer.copy_to(data);
-                          } catch (const device_error&) {
-                            done = false;
-                          }
-                        }
-                        EXPECT_TRUE(on.counts().nothing_allocated());
-                        return done;
-                      }),
-            4U);
+  const auto failures = fail_each(failure::operation, [&](counting_device& failing) {
+    bool succeeded = true;
+    {
+      const context failing_gpu(failing, GetParam());
+      try {
+        device_buffer<int> buffer(failing_gpu, 3);
+        std::vector<int> data{1, 2, 3};
+        buffer.copy_from(data);
+        buffer.copy_to(data);
+      } catch (const device_error&) {
+        succeeded = false;
+      }
+    }
+    EXPECT_TRUE(failing.counts().nothing_allocated());
+    return succeeded;
+  });
+  EXPECT_GE(failures, 4U);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, a_device_buffer,
-                         testing::Values(allocation::plain, allocation::pooled),
-                         [](const auto& of) {
-                           return of.param == allocation::plain ? "plain" : "pooled";
-                         });
+                         testing::Values(allocation::plain, allocation::pooled), allocation_name);
 
 class page_locking : public testing::Test {
  protected:
@@ -353,7 +350,7 @@ class page_locking : public testing::Test {
   }
 };
 
-TEST_F(page_locking, says_what_it_locks) {
+TEST_F(page_locking, gives_the_locked_bytes_and_their_device_address) {
   const auto lock = host->lock(all);
   EXPECT_EQ(lock.bytes().data(), all.data());
   EXPECT_EQ(lock.bytes().size(), all.size());
@@ -407,10 +404,10 @@ TEST_F(page_locking, ends_alone_when_a_page_is_shared_with_another_lock) {
   const auto second = host->lock(all.subspan(200, 100));
   if (locked_bytes() == before) GTEST_SKIP() << "this system does not count locked pages";
   first.reset();
-  EXPECT_GT(locked_bytes(), before);  // the page that `second` still needs
+  EXPECT_GT(locked_bytes(), before);  // `second` still needs the page
 }
 
-TEST_F(page_locking, that_fails_leaves_the_memory_unlocked) {
+TEST_F(page_locking, leaves_the_memory_unlocked_when_it_fails) {
   // Not this process's memory.
   const std::span nowhere{reinterpret_cast<std::byte*>(std::uintptr_t{4096}), 4096};
 #if !defined(__SANITIZE_ADDRESS__)  // which makes mlock(2) do nothing

@@ -12,7 +12,7 @@ inline std::chrono::nanoseconds thread_time() {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-/// Takes so much CPU time, however long that takes where other programs run too.
+/// Uses this much CPU time of the calling thread, however long that takes on a busy machine.
 inline void use_processor_for(std::chrono::nanoseconds time) {
   const auto end = thread_time() + time;
   while (thread_time() < end) {

@@ -27,8 +27,8 @@ void mark_threads() {
   mark = 1 + omp_get_thread_num();
 }
 
-/// Threads that are still those that were marked (OpenMP 5.0, section 2.19.2: threadprivate data
-/// persist between parallel regions of as many threads).
+/// The number of threads that are still the marked ones (OpenMP 5.0, section 2.19.2: threadprivate
+/// data persist between parallel regions with the same number of threads).
 int marked_threads() {
   int marked = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : marked)
@@ -61,9 +61,9 @@ void check_pattern_of(std::size_t bytes) {
   EXPECT_EQ(check_host_pattern(block.data(), 0, bytes, {7, false}).wrong_bytes, 0U);
 }
 
-/// Few elements are the calling thread's work, many are all cores'.
-constexpr std::size_t few = 16;
-constexpr std::size_t many = std::size_t{3} << 20;
+/// The calling thread works alone on few elements; all cores work on many.
+constexpr std::size_t few_elements = 16;
+constexpr std::size_t many_elements = std::size_t{3} << 20;
 
 class openmp_threads_of_the_caller : public testing::TestWithParam<library_call> {};
 
@@ -78,28 +78,32 @@ TEST_P(openmp_threads_of_the_caller, outlive_a_call) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    of, openmp_threads_of_the_caller,
+    all, openmp_threads_of_the_caller,
     testing::Values(
-        library_call{"few_conversions", [](const context& gpu) { convert_on_host(gpu, few); }},
-        library_call{"many_conversions", [](const context& gpu) { convert_on_host(gpu, many); }},
-        library_call{"few_strided", [](const context& gpu) { upload_every_second(gpu, few); }},
-        library_call{"many_strided", [](const context& gpu) { upload_every_second(gpu, many); }},
-        library_call{"small_pattern", [](const context&) { check_pattern_of(few); }},
-        library_call{"large_pattern", [](const context&) { check_pattern_of(4 * many); }},
+        library_call{"few_conversions",
+                     [](const context& gpu) { convert_on_host(gpu, few_elements); }},
+        library_call{"many_conversions",
+                     [](const context& gpu) { convert_on_host(gpu, many_elements); }},
+        library_call{"few_strided",
+                     [](const context& gpu) { upload_every_second(gpu, few_elements); }},
+        library_call{"many_strided",
+                     [](const context& gpu) { upload_every_second(gpu, many_elements); }},
+        library_call{"small_pattern", [](const context&) { check_pattern_of(few_elements); }},
+        library_call{"large_pattern", [](const context&) { check_pattern_of(4 * many_elements); }},
         library_call{"arithmetic",
                      [](const context& gpu) {
-                       const auto ones = zeros<float>(gpu, {many}) + 1;
-                       EXPECT_EQ(ones.get()[many - 1], 1);
+                       const auto array = zeros<float>(gpu, {many_elements}) + 1;
+                       EXPECT_EQ(array.get()[many_elements - 1], 1);
                      }}),
     [](const auto& instance) { return instance.param.name; });
 
-/// Threads of this process.
+/// The number of threads of this process.
 std::size_t thread_count() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-TEST(work_on_all_cores, takes_no_more_threads_than_openmp_gives_the_caller) {
+TEST(work_on_all_cores, uses_no_more_threads_than_openmp_allows_the_caller) {
   const auto most_threads = [](const library_call& call, const context& gpu) {
     std::size_t most = 0;
     std::jthread watcher([&](const std::stop_token& stop) {
@@ -110,14 +114,15 @@ TEST(work_on_all_cores, takes_no_more_threads_than_openmp_gives_the_caller) {
     watcher.join();
     return most;
   };
-  const library_call conversion{"", [](const context& gpu) { convert_on_host(gpu, many); }};
-  std::thread([&] {  // OpenMP's settings are a thread's own
+  const library_call conversion{"",
+                                [](const context& gpu) { convert_on_host(gpu, many_elements); }};
+  std::thread([&] {  // OpenMP's settings belong to a thread
     omp_set_num_threads(1);
     const auto host = open_host_device();
     const context gpu(*host);
-    conversion.run(gpu);  // makes the stream's thread
+    conversion.run(gpu);  // starts the stream's thread
     const auto before = thread_count();
-    EXPECT_LE(most_threads(conversion, gpu), before + 2);  // the watcher, and one that works
+    EXPECT_LE(most_threads(conversion, gpu), before + 2);  // the watcher and a worker
   })
       .join();
 }

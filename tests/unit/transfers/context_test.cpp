@@ -20,7 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Writes its name down when it goes.
+/// Its destructor appends its number to a list.
 template <int number>
 struct feature {
   explicit feature(std::vector<int>& ended) : ended_(ended) {}
@@ -47,16 +47,16 @@ class context_slots : public testing::Test {
   int made_ = 0;
 };
 
-TEST_F(context_slots, hold_one_object_of_each_type_for_all_copies_of_the_context) {
+TEST_F(context_slots, hold_one_object_of_each_type_for_all_copies_of_a_context) {
   const context first(device_);
   const context copy = first;  // NOLINT(performance-unnecessary-copy-initialization): the point
-  auto& one = first.slot<feature<1>>(maker<1>());
-  EXPECT_EQ(&first.slot<feature<1>>(maker<1>()), &one);
-  EXPECT_EQ(&copy.slot<feature<1>>(maker<1>()), &one);
-  EXPECT_NE(static_cast<void*>(&copy.slot<feature<2>>(maker<2>())), static_cast<void*>(&one));
+  auto& object = first.slot<feature<1>>(maker<1>());
+  EXPECT_EQ(&first.slot<feature<1>>(maker<1>()), &object);
+  EXPECT_EQ(&copy.slot<feature<1>>(maker<1>()), &object);
+  EXPECT_NE(static_cast<void*>(&copy.slot<feature<2>>(maker<2>())), static_cast<void*>(&object));
   EXPECT_EQ(made_, 2);
   const context another(device_);
-  EXPECT_NE(&another.slot<feature<1>>(maker<1>()), &one);
+  EXPECT_NE(&another.slot<feature<1>>(maker<1>()), &object);
 }
 
 TEST_F(context_slots, go_in_the_reverse_order_with_the_last_copy) {
@@ -73,42 +73,42 @@ TEST_F(context_slots, go_in_the_reverse_order_with_the_last_copy) {
   EXPECT_THAT(ended_, ElementsAre(3, 2, 1));
 }
 
-TEST_F(context_slots, outlive_what_was_made_from_them) {
+TEST_F(context_slots, outlive_objects_made_from_them) {
   {
-    const context in(device_);
-    static_cast<void>(in.slot<feature<1>>([&] {
-      static_cast<void>(in.slot<feature<2>>(maker<2>()));
+    const context gpu(device_);
+    static_cast<void>(gpu.slot<feature<1>>([&] {
+      static_cast<void>(gpu.slot<feature<2>>(maker<2>()));
       return std::make_shared<feature<1>>(ended_);
     }));
   }
   EXPECT_THAT(ended_, ElementsAre(1, 2));
 }
 
-TEST_F(context_slots, are_asked_for_again_when_nothing_could_be_made) {
-  const context in(device_);
-  EXPECT_THROW(static_cast<void>(in.slot<feature<1>>(
+TEST_F(context_slots, are_made_again_after_a_failure) {
+  const context gpu(device_);
+  EXPECT_THROW(static_cast<void>(gpu.slot<feature<1>>(
                    []() -> std::shared_ptr<feature<1>> { throw std::runtime_error("not today"); })),
                std::runtime_error);
-  static_cast<void>(in.slot<feature<1>>(maker<1>()));
+  static_cast<void>(gpu.slot<feature<1>>(maker<1>()));
   EXPECT_EQ(made_, 1);
 }
 
 TEST_F(context_slots, are_made_once_by_several_threads) {
-  const context in(device_);
-  std::vector<feature<1>*> seen(8);
+  const context gpu(device_);
+  std::vector<feature<1>*> objects(8);
   {
     std::vector<std::jthread> threads;
-    for (auto& object : seen)
-      threads.emplace_back([&] { object = &in.slot<feature<1>>(maker<1>()); });
+    for (auto& object : objects)
+      threads.emplace_back([&] { object = &gpu.slot<feature<1>>(maker<1>()); });
   }
-  EXPECT_THAT(seen, testing::Each(seen.front()));
+  EXPECT_THAT(objects, testing::Each(objects.front()));
   EXPECT_EQ(made_, 1);
 }
 
 TEST_F(context_slots, go_before_the_stream_and_its_memory) {
-  // Uses both in its destructor.
+  // Its destructor uses both.
   struct uses_stream {
-    explicit uses_stream(const context& in) : stream(in.stream()), memory(in.allocate(64)) {}
+    explicit uses_stream(const context& gpu) : stream(gpu.stream()), memory(gpu.allocate(64)) {}
     uses_stream(const uses_stream&) = delete;
     uses_stream& operator=(const uses_stream&) = delete;
     ~uses_stream() {
@@ -119,8 +119,8 @@ TEST_F(context_slots, go_before_the_stream_and_its_memory) {
     device_memory memory;
   };
   {
-    const context in(device_);
-    static_cast<void>(in.slot<uses_stream>([&] { return std::make_shared<uses_stream>(in); }));
+    const context gpu(device_);
+    static_cast<void>(gpu.slot<uses_stream>([&] { return std::make_shared<uses_stream>(gpu); }));
   }
   EXPECT_EQ(device_.counts().enqueued, 1U);
   EXPECT_TRUE(device_.counts().nothing_allocated());

@@ -14,39 +14,39 @@
 #include <vector>
 
 #include "src/transfers/fast/default_copier.hpp"
-#include "transfers/core/device.hpp"
+#include "tests/unit/transfers/forwarding_device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers {
 
-/// What a counting_device and its streams have done, and what they are told to refuse.
+/// Counts of the calls of a counting_device and its streams, and the test's settings for them.
 struct device_counts {
   std::atomic<std::size_t> device_blocks = 0, device_bytes = 0;  ///< not given back
-  std::atomic<std::size_t> host_blocks = 0, host_bytes = 0;      ///< likewise
+  std::atomic<std::size_t> host_blocks = 0, host_bytes = 0;      ///< not given back
   std::atomic<std::size_t> device_allocations = 0, host_allocations = 0, operations = 0;
   std::atomic<std::size_t> enqueued = 0, finished = 0;
-  std::atomic<std::size_t> addresses_asked_for = 0;
-  /// Device blocks given back while a stream had work before it.
+  std::atomic<std::size_t> address_queries = 0;
+  /// Device blocks that were freed while a stream had unfinished work.
   std::atomic<std::size_t> freed_while_busy = 0;
 
   /// The allocation (of either memory, counted from 1) and the operation of a stream that fail.
-  /// Operations that wait fail when they have waited, as CUDA's do; others do nothing then.
+  /// Operations that wait fail after the wait, as CUDA's do; others have no effect if they fail.
   std::size_t failing_allocation = 0, failing_operation = 0;
   std::size_t device_capacity = std::numeric_limits<std::size_t>::max();
   std::size_t host_capacity = std::numeric_limits<std::size_t>::max();
-  /// Device memory comes into being faster; freeing it does not wait.
+  /// Allocates device memory in huge pages, which is faster; freeing it does not wait.
   bool in_huge_pages = false;
-  /// As a GPU does with ordinary memory.
+  /// Copies stage host memory, as a GPU's driver does with ordinary memory.
   bool stages_copies = false;
-  /// Blocks given back stay in memory all the same, as a leak would have it.
+  /// Freed blocks stay in memory, as if they leaked.
   bool leaks = false;
   std::vector<std::shared_ptr<void>> leaked;
-  /// What it says that it is, instead of the host.
+  /// Replaces the description of the device.
   std::optional<device_description> poses_as;
-  /// What every operation of a stream takes longer.
+  /// Added to the time of every operation of a stream.
   std::chrono::microseconds slowed_by{0};
-  /// A clock of its own, which the device's own copies move on by so much for each MiB, as a
-  /// driver's of ordinary memory take time.
+  /// A clock, and the time by which copies of the device, not of its streams, advance it for each
+  /// MiB.
   std::chrono::nanoseconds clock{0}, copy_time_of_mib{0};
 
   [[nodiscard]] bool idle() const { return finished == enqueued; }
@@ -54,8 +54,8 @@ struct device_counts {
     return device_blocks == 0 && device_bytes == 0 && host_blocks == 0 && host_bytes == 0;
   }
 
-  void count_allocation(std::atomic<std::size_t>& one_kind) {
-    ++one_kind;
+  void count_allocation(std::atomic<std::size_t>& allocations) {
+    ++allocations;
     if (device_allocations + host_allocations == failing_allocation)
       throw out_of_memory("this allocation fails on purpose");
   }
@@ -68,41 +68,39 @@ struct device_counts {
   }
 };
 
-/// Counts what is enqueued and done; fails where it is told to.
+/// Counts enqueued and finished operations, and fails where the test tells it to.
 class counting_stream final : public stream {
  public:
   counting_stream(std::unique_ptr<stream> inner, std::shared_ptr<device_counts> counts)
       : inner_(std::move(inner)), counts_(std::move(counts)) {}
 
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) override {
-    enqueue([&] { inner_->copy(destination, source, bytes, way); });
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
+    enqueue([&] { inner_->copy(dst, src, bytes, direction); });
   }
-  void copy_by_kernel(std::byte* destination, const std::byte* source, std::size_t bytes,
+  void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                       unsigned most_blocks) override {
-    enqueue([&] { inner_->copy_by_kernel(destination, source, bytes, most_blocks); });
+    enqueue([&] { inner_->copy_by_kernel(dst, src, bytes, most_blocks); });
   }
-  void copy_batch(std::span<std::byte* const> destinations,
-                  std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
-                  direction way) override {
-    enqueue([&] { inner_->copy_batch(destinations, sources, sizes, way); });
+  void copy_batch(std::span<std::byte* const> dsts, std::span<const std::byte* const> srcs,
+                  std::span<const std::size_t> sizes, direction direction) override {
+    enqueue([&] { inner_->copy_batch(dsts, srcs, sizes, direction); });
   }
   void copy_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
-                   direction way) override {
-    enqueue([&] { inner_->copy_pieces(table, pieces, on_device, way); });
+                   direction direction) override {
+    enqueue([&] { inner_->copy_pieces(table, pieces, on_device, direction); });
   }
-  void copy_pitched(pitched<std::byte> destination, pitched<const std::byte> source,
-                    pitched_extent extent, direction way) override {
-    enqueue([&] { inner_->copy_pitched(destination, source, extent, way); });
+  void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src, pitched_extent extent,
+                    direction direction) override {
+    enqueue([&] { inner_->copy_pitched(dst, src, extent, direction); });
   }
   void clear(std::byte* memory, std::size_t bytes) override {
     enqueue([&] { inner_->clear(memory, bytes); });
   }
-  void calculate(const elementwise_operation& what) override {
-    enqueue([&] { inner_->calculate(what); });
+  void calculate(const elementwise_operation& operation) override {
+    enqueue([&] { inner_->calculate(operation); });
   }
-  void convert(const conversion& what) override {
-    enqueue([&] { inner_->convert(what); });
+  void convert(const conversion& request) override {
+    enqueue([&] { inner_->convert(request); });
   }
   void call(std::function<void()> function) override {
     enqueue([&] { inner_->call(std::move(function)); });
@@ -132,7 +130,7 @@ class counting_stream final : public stream {
     counts_->count_operation();
     ++counts_->enqueued;
     if (counts_->slowed_by.count() > 0)
-      inner_->call([by = counts_->slowed_by] { std::this_thread::sleep_for(by); });
+      inner_->call([delay = counts_->slowed_by] { std::this_thread::sleep_for(delay); });
     into_inner();
     inner_->call([counts = counts_] { ++counts->finished; });
   }
@@ -141,27 +139,24 @@ class counting_stream final : public stream {
   std::shared_ptr<device_counts> counts_;
 };
 
-/// A device, the host unless told otherwise, with counts of what has been allocated there and not
-/// given back.
-class counting_device final : public device {
+/// A device that counts allocations and operations, and fails where the test tells it to; by
+/// default a host device.
+class counting_device final : public forwarding_device {
  public:
   explicit counting_device(std::unique_ptr<device> inner = open_host_device())
-      : inner_(std::move(inner)) {}
+      : forwarding_device(std::move(inner)) {}
 
   [[nodiscard]] device_counts& counts() noexcept { return *counts_; }
 
   [[nodiscard]] const device_description& description() const noexcept override {
-    return counts_->poses_as ? *counts_->poses_as : inner_->description();
-  }
-  [[nodiscard]] std::optional<std::string> why_unsupported(host_memory_kind kind) const override {
-    return inner_->why_unsupported(kind);
+    return counts_->poses_as ? *counts_->poses_as : forwarding_device::description();
   }
 
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
     counts_->count_allocation(counts_->host_allocations);
     if (counts_->host_bytes + bytes > counts_->host_capacity)
       throw out_of_memory("so much host memory is refused on purpose");
-    auto inner = std::make_shared<host_memory>(inner_->allocate_host(bytes, kind));
+    auto inner = std::make_shared<host_memory>(forwarding_device::allocate_host(bytes, kind));
     auto* const data = inner->data();
     auto* const on_device = inner->on_device();
     ++counts_->host_blocks;
@@ -182,43 +177,27 @@ class counting_device final : public device {
     if (counts_->device_bytes + bytes > counts_->device_capacity)
       throw out_of_memory("so much device memory is refused on purpose");
     if (counts_->in_huge_pages)
-      return counted(std::make_shared<host_memory>(inner_->allocate_host(bytes, pageable_huge)));
-    return counted(std::make_shared<device_memory>(inner_->allocate(bytes)));
+      return counted(
+          std::make_shared<host_memory>(forwarding_device::allocate_host(bytes, pageable_huge)));
+    return counted(std::make_shared<device_memory>(forwarding_device::allocate(bytes)));
   }
 
-  [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
-    return inner_->lock(memory);
-  }
   [[nodiscard]] bool copies_directly(const std::byte* host) const override {
-    return inner_->copies_directly(host) && !counts_->stages_copies;
+    return forwarding_device::copies_directly(host) && !counts_->stages_copies;
   }
   [[nodiscard]] std::byte* address_on_device(std::byte* host) const override {
-    ++counts_->addresses_asked_for;
-    return copies_directly(host) ? inner_->address_on_device(host) : nullptr;
+    ++counts_->address_queries;
+    return copies_directly(host) ? forwarding_device::address_on_device(host) : nullptr;
   }
-  [[nodiscard]] std::size_t free_memory() const override { return inner_->free_memory(); }
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) override {
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     counts_->clock += counts_->copy_time_of_mib * static_cast<long>(bytes) / (1L << 20U);
-    inner_->copy(destination, source, bytes, way);
+    forwarding_device::copy(dst, src, bytes, direction);
   }
   [[nodiscard]] std::shared_ptr<pageable_copier> make_pageable_copier() override {
     return detail::make_default_copier(*this);
   }
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
-    return std::make_unique<counting_stream>(inner_->create_stream(), counts_);
-  }
-  void synchronize() override { inner_->synchronize(); }
-  [[nodiscard]] std::shared_ptr<const void> make_current() override {
-    return inner_->make_current();
-  }
-  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     pattern what) override {
-    inner_->write_pattern(block, offset, bytes, what);
-  }
-  [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                            std::size_t bytes, pattern what) override {
-    return inner_->check_pattern(block, offset, bytes, what);
+    return std::make_unique<counting_stream>(forwarding_device::create_stream(), counts_);
   }
 
  private:
@@ -238,20 +217,19 @@ class counting_device final : public device {
             bytes};
   }
 
-  std::unique_ptr<device> inner_;
   std::shared_ptr<device_counts> counts_ = std::make_shared<device_counts>();
 };
 
-/// Calls `attempt(device, n)` with a new device whose n-th allocation or operation of a stream
-/// fails, for n = 1, 2, …, until it says that nothing failed. Returns how often something did.
+/// Calls `attempt(device)` with a new device whose n-th allocation or operation of a stream fails,
+/// for n = 1, 2, …, until it returns true because nothing failed. Returns the number of failures.
 enum class failure { allocation, operation };
 template <class Attempt>
-std::size_t fail_each(failure what, Attempt&& attempt) {
+std::size_t fail_each(failure kind, Attempt&& attempt) {
   for (std::size_t n = 1;; ++n) {
-    counting_device on;
-    (what == failure::allocation ? on.counts().failing_allocation : on.counts().failing_operation) =
-        n;
-    if (attempt(on)) return n - 1;
+    counting_device failing;
+    auto& counts = failing.counts();
+    (kind == failure::allocation ? counts.failing_allocation : counts.failing_operation) = n;
+    if (attempt(failing)) return n - 1;
     if (n > 1000) throw std::logic_error("it fails for ever");
   }
 }

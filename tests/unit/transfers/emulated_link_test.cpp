@@ -17,9 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-constexpr link_description both_ways{"test", 1e9, 1e9, 0};  // a byte per nanosecond
+constexpr link_description full_duplex{"test", 1e9, 1e9, 0};  // a byte per nanosecond
 
-/// Of one thread, which makes time pass by sleeping, and sleeps for too long.
+/// A clock of one thread, which advances only when the thread sleeps, and always sleeps too long.
 class oversleeping_clock {
  public:
   explicit oversleeping_clock(nanoseconds too_long) : too_long_(too_long) {}
@@ -34,17 +34,17 @@ class oversleeping_clock {
 };
 
 void copy(emulated_link& link, emulated_link::copy_sequence& sequence, std::size_t bytes,
-          direction way = direction::h2d) {
-  link.begin(sequence, bytes, way).finish();
+          direction direction = direction::h2d) {
+  link.begin(sequence, bytes, direction).finish();
 }
 
 class link_of_sleepers : public testing::TestWithParam<nanoseconds> {
  protected:
   oversleeping_clock clock{GetParam()};
-  emulated_link link{both_ways, clock.functions()};
+  emulated_link link{full_duplex, clock.functions()};
   emulated_link::copy_sequence sequence;
 
-  /// Of so many copies, one after the other.
+  /// The time of consecutive copies.
   [[nodiscard]] nanoseconds time(int copies, std::size_t bytes) {
     const auto begin = clock.now;
     for (int i = 0; i < copies; ++i) copy(link, sequence, bytes);
@@ -53,7 +53,7 @@ class link_of_sleepers : public testing::TestWithParam<nanoseconds> {
 };
 
 TEST_P(link_of_sleepers, keeps_its_rate_whatever_the_size_of_copies) {
-  // Late by one sleep at most, and by the rounding of the wake-up.
+  // The last sleep and the rounding of its end may add to the time.
   const auto slack = static_cast<double>((GetParam() + 5ns).count());
   EXPECT_NEAR(static_cast<double>(time(1000, 100'000).count()), 1e8, slack);
   EXPECT_NEAR(static_cast<double>(time(1, 100'000'000).count()), 1e8, slack);
@@ -79,36 +79,38 @@ TEST_P(link_of_sleepers, tells_times_without_delays) {
 
 INSTANTIATE_TEST_SUITE_P(oversleeping, link_of_sleepers,
                          testing::Values(0ns, 1ns, 999ns, 60us, 300us, 990us),
-                         [](const auto& by) { return std::to_string(by.param.count()) + "_ns"; });
+                         [](const auto& instance) {
+                           return std::to_string(instance.param.count()) + "_ns";
+                         });
 
 TEST(emulated_link, credits_a_thread_that_was_away_with_a_millisecond_only) {
   oversleeping_clock clock(1s);
-  emulated_link link(both_ways, clock.functions());
+  emulated_link link(full_duplex, clock.functions());
   emulated_link::copy_sequence sequence;
   copy(link, sequence, 1'000'000);  // wakes up a second late
   const auto late = clock.now;
-  copy(link, sequence, 800'000);  // in the past
+  copy(link, sequence, 800'000);  // the credit covers it
   EXPECT_EQ(clock.now, late);
-  copy(link, sequence, 400'000);  // half of it
+  copy(link, sequence, 400'000);  // the credit covers half of it
   EXPECT_GT(clock.now, late);
 }
 
 TEST(emulated_link, lets_copies_take_longer_than_the_link) {
   oversleeping_clock clock(0ns);
-  emulated_link link(both_ways, clock.functions());
+  emulated_link link(full_duplex, clock.functions());
   emulated_link::copy_sequence sequence;
   auto slow = link.begin(sequence, 1000, direction::h2d);
   clock.now += 1ms;  // memcpy
   const auto begin = clock.now;
   slow.finish();
   EXPECT_EQ(clock.now, begin);
-  copy(link, sequence, 100'000);  // and nothing is credited for it
+  copy(link, sequence, 100'000);  // without credit for the slow memcpy
   EXPECT_GE(clock.now - begin, 100us);
 }
 
 TEST(emulated_link, takes_no_longer_for_copies_that_are_given_up) {
   oversleeping_clock clock(0ns);
-  emulated_link link(both_ways, clock.functions());
+  emulated_link link(full_duplex, clock.functions());
   emulated_link::copy_sequence sequence;
   { const auto given_up = link.begin(sequence, 1'000'000'000, direction::h2d); }
   const auto begin = clock.now;
@@ -127,7 +129,7 @@ TEST(emulated_link, has_no_limit_where_the_rate_is_0) {
   EXPECT_GE(clock.now - begin, 1us);
 }
 
-TEST(emulated_link, refuses_rates_that_are_none) {
+TEST(emulated_link, refuses_invalid_rates) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const double rate : {-1.0, infinity, std::nan("")}) {
     EXPECT_THROW(emulated_link({"bad", rate, 1, 0}), std::invalid_argument) << rate;
@@ -136,14 +138,15 @@ TEST(emulated_link, refuses_rates_that_are_none) {
   }
 }
 
-/// Threads that copy at the same time; when each has done so.
+/// Threads that copy concurrently.
 class link_of_threads : public testing::Test {
  protected:
   struct copies {
     int count;
     std::size_t bytes;
-    direction way = direction::h2d;
+    transfers::direction direction = transfers::direction::h2d;
   };
+  /// The time at which each thread has finished its copies.
   std::vector<nanoseconds> ends_of(emulated_link& link, const std::vector<copies>& all,
                                    nanoseconds late = {}) {
     std::vector<nanoseconds> ends(all.size());
@@ -153,7 +156,7 @@ class link_of_threads : public testing::Test {
       threads.emplace_back([&, i] {
         emulated_link::copy_sequence sequence;
         for (int turn = 0; turn < all[i].count; ++turn)
-          copy(link, sequence, all[i].bytes, all[i].way);
+          copy(link, sequence, all[i].bytes, all[i].direction);
         ends[i] = clock.now();
         clock.leave();
       });
@@ -170,14 +173,14 @@ class link_of_threads : public testing::Test {
 };
 
 TEST_F(link_of_threads, is_shared_fairly_by_large_and_small_copies) {
-  emulated_link link(both_ways, clock.functions());
+  emulated_link link(full_duplex, clock.functions());
   for (const auto end :
        ends_of(link, {{1000, 10'000}, {100, 100'000}, {10, 1'000'000}, {1, 10'000'000}}))
     expect_near(end, 40ms);
 }
 
 TEST_F(link_of_threads, keeps_its_rate_for_all_together_when_they_wake_up_late) {
-  emulated_link link(both_ways, clock.functions());
+  emulated_link link(full_duplex, clock.functions());
   const auto ends = ends_of(link, {{1000, 10'000}, {1000, 10'000}, {1000, 10'000}}, 3us);
   const auto last = *std::max_element(ends.begin(), ends.end());
   expect_near(last, 30ms);
@@ -185,13 +188,13 @@ TEST_F(link_of_threads, keeps_its_rate_for_all_together_when_they_wake_up_late) 
 }
 
 TEST_F(link_of_threads, moves_both_directions_at_once) {
-  emulated_link link(both_ways, clock.functions());
+  emulated_link link(full_duplex, clock.functions());
   for (const auto end :
        ends_of(link, {{100, 100'000, direction::h2d}, {100, 100'000, direction::d2h}}))
     expect_near(end, 10ms);
 }
 
-TEST_F(link_of_threads, moves_both_directions_as_fast_as_its_limit_for_both) {
+TEST_F(link_of_threads, moves_both_directions_as_fast_as_their_common_limit) {
   emulated_link link({"half duplex", 1e9, 1e9, 1.25e9}, clock.functions());
   for (const auto end :
        ends_of(link, {{100, 100'000, direction::h2d}, {100, 100'000, direction::d2h}}))

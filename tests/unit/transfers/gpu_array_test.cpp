@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace transfers {
@@ -96,10 +97,10 @@ TEST_P(a_gpu_array, is_made_from_any_contiguous_range) {
   EXPECT_THAT(to_gpu(gpu, std::array{1.5, 2.5}).get(), ElementsAre(1.5, 2.5));
   const int plain[] = {4, 5};
   EXPECT_THAT(to_gpu(gpu, plain).get(), ElementsAre(4, 5));
-  const std::vector<float> many{1, 2, 3, 4};
-  EXPECT_THAT(to_gpu(gpu, std::span(many).subspan(1, 2)).get(), ElementsAre(2, 3));
+  const std::vector<float> values{1, 2, 3, 4};
+  EXPECT_THAT(to_gpu(gpu, std::span(values).subspan(1, 2)).get(), ElementsAre(2, 3));
   EXPECT_THAT(to_gpu(gpu, std::string("abc")).get(), ElementsAre('a', 'b', 'c'));
-  EXPECT_EQ(to_gpu(gpu, many).shape(), shape({4}));
+  EXPECT_EQ(to_gpu(gpu, values).shape(), shape({4}));
   host_buffer<int> buffer(2);
   buffer[0] = 8, buffer[1] = 9;
   EXPECT_THAT(to_gpu(gpu, buffer).get(), ElementsAre(8, 9));
@@ -151,7 +152,7 @@ TEST_P(a_gpu_array, has_arrived_when_it_has_been_made_or_set_or_got) {
 TEST_P(a_gpu_array, works_asynchronously_in_the_streams_order) {
   host.counts().slowed_by = std::chrono::milliseconds(2);
   const std::vector<int> source{1, 2, 3};
-  const std::vector<int> other{4, 5, 6};
+  const std::vector<int> new_source{4, 5, 6};
   std::vector<int> first(3);
   std::vector<int> second(3);
   std::vector<int> third(3);
@@ -160,7 +161,7 @@ TEST_P(a_gpu_array, works_asynchronously_in_the_streams_order) {
   array.get_async(first);
   array.clear();
   array.get_async(second);
-  array.set_async(other);
+  array.set_async(new_source);
   array.get_async(third);
   gpu.synchronize();
   EXPECT_THAT(first, ElementsAre(1, 2, 3));
@@ -170,14 +171,14 @@ TEST_P(a_gpu_array, works_asynchronously_in_the_streams_order) {
 
 TEST_P(a_gpu_array, takes_and_gives_only_ranges_of_its_size) {
   auto array = zeros<int>(gpu, {2, 2});
-  std::vector<int> other(3, 7);
-  EXPECT_THAT([&] { array.set(other); },
+  std::vector<int> three(3, 7);
+  EXPECT_THAT([&] { array.set(three); },
               ThrowsMessage<std::length_error>(AllOf(HasSubstr("3"), HasSubstr("4"))));
-  EXPECT_THROW(array.set_async(other), std::length_error);
-  EXPECT_THROW(array.get(other), std::length_error);
-  EXPECT_THROW(array.get_async(other), std::length_error);
+  EXPECT_THROW(array.set_async(three), std::length_error);
+  EXPECT_THROW(array.get(three), std::length_error);
+  EXPECT_THROW(array.get_async(three), std::length_error);
   EXPECT_THROW(array.set(std::span<const int>()), std::length_error);
-  EXPECT_THAT(other, Each(7));
+  EXPECT_THAT(three, Each(7));
   EXPECT_THAT(array.get(), Each(0));
 }
 
@@ -282,11 +283,11 @@ TEST_P(a_gpu_array, moves_with_its_memory) {
 TEST_P(a_gpu_array, is_converted_while_it_goes_to_the_device) {
   std::vector<double> source(600'001);  // more than one core's worth
   std::mt19937_64 random(3);
-  for (auto& one : source) one = static_cast<double>(random() % 1'000'000) / 7 - 50'000;
+  for (auto& value : source) value = static_cast<double>(random() % 1'000'000) / 7 - 50'000;
   const std::vector<float> floats(source.begin(), source.end());
   std::vector<std::int32_t> integers(source.size());
   std::ranges::transform(source, integers.begin(),
-                         [](double one) { return static_cast<std::int32_t>(one); });
+                         [](double value) { return static_cast<std::int32_t>(value); });
   for (const auto where : {convert_on::device, convert_on::host}) {
     try {
       EXPECT_TRUE(std::ranges::equal(to_gpu_as<float>(gpu, source, where).get(), floats));
@@ -300,65 +301,63 @@ TEST_P(a_gpu_array, is_converted_while_it_goes_to_the_device) {
 
 TEST_P(a_gpu_array, leaves_nothing_behind_when_something_fails) {
   const std::vector<double> source(1000, 2);
-  for (const auto what : {failure::allocation, failure::operation})
-    EXPECT_GE(fail_each(what,
-                        [&](counting_device& failing) {
-                          bool done = true;
-                          {
-                            const context in(failing, GetParam());
-                            std::vector<double> destination(1000);
-                            try {
-                              const auto array = to_gpu(in, source);
-                              array.get(destination);
-                              static_cast<void>(array.get());
-                              static_cast<void>(array.get(pageable));
-                              static_cast<void>(array.astype<float>());
-                              static_cast<void>(zeros<char>(in, {100}));
-                              static_cast<void>(to_gpu_as<float>(in, source, convert_on::host));
-                              static_cast<void>(to_gpu_as<float>(in, source, convert_on::device));
-                            } catch (const error&) {
-                              done = false;
-                            }
-                            in.synchronize();
-                          }
-                          EXPECT_TRUE(failing.counts().nothing_allocated());
-                          // A pool that had something to give back has tried again.
-                          const auto& counts = failing.counts();
-                          return done && (counts.failing_allocation == 0 ||
-                                          counts.failing_allocation >
-                                              counts.device_allocations + counts.host_allocations);
-                        }),
-              what == failure::allocation ? 3U : 10U);
+  for (const auto kind : {failure::allocation, failure::operation}) {
+    const auto failures = fail_each(kind, [&](counting_device& failing) {
+      bool succeeded = true;
+      {
+        const context failing_gpu(failing, GetParam());
+        std::vector<double> destination(1000);
+        try {
+          const auto array = to_gpu(failing_gpu, source);
+          array.get(destination);
+          static_cast<void>(array.get());
+          static_cast<void>(array.get(pageable));
+          static_cast<void>(array.astype<float>());
+          static_cast<void>(zeros<char>(failing_gpu, {100}));
+          static_cast<void>(to_gpu_as<float>(failing_gpu, source, convert_on::host));
+          static_cast<void>(to_gpu_as<float>(failing_gpu, source, convert_on::device));
+        } catch (const error&) {
+          succeeded = false;
+        }
+        failing_gpu.synchronize();
+      }
+      EXPECT_TRUE(failing.counts().nothing_allocated());
+      // A pool that could release memory has tried again.
+      const auto& counts = failing.counts();
+      return succeeded &&
+             (counts.failing_allocation == 0 ||
+              counts.failing_allocation > counts.device_allocations + counts.host_allocations);
+    });
+    EXPECT_GE(failures, kind == failure::allocation ? 3U : 10U);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(all, a_gpu_array, testing::Values(allocation::plain, allocation::pooled),
-                         [](const auto& of) {
-                           return of.param == allocation::plain ? "plain" : "pooled";
-                         });
+                         allocation_name);
 
-/// All extents of ranks 0 to 5, types and orders: to the device and back.
+/// Arrays of ranks 0 to 5 with all types and orders, to the device and back.
 template <class T>
-class a_gpu_array_of : public testing::Test {};
+class typed_gpu_arrays : public testing::Test {};
 using element_types =
     testing::Types<char, std::int32_t, float, double, seven_bytes, std::array<char, 7>,
                    std::array<std::uint64_t, 2>, std::array<std::byte, 3>>;
-TYPED_TEST_SUITE(a_gpu_array_of, element_types);
+TYPED_TEST_SUITE(typed_gpu_arrays, element_types);
 
-TYPED_TEST(a_gpu_array_of, random_shapes_comes_back_bit_exactly) {
+TYPED_TEST(typed_gpu_arrays, of_random_shapes_come_back_bit_exactly) {
   const auto host = open_host_device();
   const context gpu(*host);
   std::mt19937_64 random(17);
   for (int i = 0; i < 200; ++i) {
     std::vector<std::size_t> extents(random() % 6);
-    for (auto& one : extents) one = random() % 15 == 0 ? 0 : 1 + random() % 7;
-    const shape of(extents);
-    const auto as = random() % 2 ? order::row_major : order::column_major;
-    std::vector<TypeParam> source(of.elements());
+    for (auto& extent : extents) extent = random() % 15 == 0 ? 0 : 1 + random() % 7;
+    const transfers::shape shape(extents);
+    const auto order = random() % 2 ? order::row_major : order::column_major;
+    std::vector<TypeParam> source(shape.elements());
     for (auto& byte : std::as_writable_bytes(std::span(source)))
       byte = static_cast<std::byte>(random());
-    const auto back = to_gpu(gpu, source, of, as).get();
+    const auto back = to_gpu(gpu, source, shape, order).get();
     ASSERT_EQ(back.size(), source.size());
-    EXPECT_EQ(back.shape(), of);
+    EXPECT_EQ(back.shape(), shape);
     if (!source.empty()) {
       EXPECT_EQ(std::memcmp(back.data(), source.data(), source.size() * sizeof(TypeParam)), 0);
     }
@@ -401,36 +400,36 @@ TEST(a_host_array, of_pinned_memory_looks_like_another_one) {
   EXPECT_THROW(static_cast<void>(pinned_empty<int>(*host, {3}, pin_flags::portable)), unsupported);
 }
 
-TEST(a_context, is_the_same_when_copied_and_another_one_when_made_again) {
+TEST(a_context, equals_its_copies_and_no_other_context) {
   counting_device host;
-  const context one(host);
-  const auto copy = one;  // NOLINT(performance-unnecessary-copy-initialization)
-  const context other(host);
-  EXPECT_EQ(one, copy);
-  EXPECT_NE(one, other);
-  EXPECT_EQ(&one.stream(), &copy.stream());
-  EXPECT_NE(&one.stream(), &other.stream());
-  EXPECT_EQ(&one.device(), &host);
+  const context first(host);
+  const auto copy = first;  // NOLINT(performance-unnecessary-copy-initialization)
+  const context second(host);
+  EXPECT_EQ(first, copy);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(&first.stream(), &copy.stream());
+  EXPECT_NE(&first.stream(), &second.stream());
+  EXPECT_EQ(&first.device(), &host);
 }
 
-TEST(a_context, may_work_in_somebodys_stream) {
+TEST(a_context, may_use_an_existing_stream) {
   counting_device host;
-  const auto on = host.create_stream();
+  const auto stream = host.create_stream();
   {
-    const context gpu(host, *on);
-    EXPECT_EQ(&gpu.stream(), on.get());
+    const context gpu(host, *stream);
+    EXPECT_EQ(&gpu.stream(), stream.get());
     EXPECT_THAT(to_gpu(gpu, std::vector{1, 2}).get(), ElementsAre(1, 2));
   }
   EXPECT_TRUE(host.counts().nothing_allocated());
-  on->synchronize();
+  stream->synchronize();
 }
 
 TEST(a_context, takes_memory_from_its_pool_or_from_the_device) {
-  for (const auto from : {allocation::plain, allocation::pooled}) {
+  for (const auto kind : {allocation::plain, allocation::pooled}) {
     counting_device host;
-    const context gpu(host, from);
+    const context gpu(host, kind);
     for (int i = 0; i < 3; ++i) static_cast<void>(gpu.allocate(1 << 20));
-    const bool plain = from == allocation::plain;
+    const bool plain = kind == allocation::plain;
     EXPECT_EQ(host.counts().device_allocations, plain ? 3U : 1U);
     EXPECT_EQ(host.counts().device_blocks, plain ? 0U : 1U);
     EXPECT_THROW(static_cast<void>(gpu.allocate(0)), std::invalid_argument);
@@ -453,22 +452,22 @@ TEST(a_large_gpu_array, has_more_bytes_than_a_signed_integer_counts) {
   if (available_memory() < std::size_t{8} << 30) GTEST_SKIP() << "less than 8 GiB of memory free";
   counting_device host;
   const context gpu(host);
-  // Huge pages take a fraction of the time to come into being.
+  // Huge pages take a fraction of the time to allocate.
   host.counts().in_huge_pages = !host.why_unsupported(pageable_huge);
   constexpr std::size_t edge = std::size_t{1} << 31;
   constexpr pattern sent{17, false};
   for (const std::size_t bytes : {edge - 1, edge + 4099}) {
-    host_array<char> there({bytes});
-    auto* const first = reinterpret_cast<std::byte*>(there.data());
+    host_array<char> source({bytes});
+    auto* const first = reinterpret_cast<std::byte*>(source.data());
     write_host_pattern(first, 0, bytes, sent);
-    const auto array = to_gpu(gpu, there);
+    const auto array = to_gpu(gpu, source);
     EXPECT_EQ(array.bytes(), bytes);
-    // Every byte, on either side; on the host device both are the host's memory.
+    // Check every byte on both sides; the memory of the host device is the host's.
     EXPECT_EQ(check_host_pattern(reinterpret_cast<const std::byte*>(array.data()), 0, bytes, sent)
                   .wrong_bytes,
               0U);
     write_host_pattern(first, 0, bytes, {17, true});
-    array.get(there);
+    array.get(source);
     EXPECT_EQ(check_host_pattern(first, 0, bytes, sent).wrong_bytes, 0U) << bytes;
   }
 }
@@ -478,7 +477,7 @@ TEST(a_large_strided_view, reaches_beyond_what_a_signed_integer_counts) {
   counting_device host;
   const context gpu(host);
   host.counts().in_huge_pages = !host.why_unsupported(pageable_huge);
-  // Rows whose pitch takes the last one across 2³¹ bytes, and with it the array.
+  // With this pitch, the last row and the array cross 2³¹ bytes.
   constexpr std::size_t row = (std::size_t{1} << 30) / 3 * 2 + 7, pitch = row + 61, rows = 3;
   static_assert(row * rows > std::size_t{1} << 31);
   constexpr pattern sent{23, false};
@@ -494,7 +493,7 @@ TEST(a_large_strided_view, reaches_beyond_what_a_signed_integer_counts) {
     array.get(view, route);
     for (std::size_t i = 0; i < rows; ++i)
       EXPECT_EQ(check_host_pattern(first, i * pitch, row, sent).wrong_bytes, 0U) << i;
-    // What lies between the rows was left alone.
+    // The bytes between the rows are unchanged.
     for (std::size_t i = 0; i < rows; ++i)
       EXPECT_EQ(check_host_pattern(first, i * pitch + row, pitch - row, {23, true}).wrong_bytes, 0U)
           << i;

@@ -15,59 +15,61 @@ namespace {
 
 using testing::Each;
 
-/// Two blocks and the copy from one to the other.
+/// Two blocks, and a graph that copies the first to the second.
 struct recorded_copy {
-  explicit recorded_copy(stream& in)
-      : copy(in, [this, &in] { in.copy(to.data(), from.data(), from.size(), direction::h2d); }) {}
+  explicit recorded_copy(stream& stream)
+      : copy(stream,
+             [this, &stream] { stream.copy(dst.data(), src.data(), src.size(), direction::h2d); }) {
+  }
   recorded_copy(const recorded_copy&) = delete;
   recorded_copy& operator=(const recorded_copy&) = delete;
 
-  std::vector<std::byte> from = std::vector<std::byte>(1001, std::byte{1});
-  std::vector<std::byte> to = std::vector<std::byte>(1001);
+  std::vector<std::byte> src = std::vector<std::byte>(1001, std::byte{1});
+  std::vector<std::byte> dst = std::vector<std::byte>(1001);
   graph copy;
 };
 
 TEST(graph, runs_nothing_before_it_is_enqueued) {
   const auto device = open_host_device();
   const auto stream = device->create_stream();
-  const recorded_copy one(*stream);
+  const recorded_copy recording(*stream);
   stream->synchronize();
-  EXPECT_THAT(one.to, Each(std::byte{0}));
+  EXPECT_THAT(recording.dst, Each(std::byte{0}));
 }
 
-TEST(graph, does_the_same_again_with_what_is_there_then) {
+TEST(graph, copies_the_current_content_each_time) {
   const auto device = open_host_device();
   const auto stream = device->create_stream();
-  recorded_copy one(*stream);
+  recorded_copy recording(*stream);
   for (const int value : {1, 2, 3}) {
-    std::ranges::fill(one.from, std::byte(value));
-    one.copy.enqueue();
+    std::ranges::fill(recording.src, std::byte(value));
+    recording.copy.enqueue();
     stream->synchronize();
-    EXPECT_THAT(one.to, Each(std::byte(value)));
+    EXPECT_THAT(recording.dst, Each(std::byte(value)));
   }
 }
 
 TEST(graph, keeps_the_order_of_its_stream) {
   const auto device = open_host_device();
   const auto stream = device->create_stream();
-  recorded_copy one(*stream);
-  stream->call([&] { std::ranges::fill(one.from, std::byte{9}); });
-  one.copy.enqueue();
-  stream->clear(one.from.data(), one.from.size());
+  recorded_copy recording(*stream);
+  stream->call([&] { std::ranges::fill(recording.src, std::byte{9}); });
+  recording.copy.enqueue();
+  stream->clear(recording.src.data(), recording.src.size());
   stream->synchronize();
-  EXPECT_THAT(one.to, Each(std::byte{9}));
-  EXPECT_THAT(one.from, Each(std::byte{0}));
+  EXPECT_THAT(recording.dst, Each(std::byte{9}));
+  EXPECT_THAT(recording.src, Each(std::byte{0}));
 }
 
-TEST(graph, passes_on_what_fails_when_it_is_enqueued) {
+TEST(graph, passes_on_failures_when_it_is_enqueued) {
   counting_device device;
   const auto stream = device.create_stream();
-  const recorded_copy one(*stream);
+  const recorded_copy recording(*stream);
   device.counts().failing_operation = 1;
-  EXPECT_THROW(one.copy.enqueue(), device_error);
-  EXPECT_NO_THROW(one.copy.enqueue());
+  EXPECT_THROW(recording.copy.enqueue(), device_error);
+  EXPECT_NO_THROW(recording.copy.enqueue());
   stream->synchronize();
-  EXPECT_EQ(one.to, one.from);
+  EXPECT_EQ(recording.dst, recording.src);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ constexpr bool locking_works = true;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-/// "VmLck:     8 kB" and the like, in bytes.
+/// The value of a line like "VmLck:     8 kB", in bytes.
 std::size_t field_of(std::istream& lines, const std::string& key) {
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(key + ":")) return std::stoull(line.substr(key.size() + 1)) * 1024;
@@ -45,16 +45,16 @@ std::size_t locked_bytes() {
   return field_of(status, "VmLck");
 }
 
-/// Bytes in transparent huge pages of the mapping that holds `address`.
+/// Bytes in transparent huge pages of the mapping that contains `address`.
 std::size_t huge_bytes_at(const std::byte* address) {
   std::ifstream mappings("/proc/self/smaps");
-  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  const auto target = reinterpret_cast<std::uintptr_t>(address);
   for (std::string line; std::getline(mappings, line);) {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
     char dash = 0;
     std::istringstream head(line);
-    if (head >> std::hex >> begin >> dash >> end && dash == '-' && begin <= wanted && wanted < end)
+    if (head >> std::hex >> begin >> dash >> end && dash == '-' && begin <= target && target < end)
       return field_of(mappings, "AnonHugePages");
   }
   ADD_FAILURE() << "no mapping holds the block";
@@ -116,7 +116,7 @@ TEST_P(host_kind, cannot_be_empty_or_absurdly_large) {
 INSTANTIATE_TEST_SUITE_P(all, host_kind,
                          testing::ValuesIn(all_host_memory_kinds().begin(),
                                            all_host_memory_kinds().end()),
-                         [](const auto& of) { return to_string(of.param); });
+                         [](const auto& instance) { return to_string(instance.param); });
 
 TEST_F(host_device, has_no_driver_to_ask_for_special_memory) {
   for (const auto kind : all_host_memory_kinds()) {
@@ -149,7 +149,7 @@ TEST_P(host_locked, pages_are_locked_until_they_are_freed) {
 
 INSTANTIATE_TEST_SUITE_P(all, host_locked,
                          testing::Values(registered, pinned(), pinned(pin_flags::mapped)),
-                         [](const auto& of) { return to_string(of.param); });
+                         [](const auto& instance) { return to_string(instance.param); });
 
 TEST_F(host_device, pageable_memory_is_not_locked) {
   const auto before = locked_bytes();
@@ -170,16 +170,17 @@ TEST_F(host_device, only_pageable_huge_memory_is_in_huge_pages) {
 TEST_F(host_device, copies_in_both_directions) {
   constexpr std::size_t bytes = 100'003;
   const auto block = host->allocate_host(bytes, pageable);
-  const auto there = host->allocate(bytes);
+  const auto device_block = host->allocate(bytes);
   write_host_pattern(block.data(), 0, bytes, {1, false});
-  host->copy(there.data(), block.data(), bytes, direction::h2d);
-  EXPECT_EQ(host->check_pattern(there.data(), 0, bytes, {1, false}).wrong_bytes, 0U);
-  host->write_pattern(there.data(), 3, bytes - 5, {2, false});
-  host->copy(block.data(), there.data(), bytes, direction::d2h);
+  host->copy(device_block.data(), block.data(), bytes, direction::h2d);
+  EXPECT_EQ(host->check_pattern(device_block.data(), 0, bytes, {1, false}).wrong_bytes, 0U);
+  host->write_pattern(device_block.data(), 3, bytes - 5, {2, false});
+  host->copy(block.data(), device_block.data(), bytes, direction::d2h);
   EXPECT_EQ(check_host_pattern(block.data(), 3, bytes - 5, {2, false}).wrong_bytes, 0U);
 }
 
-/// Copies from block to block to block: the last one gets the data only if all happen in order.
+/// Copies from each block to the next: the last block gets the data only if all copies run in
+/// order.
 class host_chain : public host_device {
  protected:
   static constexpr std::size_t links = 2000;
@@ -189,11 +190,11 @@ class host_chain : public host_device {
     write_host_pattern(first.data(), 0, bytes, {5, false});
   }
 
-  void enqueue_all(stream& on) {
-    const auto* from = first.data();
+  void enqueue_all(stream& stream) {
+    const auto* src = first.data();
     for (std::size_t i = 0; i < links; ++i) {
-      on.copy(&blocks[i * bytes], from, bytes, direction::h2d);
-      from = &blocks[i * bytes];
+      stream.copy(&blocks[i * bytes], src, bytes, direction::h2d);
+      src = &blocks[i * bytes];
     }
   }
 
@@ -206,25 +207,25 @@ class host_chain : public host_device {
 };
 
 TEST_F(host_chain, a_stream_works_in_order_and_synchronize_waits) {
-  const auto on = host->create_stream();
-  enqueue_all(*on);
-  on->synchronize();
+  const auto stream = host->create_stream();
+  enqueue_all(*stream);
+  stream->synchronize();
   expect_done();
-  on->synchronize();  // nothing left to wait for
+  stream->synchronize();  // no work is left
 }
 
 TEST_F(host_chain, the_end_of_a_stream_waits_too) {
   {
-    const auto on = host->create_stream();
-    enqueue_all(*on);
+    const auto stream = host->create_stream();
+    enqueue_all(*stream);
   }
   expect_done();
 }
 
 TEST_F(host_chain, the_device_waits_for_every_stream) {
-  const auto on = host->create_stream();
+  const auto stream = host->create_stream();
   const auto idle = host->create_stream();
-  enqueue_all(*on);
+  enqueue_all(*stream);
   host->synchronize();
   expect_done();
 }
@@ -239,7 +240,7 @@ TEST_F(host_chain, streams_are_independent) {
 }
 
 TEST_F(host_device, a_kernel_copies_whatever_the_size_and_alignment) {
-  const auto on = host->create_stream();
+  const auto stream = host->create_stream();
   std::mt19937_64 random(6);
   std::vector<std::size_t> sizes{0, 1, 15, 16, 17, 31, 32, 33, 4095, 4096, 4097, mib + 13};
   for (const auto bytes : sizes) {
@@ -247,11 +248,11 @@ TEST_F(host_device, a_kernel_copies_whatever_the_size_and_alignment) {
       const auto from = random() % 33;
       const auto to = random() % 33;
       std::vector<std::byte> source(from + bytes);
-      for (auto& one : source) one = static_cast<std::byte>(random());
+      for (auto& byte : source) byte = static_cast<std::byte>(random());
       const std::byte untouched{0x5A};
       std::vector<std::byte> destination(to + bytes + 40, untouched);
-      on->copy_by_kernel(destination.data() + to, source.data() + from, bytes);
-      on->synchronize();
+      stream->copy_by_kernel(destination.data() + to, source.data() + from, bytes);
+      stream->synchronize();
       auto expected = std::vector<std::byte>(destination.size(), untouched);
       std::copy(source.begin() + static_cast<std::ptrdiff_t>(from), source.end(),
                 expected.begin() + static_cast<std::ptrdiff_t>(to));
@@ -261,8 +262,8 @@ TEST_F(host_device, a_kernel_copies_whatever_the_size_and_alignment) {
 }
 
 TEST_F(host_device, has_no_clock_of_its_own) {
-  const auto on = host->create_stream();
-  EXPECT_FALSE(on->span_on_device([] {}, [] {}));
+  const auto stream = host->create_stream();
+  EXPECT_FALSE(stream->span_on_device([] {}, [] {}));
 }
 
 }  // namespace

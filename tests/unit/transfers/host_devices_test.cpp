@@ -1,4 +1,4 @@
-// Several host devices in one process: each has memory, streams and work of its own.
+// Several host devices in one process: each has its own memory, streams and work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,16 +63,16 @@ TEST_F(two_host_devices, have_memory_of_their_own) {
     EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
     EXPECT_THROW(static_cast<void>(devices[0]->allocate(24 * mib + 1)), out_of_memory);
     EXPECT_THROW(static_cast<void>(devices[1]->allocate(40 * mib)), out_of_memory);
-    const auto rest = devices[0]->allocate(24 * mib);
+    const auto remainder = devices[0]->allocate(24 * mib);
     EXPECT_EQ(devices[0]->free_memory(), 0U);
     EXPECT_THROW(static_cast<void>(devices[0]->allocate(1)), out_of_memory);
-    const auto others = devices[1]->allocate(32 * mib);
+    const auto all_of_second = devices[1]->allocate(32 * mib);
   }
   EXPECT_EQ(devices[0]->free_memory(), 64 * mib);
   EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
 }
 
-TEST_F(two_host_devices, keep_what_is_free_when_an_allocation_is_refused) {
+TEST_F(two_host_devices, keep_their_free_memory_when_an_allocation_is_refused) {
   EXPECT_THROW(static_cast<void>(devices[0]->allocate(0)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(devices[0]->allocate(SIZE_MAX)), out_of_memory);
   EXPECT_EQ(devices[0]->free_memory(), 64 * mib);
@@ -112,7 +112,7 @@ TEST_F(two_host_devices, wait_for_their_own_work_only) {
   devices[1]->synchronize();
   EXPECT_TRUE(reached->done());
   EXPECT_FALSE(blocked->done());
-  const auto block = devices[1]->allocate(mib);  // frees without a wait for the other one, too
+  const auto block = devices[1]->allocate(mib);  // freed without waiting for the other device
   go_on.count_down();
   devices[0]->synchronize();
   EXPECT_TRUE(blocked->done());
@@ -120,14 +120,14 @@ TEST_F(two_host_devices, wait_for_their_own_work_only) {
 
 TEST_F(two_host_devices, keep_their_failures_apart) {
   const auto failing = devices[0]->create_stream();
-  const auto other = devices[1]->create_stream();
+  const auto second = devices[1]->create_stream();
   failing->call([] { throw std::runtime_error("of the first device"); });
-  other->call([] {});
-  EXPECT_NO_THROW(other->synchronize());
+  second->call([] {});
+  EXPECT_NO_THROW(second->synchronize());
   EXPECT_THROW(failing->synchronize(), std::runtime_error);
 }
 
-TEST_F(two_host_devices, copy_and_calculate_each_for_itself) {
+TEST_F(two_host_devices, copy_and_calculate_independently) {
   const context first(*devices[0]);
   const context second(*devices[1]);
   std::vector<float> numbers(100'000);
@@ -148,8 +148,8 @@ TEST_F(two_host_devices, serve_threads_in_any_order) {
   for (std::size_t thread = 0; thread < 4; ++thread)
     threads.emplace_back([this, thread] {
       for (std::size_t turn = 0; turn < 16; ++turn) {
-        const context in(*devices[(thread + turn) % 2]);
-        const auto array = to_gpu(in, std::vector<std::size_t>{thread, turn}) + std::size_t{1};
+        const context gpu(*devices[(thread + turn) % 2]);
+        const auto array = to_gpu(gpu, std::vector<std::size_t>{thread, turn}) + std::size_t{1};
         EXPECT_EQ(array.get()[0], thread + 1);
         EXPECT_EQ(array.get()[1], turn + 1);
       }
@@ -159,12 +159,12 @@ TEST_F(two_host_devices, serve_threads_in_any_order) {
   EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
 }
 
-TEST_F(two_host_devices, go_while_the_other_one_works_on) {
+TEST_F(two_host_devices, may_be_destroyed_while_the_other_works) {
   std::latch go_on(1);
-  const context in(*devices[1]);
+  const context gpu(*devices[1]);
   std::vector<int> numbers(1000, 7);
-  in.stream().call([&] { go_on.wait(); });
-  auto array = to_gpu_async(in, numbers);
+  gpu.stream().call([&] { go_on.wait(); });
+  auto array = to_gpu_async(gpu, numbers);
   {
     const auto stream = devices[0]->create_stream();
     stream->call([] {});
@@ -174,7 +174,7 @@ TEST_F(two_host_devices, go_while_the_other_one_works_on) {
   EXPECT_EQ((array + 1).get()[999], 8);
 }
 
-TEST_F(two_host_devices, leave_memory_that_outlives_its_device) {
+TEST_F(two_host_devices, may_be_destroyed_before_their_memory) {
   auto block = devices[0]->allocate(mib);
   devices[0].reset();
   write_host_pattern(block.data(), 0, mib, {3, false});
@@ -188,45 +188,45 @@ TEST(host_devices, refuse_an_index_below_0) {
                std::invalid_argument);
 }
 
-/// Devices with links of a byte per nanosecond in each direction, by a clock that the test moves.
+/// Devices with links of a byte per nanosecond in each direction, and a clock that the test moves.
 class linked_host_devices : public testing::Test {
  protected:
   static constexpr std::size_t bytes = mib;
   static constexpr double alone = static_cast<double>(bytes);  ///< nanoseconds
 
-  std::shared_ptr<emulated_link> make_link(double both = 0) {
-    return std::make_shared<emulated_link>(link_description{"pcie", 1e9, 1e9, both},
+  std::shared_ptr<emulated_link> make_link(double both_directions = 0) {
+    return std::make_shared<emulated_link>(link_description{"pcie", 1e9, 1e9, both_directions},
                                            clock.functions());
   }
 
-  /// A device, a stream of it, and memory of both kinds.
+  /// A device, its stream, and device and host memory.
   struct linked_device {
     explicit linked_device(std::shared_ptr<emulated_link> link)
-        : on(open_host_device(host_device_options{.index = 0, .link = std::move(link)})),
-          stream(on->create_stream()),
-          memory(on->allocate(bytes)),
+        : device(open_host_device(host_device_options{.index = 0, .link = std::move(link)})),
+          stream(device->create_stream()),
+          memory(device->allocate(bytes)),
           host(bytes) {}
 
-    void enqueue(direction way) {
-      if (way == direction::h2d)
-        stream->copy(memory.data(), host.data(), bytes, way);
+    void enqueue(direction direction) {
+      if (direction == direction::h2d)
+        stream->copy(memory.data(), host.data(), bytes, direction);
       else
-        stream->copy(host.data(), memory.data(), bytes, way);
+        stream->copy(host.data(), memory.data(), bytes, direction);
     }
 
-    std::unique_ptr<device> on;
+    std::unique_ptr<transfers::device> device;
     std::unique_ptr<transfers::stream> stream;
     device_memory memory;
     std::vector<std::byte> host;
   };
 
-  /// How long each takes on its device's clock when all of them run at the same time.
+  /// The time of each work by its device's clock when all run concurrently, in nanoseconds.
   template <class... Work>
   std::array<double, sizeof...(Work)> spans(const std::pair<linked_device*, Work>&... all) {
     clock.expect(sizeof...(all));
-    const auto span = [this](const auto& one) {
-      return std::async(std::launch::async, [this, &one] {
-        const auto& [end, work] = one;
+    const auto span = [this](const auto& device_and_work) {
+      return std::async(std::launch::async, [this, &device_and_work] {
+        const auto& [end, work] = device_and_work;
         const auto time =
             end->stream->span_on_device([] {},
                                         [&] {
@@ -242,7 +242,7 @@ class linked_host_devices : public testing::Test {
     std::ranges::transform(results, times.begin(), [](auto& result) { return result.get(); });
     return times;
   }
-  /// Of one copy, on a device of its own.
+  /// The same for a single device.
   template <class Work>
   double span(linked_device& end, Work work) {
     return spans(std::pair(&end, work))[0];
@@ -261,8 +261,8 @@ class linked_host_devices : public testing::Test {
 constexpr double tolerance = 20;  // nanoseconds: wake-ups are rounded up
 
 TEST_F(linked_host_devices, describe_their_link) {
-  const linked_device one(make_link(1.5e9));
-  const auto& description = one.on->description();
+  const linked_device linked(make_link(1.5e9));
+  const auto& description = linked.device->description();
   ASSERT_TRUE(description.emulated_link);
   EXPECT_EQ(description.emulated_link->name, "pcie");
   EXPECT_EQ(description.emulated_link->h2d_bytes_per_second, 1e9);
@@ -272,10 +272,10 @@ TEST_F(linked_host_devices, describe_their_link) {
 }
 
 TEST_F(linked_host_devices, copy_as_fast_as_their_link) {
-  linked_device one(make_link());
-  EXPECT_THAT(span(one, upload()), DoubleNear(alone, tolerance));
-  EXPECT_THAT(span(one, download()), DoubleNear(alone, tolerance));
-  EXPECT_THAT(span(one, [](linked_device&) {}), DoubleNear(0, tolerance));
+  linked_device linked(make_link());
+  EXPECT_THAT(span(linked, upload()), DoubleNear(alone, tolerance));
+  EXPECT_THAT(span(linked, download()), DoubleNear(alone, tolerance));
+  EXPECT_THAT(span(linked, [](linked_device&) {}), DoubleNear(0, tolerance));
 }
 
 TEST_F(linked_host_devices, take_twice_as_long_when_two_share_a_link) {
@@ -293,7 +293,7 @@ TEST_F(linked_host_devices, do_not_slow_each_other_on_links_of_their_own) {
     EXPECT_THAT(time, DoubleNear(alone, tolerance));
 }
 
-TEST_F(linked_host_devices, copy_both_ways_at_once_where_the_link_is_full_duplex) {
+TEST_F(linked_host_devices, copy_in_both_directions_at_once_over_a_full_duplex_link) {
   const auto link = make_link();
   linked_device first(link);
   linked_device second(link);
@@ -301,7 +301,7 @@ TEST_F(linked_host_devices, copy_both_ways_at_once_where_the_link_is_full_duplex
     EXPECT_THAT(time, DoubleNear(alone, tolerance));
 }
 
-TEST_F(linked_host_devices, copy_both_ways_as_fast_as_the_limit_for_both) {
+TEST_F(linked_host_devices, copy_in_both_directions_as_fast_as_the_common_limit) {
   const auto link = make_link(1e9);
   linked_device first(link);
   linked_device second(link);
@@ -310,9 +310,9 @@ TEST_F(linked_host_devices, copy_both_ways_as_fast_as_the_limit_for_both) {
 }
 
 TEST_F(linked_host_devices, count_every_kind_of_copy) {
-  linked_device one(make_link());
+  linked_device linked(make_link());
   const auto expect_full_time = [&](const char* name, auto work) {
-    EXPECT_THAT(span(one, work), DoubleNear(alone, tolerance)) << name;
+    EXPECT_THAT(span(linked, work), DoubleNear(alone, tolerance)) << name;
   };
   expect_full_time("copy_by_kernel h2d", [](linked_device& end) {
     end.stream->copy_by_kernel(end.memory.data(), end.host.data(), bytes);
@@ -335,7 +335,7 @@ TEST_F(linked_host_devices, count_every_kind_of_copy) {
   });
   std::vector<scattered_piece> table(bytes / 4096);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    table[i].host = one.host.data() + i * 4096;
+    table[i].host = linked.host.data() + i * 4096;
     table[i].bytes = 4096;
     table[i].offset = (i * 4096) & 0xFFFF'FFFF'FFFFU;
   }
@@ -344,13 +344,13 @@ TEST_F(linked_host_devices, count_every_kind_of_copy) {
   });
 }
 
-TEST_F(linked_host_devices, do_not_count_what_stays_on_the_device) {
-  linked_device one(make_link());
-  const auto other = one.on->allocate(bytes);
-  EXPECT_THAT(span(one,
+TEST_F(linked_host_devices, do_not_count_copies_within_the_device) {
+  linked_device linked(make_link());
+  const auto second_block = linked.device->allocate(bytes);
+  EXPECT_THAT(span(linked,
                    [&](linked_device& end) {
-                     end.stream->copy_by_kernel(other.data(), end.memory.data(), bytes);
-                     end.stream->clear(other.data(), bytes);
+                     end.stream->copy_by_kernel(second_block.data(), end.memory.data(), bytes);
+                     end.stream->clear(second_block.data(), bytes);
                    }),
               DoubleNear(0, tolerance));
 }
@@ -360,7 +360,7 @@ TEST_F(linked_host_devices, bring_the_data_and_mark_their_arrival) {
   linked_device first(link);
   linked_device second(link);
   write_host_pattern(first.host.data(), 0, bytes, {1, false});
-  second.on->write_pattern(second.memory.data(), 0, bytes, {2, false});
+  second.device->write_pattern(second.memory.data(), 0, bytes, {2, false});
   first.enqueue(direction::h2d);
   const auto uploaded = first.stream->record();
   clock.wait_for_sleepers(1);
@@ -373,23 +373,24 @@ TEST_F(linked_host_devices, bring_the_data_and_mark_their_arrival) {
   clock.move(10ns);
   uploaded->wait();
   downloaded->wait();
-  EXPECT_EQ(first.on->check_pattern(first.memory.data(), 0, bytes, {1, false}).wrong_bytes, 0U);
+  EXPECT_EQ(first.device->check_pattern(first.memory.data(), 0, bytes, {1, false}).wrong_bytes, 0U);
   EXPECT_EQ(check_host_pattern(second.host.data(), 0, bytes, {2, false}).wrong_bytes, 0U);
 }
 
-TEST_F(linked_host_devices, slow_down_while_another_one_copies_as_well) {
+TEST_F(linked_host_devices, slow_down_while_another_device_copies) {
   const auto link = make_link();
   linked_device first(link);
   linked_device second(link);
   first.enqueue(direction::h2d);
   const auto first_done = first.stream->record();
   clock.wait_for_sleepers(1);
-  clock.move(std::chrono::nanoseconds(bytes / 2));  // half of it is over
+  clock.move(std::chrono::nanoseconds(bytes / 2));  // half of the copy is over
   clock.wait_for_sleepers(1);
   second.enqueue(direction::h2d);
   const auto second_done = second.stream->record();
   clock.wait_for_sleepers(2);
-  clock.move(std::chrono::nanoseconds(bytes / 2 + 10));  // when it would have ended alone
+  // To the time at which the first copy alone would have ended.
+  clock.move(std::chrono::nanoseconds(bytes / 2 + 10));
   clock.wait_for_sleepers(2);
   EXPECT_FALSE(first_done->done());
   clock.move(std::chrono::nanoseconds(bytes / 2));
@@ -401,43 +402,43 @@ TEST_F(linked_host_devices, slow_down_while_another_one_copies_as_well) {
 }
 
 TEST_F(linked_host_devices, take_as_long_for_copies_of_the_callers_thread) {
-  linked_device one(make_link());
+  linked_device linked(make_link());
   for (const int copies : {1, 10}) {
     const auto begin = clock.now();
     clock.expect(1);
-    const auto done = std::async(std::launch::async, [&] {
+    const auto copied = std::async(std::launch::async, [&] {
       for (int i = 0; i < copies; ++i)
-        one.on->copy(one.memory.data(), one.host.data(), bytes, direction::h2d);
+        linked.device->copy(linked.memory.data(), linked.host.data(), bytes, direction::h2d);
       clock.leave();
     });
     clock.run();
-    done.wait();
+    copied.wait();
     EXPECT_NEAR(static_cast<double>((clock.now() - begin).count()), copies * alone, tolerance);
   }
 }
 
 TEST_F(linked_host_devices, count_each_chunk_of_staged_copies_once) {
-  linked_device one(make_link());
-  staging how;
-  how.threads = 1;
-  how.chunks_per_thread = 2;
-  how.largest_chunk = bytes / 4;
-  how.h2d = how.d2h = {1, bytes / 8, false, false};
-  staged_copier by(*one.on, how);
+  linked_device linked(make_link());
+  staging settings;
+  settings.threads = 1;
+  settings.chunks_per_thread = 2;
+  settings.largest_chunk = bytes / 4;
+  settings.h2d = settings.d2h = {1, bytes / 8, false, false};
+  staged_copier copier(*linked.device, settings);
   const auto begin = clock.now();
   clock.expect(1);  // the copier's stream
-  const auto done = std::async(std::launch::async, [&] {
-    by.copy(one.memory.data(), one.host.data(), bytes, direction::h2d);
+  const auto copied = std::async(std::launch::async, [&] {
+    copier.copy(linked.memory.data(), linked.host.data(), bytes, direction::h2d);
     clock.leave();
   });
   clock.run();
-  done.wait();
+  copied.wait();
   EXPECT_NEAR(static_cast<double>((clock.now() - begin).count()), alone, tolerance);
 }
 
 TEST(host_device_without_a_link, has_no_clock_of_its_own) {
-  const auto on = open_host_device(host_device_options{.index = 3});
-  EXPECT_FALSE(on->create_stream()->span_on_device([] {}, [] {}));
+  const auto device = open_host_device(host_device_options{.index = 3});
+  EXPECT_FALSE(device->create_stream()->span_on_device([] {}, [] {}));
 }
 
 }  // namespace

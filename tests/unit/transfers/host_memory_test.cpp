@@ -66,14 +66,14 @@ TEST(host_memory_kinds, do_not_have_managed_memory_among_them) {
 }
 
 TEST(host_memory_kinds, flags_combine) {
-  const auto both = pin_flags::mapped | pin_flags::write_combined;
-  EXPECT_TRUE(has(both, pin_flags::mapped));
-  EXPECT_TRUE(has(both, pin_flags::write_combined));
-  EXPECT_FALSE(has(both, pin_flags::portable));
+  const auto flags = pin_flags::mapped | pin_flags::write_combined;
+  EXPECT_TRUE(has(flags, pin_flags::mapped));
+  EXPECT_TRUE(has(flags, pin_flags::write_combined));
+  EXPECT_FALSE(has(flags, pin_flags::portable));
   EXPECT_FALSE(has(pin_flags::none, pin_flags::mapped));
 }
 
-/// A block that counts how often it is freed.
+/// A block whose deleter counts its calls.
 host_memory counted(std::vector<std::byte>& storage, int& freed) {
   return {std::unique_ptr<std::byte, host_memory::deleter>(storage.data(),
                                                            [&freed](std::byte*) { ++freed; }),
@@ -97,11 +97,11 @@ TEST(host_memory_owner, frees_once_however_often_it_moves) {
 }
 
 TEST(host_memory_owner, frees_the_old_block_when_it_takes_another) {
-  std::vector<std::byte> one(100);
+  std::vector<std::byte> first_memory(100);
   std::vector<std::byte> two(200);
   int freed_one = 0;
   int freed_two = 0;
-  auto block = counted(one, freed_one);
+  auto block = counted(first_memory, freed_one);
   block = counted(two, freed_two);
   EXPECT_EQ(freed_one, 1);
   EXPECT_EQ(freed_two, 0);

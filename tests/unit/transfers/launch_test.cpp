@@ -47,11 +47,12 @@ class a_host_function : public testing::Test {
  protected:
   counting_device host;
   context gpu{host};
-  stream& on = gpu.stream();
+  transfers::stream& stream = gpu.stream();
 
-  function scale = host_function("scale", [](const thread_index& at, float* data, float by, int n) {
-    if (at.x() < static_cast<std::size_t>(n)) data[at.x()] *= by;
-  });
+  function scale =
+      host_function("scale", [](const thread_index& at, float* data, float factor, int n) {
+        if (at.x() < static_cast<std::size_t>(n)) data[at.x()] *= factor;
+      });
 };
 
 TEST_F(a_host_function, runs_for_every_thread) {
@@ -65,7 +66,7 @@ TEST_F(a_host_function, runs_for_every_thread) {
 }
 
 TEST_F(a_host_function, knows_each_block_and_thread_once) {
-  std::vector<int> seen(2 * 3 * 4 * 5 * 6 * 7);
+  std::vector<int> calls(2 * 3 * 4 * 5 * 6 * 7);
   const auto count = host_function("count", [](const thread_index& at, int* counts) {
     EXPECT_EQ(at.of.grid.x, 2U);
     EXPECT_EQ(at.of.block.z, 7U);
@@ -78,8 +79,8 @@ TEST_F(a_host_function, knows_each_block_and_thread_once) {
     index = index * 5 + at.thread.x;
     ++counts[index];
   });
-  count(gpu, {{2, 3, 4}, {5, 6, 7}, 11}, in_out(seen));
-  EXPECT_THAT(seen, Each(1));
+  count(gpu, {{2, 3, 4}, {5, 6, 7}, 11}, in_out(calls));
+  EXPECT_THAT(calls, Each(1));
 }
 
 TEST_F(a_host_function, counts_threads_along_x_over_all_blocks) {
@@ -93,10 +94,10 @@ TEST_F(a_host_function, counts_threads_along_x_over_all_blocks) {
 TEST_F(a_host_function, takes_arrays_buffers_and_values_of_any_size) {
   const auto fill =
       host_function("fill", [](const thread_index& at, double* array, char* buffer, large by_value,
-                               odd other, std::array<char, 3> three, bool yes) {
+                               odd seven, std::array<char, 3> three, bool yes) {
         const auto i = at.x();
         array[i] = by_value.values[i];
-        buffer[i] = static_cast<char>(other.bytes[i + 2] + three[0] + (yes ? 1 : 0));
+        buffer[i] = static_cast<char>(seven.bytes[i + 2] + three[0] + (yes ? 1 : 0));
       });
   auto array = zeros<double>(gpu, {5});
   device_buffer<char> buffer(gpu, 5);
@@ -113,8 +114,8 @@ TEST_F(a_host_function, may_have_no_arguments) {
   const auto count = host_function("count", [&calls](const thread_index&) { ++calls; });
   count(gpu, {{2}, {2}});
   EXPECT_EQ(calls, 4);
-  count.launch(on, {}, {});
-  count.prepare<>()(on, {});
+  count.launch(stream, {}, {});
+  count.prepare<>()(stream, {});
   gpu.synchronize();
   EXPECT_EQ(calls, 6);
 }
@@ -122,32 +123,32 @@ TEST_F(a_host_function, may_have_no_arguments) {
 TEST_F(a_host_function, copies_its_arguments_when_it_is_launched) {
   auto array = zeros<double>(gpu, {5});
   const auto store =
-      host_function("store", [](const thread_index& at, double* to, large from, int offset) {
-        to[at.x()] = from.values[at.x()] + offset;
+      host_function("store", [](const thread_index& at, double* dst, large src, int offset) {
+        dst[at.x()] = src.values[at.x()] + offset;
       });
-  on.call([] { std::this_thread::sleep_for(10ms); });
+  stream.call([] { std::this_thread::sleep_for(10ms); });
   {
     large values{{1, 2, 3, 4, 5}};
     int offset = 1;
     const std::array<argument, 3> arguments{array, values, offset};
-    store.launch(on, {{5}, {1}}, arguments);
+    store.launch(stream, {{5}, {1}}, arguments);
     values = {};
     offset = 100;
   }
   EXPECT_THAT(array.get(), ElementsAre(2, 3, 4, 5, 6));
 }
 
-TEST_F(a_host_function, is_refused_other_numbers_of_arguments) {
+TEST_F(a_host_function, refuses_other_numbers_of_arguments) {
   std::vector<float> data(3);
   EXPECT_THAT([&] { scale(gpu, {}, in_out(data), 2.0F); },
               ThrowsMessage<std::invalid_argument>(
                   AllOf(HasSubstr("scale"), HasSubstr("3"), HasSubstr("2"))));
   EXPECT_THROW(scale(gpu, {}), std::invalid_argument);
   EXPECT_THROW(scale(gpu, {}, in_out(data), 2.0F, 3, 4), std::invalid_argument);
-  EXPECT_THROW(scale.launch(on, {}, {}), std::invalid_argument);
+  EXPECT_THROW(scale.launch(stream, {}, {}), std::invalid_argument);
 }
 
-TEST_F(a_host_function, is_refused_arguments_of_other_sizes) {
+TEST_F(a_host_function, refuses_arguments_of_other_sizes) {
   std::vector<float> data(3, 1);
   EXPECT_THAT(
       [&] {
@@ -160,7 +161,7 @@ TEST_F(a_host_function, is_refused_arguments_of_other_sizes) {
   EXPECT_THAT(data, Each(1.0F));
 }
 
-TEST_F(a_host_function, is_refused_grids_and_blocks_of_nothing) {
+TEST_F(a_host_function, refuses_grids_and_blocks_of_zero) {
   const auto nothing = host_function("nothing", [](const thread_index&) { FAIL(); });
   for (const launch_shape& threads :
        {launch_shape{{0}, {1}}, launch_shape{{1, 0}, {1}}, launch_shape{{1, 1, 0}, {1}},
@@ -172,11 +173,11 @@ TEST_F(a_host_function, is_refused_grids_and_blocks_of_nothing) {
       },
       ThrowsMessage<std::invalid_argument>(
           AllOf(HasSubstr("nothing"), HasSubstr("block"), HasSubstr("3 x 0 x 4"))));
-  EXPECT_THROW(nothing.prepare<>()(on, {{0}, {1}}), std::invalid_argument);
+  EXPECT_THROW(nothing.prepare<>()(stream, {{0}, {1}}), std::invalid_argument);
 }
 
-TEST_F(a_host_function, is_refused_grids_and_blocks_that_no_device_has) {
-  // CUDA C++ Programming Guide, "Compute Capabilities": the same for all of them.
+TEST_F(a_host_function, refuses_grids_and_blocks_that_no_device_has) {
+  // CUDA C++ Programming Guide, "Compute Capabilities": these limits hold for all.
   const auto never = host_function("never", [](const thread_index&) {});
   for (const launch_shape& threads :
        {launch_shape{{1}, {1025}}, launch_shape{{1}, {1, 1025}}, launch_shape{{1}, {1, 1, 65}},
@@ -189,7 +190,7 @@ TEST_F(a_host_function, is_refused_grids_and_blocks_that_no_device_has) {
 TEST_F(a_host_function, that_throws_does_so_once_when_the_stream_is_waited_for) {
   const auto fails = host_function(
       "fails", [](const thread_index&) { throw std::domain_error("no such number"); });
-  EXPECT_NO_THROW(fails.launch(on, {}, {}));
+  EXPECT_NO_THROW(fails.launch(stream, {}, {}));
   EXPECT_THAT([&] { gpu.synchronize(); }, ThrowsMessage<std::domain_error>("no such number"));
   EXPECT_NO_THROW(gpu.synchronize());
   EXPECT_THROW(fails(gpu, {}), std::domain_error);
@@ -199,14 +200,14 @@ TEST_F(a_host_function, that_throws_does_so_once_when_the_stream_is_waited_for) 
 TEST_F(a_host_function, may_be_prepared) {
   const auto prepared = scale.prepare<float*, float, int>();
   auto array = to_gpu(gpu, std::vector<float>{1, 2, 3});
-  prepared(on, {{3}, {1}}, array.data(), 3.0F, 2);
+  prepared(stream, {{3}, {1}}, array.data(), 3.0F, 2);
   EXPECT_THAT(array.get(), ElementsAre(3, 6, 3));
   std::optional<function> gone =
       host_function("gone", [](const thread_index&, int* to) { *to = 5; });
   const auto kept = gone->prepare<int*>();
   gone.reset();
   int result = 0;
-  kept(on, {}, &result);
+  kept(stream, {}, &result);
   gpu.synchronize();
   EXPECT_EQ(result, 5);
 }
@@ -222,18 +223,18 @@ TEST_F(a_host_function, cannot_be_prepared_for_other_parameters) {
 
 TEST_F(a_host_function, may_be_any_callable) {
   struct adds {
-    int by;
-    void operator()(const thread_index&, int* to) const { *to += by; }
+    int summand;
+    void operator()(const thread_index&, int* to) const { *to += summand; }
   };
   int value = 1;
-  host_function("object", adds{5}).launch(on, {}, std::array<argument, 1>{&value});
+  host_function("object", adds{5}).launch(stream, {}, std::array<argument, 1>{&value});
   const adds lvalue{10};
-  host_function("lvalue", lvalue).launch(on, {}, std::array<argument, 1>{&value});
+  host_function("lvalue", lvalue).launch(stream, {}, std::array<argument, 1>{&value});
   host_function("mutable", [calls = 0](const thread_index&, int* to) mutable {
     *to += ++calls * 100;
-  }).launch(on, {{2}, {1}}, std::array<argument, 1>{&value});
+  }).launch(stream, {{2}, {1}}, std::array<argument, 1>{&value});
   void (*pointer)(const thread_index&, int*) = [](const thread_index&, int* to) { *to += 1000; };
-  host_function("pointer", pointer).launch(on, {}, std::array<argument, 1>{&value});
+  host_function("pointer", pointer).launch(stream, {}, std::array<argument, 1>{&value});
   gpu.synchronize();
   EXPECT_EQ(value, 1316);
 }
@@ -245,86 +246,86 @@ TEST_F(a_host_function, of_cuda_needs_cuda) {
 
 TEST(an_argument, is_a_copy_when_it_is_small_and_a_reference_when_it_is_large) {
   int small = 5;
-  const argument one(small);
+  const argument value(small);
   small = 6;
-  int seen = 0;
-  std::memcpy(&seen, one.address(), sizeof seen);
-  EXPECT_EQ(seen, 5);
-  EXPECT_EQ(one.bytes(), sizeof(int));
+  int copied = 0;
+  std::memcpy(&copied, value.address(), sizeof copied);
+  EXPECT_EQ(copied, 5);
+  EXPECT_EQ(value.bytes(), sizeof(int));
   const std::array<char, 16> sixteen{};
   EXPECT_NE(argument(sixteen).address(), &sixteen);
-  const std::array<char, 17> more{};
-  EXPECT_EQ(argument(more).address(), &more);
-  EXPECT_EQ(argument(more).bytes(), 17U);
-  const auto copy = one;  // NOLINT(performance-unnecessary-copy-initialization)
-  EXPECT_NE(copy.address(), one.address());
-  EXPECT_EQ(std::memcmp(copy.address(), one.address(), sizeof(int)), 0);
+  const std::array<char, 17> seventeen{};
+  EXPECT_EQ(argument(seventeen).address(), &seventeen);
+  EXPECT_EQ(argument(seventeen).bytes(), 17U);
+  const auto copy = value;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_NE(copy.address(), value.address());
+  EXPECT_EQ(std::memcmp(copy.address(), value.address(), sizeof(int)), 0);
 }
 
 class a_host_stream : public testing::Test {
  protected:
   std::unique_ptr<device> host = open_host_device();
-  std::unique_ptr<stream> on = host->create_stream();
+  std::unique_ptr<transfers::stream> stream = host->create_stream();
 };
 
 TEST_F(a_host_stream, calls_functions_in_order) {
   std::vector<int> order;
-  for (int i = 0; i < 100; ++i) on->call([&order, i] { order.push_back(i); });
-  on->synchronize();
+  for (int i = 0; i < 100; ++i) stream->call([&order, i] { order.push_back(i); });
+  stream->synchronize();
   ASSERT_EQ(order.size(), 100U);
   EXPECT_TRUE(std::ranges::is_sorted(order));
 }
 
 TEST_F(a_host_stream, calls_functions_in_another_thread) {
   std::thread::id where;
-  on->call([&] { where = std::this_thread::get_id(); });
-  on->synchronize();
+  stream->call([&] { where = std::this_thread::get_id(); });
+  stream->synchronize();
   EXPECT_NE(where, std::this_thread::get_id());
 }
 
 TEST_F(a_host_stream, throws_what_a_function_threw_once_and_goes_on) {
   bool later = false;
-  on->call([] { throw std::domain_error("first"); });
-  on->call([] { throw std::domain_error("second"); });
-  on->call([&] { later = true; });
-  EXPECT_THAT([&] { on->synchronize(); }, ThrowsMessage<std::domain_error>("first"));
+  stream->call([] { throw std::domain_error("first"); });
+  stream->call([] { throw std::domain_error("second"); });
+  stream->call([&] { later = true; });
+  EXPECT_THAT([&] { stream->synchronize(); }, ThrowsMessage<std::domain_error>("first"));
   EXPECT_TRUE(later);
-  EXPECT_NO_THROW(on->synchronize());
-  on->call([] { throw 5; });
-  EXPECT_THROW(on->synchronize(), int);
-  EXPECT_NO_THROW(on->synchronize());
+  EXPECT_NO_THROW(stream->synchronize());
+  stream->call([] { throw 5; });
+  EXPECT_THROW(stream->synchronize(), int);
+  EXPECT_NO_THROW(stream->synchronize());
 }
 
-TEST_F(a_host_stream, may_end_with_an_exception_that_nobody_saw) {
-  on->call([] { throw std::domain_error("unseen"); });
-  on.reset();
+TEST_F(a_host_stream, may_end_with_an_unseen_exception) {
+  stream->call([] { throw std::domain_error("unseen"); });
+  stream.reset();
 }
 
-TEST_F(a_host_stream, may_be_given_work_that_holds_what_it_uses) {
-  std::weak_ptr<int> seen;
+TEST_F(a_host_stream, destroys_functions_after_their_call) {
+  std::weak_ptr<int> observer;
   {
     auto held = std::make_shared<int>(5);
-    seen = held;
-    on->call([held = std::move(held)] { ++*held; });
+    observer = held;
+    stream->call([held = std::move(held)] { ++*held; });
   }
-  on->synchronize();
-  EXPECT_TRUE(seen.expired());
+  stream->synchronize();
+  EXPECT_TRUE(observer.expired());
 }
 
-// The block's way back to its pool records an event in the stream that destroys the function.
-TEST_F(a_host_stream, may_be_given_work_that_holds_page_locked_memory) {
-  pinned_pool pool(*host, *on, pageable);
+// The block records an event in the stream that destroys the function when it returns to its pool.
+TEST_F(a_host_stream, takes_functions_that_own_page_locked_memory) {
+  pinned_pool pool(*host, *stream, pageable);
   auto held = std::make_shared<host_memory>(pool.allocate(1000));
-  on->call([held = std::move(held)] { static_cast<void>(held->data()); });
-  on->synchronize();
+  stream->call([held = std::move(held)] { static_cast<void>(held->data()); });
+  stream->synchronize();
   EXPECT_TRUE(pool.release());
 }
 
-TEST_F(a_host_stream, has_events_that_are_done_when_all_before_them_is) {
+TEST_F(a_host_stream, has_events_that_are_done_when_all_earlier_work_is) {
   std::latch free(1);
-  const auto before = on->record();
-  on->call([&] { free.wait(); });
-  const auto after = on->record();
+  const auto before = stream->record();
+  stream->call([&] { free.wait(); });
+  const auto after = stream->record();
   before->wait();
   EXPECT_TRUE(before->done());
   EXPECT_FALSE(after->done());
@@ -335,32 +336,32 @@ TEST_F(a_host_stream, has_events_that_are_done_when_all_before_them_is) {
 }
 
 TEST_F(a_host_stream, has_events_that_wait) {
-  bool done = false;
-  on->call([&] {
+  bool called = false;
+  stream->call([&] {
     std::this_thread::sleep_for(10ms);
-    done = true;
+    called = true;
   });
-  on->record()->wait();
-  EXPECT_TRUE(done);
-  std::unique_ptr<event> outlives = on->record();
-  on.reset();
+  stream->record()->wait();
+  EXPECT_TRUE(called);
+  std::unique_ptr<event> outlives = stream->record();
+  stream.reset();
   outlives->wait();
   EXPECT_TRUE(outlives->done());
 }
 
-TEST_F(a_host_stream, clears_exactly_the_bytes_it_is_told_to) {
+TEST_F(a_host_stream, clears_exactly_the_given_bytes) {
   std::vector<std::byte> memory(100, std::byte{7});
-  on->clear(memory.data() + 10, 33);
-  on->clear(memory.data() + 90, 0);
-  on->synchronize();
+  stream->clear(memory.data() + 10, 33);
+  stream->clear(memory.data() + 90, 0);
+  stream->synchronize();
   for (std::size_t i = 0; i < memory.size(); ++i)
     EXPECT_EQ(memory[i], i >= 10 && i < 43 ? std::byte{0} : std::byte{7}) << i;
 }
 
 TEST_F(a_host_stream, copies_rows_and_slices_and_nothing_between_them) {
-  std::vector<std::byte> source(1000);
-  for (std::size_t i = 0; i < source.size(); ++i)
-    source[i] = static_cast<std::byte>(i * 31 + i / 256);
+  std::vector<std::byte> src_bytes(1000);
+  for (std::size_t i = 0; i < src_bytes.size(); ++i)
+    src_bytes[i] = static_cast<std::byte>(i * 31 + i / 256);
   const std::byte untouched{0x5A};
   struct arrangement {
     std::size_t row, slice;
@@ -368,26 +369,26 @@ TEST_F(a_host_stream, copies_rows_and_slices_and_nothing_between_them) {
   for (const pitched_extent extent :
        {pitched_extent{5, 4, 3}, pitched_extent{7, 1, 1}, pitched_extent{1, 9, 2},
         pitched_extent{7, 0, 3}, pitched_extent{7, 2, 0}, pitched_extent{0, 2, 2}})
-    for (const auto& [to, from] : {std::pair{arrangement{8, 80}, arrangement{11, 110}},
+    for (const auto& [dst, src] : {std::pair{arrangement{8, 80}, arrangement{11, 110}},
                                    {arrangement{7, 63}, arrangement{7, 70}},
                                    {arrangement{20, 200}, arrangement{7, 63}}})
-      for (const auto way : {direction::h2d, direction::d2h}) {
-        std::vector<std::byte> destination(1000, untouched);
-        auto expected = destination;
+      for (const auto direction : {direction::h2d, direction::d2h}) {
+        std::vector<std::byte> dst_bytes(1000, untouched);
+        auto expected = dst_bytes;
         for (std::size_t slice = 0; slice < extent.slices; ++slice)
           for (std::size_t row = 0; row < extent.rows; ++row)
             for (std::size_t i = 0; i < extent.row_bytes; ++i)
-              expected[3 + slice * to.slice + row * to.row + i] =
-                  source[5 + slice * from.slice + row * from.row + i];
-        on->copy_pitched({destination.data() + 3, to.row, to.slice},
-                         {source.data() + 5, from.row, from.slice}, extent, way);
-        on->synchronize();
-        EXPECT_EQ(destination, expected)
+              expected[3 + slice * dst.slice + row * dst.row + i] =
+                  src_bytes[5 + slice * src.slice + row * src.row + i];
+        stream->copy_pitched({dst_bytes.data() + 3, dst.row, dst.slice},
+                             {src_bytes.data() + 5, src.row, src.slice}, extent, direction);
+        stream->synchronize();
+        EXPECT_EQ(dst_bytes, expected)
             << extent.row_bytes << " x " << extent.rows << " x " << extent.slices;
       }
 }
 
-TEST_F(a_host_stream, has_no_handle_of_cudas) { EXPECT_EQ(on->native_handle(), nullptr); }
+TEST_F(a_host_stream, has_no_cuda_handle) { EXPECT_EQ(stream->native_handle(), nullptr); }
 
 }  // namespace
 }  // namespace transfers

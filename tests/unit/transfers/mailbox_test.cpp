@@ -22,11 +22,11 @@ using clock = std::chrono::steady_clock;
 
 class mailbox_test : public testing::Test {
  protected:
-  /// The echo, counting how often it is launched.
+  /// The echo service, which counts its launches.
   mailbox::service counted_echo() {
-    return [this, echo = echo_service(on)](stream& in, const mailbox_end& end) {
+    return [this, echo = echo_service(host)](stream& stream, const mailbox_end& end) {
       ++launches;
-      echo(in, end);
+      echo(stream, end);
     };
   }
 
@@ -35,23 +35,23 @@ class mailbox_test : public testing::Test {
       ASSERT_EQ(box.exchange(i * 2654435761U), i * 2654435761U);
   }
 
-  counting_device on;
+  counting_device host;
   std::atomic<int> launches = 0;
 };
 
 TEST_F(mailbox_test, every_message_gets_its_answer) {
-  mailbox box(on, counted_echo());
+  mailbox box(host, counted_echo());
   expect_echoes(box, 3000);
   EXPECT_EQ(launches, 1);
 }
 
 TEST_F(mailbox_test, the_same_message_twice_is_two_messages) {
   std::atomic<int> received = 0;
-  mailbox box(on, [&](stream& in, const mailbox_end& end) {
-    in.call([end, &received] {
-      mailbox_on_host there(end);
-      for (std::uint32_t message = 0; there.receive(message);)
-        there.answer(static_cast<std::uint32_t>(++received));
+  mailbox box(host, [&](stream& stream, const mailbox_end& end) {
+    stream.call([end, &received] {
+      mailbox_on_host receiver(end);
+      for (std::uint32_t message = 0; receiver.receive(message);)
+        receiver.answer(static_cast<std::uint32_t>(++received));
     });
   });
   EXPECT_EQ(box.exchange(7), 1U);
@@ -59,38 +59,38 @@ TEST_F(mailbox_test, the_same_message_twice_is_two_messages) {
   EXPECT_EQ(box.exchange(7), 3U);
 }
 
-TEST_F(mailbox_test, memory_written_before_goes_along_both_ways) {
+TEST_F(mailbox_test, memory_written_before_a_message_is_visible_in_both_directions) {
   std::vector<std::uint32_t> numbers(100);
   std::uint32_t sum = 0;
-  mailbox box(on, [&](stream& in, const mailbox_end& end) {
-    in.call([end, &numbers, &sum] {
-      mailbox_on_host there(end);
-      for (std::uint32_t count = 0; there.receive(count);) {
+  mailbox box(host, [&](stream& stream, const mailbox_end& end) {
+    stream.call([end, &numbers, &sum] {
+      mailbox_on_host receiver(end);
+      for (std::uint32_t count = 0; receiver.receive(count);) {
         sum = 0;
         for (std::uint32_t i = 0; i < count; ++i) sum += numbers[i];
-        there.answer(count);
+        receiver.answer(count);
       }
     });
   });
   for (std::uint32_t round = 0; round < 200; ++round) {
-    for (auto& one : numbers) one = round;
+    for (auto& number : numbers) number = round;
     static_cast<void>(box.exchange(100));
     ASSERT_EQ(sum, 100 * round);
   }
 }
 
-TEST_F(mailbox_test, a_kernel_that_left_because_nothing_came_is_launched_again) {
-  mailbox box(on, counted_echo(), {.idle = 1ms});
+TEST_F(mailbox_test, a_kernel_that_left_after_its_idle_timeout_is_launched_again) {
+  mailbox box(host, counted_echo(), {.idle = 1ms});
   expect_echoes(box, 3);
   const auto before = launches.load();
-  on.synchronize();  // returns because it leaves
+  host.synchronize();  // returns because the kernel exits
   EXPECT_EQ(box.exchange(5), 5U);
   EXPECT_EQ(launches, before + 1);
   expect_echoes(box, 3);
 }
 
 TEST_F(mailbox_test, messages_at_the_moment_of_leaving_are_answered) {
-  mailbox box(on, counted_echo(), {.idle = 200us});
+  mailbox box(host, counted_echo(), {.idle = 200us});
   for (std::uint32_t i = 0; i < 100; ++i) {
     ASSERT_EQ(box.exchange(i), i);
     std::this_thread::sleep_for(std::chrono::microseconds(100 + 3 * i));
@@ -98,7 +98,7 @@ TEST_F(mailbox_test, messages_at_the_moment_of_leaving_are_answered) {
 }
 
 TEST_F(mailbox_test, start_launches_once) {
-  mailbox box(on, counted_echo());
+  mailbox box(host, counted_echo());
   box.start();
   box.start();
   expect_echoes(box, 2);
@@ -106,14 +106,14 @@ TEST_F(mailbox_test, start_launches_once) {
 }
 
 TEST_F(mailbox_test, works_again_after_stop) {
-  mailbox box(on, counted_echo(), {.idle = 10s});
+  mailbox box(host, counted_echo(), {.idle = 10s});
   box.stop();  // before anything has begun
   for (int i = 0; i < 5; ++i) {
     expect_echoes(box, 10);
     const auto start = clock::now();
     box.stop();
     EXPECT_LT(clock::now() - start, 5s);
-    EXPECT_TRUE(on.counts().idle());
+    EXPECT_TRUE(host.counts().idle());
   }
   box.start();
   expect_echoes(box, 10);
@@ -122,12 +122,12 @@ TEST_F(mailbox_test, works_again_after_stop) {
 TEST_F(mailbox_test, its_end_ends_the_kernel) {
   const auto start = clock::now();
   {
-    mailbox box(on, counted_echo(), {.idle = 30s});
+    mailbox box(host, counted_echo(), {.idle = 30s});
     expect_echoes(box, 1);
   }
-  on.synchronize();
+  host.synchronize();
   EXPECT_LT(clock::now() - start, 10s);
-  EXPECT_TRUE(on.counts().nothing_allocated());
+  EXPECT_TRUE(host.counts().nothing_allocated());
 }
 
 template <class Work>
@@ -141,11 +141,11 @@ std::string complaint(Work&& work) {
 }
 
 TEST_F(mailbox_test, a_kernel_that_does_not_answer_is_an_error_in_time) {
-  mailbox box(on,
-              [](stream& in, const mailbox_end& end) {
-                in.call([end] {
-                  mailbox_on_host there(end);
-                  for (std::uint32_t message = 0; there.receive(message);) {
+  mailbox box(host,
+              [](stream& stream, const mailbox_end& end) {
+                stream.call([end] {
+                  mailbox_on_host receiver(end);
+                  for (std::uint32_t message = 0; receiver.receive(message);) {
                   }
                 });
               },
@@ -157,15 +157,15 @@ TEST_F(mailbox_test, a_kernel_that_does_not_answer_is_an_error_in_time) {
   EXPECT_LT(clock::now() - start, 5s);
 }
 
-TEST_F(mailbox_test, an_answer_that_comes_too_late_is_nobody_else_s) {
+TEST_F(mailbox_test, a_late_answer_is_not_taken_for_that_of_another_message) {
   std::atomic<bool> slow = true;
-  mailbox box(on,
-              [&](stream& in, const mailbox_end& end) {
-                in.call([end, &slow] {
-                  mailbox_on_host there(end);
-                  for (std::uint32_t message = 0; there.receive(message);) {
+  mailbox box(host,
+              [&](stream& stream, const mailbox_end& end) {
+                stream.call([end, &slow] {
+                  mailbox_on_host receiver(end);
+                  for (std::uint32_t message = 0; receiver.receive(message);) {
                     if (slow.exchange(false)) std::this_thread::sleep_for(50ms);
-                    there.answer(message);
+                    receiver.answer(message);
                   }
                 });
               },
@@ -182,17 +182,17 @@ TEST_F(mailbox_test, an_answer_that_comes_too_late_is_nobody_else_s) {
 }
 
 TEST_F(mailbox_test, a_kernel_that_leaves_at_once_is_an_error) {
-  mailbox box(on, [this](stream& in, const mailbox_end&) {
+  mailbox box(host, [this](stream& stream, const mailbox_end&) {
     ++launches;
-    in.call([] {});
+    stream.call([] {});
   });
   EXPECT_THAT(complaint([&] { box.exchange(1); }), HasSubstr("left without an answer"));
   EXPECT_LE(launches, 2);
 }
 
-TEST_F(mailbox_test, what_a_service_throws_comes_out) {
-  mailbox box(on, [](stream& in, const mailbox_end&) {
-    in.call([] { throw std::domain_error("cannot serve"); });
+TEST_F(mailbox_test, rethrows_what_a_service_throws) {
+  mailbox box(host, [](stream& stream, const mailbox_end&) {
+    stream.call([] { throw std::domain_error("cannot serve"); });
   });
   EXPECT_THAT(complaint([&] { box.exchange(1); }), HasSubstr("cannot serve"));
 }
@@ -226,7 +226,7 @@ TEST_F(mailbox_test, several_work_at_once) {
   std::vector<std::jthread> threads;
   for (int t = 0; t < 3; ++t)
     threads.emplace_back([this] {
-      mailbox box(on, echo_service(on), {.idle = 1ms});
+      mailbox box(host, echo_service(host), {.idle = 1ms});
       expect_echoes(box, 200);
     });
 }

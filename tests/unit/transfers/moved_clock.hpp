@@ -30,13 +30,13 @@ class moved_clock {
     changed_.notify_all();
   }
 
-  /// Returns when so many threads sleep beyond now.
+  /// Returns when this many threads sleep beyond the current time.
   void wait_for_sleepers(std::size_t threads) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return sleepers() == threads; });
   }
 
-  /// So many threads are about to sleep by this clock; each calls leave() in the end.
+  /// Announces threads that will sleep by this clock; each calls leave() in the end.
   void expect(std::size_t threads) {
     const std::scoped_lock lock(mutex_);
     threads_ += threads;
@@ -47,8 +47,8 @@ class moved_clock {
     changed_.notify_all();
   }
 
-  /// Whenever all the threads sleep, moves on to when the first one wakes up, and so late; until
-  /// all have left.
+  /// Whenever all threads sleep, advances to `late` after the first wake-up time. Returns when all
+  /// threads have left.
   void run(std::chrono::nanoseconds late = {}) {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -60,17 +60,17 @@ class moved_clock {
   }
 
  private:
-  /// Those that are to wake up do not count, even if they have not done so.
+  /// Threads whose wake-up time has come do not count, even if they have not woken up yet.
   [[nodiscard]] std::size_t sleepers() const {
     return static_cast<std::size_t>(std::distance(ends_.upper_bound(now_), ends_.end()));
   }
 
   void sleep_until(std::chrono::nanoseconds end) {
     std::unique_lock lock(mutex_);
-    const auto mine = ends_.insert(end);
+    const auto entry = ends_.insert(end);
     changed_.notify_all();
     changed_.wait(lock, [&] { return now_ >= end; });
-    ends_.erase(mine);
+    ends_.erase(entry);
   }
 
   std::mutex mutex_;

@@ -13,13 +13,13 @@
 namespace transfers {
 namespace {
 
-constexpr std::size_t threads_from = std::size_t{1} << 20;  // below, one thread does all
+constexpr std::size_t threads_from = std::size_t{1} << 20;  // below, one thread does all work
 
-using block = std::vector<std::byte>;  // its data are aligned to 16 bytes, as the pattern wants
+using block = std::vector<std::byte>;  // aligned to 16 bytes, as the pattern requires
 
-block written(std::size_t bytes, pattern what) {
+block block_with(std::size_t bytes, pattern content) {
   block all(bytes);
-  write_host_pattern(all.data(), 0, bytes, what);
+  write_host_pattern(all.data(), 0, bytes, content);
   return all;
 }
 
@@ -27,7 +27,7 @@ struct part {
   std::size_t offset, bytes;
 };
 
-/// Parts of blocks, odd and even ones, on both sides of where threads come in.
+/// Parts of blocks, with odd and even offsets and sizes on both sides of threads_from.
 std::vector<part> random_parts(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<part> parts;
@@ -44,23 +44,23 @@ TEST(host_pattern, is_splitmix64) {
   const std::vector<std::uint64_t> expected{6457827717110365317U, 3203168211198807973U,
                                             9817491932198370423U, 4593380528125082431U,
                                             16408922859458223821U};
-  const auto bytes = written(expected.size() * 8, {1234567, false});
+  const auto bytes = block_with(expected.size() * 8, {1234567, false});
   EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), bytes.size()), 0);
 }
 
-TEST(host_pattern, every_flipped_bit_is_found_where_it_is) {
-  constexpr pattern what{99, false};
-  auto bytes = written(67, what);
+TEST(host_pattern, every_flipped_bit_is_found) {
+  constexpr pattern content{99, false};
+  auto bytes = block_with(67, content);
   for (const auto [offset, length] : {part{0, 67}, part{3, 64}, part{5, 57}, part{8, 59}})
     for (std::size_t at = 0; at < bytes.size(); ++at)
       for (int bit = 0; bit < 8; ++bit) {
         bytes[at] ^= std::byte{1} << bit;
-        const auto found = check_host_pattern(bytes.data(), offset, length, what);
+        const auto check = check_host_pattern(bytes.data(), offset, length, content);
         bytes[at] ^= std::byte{1} << bit;
         const bool inside = at >= offset && at < offset + length;
-        EXPECT_EQ(found.wrong_bytes, inside ? 1U : 0U) << "byte " << at << " bit " << bit;
+        EXPECT_EQ(check.wrong_bytes, inside ? 1U : 0U) << "byte " << at << " bit " << bit;
         if (inside) {
-          EXPECT_EQ(found.first_wrong, at);
+          EXPECT_EQ(check.first_wrong, at);
         }
       }
 }
@@ -81,13 +81,14 @@ TEST(host_pattern, nothing_outside_the_part_is_written) {
   }
 }
 
-TEST(host_pattern, a_byte_depends_on_its_place_and_not_on_the_part_it_is_written_with) {
-  constexpr pattern what{7, false};
-  const auto whole = written(3 * threads_from + 64, what);
+TEST(host_pattern, a_byte_depends_on_its_offset_and_not_on_the_part_written) {
+  constexpr pattern content{7, false};
+  const auto complete = block_with(3 * threads_from + 64, content);
   for (const auto [offset, bytes] : random_parts(2)) {
     block piece(offset + bytes);
-    write_host_pattern(piece.data(), offset, bytes, what);
-    EXPECT_TRUE(bytes == 0 || std::memcmp(piece.data() + offset, whole.data() + offset, bytes) == 0)
+    write_host_pattern(piece.data(), offset, bytes, content);
+    EXPECT_TRUE(bytes == 0 ||
+                std::memcmp(piece.data() + offset, complete.data() + offset, bytes) == 0)
         << offset << '+' << bytes;
   }
 }
@@ -96,45 +97,45 @@ TEST(host_pattern, damage_in_random_places_is_counted) {
   std::mt19937_64 random(3);
   for (const auto [offset, bytes] : random_parts(4)) {
     if (bytes == 0) continue;
-    const pattern what{random(), random() % 2 == 0};
+    const pattern content{random(), random() % 2 == 0};
     auto all = block(offset + bytes);
-    write_host_pattern(all.data(), offset, bytes, what);
+    write_host_pattern(all.data(), offset, bytes, content);
     const auto damaged = 1 + random() % std::min<std::size_t>(bytes, 5);
-    // Neighbours, so that some share a word; `first` is where they begin.
+    // Adjacent bytes, so that some share a word; `first` is the first of them.
     const auto first = offset + random() % (bytes - damaged + 1);
     for (auto i = first; i < first + damaged; ++i) all[i] = ~all[i];
-    const auto found = check_host_pattern(all.data(), offset, bytes, what);
-    EXPECT_EQ(found.wrong_bytes, damaged) << offset << '+' << bytes;
-    EXPECT_EQ(found.first_wrong, first) << offset << '+' << bytes;
+    const auto check = check_host_pattern(all.data(), offset, bytes, content);
+    EXPECT_EQ(check.wrong_bytes, damaged) << offset << '+' << bytes;
+    EXPECT_EQ(check.first_wrong, first) << offset << '+' << bytes;
   }
 }
 
-TEST(host_pattern, the_inverted_one_differs_in_every_byte) {
+TEST(host_pattern, the_inverted_pattern_differs_in_every_byte) {
   for (const std::uint64_t seed : {0ULL, 1ULL, ~0ULL}) {
-    const auto upright = written(1001, {seed, false});
-    const auto inverted = written(1001, {seed, true});
+    const auto upright = block_with(1001, {seed, false});
+    const auto inverted = block_with(1001, {seed, true});
     for (std::size_t i = 0; i < upright.size(); ++i) EXPECT_EQ(inverted[i], ~upright[i]);
-    const auto found = check_host_pattern(inverted.data(), 0, 1001, {seed, false});
-    EXPECT_EQ(found.wrong_bytes, 1001U);
-    EXPECT_EQ(found.first_wrong, 0U);
+    const auto check = check_host_pattern(inverted.data(), 0, 1001, {seed, false});
+    EXPECT_EQ(check.wrong_bytes, 1001U);
+    EXPECT_EQ(check.first_wrong, 0U);
   }
 }
 
 TEST(host_pattern, another_seed_or_place_gives_other_bytes) {
   constexpr std::size_t bytes = 4096;
-  // Of random bytes one in 256 agrees by chance, here 16; 64 would be twelve standard deviations.
+  // One in 256 random bytes agrees by chance, here 16; 64 is twelve standard deviations more.
   const auto agree = [&](const std::byte* a, const std::byte* b) {
     return std::ranges::count_if(std::views::iota(std::size_t{0}, bytes),
                                  [&](std::size_t i) { return a[i] == b[i]; });
   };
-  const auto one = written(2 * bytes, {1, false});
-  const auto two = written(2 * bytes, {2, false});
-  EXPECT_LT(agree(one.data(), two.data()), 64);
-  EXPECT_LT(agree(one.data(), one.data() + bytes), 64);
-  EXPECT_LT(agree(one.data(), one.data() + 8), 64);
+  const auto first = block_with(2 * bytes, {1, false});
+  const auto second = block_with(2 * bytes, {2, false});
+  EXPECT_LT(agree(first.data(), second.data()), 64);
+  EXPECT_LT(agree(first.data(), first.data() + bytes), 64);
+  EXPECT_LT(agree(first.data(), first.data() + 8), 64);
 }
 
-TEST(host_pattern, an_empty_part_is_always_right_and_never_written) {
+TEST(host_pattern, an_empty_part_is_never_written_and_its_check_succeeds) {
   block all(16, std::byte{1});
   const auto before = all;
   write_host_pattern(all.data(), 5, 0, {1, false});
@@ -144,13 +145,13 @@ TEST(host_pattern, an_empty_part_is_always_right_and_never_written) {
 
 TEST(pattern, gives_many_words_at_once) {
   for (const bool inverted : {false, true}) {
-    const pattern what{42, inverted};
+    const transfers::pattern pattern{42, inverted};
     for (const std::size_t first : {0U, 1U, 1000U})
       for (const std::size_t count : {0U, 1U, 7U, 513U}) {
         std::vector<std::uint64_t> expected(count);
-        for (std::size_t i = 0; i < count; ++i) expected[i] = what.word(first + i);
+        for (std::size_t i = 0; i < count; ++i) expected[i] = pattern.word(first + i);
         std::vector<std::uint64_t> words(count + 1, 99);
-        what.words(first, std::span(words).first(count));
+        pattern.words(first, std::span(words).first(count));
         EXPECT_EQ(words.back(), 99U);
         words.pop_back();
         EXPECT_EQ(words, expected);

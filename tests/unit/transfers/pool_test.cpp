@@ -30,12 +30,12 @@ static_assert(std::is_nothrow_destructible_v<pinned_pool>);
 constexpr std::size_t kib = std::size_t{1} << 10;
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-void fill(std::byte* data, std::size_t bytes, std::byte with) {
-  std::memset(data, static_cast<int>(with), bytes);
+void fill(std::byte* data, std::size_t bytes, std::byte value) {
+  std::memset(data, static_cast<int>(value), bytes);
 }
 
-bool holds(const std::byte* data, std::size_t bytes, std::byte what) {
-  return std::all_of(data, data + bytes, [=](std::byte one) { return one == what; });
+bool holds(const std::byte* data, std::size_t bytes, std::byte value) {
+  return std::all_of(data, data + bytes, [=](std::byte byte) { return byte == value; });
 }
 
 class a_device_pool : public testing::Test {
@@ -44,7 +44,7 @@ class a_device_pool : public testing::Test {
   std::optional<device_pool> pool{host};
 };
 
-TEST_F(a_device_pool, has_nothing_until_it_is_asked) {
+TEST_F(a_device_pool, holds_no_memory_before_the_first_allocation) {
   EXPECT_EQ(pool->held_bytes(), 0U);
   EXPECT_TRUE(pool->release());
   EXPECT_EQ(host.counts().device_allocations, 0U);
@@ -59,7 +59,7 @@ TEST_F(a_device_pool, refuses_zero_bytes_and_absurd_sizes) {
   EXPECT_TRUE(pool->release());
 }
 
-TEST_F(a_device_pool, gives_blocks_of_every_size_that_are_aligned_as_the_devices_own) {
+TEST_F(a_device_pool, aligns_blocks_of_every_size_as_the_device_does) {
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{257}, 4 * kib, 64 * kib - 1,
         64 * kib, 64 * kib + 1, mib, 3 * mib + 1}) {
@@ -70,19 +70,19 @@ TEST_F(a_device_pool, gives_blocks_of_every_size_that_are_aligned_as_the_devices
   }
 }
 
-TEST_F(a_device_pool, gives_a_block_again_without_asking_the_device) {
+TEST_F(a_device_pool, reuses_a_block_without_asking_the_device) {
   for (const std::size_t bytes : {std::size_t{100}, 10 * kib, 64 * kib, 100 * kib, 5 * mib}) {
     const auto* const first = pool->allocate(bytes).data();
-    const auto asked = host.counts().device_allocations.load();
-    const auto held = pool->held_bytes();
+    const auto allocations = host.counts().device_allocations.load();
+    const auto held_bytes = pool->held_bytes();
     const auto block = pool->allocate(bytes);
     EXPECT_EQ(block.data(), first) << bytes;
-    EXPECT_EQ(host.counts().device_allocations, asked) << bytes;
-    EXPECT_EQ(pool->held_bytes(), held) << bytes;
+    EXPECT_EQ(host.counts().device_allocations, allocations) << bytes;
+    EXPECT_EQ(pool->held_bytes(), held_bytes) << bytes;
   }
 }
 
-TEST_F(a_device_pool, gives_large_blocks_for_requests_of_at_least_half_their_size) {
+TEST_F(a_device_pool, reuses_large_blocks_for_requests_of_at_least_half_their_size) {
   const auto* const first = pool->allocate(8 * mib).data();
   EXPECT_EQ(pool->allocate(4 * mib + 1).data(), first);
   EXPECT_EQ(pool->allocate(8 * mib).data(), first);  // and keeps their size
@@ -92,7 +92,7 @@ TEST_F(a_device_pool, gives_large_blocks_for_requests_of_at_least_half_their_siz
   EXPECT_EQ(host.counts().device_allocations, 3U);
 }
 
-TEST_F(a_device_pool, holds_what_it_has_from_the_device_in_use_or_not) {
+TEST_F(a_device_pool, holds_all_its_memory_of_the_device_in_use_or_not) {
   {
     const auto large = pool->allocate(3 * mib);
     EXPECT_EQ(pool->held_bytes(), 3 * mib);
@@ -105,21 +105,21 @@ TEST_F(a_device_pool, holds_what_it_has_from_the_device_in_use_or_not) {
 }
 
 TEST_F(a_device_pool, is_released_only_while_no_block_is_in_use) {
-  std::optional<device_memory> block = pool->allocate(100);
-  std::optional<device_memory> other = pool->allocate(mib);
-  fill(block->data(), 100, std::byte{5});
+  std::optional<device_memory> small_block = pool->allocate(100);
+  std::optional<device_memory> large_block = pool->allocate(mib);
+  fill(small_block->data(), 100, std::byte{5});
   EXPECT_FALSE(pool->release());
-  other.reset();
-  const auto held = pool->held_bytes();
+  large_block.reset();
+  const auto held_bytes = pool->held_bytes();
   EXPECT_FALSE(pool->release());
-  EXPECT_EQ(pool->held_bytes(), held);
-  EXPECT_TRUE(holds(block->data(), 100, std::byte{5}));
-  block.reset();
-  EXPECT_EQ(pool->held_bytes(), held);
+  EXPECT_EQ(pool->held_bytes(), held_bytes);
+  EXPECT_TRUE(holds(small_block->data(), 100, std::byte{5}));
+  small_block.reset();
+  EXPECT_EQ(pool->held_bytes(), held_bytes);
   EXPECT_TRUE(pool->release());
   EXPECT_EQ(pool->held_bytes(), 0U);
   EXPECT_TRUE(host.counts().nothing_allocated());
-  fill(pool->allocate(100).data(), 100, std::byte{5});  // it goes on working
+  fill(pool->allocate(100).data(), 100, std::byte{5});  // the pool still works
 }
 
 TEST_F(a_device_pool, gives_everything_back_at_its_end) {
@@ -143,7 +143,7 @@ TEST_F(a_device_pool, may_end_before_its_blocks) {
   EXPECT_TRUE(host.counts().nothing_allocated());
 }
 
-TEST_F(a_device_pool, releases_what_nobody_uses_when_memory_runs_out) {
+TEST_F(a_device_pool, releases_idle_blocks_when_memory_runs_out) {
   host.counts().device_capacity = 10 * mib;
   static_cast<void>(pool->allocate(6 * mib));
   EXPECT_EQ(pool->allocate(9 * mib).size(), 9 * mib);
@@ -154,7 +154,7 @@ TEST_F(a_device_pool, releases_what_nobody_uses_when_memory_runs_out) {
   EXPECT_EQ(pool->allocate(4 * mib).size(), 4 * mib);
 }
 
-TEST_F(a_device_pool, gives_idle_blocks_back_when_memory_runs_out_though_others_are_in_use) {
+TEST_F(a_device_pool, releases_idle_blocks_when_memory_runs_out_while_others_are_in_use) {
   host.counts().device_capacity = 10 * mib;
   const auto in_use = pool->allocate(2 * mib);
   static_cast<void>(pool->allocate(6 * mib));
@@ -164,22 +164,22 @@ TEST_F(a_device_pool, gives_idle_blocks_back_when_memory_runs_out_though_others_
 }
 
 TEST_F(a_device_pool, has_nothing_in_use_after_a_failure) {
-  const auto failures = fail_each(failure::allocation, [](counting_device& on) {
-    device_pool fresh(on);
-    bool done = true;
+  const auto failures = fail_each(failure::allocation, [](counting_device& failing) {
+    device_pool fresh(failing);
+    bool succeeded = true;
     try {
-      // Each failure is followed by an attempt that succeeds, unless a block is in use.
+      // The pool tries again after a failure, unless a block is in use.
       const auto first = fresh.allocate(100);
       const auto second = fresh.allocate(mib);
       const auto third = fresh.allocate(5 * kib);
     } catch (const out_of_memory&) {
-      done = false;
+      succeeded = false;
     }
     EXPECT_TRUE(fresh.release());
     EXPECT_EQ(fresh.held_bytes(), 0U);
-    EXPECT_TRUE(on.counts().nothing_allocated());
-    // The first attempt succeeds when it is repeated: go on with the second one.
-    return done && on.counts().failing_allocation != 1;
+    EXPECT_TRUE(failing.counts().nothing_allocated());
+    // The first allocation succeeds because the pool tries again: let the second one fail.
+    return succeeded && failing.counts().failing_allocation != 1;
   });
   EXPECT_EQ(failures, 3U);
 }
@@ -217,11 +217,11 @@ TEST_F(a_device_pool, blocks_may_be_freed_by_another_thread) {
   EXPECT_TRUE(pool->release());
 }
 
-/// Holds up a stream until it is let go, or until the test ends.
+/// Blocks a stream until let_go() or the destructor.
 class blocked {
  public:
-  explicit blocked(stream& what) {
-    what.call([free = free_] { free->wait(); });
+  explicit blocked(stream& stream) {
+    stream.call([free = free_] { free->wait(); });
   }
   blocked(const blocked&) = delete;
   blocked& operator=(const blocked&) = delete;
@@ -235,12 +235,12 @@ class blocked {
   bool gone_ = false;
 };
 
-/// Pageable memory serves as well, and may be had in any amount.
+/// With pageable memory, which is not limited as page-locked memory is.
 class a_pinned_pool : public testing::Test {
  protected:
   counting_device host;
-  std::unique_ptr<stream> on = host.create_stream();
-  std::optional<pinned_pool> pool{std::in_place, host, *on, pageable};
+  std::unique_ptr<transfers::stream> stream = host.create_stream();
+  std::optional<pinned_pool> pool{std::in_place, host, *stream, pageable};
 };
 
 TEST_F(a_pinned_pool, gives_blocks_of_its_kind) {
@@ -250,7 +250,7 @@ TEST_F(a_pinned_pool, gives_blocks_of_its_kind) {
   EXPECT_EQ(block.on_device(), block.data());
   EXPECT_EQ(block.bytes().size(), 1000U);
   EXPECT_EQ(pool->held_bytes(), host.counts().host_bytes);
-  pinned_pool locked(host, *on);
+  pinned_pool locked(host, *stream);
   try {
     EXPECT_EQ(locked.allocate(1000).kind(), pinned());
   } catch (const out_of_memory& refused) {
@@ -261,17 +261,17 @@ TEST_F(a_pinned_pool, gives_blocks_of_its_kind) {
 TEST_F(a_pinned_pool, throws_what_the_device_throws) {
   EXPECT_THROW(static_cast<void>(pool->allocate(0)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(pool->allocate(SIZE_MAX)), out_of_memory);
-  pinned_pool impossible(host, *on, pinned(pin_flags::write_combined));
+  pinned_pool impossible(host, *stream, pinned(pin_flags::write_combined));
   EXPECT_THROW(static_cast<void>(impossible.allocate(10)), unsupported);
   EXPECT_EQ(impossible.held_bytes(), 0U);
 }
 
-TEST_F(a_pinned_pool, gives_a_block_again_when_the_stream_is_idle) {
+TEST_F(a_pinned_pool, reuses_a_block_when_the_stream_is_idle) {
   for (const std::size_t bytes : {std::size_t{100}, 64 * kib, 5 * mib}) {
     const auto* const first = pool->allocate(bytes).data();
-    on->synchronize();
+    stream->synchronize();
     EXPECT_EQ(pool->allocate(bytes).data(), first) << bytes;
-    on->synchronize();
+    stream->synchronize();
   }
 }
 
@@ -279,53 +279,53 @@ TEST_F(a_pinned_pool, keeps_blocks_that_the_stream_still_uses) {
   std::vector<std::byte> destination(mib);
   const std::byte* used = nullptr;
   {
-    blocked until_later(*on);
+    blocked until_later(*stream);
     {
       const auto block = pool->allocate(mib);
       used = block.data();
       fill(block.data(), mib, std::byte{1});
-      on->copy(destination.data(), block.data(), mib, direction::h2d);
-    }  // forgotten about
+      stream->copy(destination.data(), block.data(), mib, direction::h2d);
+    }  // freed while the copy is pending
     for (int i = 0; i < 3; ++i) {
       const auto block = pool->allocate(mib);
       EXPECT_NE(block.data(), used);
       fill(block.data(), mib, std::byte{2});
     }
   }
-  on->synchronize();
+  stream->synchronize();
   EXPECT_TRUE(holds(destination.data(), mib, std::byte{1}));
-  std::vector<host_memory> all;
-  for (int i = 0; i < 4; ++i) all.push_back(pool->allocate(mib));
-  EXPECT_TRUE(std::ranges::any_of(all, [=](const auto& one) { return one.data() == used; }));
+  std::vector<host_memory> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(pool->allocate(mib));
+  EXPECT_TRUE(std::ranges::any_of(blocks, [=](const auto& block) { return block.data() == used; }));
 }
 
-TEST_F(a_pinned_pool, waits_for_work_enqueued_before_a_block_goes_back_not_after) {
+TEST_F(a_pinned_pool, waits_for_work_enqueued_before_a_block_is_freed_but_not_after) {
   const std::byte* used = nullptr;
   {
     const auto block = pool->allocate(mib);
     used = block.data();
-    on->clear(block.data(), mib);
+    stream->clear(block.data(), mib);
   }
-  on->synchronize();
-  const blocked later(*on);
+  stream->synchronize();
+  const blocked later(*stream);
   EXPECT_EQ(pool->allocate(mib).data(), used);
 }
 
 TEST_F(a_pinned_pool, waits_when_too_much_is_pending) {
-  blocked until_later(*on);
+  blocked until_later(*stream);
   constexpr auto part = pinned_pool::most_pending_bytes / 4;
   for (int i = 0; i < 4; ++i) static_cast<void>(pool->allocate(part));
-  static_cast<void>(pool->allocate(kib));  // just as much as may be pending: no need to wait
+  static_cast<void>(pool->allocate(kib));  // as much as may be pending: no wait
   auto allocated = std::async(std::launch::async, [this] {
-    return pool->allocate(kib).size();  // now it is more
+    return pool->allocate(kib).size();  // now more is pending
   });
   EXPECT_EQ(allocated.wait_for(100ms), std::future_status::timeout);
   until_later.let_go();
   EXPECT_EQ(allocated.get(), kib);
 }
 
-TEST_F(a_pinned_pool, waits_for_what_is_pending_when_it_is_released) {
-  blocked until_later(*on);
+TEST_F(a_pinned_pool, waits_for_pending_blocks_when_it_is_released) {
+  blocked until_later(*stream);
   static_cast<void>(pool->allocate(mib));
   auto released = std::async(std::launch::async, [this] { return pool->release(); });
   EXPECT_EQ(released.wait_for(50ms), std::future_status::timeout);
@@ -337,18 +337,18 @@ TEST_F(a_pinned_pool, waits_for_what_is_pending_when_it_is_released) {
   EXPECT_FALSE(pool->release());
 }
 
-TEST_F(a_pinned_pool, releases_what_nobody_uses_when_memory_runs_out) {
+TEST_F(a_pinned_pool, releases_idle_blocks_when_memory_runs_out) {
   host.counts().host_capacity = 10 * mib;
   static_cast<void>(pool->allocate(6 * mib));
-  on->synchronize();
+  stream->synchronize();
   EXPECT_EQ(pool->allocate(9 * mib).size(), 9 * mib);
-  on->synchronize();
+  stream->synchronize();
   EXPECT_THROW(static_cast<void>(pool->allocate(11 * mib)), out_of_memory);
 }
 
-TEST_F(a_pinned_pool, waits_for_what_is_pending_when_memory_runs_out) {
+TEST_F(a_pinned_pool, waits_for_pending_blocks_when_memory_runs_out) {
   host.counts().host_capacity = 10 * mib;
-  std::optional<blocked> until_later(*on);
+  std::optional<blocked> until_later(*stream);
   static_cast<void>(pool->allocate(6 * mib));
   auto allocated =
       std::async(std::launch::async, [this] { return pool->allocate(9 * mib).size(); });
@@ -363,16 +363,16 @@ TEST_F(a_pinned_pool, may_end_before_its_blocks) {
   fill(block->data(), mib, std::byte{7});
   std::vector<std::byte> destination(mib);
   {
-    blocked until_later(*on);
-    on->copy(destination.data(), block->data(), mib, direction::h2d);
+    blocked until_later(*stream);
+    stream->copy(destination.data(), block->data(), mib, direction::h2d);
     std::jthread later([&] {
       std::this_thread::sleep_for(20ms);
       until_later.let_go();
     });
-    block.reset();  // the last one: waits
+    block.reset();  // the last block: waits
   }
   EXPECT_TRUE(host.counts().nothing_allocated());
-  on->synchronize();
+  stream->synchronize();
   EXPECT_TRUE(holds(destination.data(), mib, std::byte{7}));
 }
 
@@ -382,18 +382,18 @@ TEST_F(a_pinned_pool, gives_no_two_threads_the_same_memory) {
     for (unsigned id = 1; id <= 4; ++id)
       threads.emplace_back([this, id] {
         std::mt19937_64 random(id);
-        std::vector<std::byte> there(300 * kib);
+        std::vector<std::byte> destination(300 * kib);
         for (int i = 0; i < 300; ++i) {
           const auto bytes = 1 + random() % (random() % 10 == 0 ? 300 * kib : 3000);
           const auto block = pool->allocate(bytes);
           fill(block.data(), bytes, static_cast<std::byte>(id));
-          on->copy(there.data(), block.data(), bytes, direction::h2d);
+          stream->copy(destination.data(), block.data(), bytes, direction::h2d);
           if (i % 10 == 0) {
-            on->synchronize();
-            EXPECT_TRUE(holds(there.data(), bytes, static_cast<std::byte>(id)));
+            stream->synchronize();
+            EXPECT_TRUE(holds(destination.data(), bytes, static_cast<std::byte>(id)));
           }
         }
-        on->synchronize();
+        stream->synchronize();
       });
   }
   EXPECT_TRUE(pool->release());
@@ -402,34 +402,34 @@ TEST_F(a_pinned_pool, gives_no_two_threads_the_same_memory) {
 
 TEST_F(a_pinned_pool, has_nothing_in_use_after_a_failure) {
   fail_each(failure::allocation, [](counting_device& failing) {
-    const auto with = failing.create_stream();
-    pinned_pool fresh(failing, *with, pageable);
-    bool done = true;
+    const auto failing_stream = failing.create_stream();
+    pinned_pool fresh(failing, *failing_stream, pageable);
+    bool succeeded = true;
     try {
       const auto first = fresh.allocate(100);
       const auto second = fresh.allocate(mib);
     } catch (const out_of_memory&) {
-      done = false;
+      succeeded = false;
     }
     EXPECT_TRUE(fresh.release());
     EXPECT_EQ(fresh.held_bytes(), 0U);
     EXPECT_TRUE(failing.counts().nothing_allocated());
-    return done && failing.counts().failing_allocation != 1;
+    return succeeded && failing.counts().failing_allocation != 1;
   });
 }
 
 TEST_F(a_pinned_pool, keeps_blocks_in_use_even_when_no_event_can_be_recorded) {
   std::vector<std::byte> destination(mib);
-  on->call([] { std::this_thread::sleep_for(50ms); });
+  stream->call([] { std::this_thread::sleep_for(50ms); });
   {
     const auto block = pool->allocate(mib);
     fill(block.data(), mib, std::byte{1});
-    on->copy(destination.data(), block.data(), mib, direction::h2d);
+    stream->copy(destination.data(), block.data(), mib, direction::h2d);
     host.counts().failing_operation = host.counts().operations + 1;
-  }  // the device is not lost: the copy is still to come
-  const auto other = pool->allocate(mib);
-  fill(other.data(), mib, std::byte{2});
-  on->synchronize();
+  }  // the device is not lost: the copy is still pending
+  const auto second_block = pool->allocate(mib);
+  fill(second_block.data(), mib, std::byte{2});
+  stream->synchronize();
   EXPECT_TRUE(holds(destination.data(), mib, std::byte{1}));
 }
 

@@ -29,7 +29,7 @@ static_assert(std::is_base_of_v<error, shape_mismatch>);
 static_assert(std::is_convertible_v<strided_view<int>, strided_view<const int>>);
 static_assert(!std::is_convertible_v<strided_view<const int>, strided_view<int>>);
 
-/// What is needed of an mdspan with any layout.
+/// The part of an mdspan with any layout that strided_view needs.
 template <class T, std::size_t rank_of_all>
 struct any_mdspan {
   T* first;
@@ -46,13 +46,13 @@ static_assert(!mdspan_like<std::vector<float>>);
 static_assert(std::is_convertible_v<any_mdspan<float, 2>, strided_view<const float>>);
 
 TEST(a_shape, has_extents_and_as_many_elements_as_their_product) {
-  const shape of{2, 3, 5};
-  EXPECT_EQ(of.rank(), 3U);
-  EXPECT_EQ(of.elements(), 30U);
-  EXPECT_EQ(of[0], 2U);
-  EXPECT_EQ(of[2], 5U);
-  EXPECT_THAT(of.extents(), ElementsAre(2, 3, 5));
-  EXPECT_EQ(to_string(of), "(2, 3, 5)");
+  const shape cuboid{2, 3, 5};
+  EXPECT_EQ(cuboid.rank(), 3U);
+  EXPECT_EQ(cuboid.elements(), 30U);
+  EXPECT_EQ(cuboid[0], 2U);
+  EXPECT_EQ(cuboid[2], 5U);
+  EXPECT_THAT(cuboid.extents(), ElementsAre(2, 3, 5));
+  EXPECT_EQ(to_string(cuboid), "(2, 3, 5)");
 }
 
 TEST(a_shape, of_rank_zero_has_one_element) {
@@ -89,8 +89,8 @@ TEST(a_shape, may_have_as_many_extents_as_max_rank_and_no_more) {
         shape({1, 1, 1, 1, 1, 1, 1, 1, 1});
       },
       ThrowsMessage<std::length_error>(AllOf(HasSubstr("9"), HasSubstr("8"))));
-  const std::vector<std::size_t> many(1000, 0);
-  EXPECT_THROW(static_cast<void>(shape(many)), std::length_error);
+  const std::vector<std::size_t> extents(1000, 0);
+  EXPECT_THROW(static_cast<void>(shape(extents)), std::length_error);
 }
 
 TEST(a_shape, has_no_more_elements_than_there_are_addresses) {
@@ -132,49 +132,49 @@ TEST(strides_of, empty_shapes_do_not_overflow) {  // the sanitizer for undefined
 
 class a_view : public testing::Test {
  protected:
-  strided_view<int> of(const shape& extents, std::initializer_list<std::ptrdiff_t> steps) {
+  strided_view<int> view_of(const shape& extents, std::initializer_list<std::ptrdiff_t> steps) {
     return {std::span(memory), extents, steps};
   }
   std::vector<int> memory = std::vector<int>(100);
 };
 
-TEST_F(a_view, has_what_it_was_made_of) {
-  const auto view = of({4, 3}, {20, 2});
+TEST_F(a_view, keeps_its_memory_extents_and_strides) {
+  const auto view = view_of({4, 3}, {20, 2});
   EXPECT_EQ(view.data(), memory.data());
   EXPECT_EQ(view.shape(), shape({4, 3}));
   EXPECT_EQ(view.strides()[0], 20);
   EXPECT_EQ(view.strides()[1], 2);
-  const strided_view<const int> to_read = view;
-  EXPECT_EQ(to_read.data(), memory.data());
-  EXPECT_EQ(to_read.shape(), view.shape());
-  EXPECT_EQ(to_read.strides(), view.strides());
+  const strided_view<const int> read_only = view;
+  EXPECT_EQ(read_only.data(), memory.data());
+  EXPECT_EQ(read_only.shape(), view.shape());
+  EXPECT_EQ(read_only.strides(), view.strides());
 }
 
 TEST_F(a_view, may_reach_the_last_element_and_no_further) {
-  EXPECT_NO_THROW(of({100}, {1}));
-  EXPECT_NO_THROW(of({34}, {3}));  // 33 * 3 == 99
-  EXPECT_NO_THROW(of({5, 4}, {20, 6}));
-  EXPECT_NO_THROW(of({}, {}));
-  EXPECT_THROW(of({101}, {1}), std::out_of_range);
-  EXPECT_THROW(of({35}, {3}), std::out_of_range);
-  EXPECT_THROW(of({6, 2}, {20, 1}), std::out_of_range);
+  EXPECT_NO_THROW(view_of({100}, {1}));
+  EXPECT_NO_THROW(view_of({34}, {3}));  // 33 * 3 == 99
+  EXPECT_NO_THROW(view_of({5, 4}, {20, 6}));
+  EXPECT_NO_THROW(view_of({}, {}));
+  EXPECT_THROW(view_of({101}, {1}), std::out_of_range);
+  EXPECT_THROW(view_of({35}, {3}), std::out_of_range);
+  EXPECT_THROW(view_of({6, 2}, {20, 1}), std::out_of_range);
   EXPECT_THAT(
       [this] {
-        of({10, 20}, {20, 1});
+        view_of({10, 20}, {20, 1});
       },
       ThrowsMessage<std::out_of_range>(AllOf(HasSubstr("(10, 20)"), HasSubstr("100"))));
   EXPECT_THROW((strided_view<int>(std::span<int>(), {}, {})), std::out_of_range);
   EXPECT_NO_THROW((strided_view<int>(std::span<int>(), {0}, {1})));
-  EXPECT_NO_THROW(of({1000, 0}, {1000, 1}));
+  EXPECT_NO_THROW(view_of({1000, 0}, {1000, 1}));
 }
 
 TEST_F(a_view, needs_one_stride_for_each_extent) {
-  EXPECT_THROW(of({2, 3}, {1}), std::invalid_argument);
-  EXPECT_THROW(of({2, 3}, {}), std::invalid_argument);
-  EXPECT_THROW(of({}, {1}), std::invalid_argument);
+  EXPECT_THROW(view_of({2, 3}, {1}), std::invalid_argument);
+  EXPECT_THROW(view_of({2, 3}, {}), std::invalid_argument);
+  EXPECT_THROW(view_of({}, {1}), std::invalid_argument);
   EXPECT_THAT(
       [this] {
-        of({2, 3}, {6, 3, 1});
+        view_of({2, 3}, {6, 3, 1});
       },
       ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("3"), HasSubstr("(2, 3)"))));
 }
@@ -182,31 +182,31 @@ TEST_F(a_view, needs_one_stride_for_each_extent) {
 TEST_F(a_view, has_no_negative_zero_or_overlapping_strides) {
   EXPECT_THAT(
       [this] {
-        of({2, 3}, {-3, 1});
+        view_of({2, 3}, {-3, 1});
       },
       ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("-3"), HasSubstr("index 0"))));
   EXPECT_THAT(
       [this] {
-        of({2, 3}, {3, 0});
+        view_of({2, 3}, {3, 0});
       },
       ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("0"), HasSubstr("index 1"))));
   EXPECT_THAT(
       [this] {
-        of({2, 3}, {2, 1});
+        view_of({2, 3}, {2, 1});
       },
       ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("overlap"), HasSubstr("2"))));
-  EXPECT_THROW(of({2, 3}, {1, 1}), std::invalid_argument);
-  EXPECT_THROW(of({3, 2}, {1, 2}), std::invalid_argument);
-  EXPECT_THROW(of({2}, {PTRDIFF_MIN}), std::invalid_argument);
+  EXPECT_THROW(view_of({2, 3}, {1, 1}), std::invalid_argument);
+  EXPECT_THROW(view_of({3, 2}, {1, 2}), std::invalid_argument);
+  EXPECT_THROW(view_of({2}, {PTRDIFF_MIN}), std::invalid_argument);
 }
 
 TEST_F(a_view, of_strides_beyond_all_addresses_is_refused) {
-  EXPECT_THROW(of({3}, {PTRDIFF_MAX}), std::invalid_argument);
-  EXPECT_THROW(of({2, 2}, {PTRDIFF_MAX, 1}), std::invalid_argument);
-  EXPECT_THROW(of({2, 2}, {PTRDIFF_MAX / 2 + 2, PTRDIFF_MAX / 2}), std::invalid_argument);
-  EXPECT_THROW(of({2, 2}, {PTRDIFF_MAX / 2 + 1, PTRDIFF_MAX / 2}), std::out_of_range);
-  EXPECT_THROW(of({2}, {PTRDIFF_MAX}), std::out_of_range);
-  EXPECT_NO_THROW(of({1, 2}, {PTRDIFF_MAX, 1}));  // never stepped over
+  EXPECT_THROW(view_of({3}, {PTRDIFF_MAX}), std::invalid_argument);
+  EXPECT_THROW(view_of({2, 2}, {PTRDIFF_MAX, 1}), std::invalid_argument);
+  EXPECT_THROW(view_of({2, 2}, {PTRDIFF_MAX / 2 + 2, PTRDIFF_MAX / 2}), std::invalid_argument);
+  EXPECT_THROW(view_of({2, 2}, {PTRDIFF_MAX / 2 + 1, PTRDIFF_MAX / 2}), std::out_of_range);
+  EXPECT_THROW(view_of({2}, {PTRDIFF_MAX}), std::out_of_range);
+  EXPECT_NO_THROW(view_of({1, 2}, {PTRDIFF_MAX, 1}));  // the index is always 0
 }
 
 TEST_F(a_view, is_accepted_exactly_when_each_index_steps_over_all_smaller_ones) {
@@ -217,8 +217,8 @@ TEST_F(a_view, is_accepted_exactly_when_each_index_steps_over_all_smaller_ones) 
     const auto rank = up_to(4);
     std::vector<std::size_t> extents(rank);
     std::vector<std::ptrdiff_t> steps(rank);
-    for (auto& one : extents) one = up_to(20) == 0 ? 0 : 1 + up_to(3);
-    for (auto& one : steps) one = static_cast<std::ptrdiff_t>(1 + up_to(up_to(1) ? 4 : 30));
+    for (auto& extent : extents) extent = up_to(20) == 0 ? 0 : 1 + up_to(3);
+    for (auto& step : steps) step = static_cast<std::ptrdiff_t>(1 + up_to(up_to(1) ? 4 : 30));
     const shape of_all(extents);
 
     std::vector<std::size_t> offsets{0};
@@ -263,7 +263,7 @@ TEST_F(a_view, is_accepted_exactly_when_each_index_steps_over_all_smaller_ones) 
   EXPECT_GT(accepted, 1000U);
 }
 
-TEST_F(a_view, is_what_an_mdspan_is) {
+TEST_F(a_view, may_be_made_from_an_mdspan) {
   const any_mdspan<int, 2> columns{memory.data(), {3, 4}, {1, 10}};
   const strided_view view = columns;
   static_assert(std::is_same_v<decltype(view), const strided_view<int>>);
@@ -282,7 +282,7 @@ TEST_F(a_view, of_an_mdspan_that_overlaps_is_refused) {
 }
 
 TEST_F(a_view, of_an_empty_mdspan_is_empty) {
-  // std::layout_right's strides for extents (3, 0) and std::layout_left's for (0, 3).
+  // The strides of std::layout_right for extents (3, 0), and of std::layout_left for (0, 3).
   const any_mdspan<int, 2> rows{nullptr, {3, 0}, {0, 1}};
   EXPECT_NO_THROW(EXPECT_EQ(strided_view(rows).shape(), shape({3, 0})));
   const any_mdspan<int, 2> columns{nullptr, {0, 3}, {1, 0}};

@@ -26,7 +26,7 @@ TEST(shared_flows, take_as_long_as_their_capacity_says) {
   EXPECT_FALSE(flows.next_end());
 }
 
-TEST(shared_flows, share_a_capacity_equally_and_leave_it_to_those_that_go_on) {
+TEST(shared_flows, share_a_capacity_equally_until_the_first_one_ends) {
   shared_flows flows({100});
   const auto small = flows.add(50, {0}, 0, 0);
   const auto large = flows.add(150, {0}, 0, 0);
@@ -35,7 +35,7 @@ TEST(shared_flows, share_a_capacity_equally_and_leave_it_to_those_that_go_on) {
   EXPECT_THAT(flows.end_of(large), Optional(DoubleNear(2, exact)));
 }
 
-TEST(shared_flows, slow_down_when_another_one_joins) {
+TEST(shared_flows, slow_down_when_another_flow_joins) {
   shared_flows flows({100});
   const auto first = flows.add(100, {0}, 0, 0);
   const auto second = flows.add(25, {0}, 0.5, 0.5);
@@ -44,7 +44,7 @@ TEST(shared_flows, slow_down_when_another_one_joins) {
   EXPECT_THAT(flows.end_of(first), Optional(DoubleNear(1.25, exact)));
 }
 
-TEST(shared_flows, get_what_others_cannot_use) {
+TEST(shared_flows, get_the_share_that_others_cannot_use) {
   // Two directions of 10, and 12 for both: three uploads and a download.
   shared_flows flows({10, 10, 12});
   std::vector<shared_flows::flow_id> uploads;
@@ -54,7 +54,7 @@ TEST(shared_flows, get_what_others_cannot_use) {
   flows.advance(10);
   for (const auto id : uploads) EXPECT_THAT(flows.end_of(id), Optional(DoubleNear(1, exact)));
   EXPECT_THAT(flows.end_of(download), Optional(DoubleNear(1.3, exact)));
-  // One capacity is small: the other flow gets all the rest.
+  // One capacity is small: the other flow gets all of the remainder.
   shared_flows uneven({2, 10, 12});
   const auto slow = uneven.add(2, {0, 2}, 0, 0);
   const auto fast = uneven.add(10, {1, 2}, 0, 0);
@@ -72,16 +72,16 @@ TEST(shared_flows, without_a_limit_or_without_bytes_end_at_once) {
   EXPECT_THAT(flows.end_of(id), Optional(DoubleNear(3, exact)));
 }
 
-TEST(shared_flows, begin_in_the_past_only_where_nothing_else_went_on) {
+TEST(shared_flows, begin_in_the_past_only_while_the_capacity_was_idle) {
   shared_flows flows({100});
   const auto first = flows.add(100, {0}, 0, 0);
   flows.advance(1.2);
   EXPECT_THAT(flows.end_of(first), Optional(DoubleNear(1, exact)));
-  // It was idle from 1 on.
+  // The capacity is idle from 1 on.
   const auto second = flows.add(100, {0}, 0.9, 1.5);
   flows.advance(1.9);
   EXPECT_FALSE(flows.end_of(second));
-  // The second one has had it until now.
+  // The second flow has used it until now.
   const auto third = flows.add(100, {0}, 1.1, 1.9);
   flows.advance(10);
   EXPECT_THAT(flows.end_of(second), Optional(DoubleNear(2.1, exact)));
@@ -98,18 +98,18 @@ TEST(shared_flows, that_are_removed_leave_their_share) {
   EXPECT_THAT(flows.end_of(kept), Optional(DoubleNear(1.5, exact)));
 }
 
-TEST(shared_flows, use_a_capacity_to_the_full_however_often_it_is_looked_at) {
+TEST(shared_flows, use_all_of_a_capacity_however_often_they_are_advanced) {
   std::mt19937_64 random(7);
-  std::uniform_real_distribution<double> some(0, 1);
+  std::uniform_real_distribution<double> fraction(0, 1);
   shared_flows flows({1e9, 2e9, 2.5e9});
   double now = 0;
   double uploaded = 0;
   std::vector<shared_flows::flow_id> ids;
   for (int i = 0; i < 1000; ++i) {
-    const double bytes = 1 + some(random) * 1e6;
+    const double bytes = 1 + fraction(random) * 1e6;
     uploaded += bytes;
     ids.push_back(flows.add(bytes, {0, 2}, now, now));
-    now += some(random) * 1e-5;  // faster than the link
+    now += fraction(random) * 1e-5;  // faster than the link
     flows.advance(now);
   }
   double end = 0;

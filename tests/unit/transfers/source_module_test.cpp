@@ -20,7 +20,7 @@ using testing::StartsWith;
 
 const std::string doublify = "__global__ void doublify(float* a) { a[threadIdx.x] *= 2; }";
 
-/// Without a GPU, but not without the compiler.
+/// Needs the compiler, but no GPU.
 class compile_source_test : public testing::Test {
  protected:
   void SetUp() override {
@@ -50,17 +50,17 @@ TEST(why_no_compiler, is_one_line_and_what_compiling_throws) {
 }
 
 TEST_F(compile_source_test, makes_machine_code) {
-  const auto made = compile_source(doublify, "sm_90");
-  EXPECT_EQ(std::string(made.cubin.data(), 4),
+  const auto compiled = compile_source(doublify, "sm_90");
+  EXPECT_EQ(std::string(compiled.cubin.data(), 4),
             "\x7F"
             "ELF");
-  EXPECT_THAT(made.log, IsEmpty());
-  EXPECT_THAT(made.lowered_names, IsEmpty());
+  EXPECT_THAT(compiled.log, IsEmpty());
+  EXPECT_THAT(compiled.lowered_names, IsEmpty());
 }
 
 TEST_F(compile_source_test, finds_functions_by_their_plain_names) {
-  const auto made = compile_source(doublify, "sm_90");
-  const std::string code(made.cubin.begin(), made.cubin.end());
+  const auto compiled = compile_source(doublify, "sm_90");
+  const std::string code(compiled.cubin.begin(), compiled.cubin.end());
   EXPECT_THAT(code, HasSubstr(".text.doublify"));
 }
 
@@ -76,7 +76,7 @@ TEST_F(compile_source_test, line_numbers_are_the_same_without_extern_c) {
   EXPECT_THAT(refusal("\n\nnonsense", cpp).what(), StartsWith("source.cu(3): error: "));
 }
 
-TEST_F(compile_source_test, the_line_told_is_an_error_not_a_warning_before_it) {
+TEST_F(compile_source_test, the_reported_line_is_that_of_the_error_not_of_an_earlier_warning) {
   const auto refused = refusal(
       "__global__ void f() {\n"
       "  int error; // error: not this one\n"
@@ -86,30 +86,30 @@ TEST_F(compile_source_test, the_line_told_is_an_error_not_a_warning_before_it) {
   EXPECT_THAT(refused.log(), HasSubstr("source.cu(2): warning"));
 }
 
-TEST_F(compile_source_test, an_error_of_the_assembler_is_told_as_well) {
+TEST_F(compile_source_test, an_error_of_the_assembler_is_reported_as_well) {
   EXPECT_THAT(refusal("__global__ void f() { asm(\"bogus;\"); }").what(),
               AllOf(HasSubstr("error"), HasSubstr("bogus"), Not(HasSubstr("\n"))));
 }
 
 TEST_F(compile_source_test, warnings_are_kept) {
-  const auto made = compile_source("__global__ void f() {\n  int unused;\n}", "sm_90");
-  EXPECT_THAT(made.cubin, Not(IsEmpty()));
-  EXPECT_THAT(made.log, AllOf(HasSubstr("source.cu(2): warning"), HasSubstr("unused")));
+  const auto compiled = compile_source("__global__ void f() {\n  int unused;\n}", "sm_90");
+  EXPECT_THAT(compiled.cubin, Not(IsEmpty()));
+  EXPECT_THAT(compiled.log, AllOf(HasSubstr("source.cu(2): warning"), HasSubstr("unused")));
 }
 
 TEST_F(compile_source_test, templates_are_found_by_their_cpp_names) {
   source_options cpp;
   cpp.extern_c = false;
   cpp.names = {"scale<float>", "inner::scale<double, 2>"};
-  const auto made = compile_source(
+  const auto compiled = compile_source(
       "template <class T> __global__ void scale(T* a, T by) { *a *= by; }\n"
       "namespace inner { template <class T, int n> __global__ void scale(T* a) { *a *= n; } }",
       "sm_90", cpp);
-  ASSERT_THAT(made.lowered_names, SizeIs(2));
-  const std::string code(made.cubin.begin(), made.cubin.end());
+  ASSERT_THAT(compiled.lowered_names, SizeIs(2));
+  const std::string code(compiled.cubin.begin(), compiled.cubin.end());
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(made.lowered_names[i].first, cpp.names[i]);
-    EXPECT_THAT(code, HasSubstr(".text." + made.lowered_names[i].second));
+    EXPECT_EQ(compiled.lowered_names[i].first, cpp.names[i]);
+    EXPECT_THAT(code, HasSubstr(".text." + compiled.lowered_names[i].second));
   }
 }
 
@@ -122,23 +122,23 @@ TEST_F(compile_source_test, a_name_that_is_not_in_the_source_is_an_error) {
 }
 
 TEST_F(compile_source_test, flags_are_the_compilers) {
-  source_options with;
-  with.flags = {"--std=c++20", "-DTWICE=2"};
+  source_options options;
+  options.flags = {"--std=c++20", "-DTWICE=2"};
   EXPECT_NO_THROW(static_cast<void>(
-      compile_source("static_assert(__cplusplus >= 202002L && TWICE == 2);", "sm_90", with)));
+      compile_source("static_assert(__cplusplus >= 202002L && TWICE == 2);", "sm_90", options)));
   EXPECT_NO_THROW(
       static_cast<void>(compile_source("static_assert(__cplusplus >= 201703L);", "sm_90")));
-  with.flags = {"--nonsense"};
-  EXPECT_THAT(refusal(doublify, with).what(), HasSubstr("--nonsense"));
+  options.flags = {"--nonsense"};
+  EXPECT_THAT(refusal(doublify, options).what(), HasSubstr("--nonsense"));
 }
 
 TEST_F(compile_source_test, an_unknown_architecture_is_named_with_the_known_ones) {
-  for (const std::string wrong : {"sm_20", "sm_", "compute_90", "hopper", ""}) try {
-      static_cast<void>(compile_source(doublify, wrong));
-      FAIL() << wrong;
+  for (const std::string architecture : {"sm_20", "sm_", "compute_90", "hopper", ""}) try {
+      static_cast<void>(compile_source(doublify, architecture));
+      FAIL() << architecture;
     } catch (const unsupported& refused) {
-      EXPECT_THAT(refused.what(),
-                  AllOf(HasSubstr("'" + wrong + "'"), HasSubstr("sm_90"), Not(HasSubstr("\n"))));
+      EXPECT_THAT(refused.what(), AllOf(HasSubstr("'" + architecture + "'"), HasSubstr("sm_90"),
+                                        Not(HasSubstr("\n"))));
     }
 }
 
@@ -162,7 +162,7 @@ TEST_F(compile_source_test, does_not_stop_at_a_zero_byte) {
 TEST(source_module, the_host_device_refuses) {
   const auto host = open_host_device();
   try {
-    const source_module made(*host, doublify);
+    const source_module compiled(*host, doublify);
     FAIL() << "made on the host device";
   } catch (const unsupported& refused) {
     EXPECT_STREQ(

@@ -18,7 +18,7 @@ constexpr std::size_t line = 64;
 constexpr std::size_t guard = 128;
 constexpr std::byte untouched{0xa5};
 
-/// Memory that begins at a line, in which copies start wherever they like.
+/// Memory that begins at a cache line, so that tests choose the misalignment of a copy.
 class area {
  public:
   explicit area(std::size_t bytes) : memory_(bytes + 2 * line) {}
@@ -38,10 +38,10 @@ class streaming : public testing::Test {
 
   streaming() {
     std::mt19937_64 random(1);
-    for (auto& one : source_.bytes()) one = static_cast<std::byte>(random());
+    for (auto& byte : source_.bytes()) byte = static_cast<std::byte>(random());
   }
 
-  /// Copies and looks at every byte around, too.
+  /// Copies and checks the bytes around the destination, too.
   void expect_copied(std::size_t to, std::size_t from, std::size_t bytes) {
     const auto all = destination_.bytes();
     const auto around = all.first(guard + to + bytes + guard);
@@ -49,11 +49,11 @@ class streaming : public testing::Test {
     const auto source = source_.bytes().subspan(from, bytes);
     const auto destination = all.subspan(guard + to, bytes);
     streaming_load(destination, source);
-    const auto is_untouched = [](std::byte one) { return one == untouched; };
-    const bool right = std::ranges::equal(destination, source) &&
+    const auto is_untouched = [](std::byte byte) { return byte == untouched; };
+    const bool exact = std::ranges::equal(destination, source) &&
                        std::ranges::all_of(around.first(guard + to), is_untouched) &&
                        std::ranges::all_of(around.last(guard), is_untouched);
-    EXPECT_TRUE(right) << bytes << " bytes from " << from << " to " << to;
+    EXPECT_TRUE(exact) << bytes << " bytes from " << from << " to " << to;
   }
 
   area source_{largest + line};

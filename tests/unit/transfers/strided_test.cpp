@@ -1,4 +1,4 @@
-// Strided views to and from the device: bit-exact, by every route, and nothing else touched.
+// Strided views travel to and from the device bit-exactly by every route, and gaps stay untouched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,49 +36,19 @@ struct sixteen_bytes {
   std::uint64_t words[2];
 };
 
-/// A host with as much page-locked memory as a test needs: pageable memory under another name.
-class lenient_device final : public device {
+/// A host device with as much page-locked memory as a test needs: it is pageable memory.
+class lenient_device final : public forwarding_device {
  public:
-  bool directly = true;  ///< false: as ordinary memory is to a GPU
+  lenient_device() : forwarding_device(open_host_device()) {}
 
-  [[nodiscard]] const device_description& description() const noexcept override {
-    return inner_->description();
-  }
-  [[nodiscard]] std::optional<std::string> why_unsupported(host_memory_kind kind) const override {
-    return inner_->why_unsupported(kind);
-  }
+  /// False: copies stage host memory, as a GPU's driver does with ordinary memory.
+  bool directly = true;
+
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind) override {
-    return inner_->allocate_host(bytes, pageable);
-  }
-  [[nodiscard]] device_memory allocate(std::size_t bytes) override {
-    return inner_->allocate(bytes);
+    return forwarding_device::allocate_host(bytes, pageable);
   }
   [[nodiscard]] bool copies_directly(const std::byte* /*host*/) const override { return directly; }
-  [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
-    return inner_->lock(memory);
-  }
   [[nodiscard]] std::byte* address_on_device(std::byte* host) const override { return host; }
-  [[nodiscard]] std::size_t free_memory() const override { return inner_->free_memory(); }
-  void copy(std::byte* destination, const std::byte* source, std::size_t bytes,
-            direction way) override {
-    inner_->copy(destination, source, bytes, way);
-  }
-  [[nodiscard]] std::unique_ptr<stream> create_stream() override { return inner_->create_stream(); }
-  void synchronize() override { inner_->synchronize(); }
-  [[nodiscard]] std::shared_ptr<const void> make_current() override {
-    return inner_->make_current();
-  }
-  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     pattern what) override {
-    inner_->write_pattern(block, offset, bytes, what);
-  }
-  [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                            std::size_t bytes, pattern what) override {
-    return inner_->check_pattern(block, offset, bytes, what);
-  }
-
- private:
-  std::unique_ptr<device> inner_ = open_host_device();
 };
 
 /// Extents and strides without a type.
@@ -86,8 +56,8 @@ struct layout {
   std::vector<std::size_t> extents;
   std::vector<std::ptrdiff_t> steps;
 
-  [[nodiscard]] shape of() const { return shape(extents); }
-  /// Elements from the first to the last one.
+  [[nodiscard]] shape array_shape() const { return shape(extents); }
+  /// The number of elements of memory from the first to the last element.
   [[nodiscard]] std::size_t reach() const {
     std::size_t last = 0;
     for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -96,10 +66,10 @@ struct layout {
     }
     return last + 1;
   }
-  /// In elements, in the order in which a device's array has them.
-  [[nodiscard]] std::vector<std::size_t> offsets(order as) const {
+  /// The offset of each element, in elements, in the order of a device's array.
+  [[nodiscard]] std::vector<std::size_t> offsets(order order) const {
     std::vector<std::size_t> all;
-    if (of().elements() == 0) return all;
+    if (array_shape().elements() == 0) return all;
     std::vector<std::size_t> at(extents.size());
     for (;;) {
       std::size_t offset = 0;
@@ -108,7 +78,7 @@ struct layout {
       all.push_back(offset);
       std::size_t k = 0;
       for (; k < at.size(); ++k) {
-        const auto i = as == order::row_major ? at.size() - 1 - k : k;
+        const auto i = order == order::row_major ? at.size() - 1 - k : k;
         if (++at[i] < extents[i]) break;
         at[i] = 0;
       }
@@ -116,30 +86,30 @@ struct layout {
     }
   }
   [[nodiscard]] std::string described() const {
-    return to_string(of()) + " by " + testing::PrintToString(steps);
+    return to_string(array_shape()) + " by " + testing::PrintToString(steps);
   }
 };
 
 layout random_layout(std::mt19937_64& random, std::size_t largest_extent) {
   const auto up_to = [&](std::size_t most) { return random() % (most + 1); };
-  layout made;
+  layout result;
   const auto rank = up_to(5);
-  made.extents.resize(rank);
-  made.steps.resize(rank);
-  for (auto& one : made.extents)
-    one = up_to(25) == 0 ? 0 : 1 + up_to(up_to(3) == 0 ? 1 : largest_extent - 1);
+  result.extents.resize(rank);
+  result.steps.resize(rank);
+  for (auto& extent : result.extents)
+    extent = up_to(25) == 0 ? 0 : 1 + up_to(up_to(3) == 0 ? 1 : largest_extent - 1);
   std::vector<std::size_t> innermost_first(rank);
   std::iota(innermost_first.rbegin(), innermost_first.rend(), 0);
   if (up_to(1)) std::ranges::shuffle(innermost_first, random);
   const auto padded = up_to(2);
   std::size_t step = padded == 2 ? 1 + up_to(2) : 1;
   for (const auto i : innermost_first) {
-    made.steps[i] = static_cast<std::ptrdiff_t>(step);
-    step *= std::max<std::size_t>(made.extents[i], 1);
+    result.steps[i] = static_cast<std::ptrdiff_t>(step);
+    step *= std::max<std::size_t>(result.extents[i], 1);
     if (padded > 0) step += up_to(3);
     if (padded > 0 && up_to(3) == 0) step *= 2;  // slices of whole rows and others
   }
-  return made;
+  return result;
 }
 
 template <class T>
@@ -152,7 +122,7 @@ std::vector<std::byte> random_bytes(std::mt19937_64& random, std::size_t element
   return bytes;
 }
 
-/// Vectors of elements are aligned as elements must be; their bytes are what counts.
+/// Vectors of elements are aligned as the type requires; only their bytes are compared.
 template <class T>
 std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
   std::vector<T> elements(bytes.size() / sizeof(T));
@@ -166,54 +136,55 @@ std::vector<std::byte> bytes_of(std::span<const T> elements) {
 }
 
 template <class T>
-strided_view<T> view_of(std::vector<T>& memory, const layout& of) {
-  // As many strides as there are extents.
-  const auto& s = of.steps;
+strided_view<T> view_of(std::vector<T>& memory, const layout& layout) {
+  const auto& s = layout.steps;
   const std::span all(memory);
   switch (s.size()) {
-    case 0: return {all, of.of(), {}};
-    case 1: return {all, of.of(), {s[0]}};
-    case 2: return {all, of.of(), {s[0], s[1]}};
-    case 3: return {all, of.of(), {s[0], s[1], s[2]}};
-    case 4: return {all, of.of(), {s[0], s[1], s[2], s[3]}};
-    default: return {all, of.of(), {s[0], s[1], s[2], s[3], s[4]}};
+    case 0: return {all, layout.array_shape(), {}};
+    case 1: return {all, layout.array_shape(), {s[0]}};
+    case 2: return {all, layout.array_shape(), {s[0], s[1]}};
+    case 3: return {all, layout.array_shape(), {s[0], s[1], s[2]}};
+    case 4: return {all, layout.array_shape(), {s[0], s[1], s[2], s[3]}};
+    default: return {all, layout.array_shape(), {s[0], s[1], s[2], s[3], s[4]}};
   }
 }
 
-std::string name_of(strided_route by) {
-  return by == strided_route::automatic ? "automatic"
-         : by == strided_route::pitched ? "pitched"
-                                        : "packed";
+std::string name_of(strided_route route) {
+  return route == strided_route::automatic ? "automatic"
+         : route == strided_route::pitched ? "pitched"
+                                           : "packed";
 }
 
 constexpr std::array all_routes{strided_route::automatic, strided_route::pitched,
                                 strided_route::packed};
 
-/// Up and down again by one route; false when the route cannot be taken, and nothing happened.
+/// Uploads and downloads by one route. Returns false if the route is unsupported; the failed copies
+/// must then have changed nothing.
 template <class T>
-bool round_trip(const context& gpu, const layout& of, order as, strided_route by,
+bool round_trip(const context& gpu, const layout& layout, order order, strided_route route,
                 std::mt19937_64& random) {
-  SCOPED_TRACE(of.described() + (as == order::row_major ? ", row-major, " : ", column-major, ") +
-               name_of(by) + ", " + std::to_string(sizeof(T)) + " bytes");
-  auto source = elements_of<T>(random_bytes<T>(random, of.reach()));
+  SCOPED_TRACE(layout.described() +
+               (order == order::row_major ? ", row-major, " : ", column-major, ") + name_of(route) +
+               ", " + std::to_string(sizeof(T)) + " bytes");
+  auto source = elements_of<T>(random_bytes<T>(random, layout.reach()));
   const auto original = bytes_of<T>(source);
-  const auto offsets = of.offsets(as);
+  const auto offsets = layout.offsets(order);
   std::vector<std::byte> packed(offsets.size() * sizeof(T));
   for (std::size_t i = 0; i < offsets.size(); ++i)
     std::memcpy(&packed[i * sizeof(T)], &original[offsets[i] * sizeof(T)], sizeof(T));
 
-  gpu_array<T> array(gpu, of.of(), as);
+  gpu_array<T> array(gpu, layout.array_shape(), order);
   const auto before = random_bytes<T>(random, offsets.size());
   array.set(elements_of<T>(before));
   std::vector<T> on_device(offsets.size());
   try {
-    array.set(view_of(source, of), by);
+    array.set(view_of(source, layout), route);
   } catch (const unsupported&) {
-    EXPECT_EQ(by, strided_route::pitched);
+    EXPECT_EQ(route, strided_route::pitched);
     array.get(on_device);
     EXPECT_EQ(bytes_of<T>(on_device), before);
     auto untouched = source;
-    EXPECT_THROW(array.get(view_of(untouched, of), by), unsupported);
+    EXPECT_THROW(array.get(view_of(untouched, layout), route), unsupported);
     EXPECT_EQ(bytes_of<T>(untouched), original);
     return false;
   }
@@ -221,9 +192,9 @@ bool round_trip(const context& gpu, const layout& of, order as, strided_route by
   array.get(on_device);
   EXPECT_EQ(bytes_of<T>(on_device), packed);
 
-  auto expected = random_bytes<T>(random, of.reach());
+  auto expected = random_bytes<T>(random, layout.reach());
   auto destination = elements_of<T>(expected);
-  array.get(view_of(destination, of), by);
+  array.get(view_of(destination, layout), route);
   for (std::size_t i = 0; i < offsets.size(); ++i)
     std::memcpy(&expected[offsets[i] * sizeof(T)], &packed[i * sizeof(T)], sizeof(T));
   EXPECT_EQ(bytes_of<T>(destination), expected);
@@ -231,7 +202,7 @@ bool round_trip(const context& gpu, const layout& of, order as, strided_route by
 }
 
 template <class T>
-class a_strided_view_of : public testing::Test {
+class strided_views : public testing::Test {
  protected:
   lenient_device host;
   context gpu{host};
@@ -240,18 +211,18 @@ class a_strided_view_of : public testing::Test {
 
 using element_types = testing::Types<char, std::int32_t, float, double, three_bytes, seven_bytes,
                                      std::array<char, 7>, sixteen_bytes, std::array<double, 3>>;
-TYPED_TEST_SUITE(a_strided_view_of, element_types);
+TYPED_TEST_SUITE(strided_views, element_types);
 
-TYPED_TEST(a_strided_view_of, random_layouts_travels_bit_exactly_by_every_route) {
+TYPED_TEST(strided_views, of_random_layouts_travel_bit_exactly_by_every_route) {
   std::size_t pitched = 0;
   std::size_t not_pitched = 0;
   for (int i = 0; i < 150; ++i) {
-    const auto of = random_layout(this->random, 6);
+    const auto layout = random_layout(this->random, 6);
     this->host.directly = i % 2 == 0;
-    for (const auto as : {order::row_major, order::column_major})
-      for (const auto by : all_routes) {
-        const bool went = round_trip<TypeParam>(this->gpu, of, as, by, this->random);
-        if (by == strided_route::pitched) ++(went ? pitched : not_pitched);
+    for (const auto order : {order::row_major, order::column_major})
+      for (const auto route : all_routes) {
+        const bool copied = round_trip<TypeParam>(this->gpu, layout, order, route, this->random);
+        if (route == strided_route::pitched) ++(copied ? pitched : not_pitched);
       }
     if (this->HasFailure()) return;
   }
@@ -259,35 +230,35 @@ TYPED_TEST(a_strided_view_of, random_layouts_travels_bit_exactly_by_every_route)
   EXPECT_GT(not_pitched, 20U);
 }
 
-TYPED_TEST(a_strided_view_of, extents_about_a_tile_travels_bit_exactly) {
+TYPED_TEST(strided_views, of_extents_about_a_tile_travel_bit_exactly) {
   const auto side = [&] {
     constexpr std::array<std::size_t, 8> sides{1, 2, 63, 64, 65, 127, 128, 130};
     return sides[this->random() % sides.size()];
   };
   for (int i = 0; i < 12; ++i) {
-    layout of{{side(), side(), 1 + this->random() % 3}, {0, 0, 0}};
+    layout layout{{side(), side(), 1 + this->random() % 3}, {0, 0, 0}};
     std::array<std::size_t, 3> innermost_first{0, 1, 2};
     std::ranges::shuffle(innermost_first, this->random);
     std::size_t step = 1 + this->random() % 2;
     for (const auto k : innermost_first) {
-      of.steps[k] = static_cast<std::ptrdiff_t>(step);
-      step = step * of.extents[k] + this->random() % 2;
+      layout.steps[k] = static_cast<std::ptrdiff_t>(step);
+      step = step * layout.extents[k] + this->random() % 2;
     }
-    round_trip<TypeParam>(this->gpu, of, i % 2 ? order::row_major : order::column_major,
+    round_trip<TypeParam>(this->gpu, layout, i % 2 ? order::row_major : order::column_major,
                           i % 4 < 2 ? strided_route::packed : strided_route::automatic,
                           this->random);
     if (this->HasFailure()) return;
   }
 }
 
-/// More than is packed on one core (on_all_cores.hpp): rows longer than one piece, and sides of no
-/// whole tiles.
+/// Large enough to be packed on all cores (on_all_cores.hpp), with rows longer than one piece and
+/// sides that are no multiples of a tile.
 template <class T>
-class a_large_strided_view_of : public a_strided_view_of<T> {};
+class large_strided_views : public strided_views<T> {};
 using few_element_types = testing::Types<char, float, seven_bytes, sixteen_bytes>;
-TYPED_TEST_SUITE(a_large_strided_view_of, few_element_types);
+TYPED_TEST_SUITE(large_strided_views, few_element_types);
 
-TYPED_TEST(a_large_strided_view_of, some_mebibytes_travels_bit_exactly) {
+TYPED_TEST(large_strided_views, travel_bit_exactly) {
   const std::size_t rows = (std::size_t{4} << 20) / sizeof(TypeParam) / 1300 + 67;
   const auto step = [](std::size_t elements) { return static_cast<std::ptrdiff_t>(elements); };
   round_trip<TypeParam>(this->gpu, {{rows, 1300}, {1, step(rows + 3)}}, order::row_major,
@@ -305,9 +276,9 @@ class strided_routes : public testing::Test {
   strided_routes() { std::iota(memory.begin(), memory.end(), 0.0F); }
 
   bool can_be_pitched(const shape& extents, std::initializer_list<std::ptrdiff_t> steps,
-                      order as = order::row_major) {
+                      order order = order::row_major) {
     const strided_view<float> view(memory, extents, steps);
-    gpu_array<float> array(gpu, extents, as);
+    gpu_array<float> array(gpu, extents, order);
     try {
       array.set(view, strided_route::pitched);
       return true;
@@ -315,12 +286,12 @@ class strided_routes : public testing::Test {
       return false;
     }
   }
-  /// Whether page-locked memory was needed.
+  /// Whether the copy needed page-locked memory.
   bool is_packed(const shape& extents, std::initializer_list<std::ptrdiff_t> steps,
-                 order as = order::row_major) {
+                 order order = order::row_major) {
     const strided_view<float> view(memory, extents, steps);
     const context fresh(host);
-    gpu_array<float> array(fresh, extents, as);
+    gpu_array<float> array(fresh, extents, order);
     const auto before = host.counts().host_allocations.load();
     array.set(view);
     return host.counts().host_allocations > before;
@@ -339,7 +310,7 @@ TEST_F(strided_routes, pitched_takes_rows_and_slices_of_whole_rows) {
   EXPECT_TRUE(can_be_pitched({2, 3, 10, 20}, {900, 300, 25, 1}));  // two indices are one
 }
 
-TEST_F(strided_routes, pitched_refuses_the_rest) {
+TEST_F(strided_routes, pitched_refuses_all_other_layouts) {
   EXPECT_FALSE(can_be_pitched({10, 20}, {1, 10}));
   EXPECT_FALSE(can_be_pitched({10, 20}, {20, 1}, order::column_major));
   EXPECT_FALSE(can_be_pitched({3, 10, 20}, {310, 25, 1}));  // 12.4 rows apart
@@ -373,12 +344,12 @@ TEST_F(strided_routes, automatic_packs_only_what_has_no_long_rows) {
   EXPECT_TRUE(is_packed({10, 15}, {600, 1}));
 }
 
-TEST_F(strided_routes, of_nothing_do_nothing) {
+TEST_F(strided_routes, of_empty_views_do_nothing) {
   gpu_array<float> none(gpu, {3, 0});
-  for (const auto by : all_routes) {
+  for (const auto route : all_routes) {
     const strided_view<float> view(std::span<float>(), {3, 0}, {5, 1});
-    none.set(view, by);
-    none.get(view, by);
+    none.set(view, route);
+    none.get(view, route);
   }
   EXPECT_EQ(host.counts().enqueued, 0U);
   EXPECT_TRUE(host.counts().nothing_allocated());
@@ -386,10 +357,10 @@ TEST_F(strided_routes, of_nothing_do_nothing) {
 
 TEST_F(strided_routes, need_the_same_shape_on_both_sides) {
   gpu_array<float> array(gpu, {3, 4});
-  const strided_view<float> other(memory, {4, 3}, {3, 1});
-  EXPECT_THAT([&] { array.set(other); },
+  const strided_view<float> four_by_three(memory, {4, 3}, {3, 1});
+  EXPECT_THAT([&] { array.set(four_by_three); },
               ThrowsMessage<shape_mismatch>(AllOf(HasSubstr("(3, 4)"), HasSubstr("(4, 3)"))));
-  EXPECT_THAT([&] { array.get(other); },
+  EXPECT_THAT([&] { array.get(four_by_three); },
               ThrowsMessage<shape_mismatch>(AllOf(HasSubstr("(3, 4)"), HasSubstr("(4, 3)"))));
   EXPECT_THROW(array.get(strided_view<float>(memory, {12}, {1})), shape_mismatch);
   EXPECT_THROW(array.get(strided_view<float>(memory, {3, 4, 1}, {4, 1, 1})), shape_mismatch);
@@ -397,8 +368,8 @@ TEST_F(strided_routes, need_the_same_shape_on_both_sides) {
 }
 
 TEST_F(strided_routes, read_from_views_that_must_not_be_written) {
-  const auto& to_read = memory;
-  const strided_view<const float> every_third(to_read, {4}, {3});
+  const auto& read_only = memory;
+  const strided_view<const float> every_third(read_only, {4}, {3});
   const auto array = to_gpu(gpu, every_third);
   static_assert(std::is_same_v<decltype(array), const gpu_array<float>>);
   EXPECT_THAT(array.get(), ElementsAre(0, 3, 6, 9));
@@ -417,45 +388,45 @@ TEST_F(strided_routes, transpose_when_the_orders_differ) {
 
 TEST_F(strided_routes, have_arrived_when_the_call_returns) {
   host.counts().slowed_by = std::chrono::milliseconds(2);
-  for (const auto& [by, steps] :
+  for (const auto& [route, steps] :
        {std::pair{strided_route::pitched, 1000}, {strided_route::packed, 1000}}) {
-    std::vector<float> there(2000);
+    std::vector<float> destination(2000);
     const strided_view<float> view(memory, {2, 10}, {steps, 1});
-    const auto array = to_gpu(gpu, view, order::row_major, by);
+    const auto array = to_gpu(gpu, view, order::row_major, route);
     EXPECT_TRUE(host.counts().idle());
-    array.get(strided_view<float>(there, {2, 10}, {steps, 1}), by);
+    array.get(strided_view<float>(destination, {2, 10}, {steps, 1}), route);
     EXPECT_TRUE(host.counts().idle());
-    EXPECT_EQ(there[1009], memory[1009]);
+    EXPECT_EQ(destination[1009], memory[1009]);
   }
 }
 
 TEST_F(strided_routes, leave_nothing_behind_when_they_fail) {
-  for (const auto what : {failure::allocation, failure::operation})
-    for (const auto from : {allocation::plain, allocation::pooled})
-      for (const auto by : {strided_route::pitched, strided_route::packed}) {
-        const auto failures = fail_each(what, [&](counting_device& failing) {
-          std::vector<float> there(100, -1);
-          bool done = true;
-          bool up = false;
+  for (const auto kind : {failure::allocation, failure::operation})
+    for (const auto allocation_kind : {allocation::plain, allocation::pooled})
+      for (const auto route : {strided_route::pitched, strided_route::packed}) {
+        const auto failures = fail_each(kind, [&](counting_device& failing) {
+          std::vector<float> destination(100, -1);
+          bool succeeded = true;
+          bool uploaded = false;
           failing.counts().slowed_by = std::chrono::microseconds(100);
           {
-            const context in(failing, from);
+            const context failing_gpu(failing, allocation_kind);
             try {
               const strided_view<float> view(memory, {5, 7}, {11, 1});
-              const auto array = to_gpu(in, view, order::row_major, by);
-              up = true;
+              const auto array = to_gpu(failing_gpu, view, order::row_major, route);
+              uploaded = true;
               EXPECT_TRUE(failing.counts().idle());
-              array.get(strided_view<float>(there, {5, 7}, {11, 1}), by);
+              array.get(strided_view<float>(destination, {5, 7}, {11, 1}), route);
             } catch (const error&) {
-              done = false;
-              if (!up || what == failure::allocation) {
-                EXPECT_THAT(there, Each(-1.0F));
+              succeeded = false;
+              if (!uploaded || kind == failure::allocation) {
+                EXPECT_THAT(destination, Each(-1.0F));
               }
             }
           }
-          EXPECT_TRUE(failing.counts().nothing_allocated()) << name_of(by);
+          EXPECT_TRUE(failing.counts().nothing_allocated()) << name_of(route);
           // A pool tries once more.
-          return done && failing.counts().failing_allocation != 1;
+          return succeeded && failing.counts().failing_allocation != 1;
         });
         EXPECT_GT(failures, 0U);
       }

@@ -27,19 +27,19 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-/// Longer than the threads of a team look out for the next task: they sleep.
+/// Longer than the threads of a team poll for the next task: then they sleep.
 constexpr auto long_enough_to_sleep = 3ms;
 
-/// How often each part ran in one run of the team.
+/// The number of runs of each part in one run of the team.
 std::vector<int> counts_of_run(worker_team& team) {
   std::vector<std::atomic<int>> counts(team.size());
   team.run([&](unsigned index) { ++counts.at(index); });
   return {counts.begin(), counts.end()};
 }
 
-class team_of : public testing::TestWithParam<unsigned> {};
+class a_team : public testing::TestWithParam<unsigned> {};
 
-TEST_P(team_of, so_many_runs_each_part_once) {
+TEST_P(a_team, runs_each_part_once) {
   worker_team team(GetParam());
   ASSERT_EQ(team.size(), GetParam());
   const auto counts = counts_of_run(team);
@@ -47,7 +47,7 @@ TEST_P(team_of, so_many_runs_each_part_once) {
   EXPECT_THAT(counts, Each(1));
 }
 
-TEST_P(team_of, so_many_runs_part_0_in_the_callers_thread_and_each_other_in_one_of_its_own) {
+TEST_P(a_team, runs_part_0_in_the_callers_thread_and_each_other_part_in_its_own) {
   worker_team team(GetParam());
   std::vector<std::thread::id> first(team.size());
   std::vector<std::thread::id> second(team.size());
@@ -55,12 +55,12 @@ TEST_P(team_of, so_many_runs_part_0_in_the_callers_thread_and_each_other_in_one_
   team.run([&](unsigned index) { second[index] = std::this_thread::get_id(); });
   EXPECT_EQ(first[0], std::this_thread::get_id());
   EXPECT_EQ(std::set(first.begin(), first.end()).size(), team.size());
-  EXPECT_EQ(first, second);  // nothing is started for a task
+  EXPECT_EQ(first, second);  // no threads are started for a task
 }
 
-TEST_P(team_of, so_many_is_used_again_and_again) {
+TEST_P(a_team, is_used_repeatedly) {
   worker_team team(GetParam());
-  // Not atomic: that a run has ended must mean that its parts' writes are there.
+  // Not atomic: when run() returns, the writes of all parts must be visible.
   std::vector<std::size_t> runs(team.size());
   std::size_t sum = 0;
   constexpr std::size_t tasks = 3000;
@@ -72,7 +72,7 @@ TEST_P(team_of, so_many_is_used_again_and_again) {
   EXPECT_THAT(runs, Each(tasks * (tasks - 1) / 2));
 }
 
-TEST_P(team_of, so_many_wakes_up_from_sleep) {
+TEST_P(a_team, wakes_up_from_sleep) {
   worker_team team(GetParam());
   for (int i = 0; i < 10; ++i) {
     std::this_thread::sleep_for(long_enough_to_sleep);
@@ -80,20 +80,20 @@ TEST_P(team_of, so_many_wakes_up_from_sleep) {
   }
 }
 
-TEST_P(team_of, so_many_waits_for_the_slowest) {
+TEST_P(a_team, waits_for_the_slowest) {
   worker_team team(GetParam());
   for (unsigned slow = 0; slow < team.size(); ++slow) {
-    std::atomic<bool> done = false;
+    std::atomic<bool> finished = false;
     team.run([&](unsigned index) {
       if (index != slow) return;
       std::this_thread::sleep_for(long_enough_to_sleep);  // the caller goes to sleep, too
-      done = true;
+      finished = true;
     });
-    EXPECT_TRUE(done) << slow;
+    EXPECT_TRUE(finished) << slow;
   }
 }
 
-TEST_P(team_of, so_many_finishes_all_parts_when_one_throws_and_can_be_used_afterwards) {
+TEST_P(a_team, finishes_all_parts_when_one_throws_and_can_be_used_afterwards) {
   worker_team team(GetParam());
   for (unsigned thrower = 0; thrower < team.size(); ++thrower) {
     std::vector<std::atomic<int>> finished(team.size());
@@ -109,12 +109,12 @@ TEST_P(team_of, so_many_finishes_all_parts_when_one_throws_and_can_be_used_after
     }
     EXPECT_EQ(message, "part " + std::to_string(thrower));
     for (unsigned i = 0; i < team.size(); ++i) EXPECT_EQ(finished[i], i == thrower ? 0 : 1) << i;
-    // It has forgotten about it.
+    // The next run succeeds.
     EXPECT_THAT(counts_of_run(team), Each(1));
   }
 }
 
-TEST_P(team_of, so_many_throws_one_exception_when_all_throw) {
+TEST_P(a_team, throws_one_exception_when_all_throw) {
   worker_team team(GetParam());
   for (int i = 0; i < 100; ++i)
     EXPECT_THROW(team.run([](unsigned index) { throw std::out_of_range(std::to_string(index)); }),
@@ -122,7 +122,7 @@ TEST_P(team_of, so_many_throws_one_exception_when_all_throw) {
   EXPECT_THAT(counts_of_run(team), Each(1));
 }
 
-TEST_P(team_of, so_many_ends_awake_or_asleep_used_or_not) {
+TEST_P(a_team, ends_awake_or_asleep_used_or_not) {
   for (int i = 0; i < 50; ++i) const worker_team never_used(GetParam());
   for (int i = 0; i < 50; ++i) {
     worker_team used(GetParam());
@@ -137,7 +137,7 @@ TEST_P(team_of, so_many_ends_awake_or_asleep_used_or_not) {
   std::this_thread::sleep_for(long_enough_to_sleep);
 }
 
-TEST_P(team_of, so_many_is_waited_for_when_it_ends) {
+TEST_P(a_team, is_waited_for_when_it_ends) {
   std::atomic<int> running = 0;
   for (int i = 0; i < 20; ++i) {
     worker_team team(GetParam());
@@ -152,26 +152,26 @@ TEST_P(team_of, so_many_is_waited_for_when_it_ends) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(threads, team_of, testing::Values(1U, 2U, 3U, 5U, 20U),
+INSTANTIATE_TEST_SUITE_P(threads, a_team, testing::Values(1U, 2U, 3U, 5U, 20U),
                          testing::PrintToStringParamName());
 
-TEST(worker_team, of_none_is_the_caller_alone) {
+TEST(worker_team, of_no_threads_is_the_caller_alone) {
   worker_team team(0);
   EXPECT_EQ(team.size(), 1U);
   EXPECT_THAT(counts_of_run(team), ElementsAre(1));
 }
 
-TEST(worker_team, has_as_many_threads_as_there_are_processors_unless_told_otherwise) {
+TEST(worker_team, has_as_many_threads_as_usable_processors_by_default) {
   EXPECT_EQ(worker_team().size(), usable_processors());
 }
 
 TEST(worker_team, may_be_used_by_a_part_of_another) {
   worker_team outer(3);
   std::vector<std::atomic<int>> counts(3 * 4);
-  for (int i = 0; i < 20; ++i)
-    outer.run([&](unsigned one) {
+  for (int round = 0; round < 20; ++round)
+    outer.run([&](unsigned i) {
       worker_team inner(4);
-      for (int k = 0; k < 5; ++k) inner.run([&](unsigned other) { ++counts[one * 4 + other]; });
+      for (int k = 0; k < 5; ++k) inner.run([&](unsigned j) { ++counts[i * 4 + j]; });
     });
   EXPECT_THAT(std::vector<int>(counts.begin(), counts.end()), Each(100));
 }
@@ -184,7 +184,7 @@ TEST(worker_team, works_beside_others) {
       worker_team team(2 + i % 2);
       for (int k = 0; k < 500; ++k) team.run([&](unsigned) { ++counts[i]; });
     });
-  for (auto& one : callers) one.join();
+  for (auto& caller : callers) caller.join();
   EXPECT_THAT(std::vector<int>(counts.begin(), counts.end()), ElementsAre(1000, 1500, 1000, 1500));
 }
 
@@ -249,9 +249,9 @@ TEST(in_parts, shares_evenly) {
 
 TEST(in_parts, of_one_unit_is_the_callers) {
   worker_team team(4);
-  std::thread::id by;
-  in_parts(team, 64, 64, [&](std::size_t, std::size_t) { by = std::this_thread::get_id(); });
-  EXPECT_EQ(by, std::this_thread::get_id());
+  std::thread::id worker;
+  in_parts(team, 64, 64, [&](std::size_t, std::size_t) { worker = std::this_thread::get_id(); });
+  EXPECT_EQ(worker, std::this_thread::get_id());
   EXPECT_THAT(parts_of(team, 3, 64), (ranges{{0, 3}}));
 }
 
@@ -269,44 +269,43 @@ TEST(in_parts, throws_what_the_work_throws) {
   EXPECT_THAT(counts_of_run(team), Each(1));
 }
 
-// --- Parts for threads of their own
-// -----------------------------------------------------------------
+// --- Parts in parallel -------------------------------------------------------------------------
 
-struct shared_out {
+struct shared_work {
   ranges parts;
   std::set<std::thread::id> threads;
 };
 
-shared_out in_parallel_of(std::size_t total, const shares& how) {
-  shared_out seen;
+shared_work run_in_parallel(std::size_t total, const shares& shares) {
+  shared_work result;
   std::mutex mutex;
-  in_parallel(total, how, [&](std::size_t first, std::size_t count) {
+  in_parallel(total, shares, [&](std::size_t first, std::size_t count) {
     const std::scoped_lock lock(mutex);
-    seen.parts.emplace_back(first, count);
-    seen.threads.insert(std::this_thread::get_id());
+    result.parts.emplace_back(first, count);
+    result.threads.insert(std::this_thread::get_id());
   });
-  std::ranges::sort(seen.parts);
-  return seen;
+  std::ranges::sort(result.parts);
+  return result;
 }
 
 TEST(in_parallel, takes_the_threads_that_have_enough_to_do) {
   const std::size_t cores = usable_processors();
-  EXPECT_THAT(in_parallel_of(199, {.worth_a_thread = 100}).parts, (ranges{{0, 199}}));
-  EXPECT_THAT(in_parallel_of(200, {.worth_a_thread = 100}).threads,
+  EXPECT_THAT(run_in_parallel(199, {.worth_a_thread = 100}).parts, (ranges{{0, 199}}));
+  EXPECT_THAT(run_in_parallel(200, {.worth_a_thread = 100}).threads,
               SizeIs(std::min<std::size_t>(2, cores)));
-  EXPECT_THAT(in_parallel_of(100 * cores, {.worth_a_thread = 1}).threads, SizeIs(cores));
-  EXPECT_THAT(in_parallel_of(100 * cores, {.worth_a_thread = 1, .most_threads = 1}).threads,
+  EXPECT_THAT(run_in_parallel(100 * cores, {.worth_a_thread = 1}).threads, SizeIs(cores));
+  EXPECT_THAT(run_in_parallel(100 * cores, {.worth_a_thread = 1, .most_threads = 1}).threads,
               ElementsAre(std::this_thread::get_id()));
 }
 
 TEST(in_parallel, gives_out_whole_units) {
   if (usable_processors() < 2) GTEST_SKIP() << "one processor";
-  EXPECT_THAT(in_parallel_of(1000, {.worth_a_thread = 1, .unit = 512, .most_threads = 2}).parts,
+  EXPECT_THAT(run_in_parallel(1000, {.worth_a_thread = 1, .unit = 512, .most_threads = 2}).parts,
               (ranges{{0, 512}, {512, 488}}));
 }
 
 TEST(in_parallel, of_nothing_is_nothing) {
-  EXPECT_THAT(in_parallel_of(0, {.worth_a_thread = 1}).parts, testing::IsEmpty());
+  EXPECT_THAT(run_in_parallel(0, {.worth_a_thread = 1}).parts, testing::IsEmpty());
 }
 
 TEST(in_parallel, throws_what_the_work_throws_and_does_not_do_it_again) {
@@ -320,7 +319,7 @@ TEST(in_parallel, throws_what_the_work_throws_and_does_not_do_it_again) {
   EXPECT_EQ(calls, 1);
 }
 
-/// While it lives, new threads get stacks that no machine has room for, and do not start.
+/// While it exists, no thread can start, because no machine has room for the default stack.
 class no_new_threads {
  public:
   no_new_threads() {
@@ -342,12 +341,12 @@ class no_new_threads {
   pthread_attr_t usual_;
 };
 
-TEST(in_parallel, does_alone_what_no_threads_can_be_had_for) {
+TEST(in_parallel, works_in_the_callers_thread_if_no_thread_can_be_started) {
   const no_new_threads now;
   EXPECT_THROW(worker_team(2), std::system_error);
-  const auto seen = in_parallel_of(1000, {.worth_a_thread = 1});
-  EXPECT_THAT(seen.parts, (ranges{{0, 1000}}));
-  EXPECT_THAT(seen.threads, ElementsAre(std::this_thread::get_id()));
+  const auto work = run_in_parallel(1000, {.worth_a_thread = 1});
+  EXPECT_THAT(work.parts, (ranges{{0, 1000}}));
+  EXPECT_THAT(work.threads, ElementsAre(std::this_thread::get_id()));
 }
 
 // --- Processors --------------------------------------------------------------------------------
@@ -362,11 +361,11 @@ std::vector<int> allowed_processors() {
   return all;
 }
 
-/// Of the calling thread, and of those that it starts.
+/// For the calling thread and the threads that it starts.
 void allow_only(const std::vector<int>& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  for (const auto one : processors) CPU_SET(one, &set);
+  for (const auto processor : processors) CPU_SET(processor, &set);
   ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
@@ -374,7 +373,7 @@ TEST(usable_processors, are_those_that_the_thread_may_run_on) {
   const auto all = allowed_processors();
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(usable_processors(), all.size());
-  // In a thread of its own, so that the other tests keep theirs.
+  // In another thread, so that other tests keep their processors.
   std::thread([&] {
     for (std::size_t count = 1; count <= std::min<std::size_t>(all.size(), 4); ++count) {
       allow_only({all.end() - static_cast<std::ptrdiff_t>(count), all.end()});
@@ -394,7 +393,7 @@ TEST(usable_processors, are_the_same_for_the_threads_of_a_team) {
     std::vector<std::vector<int>> allowed(team.size());
     team.run([&](unsigned index) { allowed[index] = allowed_processors(); });
     EXPECT_THAT(allowed, Each(ElementsAre(all.back())));
-    // More threads than they have processors to run on.
+    // More threads than processors.
     for (int i = 0; i < 200; ++i) EXPECT_THAT(counts_of_run(team), Each(1));
   }).join();
 }
