@@ -16,7 +16,7 @@
 #include "tests/gpu/on_gpu.hpp"
 #include "transfers/transfers.hpp"
 
-namespace transfers {
+namespace transfers::another_context_test {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -154,4 +154,4 @@ TEST_F(beside_another_context, make_current_restores_it_whatever_was_set_meanwhi
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::another_context_test

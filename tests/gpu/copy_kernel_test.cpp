@@ -8,7 +8,7 @@
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "transfers/transfers.hpp"
 
-namespace transfers {
+namespace transfers::copy_kernel_test {
 namespace {
 
 /// Result files report how many multiprocessors the copy kernel occupies. That is right if each of
@@ -39,4 +39,4 @@ TEST(copy_kernel, spreads_its_blocks_over_all_multiprocessors) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::copy_kernel_test

@@ -12,7 +12,7 @@
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::cuda_device_test {
 namespace {
 
 constexpr std::size_t guard = 64;
@@ -276,4 +276,4 @@ TEST_F(cuda_device_test, description_is_filled_in) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::cuda_device_test

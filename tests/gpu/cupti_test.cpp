@@ -15,6 +15,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::gpu::cupti_test {
 namespace {
 
 using transfers::direction;
@@ -109,3 +110,4 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(direction::h2d, direction::d2h)));
 
 }  // namespace
+}  // namespace bench_transfers::gpu::cupti_test

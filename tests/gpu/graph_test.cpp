@@ -9,7 +9,7 @@
 #include "transfers/core/error.hpp"
 #include "transfers/fast/scattered.hpp"
 
-namespace transfers {
+namespace transfers::graph_test {
 namespace {
 
 class graph_test : public on_gpu {
@@ -113,4 +113,4 @@ TEST_F(graph_test, a_graph_may_go_before_its_work_is_done) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::graph_test

@@ -20,7 +20,7 @@
 #include "transfers/launch/arguments.hpp"
 #include "transfers/launch/source_module.hpp"
 
-namespace transfers {
+namespace transfers::launch_test {
 namespace {
 
 using testing::AllOf;
@@ -292,4 +292,4 @@ TEST_F(source_module_test, an_empty_text_is_a_module_without_functions) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::launch_test

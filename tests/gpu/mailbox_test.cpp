@@ -13,7 +13,7 @@
 #include "tests/gpu/on_gpu.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::mailbox_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -104,4 +104,4 @@ TEST_F(cuda_mailbox, round_trip_is_printed) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::mailbox_test

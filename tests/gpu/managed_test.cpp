@@ -11,7 +11,7 @@
 #include "tests/gpu/on_gpu.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::managed_test {
 namespace {
 
 class managed_test : public on_gpu {
@@ -116,4 +116,4 @@ TEST_F(managed_test, migrates_back_when_the_cpu_reads_it) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::managed_test

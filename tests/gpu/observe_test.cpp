@@ -7,7 +7,7 @@
 
 #include "tests/gpu/on_gpu.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::observe_test {
 namespace {
 
 class observe_on_gpu : public transfers::on_gpu {
@@ -72,4 +72,4 @@ TEST_F(observe_on_gpu, a_second_monitor_can_be_opened_and_closed_meanwhile) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::observe_test

@@ -17,7 +17,7 @@
 #include "tests/gpu/on_gpu.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::scattered_test {
 namespace {
 
 const pattern data{42, false};
@@ -251,4 +251,4 @@ TEST_F(cuda_scattered, bandwidth_is_printed) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::scattered_test

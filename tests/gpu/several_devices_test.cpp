@@ -17,7 +17,7 @@
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "transfers/transfers.hpp"
 
-namespace transfers {
+namespace transfers::several_devices_test {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -351,4 +351,4 @@ TEST(the_second_gpu, is_used_without_a_context_on_the_first) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::several_devices_test

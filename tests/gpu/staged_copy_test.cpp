@@ -19,7 +19,7 @@
 #include "transfers/core/error.hpp"
 #include "transfers/fast/round_trip.hpp"
 
-namespace transfers {
+namespace transfers::staged_copy_test {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -259,4 +259,4 @@ TEST_F(staged_on_cuda, a_round_trip_may_have_one_pageable_end) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::staged_copy_test

@@ -10,7 +10,7 @@
 #include "bench/harness/session.hpp"
 #include "tests/gpu/on_gpu.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::strategies_test {
 namespace {
 
 using testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST_F(strategies_on_gpu, that_copy_by_kernels_report_their_multiprocessors) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::strategies_test

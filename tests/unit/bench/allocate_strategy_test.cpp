@@ -15,7 +15,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::allocate_strategy_test {
 namespace {
 
 using testing::HasSubstr;
@@ -290,4 +290,4 @@ TEST_F(locking, refused_memory_can_be_locked_elsewhere) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::allocate_strategy_test

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::buffers_test {
 namespace {
 
 using transfers::check_host_pattern;
@@ -51,4 +51,4 @@ TEST_F(buffers_of_host, know_the_pattern_of_their_seed) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::buffers_test

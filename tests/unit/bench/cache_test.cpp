@@ -12,7 +12,7 @@
 
 #include "src/statistics/quantile.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::cache_test {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
@@ -126,4 +126,4 @@ TEST(flush_cache_on_all_cores, leaves_every_byte_as_it_is) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::cache_test

@@ -9,7 +9,7 @@
 
 #include "src/common/sizes.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::choose_device_test {
 namespace {
 
 using testing::AllOf;
@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(
         refused_list{"host:0@a=1GiB/s", "bad rate '1GiB/s'"}));
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::choose_device_test

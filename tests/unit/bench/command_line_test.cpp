@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::command_line_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -342,4 +342,4 @@ TEST_F(google_benchmark, gets_no_filter_because_the_program_filters) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::command_line_test

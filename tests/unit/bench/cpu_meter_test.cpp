@@ -15,7 +15,7 @@
 #include "tests/unit/transfers/busy.hpp"
 #include "transfers/core/workers.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::cpu_meter_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -117,4 +117,4 @@ TEST(cpu_meter, leaves_out_work_between_its_spans) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::cpu_meter_test

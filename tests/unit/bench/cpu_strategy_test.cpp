@@ -18,7 +18,7 @@
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::cpu_strategy_test {
 namespace {
 
 using testing::ElementsAre;
@@ -476,4 +476,4 @@ TEST_F(lying_access, without_its_function_states_the_reason) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::cpu_strategy_test

@@ -10,7 +10,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::duplex_strategy_test {
 namespace {
 
 using testing::AllOf;
@@ -205,4 +205,4 @@ TEST_F(host_session, a_corrupted_byte_of_duplex_benchmarks_is_detected) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::duplex_strategy_test

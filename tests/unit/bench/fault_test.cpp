@@ -14,7 +14,7 @@
 #include "tests/unit/bench/fake_clock.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::fault_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -168,4 +168,4 @@ TEST_F(injected, slowness_is_the_factor_asked_for) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::fault_test

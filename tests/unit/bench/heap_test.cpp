@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::heap_test {
 namespace {
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -52,4 +52,4 @@ TEST(large_blocks, come_from_the_system_also_after_others_have_been_freed) {
 #endif
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::heap_test

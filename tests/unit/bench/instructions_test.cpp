@@ -16,7 +16,7 @@
 #include "bench/strategy/cache.hpp"
 #include "transfers/fast/streaming.hpp"
 
-namespace bench_transfers::bench::cpu {
+namespace bench_transfers::bench::cpu::instructions_test {
 namespace {
 
 constexpr std::uint64_t untouched = 0x1122334455667788ULL;
@@ -323,4 +323,4 @@ TEST(read_strided, gives_the_sum_of_one_word_of_each_stride) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench::cpu
+}  // namespace bench_transfers::bench::cpu::instructions_test

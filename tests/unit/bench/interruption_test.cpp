@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::interruption_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -49,4 +49,4 @@ TEST_P(interruption_test, twice_at_the_same_time_counts_once) {
 INSTANTIATE_TEST_SUITE_P(signals, interruption_test, testing::Values(SIGINT, SIGTERM));
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::interruption_test

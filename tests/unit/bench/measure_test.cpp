@@ -12,7 +12,7 @@
 #include "src/statistics/quantile.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::measure_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -397,4 +397,4 @@ TEST(time_on_device, gives_nothing_without_operations_or_a_clock) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::measure_test

@@ -8,7 +8,7 @@
 #include "bench/strategy/cache.hpp"
 #include "transfers/core/device.hpp"
 
-namespace bench_transfers::bench::cpu {
+namespace bench_transfers::bench::cpu::memory_probe_test {
 namespace {
 
 using machine::memory_type;
@@ -87,4 +87,4 @@ TEST_F(probing, reads_all_of_the_first_bytes_and_no_others) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench::cpu
+}  // namespace bench_transfers::bench::cpu::memory_probe_test

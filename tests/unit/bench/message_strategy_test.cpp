@@ -9,7 +9,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::message_strategy_test {
 namespace {
 
 /// A message by copies, on a device that counts.
@@ -57,4 +57,4 @@ INSTANTIATE_TEST_SUITE_P(copies, message_by, testing::Values("memcpy", "graph"),
                          [](const auto& instance) { return instance.param; });
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::message_strategy_test

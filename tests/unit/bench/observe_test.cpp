@@ -5,7 +5,7 @@
 
 #include "bench/record/report.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::observe_test {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -86,4 +86,4 @@ TEST(finish, of_a_lost_device_only_the_start_is_known) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::observe_test

@@ -10,7 +10,7 @@
 
 #include "bench/harness/verify.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::pieces_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST_F(pieces, a_byte_written_behind_the_end_is_found) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::pieces_test

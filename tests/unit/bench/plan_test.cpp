@@ -17,7 +17,7 @@
 #include "tests/unit/bench/test_strategy.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::plan_test {
 namespace {
 
 using testing::AllOf;
@@ -590,4 +590,4 @@ TEST_F(reserving, counts_buffers_and_memory_of_operations_together) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::plan_test

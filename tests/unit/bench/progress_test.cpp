@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::progress_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -34,4 +34,4 @@ TEST(progress, prints_an_occasional_line_in_a_log) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::progress_test

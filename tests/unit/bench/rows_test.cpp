@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::rows_test {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -245,4 +245,4 @@ TEST(print_runs, in_every_format) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::rows_test

@@ -19,7 +19,7 @@
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::session_for_strategies_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -349,4 +349,4 @@ TEST_F(price, names_multiprocessors_where_the_strategy_does) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::session_for_strategies_test

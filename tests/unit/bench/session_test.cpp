@@ -20,7 +20,7 @@
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::session_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -481,4 +481,4 @@ TEST_F(host_session, a_result_file_that_cannot_be_written_ends_it) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::session_test

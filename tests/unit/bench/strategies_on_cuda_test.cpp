@@ -8,7 +8,7 @@
 
 using namespace bench_transfers;
 
-namespace transfers {
+namespace transfers::strategies_on_cuda_test {
 namespace {
 
 using testing::HasSubstr;
@@ -47,4 +47,4 @@ TEST(pageable_access_strategy, needs_kernels_that_can_and_runs_on_the_host_devic
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::strategies_on_cuda_test

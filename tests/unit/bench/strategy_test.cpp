@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::strategy_test {
 namespace {
 
 using testing::HasSubstr;
@@ -224,4 +224,4 @@ TEST(ends_of, a_copy_are_swapped_with_its_direction) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::strategy_test

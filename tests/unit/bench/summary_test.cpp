@@ -12,7 +12,7 @@
 
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::result_file {
+namespace bench_transfers::result_file::summary_test {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -547,4 +547,4 @@ TEST(summary_text, without_any_rows_is_the_device_alone) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::result_file
+}  // namespace bench_transfers::result_file::summary_test

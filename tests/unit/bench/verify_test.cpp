@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::verify_test {
 namespace {
 
 using testing::AllOf;
@@ -177,4 +177,4 @@ INSTANTIATE_TEST_SUITE_P(of_a_copy, verification, testing::Bool(), [](const auto
 });
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::verify_test

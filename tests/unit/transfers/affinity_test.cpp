@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace transfers::detail {
+namespace transfers::detail::affinity_test {
 namespace {
 
 using testing::Optional;
@@ -56,4 +56,4 @@ TEST(processors_in_mask, are_unknown_where_the_call_is_refused) {
 }
 
 }  // namespace
-}  // namespace transfers::detail
+}  // namespace transfers::detail::affinity_test

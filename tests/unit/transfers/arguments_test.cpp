@@ -16,7 +16,7 @@
 #include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
-namespace transfers {
+namespace transfers::arguments_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -292,4 +292,4 @@ INSTANTIATE_TEST_SUITE_P(all, a_call, testing::Values(allocation::plain, allocat
                          allocation_name);
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::arguments_test

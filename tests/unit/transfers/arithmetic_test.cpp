@@ -17,7 +17,7 @@
 
 #include "tests/unit/transfers/counting_device.hpp"
 
-namespace transfers {
+namespace transfers::arithmetic_test {
 namespace {
 
 using testing::AllOf;
@@ -453,4 +453,4 @@ TEST_F(arithmetic_on_int_arrays, leaves_nothing_behind_when_it_fails) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::arithmetic_test

@@ -19,7 +19,7 @@
 #include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
-namespace transfers {
+namespace transfers::buffer_test {
 namespace {
 
 using testing::AllOf;
@@ -417,4 +417,4 @@ TEST_F(page_locking, leaves_the_memory_unlocked_when_it_fails) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::buffer_test

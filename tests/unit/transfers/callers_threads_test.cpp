@@ -14,7 +14,7 @@
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/core/context.hpp"
 
-namespace transfers {
+namespace transfers::callers_threads_test {
 namespace {
 
 int mark = 0;
@@ -128,4 +128,4 @@ TEST(work_on_all_cores, uses_no_more_threads_than_openmp_allows_the_caller) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::callers_threads_test

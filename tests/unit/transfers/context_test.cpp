@@ -14,7 +14,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/fast/round_trip.hpp"
 
-namespace transfers {
+namespace transfers::context_test {
 namespace {
 
 using testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST_F(context_slots, hold_the_pipeline_of_round_trips) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::context_test

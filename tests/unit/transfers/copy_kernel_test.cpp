@@ -2,7 +2,7 @@
 
 #include "transfers/core/device.hpp"
 
-namespace transfers {
+namespace transfers::copy_kernel_test {
 namespace {
 
 device_description gpu_with(int multiprocessors) {
@@ -52,4 +52,4 @@ TEST(copy_kernel_multiprocessors, are_none_on_the_host_device) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::copy_kernel_test

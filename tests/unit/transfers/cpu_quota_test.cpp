@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace transfers::detail {
+namespace transfers::detail::cpu_quota_test {
 namespace {
 
 TEST(processors_of_quota, are_rounded_up) {
@@ -18,4 +18,4 @@ TEST(processors_of_quota, are_not_limited_where_the_file_says_so_or_is_another_o
 }
 
 }  // namespace
-}  // namespace transfers::detail
+}  // namespace transfers::detail::cpu_quota_test

@@ -11,7 +11,7 @@
 
 #include "tests/unit/transfers/moved_clock.hpp"
 
-namespace transfers {
+namespace transfers::emulated_link_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -202,4 +202,4 @@ TEST_F(link_of_threads, moves_both_directions_as_fast_as_their_common_limit) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::emulated_link_test

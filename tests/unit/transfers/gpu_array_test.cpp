@@ -21,7 +21,7 @@
 #include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
-namespace transfers {
+namespace transfers::gpu_array_test {
 namespace {
 
 using testing::AllOf;
@@ -502,4 +502,4 @@ TEST(a_large_strided_view, reaches_beyond_what_a_signed_integer_counts) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::gpu_array_test

@@ -10,7 +10,7 @@
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::graph_test {
 namespace {
 
 using testing::Each;
@@ -73,4 +73,4 @@ TEST(graph, passes_on_failures_when_it_is_enqueued) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::graph_test

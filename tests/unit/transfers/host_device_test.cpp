@@ -16,7 +16,7 @@
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::host_device_test {
 namespace {
 
 using testing::AllOf;
@@ -267,4 +267,4 @@ TEST_F(host_device, has_no_clock_of_its_own) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::host_device_test

@@ -21,7 +21,7 @@
 #include "transfers/host/host_device.hpp"
 #include "transfers/launch/launch.hpp"
 
-namespace transfers {
+namespace transfers::host_devices_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -442,4 +442,4 @@ TEST(host_device_without_a_link, has_no_clock_of_its_own) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::host_devices_test

@@ -10,7 +10,7 @@
 
 #include "transfers/core/device.hpp"
 
-namespace transfers {
+namespace transfers::host_memory_test {
 namespace {
 
 using testing::ElementsAre;
@@ -109,4 +109,4 @@ TEST(host_memory_owner, frees_the_old_block_when_it_takes_another) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::host_memory_test

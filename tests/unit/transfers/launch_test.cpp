@@ -19,7 +19,7 @@
 
 #include "tests/unit/transfers/counting_device.hpp"
 
-namespace transfers {
+namespace transfers::launch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -391,4 +391,4 @@ TEST_F(a_host_stream, copies_rows_and_slices_and_nothing_between_them) {
 TEST_F(a_host_stream, has_no_cuda_handle) { EXPECT_EQ(stream->native_handle(), nullptr); }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::launch_test

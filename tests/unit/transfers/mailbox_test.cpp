@@ -13,7 +13,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::mailbox_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -232,4 +232,4 @@ TEST_F(mailbox_test, several_work_at_once) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::mailbox_test

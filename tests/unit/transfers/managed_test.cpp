@@ -8,7 +8,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::managed_test {
 namespace {
 
 using testing::HasSubstr;
@@ -36,4 +36,4 @@ TEST(managed_memory, needs_a_device_that_moves_single_pages) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::managed_test

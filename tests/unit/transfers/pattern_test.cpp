@@ -10,7 +10,7 @@
 
 #include "transfers/core/device.hpp"
 
-namespace transfers {
+namespace transfers::pattern_test {
 namespace {
 
 constexpr std::size_t threads_from = std::size_t{1} << 20;  // below, one thread does all work
@@ -160,4 +160,4 @@ TEST(pattern, gives_many_words_at_once) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::pattern_test

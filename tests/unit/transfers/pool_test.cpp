@@ -18,7 +18,7 @@
 
 #include "tests/unit/transfers/counting_device.hpp"
 
-namespace transfers {
+namespace transfers::pool_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -434,4 +434,4 @@ TEST_F(a_pinned_pool, keeps_blocks_in_use_even_when_no_event_can_be_recorded) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::pool_test

@@ -13,7 +13,7 @@
 
 #include "tests/unit/transfers/counting_device.hpp"
 
-namespace transfers {
+namespace transfers::round_trip_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -224,4 +224,4 @@ TEST(round_trip_pipeline, refuses_shapes_of_zero) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::round_trip_test

@@ -14,7 +14,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::scattered_test {
 namespace {
 
 constexpr std::byte untouched{0xEE};
@@ -295,4 +295,4 @@ TEST_F(scattered_kernel, leaves_ordinary_memory_to_copies_if_the_method_is_autom
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::scattered_test

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace transfers {
+namespace transfers::shape_test {
 namespace {
 
 using testing::AllOf;
@@ -290,4 +290,4 @@ TEST_F(a_view, of_an_empty_mdspan_is_empty) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::shape_test

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace transfers::detail {
+namespace transfers::detail::shared_flows_test {
 namespace {
 
 using testing::DoubleNear;
@@ -119,4 +119,4 @@ TEST(shared_flows, use_all_of_a_capacity_however_often_they_are_advanced) {
 }
 
 }  // namespace
-}  // namespace transfers::detail
+}  // namespace transfers::detail::shared_flows_test

@@ -8,7 +8,7 @@
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
-namespace transfers {
+namespace transfers::source_module_test {
 namespace {
 
 using testing::AllOf;
@@ -172,4 +172,4 @@ TEST(source_module, the_host_device_refuses) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::source_module_test

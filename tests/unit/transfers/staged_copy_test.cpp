@@ -18,7 +18,7 @@
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/launch/arguments.hpp"
 
-namespace transfers {
+namespace transfers::staged_copy_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -347,4 +347,4 @@ TEST_F(arrays_of_pageable_memory, are_downloaded_after_earlier_work) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::staged_copy_test

@@ -11,7 +11,7 @@
 
 #include "transfers/core/device.hpp"
 
-namespace transfers {
+namespace transfers::streaming_test {
 namespace {
 
 constexpr std::size_t line = 64;
@@ -131,4 +131,4 @@ TEST(why_no_streaming_loads, is_one_line_or_nothing) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::streaming_test

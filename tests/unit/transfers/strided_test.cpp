@@ -17,7 +17,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/gpu_array.hpp"
 
-namespace transfers {
+namespace transfers::strided_test {
 namespace {
 
 using testing::AllOf;
@@ -445,4 +445,4 @@ TEST_F(strided_routes, change_nothing_when_memory_runs_out) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::strided_test

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace transfers {
+namespace transfers::workers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -399,4 +399,4 @@ TEST(usable_processors, are_the_same_for_the_threads_of_a_team) {
 }
 
 }  // namespace
-}  // namespace transfers
+}  // namespace transfers::workers_test
