@@ -14,7 +14,9 @@
 #include "src/advice/ranking.hpp"
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/same_file.hpp"
 #include "src/common/sizes.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/result_file/reader.hpp"
@@ -109,14 +111,6 @@ void require_writable(const files::path& path) {
   } catch (const common::write_error& error) {
     throw common::usage_error(error.what());
   }
-}
-
-/// Also for different names of a file, and for files that do not exist yet.
-bool is_same_file(const files::path& left, const files::path& right) {
-  if (left.empty() || right.empty()) return false;
-  std::error_code unknown;
-  return files::equivalent(left, right, unknown) ||
-         files::weakly_canonical(left, unknown) == files::weakly_canonical(right, unknown);
 }
 
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
@@ -219,7 +213,7 @@ void check_advice_request(const advice_request& request, const CLI::App& command
     throw common::usage_error(fmt::format("bad --direction '{}': h2d or d2h", request.direction));
   if (!request.json.empty() && !ranks && !request.check)
     throw common::usage_error("--json needs --bytes or --check");
-  if (is_same_file(request.json, request.map))
+  if (common::is_same_file(request.json, request.map))
     throw common::usage_error("--json and --map name the same file");
   for (const auto* const option : {"--cpu-writes", "--cpu-reads"}) {
     if (command.count(option) > 0 && request.check && request.map.empty())
@@ -230,7 +224,7 @@ void check_advice_request(const advice_request& request, const CLI::App& command
 void advise(std::ostream& out, const advice_request& request) {
   const auto measured = read(request);
   for (const auto& written : {request.json, request.map})
-    if (is_same_file(written, measured.from.file))
+    if (common::is_same_file(written, measured.from.file))
       throw common::usage_error(
           fmt::format("{} is the result file itself: it would be overwritten", written.string()));
   require_writable(request.json);

@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
@@ -39,7 +40,7 @@ int complain(const std::string& sentence) {
 /// What nobody has read is no answer.
 void print(const std::string& text) {
   std::cout << text << std::flush;
-  if (!std::cout) throw usage_error("cannot write to standard output");
+  if (!std::cout) throw common::usage_error("cannot write to standard output");
 }
 
 int number(exit_code code) { return static_cast<int>(code); }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "provenance.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/nearest.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
@@ -25,27 +26,19 @@ constexpr double least_false_alarm = 0.001;
 constexpr double most_false_alarm = 50;
 constexpr std::size_t most_runs = 1000;
 
-/// CLI11 takes the argument that follows for the value of "--out=".
-void require_values(std::span<const char* const> arguments) {
-  for (const std::string_view one : arguments)
-    if (one.starts_with("--") && one.ends_with('=') && one.find('=') + 1 == one.size())
-      throw usage_error(fmt::format("{} needs a value", one.substr(0, one.size() - 1)));
-}
-
 /// CLI11 would only say that a subcommand is missing.
 void require_command(std::span<const char* const> arguments) {
   static const std::set<std::string> commands{"pin", "check", "power", "show", "query"};
   if (arguments.size() < 2)
-    throw usage_error("missing command: expected pin, check, power, show or query (see --help)");
+    throw common::usage_error(
+        "missing command: expected pin, check, power, show or query (see --help)");
   const std::string first = arguments[1];
   if (first.starts_with('-') || commands.contains(first)) return;
   const auto meant = common::nearest(first, commands);
-  throw usage_error(fmt::format("unknown command '{}'{} (see --help)", first,
-                                meant.empty() ? "" : fmt::format(", did you mean {}?", meant)));
+  throw common::usage_error(
+      fmt::format("unknown command '{}'{} (see --help)", first,
+                  meant.empty() ? "" : fmt::format(", did you mean {}?", meant)));
 }
-
-/// First sentence of a CLI11 message, which can be several lines.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 metric_request metric_named(const std::string& key) {
   constexpr std::string_view more = ":more", less = ":less";
@@ -55,9 +48,9 @@ metric_request metric_named(const std::string& key) {
   auto& named = request.judged_by;
   named = metric::named(request.is_asked ? key.substr(0, key.size() - more.size()) : key);
   if (named.key.empty())
-    throw usage_error("--judge-by needs the name of a field, such as gb_per_s");
+    throw common::usage_error("--judge-by needs the name of a field, such as gb_per_s");
   if (named.is_time() && says_more)
-    throw usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
+    throw common::usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
   if (request.is_asked) named.more_is_better = says_more;
   request.has_direction = request.is_asked || named.name_tells_direction();
   return request;
@@ -68,7 +61,7 @@ std::string expression(const std::string& text) {
   try {
     static_cast<void>(common::regular_expression(text));
   } catch (const common::expression_error& wrong) {
-    throw usage_error(
+    throw common::usage_error(
         fmt::format("--allow-missing='{}' {}", common::printable_in_short(text), wrong.what()));
   }
   return text;
@@ -79,7 +72,8 @@ std::size_t parse_runs(const std::string& text) {
   const auto* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, runs);
   if (error != std::errc{} || stopped != end || runs < 1 || runs > most_runs)
-    throw usage_error(fmt::format("bad --runs '{}': a whole number from 1 to {}", text, most_runs));
+    throw common::usage_error(
+        fmt::format("bad --runs '{}': a whole number from 1 to {}", text, most_runs));
   return runs;
 }
 
@@ -113,7 +107,7 @@ class command_line {
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
     } catch (const CLI::ParseError& wrong) {
-      throw usage_error(first_line(wrong.what()));
+      throw common::usage_error(common::first_line(wrong.what()));
     }
     if (app_.got_subcommand("pin")) return pin_;
     if (app_.got_subcommand("check")) return checked_for_runs(check_);
@@ -125,8 +119,8 @@ class command_line {
  private:
   /// What CLI11 says itself where all commands need runs.
   static check_request checked_for_runs(const check_request& asked) {
-    if (asked.runs.empty() && !asked.dry_run) throw usage_error("RUN is required");
-    if (!asked.runs.empty() && asked.dry_run) throw usage_error("--dry-run takes no runs");
+    if (asked.runs.empty() && !asked.dry_run) throw common::usage_error("RUN is required");
+    if (!asked.runs.empty() && asked.dry_run) throw common::usage_error("--dry-run takes no runs");
     return asked;
   }
 
@@ -159,7 +153,7 @@ class command_line {
             "--of-repetitions",
             [&into](const std::string& which) {
               if (which != "median" && which != "fastest")
-                throw usage_error(
+                throw common::usage_error(
                     fmt::format("bad --of-repetitions '{}': median or fastest", which));
               into.judged_by.fastest_repetition = which == "fastest";
             },
@@ -285,7 +279,7 @@ double parse_percentage(const std::string& option, const std::string& text, doub
   const std::string_view rest(stopped, end);
   const bool is_percentage = error == std::errc{} && (rest == "%" || rest == " %");
   if (!is_percentage || !(percent >= least && percent <= most))
-    throw usage_error(
+    throw common::usage_error(
         fmt::format("bad {} '{}': a percentage between {}% and {}%, with its sign, "
                     "such as 2%",
                     option, text, least, most));
@@ -294,7 +288,7 @@ double parse_percentage(const std::string& option, const std::string& text, doub
 
 request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
-  require_values(arguments);
+  common::require_values(arguments);
   require_command(arguments);
   return command_line().parse(argc, argv);
 }

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,12 +11,6 @@
 #include "src/gate/model/metric.hpp"
 
 namespace bench_transfers::gate {
-
-/// Wrong use of the command line; what() is one line for the user.
-class usage_error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 using paths = std::vector<std::filesystem::path>;
 

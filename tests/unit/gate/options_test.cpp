@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "src/common/command_line.hpp"
+
 namespace bench_transfers::gate {
 namespace {
 
@@ -29,7 +31,7 @@ Request parsed_as(const std::vector<std::string>& arguments) {
 std::string complaint(const std::vector<std::string>& arguments) {
   try {
     static_cast<void>(parsed(arguments));
-  } catch (const usage_error& wrong) {
+  } catch (const common::usage_error& wrong) {
     return wrong.what();
   }
   return "";
@@ -134,7 +136,7 @@ TEST(gate_options, a_percentage_has_its_sign) {
   EXPECT_DOUBLE_EQ(parse_percentage("--x", "1000%", 0.01, 1000), 10);
   for (const auto* wrong : {"", "%", "2", "0.02", " 2%", "2  %", "2%%", "2% ", "0%", "-1%", "1001%",
                             "nan%", "inf%", "two%", "2,5%", "+2%"})
-    EXPECT_THROW(static_cast<void>(parse_percentage("--x", wrong, 0.01, 1000)), usage_error)
+    EXPECT_THROW(static_cast<void>(parse_percentage("--x", wrong, 0.01, 1000)), common::usage_error)
         << wrong;
 }
 
