@@ -213,8 +213,8 @@ contents contents_of(std::string text) {
 contents read_text(std::string text, const std::filesystem::path& file) {
   try {
     return contents_of(std::move(text));
-  } catch (const bad_entry& why) {
-    refuse(file, why.what());
+  } catch (const bad_entry& error) {
+    refuse(file, error.what());
   }
 }
 
@@ -222,8 +222,8 @@ contents read(const std::filesystem::path& file) {
   std::string text;
   try {
     text = common::read_text(file);
-  } catch (const common::read_error& why) {
-    refuse(file, why.what());
+  } catch (const common::read_error& error) {
+    refuse(file, error.what());
   }
   return read_text(std::move(text), file);
 }

@@ -20,23 +20,23 @@ void require_outputs(std::initializer_list<std::filesystem::path> outputs, const
       if (common::is_same_file(output, input))
         throw common::usage_error(
             fmt::format("{} is an input: it would be overwritten", output.string()));
-    for (const auto& other : known)
-      if (common::is_same_file(output, other))
+    for (const auto& earlier : known)
+      if (common::is_same_file(output, earlier))
         throw common::usage_error(fmt::format("{} and {} are the same file, for two outputs",
-                                              other.string(), output.string()));
+                                              earlier.string(), output.string()));
     try {
       common::require_writable(output);
-    } catch (const common::write_error& wrong) {
-      throw common::usage_error(wrong.what());
+    } catch (const common::write_error& error) {
+      throw common::usage_error(error.what());
     }
     known.push_back(output);
   }
 }
 
-paths inputs_of(const check_request& asked) {
-  auto all = asked.runs;
-  all.push_back(asked.baseline);
-  return all;
+paths inputs_of(const check_request& request) {
+  auto inputs = request.runs;
+  inputs.push_back(request.baseline);
+  return inputs;
 }
 
 std::vector<run> read_runs(const paths& files, const metric& judged_by) {
@@ -45,12 +45,12 @@ std::vector<run> read_runs(const paths& files, const metric& judged_by) {
   return runs;
 }
 
-metric judged_by(const metric_request& asked, std::span<const run> runs) {
-  const auto declared = declaration_in(runs, asked.judged_by);
-  auto metric = asked.judged_by.with(declared);
-  if (!asked.is_asked && declared && declared->more_is_better)
+metric judged_by(const metric_request& request, std::span<const run> runs) {
+  const auto declared = declaration_in(runs, request.judged_by);
+  auto metric = request.judged_by.with(declared);
+  if (!request.user_chose_direction && declared && declared->more_is_better)
     metric.more_is_better = *declared->more_is_better;
-  else if (!asked.has_direction)
+  else if (!request.has_direction)
     throw common::usage_error(fmt::format(
         "--judge-by={0}: neither its name nor the files tell which is better; write {0}:more or "
         "{0}:less",
@@ -78,8 +78,8 @@ void require_known_keys(const std::set<std::string>& keys, const fingerprint& ma
                         std::span<const run> runs) {
   std::set<std::string> known;
   for (const auto& [key, value] : machine) known.insert(key);
-  for (const auto& one : runs)
-    for (const auto& [key, value] : one.machine) known.insert(key);
+  for (const auto& run : runs)
+    for (const auto& [key, value] : run.machine) known.insert(key);
   for (const auto& key : keys) {
     if (known.contains(key)) continue;
     const auto meant = common::nearest(key, known);

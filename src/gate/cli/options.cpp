@@ -34,35 +34,36 @@ void require_command(std::span<const char* const> arguments) {
         "missing command: expected pin, check, power, show or query (see --help)");
   const std::string first = arguments[1];
   if (first.starts_with('-') || commands.contains(first)) return;
-  const auto meant = common::nearest(first, commands);
+  const auto nearest = common::nearest(first, commands);
   throw common::usage_error(
       fmt::format("unknown command '{}'{} (see --help)", first,
-                  meant.empty() ? "" : fmt::format(", did you mean {}?", meant)));
+                  nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest)));
 }
 
 metric_request metric_named(const std::string& key) {
   constexpr std::string_view more = ":more", less = ":less";
   const bool says_more = key.ends_with(more), says_less = key.ends_with(less);
   metric_request request;
-  request.is_asked = says_more || says_less;
-  auto& named = request.judged_by;
-  named = metric::named(request.is_asked ? key.substr(0, key.size() - more.size()) : key);
-  if (named.key.empty())
+  request.user_chose_direction = says_more || says_less;
+  auto& metric = request.judged_by;
+  metric =
+      metric::named(request.user_chose_direction ? key.substr(0, key.size() - more.size()) : key);
+  if (metric.key.empty())
     throw common::usage_error("--judge-by needs the name of a field, such as gb_per_s");
-  if (named.is_time() && says_more)
+  if (metric.is_time() && says_more)
     throw common::usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
-  if (request.is_asked) named.more_is_better = says_more;
-  request.has_direction = request.is_asked || named.name_tells_direction();
+  if (request.user_chose_direction) metric.more_is_better = says_more;
+  request.has_direction = request.user_chose_direction || metric.name_implies_direction();
   return request;
 }
 
-/// Before anything is measured or read.
-std::string expression(const std::string& text) {
+/// Refuses an invalid expression before anything is measured or read.
+std::string valid_expression(const std::string& text) {
   try {
     static_cast<void>(common::regular_expression(text));
-  } catch (const common::expression_error& wrong) {
+  } catch (const common::expression_error& error) {
     throw common::usage_error(
-        fmt::format("--allow-missing='{}' {}", common::printable_in_short(text), wrong.what()));
+        fmt::format("--allow-missing='{}' {}", common::printable_in_short(text), error.what()));
   }
   return text;
 }
@@ -99,74 +100,75 @@ class command_line {
     add_query();
   }
 
-  request parse(int argc, const char* const* argv) {
+  any_request parse(int argc, const char* const* argv) {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return help_request{app_.help()};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
-    } catch (const CLI::ParseError& wrong) {
-      throw common::usage_error(common::first_line(wrong.what()));
+    } catch (const CLI::ParseError& error) {
+      throw common::usage_error(common::first_line(error.what()));
     }
     if (app_.got_subcommand("pin")) return pin_;
-    if (app_.got_subcommand("check")) return checked_for_runs(check_);
+    if (app_.got_subcommand("check")) return with_valid_runs(check_);
     if (app_.got_subcommand("power")) return power_;
     if (app_.got_subcommand("query")) return query_;
     return show_;
   }
 
  private:
-  /// What CLI11 says itself where all commands need runs.
-  static check_request checked_for_runs(const check_request& asked) {
-    if (asked.runs.empty() && !asked.dry_run) throw common::usage_error("RUN is required");
-    if (!asked.runs.empty() && asked.dry_run) throw common::usage_error("--dry-run takes no runs");
-    return asked;
+  /// CLI11 does the same for commands that always need runs.
+  static check_request with_valid_runs(const check_request& request) {
+    if (request.runs.empty() && !request.dry_run) throw common::usage_error("RUN is required");
+    if (!request.runs.empty() && request.dry_run)
+      throw common::usage_error("--dry-run takes no runs");
+    return request;
   }
 
-  CLI::App& add_command(const char* name, const char* what, const char* codes = exit_codes) {
-    auto& command = *app_.add_subcommand(name, what);
+  CLI::App& add_command(const char* name, const char* description, const char* codes = exit_codes) {
+    auto& command = *app_.add_subcommand(name, description);
     command.footer(codes);
     return command;
   }
 
-  static CLI::Option* add_runs(CLI::App& command, paths& into) {
-    return command.add_option("RUN", into, "result files, one of each process")
+  static CLI::Option* add_runs(CLI::App& command, paths& runs) {
+    return command.add_option("RUN", runs, "result files, one of each process")
         ->required()
         ->type_name("FILE")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
-  static void add_metric(CLI::App& command, metric_request& into) {
+  static void add_metric(CLI::App& command, metric_request& request) {
     command
         .add_option_function<std::string>(
             "--judge-by",
-            [&into](const std::string& key) {
-              const bool fastest = into.judged_by.fastest_repetition;
-              into = metric_named(key);
-              into.judged_by.fastest_repetition = fastest;
+            [&request](const std::string& key) {
+              const bool fastest = request.judged_by.fastest_repetition;
+              request = metric_named(key);
+              request.judged_by.fastest_repetition = fastest;
             },
             "real_time (the default), gb_per_s, ...; or COUNTER:more, :less")
         ->type_name("KEY");
     command
         .add_option_function<std::string>(
             "--of-repetitions",
-            [&into](const std::string& which) {
-              if (which != "median" && which != "fastest")
+            [&request](const std::string& figure) {
+              if (figure != "median" && figure != "fastest")
                 throw common::usage_error(
-                    fmt::format("bad --of-repetitions '{}': median or fastest", which));
-              into.judged_by.fastest_repetition = which == "fastest";
+                    fmt::format("bad --of-repetitions '{}': median or fastest", figure));
+              request.judged_by.fastest_repetition = figure == "fastest";
             },
             "what stands for a run: median (the default) or fastest")
         ->type_name("WHICH");
   }
 
-  static void add_allow_different(CLI::App& command, std::set<std::string>& into) {
+  static void add_allow_different(CLI::App& command, std::set<std::string>& all_keys) {
     command
         .add_option_function<std::vector<std::string>>(
             "--allow-different",
-            [&into](const std::vector<std::string>& keys) {
-              into.insert(keys.begin(), keys.end());
+            [&all_keys](const std::vector<std::string>& keys) {
+              all_keys.insert(keys.begin(), keys.end());
             },
             "facts of the machine that may be others, such as device.driver_version")
         ->delimiter(',')
@@ -175,25 +177,25 @@ class command_line {
         ->type_name("KEY,");
   }
 
-  static void add_percentage(CLI::App& command, const char* name, double& into, double least,
-                             double most, const char* what) {
+  static void add_percentage(CLI::App& command, const char* name, double& part, double least,
+                             double most, const char* description) {
     command
         .add_option_function<std::string>(
             name,
-            [name, least, most, &into](const std::string& text) {
-              into = parse_percentage(name, text, least, most);
+            [name, least, most, &part](const std::string& text) {
+              part = parse_percentage(name, text, least, most);
             },
-            what)
+            description)
         ->type_name("P%");
   }
 
-  static void add_limits(CLI::App& command, limits& into) {
-    add_percentage(command, "--threshold", into.threshold, least_threshold, most_threshold,
+  static void add_limits(CLI::App& command, limits& limits) {
+    add_percentage(command, "--threshold", limits.threshold, least_threshold, most_threshold,
                    "the slowdown that matters (default: 2%)");
-    add_percentage(command, "--latency-threshold", into.latency_threshold, least_threshold,
+    add_percentage(command, "--latency-threshold", limits.latency_threshold, least_threshold,
                    most_threshold, "the same where latency decides (default: 5%)");
-    add_percentage(command, "--false-alarm", into.false_alarm, least_false_alarm, most_false_alarm,
-                   "probability of any false alarm in a check (default: 1%)");
+    add_percentage(command, "--false-alarm", limits.false_alarm, least_false_alarm,
+                   most_false_alarm, "probability of any false alarm in a check (default: 1%)");
   }
 
   void add_pin() {
@@ -208,14 +210,16 @@ class command_line {
     auto& command = add_command("check", "Compare new runs with a baseline.");
     command.add_option("BASELINE", check_.baseline, "made by pin")->required()->type_name("FILE");
     add_runs(command, check_.runs)->required(false);
-    add_limits(command, check_.asked.allowed);
+    add_limits(command, check_.question.limits);
     command
         .add_option_function<std::string>(
             "--allow-missing",
-            [this](const std::string& text) { check_.asked.allow_missing = expression(text); },
+            [this](const std::string& text) {
+              check_.question.allow_missing = valid_expression(text);
+            },
             "benchmarks that may be missing, or fail")
         ->type_name("REGEX");
-    add_allow_different(command, check_.asked.allow_different);
+    add_allow_different(command, check_.question.allow_different);
     command
         .add_option("--confirm", check_.confirm,
                     "measure suspects again with two programs, in turn")
@@ -238,7 +242,7 @@ class command_line {
             "--runs", [this](const std::string& text) { power_.new_runs = parse_runs(text); },
             "new runs to compare with it (default: 3)")
         ->type_name("N");
-    add_limits(command, power_.allowed);
+    add_limits(command, power_.limits);
   }
 
   void add_show() {
@@ -276,8 +280,8 @@ double parse_percentage(const std::string& option, const std::string& text, doub
   double percent = 0;
   const auto* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, percent);
-  const std::string_view rest(stopped, end);
-  const bool is_percentage = error == std::errc{} && (rest == "%" || rest == " %");
+  const std::string_view suffix(stopped, end);
+  const bool is_percentage = error == std::errc{} && (suffix == "%" || suffix == " %");
   if (!is_percentage || !(percent >= least && percent <= most))
     throw common::usage_error(
         fmt::format("bad {} '{}': a percentage between {}% and {}%, with its sign, "
@@ -286,7 +290,7 @@ double parse_percentage(const std::string& option, const std::string& text, doub
   return percent / 100;
 }
 
-request parse_command_line(int argc, const char* const* argv) {
+any_request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   common::require_values(arguments);
   require_command(arguments);

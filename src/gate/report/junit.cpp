@@ -13,15 +13,15 @@
 namespace bench_transfers::gate {
 namespace {
 
-/// Printable text has two characters left that no XML document can have (XML 1.0, "Char").
-std::string plain(const std::string& text) {
-  auto shown = text;
+/// Escapes the two printable characters that no XML document can contain (XML 1.0, "Char").
+std::string xml_text(const std::string& text) {
+  auto result = text;
   for (const auto& [character, words] :
        {std::pair<std::string_view, const char*>{"\xef\xbf\xbe", "\\ufffe"},
         {"\xef\xbf\xbf", "\\uffff"}})
-    for (auto at = shown.find(character); at != std::string::npos; at = shown.find(character, at))
-      shown.replace(at, character.size(), words);
-  return shown;
+    for (auto at = result.find(character); at != std::string::npos; at = result.find(character, at))
+      result.replace(at, character.size(), words);
+  return result;
 }
 
 class suite {
@@ -45,21 +45,21 @@ class suite {
   void add_property(const char* name, const std::string& value) {
     auto property = properties_.append_child("property");
     property.append_attribute("name") = name;
-    property.append_attribute("value") = plain(value).c_str();
+    property.append_attribute("value") = xml_text(value).c_str();
   }
 
-  /// How many of a kind there are is counted: "failure", "error", "skipped"; null: passed.
+  /// Adds a test case and counts its outcome: "failure", "error" or "skipped"; null if it passed.
   void add(const char* class_name, const std::string& name, const char* outcome,
            const std::string& type, const std::string& message) {
     auto test = node_.append_child("testcase");
     test.append_attribute("classname") = class_name;
-    test.append_attribute("name") = plain(name).c_str();
-    test.append_attribute("time") = 0;  // what was measured is no duration of a test
+    test.append_attribute("name") = xml_text(name).c_str();
+    test.append_attribute("time") = 0;  // a test case measures nothing itself
     ++tests_;
     if (outcome == nullptr) return;
     auto result = test.append_child(outcome);
     result.append_attribute("type") = type.c_str();
-    result.append_attribute("message") = plain(message).c_str();
+    result.append_attribute("message") = xml_text(message).c_str();
     const std::string_view kind = outcome;
     ++(kind == "failure" ? failures_ : kind == "error" ? errors_ : skipped_);
   }
@@ -67,7 +67,7 @@ class suite {
   std::string text(const std::string& printed) {
     node_.append_child("system-out")
         .append_child(pugi::node_pcdata)
-        .set_value(plain(printed).c_str());
+        .set_value(xml_text(printed).c_str());
     node_.append_child("system-err");
     node_.append_attribute("tests") = tests_;
     node_.append_attribute("failures") = failures_;
@@ -114,14 +114,14 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
   tests.add_property("verdict", verdict_sentence(answer));
   tests.add_property("compared", origin_sentence(answer));
   tests.add_property("benchmarks", counts_sentence(answer));
-  tests.add_property("thresholds", thresholds_text(answer.asked.allowed));
+  tests.add_property("thresholds", thresholds_text(answer.question.limits));
   for (const auto& change : answer.changed)
     tests.add_property("changed", fmt::format("{}: {}", change.fact.key, changed_text(change)));
   for (const auto& shared : answer.classes)
     tests.add_property("as a whole", class_sentence(shared));
   const bool is_inconclusive = answer.code == exit_code::inconclusive;
   for (const auto& cause : is_inconclusive ? answer.reasons : std::vector<reason>()) {
-    const auto why = sentence_of(cause, answer.asked.allowed);
+    const auto why = sentence_of(cause, answer.question.limits);
     tests.add("gate_transfers.inconclusive", why, "error", "inconclusive", why);
   }
   for (const auto& benchmark : answer.findings) add(tests, benchmark, answer);

@@ -200,8 +200,8 @@ class file_of_a_test : public testing::Test {
     std::ofstream(path_, std::ios::binary) << text;
     try {
       static_cast<void>(read_measurements(path_));
-    } catch (const unusable_file& wrong) {
-      return wrong.what();
+    } catch (const unusable_file& error) {
+      return error.what();
     }
     return "";
   }

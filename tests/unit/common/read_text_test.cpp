@@ -33,8 +33,8 @@ template <class Read>
 std::string complaint(Read read) {
   try {
     static_cast<void>(read());
-  } catch (const read_error& wrong) {
-    return wrong.what();
+  } catch (const read_error& error) {
+    return error.what();
   }
   return "";
 }

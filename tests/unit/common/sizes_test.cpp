@@ -26,8 +26,8 @@ constexpr std::size_t tib = 1024 * gib;
 std::string complaint(std::string_view text, std::size_t limit = SIZE_MAX) {
   try {
     static_cast<void>(parse_sizes(text, limit));
-  } catch (const usage_error& wrong) {
-    return wrong.what();
+  } catch (const usage_error& error) {
+    return error.what();
   }
   return "";
 }

@@ -77,7 +77,7 @@ std::vector<process> processes_of(const std::vector<run>& runs) {
 TEST(baselines, take_the_median_of_each_run) {
   auto runs = made_up_runs(3);
   runs[1].benchmarks["copy"].values = {7, 9, 1};
-  const auto made = pin(runs, {}).made;
+  const auto made = pin(runs, {}).baseline;
   EXPECT_THAT(made.benchmarks.at("copy").figures,
               ElementsAre(Optional(101.0), Optional(7.0), Optional(101.0)));
   EXPECT_THAT(made.benchmarks.at("copy").bytes, Optional(4096.0));
@@ -88,12 +88,12 @@ TEST(baselines, take_the_fastest_repetition_when_asked) {
   times.fastest_repetition = true;
   metric rates = metric::named("gb_per_s");
   rates.fastest_repetition = true;
-  EXPECT_EQ(pin(made_up_runs(3), times).made.benchmarks.at("copy").figures[0], 100);
-  EXPECT_EQ(pin(made_up_runs(3), rates).made.benchmarks.at("copy").figures[0], 102);
+  EXPECT_EQ(pin(made_up_runs(3), times).baseline.benchmarks.at("copy").figures[0], 100);
+  EXPECT_EQ(pin(made_up_runs(3), rates).baseline.benchmarks.at("copy").figures[0], 102);
 }
 
 TEST(baselines, take_the_bandwidth_of_the_median_time) {
-  const measured one{.values = {1, 4}, .failed = 0, .bytes = std::nullopt};
+  const benchmark_values one{.values = {1, 4}, .failed = 0, .bytes = std::nullopt};
   EXPECT_EQ(figure_of(one, metric::named("gb_per_s")), 1.6);
   EXPECT_EQ(figure_of(one, metric::named("link_percent")), 2.5);
 }
@@ -148,7 +148,7 @@ TEST(baselines, refuse_machines_that_differ_unless_that_is_allowed) {
   auto runs = made_up_runs(3);
   runs[2].machine[0].second = "8";
   EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("link.width")));
-  const auto made = pin(runs, {}, {"link.width"}).made;
+  const auto made = pin(runs, {}, {"link.width"}).baseline;
   EXPECT_THAT(made.machine, ElementsAre(std::pair("device.name", "GPU")));
 }
 
@@ -156,7 +156,7 @@ TEST(baselines, leave_out_what_fewer_than_three_runs_have_measured) {
   auto runs = made_up_runs(4);
   for (const int i : {0, 1}) runs[static_cast<std::size_t>(i)].benchmarks["rare"] = {{5}, 0, {}};
   const auto result = pin(runs, {});
-  EXPECT_FALSE(result.made.benchmarks.contains("rare"));
+  EXPECT_FALSE(result.baseline.benchmarks.contains("rare"));
   const auto left_out = said_in<pin_warnings::left_out>(result.warnings);
   EXPECT_EQ(left_out.benchmark, "rare");
   EXPECT_EQ(left_out.measured, 2);
@@ -166,7 +166,7 @@ TEST(baselines, do_not_use_a_run_in_which_a_benchmark_failed) {
   auto runs = made_up_runs(4);
   runs[3].benchmarks["copy"].failed = 1;
   const auto result = pin(runs, {});
-  EXPECT_EQ(result.made.benchmarks.at("copy").figures[3], std::nullopt);
+  EXPECT_EQ(result.baseline.benchmarks.at("copy").figures[3], std::nullopt);
   EXPECT_EQ(said_in<pin_warnings::failed>(result.warnings).file, "'run-3.json'");
   for (auto& one : runs) one.benchmarks["copy"].failed = 1;
   EXPECT_THROW(pin(runs, {}), bad_input);
@@ -178,7 +178,7 @@ TEST(baselines, come_back_from_their_file_as_they_were) {
   runs[2].started.reset();
   metric judged_by = metric::named("gb_per_s");
   judged_by.fastest_repetition = true;
-  const auto made = pin(runs, judged_by).made;
+  const auto made = pin(runs, judged_by).baseline;
   const auto back = baseline_in(to_text(made), "baseline.json");
   EXPECT_EQ(to_text(back), to_text(made));
   EXPECT_TRUE(back.judged_by.more_is_better);
@@ -199,7 +199,7 @@ bool is_taken_for_another(const std::string& text, const std::string& whole) {
 }
 
 TEST(baselines, are_refused_when_any_bit_was_changed) {
-  const auto whole = to_text(pin(made_up_runs(3), metric::named("gb_per_s")).made);
+  const auto whole = to_text(pin(made_up_runs(3), metric::named("gb_per_s")).baseline);
   for (std::size_t at = 0; at < whole.size(); ++at)
     for (unsigned bit = 0; bit < 8; ++bit) {
       auto text = whole;
@@ -217,7 +217,7 @@ TEST(baselines, are_refused_when_a_line_is_that_of_another) {
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
   };
-  const auto lines = lines_of(to_text(pin(runs, judged_by).made));
+  const auto lines = lines_of(to_text(pin(runs, judged_by).baseline));
   for (auto& one : runs) {
     one.on_host = true;
     one.device = "host";
@@ -227,7 +227,7 @@ TEST(baselines, are_refused_when_a_line_is_that_of_another) {
     one.benchmarks["other"] = one.benchmarks["copy"];
   }
   judged_by = {"cores", false, true};
-  const auto others = lines_of(to_text(pin(runs, judged_by).made));
+  const auto others = lines_of(to_text(pin(runs, judged_by).baseline));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i] == others[i]) continue;
     auto mixed = lines;
@@ -276,11 +276,11 @@ metric declared_as(const std::string& key, const declaration& counter, bool more
 TEST(baselines, keep_what_the_runs_declare) {
   const declaration percent{"%", result_file::metric_kind::share, false};
   const auto idle = declared_as("idle", percent, false);
-  const auto text = to_text(pin(made_up_runs(3), idle).made);
+  const auto text = to_text(pin(made_up_runs(3), idle).baseline);
   EXPECT_THAT(text, HasSubstr("\"unit\": \"%\",\n\"metric_kind\": \"share\",\n"));
   EXPECT_EQ(baseline_in(text, "baseline.json").judged_by.declared, percent);
   // Of runs that declare nothing there is nothing to keep.
-  EXPECT_THAT(to_text(pin(made_up_runs(3), {}).made), testing::Not(HasSubstr("metric_kind")));
+  EXPECT_THAT(to_text(pin(made_up_runs(3), {}).baseline), testing::Not(HasSubstr("metric_kind")));
 }
 
 TEST(baselines, refuse_a_declaration_that_means_nothing) {
@@ -367,7 +367,7 @@ class checks : public testing::Test {
       for (auto& value : one.benchmarks[name].values) value *= times;
   }
 
-  report answer(const question& asked = {}) { return check(pin(before_, {}).made, after_, asked); }
+  report answer(const question& asked = {}) { return check(pin(before_, {}).baseline, after_, asked); }
 
   static question different(const std::string& key) {
     question asked;
@@ -413,7 +413,7 @@ TEST_F(checks, turn_rates_around) {
         for (auto& value : figures.values) value = 5e7 / value;
   slow_down("copy/7", 0.9);
   slow_down("copy/3", 1.1);
-  const auto made = pin(before_, metric::named("gb_per_s")).made;
+  const auto made = pin(before_, metric::named("gb_per_s")).baseline;
   const auto result = check(made, after_, {});
   EXPECT_EQ(on(result, "copy/7").result, verdict::slower);
   EXPECT_EQ(on(result, "copy/3").result, verdict::faster);
@@ -494,7 +494,7 @@ report with_telling(int count) {
   for (int i = 0; i < 30; ++i) {
     finding one;
     one.name = std::to_string(i);
-    one.judgement = judged{};
+    one.judgement = benchmark_judgement{};
     one.advisory = i >= count;
     answer.findings.push_back(std::move(one));
   }
@@ -517,7 +517,7 @@ TEST_F(checks, refuse_runs_that_disagree_about_the_metric) {
   using result_file::metric_kind;
   const declaration rate{"GB/s", metric_kind::rate, true};
   auto judged_by = declared_as("rate", rate, true);
-  const auto made = pin(before_, judged_by).made;
+  const auto made = pin(before_, judged_by).baseline;
   for (auto& one : after_) one.declared = rate;
   EXPECT_NO_THROW(check(made, after_, {}));
   after_[2].declared = declaration{"GB/s", metric_kind::rate, false};
@@ -532,7 +532,7 @@ TEST_F(checks, refuse_runs_that_disagree_about_the_metric) {
 }
 
 TEST_F(checks, take_no_unit_from_the_runs_where_the_baseline_has_none) {
-  const auto made = pin(before_, metric::named("wait")).made;
+  const auto made = pin(before_, metric::named("wait")).baseline;
   for (auto& run : after_)
     run.declared = declaration{"us", result_file::metric_kind::duration, false};
   // A time could be judged by the threshold of latencies: no run chooses that for itself.
@@ -542,7 +542,7 @@ TEST_F(checks, take_no_unit_from_the_runs_where_the_baseline_has_none) {
 }
 
 TEST_F(checks, refuse_runs_whose_unit_is_not_what_the_name_says) {
-  const auto made = pin(before_, metric::named("gb_per_s")).made;
+  const auto made = pin(before_, metric::named("gb_per_s")).baseline;
   for (auto& run : after_)
     run.declared = declaration{"us", result_file::metric_kind::duration, true};
   EXPECT_THAT([&] { check(made, after_, {}); },

@@ -21,8 +21,8 @@ class comparing : public testing::Test {
     return values;
   }
 
-  std::vector<observed> suite(std::size_t benchmarks, double deviation, std::size_t after = 3) {
-    std::vector<observed> all(benchmarks);
+  std::vector<observation> suite(std::size_t benchmarks, double deviation, std::size_t after = 3) {
+    std::vector<observation> all(benchmarks);
     for (auto& one : all) {
       one.before = {processes(5, 0, deviation), processes(5, 0, deviation)};
       one.after = {processes(after, 0, deviation)};
@@ -30,13 +30,14 @@ class comparing : public testing::Test {
     return all;
   }
 
-  static void slow_down(observed& one, double part) {
+  static void slow_down(observation& one, double part) {
     for (auto& session : one.after)
       for (auto& value : session) value += std::log1p(part);
   }
 
   static std::size_t count(const comparison& of, outcome one) {
-    return static_cast<std::size_t>(std::ranges::count(of.benchmarks, one, &judged::verdict));
+    return static_cast<std::size_t>(
+        std::ranges::count(of.benchmarks, one, &benchmark_judgement::verdict));
   }
 
   std::mt19937_64 random_{11};
@@ -223,7 +224,7 @@ TEST_F(comparing, assumes_that_sessions_differ_where_few_benchmarks_could_tell) 
 }
 
 TEST_F(comparing, takes_one_process_a_session) {
-  std::vector<observed> all(30);
+  std::vector<observation> all(30);
   for (auto& one : all) {
     for (int i = 0; i < 10; ++i) one.before.push_back(processes(1, 0, 0.004));
     for (int i = 0; i < 3; ++i) one.after.push_back(processes(1, 0, 0.004));
@@ -235,7 +236,7 @@ TEST_F(comparing, takes_one_process_a_session) {
 }
 
 TEST_F(comparing, bears_values_that_are_all_the_same) {
-  std::vector<observed> all(20);
+  std::vector<observation> all(20);
   for (auto& one : all) {
     one.before = {std::vector<double>(10, 1.5)};
     one.after = {std::vector<double>(3, 1.5)};
@@ -254,7 +255,7 @@ TEST_F(comparing, does_not_see_what_the_clock_cannot) {
 }
 
 TEST_F(comparing, needs_three_processes_before_and_one_after) {
-  std::vector<observed> all(1);
+  std::vector<observation> all(1);
   all[0].before = {{1, 1}};
   all[0].after = {{1}};
   EXPECT_THROW(compare(all, {}), std::invalid_argument);

@@ -33,7 +33,7 @@ report with_suspects() {
     one.name = name;
     one.result = found;
     one.threshold = 0.02;
-    one.judgement = judged{};
+    one.judgement = benchmark_judgement{};
     answer.findings.push_back(one);
   }
   return answer;
@@ -144,7 +144,7 @@ TEST_F(duels, take_more_processes_for_many_suspects) {
     one.name = std::to_string(i);
     one.result = verdict::slower;
     one.threshold = 0.02;
-    one.judgement = judged{};
+    one.judgement = benchmark_judgement{};
     answer.findings.push_back(one);
     times_["a"][one.name] = 100;
     times_["b"][one.name] = 110;

@@ -18,7 +18,7 @@ inline finding compared(std::string name, verdict found, double slower_by, doubl
   made.threshold = 0.02;
   made.before = before_ns;
   made.after = before_ns * (1 + slower_by);
-  made.judgement = judged{};
+  made.judgement = benchmark_judgement{};
   made.judgement->shift = std::log1p(slower_by);
   made.judgement->p = found == verdict::slower ? 1e-6 : found == verdict::ambiguous ? 0.02 : 1;
   made.judgement->detectable = std::log1p(0.025);

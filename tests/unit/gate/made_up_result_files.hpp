@@ -125,8 +125,8 @@ inline std::string complaint_about_text(const std::string& text,
                                         const std::string& key = "real_time") {
   try {
     static_cast<void>(read_text(text, key));
-  } catch (const bad_input& wrong) {
-    return wrong.what();
+  } catch (const bad_input& error) {
+    return error.what();
   }
   return "";
 }

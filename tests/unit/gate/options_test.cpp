@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-request parsed(const std::vector<std::string>& arguments) {
+any_request parsed(const std::vector<std::string>& arguments) {
   std::vector<const char*> pointers{"gate_transfers"};
   for (const auto& argument : arguments) pointers.push_back(argument.c_str());
   return parse_command_line(static_cast<int>(pointers.size()), pointers.data());
@@ -31,8 +31,8 @@ Request parsed_as(const std::vector<std::string>& arguments) {
 std::string complaint(const std::vector<std::string>& arguments) {
   try {
     static_cast<void>(parsed(arguments));
-  } catch (const common::usage_error& wrong) {
-    return wrong.what();
+  } catch (const common::usage_error& error) {
+    return error.what();
   }
   return "";
 }
@@ -60,10 +60,10 @@ TEST(gate_options, check_has_the_documented_defaults) {
   const auto asked = parsed_as<check_request>({"check", "a", "b", "c"});
   EXPECT_EQ(asked.baseline, "a");
   EXPECT_THAT(asked.runs, ElementsAre("b", "c"));
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.threshold, 0.02);
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.latency_threshold, 0.05);
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.false_alarm, 0.01);
-  EXPECT_EQ(asked.asked.allow_missing, "");
+  EXPECT_DOUBLE_EQ(asked.question.limits.threshold, 0.02);
+  EXPECT_DOUBLE_EQ(asked.question.limits.latency_threshold, 0.05);
+  EXPECT_DOUBLE_EQ(asked.question.limits.false_alarm, 0.01);
+  EXPECT_EQ(asked.question.allow_missing, "");
   EXPECT_TRUE(asked.markdown.empty() && asked.junit.empty() && asked.json.empty());
   EXPECT_FALSE(asked.all);
   EXPECT_FALSE(asked.dry_run);
@@ -87,12 +87,12 @@ TEST(gate_options, a_direction_is_told_by_the_user_or_the_name_or_the_files) {
   const auto asked = [](const std::string& key) {
     return parsed_as<show_request>({"show", "a", "--judge-by=" + key}).judged_by;
   };
-  EXPECT_TRUE(asked("cores:more").is_asked);
+  EXPECT_TRUE(asked("cores:more").user_chose_direction);
   EXPECT_TRUE(asked("cores:more").judged_by.more_is_better);
   EXPECT_FALSE(asked("cores:less").judged_by.more_is_better);
   EXPECT_FALSE(asked("cores").has_direction);
   EXPECT_TRUE(asked("gb_per_s").has_direction);
-  EXPECT_FALSE(asked("gb_per_s").is_asked);
+  EXPECT_FALSE(asked("gb_per_s").user_chose_direction);
 }
 
 TEST(gate_options, check) {
@@ -100,11 +100,11 @@ TEST(gate_options, check) {
                                                "7 %", "--false-alarm=0.1%", "a", "b",
                                                "--allow-missing=x|y", "--allow-different=k",
                                                "--markdown=m", "--junit=u", "--json=j", "--all"});
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.threshold, 0.035);
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.latency_threshold, 0.07);
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.false_alarm, 0.001);
-  EXPECT_EQ(asked.asked.allow_missing, "x|y");
-  EXPECT_THAT(asked.asked.allow_different, ElementsAre("k"));
+  EXPECT_DOUBLE_EQ(asked.question.limits.threshold, 0.035);
+  EXPECT_DOUBLE_EQ(asked.question.limits.latency_threshold, 0.07);
+  EXPECT_DOUBLE_EQ(asked.question.limits.false_alarm, 0.001);
+  EXPECT_EQ(asked.question.allow_missing, "x|y");
+  EXPECT_THAT(asked.question.allow_different, ElementsAre("k"));
   EXPECT_EQ(asked.markdown, "m");
   EXPECT_EQ(asked.junit, "u");
   EXPECT_EQ(asked.json, "j");
@@ -115,7 +115,7 @@ TEST(gate_options, power_and_show) {
   const auto power = parsed_as<power_request>({"power", "a", "--runs=7", "--threshold=1%"});
   EXPECT_EQ(power.baseline, "a");
   EXPECT_EQ(power.new_runs, 7U);
-  EXPECT_DOUBLE_EQ(power.allowed.threshold, 0.01);
+  EXPECT_DOUBLE_EQ(power.limits.threshold, 0.01);
   const auto show = parsed_as<show_request>({"show", "a", "b", "--judge-by", "link_percent"});
   EXPECT_THAT(show.runs, ElementsAre("a", "b"));
   EXPECT_TRUE(show.judged_by.judged_by.more_is_better);

@@ -31,8 +31,8 @@ TEST(gate_messages, names_cannot_break_the_line) {
   try {
     static_cast<void>(run_in("", "dir/x\ny.json", {}));
     FAIL();
-  } catch (const bad_input& wrong) {
-    EXPECT_STREQ(wrong.what(), "cannot use dir/x\\ny.json: it is empty");
+  } catch (const bad_input& error) {
+    EXPECT_STREQ(error.what(), "cannot use dir/x\\ny.json: it is empty");
   }
   EXPECT_LT(complaint_about_row(row(std::string(100'000, 'x'), 0, 0)).size(), 500U);
   EXPECT_THAT(complaint_about_row(row("a", 0, 1, "x\ny")), Not(HasSubstr("\n")));
@@ -105,8 +105,8 @@ TEST(gate_files, that_cannot_be_read_are_named) {
   const auto why = [](const char* path) -> std::string {
     try {
       static_cast<void>(read_run(path, {}));
-    } catch (const bad_input& wrong) {
-      return wrong.what();
+    } catch (const bad_input& error) {
+      return error.what();
     }
     return "";
   };

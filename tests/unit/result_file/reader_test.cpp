@@ -89,8 +89,8 @@ json& entry(json& document) { return facts(document)["benchmarks"]["scan/forward
 std::string complaint_about(const std::string& text) {
   try {
     static_cast<void>(read_text(text, "some.json"));
-  } catch (const unusable_file& wrong) {
-    return wrong.what();
+  } catch (const unusable_file& error) {
+    return error.what();
   }
   return "";
 }
@@ -249,8 +249,8 @@ TEST(reader, refuses_in_one_line_that_names_the_file_whatever_it_is_called) {
   try {
     static_cast<void>(read("no such\nfile.json"));
     FAIL();
-  } catch (const unusable_file& wrong) {
-    EXPECT_THAT(wrong.what(), AllOf(StartsWith("cannot use no such\\nfile.json: "),
+  } catch (const unusable_file& error) {
+    EXPECT_THAT(error.what(), AllOf(StartsWith("cannot use no such\\nfile.json: "),
                                     HasSubstr("No such file or directory")));
   }
 }
