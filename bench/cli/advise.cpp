@@ -119,16 +119,17 @@ void require_writable(const files::path& path) {
 
 void answer_question(std::ostream& out, const advice_request& request,
                      const advice::measurements& measured, const advice::cost_model& model) {
-  auto asked = question_for(request, request.direction);
-  asked.bytes = static_cast<double>(common::parse_size(request.bytes));
-  const auto ranked = model.rank(asked);
+  auto question = question_for(request, request.direction);
+  question.bytes = static_cast<double>(common::parse_size(request.bytes));
+  const auto ranked = model.rank(question);
   if (ranked.strategies.empty())
-    refuse(measured, ranked.others.empty() ? fmt::format("no transfers {} in it", asked.direction)
-                                           : fmt::format("{}: {}", ranked.others.front().name,
-                                                         ranked.others.front().reason));
-  out << advice::ranking_text(measured, model, asked, ranked);
+    refuse(measured, ranked.left_out.empty()
+                         ? fmt::format("no transfers {} in it", question.direction)
+                         : fmt::format("{}: {}", ranked.left_out.front().name,
+                                       ranked.left_out.front().reason));
+  out << advice::ranking_text(measured, model, question, ranked);
   if (!request.json.empty())
-    write(request.json, advice::ranking_document(measured, model, asked, ranked));
+    write(request.json, advice::ranking_document(measured, model, question, ranked));
 }
 
 void answer_check(std::ostream& out, const advice_request& request,

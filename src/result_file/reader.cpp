@@ -196,10 +196,10 @@ contents contents_of(std::string text) {
   if (document["context"].get(context) == simdjson::SUCCESS && context.is_object())
     read.context = to_json_without(context, {"transfers"});
   require_schema(read.context);
-  const bool own =
+  const bool is_own =
       document["context"]["transfers"].get(transfers) == simdjson::SUCCESS && transfers.is_object();
-  if (own) read.facts = to_json_without(transfers, {"roles", "metrics", "benchmarks"});
-  const auto describe = own ? take_run(transfers, read) : take_foreign_run(read);
+  if (is_own) read.facts = to_json_without(transfers, {"roles", "metrics", "benchmarks"});
+  const auto describe = is_own ? take_run(transfers, read) : take_foreign_run(read);
   read_rows(rows, describe, read);
   return read;
 }

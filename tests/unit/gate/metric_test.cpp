@@ -83,10 +83,10 @@ TEST(runs, agree_about_a_metric_or_are_refused) {
   const declaration rate{"GB/s", metric_kind::rate, true};
   runs[1].declared = runs[3].declared = rate;  // the others are of format 1
   EXPECT_EQ(declaration_in(runs, metric::named("x")), rate);
-  for (const auto& other :
+  for (const auto& different :
        {declaration{"MB/s", metric_kind::rate, true}, declaration{"GB/s", metric_kind::share, true},
         declaration{"GB/s", metric_kind::rate, std::nullopt}}) {
-    runs[3].declared = other;
+    runs[3].declared = different;
     EXPECT_THAT([&] { declaration_in(runs, metric::named("x")); },
                 ThrowsMessage<bad_input>(AllOf(HasSubstr("'1.json' and '3.json' disagree about x"),
                                                HasSubstr("a rate in 'GB/s', more is better"))));
