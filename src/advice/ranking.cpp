@@ -98,9 +98,10 @@ cost_model::cost_model(const measurements& measured) {
 
 /// If several strategies do the same with the same kind of memory, the plainest counts.
 void cost_model::add_by_memory(const series& added) {
-  const source source{added.name, added.memory, added.plainness};
-  const auto [known, is_new] = by_memory_.try_emplace({added.measures, *added.memory}, source);
-  if (!is_new && source.plainness < known->second.plainness) known->second = source;
+  const source added_source{added.name, added.memory, added.plainness};
+  const auto [entry, is_new] =
+      by_memory_.try_emplace({added.measures, *added.memory}, added_source);
+  if (!is_new && added_source.plainness < entry->second.plainness) entry->second = added_source;
 }
 
 const cost_model::source& cost_model::transfer(const std::string& strategy,
@@ -195,13 +196,14 @@ estimate cost_model::difference_to_fastest(const ranked_strategy& ranked,
                                            const ranked_strategy& fastest,
                                            const question& question) const {
   const auto difference_of_transfers = difference(ranked.transfer, fastest.transfer);
-  const auto& source = transfer(ranked.name, question.direction);
+  const auto& ranked_source = transfer(ranked.name, question.direction);
   const auto& fastest_source = transfer(fastest.name, question.direction);
-  if (source.memory == fastest_source.memory) return difference_of_transfers;
+  if (ranked_source.memory == fastest_source.memory) return difference_of_transfers;
   const auto cpu = [&](bool measured, term access, double times) {
     if (!measured || times == 0) return estimate{};
-    return scaled(rate(access, source).pass_beyond(rate(access, fastest_source), question.bytes),
-                  times);
+    return scaled(
+        rate(access, ranked_source).pass_beyond(rate(access, fastest_source), question.bytes),
+        times);
   };
   return sum(std::array{difference(ranked.allocation, fastest.allocation), difference_of_transfers,
                         cpu(measured_.cpu_writes, term::cpu_write, question.cpu_writes),
