@@ -233,7 +233,7 @@ const left_out_size& worst_of(const std::vector<left_out_size>& sizes) {
                                    [](const auto& size) { return std::abs(size.error()); });
 }
 
-/// In a column of eight: nobody asks how far beyond 999 % a line is off.
+/// At most eight characters wide.
 std::string error_cell(double part) {
   constexpr double most = 9.995;
   return part < most ? percent_text(part) : "> 999 %";

@@ -125,7 +125,7 @@ class old_aggregates {
   std::unordered_set<std::string> names_;
 };
 
-/// Fills the list of rows, and what they point to.
+/// Fills the list of rows and the benchmarks that they point to.
 class rows_reader {
  public:
   rows_reader(const simdjson::dom::array& rows, const describe_benchmark& describe, contents& into)

@@ -85,7 +85,7 @@ class command_line {
     app_.get_formatter()->column_width(30);
     app_.require_subcommand(1);
     app_.footer(
-        fmt::format("gate_transfers COMMAND --help tells its options; docs/GATE.md how it "
+        fmt::format("gate_transfers COMMAND --help lists its options; docs/GATE.md explains how it "
                     "decides.\n{}",
                     exit_codes));
     app_.set_version_flag("--version", [] {
@@ -159,7 +159,7 @@ class command_line {
                     fmt::format("bad --of-repetitions '{}': median or fastest", figure));
               request.judged_by.fastest_repetition = figure == "fastest";
             },
-            "what stands for a run: median (the default) or fastest")
+            "the figure of a run: median (the default) or fastest")
         ->type_name("WHICH");
   }
 
@@ -170,7 +170,7 @@ class command_line {
             [&all_keys](const std::vector<std::string>& keys) {
               all_keys.insert(keys.begin(), keys.end());
             },
-            "facts of the machine that may be others, such as device.driver_version")
+            "facts of the machine that may differ, such as device.driver_version")
         ->delimiter(',')
         ->allow_extra_args(false)  // or it would take the files that follow
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -193,7 +193,7 @@ class command_line {
     add_percentage(command, "--threshold", limits.threshold, least_threshold, most_threshold,
                    "the slowdown that matters (default: 2%)");
     add_percentage(command, "--latency-threshold", limits.latency_threshold, least_threshold,
-                   most_threshold, "the same where latency decides (default: 5%)");
+                   most_threshold, "the same if latency decides (default: 5%)");
     add_percentage(command, "--false-alarm", limits.false_alarm, least_false_alarm,
                    most_false_alarm, "probability of any false alarm in a check (default: 1%)");
   }
@@ -224,18 +224,18 @@ class command_line {
         .add_option("--confirm", check_.confirm,
                     "measure suspects again with two programs, in turn")
         ->type_name("COMMAND_A,COMMAND_B");
-    command.add_flag("--all", check_.all, "list also what is the same");
+    command.add_flag("--all", check_.all, "also list benchmarks that are the same");
     command.add_option("--markdown", check_.markdown, "write the answer for a comment")
         ->type_name("FILE");
     command.add_option("--junit", check_.junit, "write it as test cases (JUnit XML)")
         ->type_name("FILE");
     command.add_option("--json", check_.json, "write it for programs")->type_name("FILE");
     command.add_flag("--dry-run", check_.dry_run,
-                     "without RUN: only say what is wrong with the rest (exit code 2)");
+                     "without RUN: only check the other arguments (exit code 2 if one is bad)");
   }
 
   void add_power() {
-    auto& command = add_command("power", "Tell how small a slowdown a baseline can find.");
+    auto& command = add_command("power", "Show how small a slowdown a baseline can find.");
     command.add_option("BASELINE", power_.baseline, "made by pin")->required()->type_name("FILE");
     command
         .add_option_function<std::string>(

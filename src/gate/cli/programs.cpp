@@ -94,7 +94,7 @@ measure_once measure_with_shell(const metric& judged_by) {
                      {fmt::format("--benchmark_filter=^({})$", fmt::join(names, "|")),
                       "--benchmark_out=" + file.string(), "--benchmark_out_format=json"},
                      messages);
-    // 1: a benchmark failed, which its rows say.
+    // 1: a benchmark failed; its rows say so.
     if (code > 1 || !files::exists(file))
       throw bad_input(
           fmt::format("the command of --confirm '{}' {}{}", command,

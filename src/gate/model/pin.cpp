@@ -66,10 +66,10 @@ class pinning {
     auto& machine = result_.baseline.machine;
     for (const auto& fact : differences(machine, process.machine)) {
       if (!allow_different_.contains(fact.key))
-        throw bad_input(fmt::format(
-            "{} and {} differ in {}: '{}' and '{}' (--allow-different={} takes them together)",
-            quoted(runs_.front().file), quoted(process.file), fact.key, fact.before, fact.after,
-            fact.key));
+        throw bad_input(
+            fmt::format("{} and {} differ in {}: '{}' and '{}' (--allow-different={} permits that)",
+                        quoted(runs_.front().file), quoted(process.file), fact.key, fact.before,
+                        fact.after, fact.key));
       std::erase_if(machine, [&](const auto& entry) { return entry.first == fact.key; });
     }
   }

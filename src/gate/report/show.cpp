@@ -29,7 +29,7 @@ std::string list_of(std::span<const run> runs) {
     const auto& run = runs[i];
     auto words = fmt::format("{}: {}, {}", i + 1, common::printable(run.file.string()),
                              run.ours ? device_label(run.device, run.on_host)
-                                      : "of another program, which does not say its machine");
+                                      : "of another program; its machine is unknown");
     if (!run.complete) words += ", interrupted";
     if (!run.faults.empty())
       words += fmt::format(", with faults injected on purpose ({})", fmt::join(run.faults, ", "));
@@ -45,7 +45,7 @@ std::string differing_facts(std::span<const run> runs) {
     for (const auto& [key, before, after] : differences(runs.front().machine, run.machine))
       if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
   if (keys.empty()) return "";
-  std::string text = "\nWhat differs between their machines:\n";
+  std::string text = "\nDifferences between their machines:\n";
   for (const auto& key : keys) {
     std::vector<std::pair<std::string, std::vector<std::size_t>>> values;
     for (std::size_t i = 0; i < runs.size(); ++i) {

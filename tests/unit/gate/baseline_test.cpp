@@ -125,7 +125,7 @@ TEST(baselines, refuse_the_same_measurements_twice) {
   EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("not independent")));
 }
 
-TEST(baselines, refuse_the_unfinished_file_of_a_run_beside_the_whole) {
+TEST(baselines, refuse_an_unfinished_file_beside_the_complete_one) {
   auto runs = made_up_runs(3);
   runs[2].started = runs[0].started;
   EXPECT_NO_THROW(pin(runs, {}));  // two short runs
@@ -152,7 +152,7 @@ TEST(baselines, refuse_machines_that_differ_unless_that_is_allowed) {
   EXPECT_THAT(pinned.machine, ElementsAre(std::pair("device.name", "GPU")));
 }
 
-TEST(baselines, leave_out_what_fewer_than_three_runs_have_measured) {
+TEST(baselines, leave_out_benchmarks_of_fewer_than_three_runs) {
   auto runs = made_up_runs(4);
   for (const int i : {0, 1}) runs[static_cast<std::size_t>(i)].benchmarks["rare"] = {{5}, 0, {}};
   const auto result = pin(runs, {});
@@ -209,7 +209,7 @@ TEST(baselines, are_refused_when_any_bit_was_changed) {
     }
 }
 
-TEST(baselines, are_refused_when_a_line_is_that_of_another) {
+TEST(baselines, are_refused_if_a_line_comes_from_another_baseline) {
   auto runs = made_up_runs(3);
   metric judged_by = metric::named("gb_per_s");
   const auto lines_of = [](const std::string& text) {
@@ -238,10 +238,10 @@ TEST(baselines, are_refused_when_a_line_is_that_of_another) {
   }
 }
 
-/// Of the first format, whose digest covers runs, names and figures alone; this is what it wrote.
+/// A digest that the first format wrote. It covers only runs, names and figures.
 constexpr const char* old_digest = "2a76e5b15231b6b5";
 
-TEST(baselines, of_the_first_format_are_read_unless_they_cannot_be) {
+TEST(baselines, of_the_first_format_are_read_unless_contradictory) {
   const auto text = [](const std::string& judged_by, const std::string& better,
                        const std::string& device = "GPU", const std::string& digest = old_digest) {
     std::string document = R"({"format": 1, "kind": "bench_transfers baseline", )";
@@ -275,7 +275,7 @@ metric declared_as(const std::string& key, const declaration& counter, bool more
   return judged_by;
 }
 
-TEST(baselines, keep_what_the_runs_declare) {
+TEST(baselines, keep_the_declaration_of_the_runs) {
   const declaration percent{"%", result_file::metric_kind::share, false};
   const auto idle = declared_as("idle", percent, false);
   const auto text = to_text(pin(made_up_runs(3), idle).baseline);
@@ -328,7 +328,7 @@ TEST(sessions, are_found_whatever_the_order_of_the_files) {
   EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(1, 0, 0));
 }
 
-TEST(sessions, are_one_where_nothing_tells_them_apart) {
+TEST(sessions, are_one_if_nothing_distinguishes_the_runs) {
   auto runs = made_up_runs(3);
   for (auto& run : runs) {
     run.started.reset();
@@ -338,7 +338,7 @@ TEST(sessions, are_one_where_nothing_tells_them_apart) {
   EXPECT_EQ(number_of_sessions(processes_of(runs)), 1);
 }
 
-TEST(fingerprints, are_compared_in_the_order_of_what_explains_most) {
+TEST(fingerprints, are_compared_in_the_order_of_their_facts) {
   const fingerprint before{{"link.width", "16"}, {"kernel", "6"}, {"gone", "x"}};
   const fingerprint after{{"kernel", "7"}, {"link.width", "8"}, {"added", "y"}};
   std::vector<std::string> keys;
@@ -410,7 +410,7 @@ TEST_F(checks, find_a_regression_and_put_it_first) {
   EXPECT_NEAR(*result.findings.front().after / *result.findings.front().before, 1.10, 0.005);
 }
 
-TEST_F(checks, turn_rates_around) {
+TEST_F(checks, take_larger_rates_for_faster) {
   for (auto* runs : {&before_, &after_})
     for (auto& run : *runs)
       for (auto& [name, figures] : run.benchmarks)
@@ -441,7 +441,7 @@ TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) 
   EXPECT_THROW(answer(missing("(")), bad_input);
 }
 
-TEST_F(checks, take_what_one_of_many_runs_lacks_for_missing) {
+TEST_F(checks, report_a_benchmark_that_one_run_lacks_as_missing) {
   for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
   after_[6].benchmarks.erase("copy/2");
   EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::missing);
@@ -449,7 +449,7 @@ TEST_F(checks, take_what_one_of_many_runs_lacks_for_missing) {
   EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::same);
 }
 
-TEST_F(checks, take_a_failed_benchmark_for_missing_and_not_for_fast) {
+TEST_F(checks, report_a_failed_benchmark_as_missing_and_not_as_fast) {
   after_[1].benchmarks["copy/2"].failed = 1;
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
@@ -479,7 +479,7 @@ TEST_F(checks, do_not_pass_when_all_are_slower_together) {
   EXPECT_NEAR(message_in<reasons::environment_changed>(result.reasons).slowdown, 0.1, 0.01);
 }
 
-TEST_F(checks, do_not_pass_when_nothing_can_be_seen) {
+TEST_F(checks, do_not_pass_if_noise_hides_everything) {
   int number = 0;
   for (auto* runs : {&before_, &after_})
     for (auto& run : *runs) {
@@ -491,7 +491,7 @@ TEST_F(checks, do_not_pass_when_nothing_can_be_seen) {
   EXPECT_TRUE(has_message<reasons::too_noisy>(result.reasons));
 }
 
-/// Of 30 benchmarks, so many are without noise; in the others it hides the threshold.
+/// Of 30 benchmarks, `count` are without noise; in the others, noise hides the threshold.
 report with_telling(int count) {
   report answer;
   answer.processes_after = least_new_processes;
@@ -535,7 +535,7 @@ TEST_F(checks, refuse_runs_that_disagree_about_the_metric) {
               ThrowsMessage<bad_input>(AllOf(HasSubstr("'MB/s'"), HasSubstr("'GB/s'"))));
 }
 
-TEST_F(checks, take_no_unit_from_the_runs_where_the_baseline_has_none) {
+TEST_F(checks, take_no_unit_from_the_runs_if_the_baseline_has_none) {
   const auto pinned = pin(before_, metric::named("wait")).baseline;
   for (auto& run : after_)
     run.declared = declaration{"us", result_file::metric_kind::duration, false};
@@ -545,7 +545,7 @@ TEST_F(checks, take_no_unit_from_the_runs_where_the_baseline_has_none) {
   EXPECT_FALSE(answer.findings.front().latency_bound);
 }
 
-TEST_F(checks, refuse_runs_whose_unit_is_not_what_the_name_says) {
+TEST_F(checks, refuse_runs_whose_unit_contradicts_the_name) {
   const auto pinned = pin(before_, metric::named("gb_per_s")).baseline;
   for (auto& run : after_)
     run.declared = declaration{"us", result_file::metric_kind::duration, true};
@@ -564,7 +564,7 @@ TEST_F(checks, say_that_faults_were_injected) {
               ElementsAre("slow:1.1@copy"));
 }
 
-TEST_F(checks, know_latency_by_the_time_that_operations_take) {
+TEST_F(checks, recognise_latency_by_the_time_of_an_operation) {
   for (auto* runs : {&before_, &after_})
     for (auto& run : *runs)
       for (auto& value : run.benchmarks["copy/1"].values) value /= 100;

@@ -49,7 +49,7 @@ TEST_F(comparing, finds_nothing_where_nothing_changed) {
   EXPECT_FALSE(result.classes.at(0).changed);
 }
 
-TEST_F(comparing, finds_the_one_that_is_slower) {
+TEST_F(comparing, finds_the_slower_benchmark) {
   auto all = suite(200, 0.005);
   slow_down(all[17], 0.05);
   const auto result = compare(all, {});
@@ -58,13 +58,13 @@ TEST_F(comparing, finds_the_one_that_is_slower) {
   EXPECT_EQ(count(result, outcome::same), 199);
 }
 
-TEST_F(comparing, reports_the_one_that_is_faster) {
+TEST_F(comparing, reports_the_faster_benchmark) {
   auto all = suite(200, 0.005);
   slow_down(all[17], -0.05);
   EXPECT_EQ(compare(all, {}).benchmarks[17].verdict, outcome::faster);
 }
 
-TEST_F(comparing, forgives_what_is_below_the_threshold_however_certain) {
+TEST_F(comparing, accepts_a_certain_slowdown_below_the_threshold) {
   auto all = suite(50, 0.0005);
   slow_down(all[3], 0.015);
   all[3].latency_bound = false;
@@ -72,7 +72,7 @@ TEST_F(comparing, forgives_what_is_below_the_threshold_however_certain) {
   EXPECT_EQ(compare(all, {.threshold = 0.01}).benchmarks[3].verdict, outcome::slower);
 }
 
-TEST_F(comparing, forgives_more_where_latency_decides) {
+TEST_F(comparing, accepts_more_if_latency_decides) {
   auto all = suite(50, 0.002);
   slow_down(all[3], 0.04);
   EXPECT_EQ(compare(all, {}).benchmarks[3].verdict, outcome::slower);
@@ -107,7 +107,7 @@ TEST_F(comparing, still_finds_a_change_beyond_an_outlier_of_the_baseline) {
   EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::slower);
 }
 
-TEST_F(comparing, names_a_shift_of_all_as_the_environments_and_accuses_nobody) {
+TEST_F(comparing, attributes_a_shift_of_all_to_the_environment) {
   auto all = suite(60, 0.003);
   for (auto& benchmark : all) slow_down(benchmark, 0.08);
   const auto result = compare(all, {});
@@ -117,13 +117,13 @@ TEST_F(comparing, names_a_shift_of_all_as_the_environments_and_accuses_nobody) {
   EXPECT_EQ(count(result, outcome::slower), 0);
 }
 
-TEST_F(comparing, names_it_also_when_all_are_faster) {
+TEST_F(comparing, attributes_a_speedup_of_all_to_the_environment) {
   auto all = suite(60, 0.003);
   for (auto& benchmark : all) slow_down(benchmark, -0.08);
   EXPECT_TRUE(compare(all, {}).classes.at(0).changed);
 }
 
-TEST_F(comparing, is_unsure_of_what_is_beyond_the_threshold_only_with_its_class) {
+TEST_F(comparing, is_unsure_of_a_shift_beyond_the_threshold_only_with_its_class) {
   auto all = suite(60, 0.001);
   for (auto& benchmark : all) slow_down(benchmark, 0.018);
   slow_down(all[4], 0.018);
@@ -155,7 +155,7 @@ TEST_F(comparing, learns_from_sessions_in_which_a_benchmark_is_missing) {
   EXPECT_EQ(result.benchmarks[7].verdict, outcome::slower);
 }
 
-TEST_F(comparing, tells_the_classes_apart) {
+TEST_F(comparing, separates_the_classes) {
   auto all = suite(60, 0.003);
   for (std::size_t i = 0; i < 30; ++i) {
     all[i].latency_bound = true;
@@ -188,7 +188,7 @@ TEST_F(comparing, never_passes_a_change_of_any_part_of_the_suite) {
   }
 }
 
-TEST_F(comparing, names_a_shift_of_all_also_where_sessions_explain_it) {
+TEST_F(comparing, reports_a_shift_of_all_even_if_sessions_explain_it) {
   auto all = suite(60, 0.001);
   // Five sessions of the baseline and the new one: all alike, 4 % apart.
   const std::vector<double> levels{0, 0.04, -0.03, 0.05, -0.02};
@@ -215,7 +215,7 @@ TEST_F(comparing, estimates_how_much_sessions_differ_from_one_benchmark_to_the_n
   EXPECT_GT(result.benchmarks[0].resolution, 0.05);
 }
 
-TEST_F(comparing, assumes_that_sessions_differ_where_few_benchmarks_could_tell) {
+TEST_F(comparing, assumes_that_sessions_differ_if_there_are_few_benchmarks) {
   auto all = suite(3, 0.005);
   const auto result = compare(all, {});
   EXPECT_TRUE(result.classes.empty());
@@ -235,7 +235,7 @@ TEST_F(comparing, takes_one_process_a_session) {
   EXPECT_EQ(count(result, outcome::same), 29);
 }
 
-TEST_F(comparing, bears_values_that_are_all_the_same) {
+TEST_F(comparing, accepts_values_that_are_all_the_same) {
   std::vector<observation> all(20);
   for (auto& benchmark : all) {
     benchmark.before = {std::vector<double>(10, 1.5)};
@@ -247,7 +247,7 @@ TEST_F(comparing, bears_values_that_are_all_the_same) {
   EXPECT_EQ(count(result, outcome::same), 19);
 }
 
-TEST_F(comparing, does_not_see_what_the_clock_cannot) {
+TEST_F(comparing, ignores_differences_below_the_clocks_resolution) {
   auto all = suite(20, 0.0001);
   all[0].least_deviation = 0.03;
   slow_down(all[0], 0.06);
@@ -265,7 +265,7 @@ TEST_F(comparing, needs_three_processes_before_and_one_after) {
 }
 
 /// What is said to be found four times of five is found about that often.
-TEST_F(comparing, knows_what_it_can_find) {
+TEST_F(comparing, predicts_the_slowdowns_that_it_finds) {
   int detected = 0;
   constexpr int trials = 150;
   for (int i = 0; i < trials; ++i) {
@@ -279,7 +279,7 @@ TEST_F(comparing, knows_what_it_can_find) {
   EXPECT_LT(detected, 0.99 * trials);
 }
 
-TEST_F(comparing, says_more_is_needed_to_find_less) {
+TEST_F(comparing, detects_smaller_slowdowns_with_more_runs) {
   const auto all = suite(40, 0.01);
   const auto with_three_runs = detectable(all, 3, {});
   const auto with_ten_runs = detectable(all, 10, {});
@@ -290,7 +290,7 @@ TEST_F(comparing, says_more_is_needed_to_find_less) {
 }
 
 /// A small part of the simulation whose figures docs/GATE.md has.
-TEST_F(comparing, seldom_cries_wolf) {
+TEST_F(comparing, seldom_raises_false_alarms) {
   int alarms = 0;
   constexpr int suites = 60;
   for (int i = 0; i < suites; ++i) {

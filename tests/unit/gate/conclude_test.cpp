@@ -11,7 +11,7 @@
 namespace bench_transfers::gate {
 namespace {
 
-TEST(conclusions, more_runs_tell_only_where_nothing_else_is_wrong) {
+TEST(conclusions, more_runs_help_only_if_there_is_no_other_reason) {
   const auto unsure = compared("a", verdict::ambiguous, 0.05);
   const auto inconclusive = [&](std::vector<finding> lines) {
     return report_of(exit_code::inconclusive, std::move(lines), {reasons::ambiguous{1}});

@@ -98,7 +98,7 @@ TEST_F(duels, decide_on_suspects) {
   EXPECT_EQ(answer.code, exit_code::regression);
 }
 
-TEST_F(duels, let_pass_what_they_do_not_confirm) {
+TEST_F(duels, acquit_suspects_that_they_do_not_confirm) {
   times_["b"] = times_["a"];
   const auto answer = confirmed();
   EXPECT_EQ(answer.count(verdict::same), 4);
@@ -108,7 +108,7 @@ TEST_F(duels, let_pass_what_they_do_not_confirm) {
   EXPECT_EQ(again.runs, 8);
 }
 
-TEST_F(duels, leave_open_what_scatters) {
+TEST_F(duels, leave_scattered_suspects_ambiguous) {
   // Some processes of both are far slower.
   scatter_ = 0.3;
   times_["b"] = {{"slow", 101}, {"steady", 102}, {"unsure", 103}};
@@ -154,7 +154,7 @@ TEST_F(duels, take_more_processes_for_many_suspects) {
   EXPECT_EQ(answer.count(verdict::slower), 400);
 }
 
-TEST_F(duels, keep_the_verdict_on_what_one_program_does_not_measure) {
+TEST_F(duels, keep_the_verdict_if_one_program_does_not_measure_a_suspect) {
   times_["a"].erase("slow");
   const auto answer = confirmed();
   EXPECT_EQ(verdict_of(answer, "slow"), verdict::slower);
@@ -167,7 +167,7 @@ TEST_F(duels, do_not_begin_without_suspects) {
   EXPECT_TRUE(commands_.empty());
 }
 
-TEST(commands_to_confirm_with, are_parted_by_the_only_comma) {
+TEST(commands_to_confirm_with, are_separated_by_the_only_comma) {
   const auto programs = parse_programs("old/bench --x,new/bench");
   EXPECT_EQ(programs.before, "old/bench --x");
   EXPECT_EQ(programs.after, "new/bench");
@@ -179,21 +179,21 @@ TEST(commands_to_confirm_with, are_two) {
     EXPECT_THROW(parse_programs(text), bad_input) << text;
 }
 
-/// Writes what it was asked for as the name of its only benchmark.
+/// A program that writes its arguments as the name of its only benchmark.
 constexpr const char* script =
     R"(f() { for a; do case $a in *filter=*) n=${a#*=};; *out=*) o=${a#*=};; esac; done; )"
     R"(n=$(printf %s "$n" | sed 's/\\/\\\\/g'); )"
     R"(printf '{"context":{},"benchmarks":[{"name":"%s","run_type":"iteration","repetition_index":0,)"
     R"("real_time":5,"time_unit":"ns"}]}' "$n" > "$o"; }; f)";
 
-TEST(a_shell, measures_with_a_filter_that_fits_nothing_else) {
+TEST(a_shell, measures_with_a_filter_that_matches_nothing_else) {
   const auto result = measure_with_shell({})(script, {"copy/a.b", "x"});
   ASSERT_EQ(result.benchmarks.size(), 1);
   EXPECT_THAT(result.benchmarks.begin()->first, HasSubstr("copy/a"));
   EXPECT_THAT(result.benchmarks.begin()->first, HasSubstr("|x)$"));
 }
 
-TEST(a_shell, tells_why_a_program_failed) {
+TEST(a_shell, reports_why_a_program_failed) {
   using testing::AllOf;
   using testing::ThrowsMessage;
   const auto measure = measure_with_shell({});
@@ -205,7 +205,7 @@ TEST(a_shell, tells_why_a_program_failed) {
               ThrowsMessage<bad_input>(HasSubstr("ended with 127")));
 }
 
-TEST(a_shell, hands_signals_on_and_ends_with_them) {
+TEST(a_shell, passes_signals_on_and_ends_with_them) {
   std::string name = testing::TempDir() + "/gate_shell_test_XXXXXX";
   ASSERT_NE(mkdtemp(name.data()), nullptr);
   const std::filesystem::path folder = name;

@@ -21,9 +21,9 @@ using testing::Pair;
 using testing::UnorderedElementsAreArray;
 using namespace std::chrono_literals;
 
-// What a file says about itself.
+// The facts of a file.
 
-TEST(gate_facts, of_our_own_files_are_taken_over) {
+TEST(gate_facts, of_bench_transfers_files_are_read) {
   const auto run = read(bench_transfers_file(bench_transfers_facts()));
   EXPECT_EQ(run.file, "some.json");
   EXPECT_TRUE(run.ours);
@@ -104,7 +104,7 @@ TEST(gate_facts, of_the_host_device_are_marked) {
   EXPECT_THAT(run.machine, Not(Contains(Key("link.width"))));
 }
 
-TEST(gate_facts, that_lessen_trust_are_taken_over) {
+TEST(gate_facts, that_lessen_trust_are_read) {
   auto facts = changed(bench_transfers_facts(), "/complete", false);
   facts["run"]["faults_injected"] = {"slow:1.1@copy.*"};
   facts["warnings"] = {"one", "two\nlines"};
@@ -115,7 +115,7 @@ TEST(gate_facts, that_lessen_trust_are_taken_over) {
               ElementsAre(run_warning{"other", "one"}, run_warning{"other", "two\\nlines"}));
 }
 
-TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
+TEST(gate_facts, that_lessen_trust_are_refused_if_unreadable) {
   for (const json& value : {json("false"), json(0), json::array({false})})
     EXPECT_THAT(
         complaint(bench_transfers_file(changed(bench_transfers_facts(), "/complete", value))),
@@ -199,7 +199,7 @@ TEST(gate_facts, declare_the_field_judged_by) {
   EXPECT_EQ(declared(bench_transfers_facts(), "gb_per_s"), std::nullopt);
 }
 
-TEST(gate_facts, of_a_metric_that_mean_nothing_are_refused) {
+TEST(gate_facts, of_a_metric_are_refused_if_meaningless) {
   const auto metric_complaint = [](const char* pointer, const json& value) {
     auto file = bench_transfers_file(changed(second_format(), pointer, value));
     file["benchmarks"][0]["wait_us"] = 5;
@@ -224,7 +224,7 @@ TEST(gate_facts, of_benchmarks_are_there_from_the_second_format_on) {
       HasSubstr("context.transfers.benchmarks does not have it"));
 }
 
-TEST(gate_facts, of_a_duration_bound_what_can_be_measured) {
+TEST(gate_facts, of_a_duration_limit_its_plausible_values) {
   auto file = bench_transfers_file(second_format());
   file["benchmarks"][0]["wait_us"] = 1e13;  // months
   EXPECT_THAT(complaint(file, "wait_us"), HasSubstr(" us, which nobody can have measured"));

@@ -51,7 +51,7 @@ TEST(gate_options, pin) {
   EXPECT_THAT(with_metric.allow_different, ElementsAre("x", "y", "z"));
 }
 
-TEST(gate_options, files_may_be_called_as_commands_are) {
+TEST(gate_options, files_may_have_the_names_of_commands) {
   EXPECT_THAT(parsed_as<pin_request>({"pin", "show", "--out=check", "check", "pin"}).runs,
               ElementsAre("show", "check", "pin"));
 }
@@ -83,7 +83,7 @@ TEST(gate_options, query) {
   EXPECT_NE(complaint({"query", "a", "/b", "c"}), "");
 }
 
-TEST(gate_options, a_direction_is_told_by_the_user_or_the_name_or_the_files) {
+TEST(gate_options, a_direction_comes_from_the_user_or_the_name_or_the_files) {
   const auto metric_of = [](const std::string& key) {
     return parsed_as<show_request>({"show", "a", "--judge-by=" + key}).judged_by;
   };
@@ -140,7 +140,7 @@ TEST(gate_options, a_percentage_has_its_sign) {
         << text;
 }
 
-TEST(gate_options, what_is_wrong_is_said_in_one_line) {
+TEST(gate_options, errors_are_one_line) {
   EXPECT_EQ(complaint({"check", "a", "b", "--threshold=2"}),
             "bad --threshold '2': a percentage between 0.01% and 1000%, with its sign, such as 2%");
   EXPECT_EQ(complaint({"chck", "a"}), "unknown command 'chck', did you mean check? (see --help)");

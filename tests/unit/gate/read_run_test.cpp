@@ -57,7 +57,7 @@ TEST(gate_text, every_beginning_is_refused) {
     EXPECT_THAT(complaint_about_text(text.substr(0, size)), HasSubstr("cut off")) << size;
 }
 
-TEST(gate_text, what_is_not_json_is_refused_with_its_place) {
+TEST(gate_text, invalid_json_is_refused_with_the_position) {
   const std::string begin = "{\"benchmarks\": [\n{\"name\": \"a\", \"time_unit\": \"ns\", ";
   for (const std::string number : {"NaN", "nan", "Infinity", "-Infinity", "inf", "0x10", "1.", "+1",
                                    ".5", "01", "'1'", "1,,", "1 2", "True"})
@@ -71,7 +71,7 @@ TEST(gate_text, what_is_not_json_is_refused_with_its_place) {
   EXPECT_THAT(complaint_about_text(std::string("{}\0", 3)), HasSubstr("not JSON: line 1"));
 }
 
-TEST(gate_text, two_documents_are_one_too_many) {
+TEST(gate_text, two_documents_are_refused) {
   const auto document = foreign({row("a", 0, 1)}).dump();
   EXPECT_THAT(complaint_about_text(document + "\n" + document),
               HasSubstr("not JSON: line 2, column 1"));

@@ -70,7 +70,7 @@ class junit {
 
 // Terminal
 
-TEST(gate_text, what_explains_the_rest_comes_first_and_the_verdict_last) {
+TEST(gate_text, changes_of_the_machine_come_first_and_the_verdict_last) {
   auto answer = one_of_each();
   answer.changed.push_back({{"link.generation", "5", "4"}, false});
   answer.changed.push_back({{"kernel.release", "6.1", ""}, true});
@@ -107,7 +107,7 @@ TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
   }
 }
 
-TEST(gate_text, what_the_noise_hides_is_shown_unless_the_environment_explains_it) {
+TEST(gate_text, slowdowns_hidden_by_noise_are_shown_unless_the_environment_explains_them) {
   auto answer = report_of(exit_code::inconclusive,
                           {compared("a", verdict::same, 0.5), compared("b", verdict::same, 0.01)},
                           {reasons::too_noisy{}});
@@ -117,7 +117,7 @@ TEST(gate_text, what_the_noise_hides_is_shown_unless_the_environment_explains_it
   EXPECT_THAT(text_of(answer), Not(HasSubstr("WITHIN THE NOISE")));
 }
 
-TEST(gate_text, long_lists_are_cut_unless_all_is_asked_for) {
+TEST(gate_text, long_lists_are_cut_unless_all_is_requested) {
   std::vector<finding> lines;
   for (int i = 0; i < 30; ++i)
     lines.push_back(without_figures(fmt::format("new/{}/", i), verdict::added));
@@ -137,7 +137,7 @@ TEST(gate_text, of_too_few_runs_it_does_not_list_every_benchmark) {
   EXPECT_THAT(text_of(answer, true), HasSubstr("NOT JUDGED"));
 }
 
-TEST(gate_text, power_tells_what_can_be_found) {
+TEST(gate_text, power_shows_detectable_slowdowns) {
   baseline baseline;
   baseline.device = "Made-up GPU";
   baseline.processes.resize(5);
@@ -166,7 +166,7 @@ std::vector<std::string> row_with(const std::string& markdown, const std::string
   return {};
 }
 
-TEST(gate_markdown, shows_regressions_and_folds_the_rest) {
+TEST(gate_markdown, shows_regressions_and_folds_everything_else) {
   const auto text = markdown_of(one_of_each());
   EXPECT_THAT(text, StartsWith("## Transfers: REGRESSION\n\n"));
   const auto folded = text.find("<details>");
@@ -180,7 +180,7 @@ TEST(gate_markdown, shows_regressions_and_folds_the_rest) {
               ElementsAre(" <code>e/allowed</code> ", " not measured, allowed "));
 }
 
-TEST(gate_markdown, names_mean_nothing_to_it) {
+TEST(gate_markdown, names_are_no_markup) {
   const auto text =
       markdown_of(report_of(exit_code::regression,
                             {compared("a|b`c`<b>*d*_e_\n[f](g)@h #12 https://i.j www.k.l &amp; \\|",
@@ -273,7 +273,7 @@ TEST(gate_junit, any_name_can_be_read_back) {
   EXPECT_THAT(text, Not(HasSubstr("\xef\xbf\xbf")));
 }
 
-TEST(gate_reports, what_is_said_of_a_benchmark_is_in_every_form) {
+TEST(gate_reports, the_note_of_a_benchmark_is_in_every_form) {
   auto benchmark = compared("a/b", verdict::slower, 0.1);
   benchmark.note = remarks::measured_in_turn{0.09, 0.001};
   const auto answer = report_of(exit_code::regression, {benchmark});
@@ -399,7 +399,7 @@ TEST(gate_json, an_interval_that_is_not_known_is_null) {
   }
 }
 
-TEST(gate_json, what_is_no_number_is_null) {
+TEST(gate_json, numbers_that_are_not_finite_are_null) {
   auto benchmark = compared("a", verdict::same, 0);
   benchmark.judgement->detectable = std::numeric_limits<double>::infinity();
   benchmark.judgement->p = std::numeric_limits<double>::quiet_NaN();

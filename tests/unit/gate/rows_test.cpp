@@ -74,7 +74,7 @@ TEST(gate_rows, aggregates_are_left_out) {
   EXPECT_THAT(read(all).unjudged, IsEmpty());
 }
 
-TEST(gate_rows, a_file_of_aggregates_alone_is_refused_with_the_way_out) {
+TEST(gate_rows, a_file_of_aggregates_alone_is_refused_with_a_remedy) {
   EXPECT_THAT(complaint(foreign({aggregate("a", "mean"), aggregate("a", "median")})),
               AllOf(HasSubstr("only aggregates"), HasSubstr("without --benchmark_report_aggr")));
   EXPECT_THAT(complaint(foreign({aggregate("a", "median")})), HasSubstr("only aggregates"));
@@ -105,7 +105,7 @@ TEST(gate_rows, files_of_old_releases_have_aggregates_by_name) {
               HasSubstr("only aggregates"));
 }
 
-TEST(gate_rows, a_benchmark_that_is_just_called_like_an_aggregate_counts) {
+TEST(gate_rows, a_benchmark_with_the_name_of_an_aggregate_counts) {
   EXPECT_THAT(values(foreign({old_row("compute_mean", 15), old_row("b", 1)}), "compute_mean"),
               ElementsAre(15));
   EXPECT_THAT(values(foreign({row("a", 0, 15), row("a_mean", 0, 3)}), "a_mean"), ElementsAre(3));
@@ -126,7 +126,7 @@ TEST(gate_rows, errors_count_as_failed_and_never_as_fast) {
   }
 }
 
-TEST(gate_rows, a_file_where_everything_failed_is_a_run) {
+TEST(gate_rows, a_file_in_which_everything_failed_is_a_run) {
   EXPECT_EQ(read(foreign({failed(row("a", 0, 1))})).benchmarks.at("a").failed, 1U);
 }
 
@@ -136,7 +136,7 @@ TEST(gate_rows, a_counter_called_skipped_is_no_error) {
               ElementsAre(10));
 }
 
-TEST(gate_rows, what_does_not_tell_whether_it_failed_is_refused_and_named) {
+TEST(gate_rows, rows_with_invalid_error_fields_are_refused_and_named) {
   const std::vector<std::pair<const char*, json>> invalid_fields{
       {"error_occurred", "true"},
       {"error_occurred", 1},
@@ -153,7 +153,7 @@ TEST(gate_rows, what_does_not_tell_whether_it_failed_is_refused_and_named) {
               ElementsAre(10));
 }
 
-TEST(gate_rows, what_is_no_time_is_refused_and_named) {
+TEST(gate_rows, invalid_times_are_refused_and_named) {
   for (const json& value : {json(0), json(-0.0), json(-3), json(nullptr), json("12"), json(true),
                             json::array({1}), json::object()})
     EXPECT_THAT(complaint_about_row(row("slow/one", 0, value)),
@@ -163,7 +163,7 @@ TEST(gate_rows, what_is_no_time_is_refused_and_named) {
               AllOf(HasSubstr("slow/one"), HasSubstr("no real_time")));
 }
 
-TEST(gate_rows, times_that_nobody_can_have_measured_are_refused) {
+TEST(gate_rows, implausible_times_are_refused) {
   EXPECT_EQ(complaint_about_row(row("a", 0, 1e15)), "");
   EXPECT_EQ(complaint_about_row(row("a", 0, 1e-3)), "");
   EXPECT_EQ(complaint_about_row(row("a", 0, 1e6, "s")), "");
@@ -176,14 +176,14 @@ TEST(gate_rows, times_that_nobody_can_have_measured_are_refused) {
             "");
 }
 
-TEST(gate_rows, counters_are_held_to_the_same) {
+TEST(gate_rows, counters_are_checked_in_the_same_way) {
   for (const json& value : {json(0), json(-3), json(nullptr), json("12"), json(true)})
     EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "gb_per_s", value), "gb_per_s"),
                 AllOf(HasSubstr("benchmark a"), HasSubstr("gb_per_s")))
         << value;
 }
 
-TEST(gate_rows, a_counter_that_only_others_have_is_reported) {
+TEST(gate_rows, a_counter_that_only_other_benchmarks_have_is_reported) {
   const auto some =
       read(foreign({row("a", 0, 1), with(row("b", 0, 1), "gb_per_s", 5)}), "gb_per_s");
   EXPECT_THAT(some.benchmarks, ElementsAre(Key("b")));
@@ -223,7 +223,7 @@ TEST(gate_rows, unnumbered_repetitions_follow_one_another) {
               HasSubstr("twice"));
 }
 
-TEST(gate_rows, a_repetitions_number_is_a_whole_one) {
+TEST(gate_rows, a_repetition_index_is_a_whole_number) {
   for (const json& value : {json(-1), json(0.5), json("0"), json(nullptr)})
     EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "repetition_index", value)),
                 AllOf(HasSubstr("benchmark a"), HasSubstr("repetition_index")))

@@ -29,7 +29,7 @@ TEST(gate_wording, a_time_has_four_digits_and_a_unit_that_suits) {
   EXPECT_EQ(value_text(1e6, metric::named("wait_ns")), "1.000 ms");
 }
 
-TEST(gate_wording, rates_have_units_as_their_names_say) {
+TEST(gate_wording, rates_have_the_units_of_their_names) {
   EXPECT_EQ(value_text(55.519, metric::named("gb_per_s")), "55.52 GB/s");
   EXPECT_EQ(value_text(55.519, metric::named("h2d_gb_per_s")), "55.52 GB/s");
   EXPECT_EQ(value_text(0.0006839, metric::named("gb_per_s")), "683.9 kB/s");
@@ -70,7 +70,7 @@ TEST(gate_wording, columns_are_characters) {
   EXPECT_EQ(columns_of("→ 日本"), 4U);
 }
 
-TEST(gate_wording, what_is_not_known_is_a_dash) {
+TEST(gate_wording, an_unknown_figure_is_a_dash) {
   const auto missing = cells_of(without_figures("a", verdict::missing), metric());
   EXPECT_EQ(missing.before, "-");
   EXPECT_EQ(missing.after, "-");
