@@ -231,7 +231,7 @@ class command_line {
         ->type_name("FILE");
     command.add_option("--json", check_.json, "write it for programs")->type_name("FILE");
     command.add_flag("--dry-run", check_.dry_run,
-                     "without RUN: only check the other arguments (exit code 2 if one is bad)");
+                     "without RUN: check only the other arguments (exit code 0 or 2)");
   }
 
   void add_power() {

@@ -24,6 +24,26 @@ std::string xml_text(const std::string& text) {
   return result;
 }
 
+enum class test_outcome { passed, failure, error, skipped };
+
+const char* element_name(test_outcome result) {
+  switch (result) {
+    case test_outcome::failure: return "failure";
+    case test_outcome::error: return "error";
+    case test_outcome::passed:
+    case test_outcome::skipped: break;
+  }
+  return "skipped";
+}
+
+struct test_case {
+  const char* class_name;
+  std::string name;
+  test_outcome outcome = test_outcome::passed;
+  std::string type = "";     ///< unless it passed
+  std::string message = "";  ///< likewise
+};
+
 class suite {
  public:
   suite(const report& answer, std::chrono::sys_seconds now) {
@@ -48,20 +68,17 @@ class suite {
     property.append_attribute("value") = xml_text(value).c_str();
   }
 
-  /// Adds a test case and counts its outcome: "failure", "error" or "skipped"; null if it passed.
-  void add(const char* class_name, const std::string& name, const char* outcome,
-           const std::string& type, const std::string& message) {
-    auto test = node_.append_child("testcase");
-    test.append_attribute("classname") = class_name;
-    test.append_attribute("name") = xml_text(name).c_str();
-    test.append_attribute("time") = 0;  // a test case measures nothing itself
+  void add(const test_case& test) {
+    auto node = node_.append_child("testcase");
+    node.append_attribute("classname") = test.class_name;
+    node.append_attribute("name") = xml_text(test.name).c_str();
+    node.append_attribute("time") = 0;  // a test case measures nothing itself
     ++tests_;
-    if (outcome == nullptr) return;
-    auto result = test.append_child(outcome);
-    result.append_attribute("type") = type.c_str();
-    result.append_attribute("message") = xml_text(message).c_str();
-    const std::string_view kind = outcome;
-    ++(kind == "failure" ? failures_ : kind == "error" ? errors_ : skipped_);
+    if (test.outcome == test_outcome::passed) return;
+    auto result = node.append_child(element_name(test.outcome));
+    result.append_attribute("type") = test.type.c_str();
+    result.append_attribute("message") = xml_text(test.message).c_str();
+    ++counter_of(test.outcome);
   }
 
   std::string text(const std::string& printed) {
@@ -80,31 +97,39 @@ class suite {
   }
 
  private:
+  int& counter_of(test_outcome result) {
+    if (result == test_outcome::failure) return failures_;
+    return result == test_outcome::error ? errors_ : skipped_;
+  }
+
   pugi::xml_document document_;
   pugi::xml_node node_, properties_;
   int tests_ = 0, failures_ = 0, errors_ = 0, skipped_ = 0;
 };
 
-void add(suite& tests, const finding& benchmark, const report& answer) {
-  constexpr const char* package = "gate_transfers.benchmarks";
-  const auto& name = benchmark.name;
-  const auto type = to_string(benchmark.result);
-  const auto why = benchmark.note ? sentence_of(*benchmark.note) : "";
+test_case test_case_of(const finding& benchmark, const report& answer) {
+  test_case test{"gate_transfers.benchmarks", benchmark.name};
+  test.type = to_string(benchmark.result);
   switch (benchmark.result) {
     case verdict::slower:
-      return tests.add(package, name, "failure", type,
-                       figures_sentence(benchmark, answer.judged_by));
+      test.outcome = test_outcome::failure;
+      test.message = figures_sentence(benchmark, answer.judged_by);
+      break;
     case verdict::ambiguous:
-      return tests.add(package, name, "error", type,
-                       "ambiguous: " + figures_sentence(benchmark, answer.judged_by));
+      test.outcome = test_outcome::error;
+      test.message = "ambiguous: " + figures_sentence(benchmark, answer.judged_by);
+      break;
     case verdict::missing:
-      return tests.add(package, name, benchmark.excused ? "skipped" : "error", type,
-                       verdict_text(answer, verdict::missing) + ": " + why +
-                           (benchmark.excused ? " (allowed)" : ""));
+      test.outcome = benchmark.excused ? test_outcome::skipped : test_outcome::error;
+      test.message = verdict_text(answer, verdict::missing) + ": " +
+                     (benchmark.note ? sentence_of(*benchmark.note) : "") +
+                     (benchmark.excused ? " (allowed)" : "");
+      break;
     case verdict::same:
     case verdict::faster:
-    case verdict::added: return tests.add(package, name, nullptr, type, "");
+    case verdict::added: break;
   }
+  return test;
 }
 
 }  // namespace
@@ -122,9 +147,9 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
   const bool is_inconclusive = answer.code == exit_code::inconclusive;
   for (const auto& cause : is_inconclusive ? answer.reasons : std::vector<reason>()) {
     const auto why = sentence_of(cause, answer.question.limits);
-    tests.add("gate_transfers.inconclusive", why, "error", "inconclusive", why);
+    tests.add({"gate_transfers.inconclusive", why, test_outcome::error, "inconclusive", why});
   }
-  for (const auto& benchmark : answer.findings) add(tests, benchmark, answer);
+  for (const auto& benchmark : answer.findings) tests.add(test_case_of(benchmark, answer));
   return tests.text(text_of(answer, true));
 }
 
