@@ -14,7 +14,9 @@
 #include "src/advice/ranking.hpp"
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/same_file.hpp"
 #include "src/common/sizes.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/result_file/reader.hpp"
@@ -111,14 +113,6 @@ void require_writable(const files::path& path) {
   }
 }
 
-/// Also for different names of a file, and for files that do not exist yet.
-bool is_same_file(const files::path& lhs, const files::path& rhs) {
-  if (lhs.empty() || rhs.empty()) return false;
-  std::error_code unknown;
-  return files::equivalent(lhs, rhs, unknown) ||
-         files::weakly_canonical(lhs, unknown) == files::weakly_canonical(rhs, unknown);
-}
-
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
   throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
 }
@@ -129,10 +123,10 @@ void answer_question(std::ostream& out, const advice_request& request,
   question.bytes = static_cast<double>(common::parse_size(request.bytes));
   const auto ranked = model.rank(question);
   if (ranked.strategies.empty())
-    refuse(measured,
-           ranked.others.empty()
-               ? fmt::format("no transfers {} in it", question.direction)
-               : fmt::format("{}: {}", ranked.others.front().name, ranked.others.front().reason));
+    refuse(measured, ranked.left_out.empty()
+                         ? fmt::format("no transfers {} in it", question.direction)
+                         : fmt::format("{}: {}", ranked.left_out.front().name,
+                                       ranked.left_out.front().reason));
   out << advice::ranking_text(measured, model, question, ranked);
   if (!request.json.empty())
     write(request.json, advice::ranking_document(measured, model, question, ranked));
@@ -220,7 +214,7 @@ void check_advice_request(const advice_request& request, const CLI::App& command
     throw common::usage_error(fmt::format("bad --direction '{}': h2d or d2h", request.direction));
   if (!request.json.empty() && !ranks && !request.check)
     throw common::usage_error("--json needs --bytes or --check");
-  if (is_same_file(request.json, request.map))
+  if (common::is_same_file(request.json, request.map))
     throw common::usage_error("--json and --map name the same file");
   for (const auto* const option : {"--cpu-writes", "--cpu-reads"}) {
     if (command.count(option) > 0 && request.check && request.map.empty())
@@ -231,7 +225,7 @@ void check_advice_request(const advice_request& request, const CLI::App& command
 void advise(std::ostream& out, const advice_request& request) {
   const auto measured = read(request);
   for (const auto& output : {request.json, request.map})
-    if (is_same_file(output, measured.from.file))
+    if (common::is_same_file(output, measured.from.file))
       throw common::usage_error(
           fmt::format("{} is the result file itself: it would be overwritten", output.string()));
   require_writable(request.json);

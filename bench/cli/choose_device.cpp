@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/common/sizes.hpp"
+#include "src/common/command_line.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"
 

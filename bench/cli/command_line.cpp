@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "provenance.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/machine/machine.hpp"
 
@@ -72,15 +73,6 @@ void require_one_of(const std::string& flag, const std::string& value,
   throw common::usage_error(fmt::format("bad {} '{}': {}", flag, value, fmt::join(allowed, ", ")));
 }
 
-/// CLI11 would take the next argument as the value of "--bytes=".
-void require_values(std::span<const char* const> arguments) {
-  for (const std::string_view argument : arguments)
-    if (argument.starts_with("--") && argument.ends_with('=') &&
-        argument.find('=') + 1 == argument.size())
-      throw common::usage_error(
-          fmt::format("{} needs a value", argument.substr(0, argument.size() - 1)));
-}
-
 /// Google Benchmark's settings from the environment, as far as it can reject them, and from the
 /// command line.
 std::vector<std::string> google_benchmark_settings(const settings& settings) {
@@ -93,9 +85,6 @@ std::vector<std::string> google_benchmark_settings(const settings& settings) {
                      settings.for_google_benchmark.end());
   return assignments;
 }
-
-/// The first line of a CLI11 message, which can have several lines.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
@@ -188,7 +177,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   app.add_flag("--benchmark_display_aggregates_only", settings.display_aggregates_only)
       ->group(hidden);
 
-  require_values(std::span(argv, static_cast<std::size_t>(argc)));
+  common::require_values(std::span(argv, static_cast<std::size_t>(argc)));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -200,7 +189,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::CallForVersion& version) {
     return {answer{std::string(version.what()) + "\n"}, {}, {}};
   } catch (const CLI::ParseError& error) {
-    throw common::usage_error(first_line(error.what()));
+    throw common::usage_error(common::first_line(error.what()));
   }
 
   if (advise_command->parsed()) {

@@ -17,6 +17,7 @@
 #include "bench/record/run_context.hpp"
 #include "bench/strategy/heap.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "bench/harness/wall_clock.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
-#include "src/common/sizes.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {

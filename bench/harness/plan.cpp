@@ -9,6 +9,7 @@
 
 #include "bench/harness/interruption.hpp"
 #include "bench/strategy/cache.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/nearest.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"

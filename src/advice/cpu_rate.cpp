@@ -38,14 +38,14 @@ estimate cpu_rate::pass(double bytes) const {
                 bytes);
 }
 
-estimate cpu_rate::pass_beyond(const cpu_rate& other, double bytes) const {
+estimate cpu_rate::pass_beyond(const cpu_rate& reference, double bytes) const {
   const auto [below, above] = around(bytes);
   const auto per_byte_at = [&](double size) {
-    return scaled(statistics::difference(pass(size), other.pass(size)), 1 / size);
+    return scaled(statistics::difference(pass(size), reference.pass(size)), 1 / size);
   };
   const auto smaller = per_byte_at(below.bytes);
   const auto larger = per_byte_at(above.bytes);
-  const double value = (pass(bytes).value - other.pass(bytes).value) / bytes;
+  const double value = (pass(bytes).value - reference.pass(bytes).value) / bytes;
   return scaled({value, std::min({value, smaller.low, larger.low}),
                  std::max({value, smaller.high, larger.high})},
                 bytes);

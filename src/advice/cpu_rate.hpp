@@ -22,7 +22,7 @@ class cpu_rate {
 
   /// By how much one pass exceeds that over another memory. The interval includes the differences
   /// at both neighbouring sizes; the interpolation is the same for both memories and cancels out.
-  [[nodiscard]] statistics::estimate pass_beyond(const cpu_rate& other, double bytes) const;
+  [[nodiscard]] statistics::estimate pass_beyond(const cpu_rate& reference, double bytes) const;
 
   [[nodiscard]] double smallest() const { return passes_.front().bytes; }
   [[nodiscard]] double largest() const { return passes_.back().bytes; }

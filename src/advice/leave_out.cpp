@@ -12,9 +12,9 @@ leave_out_check check(const series& checked) {
   leave_out_check result{checked.name, checked.measures, {}};
   for (std::size_t i = 1; i + 1 < times.size(); ++i) {
     if (times[i].bytes < smallest_checked) continue;
-    auto others = times;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const statistics::broken_line fitted(std::move(others));
+    auto remaining = times;
+    remaining.erase(remaining.begin() + static_cast<std::ptrdiff_t>(i));
+    const statistics::broken_line fitted(std::move(remaining));
     result.sizes.push_back({times[i].bytes, times[i].ns, fitted.at(times[i].bytes)});
   }
   return result;

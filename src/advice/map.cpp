@@ -39,16 +39,16 @@ map_cell cell_of(const ranking& ranked) {
 
 }  // namespace
 
-winner_map map_of(const cost_model& model, const question& asked) {
-  winner_map map{asked, doubling(model), reuse_counts(), {}};
+winner_map map_of(const cost_model& model, const question& question) {
+  winner_map map{question, doubling(model), reuse_counts(), {}};
   for (const auto bytes : map.sizes) {
     std::vector<map_cell> row;
     for (const auto reuse : map.reuses) {
-      auto cell_question = asked;
+      auto cell_question = question;
       cell_question.bytes = bytes;
       cell_question.reuse = reuse;
       const auto ranked = model.rank(cell_question);
-      if (ranked.strategies.empty()) return {asked, map.sizes, map.reuses, {}};
+      if (ranked.strategies.empty()) return {question, map.sizes, map.reuses, {}};
       row.push_back(cell_of(ranked));
     }
     map.cells.push_back(std::move(row));

@@ -23,7 +23,7 @@ struct map_cell {
 
 /// The winner for each size and reuse, for one direction.
 struct winner_map {
-  question asked;  ///< with the CPU accesses; its bytes and reuse are ignored
+  advice::question question;  ///< with the CPU accesses; its bytes and reuse are ignored
   std::vector<double> sizes;
   std::vector<double> reuses;
   std::vector<std::vector<map_cell>> cells;  ///< [size][reuse]; empty when nothing can be ranked
@@ -31,6 +31,6 @@ struct winner_map {
 
 /// Sizes double from the smallest to the largest one at which transfers were measured; reuse is 1,
 /// 2, 5, 10 … 10⁶.
-winner_map map_of(const cost_model& model, const question& asked);
+winner_map map_of(const cost_model& model, const question& question);
 
 }  // namespace bench_transfers::advice

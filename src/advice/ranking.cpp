@@ -25,14 +25,14 @@ bool is_beyond(const Fitted& measured, double bytes) {
   return bytes < measured.smallest() / 2 || bytes > measured.largest() * 2;
 }
 
-void check(const question& asked) {
-  if (!(asked.bytes > 0 && std::isfinite(asked.bytes)))
+void check(const question& question) {
+  if (!(question.bytes > 0 && std::isfinite(question.bytes)))
     throw std::invalid_argument("a transfer has at least one byte");
-  if (asked.direction != "h2d" && asked.direction != "d2h")
+  if (question.direction != "h2d" && question.direction != "d2h")
     throw std::invalid_argument("the direction is h2d or d2h");
-  if (!(asked.reuse >= 1 && std::isfinite(asked.reuse)))
+  if (!(question.reuse >= 1 && std::isfinite(question.reuse)))
     throw std::invalid_argument("memory is used at least once");
-  for (const auto accesses : {asked.cpu_writes, asked.cpu_reads})
+  for (const auto accesses : {question.cpu_writes, question.cpu_reads})
     if (!(accesses >= 0 && std::isfinite(accesses)))
       throw std::invalid_argument("the CPU cannot access memory less than never");
 }
@@ -98,9 +98,10 @@ cost_model::cost_model(const measurements& measured) {
 
 /// If several strategies do the same with the same kind of memory, the plainest counts.
 void cost_model::add_by_memory(const series& added) {
-  const source own{added.name, added.memory, added.plainness};
-  const auto [known, is_new] = by_memory_.try_emplace({added.measures, *added.memory}, own);
-  if (!is_new && own.plainness < known->second.plainness) known->second = own;
+  const source added_source{added.name, added.memory, added.plainness};
+  const auto [entry, is_new] =
+      by_memory_.try_emplace({added.measures, *added.memory}, added_source);
+  if (!is_new && added_source.plainness < entry->second.plainness) entry->second = added_source;
 }
 
 const cost_model::source& cost_model::transfer(const std::string& strategy,
@@ -145,7 +146,8 @@ std::string cost_model::missing_measurement(const source* needed) const {
 }
 
 /// Why a strategy cannot be ranked; empty if it can.
-std::string cost_model::missing_measurement(const source& transfer, const question& asked) const {
+std::string cost_model::missing_measurement(const source& transfer,
+                                            const question& question) const {
   struct need {
     bool needed;
     const source* series;
@@ -156,9 +158,9 @@ std::string cost_model::missing_measurement(const source& transfer, const questi
        {need{true, &transfer, "transfer"},
         need{measured_.allocation, memory_source(term::allocation), "allocation"},
         need{measured_.allocation, memory_source(term::deallocation), "freeing"},
-        need{measured_.cpu_writes && asked.cpu_writes > 0, memory_source(term::cpu_write),
+        need{measured_.cpu_writes && question.cpu_writes > 0, memory_source(term::cpu_write),
              "CPU writes"},
-        need{measured_.cpu_reads && asked.cpu_reads > 0, memory_source(term::cpu_read),
+        need{measured_.cpu_reads && question.cpu_reads > 0, memory_source(term::cpu_read),
              "CPU reads"}}) {
     if (!needed) continue;
     if (const auto reason = missing_measurement(series); !reason.empty())
@@ -167,12 +169,12 @@ std::string cost_model::missing_measurement(const source& transfer, const questi
   return "";
 }
 
-strategy_costs cost_model::costs_of(const source& transfer, const question& asked) const {
+strategy_costs cost_model::costs_of(const source& transfer, const question& question) const {
   strategy_costs costs;
   const auto predict = [&](const source& measured) {
     const auto& fitted = lines_.at(measured.series);
-    costs.extrapolated |= is_beyond(fitted, asked.bytes);
-    return fitted.at(asked.bytes);
+    costs.extrapolated |= is_beyond(fitted, question.bytes);
+    return fitted.at(question.bytes);
   };
   costs.transfer = predict(transfer);
   if (measured_.allocation)
@@ -180,59 +182,61 @@ strategy_costs cost_model::costs_of(const source& transfer, const question& aske
                                       predict(*by_memory(term::deallocation, transfer))});
   const auto cpu = [&](term access, double times) {
     const auto& measured = rate(access, transfer);
-    costs.extrapolated |= is_beyond(measured, asked.bytes);
-    return scaled(measured.pass(asked.bytes), times);
+    costs.extrapolated |= is_beyond(measured, question.bytes);
+    return scaled(measured.pass(question.bytes), times);
   };
-  if (measured_.cpu_writes && asked.cpu_writes > 0)
-    costs.fill = cpu(term::cpu_write, asked.cpu_writes);
-  if (measured_.cpu_reads && asked.cpu_reads > 0)
-    costs.read_back = cpu(term::cpu_read, asked.cpu_reads);
+  if (measured_.cpu_writes && question.cpu_writes > 0)
+    costs.fill = cpu(term::cpu_write, question.cpu_writes);
+  if (measured_.cpu_reads && question.cpu_reads > 0)
+    costs.read_back = cpu(term::cpu_read, question.cpu_reads);
   return costs;
 }
 
 estimate cost_model::difference_to_fastest(const ranked_strategy& ranked,
                                            const ranked_strategy& fastest,
-                                           const question& asked) const {
+                                           const question& question) const {
   const auto difference_of_transfers = difference(ranked.transfer, fastest.transfer);
-  const auto& own = transfer(ranked.name, asked.direction);
-  const auto& other = transfer(fastest.name, asked.direction);
-  if (own.memory == other.memory) return difference_of_transfers;
+  const auto& ranked_source = transfer(ranked.name, question.direction);
+  const auto& fastest_source = transfer(fastest.name, question.direction);
+  if (ranked_source.memory == fastest_source.memory) return difference_of_transfers;
   const auto cpu = [&](bool measured, term access, double times) {
     if (!measured || times == 0) return estimate{};
-    return scaled(rate(access, own).pass_beyond(rate(access, other), asked.bytes), times);
+    return scaled(
+        rate(access, ranked_source).pass_beyond(rate(access, fastest_source), question.bytes),
+        times);
   };
   return sum(std::array{difference(ranked.allocation, fastest.allocation), difference_of_transfers,
-                        cpu(measured_.cpu_writes, term::cpu_write, asked.cpu_writes),
-                        cpu(measured_.cpu_reads, term::cpu_read, asked.cpu_reads)});
+                        cpu(measured_.cpu_writes, term::cpu_write, question.cpu_writes),
+                        cpu(measured_.cpu_reads, term::cpu_read, question.cpu_reads)});
 }
 
-ranking cost_model::rank(const question& asked) const {
-  check(asked);
+ranking cost_model::rank(const question& question) const {
+  check(question);
   std::map<std::string, strategy_costs> costs;
   ranking ranked;
   for (const auto& [measured, transfer] : transfers_) {
     const auto& [direction, strategy] = measured;
-    if (direction != transfer_term(asked.direction)) continue;
-    const auto reason = missing_measurement(transfer, asked);
+    if (direction != transfer_term(question.direction)) continue;
+    const auto reason = missing_measurement(transfer, question);
     if (!reason.empty()) {
-      ranked.others.push_back({strategy, reason});
+      ranked.left_out.push_back({strategy, reason});
       continue;
     }
-    costs.emplace(strategy, costs_of(transfer, asked));
+    costs.emplace(strategy, costs_of(transfer, question));
     if (transfer.plainness == 0 && !ranked.baseline) ranked.baseline = strategy;
   }
-  for (const auto& [name, own] : costs) {
-    const auto plainness = transfer(name, asked.direction).plainness;
-    ranked.strategies.push_back(ranked_entry(name, plainness, own, asked.reuse));
+  for (const auto& [name, strategy_cost] : costs) {
+    const auto plainness = transfer(name, question.direction).plainness;
+    ranked.strategies.push_back(ranked_entry(name, plainness, strategy_cost, question.reuse));
     // Without the cost of allocation there is no break-even point.
     if (measured_.allocation && ranked.baseline && name != *ranked.baseline)
-      ranked.strategies.back().pays = compare(own, costs.at(*ranked.baseline));
+      ranked.strategies.back().pays = compare(strategy_cost, costs.at(*ranked.baseline));
   }
   std::ranges::stable_sort(ranked.strategies, {},
                            [](const ranked_strategy& strategy) { return strategy.total.value; });
   for (auto& strategy : ranked.strategies)
     if (&strategy != &ranked.strategies.front())
-      strategy.behind = difference_to_fastest(strategy, ranked.strategies.front(), asked);
+      strategy.behind = difference_to_fastest(strategy, ranked.strategies.front(), question);
   return ranked;
 }
 

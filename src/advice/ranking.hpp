@@ -56,7 +56,7 @@ struct left_out {
 
 struct ranking {
   std::vector<ranked_strategy> strategies;  ///< fastest first
-  std::vector<left_out> others;
+  std::vector<advice::left_out> left_out;
   /// The strategy that all others are compared with: the plainest copy, of ordinary memory by the
   /// plain call. None if it cannot be ranked.
   std::optional<std::string> baseline;
@@ -78,7 +78,7 @@ class cost_model {
 
   /// Throws std::invalid_argument for an impossible question: no bytes, reuse below 1, negative
   /// CPU accesses, an unknown direction.
-  [[nodiscard]] ranking rank(const question& asked) const;
+  [[nodiscard]] ranking rank(const question& question) const;
 
   [[nodiscard]] const measured_terms& measured() const { return measured_; }
   /// By the names of series: "copy/pinned/h2d", "allocate/pinned".
@@ -109,13 +109,13 @@ class cost_model {
                                        const std::string& direction) const;
   [[nodiscard]] std::string missing_measurement(const source* needed) const;
   [[nodiscard]] std::string missing_measurement(const source& transfer,
-                                                const question& asked) const;
+                                                const question& question) const;
   [[nodiscard]] const source* by_memory(term needed, const source& transfer) const;
   [[nodiscard]] const cpu_rate& rate(term access, const source& transfer) const;
-  [[nodiscard]] strategy_costs costs_of(const source& transfer, const question& asked) const;
+  [[nodiscard]] strategy_costs costs_of(const source& transfer, const question& question) const;
   [[nodiscard]] statistics::estimate difference_to_fastest(const ranked_strategy& ranked,
                                                            const ranked_strategy& fastest,
-                                                           const question& asked) const;
+                                                           const question& question) const;
 
   std::map<std::string, statistics::broken_line> lines_;  // by the names of series
   std::map<std::string, cpu_rate> rates_;                 // likewise, of CPU access

@@ -66,11 +66,12 @@ std::string origin_lines(const measurements& measured) {
   return text;
 }
 
-std::string question_line(const question& asked) {
-  return fmt::format(
-      "{} {}, memory used {}; per transfer {} and {} by the CPU.\n", size_text(asked.bytes),
-      asked.direction, asked.reuse == 1 ? "once" : count_text(asked.reuse) + " times",
-      counted(asked.cpu_writes, "write", "writes"), counted(asked.cpu_reads, "read", "reads"));
+std::string question_line(const question& question) {
+  return fmt::format("{} {}, memory used {}; per transfer {} and {} by the CPU.\n",
+                     size_text(question.bytes), question.direction,
+                     question.reuse == 1 ? "once" : count_text(question.reuse) + " times",
+                     counted(question.cpu_writes, "write", "writes"),
+                     counted(question.cpu_reads, "read", "reads"));
 }
 
 std::string pays_cell(const std::optional<break_even>& pays) {
@@ -119,14 +120,14 @@ struct term {
   estimate ranked_strategy::*value;
 };
 
-std::vector<term> terms_of(const cost_model& model, const question& asked) {
+std::vector<term> terms_of(const cost_model& model, const question& question) {
   std::vector<term> terms;
   if (model.measured().allocation)
     terms.push_back({{"allocate", "÷ reuse"}, &ranked_strategy::allocation});
-  if (model.measured().cpu_writes && asked.cpu_writes > 0)
+  if (model.measured().cpu_writes && question.cpu_writes > 0)
     terms.push_back({{"", "fill"}, &ranked_strategy::fill});
   terms.push_back({{"", "transfer"}, &ranked_strategy::transfer});
-  if (model.measured().cpu_reads && asked.cpu_reads > 0)
+  if (model.measured().cpu_reads && question.cpu_reads > 0)
     terms.push_back({{"read", "back"}, &ranked_strategy::read_back});
   return terms;
 }
@@ -138,8 +139,8 @@ std::size_t width_of_names(const Entries& entries, Name&& name) {
   return width;
 }
 
-std::string table(const cost_model& model, const question& asked, const ranking& ranked) {
-  const auto terms = terms_of(model, asked);
+std::string table(const cost_model& model, const question& question, const ranking& ranked) {
+  const auto terms = terms_of(model, question);
   const auto tied = statistically_tied(ranked);
   const auto width =
       width_of_names(ranked.strategies, [](const auto& strategy) { return strategy.name; });
@@ -190,7 +191,7 @@ std::string legend(const cost_model& model, const ranking& ranked, std::size_t c
 /// Each reason once, with the strategies that it excludes.
 std::string left_out_lines(const ranking& ranked, std::size_t columns) {
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const auto& strategy : ranked.others) by_reason[strategy.reason].push_back(strategy.name);
+  for (const auto& strategy : ranked.left_out) by_reason[strategy.reason].push_back(strategy.name);
   std::string text;
   for (const auto& [reason, names] : by_reason)
     text +=
@@ -208,15 +209,15 @@ std::string allocation_line(const cost_model& model, std::size_t columns) {
 }
 
 /// Names the terms that are missing from the sums.
-std::string missing_lines(const cost_model& model, const question& asked, std::size_t columns) {
+std::string missing_lines(const cost_model& model, const question& question, std::size_t columns) {
   std::string text;
   const auto note = [&](const std::string& subject) {
     text += common::wrapped(
         fmt::format("Note: {} not measured in this file, all totals go without.", subject),
         columns);
   };
-  if (!model.measured().cpu_writes && asked.cpu_writes > 0) note("CPU writes were");
-  if (!model.measured().cpu_reads && asked.cpu_reads > 0) note("CPU reads were");
+  if (!model.measured().cpu_writes && question.cpu_writes > 0) note("CPU writes were");
+  if (!model.measured().cpu_reads && question.cpu_reads > 0) note("CPU reads were");
   return text;
 }
 
@@ -232,7 +233,7 @@ const left_out_size& worst_of(const std::vector<left_out_size>& sizes) {
                                    [](const auto& size) { return std::abs(size.error()); });
 }
 
-/// In a column of eight: nobody asks how far beyond 999 % a line is off.
+/// At most eight characters wide.
 std::string error_cell(double part) {
   constexpr double most = 9.995;
   return part < most ? percent_text(part) : "> 999 %";
@@ -295,13 +296,13 @@ std::string labelled(const measurements& measured, const std::string& text) {
 }
 
 std::string ranking_text(const measurements& measured, const cost_model& model,
-                         const question& asked, const ranking& ranked) {
+                         const question& question, const ranking& ranked) {
   const auto columns = columns_for(measured);
   return labelled(measured, origin_lines(measured) + allocation_line(model, columns) +
-                                question_line(asked) + recommendation(ranked, columns) + "\n" +
-                                table(model, asked, ranked) + legend(model, ranked, columns) +
+                                question_line(question) + recommendation(ranked, columns) + "\n" +
+                                table(model, question, ranked) + legend(model, ranked, columns) +
                                 left_out_lines(ranked, columns) +
-                                missing_lines(model, asked, columns));
+                                missing_lines(model, question, columns));
 }
 
 std::string check_text(const measurements& measured, const cost_model& model,

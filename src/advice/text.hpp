@@ -13,7 +13,7 @@ namespace bench_transfers::advice {
 /// and what limits the answer. Every line is labelled if the measurements are not of a GPU. The
 /// ranking must not be empty.
 std::string ranking_text(const measurements& measured, const cost_model& model,
-                         const question& asked, const ranking& ranked);
+                         const question& question, const ranking& ranked);
 
 /// The same for check_by_leaving_out: lines and errors of each series, then of all together.
 std::string check_text(const measurements& measured, const cost_model& model,

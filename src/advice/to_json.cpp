@@ -23,8 +23,8 @@ json to_json(const estimate& shown) {
   return {{"value", shown.value}, {"low", shown.low}, {"high", shown.high}};
 }
 
-/// Counted, so written without a fraction, as long as a double counts exactly.
-json whole(double count) {
+/// A count is written without a fraction, as long as a double represents it exactly.
+json integer(double count) {
   constexpr double exact = 9007199254740992;  // 2^53
   return count <= exact ? json(static_cast<std::uint64_t>(count)) : json(count);
 }
@@ -48,8 +48,8 @@ json to_json(const measured_terms& terms) {
 json to_json(const std::optional<break_even>& pays) {
   if (!pays) return nullptr;
   switch (pays->when) {
-    case break_even::kind::from: return {{"from", whole(pays->count)}};
-    case break_even::kind::up_to: return {{"up_to", whole(pays->count)}};
+    case break_even::kind::from: return {{"from", integer(pays->count)}};
+    case break_even::kind::up_to: return {{"up_to", integer(pays->count)}};
     case break_even::kind::never: return "never";
   }
   return nullptr;
@@ -86,8 +86,8 @@ json table(const winner_map& map, Value&& value) {
 }
 
 json to_json(const winner_map& map) {
-  return {{"cpu_writes", map.asked.cpu_writes},
-          {"cpu_reads", map.asked.cpu_reads},
+  return {{"cpu_writes", map.question.cpu_writes},
+          {"cpu_reads", map.question.cpu_reads},
           {"winner", table(map, [](const map_cell& cell) { return cell.winner; })},
           {"total_ns", table(map, [](const map_cell& cell) { return cell.total_ns; })},
           {"as_good", table(map, [](const map_cell& cell) { return cell.as_good; })},
@@ -98,14 +98,14 @@ json to_json(const winner_map& map) {
 
 }  // namespace
 
-json ranking_document(const measurements& measured, const cost_model& model, const question& asked,
-                      const ranking& ranked) {
+json ranking_document(const measurements& measured, const cost_model& model,
+                      const question& question, const ranking& ranked) {
   auto document = head("ranking", measured, model);
-  document["question"] = {{"bytes", whole(asked.bytes)},
-                          {"direction", asked.direction},
-                          {"reuse", whole(asked.reuse)},
-                          {"cpu_writes", asked.cpu_writes},
-                          {"cpu_reads", asked.cpu_reads}};
+  document["question"] = {{"bytes", integer(question.bytes)},
+                          {"direction", question.direction},
+                          {"reuse", integer(question.reuse)},
+                          {"cpu_writes", question.cpu_writes},
+                          {"cpu_reads", question.cpu_reads}};
   const auto tied = statistically_tied(ranked);
   document["recommended"] = recommended(ranked).name;
   document["strategies"] = json::array();
@@ -121,9 +121,9 @@ json ranking_document(const measurements& measured, const cost_model& model, con
          {"pays", to_json(strategy.pays)},
          {"as_good_as_best", std::ranges::find(tied, &strategy) != tied.end()},
          {"extrapolated", strategy.extrapolated},
-         {"model", to_json(model.transfer_line(strategy.name, asked.direction))}});
+         {"model", to_json(model.transfer_line(strategy.name, question.direction))}});
   document["left_out"] = json::array();
-  for (const auto& strategy : ranked.others)
+  for (const auto& strategy : ranked.left_out)
     document["left_out"].push_back({{"name", strategy.name}, {"reason", strategy.reason}});
   return document;
 }
@@ -131,9 +131,9 @@ json ranking_document(const measurements& measured, const cost_model& model, con
 json map_document(const measurements& measured, const cost_model& model,
                   std::span<const winner_map> directions) {
   auto document = head("map", measured, model);
-  for (const auto bytes : directions.front().sizes) document["sizes"].push_back(whole(bytes));
-  for (const auto reuse : directions.front().reuses) document["reuse"].push_back(whole(reuse));
-  for (const auto& map : directions) document["directions"][map.asked.direction] = to_json(map);
+  for (const auto bytes : directions.front().sizes) document["sizes"].push_back(integer(bytes));
+  for (const auto reuse : directions.front().reuses) document["reuse"].push_back(integer(reuse));
+  for (const auto& map : directions) document["directions"][map.question.direction] = to_json(map);
   return document;
 }
 
@@ -144,7 +144,7 @@ json check_document(const measurements& measured, const cost_model& model,
   for (const auto& check : checks) {
     json sizes = json::array();
     for (const auto& size : check.sizes)
-      sizes.push_back({{"bytes", whole(size.bytes)},
+      sizes.push_back({{"bytes", integer(size.bytes)},
                        {"measured_ns", size.measured_ns},
                        {"predicted_ns", to_json(size.predicted_ns)}});
     document["checks"].push_back({{"name", check.name},

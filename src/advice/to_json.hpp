@@ -13,7 +13,7 @@ namespace bench_transfers::advice {
 
 /// The three documents that advice writes, as docs/RESULT_FILE.md describes them.
 nlohmann::ordered_json ranking_document(const measurements& measured, const cost_model& model,
-                                        const question& asked, const ranking& ranked);
+                                        const question& question, const ranking& ranked);
 nlohmann::ordered_json map_document(const measurements& measured, const cost_model& model,
                                     std::span<const winner_map> directions);
 nlohmann::ordered_json check_document(const measurements& measured, const cost_model& model,

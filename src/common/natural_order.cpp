@@ -4,8 +4,8 @@
 
 namespace bench_transfers::common {
 
-bool natural_order::operator()(const std::string& left, const std::string& right) const {
-  return strverscmp(left.c_str(), right.c_str()) < 0;
+bool natural_order::operator()(const std::string& lhs, const std::string& rhs) const {
+  return strverscmp(lhs.c_str(), rhs.c_str()) < 0;
 }
 
 }  // namespace bench_transfers::common

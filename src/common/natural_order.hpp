@@ -6,7 +6,7 @@ namespace bench_transfers::common {
 
 /// "2_arguments" before "16_arguments".
 struct natural_order {
-  bool operator()(const std::string& left, const std::string& right) const;
+  bool operator()(const std::string& lhs, const std::string& rhs) const;
 };
 
 }  // namespace bench_transfers::common

@@ -9,13 +9,13 @@ namespace {
 
 /// Row by row of the usual table (Wagner, Fischer: "The string-to-string correction problem",
 /// 1974).
-std::size_t distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
+std::size_t distance(std::string_view lhs, std::string_view rhs) {
+  std::vector<std::size_t> row(rhs.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
+  for (std::size_t i = 0; i < lhs.size(); ++i) {
     auto diagonal = row[0]++;
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const auto exchanged = diagonal + (left[i] == right[j] ? 0 : 1);
+    for (std::size_t j = 0; j < rhs.size(); ++j) {
+      const auto exchanged = diagonal + (lhs[i] == rhs[j] ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
     }

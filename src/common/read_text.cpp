@@ -37,13 +37,13 @@ class gzip_stream {
   /// The next part of the text; empty at its end.
   std::string_view next() {
     while (!ended_) {
-      const auto given = std::min(left_.size(), std::size_t{1} << 30);  // zlib counts in uInt
+      const auto input_bytes = std::min(left_.size(), std::size_t{1} << 30);  // zlib counts in uInt
       state_.next_in = reinterpret_cast<const Bytef*>(left_.data());
-      state_.avail_in = static_cast<uInt>(given);
+      state_.avail_in = static_cast<uInt>(input_bytes);
       state_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
       state_.avail_out = static_cast<uInt>(buffer_.size());
       const int state = inflate(&state_, Z_NO_FLUSH);
-      left_.remove_prefix(given - state_.avail_in);
+      left_.remove_prefix(input_bytes - state_.avail_in);
       if (state == Z_STREAM_END) {
         next_member();
       } else if (state == Z_MEM_ERROR) {
@@ -54,8 +54,8 @@ class gzip_stream {
         refuse(fmt::format("it is damaged, it cannot be unpacked: {}",
                            state_.msg == nullptr ? "not as gzip has it" : state_.msg));
       }
-      const auto got = buffer_.size() - state_.avail_out;
-      if (got > 0) return {buffer_.data(), got};
+      const auto output_bytes = buffer_.size() - state_.avail_out;
+      if (output_bytes > 0) return {buffer_.data(), output_bytes};
     }
     return {};
   }

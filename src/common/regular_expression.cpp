@@ -108,8 +108,8 @@ std::regex regular_expression(const std::string& text) {
         fmt::format("is too long: more than {} characters in sequence", most_in_sequence));
   try {
     return std::regex(text, std::regex::extended);
-  } catch (const std::regex_error& wrong) {
-    throw expression_error(wrong.code() == std::regex_constants::error_space
+  } catch (const std::regex_error& error) {
+    throw expression_error(error.code() == std::regex_constants::error_space
                                ? "is too large a regular expression"
                                : "is not a regular expression");
   }

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <set>
 
+#include "src/common/command_line.hpp"
+
 namespace bench_transfers::common {
 namespace {
 

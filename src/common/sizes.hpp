@@ -1,18 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace bench_transfers::common {
-
-/// The command line is wrong; what() is one line. Exit code 2.
-class usage_error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// "1MiB", "4B", "1000B": the largest IEC unit that divides the size, as in benchmark names.
 std::string format_size(std::size_t bytes);

@@ -20,45 +20,45 @@ class entry_reader {
   }
 
   [[nodiscard]] std::string text(const char* key) const {
-    auto found = optional_text(key);
-    if (!found) refuse(fmt::format("it has no {}", key));
-    return *found;
+    auto entry_text = optional_text(key);
+    if (!entry_text) refuse(fmt::format("it has no {}", key));
+    return *entry_text;
   }
 
   [[nodiscard]] std::optional<std::string> optional_text(const char* key) const {
-    const auto& found = value(key);
-    if (found.is_null()) return std::nullopt;
-    if (!found.is_string()) refuse(fmt::format("its {} is no text", key));
-    return common::printable(found.get_ref<const std::string&>());
+    const auto& member = value(key);
+    if (member.is_null()) return std::nullopt;
+    if (!member.is_string()) refuse(fmt::format("its {} is no text", key));
+    return common::printable(member.get_ref<const std::string&>());
   }
 
   [[nodiscard]] std::optional<std::size_t> optional_whole(const char* key) const {
-    const auto& found = value(key);
-    if (found.is_null()) return std::nullopt;
-    if (!found.is_number_unsigned()) refuse(fmt::format("its {} is no whole number", key));
-    return found.get<std::size_t>();
+    const auto& member = value(key);
+    if (member.is_null()) return std::nullopt;
+    if (!member.is_number_unsigned()) refuse(fmt::format("its {} is no whole number", key));
+    return member.get<std::size_t>();
   }
 
   [[nodiscard]] unsigned small_whole(const char* key) const {
-    const auto found = optional_whole(key);
-    if (!found) refuse(fmt::format("it has no {}", key));
-    if (*found > std::numeric_limits<unsigned>::max())
+    const auto number = optional_whole(key);
+    if (!number) refuse(fmt::format("it has no {}", key));
+    if (*number > std::numeric_limits<unsigned>::max())
       refuse(fmt::format("its {} is too large", key));
-    return static_cast<unsigned>(*found);
+    return static_cast<unsigned>(*number);
   }
 
   [[nodiscard]] bool truth(const char* key) const {
-    const auto& found = value(key);
-    if (!found.is_null() && !found.is_boolean())
+    const auto& flag = value(key);
+    if (!flag.is_null() && !flag.is_boolean())
       refuse(fmt::format("its {} is neither true nor false", key));
-    return found.is_boolean() && found.get<bool>();
+    return flag.is_boolean() && flag.get<bool>();
   }
 
   [[nodiscard]] std::vector<std::size_t> whole_numbers(const char* key) const {
-    const auto& found = value(key);
-    if (!found.is_array()) refuse(fmt::format("its {} is no list", key));
+    const auto& list = value(key);
+    if (!list.is_array()) refuse(fmt::format("its {} is no list", key));
     std::vector<std::size_t> numbers;
-    for (const auto& number : found) {
+    for (const auto& number : list) {
       if (!number.is_number_unsigned())
         refuse(fmt::format("its {} has something that is no whole number", key));
       numbers.push_back(number.get<std::size_t>());
@@ -69,18 +69,18 @@ class entry_reader {
   /// One of the words that `from` knows.
   template <class From>
   [[nodiscard]] auto word(const char* key, From&& from) const {
-    const auto found = text(key);
-    const auto known = from(found);
-    if (!known)
+    const auto spelling = text(key);
+    const auto parsed = from(spelling);
+    if (!parsed)
       refuse(fmt::format("its {} is '{}', which is not known", key,
-                         common::printable_in_short(found)));
-    return *known;
+                         common::printable_in_short(spelling)));
+    return *parsed;
   }
 
   [[nodiscard]] const json& value(const char* key) const {
     static const json null;
-    const auto found = entry_.find(key);
-    return found == entry_.end() ? null : *found;
+    const auto member = entry_.find(key);
+    return member == entry_.end() ? null : *member;
   }
 
   [[noreturn]] void refuse(const std::string& why) const {

@@ -21,33 +21,34 @@ bool has_byte_order_mark(std::string_view text) {
          text.starts_with("\xfe\xff");
 }
 
-std::string place_in(std::string_view text, std::size_t at) {
-  const auto line_begin = text.substr(0, at).find_last_of('\n') + 1;  // 0 on the first line
+std::string message_at(std::string_view text, std::size_t position) {
+  const auto line_begin = text.substr(0, position).find_last_of('\n') + 1;  // 0 on the first line
   constexpr std::size_t shown_before = 24, shown_after = 8;
-  const auto from = std::max(line_begin, at - std::min(at, shown_before));
-  const auto line_end = std::min(text.find('\n', at), text.size());
-  const auto to = std::min(line_end, at + shown_after);
+  const auto first = std::max(line_begin, position - std::min(position, shown_before));
+  const auto line_end = std::min(text.find('\n', position), text.size());
+  const auto last = std::min(line_end, position + shown_after);
   return fmt::format("it is not JSON: line {}, column {}, near '{}'",
-                     1 + std::ranges::count(text.substr(0, at), '\n'), at - line_begin + 1,
-                     common::printable(text.substr(from, to - from)));
+                     1 + std::ranges::count(text.substr(0, position), '\n'),
+                     position - line_begin + 1,
+                     common::printable(text.substr(first, last - first)));
 }
 
-/// Where a text stops being JSON, in words: simdjson only says why.
-std::string why_not_json(const std::string& text, simdjson::error_code error) {
+/// A message that says where a text stops being JSON. simdjson reports only the reason.
+std::string syntax_message(const std::string& text, simdjson::error_code code) {
   using json = nlohmann::json;
-  // Nothing is kept: the text is only looked through.
-  const auto forget = [](int, json::parse_event_t, json&) { return false; };
+  // The document is not needed, only the position of the error.
+  const auto discard = [](int, json::parse_event_t, json&) { return false; };
   try {
-    [[maybe_unused]] const auto nothing = json::parse(text, forget);
-  } catch (const json::parse_error& wrong) {
-    if (wrong.byte > text.size()) return "it is cut off: only the beginning of JSON is there";
-    return place_in(text, wrong.byte - std::min<std::size_t>(wrong.byte, 1));
+    [[maybe_unused]] const auto nothing = json::parse(text, discard);
+  } catch (const json::parse_error& error) {
+    if (error.byte > text.size()) return "it is cut off: only the beginning of JSON is there";
+    return message_at(text, error.byte - std::min<std::size_t>(error.byte, 1));
   } catch (const json::out_of_range&) {
-    error = simdjson::NUMBER_ERROR;
+    code = simdjson::NUMBER_ERROR;
   }
-  if (error == simdjson::NUMBER_ERROR) return "it has a number that is too large";
-  // To that parser a text ends at its first null character.
-  return place_in(text, std::min(text.find('\0'), text.size()));
+  if (code == simdjson::NUMBER_ERROR) return "it has a number that is too large";
+  // nlohmann::json has read the text only up to its first null character.
+  return message_at(text, std::min(text.find('\0'), text.size()));
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ simdjson::dom::element parsed(simdjson::dom::parser& parser, std::string text) {
   if (error == simdjson::SUCCESS) return document;
   if (error == simdjson::MEMALLOC) throw bad_entry("there is not enough memory to read it");
   if (error == simdjson::DEPTH_ERROR) throw bad_entry("it is nested too deeply");
-  throw bad_entry(why_not_json(text, error));
+  throw bad_entry(syntax_message(text, error));
 }
 
 }  // namespace bench_transfers::result_file

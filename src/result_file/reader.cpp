@@ -218,10 +218,10 @@ contents contents_of(std::string text) {
   if (document["context"].get(context) == simdjson::SUCCESS && context.is_object())
     read.context = to_json_without(context, {"transfers"});
   require_schema(read.context);
-  const bool own =
+  const bool is_own =
       document["context"]["transfers"].get(transfers) == simdjson::SUCCESS && transfers.is_object();
-  if (own) read.facts = to_json_without(transfers, {"roles", "metrics", "benchmarks"});
-  const auto describe = own ? take_run(transfers, read) : take_foreign_run(read);
+  if (is_own) read.facts = to_json_without(transfers, {"roles", "metrics", "benchmarks"});
+  const auto describe = is_own ? take_run(transfers, read) : take_foreign_run(read);
   read_rows(rows, describe, read);
   return read;
 }
@@ -235,8 +235,8 @@ contents contents_of(std::string text) {
 contents read_text(std::string text, const std::filesystem::path& file) {
   try {
     return contents_of(std::move(text));
-  } catch (const bad_entry& why) {
-    refuse(file, why.what());
+  } catch (const bad_entry& error) {
+    refuse(file, error.what());
   }
 }
 
@@ -244,8 +244,8 @@ contents read(const std::filesystem::path& file) {
   std::string text;
   try {
     text = common::read_text(file);
-  } catch (const common::read_error& why) {
-    refuse(file, why.what());
+  } catch (const common::read_error& error) {
+    refuse(file, error.what());
   }
   return read_text(std::move(text), file);
 }

@@ -110,8 +110,8 @@ class old_aggregates {
     for (const auto suffix : suffixes) {
       if (!name.ends_with(suffix)) continue;
       const auto benchmark = name.substr(0, name.size() - suffix.size());
-      const auto has_other = [&](std::string_view other) {
-        return other != suffix && names_.contains(std::string(benchmark).append(other));
+      const auto has_other = [&](std::string_view candidate) {
+        return candidate != suffix && names_.contains(std::string(benchmark).append(candidate));
       };
       if (names_.contains(std::string(benchmark)) || std::ranges::any_of(suffixes, has_other))
         return benchmark;
@@ -125,7 +125,7 @@ class old_aggregates {
   std::unordered_set<std::string> names_;
 };
 
-/// Fills the list of rows, and what they point to.
+/// Fills the list of rows and the benchmarks that they point to.
 class rows_reader {
  public:
   rows_reader(const simdjson::dom::array& rows, const describe_benchmark& describe, contents& into)
@@ -214,8 +214,8 @@ class rows_reader {
   }
 
   const std::string& value_name(std::string_view key) {
-    const auto found = names_.find(key);
-    if (found != names_.end()) return *found->second;
+    const auto entry = names_.find(key);
+    if (entry != names_.end()) return *entry->second;
     const auto& name = *into_.value_names.emplace(common::printable(key)).first;
     names_.emplace(key, &name);
     return name;
@@ -229,8 +229,8 @@ class rows_reader {
   }
 
   const benchmark& another_benchmark(std::string_view name) {
-    const auto found = benchmarks_.find(name);
-    if (found != benchmarks_.end()) return *found->second;
+    const auto entry = benchmarks_.find(name);
+    if (entry != benchmarks_.end()) return *entry->second;
     auto shown = common::printable(name);
     auto place = into_.benchmarks.find(shown);
     if (place == into_.benchmarks.end())

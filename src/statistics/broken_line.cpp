@@ -60,16 +60,16 @@ void broken_line::choose_pieces() {
 /// slope of the bridge, so that sizes beyond it can be predicted.
 void broken_line::tilt_lone_ends() {
   if (pieces_.size() < 2) return;
-  const auto tilt = [&](piece& end_piece, std::size_t left, double most) {
+  const auto tilt = [&](piece& end_piece, std::size_t piece_before, double most) {
     if (!end_piece.is_lone_point()) return;
     const auto& point = points_[end_piece.first];
-    const auto& other =
+    const auto& neighbour =
         points_[&end_piece == &pieces_.front() ? end_piece.first + 1 : end_piece.first - 1];
     end_piece.fitted.centre = point.bytes;
-    end_piece.fitted.slope = std::clamp(bridge_slope(left), 0.0, most);
-    end_piece.fitted.slope_variance =
-        (squared(point.ns * expected_error(point)) + squared(other.ns * expected_error(other))) /
-        squared(point.bytes - other.bytes);
+    end_piece.fitted.slope = std::clamp(bridge_slope(piece_before), 0.0, most);
+    end_piece.fitted.slope_variance = (squared(point.ns * expected_error(point)) +
+                                       squared(neighbour.ns * expected_error(neighbour))) /
+                                      squared(point.bytes - neighbour.bytes);
   };
   const auto& smallest = points_.front();
   const double through_origin = smallest.ns / smallest.bytes;
@@ -95,22 +95,23 @@ void broken_line::estimate_scatter() {
   }
 }
 
-double broken_line::bridge_slope(std::size_t left) const {
-  const double left_end = end(left);
-  const double right_begin = begin(left + 1);
-  return (pieces_[left + 1].at(right_begin) - pieces_[left].at(left_end)) /
+double broken_line::bridge_slope(std::size_t piece_before) const {
+  const double left_end = end(piece_before);
+  const double right_begin = begin(piece_before + 1);
+  return (pieces_[piece_before + 1].at(right_begin) - pieces_[piece_before].at(left_end)) /
          (right_begin - left_end);
 }
 
-double broken_line::slope_before_gap(std::size_t left) const {
-  return pieces_[left].is_lone_point() && left > 0 ? bridge_slope(left - 1)
-                                                   : pieces_[left].fitted.slope;
+double broken_line::slope_before_gap(std::size_t piece_before) const {
+  return pieces_[piece_before].is_lone_point() && piece_before > 0
+             ? bridge_slope(piece_before - 1)
+             : pieces_[piece_before].fitted.slope;
 }
 
-double broken_line::slope_after_gap(std::size_t left) const {
-  return pieces_[left + 1].is_lone_point() && left + 2 < pieces_.size()
-             ? bridge_slope(left + 1)
-             : pieces_[left + 1].fitted.slope;
+double broken_line::slope_after_gap(std::size_t piece_before) const {
+  return pieces_[piece_before + 1].is_lone_point() && piece_before + 2 < pieces_.size()
+             ? bridge_slope(piece_before + 1)
+             : pieces_[piece_before + 1].fitted.slope;
 }
 
 double broken_line::half_width(const line& fitted, double bytes) const {
@@ -129,19 +130,20 @@ estimate broken_line::estimate_on(const piece& fitted_piece, double bytes) const
   return {value, std::max(0.0, value - reach), value + reach};
 }
 
-estimate broken_line::between(std::size_t left, double bytes) const {
-  const auto at_left_end = estimate_on(pieces_[left], end(left));
-  const auto at_right_begin = estimate_on(pieces_[left + 1], begin(left + 1));
-  const double slope_left = slope_before_gap(left);
-  const double slope_right = slope_after_gap(left);
-  const double bridge = bridge_slope(left);
+estimate broken_line::between(std::size_t piece_before, double bytes) const {
+  const auto at_left_end = estimate_on(pieces_[piece_before], end(piece_before));
+  const auto at_right_begin = estimate_on(pieces_[piece_before + 1], begin(piece_before + 1));
+  const double slope_left = slope_before_gap(piece_before);
+  const double slope_right = slope_after_gap(piece_before);
+  const double bridge = bridge_slope(piece_before);
   const auto [least, most] = std::minmax(at_left_end.value, at_right_begin.value);
   const auto within = [least = least, most = most](double ns) {
     return std::clamp(ns, least, most);
   };
-  const double on_left = within(at_left_end.value + slope_left * (bytes - end(left)));
-  const double on_right = within(at_right_begin.value - slope_right * (begin(left + 1) - bytes));
-  const double on_bridge = within(at_left_end.value + bridge * (bytes - end(left)));
+  const double on_left = within(at_left_end.value + slope_left * (bytes - end(piece_before)));
+  const double on_right =
+      within(at_right_begin.value - slope_right * (begin(piece_before + 1) - bytes));
+  const double on_bridge = within(at_left_end.value + bridge * (bytes - end(piece_before)));
   const auto [lower, upper] = std::minmax(on_left, on_right);
   double value = on_bridge;
   if (slope_left < bridge && bridge < slope_right) value = upper;

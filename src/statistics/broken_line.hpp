@@ -54,12 +54,12 @@ class broken_line {
   void estimate_scatter();
   [[nodiscard]] double begin(std::size_t i) const { return points_[pieces_[i].first].bytes; }
   [[nodiscard]] double end(std::size_t i) const { return points_[pieces_[i].last].bytes; }
-  [[nodiscard]] double bridge_slope(std::size_t left) const;
-  [[nodiscard]] double slope_before_gap(std::size_t left) const;
-  [[nodiscard]] double slope_after_gap(std::size_t left) const;
+  [[nodiscard]] double bridge_slope(std::size_t piece_before) const;
+  [[nodiscard]] double slope_before_gap(std::size_t piece_before) const;
+  [[nodiscard]] double slope_after_gap(std::size_t piece_before) const;
   [[nodiscard]] double half_width(const line& fitted, double bytes) const;
   [[nodiscard]] estimate estimate_on(const piece& fitted_piece, double bytes) const;
-  [[nodiscard]] estimate between(std::size_t left, double bytes) const;
+  [[nodiscard]] estimate between(std::size_t piece_before, double bytes) const;
 
   std::vector<measured_time> points_;  // by size
   std::vector<piece> pieces_;

@@ -8,7 +8,7 @@ namespace bench_transfers::statistics {
 struct measured_time {
   double bytes;
   double ns;
-  double relative_error = 0;  ///< standard error of `ns`, as a part of it; 0 where unknown
+  double relative_error = 0;  ///< standard error of `ns`, as a part of it; 0 if unknown
 };
 
 /// time = t0 + bytes / bandwidth, in ns and bytes. Kept by its value at a centre, because level and

@@ -38,11 +38,11 @@ variance_prior::variance_prior(std::span<const variance_estimate> estimates) {
   using boost::math::trigamma;
   // ln s² minus its expectation has the variance of ln chi² plus that of the prior.
   std::vector<double> logs;
-  double own = 0;
+  double expected_variance = 0;
   for (const auto& estimate : estimates) {
     const double half = estimate.degrees / 2;
     logs.push_back(std::log(estimate.variance) - digamma(half) + std::log(half));
-    own += trigamma(half) / static_cast<double>(estimates.size());
+    expected_variance += trigamma(half) / static_cast<double>(estimates.size());
   }
   auto ascending = logs;
   std::ranges::sort(ascending);
@@ -55,7 +55,7 @@ variance_prior::variance_prior(std::span<const variance_estimate> estimates) {
   for (const double logarithm : logs) squares += (logarithm - mean) * (logarithm - mean);
   // The part of the variance of normal values that clipping leaves.
   constexpr double left_by_clipping = 0.93;
-  const double excess = squares / (count - 1) / left_by_clipping - own;
+  const double excess = squares / (count - 1) / left_by_clipping - expected_variance;
   if (excess <= trigamma(many_degrees / 2)) {
     typical_ = {std::exp(mean), many_degrees};
     return;

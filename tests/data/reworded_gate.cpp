@@ -1,5 +1,5 @@
-// Other sentences for gate_transfers, in the place of src/gate/report/wording.cpp: tests show that
-// nothing decides by what the real ones say.
+// Other sentences for gate_transfers, in the place of src/gate/report/wording.cpp: they show that
+// no code depends on the real ones.
 
 #include <string>
 
@@ -10,19 +10,21 @@ namespace bench_transfers::gate {
 std::string sentence_of(const reason& cause, const limits&) {
   return "plugh reason " + std::to_string(cause.index());
 }
-std::string sentence_of(const note& said) { return "plugh note " + std::to_string(said.index()); }
-std::string sentence_of(const remark& said) {
-  return "plugh remark " + std::to_string(said.index());
+std::string sentence_of(const note& message) {
+  return "plugh note " + std::to_string(message.index());
 }
-std::string sentence_of(const pin_warning& said) {
-  return "plugh warning " + std::to_string(said.index());
+std::string sentence_of(const remark& message) {
+  return "plugh remark " + std::to_string(message.index());
+}
+std::string sentence_of(const pin_warning& warning) {
+  return "plugh warning " + std::to_string(warning.index());
 }
 std::string metric_text(const metric&) { return "plugh metric"; }
 std::string thresholds_text(const limits&) { return "plugh thresholds"; }
 std::string verdict_sentence(const report&) { return "plugh verdict"; }
 std::string origin_sentence(const report&) { return "plugh origin"; }
-std::string verdict_text(const report&, verdict found) {
-  return "plugh " + std::to_string(static_cast<int>(found));
+std::string verdict_text(const report&, verdict result) {
+  return "plugh " + std::to_string(static_cast<int>(result));
 }
 std::string changed_title(const report&) { return "plugh title"; }
 std::string changed_text(const changed_fact&) { return "plugh"; }

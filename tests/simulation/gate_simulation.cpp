@@ -29,7 +29,7 @@ struct setting {
 };
 
 struct suite {
-  std::vector<gate::observed> benchmarks;
+  std::vector<gate::observation> benchmarks;
   std::vector<bool> slowed;
 };
 
@@ -56,7 +56,7 @@ class simulation {
     return deviation > 0 ? std::normal_distribution<double>(0, deviation)(random_) : 0;
   }
 
-  gate::observed benchmark(const setting& of, const std::vector<double>& common, bool slowed) {
+  gate::observation benchmark(const setting& of, const std::vector<double>& common, bool slowed) {
     const double deviation =
         std::exp(uniform(std::log(of.least_deviation), std::log(of.most_deviation)));
     const double session_deviation = uniform(0, of.most_session_deviation);
@@ -73,7 +73,7 @@ class simulation {
       }
       return values;
     };
-    gate::observed made;
+    gate::observation made;
     for (std::size_t s = 0; s < of.sessions; ++s) made.before.push_back(session(s, of.processes));
     made.after.push_back(session(of.sessions, of.after));
     if (slowed)
@@ -102,7 +102,7 @@ rates simulate(const setting& of, std::size_t suites, std::size_t benchmarks, st
     const auto telling = std::ranges::count_if(
         result.benchmarks, [&](const auto& b) { return !gate::is_advisory(b, allowed.threshold); });
     bool unsure = std::ranges::any_of(result.classes, &gate::common_shift::changed) ||
-                  gate::says_too_little(static_cast<std::size_t>(telling), benchmarks);
+                  gate::are_too_few(static_cast<std::size_t>(telling), benchmarks);
     for (std::size_t b = 0; b < benchmarks; ++b) {
       const auto verdict = result.benchmarks[b].verdict;
       if (one.slowed[b]) {

@@ -3,51 +3,40 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <system_error>
-
+#include "src/common/command_line.hpp"
 #include "src/common/nearest.hpp"
+#include "src/common/same_file.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/gate/io/known_facts.hpp"
 #include "src/gate/io/read_run.hpp"
 
 namespace bench_transfers::gate {
-namespace {
 
-namespace fs = std::filesystem;
-
-/// Also by other names, and before there is such a file.
-bool is_same_file(const fs::path& left, const fs::path& right) {
-  std::error_code unknown;
-  return fs::equivalent(left, right, unknown) ||
-         fs::weakly_canonical(left, unknown) == fs::weakly_canonical(right, unknown);
-}
-
-}  // namespace
-
-void require_outputs(std::initializer_list<fs::path> outputs, const paths& inputs) {
+void require_outputs(std::initializer_list<std::filesystem::path> outputs, const paths& inputs) {
   paths known;
   for (const auto& output : outputs) {
     if (output.empty()) continue;
     for (const auto& input : inputs)
-      if (is_same_file(output, input))
-        throw usage_error(fmt::format("{} is an input: it would be overwritten", output.string()));
-    for (const auto& other : known)
-      if (is_same_file(output, other))
-        throw usage_error(fmt::format("{} and {} are the same file, for two outputs",
-                                      other.string(), output.string()));
+      if (common::is_same_file(output, input))
+        throw common::usage_error(
+            fmt::format("{} is an input: it would be overwritten", output.string()));
+    for (const auto& earlier : known)
+      if (common::is_same_file(output, earlier))
+        throw common::usage_error(fmt::format("{} and {} are the same file, for two outputs",
+                                              earlier.string(), output.string()));
     try {
       common::require_writable(output);
-    } catch (const common::write_error& wrong) {
-      throw usage_error(wrong.what());
+    } catch (const common::write_error& error) {
+      throw common::usage_error(error.what());
     }
     known.push_back(output);
   }
 }
 
-paths inputs_of(const check_request& asked) {
-  auto all = asked.runs;
-  all.push_back(asked.baseline);
-  return all;
+paths inputs_of(const check_request& request) {
+  auto inputs = request.runs;
+  inputs.push_back(request.baseline);
+  return inputs;
 }
 
 std::vector<run> read_runs(const paths& files, const metric& judged_by) {
@@ -56,18 +45,19 @@ std::vector<run> read_runs(const paths& files, const metric& judged_by) {
   return runs;
 }
 
-metric judged_by(const metric_request& asked, std::span<const run> runs) {
-  const auto declared = declaration_in(runs, asked.judged_by);
-  auto metric = asked.judged_by.with(declared);
-  if (!asked.is_asked && declared && declared->more_is_better)
+metric judged_by(const metric_request& request, std::span<const run> runs) {
+  const auto declared = declaration_in(runs, request.judged_by);
+  auto metric = request.judged_by.with(declared);
+  if (!request.user_chose_direction && declared && declared->more_is_better)
     metric.more_is_better = *declared->more_is_better;
-  else if (!asked.has_direction)
-    throw usage_error(fmt::format(
+  else if (!request.has_direction)
+    throw common::usage_error(fmt::format(
         "--judge-by={0}: neither its name nor the files tell which is better; write {0}:more or "
         "{0}:less",
         metric.key));
   if (metric.is_time() && metric.more_is_better)
-    throw usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", metric.key));
+    throw common::usage_error(
+        fmt::format("bad --judge-by '{}': of a time, less is better", metric.key));
   return metric;
 }
 
@@ -78,9 +68,9 @@ void require_facts(const std::set<std::string>& keys, const fingerprint& machine
   for (const auto& key : keys) {
     if (known.contains(key) || key.starts_with("memory_type.")) continue;
     const auto meant = common::nearest(key, known);
-    throw usage_error(fmt::format("bad --allow-different '{}': no such fact; {}", key,
-                                  meant.empty() ? std::string("such as device.name")
-                                                : fmt::format("did you mean {}?", meant)));
+    throw common::usage_error(fmt::format("bad --allow-different '{}': no such fact; {}", key,
+                                          meant.empty() ? std::string("such as device.name")
+                                                        : fmt::format("did you mean {}?", meant)));
   }
 }
 
@@ -88,12 +78,12 @@ void require_known_keys(const std::set<std::string>& keys, const fingerprint& ma
                         std::span<const run> runs) {
   std::set<std::string> known;
   for (const auto& [key, value] : machine) known.insert(key);
-  for (const auto& one : runs)
-    for (const auto& [key, value] : one.machine) known.insert(key);
+  for (const auto& run : runs)
+    for (const auto& [key, value] : run.machine) known.insert(key);
   for (const auto& key : keys) {
     if (known.contains(key)) continue;
     const auto meant = common::nearest(key, known);
-    throw usage_error(
+    throw common::usage_error(
         fmt::format("bad --allow-different '{}': these files have no such fact; {}", key,
                     known.empty()    ? "they do not describe their machine"
                     : !meant.empty() ? fmt::format("did you mean {}?", meant)

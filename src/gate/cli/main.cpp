@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
@@ -36,75 +37,75 @@ int complain(const std::string& sentence) {
   return static_cast<int>(exit_code::bad_input);
 }
 
-/// What nobody has read is no answer.
+/// Throws if the text could not be written: an answer that is lost must not look like a success.
 void print(const std::string& text) {
   std::cout << text << std::flush;
-  if (!std::cout) throw usage_error("cannot write to standard output");
+  if (!std::cout) throw common::usage_error("cannot write to standard output");
 }
 
 int number(exit_code code) { return static_cast<int>(code); }
 
-int answer(const help_request& asked) {
-  print(asked.text);
+int answer(const help_request& request) {
+  print(request.text);
   return number(exit_code::pass);
 }
 
-int answer(const pin_request& asked) {
-  require_outputs({asked.out}, asked.runs);
-  const auto runs = read_runs(asked.runs, asked.judged_by.judged_by);
-  require_known_keys(asked.allow_different, {}, runs);
+int answer(const pin_request& request) {
+  require_outputs({request.out}, request.runs);
+  const auto runs = read_runs(request.runs, request.judged_by.judged_by);
+  require_known_keys(request.allow_different, {}, runs);
   const auto [baseline, warnings] =
-      pin(runs, judged_by(asked.judged_by, runs), asked.allow_different);
-  common::write_whole(asked.out, to_text(baseline));
-  print(text_of(baseline, warnings, asked.out));
+      pin(runs, judged_by(request.judged_by, runs), request.allow_different);
+  common::write_whole(request.out, to_text(baseline));
+  print(text_of(baseline, warnings, request.out));
   return number(exit_code::pass);
 }
 
-void show_progress(std::size_t done, std::size_t runs) {
+void show_progress(std::size_t finished, std::size_t runs) {
   const auto text =
-      fmt::format("\r{}{}", measuring_again_text(done, runs), done == runs ? "\n" : "");
+      fmt::format("\r{}{}", measuring_again_text(finished, runs), finished == runs ? "\n" : "");
   std::fputs(text.c_str(), stderr);
 }
 
-void write_files(const report& found, const check_request& asked) {
+void write_files(const report& report, const check_request& request) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  if (!asked.markdown.empty()) common::write_whole(asked.markdown, markdown_of(found));
-  if (!asked.junit.empty()) common::write_whole(asked.junit, junit_of(found, now));
-  if (!asked.json.empty()) common::write_whole(asked.json, json_of(found));
+  if (!request.markdown.empty()) common::write_whole(request.markdown, markdown_of(report));
+  if (!request.junit.empty()) common::write_whole(request.junit, junit_of(report, now));
+  if (!request.json.empty()) common::write_whole(request.json, json_of(report));
 }
 
-int answer(const check_request& asked) {
-  require_outputs({asked.markdown, asked.junit, asked.json}, inputs_of(asked));
-  const auto both =
-      asked.confirm.empty() ? std::nullopt : std::optional(parse_programs(asked.confirm));
-  const auto before = read_baseline(asked.baseline);
-  require_facts(asked.asked.allow_different, before.machine);
-  if (asked.dry_run) return number(exit_code::pass);
-  const auto after = read_runs(asked.runs, before.judged_by);
-  require_known_keys(asked.asked.allow_different, before.machine, after);
-  auto found = check(before, after, asked.asked);
-  if (both) confirm(found, *both, measure_with_shell(before.judged_by), show_progress);
-  print(text_of(found, asked.all));
-  write_files(found, asked);
-  return number(found.code);
+int answer(const check_request& request) {
+  require_outputs({request.markdown, request.junit, request.json}, inputs_of(request));
+  const auto programs =
+      request.confirm.empty() ? std::nullopt : std::optional(parse_programs(request.confirm));
+  const auto before = read_baseline(request.baseline);
+  require_facts(request.question.allow_different, before.machine);
+  if (request.dry_run) return number(exit_code::pass);
+  const auto after = read_runs(request.runs, before.judged_by);
+  require_known_keys(request.question.allow_different, before.machine, after);
+  auto report = check(before, after, request.question);
+  if (programs) confirm(report, *programs, measure_with_shell(before.judged_by), show_progress);
+  print(text_of(report, request.all));
+  write_files(report, request);
+  return number(report.code);
 }
 
-int answer(const power_request& asked) {
-  const auto before = read_baseline(asked.baseline);
-  print(
-      text_of(before, power(before, asked.new_runs, asked.allowed), asked.new_runs, asked.allowed));
+int answer(const power_request& request) {
+  const auto before = read_baseline(request.baseline);
+  print(text_of(before, power(before, request.new_runs, request.limits), request.new_runs,
+                request.limits));
   return number(exit_code::pass);
 }
 
-int answer(const show_request& asked) {
-  const auto runs = read_runs(asked.runs, asked.judged_by.judged_by);
-  print(side_by_side(runs, judged_by(asked.judged_by, runs)));
+int answer(const show_request& request) {
+  const auto runs = read_runs(request.runs, request.judged_by.judged_by);
+  print(side_by_side(runs, judged_by(request.judged_by, runs)));
   return number(exit_code::pass);
 }
 
-int answer(const query_request& asked) {
-  const auto value = value_at(asked.file, asked.pointer);
-  if (!value) return not_there;
+int answer(const query_request& request) {
+  const auto value = value_at(request.file, request.pointer);
+  if (!value) return no_such_value;
   print(*value + "\n");
   return number(exit_code::pass);
 }
@@ -112,15 +113,15 @@ int answer(const query_request& asked) {
 int run_program(int argc, char** argv) {
   common::let_oversized_writes_fail();
   try {
-    return std::visit([](const auto& asked) { return answer(asked); },
+    return std::visit([](const auto& request) { return answer(request); },
                       parse_command_line(argc, argv));
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const interrupted& by) {
+  } catch (const interrupted& signal) {
     complain("interrupted");
-    return 128 + by.number();
-  } catch (const std::exception& wrong) {
-    return complain(wrong.what());
+    return 128 + signal.number();
+  } catch (const std::exception& error) {
+    return complain(error.what());
   }
 }
 
@@ -129,7 +130,7 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run_program(argc, argv);
-  } catch (const std::bad_alloc&) {  // also by a complaint
+  } catch (const std::bad_alloc&) {  // complain() may need memory, too
     std::fputs("gate_transfers: there is not enough memory\n", stderr);
     return static_cast<int>(exit_code::bad_input);
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "provenance.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/nearest.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
@@ -25,51 +26,44 @@ constexpr double least_false_alarm = 0.001;
 constexpr double most_false_alarm = 50;
 constexpr std::size_t most_runs = 1000;
 
-/// CLI11 takes the argument that follows for the value of "--out=".
-void require_values(std::span<const char* const> arguments) {
-  for (const std::string_view one : arguments)
-    if (one.starts_with("--") && one.ends_with('=') && one.find('=') + 1 == one.size())
-      throw usage_error(fmt::format("{} needs a value", one.substr(0, one.size() - 1)));
-}
-
 /// CLI11 would only say that a subcommand is missing.
 void require_command(std::span<const char* const> arguments) {
   static const std::set<std::string> commands{"pin", "check", "power", "show", "query"};
   if (arguments.size() < 2)
-    throw usage_error("missing command: expected pin, check, power, show or query (see --help)");
+    throw common::usage_error(
+        "missing command: expected pin, check, power, show or query (see --help)");
   const std::string first = arguments[1];
   if (first.starts_with('-') || commands.contains(first)) return;
-  const auto meant = common::nearest(first, commands);
-  throw usage_error(fmt::format("unknown command '{}'{} (see --help)", first,
-                                meant.empty() ? "" : fmt::format(", did you mean {}?", meant)));
+  const auto nearest = common::nearest(first, commands);
+  throw common::usage_error(
+      fmt::format("unknown command '{}'{} (see --help)", first,
+                  nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest)));
 }
-
-/// First sentence of a CLI11 message, which can be several lines.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 metric_request metric_named(const std::string& key) {
   constexpr std::string_view more = ":more", less = ":less";
   const bool says_more = key.ends_with(more), says_less = key.ends_with(less);
   metric_request request;
-  request.is_asked = says_more || says_less;
-  auto& named = request.judged_by;
-  named = metric::named(request.is_asked ? key.substr(0, key.size() - more.size()) : key);
-  if (named.key.empty())
-    throw usage_error("--judge-by needs the name of a field, such as gb_per_s");
-  if (named.is_time() && says_more)
-    throw usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
-  if (request.is_asked) named.more_is_better = says_more;
-  request.has_direction = request.is_asked || named.name_tells_direction();
+  request.user_chose_direction = says_more || says_less;
+  auto& metric = request.judged_by;
+  metric =
+      metric::named(request.user_chose_direction ? key.substr(0, key.size() - more.size()) : key);
+  if (metric.key.empty())
+    throw common::usage_error("--judge-by needs the name of a field, such as gb_per_s");
+  if (metric.is_time() && says_more)
+    throw common::usage_error(fmt::format("bad --judge-by '{}': of a time, less is better", key));
+  if (request.user_chose_direction) metric.more_is_better = says_more;
+  request.has_direction = request.user_chose_direction || metric.name_implies_direction();
   return request;
 }
 
-/// Before anything is measured or read.
-std::string expression(const std::string& text) {
+/// Refuses an invalid expression before anything is measured or read.
+std::string valid_expression(const std::string& text) {
   try {
     static_cast<void>(common::regular_expression(text));
-  } catch (const common::expression_error& wrong) {
-    throw usage_error(
-        fmt::format("--allow-missing='{}' {}", common::printable_in_short(text), wrong.what()));
+  } catch (const common::expression_error& error) {
+    throw common::usage_error(
+        fmt::format("--allow-missing='{}' {}", common::printable_in_short(text), error.what()));
   }
   return text;
 }
@@ -79,7 +73,8 @@ std::size_t parse_runs(const std::string& text) {
   const auto* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, runs);
   if (error != std::errc{} || stopped != end || runs < 1 || runs > most_runs)
-    throw usage_error(fmt::format("bad --runs '{}': a whole number from 1 to {}", text, most_runs));
+    throw common::usage_error(
+        fmt::format("bad --runs '{}': a whole number from 1 to {}", text, most_runs));
   return runs;
 }
 
@@ -90,7 +85,7 @@ class command_line {
     app_.get_formatter()->column_width(30);
     app_.require_subcommand(1);
     app_.footer(
-        fmt::format("gate_transfers COMMAND --help tells its options; docs/GATE.md how it "
+        fmt::format("gate_transfers COMMAND --help lists its options; docs/GATE.md explains how it "
                     "decides.\n{}",
                     exit_codes));
     app_.set_version_flag("--version", [] {
@@ -105,101 +100,102 @@ class command_line {
     add_query();
   }
 
-  request parse(int argc, const char* const* argv) {
+  any_request parse(int argc, const char* const* argv) {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return help_request{app_.help()};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
-    } catch (const CLI::ParseError& wrong) {
-      throw usage_error(first_line(wrong.what()));
+    } catch (const CLI::ParseError& error) {
+      throw common::usage_error(common::first_line(error.what()));
     }
     if (app_.got_subcommand("pin")) return pin_;
-    if (app_.got_subcommand("check")) return checked_for_runs(check_);
+    if (app_.got_subcommand("check")) return with_valid_runs(check_);
     if (app_.got_subcommand("power")) return power_;
     if (app_.got_subcommand("query")) return query_;
     return show_;
   }
 
  private:
-  /// What CLI11 says itself where all commands need runs.
-  static check_request checked_for_runs(const check_request& asked) {
-    if (asked.runs.empty() && !asked.dry_run) throw usage_error("RUN is required");
-    if (!asked.runs.empty() && asked.dry_run) throw usage_error("--dry-run takes no runs");
-    return asked;
+  /// CLI11 does the same for commands that always need runs.
+  static check_request with_valid_runs(const check_request& request) {
+    if (request.runs.empty() && !request.dry_run) throw common::usage_error("RUN is required");
+    if (!request.runs.empty() && request.dry_run)
+      throw common::usage_error("--dry-run takes no runs");
+    return request;
   }
 
-  CLI::App& add_command(const char* name, const char* what, const char* codes = exit_codes) {
-    auto& command = *app_.add_subcommand(name, what);
+  CLI::App& add_command(const char* name, const char* description, const char* codes = exit_codes) {
+    auto& command = *app_.add_subcommand(name, description);
     command.footer(codes);
     return command;
   }
 
-  static CLI::Option* add_runs(CLI::App& command, paths& into) {
-    return command.add_option("RUN", into, "result files, one of each process")
+  static CLI::Option* add_runs(CLI::App& command, paths& runs) {
+    return command.add_option("RUN", runs, "result files, one of each process")
         ->required()
         ->type_name("FILE")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
-  static void add_metric(CLI::App& command, metric_request& into) {
+  static void add_metric(CLI::App& command, metric_request& request) {
     command
         .add_option_function<std::string>(
             "--judge-by",
-            [&into](const std::string& key) {
-              const bool fastest = into.judged_by.fastest_repetition;
-              into = metric_named(key);
-              into.judged_by.fastest_repetition = fastest;
+            [&request](const std::string& key) {
+              const bool fastest = request.judged_by.fastest_repetition;
+              request = metric_named(key);
+              request.judged_by.fastest_repetition = fastest;
             },
             "real_time (the default), gb_per_s, ...; or COUNTER:more, :less")
         ->type_name("KEY");
     command
         .add_option_function<std::string>(
             "--of-repetitions",
-            [&into](const std::string& which) {
-              if (which != "median" && which != "fastest")
-                throw usage_error(
-                    fmt::format("bad --of-repetitions '{}': median or fastest", which));
-              into.judged_by.fastest_repetition = which == "fastest";
+            [&request](const std::string& figure) {
+              if (figure != "median" && figure != "fastest")
+                throw common::usage_error(
+                    fmt::format("bad --of-repetitions '{}': median or fastest", figure));
+              request.judged_by.fastest_repetition = figure == "fastest";
             },
-            "what stands for a run: median (the default) or fastest")
+            "the figure of a run: median (the default) or fastest")
         ->type_name("WHICH");
   }
 
-  static void add_allow_different(CLI::App& command, std::set<std::string>& into) {
+  static void add_allow_different(CLI::App& command, std::set<std::string>& all_keys) {
     command
         .add_option_function<std::vector<std::string>>(
             "--allow-different",
-            [&into](const std::vector<std::string>& keys) {
-              into.insert(keys.begin(), keys.end());
+            [&all_keys](const std::vector<std::string>& keys) {
+              all_keys.insert(keys.begin(), keys.end());
             },
-            "facts of the machine that may be others, such as device.driver_version")
+            "facts of the machine that may differ, such as device.driver_version")
         ->delimiter(',')
         ->allow_extra_args(false)  // or it would take the files that follow
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_name("KEY,");
   }
 
-  static void add_percentage(CLI::App& command, const char* name, double& into, double least,
-                             double most, const char* what) {
+  static void add_percentage(CLI::App& command, const char* name, double& part, double least,
+                             double most, const char* description) {
     command
         .add_option_function<std::string>(
             name,
-            [name, least, most, &into](const std::string& text) {
-              into = parse_percentage(name, text, least, most);
+            [name, least, most, &part](const std::string& text) {
+              part = parse_percentage(name, text, least, most);
             },
-            what)
+            description)
         ->type_name("P%");
   }
 
-  static void add_limits(CLI::App& command, limits& into) {
-    add_percentage(command, "--threshold", into.threshold, least_threshold, most_threshold,
+  static void add_limits(CLI::App& command, limits& limits) {
+    add_percentage(command, "--threshold", limits.threshold, least_threshold, most_threshold,
                    "the slowdown that matters (default: 2%)");
-    add_percentage(command, "--latency-threshold", into.latency_threshold, least_threshold,
-                   most_threshold, "the same where latency decides (default: 5%)");
-    add_percentage(command, "--false-alarm", into.false_alarm, least_false_alarm, most_false_alarm,
-                   "probability of any false alarm in a check (default: 1%)");
+    add_percentage(command, "--latency-threshold", limits.latency_threshold, least_threshold,
+                   most_threshold, "the same if latency decides (default: 5%)");
+    add_percentage(command, "--false-alarm", limits.false_alarm, least_false_alarm,
+                   most_false_alarm, "probability of any false alarm in a check (default: 1%)");
   }
 
   void add_pin() {
@@ -214,37 +210,39 @@ class command_line {
     auto& command = add_command("check", "Compare new runs with a baseline.");
     command.add_option("BASELINE", check_.baseline, "made by pin")->required()->type_name("FILE");
     add_runs(command, check_.runs)->required(false);
-    add_limits(command, check_.asked.allowed);
+    add_limits(command, check_.question.limits);
     command
         .add_option_function<std::string>(
             "--allow-missing",
-            [this](const std::string& text) { check_.asked.allow_missing = expression(text); },
+            [this](const std::string& text) {
+              check_.question.allow_missing = valid_expression(text);
+            },
             "benchmarks that may be missing, or fail")
         ->type_name("REGEX");
-    add_allow_different(command, check_.asked.allow_different);
+    add_allow_different(command, check_.question.allow_different);
     command
         .add_option("--confirm", check_.confirm,
                     "measure suspects again with two programs, in turn")
         ->type_name("COMMAND_A,COMMAND_B");
-    command.add_flag("--all", check_.all, "list also what is the same");
+    command.add_flag("--all", check_.all, "also list benchmarks that are the same");
     command.add_option("--markdown", check_.markdown, "write the answer for a comment")
         ->type_name("FILE");
     command.add_option("--junit", check_.junit, "write it as test cases (JUnit XML)")
         ->type_name("FILE");
     command.add_option("--json", check_.json, "write it for programs")->type_name("FILE");
     command.add_flag("--dry-run", check_.dry_run,
-                     "without RUN: only say what is wrong with the rest (exit code 2)");
+                     "without RUN: check only the other arguments (exit code 0 or 2)");
   }
 
   void add_power() {
-    auto& command = add_command("power", "Tell how small a slowdown a baseline can find.");
+    auto& command = add_command("power", "Show how small a slowdown a baseline can find.");
     command.add_option("BASELINE", power_.baseline, "made by pin")->required()->type_name("FILE");
     command
         .add_option_function<std::string>(
             "--runs", [this](const std::string& text) { power_.new_runs = parse_runs(text); },
             "new runs to compare with it (default: 3)")
         ->type_name("N");
-    add_limits(command, power_.allowed);
+    add_limits(command, power_.limits);
   }
 
   void add_show() {
@@ -282,19 +280,19 @@ double parse_percentage(const std::string& option, const std::string& text, doub
   double percent = 0;
   const auto* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, percent);
-  const std::string_view rest(stopped, end);
-  const bool is_percentage = error == std::errc{} && (rest == "%" || rest == " %");
+  const std::string_view suffix(stopped, end);
+  const bool is_percentage = error == std::errc{} && (suffix == "%" || suffix == " %");
   if (!is_percentage || !(percent >= least && percent <= most))
-    throw usage_error(
+    throw common::usage_error(
         fmt::format("bad {} '{}': a percentage between {}% and {}%, with its sign, "
                     "such as 2%",
                     option, text, least, most));
   return percent / 100;
 }
 
-request parse_command_line(int argc, const char* const* argv) {
+any_request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
-  require_values(arguments);
+  common::require_values(arguments);
   require_command(arguments);
   return command_line().parse(argc, argv);
 }

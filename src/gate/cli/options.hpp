@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
@@ -13,15 +12,9 @@
 
 namespace bench_transfers::gate {
 
-/// Wrong use of the command line; what() is one line for the user.
-class usage_error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 using paths = std::vector<std::filesystem::path>;
 
-/// Text asked for instead of work (--help, --version).
+/// The text of --help or --version.
 struct help_request {
   std::string text;
 };
@@ -29,9 +22,9 @@ struct help_request {
 /// --judge-by and --of-repetitions.
 struct metric_request {
   metric judged_by;
-  /// The name or the user tells which is better. Otherwise the files have to.
+  /// The name or the user says whether more or less is better. Otherwise, the files must.
   bool has_direction = true;
-  bool is_asked = false;  ///< the direction: by the user, whatever the files say
+  bool user_chose_direction = false;  ///< whatever the files declare
 };
 
 struct pin_request {
@@ -44,17 +37,17 @@ struct pin_request {
 struct check_request {
   std::filesystem::path baseline;
   paths runs;
-  question asked;
+  gate::question question;
   std::filesystem::path markdown, junit, json;  ///< empty: none
-  std::string confirm;                          ///< "COMMAND_A,COMMAND_B"; empty: do not
-  bool all = false;                             ///< list also what is the same
-  bool dry_run = false;                         ///< without runs, to see whether all else is right
+  std::string confirm;                          ///< "COMMAND_A,COMMAND_B"; empty: none
+  bool all = false;                             ///< also list benchmarks that are the same
+  bool dry_run = false;                         ///< without runs: only check the other options
 };
 
 struct power_request {
   std::filesystem::path baseline;
   std::size_t new_runs = 3;
-  limits allowed;
+  gate::limits limits;
 };
 
 struct show_request {
@@ -67,14 +60,15 @@ struct query_request {
   std::string pointer;  ///< RFC 6901
 };
 
-using request = std::variant<help_request, pin_request, check_request, power_request, show_request,
-                             query_request>;
+using any_request = std::variant<help_request, pin_request, check_request, power_request,
+                                 show_request, query_request>;
 
-/// Throws usage_error for whatever is wrong.
-request parse_command_line(int argc, const char* const* argv);
+/// Throws usage_error for an invalid command line.
+any_request parse_command_line(int argc, const char* const* argv);
 
-/// "2%" or "2 %" as a part: 0.02. A number without the sign is refused: 2 and 0.02 could mean the
-/// same. Throws usage_error, which names the option, unless it lies between the percentages given.
+/// "2%" or "2 %" as a part: 0.02. A number without the sign is refused, because 2 and 0.02 could
+/// mean the same. Throws usage_error, which names the option, unless it lies between the
+/// percentages `least` and `most`.
 double parse_percentage(const std::string& option, const std::string& text, double least,
                         double most);
 

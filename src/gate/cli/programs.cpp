@@ -18,7 +18,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// A folder that goes when it is no longer needed.
+/// A folder that the destructor removes.
 class temporary_folder {
  public:
   temporary_folder() {
@@ -40,7 +40,7 @@ class temporary_folder {
   files::path path_;
 };
 
-/// The name as a regular expression that fits nothing else.
+/// The name as a regular expression that matches nothing else.
 std::string escaped(const std::string& name) {
   std::string text;
   for (const char letter : name) {
@@ -50,7 +50,7 @@ std::string escaped(const std::string& name) {
   return text;
 }
 
-/// What a command said last, for a message.
+/// The last line that a command wrote, for a message.
 std::string last_line(const files::path& messages) {
   std::ifstream in(messages);
   std::string last;
@@ -94,7 +94,7 @@ measure_once measure_with_shell(const metric& judged_by) {
                      {fmt::format("--benchmark_filter=^({})$", fmt::join(names, "|")),
                       "--benchmark_out=" + file.string(), "--benchmark_out_format=json"},
                      messages);
-    // 1: a benchmark failed, which its rows say.
+    // 1: a benchmark failed; its rows say so.
     if (code > 1 || !files::exists(file))
       throw bad_input(
           fmt::format("the command of --confirm '{}' {}{}", command,

@@ -16,17 +16,20 @@ namespace {
 sigset_t set_of(std::initializer_list<int> signals) {
   sigset_t set;
   sigemptyset(&set);
-  for (const int one : signals) sigaddset(&set, one);
+  for (const int signal : signals) sigaddset(&set, signal);
   return set;
 }
 
-/// Holds signals back in this thread, so that they are waited for instead of ending the program.
-class held_signals {
+/// Blocks signals in this thread, so that sigtimedwait receives them and they do not end the
+/// program.
+class blocked_signals {
  public:
-  explicit held_signals(const sigset_t& which) { pthread_sigmask(SIG_BLOCK, &which, &before_); }
-  ~held_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  held_signals(const held_signals&) = delete;
-  held_signals& operator=(const held_signals&) = delete;
+  explicit blocked_signals(const sigset_t& signals) {
+    pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
 
   [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
 
@@ -68,13 +71,13 @@ int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 +
 
 int run_in_shell(const std::string& command, const std::vector<std::string>& arguments,
                  const std::filesystem::path& messages) {
-  const held_signals held(set_of({SIGINT, SIGTERM, SIGHUP, SIGCHLD}));
+  const blocked_signals blocked(set_of({SIGINT, SIGTERM, SIGHUP, SIGCHLD}));
   std::vector<std::string> words{"sh", "-c", command + " \"$@\"", "sh"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
-  for (auto& one : words) pointers.push_back(one.data());
+  for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  const spawn_settings settings(held.before(), messages);
+  const spawn_settings settings(blocked.before(), messages);
   pid_t child = 0;
   if (const int error = posix_spawn(&child, "/bin/sh", &settings.actions, &settings.attributes,
                                     pointers.data(), environ);
@@ -82,19 +85,19 @@ int run_in_shell(const std::string& command, const std::vector<std::string>& arg
     throw std::system_error(error, std::generic_category(), "cannot start a shell");
 
   const auto waited_for = set_of({SIGINT, SIGTERM, SIGHUP, SIGCHLD});
-  int ended_by = 0;
+  int interruption = 0;
   for (int status = 0;;) {
-    // Looked at again twice a second: several signals of a kind may come as one.
+    // Checked twice a second, because several signals of one kind may arrive as one.
     const timespec half_a_second{0, 500'000'000};
     const int signal = sigtimedwait(&waited_for, nullptr, &half_a_second);
     if (signal > 0 && signal != SIGCHLD) {
-      ended_by = signal;
+      interruption = signal;
       kill(-child, signal);
     }
     if (waitpid(child, &status, WNOHANG) != child) continue;
-    if (ended_by == 0) return code_of(status);
-    kill(-child, SIGKILL);  // whatever of the group did not listen
-    throw interrupted(ended_by);
+    if (interruption == 0) return code_of(status);
+    kill(-child, SIGKILL);  // processes of the group that ignored the signal
+    throw interrupted(interruption);
   }
 }
 

@@ -7,7 +7,7 @@
 
 namespace bench_transfers::gate {
 
-/// A signal (SIGINT, SIGTERM, SIGHUP) that came while a command ran, which was given it as well.
+/// A signal (SIGINT, SIGTERM, SIGHUP) arrived while a command ran, and was passed on to it.
 class interrupted : public std::runtime_error {
  public:
   explicit interrupted(int number) : std::runtime_error("interrupted"), number_(number) {}
@@ -17,9 +17,10 @@ class interrupted : public std::runtime_error {
   int number_;
 };
 
-/// Runs `sh -c 'COMMAND "$@"'` with these arguments in a process group of its own and waits for it;
-/// its output goes to /dev/null, its messages to the file. The exit code, or 128 plus the number of
-/// the signal that ended it. Throws interrupted, when the whole group has been told to end and has.
+/// Runs `sh -c 'COMMAND "$@"'` with these arguments in its own process group and waits for it. Its
+/// standard output goes to /dev/null, its standard error to the file `messages`. Returns the exit
+/// code, or 128 plus the number of the signal that ended it. Throws interrupted after the whole
+/// group has ended.
 int run_in_shell(const std::string& command, const std::vector<std::string>& arguments,
                  const std::filesystem::path& messages);
 

@@ -19,7 +19,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using result_file::member;
 
-/// A fact in one line; none for what is not a text, number or truth.
+/// A fact as one line; none if it is not a text, a number or a truth value.
 std::optional<std::string> line_of(const json& fact) {
   if (fact.is_number()) return fmt::format("{}", fact.get<double>());
   if (fact.is_boolean()) return fact.get<bool>() ? "true" : "false";
@@ -28,13 +28,13 @@ std::optional<std::string> line_of(const json& fact) {
   return text.empty() ? std::nullopt : std::optional(common::printable(text));
 }
 
-/// Also of numbers, unlike result_file::text_at: a device whose name is one has the same name here
-/// and in the fingerprint.
-std::string line_at(const json& in, std::initializer_list<const char*> keys) {
-  return line_of(member(in, keys)).value_or("");
+/// Unlike result_file::text_at, it also accepts numbers: a device whose name is a number has the
+/// same name here and in the fingerprint.
+std::string line_at(const json& facts, std::initializer_list<const char*> keys) {
+  return line_of(member(facts, keys)).value_or("");
 }
 
-/// Empty where there are none.
+/// Empty if there are none.
 std::vector<std::string> faults_in(const json& facts) {
   const auto& list = member(facts, {"run", "faults_injected"});
   if (!list.is_null() && !list.is_array()) throw bad_input("its run.faults_injected is not a list");
@@ -44,16 +44,17 @@ std::vector<std::string> faults_in(const json& facts) {
   return faults;
 }
 
-/// Whether memory is cached decides about rates by a factor, whatever was asked for.
-void add_memory_types(const json& facts, fingerprint& into) {
+/// The type of memory that a run got, whatever it requested: rates of cached and uncached memory
+/// differ by a factor.
+void add_memory_types(const json& facts, fingerprint& machine) {
   const auto& blocks = member(facts, {"buffers"});
   if (!blocks.is_array()) return;
-  std::set<std::string> seen;
+  std::set<std::string> kinds;
   for (const auto& block : blocks) {
     const auto kind = line_at(block, {"memory"});
     const auto type = line_at(block, {"memory_type"});
     const bool known = !kind.empty() && !type.empty();
-    if (known && seen.insert(kind).second) into.emplace_back("memory_type." + kind, type);
+    if (known && kinds.insert(kind).second) machine.emplace_back("memory_type." + kind, type);
   }
 }
 
@@ -63,14 +64,14 @@ std::optional<std::string> rounded_gib(const json& bytes) {
   return fmt::format("{}", std::round(bytes.get<double>() / gib));
 }
 
-void add_fact(const known_fact& fact, const json& facts, fingerprint& into) {
+void add_fact(const known_fact& fact, const json& facts, fingerprint& machine) {
   const auto* value = &facts;
-  for (const auto* key : fact.place) value = &member(*value, {key});
+  for (const auto* key : fact.path) value = &member(*value, {key});
   if (auto line = fact.in_gib ? rounded_gib(*value) : line_of(*value))
-    into.emplace_back(fact.key, std::move(*line));
+    machine.emplace_back(fact.key, std::move(*line));
 }
 
-/// Memory types explain less than the link, and more than the rest.
+/// Memory types explain less than the link and more than the other facts.
 fingerprint fingerprint_of(const json& facts) {
   fingerprint machine;
   const auto known = known_facts();
@@ -82,8 +83,8 @@ fingerprint fingerprint_of(const json& facts) {
   return machine;
 }
 
-/// What the file itself says about the field judged by, where that is a counter. The metrics of a
-/// file of format 1 are this program's: a baseline of such files declares nothing either.
+/// The file's own declaration of the field judged by, if that is a counter. The metrics of a file
+/// of format 1 come from this program, so a baseline of such files declares nothing, either.
 std::optional<declaration> declared_in(const result_file::contents& file, const metric& judged_by) {
   const auto entry = file.metrics.find(common::printable(judged_by.key));
   if (file.format < 2 || entry == file.metrics.end() || !judged_by.is_counter())
@@ -94,28 +95,28 @@ std::optional<declaration> declared_in(const result_file::contents& file, const 
   return declaration{counter.unit, counter.kind, more_is_better};
 }
 
-void read_own_facts(const result_file::contents& file, run& into) {
+void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   const auto& facts = file.facts;
-  into.ours = true;
-  into.on_host = file.on_host;
-  into.device = line_at(facts, {"device", "name"});
-  into.card = line_at(facts, {"device", "uuid"});
-  into.machine = fingerprint_of(facts);
-  into.started = parse_timestamp(line_at(facts, {"run", "started_utc"}));
-  into.boot = line_at(facts, {"machine", "kernel", "boot_id"});
-  into.faults = faults_in(facts);
-  into.complete = file.complete;
-  for (const auto& warning : file.warnings) into.warnings.push_back({warning.code, warning.text});
+  run.ours = true;
+  run.on_host = file.on_host;
+  run.device = line_at(facts, {"device", "name"});
+  run.card = line_at(facts, {"device", "uuid"});
+  run.machine = fingerprint_of(facts);
+  run.started = parse_timestamp(line_at(facts, {"run", "started_utc"}));
+  run.boot = line_at(facts, {"machine", "kernel", "boot_id"});
+  run.faults = faults_in(facts);
+  run.complete = file.complete;
+  for (const auto& warning : file.warnings) run.warnings.push_back({warning.code, warning.text});
 }
 
 }  // namespace
 
-void read_facts(const result_file::contents& file, const metric& judged_by, run& into) {
+void read_facts(const result_file::contents& file, const metric& judged_by, run& run) {
   if (file.is_bench_transfers())
-    read_own_facts(file, into);
+    read_bench_transfers_facts(file, run);
   else
-    into.started = parse_timestamp(line_at(file.context, {"date"}));
-  into.declared = declared_in(file, judged_by);
+    run.started = parse_timestamp(line_at(file.context, {"date"}));
+  run.declared = declared_in(file, judged_by);
 }
 
 }  // namespace bench_transfers::gate

@@ -5,8 +5,8 @@
 
 namespace bench_transfers::gate {
 
-/// Takes over what a file says about the run, all but its benchmarks, and about the field judged
-/// by. Throws bad_input whose what() is the reason alone.
-void read_facts(const result_file::contents& file, const metric& judged_by, run& into);
+/// Adds the facts of the run, without its benchmarks, and the declaration of the field judged by.
+/// Throws bad_input whose what() is the reason alone.
+void read_facts(const result_file::contents& file, const metric& judged_by, run& run);
 
 }  // namespace bench_transfers::gate

@@ -6,8 +6,8 @@
 
 namespace bench_transfers::gate {
 
-/// FNV-1a, 64 bits (RFC draft-eastlake-fnv): the same in every process. For accidents, not against
-/// malice.
+/// FNV-1a, 64 bits (RFC draft-eastlake-fnv): the same in every process. It protects against
+/// accidents, not against malice.
 class hash {
  public:
   void add(const void* bytes, std::size_t count) {

@@ -37,7 +37,7 @@ void require_answer(const element& document) {
         fmt::format("its format is {}, this program reads 1 to {}", format, check_format));
 }
 
-/// "" is the whole; "~" is only allowed as "~0" and "~1".
+/// "" is the whole document; "~" may occur only in "~0" and "~1".
 void require_pointer(std::string_view pointer) {
   bool is_pointer = pointer.empty() || pointer.front() == '/';
   for (auto at = pointer.find('~'); at != std::string_view::npos; at = pointer.find('~', at + 1))
@@ -48,14 +48,14 @@ void require_pointer(std::string_view pointer) {
                                 common::printable_in_short(pointer)));
 }
 
-std::string one_line(const element& value) {
+std::string line_of(const element& value) {
   std::string_view text;
   if (value.get(text) == simdjson::SUCCESS) return common::printable(text);
   return simdjson::minify(value);
 }
 
 std::optional<std::string> value_in(const element& document, const std::string& pointer) {
-  // The parser's index of an array has 64 bits, and begins anew behind them.
+  // The parser's array index has 64 bits and overflows silently.
   constexpr auto digits = "0123456789";
   constexpr std::size_t most_digits = 18;
   for (auto at = pointer.find_first_of(digits); at != std::string::npos;) {
@@ -65,12 +65,12 @@ std::optional<std::string> value_in(const element& document, const std::string& 
   }
   element value;
   if (document.at_pointer(pointer).get(value) != simdjson::SUCCESS) return std::nullopt;
-  return one_line(value);
+  return line_of(value);
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::exception& why) {
+[[noreturn]] void refuse(const std::filesystem::path& file, const std::exception& error) {
   throw bad_input(
-      fmt::format("cannot use {}: {}", common::printable_in_short(file.string()), why.what()));
+      fmt::format("cannot use {}: {}", common::printable_in_short(file.string()), error.what()));
 }
 
 }  // namespace
@@ -84,14 +84,14 @@ std::optional<std::string> value_at(const std::filesystem::path& file, const std
     text = common::read_text(file);
     document = result_file::parsed(parser, text);
     if (kind_of(document) != baseline_kind) require_answer(document);
-  } catch (const common::read_error& why) {
-    refuse(file, why);
-  } catch (const result_file::bad_entry& why) {
-    refuse(file, why);
-  } catch (const bad_input& why) {
-    refuse(file, why);
+  } catch (const common::read_error& error) {
+    refuse(file, error);
+  } catch (const result_file::bad_entry& error) {
+    refuse(file, error);
+  } catch (const bad_input& error) {
+    refuse(file, error);
   }
-  // A baseline is either whole or refused.
+  // A damaged baseline is refused.
   if (kind_of(document) == baseline_kind) static_cast<void>(baseline_in(std::move(text), file));
   return value_in(document, pointer);
 }

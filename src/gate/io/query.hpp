@@ -6,9 +6,9 @@
 
 namespace bench_transfers::gate {
 
-/// One value of an answer (check --json) or of a baseline, in one line: a text as it is, anything
-/// else as JSON. `pointer` is a JSON pointer (RFC 6901); none where the file has nothing there.
-/// Throws bad_input: neither of the two files, damaged, of a newer format, or no pointer.
+/// One value of an answer (check --json) or of a baseline, as one line: a text without quotes,
+/// anything else as JSON. None if the file has nothing at `pointer` (a JSON pointer, RFC 6901).
+/// Throws bad_input: neither of the two kinds of file, damaged, of a newer format, or no pointer.
 std::optional<std::string> value_at(const std::filesystem::path& file, const std::string& pointer);
 
 }  // namespace bench_transfers::gate

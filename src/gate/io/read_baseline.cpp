@@ -29,42 +29,42 @@ constexpr std::string_view digest_key = "digest";
 /// The first format: its digest covers runs, names and figures alone.
 constexpr std::int64_t format_of_figures = 1;
 
-element part(const element& of, std::string_view key) {
+element member_of(const element& parent, std::string_view key) {
   element value;
-  if (of[key].get(value) != simdjson::SUCCESS)
+  if (parent[key].get(value) != simdjson::SUCCESS)
     throw bad_input(fmt::format("it is a damaged baseline: it has no '{}'", key));
   return value;
 }
 
-/// As a text, a list, an object, a number or a truth.
+/// `kind`: the name of the type in messages.
 template <class Value>
 Value as(const element& value, std::string_view key, std::string_view kind) {
-  Value found{};
-  if (value.get(found) != simdjson::SUCCESS)
+  Value result{};
+  if (value.get(result) != simdjson::SUCCESS)
     throw bad_input(fmt::format("it is a damaged baseline: its '{}' is not a {}", key, kind));
-  return found;
+  return result;
 }
 
-std::string_view raw_text_in(const element& of, std::string_view key) {
-  return as<std::string_view>(part(of, key), key, "text");
+std::string_view raw_text_in(const element& parent, std::string_view key) {
+  return as<std::string_view>(member_of(parent, key), key, "text");
 }
 
-std::string text_in(const element& of, std::string_view key) {
-  const auto value = part(of, key);
+std::string text_in(const element& parent, std::string_view key) {
+  const auto value = member_of(parent, key);
   return value.is_null() ? std::string()
                          : common::printable(as<std::string_view>(value, key, "text"));
 }
 
-simdjson::dom::array list_in(const element& of, std::string_view key) {
-  return as<simdjson::dom::array>(part(of, key), key, "list");
+simdjson::dom::array list_in(const element& parent, std::string_view key) {
+  return as<simdjson::dom::array>(member_of(parent, key), key, "list");
 }
 
-simdjson::dom::object object_in(const element& of, std::string_view key) {
-  return as<simdjson::dom::object>(part(of, key), key, "object");
+simdjson::dom::object object_in(const element& parent, std::string_view key) {
+  return as<simdjson::dom::object>(member_of(parent, key), key, "object");
 }
 
-bool truth_in(const element& of, std::string_view key) {
-  return as<bool>(part(of, key), key, "truth value");
+bool truth_in(const element& parent, std::string_view key) {
+  return as<bool>(member_of(parent, key), key, "truth value");
 }
 
 double positive(const element& value, std::string_view key) {
@@ -88,35 +88,38 @@ std::uint64_t hexadecimal(std::string_view text, std::string_view key) {
   return value;
 }
 
-process process_in(const element& of) {
-  process one;
-  one.file = text_in(of, "file");
-  if (const auto started = text_in(of, "started_utc"); !started.empty()) {
-    one.started = parse_timestamp(started);
-    if (!one.started) throw bad_input(fmt::format("it has an invalid timestamp: '{}'", started));
+process process_in(const element& entry) {
+  process process;
+  process.file = text_in(entry, "file");
+  if (const auto started = text_in(entry, "started_utc"); !started.empty()) {
+    process.started = parse_timestamp(started);
+    if (!process.started)
+      throw bad_input(fmt::format("it has an invalid timestamp: '{}'", started));
   }
-  one.boot = text_in(of, "boot");
-  one.card = text_in(of, "card");
-  one.content = hexadecimal(text_in(of, "content"), "content");
-  return one;
+  process.boot = text_in(entry, "boot");
+  process.card = text_in(entry, "card");
+  process.content = hexadecimal(text_in(entry, "content"), "content");
+  return process;
 }
 
-history history_in(const element& of, std::size_t processes, const metric& judged_by) {
-  history one;
-  if (const auto bytes = part(of, "bytes"); !bytes.is_null()) one.bytes = positive(bytes, "bytes");
+history history_in(const element& entry, std::size_t processes, const metric& judged_by) {
+  history history;
+  if (const auto bytes = member_of(entry, "bytes"); !bytes.is_null())
+    history.bytes = positive(bytes, "bytes");
   std::size_t measured_by = 0;
-  for (const auto value : list_in(of, "figures")) {
-    one.figures.emplace_back();
+  for (const auto value : list_in(entry, "figures")) {
+    history.figures.emplace_back();
     if (value.is_null()) continue;
-    one.figures.back() = figure_in(value, judged_by);
+    history.figures.back() = figure_in(value, judged_by);
     ++measured_by;
   }
-  if (one.figures.size() != processes) throw bad_input("more or fewer values than there are runs");
+  if (history.figures.size() != processes)
+    throw bad_input("more or fewer values than there are runs");
   if (measured_by < least_processes) throw bad_input("fewer than three values");
-  return one;
+  return history;
 }
 
-/// "more" or "less", and so on: which of two words a text is.
+/// Whether a text is the first of two words, for example "more" and not "less".
 bool is_first_of(const element& content, std::string_view key, const std::string& first,
                  const std::string& second) {
   const auto word = text_in(content, key);
@@ -125,7 +128,7 @@ bool is_first_of(const element& content, std::string_view key, const std::string
   return word == first;
 }
 
-/// None in baselines of runs that declare nothing.
+/// None if the runs of the baseline declare nothing.
 std::optional<declaration> declared_in(const element& content, bool more_is_better) {
   if (content["unit"].error() != simdjson::SUCCESS &&
       content["metric_kind"].error() != simdjson::SUCCESS)
@@ -146,8 +149,8 @@ metric metric_in(const element& content) {
   return judged_by;
 }
 
-/// The facts by which a machine is known again. A baseline of ours without any would take runs of
-/// every machine.
+/// The facts that identify a machine. Without them, a baseline of bench_transfers would accept runs
+/// of any machine.
 fingerprint machine_in(const element& content, bool ours) {
   fingerprint machine;
   std::set<std::string> keys;
@@ -165,32 +168,33 @@ std::vector<process> processes_in(const simdjson::dom::array& content) {
   if (content.size() < least_processes) throw bad_input("it has fewer than three runs");
   if (content.size() > most_processes)
     throw bad_input(fmt::format("it has more than {} runs", most_processes));
-  std::vector<process> all;
-  std::map<std::uint64_t, std::string> seen;
+  std::vector<process> processes;
+  std::map<std::uint64_t, std::string> file_of_content;
   for (const auto entry : content) {
-    all.push_back(process_in(entry));
-    const auto [other, is_new] = seen.emplace(all.back().content, all.back().file);
+    const auto process = process_in(entry);
+    const auto [first, is_new] = file_of_content.emplace(process.content, process.file);
     if (!is_new)
-      throw bad_input(fmt::format("two of its runs are the same: '{}' and '{}'", other->second,
-                                  all.back().file));
-  }
-  return all;
-}
-
-/// What cannot be, whatever was pinned: a line of another baseline has taken its place.
-void require_possible(const baseline& one) {
-  if (!one.ours && !one.machine.empty())
-    throw bad_input("it says of which machine it is, which no other program's files do");
-  for (const auto& [key, value] : one.machine)
-    if (key == "device.name" && value != one.device)
       throw bad_input(
-          fmt::format("its device is '{}', and that of its machine '{}'", one.device, value));
+          fmt::format("two of its runs are the same: '{}' and '{}'", first->second, process.file));
+    processes.push_back(process);
+  }
+  return processes;
 }
 
-/// Of a key that is there twice, one would be believed, and nobody would know which.
+/// Refuses contradictions that `pin` never writes, as when a line comes from another baseline.
+void require_possible(const baseline& baseline) {
+  if (!baseline.ours && !baseline.machine.empty())
+    throw bad_input("it says of which machine it is, which no other program's files do");
+  for (const auto& [key, value] : baseline.machine)
+    if (key == "device.name" && value != baseline.device)
+      throw bad_input(
+          fmt::format("its device is '{}', and that of its machine '{}'", baseline.device, value));
+}
+
+/// If a key were there twice, it would be unclear which of its values counts.
 void require_each_key_once(const element& part) {
   if (part.is_array())
-    for (const auto one : simdjson::dom::array(part)) require_each_key_once(one);
+    for (const auto entry : simdjson::dom::array(part)) require_each_key_once(entry);
   if (!part.is_object()) return;
   std::vector<std::string_view> keys;
   for (const auto& [key, value] : simdjson::dom::object(part)) {
@@ -198,69 +202,69 @@ void require_each_key_once(const element& part) {
     require_each_key_once(value);
   }
   std::ranges::sort(keys);
-  if (const auto twice = std::ranges::adjacent_find(keys); twice != keys.end())
-    throw bad_input(fmt::format("it has {} twice", common::printable_in_short(*twice)));
+  if (const auto key = std::ranges::adjacent_find(keys); key != keys.end())
+    throw bad_input(fmt::format("it has {} twice", common::printable_in_short(*key)));
 }
 
-/// All that a part says; how its numbers and white space are written does not count.
-void add(const element& part, hash& to) {
+/// Adds the content of an element; the notation of its numbers and its white space do not count.
+void add(const element& part, hash& digest) {
   using simdjson::dom::element_type;
   const auto type = part.is_number() ? element_type::DOUBLE : part.type();
-  to.add(static_cast<std::uint64_t>(type));
+  digest.add(static_cast<std::uint64_t>(type));
   switch (type) {
     case element_type::ARRAY: {
       const simdjson::dom::array list(part);
-      to.add(list.size());
-      for (const auto one : list) add(one, to);
+      digest.add(list.size());
+      for (const auto entry : list) add(entry, digest);
       break;
     }
     case element_type::OBJECT: {
       const simdjson::dom::object object(part);
-      to.add(object.size());
+      digest.add(object.size());
       for (const auto& [key, value] : object) {
-        to.add(key);
-        add(value, to);
+        digest.add(key);
+        add(value, digest);
       }
       break;
     }
-    case element_type::STRING: to.add(std::string_view(part)); break;
-    case element_type::BOOL: to.add(std::uint64_t{bool(part)}); break;
+    case element_type::STRING: digest.add(std::string_view(part)); break;
+    case element_type::BOOL: digest.add(std::uint64_t{bool(part)}); break;
     case element_type::NULL_VALUE: break;
-    default: to.add(std::bit_cast<std::uint64_t>(double(part)));
+    default: digest.add(std::bit_cast<std::uint64_t>(double(part)));
   }
 }
 
 std::string digest_of(const element& content) {
-  hash all;
+  hash digest;
   for (const auto& [key, value] : simdjson::dom::object(content)) {
     if (key == digest_key) continue;
-    all.add(key);
-    add(value, all);
+    digest.add(key);
+    add(value, digest);
   }
-  return fmt::format("{:016x}", all.value());
+  return fmt::format("{:016x}", digest.value());
 }
 
-/// Of runs, names and figures, as the first format has it.
-std::string digest_of_figures(const baseline& one) {
-  hash all;
+/// The digest of the first format: of runs, names and figures.
+std::string digest_of_figures(const baseline& baseline) {
+  hash digest;
   const auto add = [&](const std::optional<double>& value) {
     const double number =
         value ? std::stod(fmt::format("{:.9g}", *value)) : 0;  // figures are positive
-    all.add(&number, sizeof(number));
+    digest.add(&number, sizeof(number));
   };
-  for (const auto& process : one.processes) all.add(process.content);
-  for (const auto& [name, figures] : one.benchmarks) {
-    all.add(std::string_view(name));
-    add(figures.bytes);
-    for (const auto& value : figures.figures) add(value);
+  for (const auto& process : baseline.processes) digest.add(process.content);
+  for (const auto& [name, history] : baseline.benchmarks) {
+    digest.add(std::string_view(name));
+    add(history.bytes);
+    for (const auto& value : history.figures) add(value);
   }
-  return fmt::format("{:016x}", all.value());
+  return fmt::format("{:016x}", digest.value());
 }
 
 std::int64_t format_of(const element& content) {
-  const auto value = part(content, "format");
+  const auto value = member_of(content, "format");
   std::int64_t format = 0;
-  // A number that is not whole, or too large for one, has no value as one.
+  // get() fails for numbers that are not whole or too large.
   if (value.get(format) != simdjson::SUCCESS) throw bad_input("its format is not a whole number");
   if (format > baseline_format)
     throw bad_input(fmt::format("its format is {}, this program knows {}: use a newer one", format,
@@ -270,17 +274,19 @@ std::int64_t format_of(const element& content) {
   return format;
 }
 
-/// What was lost or changed since it was made, as when two versions are merged line by line.
-void require_whole(const baseline& one, const element& content) {
-  const auto count = as<double>(part(content, "benchmark_count"), "benchmark_count", "number");
-  if (count != static_cast<double>(one.benchmarks.size()))
+/// Refuses a baseline that has lost or changed content since it was made, as when two versions are
+/// merged line by line.
+void require_whole(const baseline& baseline, const element& content) {
+  const auto count = as<double>(member_of(content, "benchmark_count"), "benchmark_count", "number");
+  if (count != static_cast<double>(baseline.benchmarks.size()))
     throw bad_input(fmt::format("it says that it has {} benchmarks and has {}: pin it anew", count,
-                                one.benchmarks.size()));
+                                baseline.benchmarks.size()));
   const bool is_old = format_of(content) == format_of_figures;
-  if (raw_text_in(content, digest_key) != (is_old ? digest_of_figures(one) : digest_of(content)))
+  if (raw_text_in(content, digest_key) !=
+      (is_old ? digest_of_figures(baseline) : digest_of(content)))
     throw bad_input("it is not as it was pinned (digest): pin it anew");
-  // The old digest leaves out what decides the verdict.
-  const auto& judged_by = one.judged_by;
+  // The old digest does not cover the settings that decide the verdict.
+  const auto& judged_by = baseline.judged_by;
   if (is_old && judged_by.is_rate_of_bytes() && !judged_by.more_is_better)
     throw bad_input(
         fmt::format("it is judged by {} of which less is better: pin it anew", judged_by.key));
@@ -292,27 +298,28 @@ baseline baseline_of(const element& content) {
     throw bad_input("it is not a baseline (gate_transfers pin makes one)");
   require_each_key_once(content);
   static_cast<void>(format_of(content));
-  baseline one;
-  one.judged_by = metric_in(content);
-  one.ours = truth_in(content, "ours");
-  one.on_host = truth_in(content, "on_host");
-  one.device = text_in(content, "device");
-  one.machine = machine_in(content, one.ours);
-  one.processes = processes_in(list_in(content, "runs"));
-  for (const auto& [name, figures] : object_in(content, "benchmarks")) {
+  baseline baseline;
+  baseline.judged_by = metric_in(content);
+  baseline.ours = truth_in(content, "ours");
+  baseline.on_host = truth_in(content, "on_host");
+  baseline.device = text_in(content, "device");
+  baseline.machine = machine_in(content, baseline.ours);
+  baseline.processes = processes_in(list_in(content, "runs"));
+  for (const auto& [name, entry] : object_in(content, "benchmarks")) {
     try {
-      const auto [place, is_new] = one.benchmarks.emplace(
-          common::printable(name), history_in(figures, one.processes.size(), one.judged_by));
+      const auto [position, is_new] = baseline.benchmarks.emplace(
+          common::printable(name),
+          history_in(entry, baseline.processes.size(), baseline.judged_by));
       if (!is_new) throw bad_input("a name that is there twice");
-    } catch (const bad_input& wrong) {
-      throw bad_input(fmt::format("{}: {}", common::printable_in_short(name), wrong.what()));
+    } catch (const bad_input& error) {
+      throw bad_input(fmt::format("{}: {}", common::printable_in_short(name), error.what()));
     }
   }
-  if (one.benchmarks.empty()) throw bad_input("it has no benchmarks");
-  one.settings_covered = format_of(content) != format_of_figures;
-  require_possible(one);
-  require_whole(one, content);
-  return one;
+  if (baseline.benchmarks.empty()) throw bad_input("it has no benchmarks");
+  baseline.settings_covered = format_of(content) != format_of_figures;
+  require_possible(baseline);
+  require_whole(baseline, content);
+  return baseline;
 }
 
 element baseline_parsed(simdjson::dom::parser& parser, std::string text) {
@@ -321,8 +328,8 @@ element baseline_parsed(simdjson::dom::parser& parser, std::string text) {
     throw bad_input("there is not enough memory to read it");
   try {
     return result_file::parsed(parser, std::move(text));
-  } catch (const result_file::bad_entry& why) {
-    throw bad_input(why.what());
+  } catch (const result_file::bad_entry& error) {
+    throw bad_input(error.what());
   }
 }
 
@@ -337,9 +344,9 @@ baseline baseline_in(std::string text, const std::filesystem::path& file) {
   try {
     simdjson::dom::parser parser;
     return baseline_of(baseline_parsed(parser, std::move(text)));
-  } catch (const bad_input& wrong) {
+  } catch (const bad_input& error) {
     throw bad_input(
-        fmt::format("cannot use {}: {}", common::printable_in_short(file.string()), wrong.what()));
+        fmt::format("cannot use {}: {}", common::printable_in_short(file.string()), error.what()));
   }
 }
 
@@ -347,9 +354,9 @@ baseline read_baseline(const std::filesystem::path& file) {
   std::string text;
   try {
     text = common::read_text(file);
-  } catch (const common::read_error& wrong) {
+  } catch (const common::read_error& error) {
     throw bad_input(
-        fmt::format("cannot read {}: {}", common::printable_in_short(file.string()), wrong.what()));
+        fmt::format("cannot read {}: {}", common::printable_in_short(file.string()), error.what()));
   }
   return baseline_in(std::move(text), file);
 }

@@ -12,8 +12,8 @@ baseline read_baseline(const std::filesystem::path& file);
 /// The same from a file's text; `file` is only named.
 baseline baseline_in(std::string text, const std::filesystem::path& file);
 
-/// Of all that such a text says but the digest itself: tells that lines were lost or changed, as by
-/// a merge.
+/// The digest of a baseline's text, without its own `digest`. It shows that lines were lost or
+/// changed, as by a merge.
 std::string digest_of(std::string text);
 
 }  // namespace bench_transfers::gate

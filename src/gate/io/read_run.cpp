@@ -16,13 +16,14 @@ namespace {
 run run_of(const result_file::contents& contents, const std::filesystem::path& file,
            const metric& judged_by) {
   try {
-    run read;
-    read.file = file;
-    read_facts(contents, judged_by, read);
-    read_rows(contents, judged_by.with(read.declared), read);
-    return read;
-  } catch (const bad_input& why) {
-    throw bad_input(fmt::format("cannot use {}: {}", common::printable(file.string()), why.what()));
+    run result;
+    result.file = file;
+    read_facts(contents, judged_by, result);
+    read_rows(contents, judged_by.with(result.declared), result);
+    return result;
+  } catch (const bad_input& error) {
+    throw bad_input(
+        fmt::format("cannot use {}: {}", common::printable(file.string()), error.what()));
   }
 }
 
@@ -31,16 +32,16 @@ run run_of(const result_file::contents& contents, const std::filesystem::path& f
 run run_in(std::string text, const std::filesystem::path& file, const metric& judged_by) {
   try {
     return run_of(result_file::read_text(std::move(text), file), file, judged_by);
-  } catch (const result_file::unusable_file& why) {
-    throw bad_input(why.what());
+  } catch (const result_file::unusable_file& error) {
+    throw bad_input(error.what());
   }
 }
 
 run read_run(const std::filesystem::path& file, const metric& judged_by) {
   try {
     return run_of(result_file::read(file), file, judged_by);
-  } catch (const result_file::unusable_file& why) {
-    throw bad_input(why.what());
+  } catch (const result_file::unusable_file& error) {
+    throw bad_input(error.what());
   }
 }
 

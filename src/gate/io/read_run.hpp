@@ -8,9 +8,9 @@
 namespace bench_transfers::gate {
 
 /// Reads a result file, also one compressed with gzip, of up to common::most_text_bytes
-/// (unpacked). Throws bad_input: it cannot be read; it is not JSON; of a newer format; without
-/// benchmarks; with one that is there twice or has a value that nobody can have measured.
-/// Repetitions with an error are no reason: they count as failed.
+/// (unpacked). Throws bad_input: it cannot be read; it is not JSON; it is of a newer format; it
+/// has no benchmarks, one of them twice, or an implausible value. Repetitions with an error are
+/// accepted: they count as failed.
 run read_run(const std::filesystem::path& file, const metric& judged_by);
 
 /// The same from a file's text; `file` is only named. Throws bad_input.

@@ -23,23 +23,23 @@ using result_file::row;
   throw bad_input(fmt::format("benchmark {}: {}", common::printable_in_short(benchmark), why));
 }
 
-/// What a row has by one name.
+/// The values of a row that have the same name.
 struct entries {
-  /// NaN: no number. The first one counts, because counters, which have any name, come last.
+  /// NaN: not a number. The first value counts, because counters come last and may have any name.
   std::optional<double> first;
   bool several = false;
 };
 
 entries entries_of(const row& row, std::string_view name) {
-  entries read;
+  entries entries;
   for (const auto& value : row.values) {
     if (*value.name != name) continue;
-    if (read.first)
-      read.several = true;
+    if (entries.first)
+      entries.several = true;
     else
-      read.first = value.number;
+      entries.first = value.number;
   }
-  return read;
+  return entries;
 }
 
 /// The time units of Google Benchmark (GetTimeUnitString).
@@ -51,7 +51,6 @@ std::optional<double> ns_per(std::string_view unit) {
   return std::nullopt;
 }
 
-/// A time is in the unit of its row.
 double ns_per_unit(const row& row) {
   const auto ns = ns_per(row.time_unit);
   if (!ns)
@@ -60,13 +59,13 @@ double ns_per_unit(const row& row) {
   return *ns;
 }
 
-/// The value that the benchmark is judged by, of a repetition that has one.
-double value_of(const row& row, const entries& judged, const metric& judged_by) {
+/// The value that the benchmark is judged by, of a repetition without an error.
+double value_of(const row& row, const entries& entries, const metric& judged_by) {
   const auto& benchmark = row.benchmark->name;
   const auto& key = judged_by.key;
-  if (judged.several) refuse(benchmark, fmt::format("a row has {} twice", key));
-  if (!judged.first) refuse(benchmark, fmt::format("it has no {}", key));
-  const double number = *judged.first;
+  if (entries.several) refuse(benchmark, fmt::format("a row has {} twice", key));
+  if (!entries.first) refuse(benchmark, fmt::format("it has no {}", key));
+  const double number = *entries.first;
   if (std::isnan(number)) refuse(benchmark, fmt::format("its {} is not a number", key));
   if (!(number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, number));
   const double value = judged_by.is_counter() ? number : number * ns_per_unit(row);
@@ -76,17 +75,17 @@ double value_of(const row& row, const entries& judged, const metric& judged_by) 
   return value;
 }
 
-/// A repetition without `repetition_index` has its place among the others instead.
+/// Without a `repetition_index`, the index is its position among the repetitions.
 struct repetition {
   std::int64_t index = 0;
   std::optional<double> value;  ///< none: it failed
 };
 
-struct collected {
+struct benchmark_rows {
   std::vector<repetition> repetitions;
   std::optional<double> bytes;
-  std::size_t without = 0;   ///< repetitions that do not have the field judged by
-  std::size_t last_row = 0;  ///< of those without index
+  std::size_t without = 0;   ///< repetitions that lack the field judged by
+  std::size_t last_row = 0;  ///< of the last repetition without an index
 };
 
 /// Aggregates of sizes, not of repetitions (Google Benchmark, "Asymptotic Complexity").
@@ -94,17 +93,17 @@ bool is_of_complexity(std::string_view aggregate) {
   return aggregate.ends_with("BigO") || aggregate.ends_with("RMS");
 }
 
-/// Counters, and what else benchmarks could be judged by: numbers that no other row has as its
-/// place. In short.
-std::set<std::string> numbers_in(const contents& file) {
-  static const std::set<std::string_view> places{"family_index", "per_family_instance_index",
-                                                 "repetitions",  "threads",
-                                                 "iterations",   "aggregate_unit",
-                                                 "bytes"};
+/// The fields that benchmarks could be judged by, mainly counters: numbers that do not describe the
+/// row's position. Long names are shortened.
+std::set<std::string> possible_fields(const contents& file) {
+  static const std::set<std::string_view> positions{"family_index", "per_family_instance_index",
+                                                    "repetitions",  "threads",
+                                                    "iterations",   "aggregate_unit",
+                                                    "bytes"};
   std::set<std::string> names;
   for (const auto& row : file.rows)
     for (const auto& [name, number] : row.values)
-      if (!std::isnan(number) && !places.contains(*name))
+      if (!std::isnan(number) && !positions.contains(*name))
         names.insert(common::printable_in_short(*name));
   return names;
 }
@@ -112,7 +111,7 @@ std::set<std::string> numbers_in(const contents& file) {
 class collector {
  public:
   explicit collector(const metric& judged_by) : judged_by_(judged_by) {
-    // As the names of a row's values are.
+    // The names of a row's values are printable, too.
     judged_by_.key = common::printable(judged_by_.key);
   }
 
@@ -120,30 +119,29 @@ class collector {
     if (row.kind == result_file::row_kind::repetition)
       add_repetition(number, row);
     else if (!is_of_complexity(row.aggregate))
-      // Of a benchmark that has nothing else, this is all that is known.
-      static_cast<void>(benchmark_of(row));
+      static_cast<void>(benchmark_of(row));  // it may have nothing but aggregates
   }
 
-  void finish(const contents& file, run& into) {
-    for (auto& [view, all] : all_) {
+  void finish(const contents& file, run& run) {
+    for (auto& [view, rows] : benchmarks_) {
       const std::string name(view);
-      check_indices(name, all);
-      auto benchmark = measured_of(all);
-      if (benchmark.values.empty() && (benchmark.failed == 0 || all.without > 0))
-        into.unjudged.push_back(name);
-      else if (all.without > 0)
+      check_indices(name, rows);
+      auto benchmark = values_of(rows);
+      if (benchmark.values.empty() && (benchmark.failed == 0 || rows.without > 0))
+        run.unjudged.push_back(name);
+      else if (rows.without > 0)
         refuse(name, fmt::format("only some of its repetitions have {}", judged_by_.key));
       else
-        into.benchmarks.emplace(name, std::move(benchmark));
+        run.benchmarks.emplace(name, std::move(benchmark));
     }
     const auto has_values = [](const auto& entry) { return !entry.second.values.empty(); };
-    if (std::ranges::any_of(into.benchmarks, has_values)) return;
+    if (std::ranges::any_of(run.benchmarks, has_values)) return;
     if (lacks_field_) refuse_field(file);
-    if (!into.unjudged.empty())
+    if (!run.unjudged.empty())
       throw bad_input(
           "it has only aggregates; the repetitions are there when it is measured without "
           "--benchmark_report_aggregates_only");
-    if (into.benchmarks.empty()) throw bad_input("it has no benchmarks");
+    if (run.benchmarks.empty()) throw bad_input("it has no benchmarks");
   }
 
  private:
@@ -151,7 +149,7 @@ class collector {
     constexpr std::size_t most_named = 12;
     std::string known;
     std::size_t named = 0;
-    for (const auto& name : numbers_in(file)) {
+    for (const auto& name : possible_fields(file)) {
       if (named == most_named) known += ", ...";
       if (++named > most_named) break;
       known += (known.empty() ? "" : ", ") + name;
@@ -161,48 +159,48 @@ class collector {
   }
 
   void add_repetition(std::size_t number, const row& row) {
-    auto& all = benchmark_of(row);
+    auto& rows = benchmark_of(row);
     const auto bytes = entries_of(row, "bytes").first;
-    if (bytes && *bytes > 0 && !all.bytes) all.bytes = bytes;
-    const auto judged = entries_of(row, judged_by_.key);
-    if (!row.failed && !judged.first && judged_by_.is_counter()) {
-      ++all.without;
+    if (bytes && *bytes > 0 && !rows.bytes) rows.bytes = bytes;
+    const auto entries = entries_of(row, judged_by_.key);
+    if (!row.failed && !entries.first && judged_by_.is_counter()) {
+      ++rows.without;
       lacks_field_ = true;
       return;
     }
-    const auto index = index_of(number, row, all);
+    const auto index = index_of(number, row, rows);
     std::optional<double> value;
-    if (!row.failed) value = value_of(row, judged, judged_by_);
-    all.repetitions.push_back({index, value});
+    if (!row.failed) value = value_of(row, entries, judged_by_);
+    rows.repetitions.push_back({index, value});
   }
 
-  /// Older releases number no repetitions and write them one after the other.
-  static std::int64_t index_of(std::size_t number, const row& row, collected& all) {
+  /// Older releases do not number repetitions and write those of a benchmark in a row.
+  static std::int64_t index_of(std::size_t number, const row& row, benchmark_rows& rows) {
     if (row.repetition) return *row.repetition;
-    if (all.last_row != 0 && all.last_row + 1 != number) refuse(row.benchmark->name, twice);
-    all.last_row = number;
-    return static_cast<std::int64_t>(all.repetitions.size());
+    if (rows.last_row != 0 && rows.last_row + 1 != number) refuse(row.benchmark->name, twice);
+    rows.last_row = number;
+    return static_cast<std::int64_t>(rows.repetitions.size());
   }
 
-  static void check_indices(std::string_view name, collected& all) {
-    std::ranges::stable_sort(all.repetitions, {}, &repetition::index);
-    if (std::ranges::adjacent_find(all.repetitions, {}, &repetition::index) !=
-        all.repetitions.end())
+  static void check_indices(std::string_view name, benchmark_rows& rows) {
+    std::ranges::stable_sort(rows.repetitions, {}, &repetition::index);
+    if (std::ranges::adjacent_find(rows.repetitions, {}, &repetition::index) !=
+        rows.repetitions.end())
       refuse(name, twice);
   }
 
-  static measured measured_of(const collected& all) {
-    measured benchmark;
-    benchmark.bytes = all.bytes;
-    for (const auto& repetition : all.repetitions)
+  static benchmark_values values_of(const benchmark_rows& rows) {
+    benchmark_values benchmark;
+    benchmark.bytes = rows.bytes;
+    for (const auto& repetition : rows.repetitions)
       if (repetition.value) benchmark.values.push_back(*repetition.value);
-    benchmark.failed = all.repetitions.size() - benchmark.values.size();
+    benchmark.failed = rows.repetitions.size() - benchmark.values.size();
     return benchmark;
   }
 
-  /// Most often that of the row before.
-  collected& benchmark_of(const row& row) {
-    if (row.benchmark != last_benchmark_) last_ = &all_[row.benchmark->name];
+  /// Most rows are of the same benchmark as the row before.
+  benchmark_rows& benchmark_of(const row& row) {
+    if (row.benchmark != last_benchmark_) last_ = &benchmarks_[row.benchmark->name];
     last_benchmark_ = row.benchmark;
     return *last_;
   }
@@ -210,17 +208,16 @@ class collector {
   static constexpr const char* twice = "it is in the file twice";
 
   metric judged_by_;
-  std::map<std::string_view, collected> all_;  ///< by names that live as long as the rows
+  std::map<std::string_view, benchmark_rows> benchmarks_;  ///< the names live as long as the rows
   const result_file::benchmark* last_benchmark_ = nullptr;
-  collected* last_ = nullptr;
-  bool lacks_field_ = false;  ///< some benchmark
+  benchmark_rows* last_ = nullptr;
+  bool lacks_field_ = false;  ///< some repetition
 };
 
-std::uint64_t content_of(const run& read) {
+std::uint64_t content_of(const run& run) {
   hash content;
-  if (read.started)
-    content.add(static_cast<std::uint64_t>(read.started->time_since_epoch().count()));
-  for (const auto& [name, benchmark] : read.benchmarks) {
+  if (run.started) content.add(static_cast<std::uint64_t>(run.started->time_since_epoch().count()));
+  for (const auto& [name, benchmark] : run.benchmarks) {
     content.add(std::string_view(name));
     content.add(benchmark.failed);
     content.add(benchmark.values.size());
@@ -231,12 +228,12 @@ std::uint64_t content_of(const run& read) {
 
 }  // namespace
 
-void read_rows(const contents& file, const metric& judged_by, run& into) {
-  collector all(judged_by);
+void read_rows(const contents& file, const metric& judged_by, run& run) {
+  collector collector(judged_by);
   std::size_t number = 0;
-  for (const auto& row : file.rows) all.add(++number, row);
-  all.finish(file, into);
-  into.content = content_of(into);
+  for (const auto& row : file.rows) collector.add(++number, row);
+  collector.finish(file, run);
+  run.content = content_of(run);
 }
 
 }  // namespace bench_transfers::gate

@@ -5,7 +5,7 @@
 
 namespace bench_transfers::gate {
 
-/// Takes over the benchmarks of a file's rows. Throws bad_input whose what() is the reason alone.
-void read_rows(const result_file::contents& file, const metric& judged_by, run& into);
+/// Adds the benchmarks of a file's rows. Throws bad_input whose what() is the reason alone.
+void read_rows(const result_file::contents& file, const metric& judged_by, run& run);
 
 }  // namespace bench_transfers::gate

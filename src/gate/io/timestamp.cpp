@@ -5,7 +5,7 @@
 namespace bench_transfers::gate {
 namespace {
 
-/// As many digits as `form` has of them, and its other characters as they are: "0000-00".
+/// Whether a text has digits where `form` has zeros, and equals it elsewhere: "0000-00".
 bool has_form(std::string_view text, std::string_view form) {
   if (text.size() != form.size()) return false;
   for (std::size_t i = 0; i < form.size(); ++i) {
@@ -39,8 +39,8 @@ std::optional<std::chrono::sys_seconds> parse_timestamp(std::string_view text) {
   using namespace std::chrono;
   constexpr std::string_view form = "0000-00-00T00:00:00";
   if (!has_form(text.substr(0, form.size()), form)) return std::nullopt;
-  const auto field = [&](std::size_t from, std::size_t digits) {
-    return number(text.substr(from, digits));
+  const auto field = [&](std::size_t first, std::size_t digits) {
+    return number(text.substr(first, digits));
   };
   const year_month_day date(year(field(0, 4)), month(static_cast<unsigned>(field(5, 2))),
                             day(static_cast<unsigned>(field(8, 2))));

@@ -20,14 +20,14 @@ json time_to_json(const std::optional<std::chrono::sys_seconds>& time) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(*time)));
 }
 
-/// Nine digits, as result files have them.
+/// To nine digits, as in result files.
 double shortened(double value) { return std::stod(fmt::format("{:.9g}", value)); }
 
-json to_json(const history& known) {
+json to_json(const history& history) {
   json figures = json::array();
-  for (const auto& figure : known.figures)
+  for (const auto& figure : history.figures)
     figures.push_back(figure ? json(shortened(*figure)) : json(nullptr));
-  return {{"bytes", known.bytes ? json(shortened(*known.bytes)) : json(nullptr)},
+  return {{"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
           {"figures", std::move(figures)}};
 }
 
@@ -40,50 +40,49 @@ json to_json(const process& process, std::size_t session) {
           {"content", fmt::format("{:016x}", process.content)}};
 }
 
-/// What the runs have declared: files of format 1 declare nothing, and their baselines have neither
-/// key.
+/// Files of format 1 declare nothing; their baselines have neither of these keys.
 void add_declaration(const metric& judged_by, json& facts) {
   if (!judged_by.declared) return;
   facts["unit"] = judged_by.declared->unit;
   facts["metric_kind"] = result_file::to_string(judged_by.declared->kind);
 }
 
-/// All but the benchmarks and the digest.
-json facts_of(const baseline& pinned) {
-  const auto sessions = sessions_of(pinned.processes);
+/// Everything but the benchmarks and the digest.
+json facts_of(const baseline& baseline) {
+  const auto sessions = sessions_of(baseline.processes);
   json machine = json::object();
-  for (const auto& [key, value] : pinned.machine) machine[key] = value;
+  for (const auto& [key, value] : baseline.machine) machine[key] = value;
   json runs = json::array();
-  for (std::size_t i = 0; i < pinned.processes.size(); ++i)
-    runs.push_back(to_json(pinned.processes[i], sessions[i]));
-  const auto& judged_by = pinned.judged_by;
+  for (std::size_t i = 0; i < baseline.processes.size(); ++i)
+    runs.push_back(to_json(baseline.processes[i], sessions[i]));
+  const auto& judged_by = baseline.judged_by;
   json facts{{"format", baseline_format},
              {"kind", baseline_kind},
              {"judged_by", judged_by.key},
              {"better", judged_by.more_is_better ? "more" : "less"}};
   add_declaration(judged_by, facts);
   facts.update({{"of_repetitions", judged_by.fastest_repetition ? "fastest" : "median"},
-                {"ours", pinned.ours},
-                {"on_host", pinned.on_host},
-                {"device", or_null(pinned.device)},
+                {"ours", baseline.ours},
+                {"on_host", baseline.on_host},
+                {"device", or_null(baseline.device)},
                 {"machine", std::move(machine)},
                 {"runs", std::move(runs)},
-                {"benchmark_count", pinned.benchmarks.size()}});
+                {"benchmark_count", baseline.benchmarks.size()}});
   return facts;
 }
 
 }  // namespace
 
-std::string to_text(const baseline& pinned) {
-  // A benchmark a line: a baseline is kept under version control.
-  const auto content = facts_of(pinned);
+std::string to_text(const baseline& baseline) {
+  // One benchmark per line: a baseline is kept under version control.
+  const auto content = facts_of(baseline);
   std::string facts;
   for (const auto& [key, value] : content.items())
     facts += fmt::format("{}: {},\n", json(key).dump(), value.dump());
   std::string benchmarks = "\"benchmarks\": {";
   const char* separator = "\n";
-  for (const auto& [name, figures] : pinned.benchmarks) {
-    benchmarks += fmt::format("{}{}: {}", separator, json(name).dump(), to_json(figures).dump());
+  for (const auto& [name, history] : baseline.benchmarks) {
+    benchmarks += fmt::format("{}{}: {}", separator, json(name).dump(), to_json(history).dump());
     separator = ",\n";
   }
   benchmarks += "\n}\n}\n";

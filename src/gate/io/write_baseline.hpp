@@ -6,7 +6,7 @@
 
 namespace bench_transfers::gate {
 
-/// A file's text, a benchmark a line.
-std::string to_text(const baseline& pinned);
+/// The text of a file, with one benchmark per line.
+std::string to_text(const baseline& baseline);
 
 }  // namespace bench_transfers::gate

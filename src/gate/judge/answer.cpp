@@ -12,7 +12,7 @@ std::size_t count_findings(const report& answer, Condition condition) {
   return static_cast<std::size_t>(std::ranges::count_if(answer.findings, condition));
 }
 
-bool is_missing_without_leave(const finding& benchmark) {
+bool is_missing_without_permission(const finding& benchmark) {
   return benchmark.result == verdict::missing && !benchmark.excused;
 }
 
@@ -24,8 +24,9 @@ bool is_not_measured(const finding& benchmark) {
 
 double slowdown(double shift) { return std::expm1(shift); }
 
-std::size_t report::count(verdict found) const {
-  return count_findings(*this, [&](const finding& benchmark) { return benchmark.result == found; });
+std::size_t report::count(verdict result) const {
+  return count_findings(*this,
+                        [&](const finding& benchmark) { return benchmark.result == result; });
 }
 
 std::size_t report::advisory() const { return count_findings(*this, &finding::advisory); }
@@ -35,17 +36,17 @@ std::size_t report::compared() const {
                         [](const finding& benchmark) { return benchmark.judgement.has_value(); });
 }
 
-std::size_t report::telling() const { return compared() - advisory(); }
+std::size_t report::sensitive() const { return compared() - advisory(); }
 
-std::size_t report::of_baseline() const { return findings.size() - count(verdict::added); }
+std::size_t report::in_baseline() const { return findings.size() - count(verdict::added); }
 
-std::size_t report::missing() const { return count_findings(*this, is_missing_without_leave); }
+std::size_t report::missing() const { return count_findings(*this, is_missing_without_permission); }
 
 std::size_t report::not_measured() const { return count_findings(*this, is_not_measured); }
 
 std::size_t report::not_measured_nor_allowed() const {
   return count_findings(*this, [](const finding& benchmark) {
-    return is_not_measured(benchmark) && is_missing_without_leave(benchmark);
+    return is_not_measured(benchmark) && is_missing_without_permission(benchmark);
   });
 }
 
@@ -55,13 +56,13 @@ std::size_t report::differences() const {
 
 bool report::has_too_few_runs() const { return processes_after < least_new_processes; }
 
-bool report::says_too_little() const { return gate::says_too_little(telling(), of_baseline()); }
+bool report::too_few_sensitive() const { return are_too_few(sensitive(), in_baseline()); }
 
 bool report::too_noisy() const {
-  const auto seeing = count_findings(*this, [](const finding& benchmark) {
+  const auto not_blind = count_findings(*this, [](const finding& benchmark) {
     return benchmark.judgement && !is_blind(*benchmark.judgement, benchmark.threshold);
   });
-  return gate::says_too_little(seeing, compared());
+  return are_too_few(not_blind, compared());
 }
 
 }  // namespace bench_transfers::gate

@@ -15,17 +15,17 @@ namespace bench_transfers::gate {
 namespace {
 
 std::vector<process> origins_of(std::span<const run> runs) {
-  std::vector<process> all;
-  for (const auto& run : runs) all.push_back(origin_of(run));
-  return all;
+  std::vector<process> origins;
+  for (const auto& run : runs) origins.push_back(origin_of(run));
+  return origins;
 }
 
 std::regex compiled(const std::string& expression) {
   try {
     return common::regular_expression(expression);
-  } catch (const common::expression_error& wrong) {
+  } catch (const common::expression_error& error) {
     throw bad_input(fmt::format("--allow-missing='{}' {}", common::printable_in_short(expression),
-                                wrong.what()));
+                                error.what()));
   }
 }
 
@@ -40,23 +40,23 @@ void require_like(const baseline& before, const run& first) {
 }
 
 std::vector<changed_fact> changed_facts(const baseline& before, std::span<const run> after,
-                                        const std::set<std::string>& allowed) {
+                                        const std::set<std::string>& allow_different) {
   std::vector<changed_fact> changes;
   for (const auto& process : after)
     for (auto& fact : differences(before.machine, process.machine)) {
-      // What the baseline does not have it cannot hold against anybody.
+      // A fact that the baseline lacks cannot be compared.
       if (fact.before.empty()) continue;
-      const bool is_new = std::ranges::none_of(changes, [&](const changed_fact& known) {
-        return known.fact.key == fact.key && known.fact.after == fact.after;
+      const bool is_new = std::ranges::none_of(changes, [&](const changed_fact& change) {
+        return change.fact.key == fact.key && change.fact.after == fact.after;
       });
-      const bool is_allowed = allowed.contains(fact.key);
+      const bool is_allowed = allow_different.contains(fact.key);
       if (is_new) changes.push_back({std::move(fact), is_allowed});
     }
   return changes;
 }
 
-/// The baseline's: what the new runs declare must agree with it and changes nothing, lest a run
-/// choose the threshold that it is judged by.
+/// The baseline's metric. The new runs' declaration must agree with it and does not change it:
+/// otherwise a run could choose the threshold that it is judged by.
 metric metric_of(const baseline& before, std::span<const run> after) {
   const auto& pinned = before.judged_by;
   const auto declared = declaration_in(after, pinned);
@@ -70,8 +70,8 @@ metric metric_of(const baseline& before, std::span<const run> after) {
   return pinned;
 }
 
-verdict verdict_of(outcome judged) {
-  switch (judged) {
+verdict verdict_of(outcome value) {
+  switch (value) {
     case outcome::slower: return verdict::slower;
     case outcome::faster: return verdict::faster;
     case outcome::ambiguous: return verdict::ambiguous;
@@ -82,9 +82,9 @@ verdict verdict_of(outcome judged) {
 
 class checking {
  public:
-  checking(const baseline& before, std::span<const run> after, const question& asked)
-      : before_(before), after_(after), excused_(compiled(asked.allow_missing)) {
-    result_.asked = asked;
+  checking(const baseline& before, std::span<const run> after, const question& question)
+      : before_(before), after_(after), excused_(compiled(question.allow_missing)) {
+    result_.question = question;
     result_.judged_by = metric_of(before, after);
     result_.device = before.device;
     result_.on_host = before.on_host;
@@ -95,7 +95,7 @@ class checking {
     const auto origins = origins_of(after);
     sessions_after_ = sessions_of(origins);
     result_.sessions_after = number_of_sessions(origins);
-    result_.changed = changed_facts(before, after, asked.allow_different);
+    result_.changed = changed_facts(before, after, question.allow_different);
   }
 
   report answer() {
@@ -119,37 +119,44 @@ class checking {
     if (result_.sessions_before < 2) result_.notes.emplace_back(notes::one_session{});
   }
 
-  /// The new runs' figures of a benchmark, and why they are too few.
+  /// New runs with and without a benchmark.
+  struct run_counts {
+    std::size_t failed = 0;
+    std::size_t usable = 0;    ///< with a figure
+    std::size_t lacking = 0;   ///< without the benchmark, though they were not interrupted
+    std::size_t unjudged = 0;  ///< without the field judged by
+  };
+
+  [[nodiscard]] std::optional<remark> why_too_few(const run_counts& counts) const {
+    const auto runs = after_.size();
+    if (counts.failed > 0) return remarks::failed{counts.failed, runs};
+    if (counts.usable == 0 && counts.unjudged > 0)
+      return remarks::no_such_field{result_.judged_by.key};
+    if (counts.usable == 0) return remarks::not_measured{};
+    if (counts.lacking > 0) return remarks::measured_by_some{counts.usable, runs};
+    if (counts.usable < least_new_processes)
+      return remarks::too_few_runs{counts.usable, runs, least_new_processes};
+    return std::nullopt;
+  }
+
+  /// The new runs' figures of a benchmark and, if they are too few, the reason.
   [[nodiscard]] std::pair<history, std::optional<remark>> new_figures(
       const std::string& name) const {
     history figures;
-    std::size_t failed = 0;
-    std::size_t usable = 0;
-    std::size_t lacking = 0;  // of the runs that were not interrupted
-    bool unjudged = false;
+    run_counts counts;
     for (const auto& process : after_) {
-      unjudged = unjudged || std::ranges::find(process.unjudged, name) != process.unjudged.end();
+      if (std::ranges::find(process.unjudged, name) != process.unjudged.end()) ++counts.unjudged;
       const auto benchmark = process.benchmarks.find(name);
       figures.figures.emplace_back();
       if (benchmark == process.benchmarks.end()) {
-        if (process.complete) ++lacking;
+        if (process.complete) ++counts.lacking;
         continue;
       }
-      if (benchmark->second.failed > 0) ++failed;
+      if (benchmark->second.failed > 0) ++counts.failed;
       figures.figures.back() = figure_of(benchmark->second, result_.judged_by);
-      if (figures.figures.back()) ++usable;
+      if (figures.figures.back()) ++counts.usable;
     }
-    const auto why_too_few = [&]() -> std::optional<remark> {
-      const auto runs = after_.size();
-      if (failed > 0) return remarks::failed{failed, runs};
-      if (usable == 0 && unjudged) return remarks::no_such_field{result_.judged_by.key};
-      if (usable == 0) return remarks::not_measured{};
-      if (lacking > 0) return remarks::measured_by_some{usable, runs};
-      if (usable < least_new_processes)
-        return remarks::too_few_runs{usable, runs, least_new_processes};
-      return std::nullopt;
-    };
-    return {std::move(figures), why_too_few()};
+    return {std::move(figures), why_too_few(counts)};
   }
 
   std::vector<std::optional<double>> shifts_of(const history& figures, double centre) const {
@@ -162,55 +169,56 @@ class checking {
   }
 
   [[nodiscard]] bool is_excused(const std::string& name) const {
-    // std::regex takes stack for each character: a name that nobody gave must not end the program.
+    // std::regex uses stack space for each character: an absurd name must not crash the program.
     constexpr std::size_t longest_name = 4096;
-    return !result_.asked.allow_missing.empty() && name.size() <= longest_name &&
+    return !result_.question.allow_missing.empty() && name.size() <= longest_name &&
            std::regex_search(name, excused_);
   }
 
   void compare_benchmarks() {
     const auto sessions_before = sessions_of(before_.processes);
-    std::vector<observed> compared;
+    std::vector<observation> compared;
     std::vector<std::size_t> places;
-    for (const auto& [name, known] : before_.benchmarks) {
-      auto costs = observed_in(known, sessions_before, result_.sessions_before, result_.judged_by);
-      if (add_benchmark(name, costs)) {
-        compared.push_back(std::move(costs));
+    for (const auto& [name, history] : before_.benchmarks) {
+      auto observed = observe(history, sessions_before, result_.sessions_before, result_.judged_by);
+      if (add_benchmark(name, observed)) {
+        compared.push_back(std::move(observed));
         places.push_back(result_.findings.size() - 1);
       }
     }
     if (!compared.empty()) judge(compared, places);
   }
 
-  /// Completes the costs with those of the new runs; whether these are enough to compare.
-  bool add_benchmark(const std::string& name, observed& costs) {
+  /// Adds the new runs to what was observed in the baseline. Returns whether they are enough to
+  /// compare.
+  bool add_benchmark(const std::string& name, observation& observed) {
     const auto& judged_by = result_.judged_by;
     finding entry;
     entry.name = name;
-    entry.latency_bound = costs.latency_bound;
-    entry.threshold = result_.asked.allowed.threshold_for(costs.latency_bound);
-    entry.before = centre_of(costs.before, judged_by);
-    auto [figures, why_not] = new_figures(name);
-    costs.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
-    if (!joined(costs.after).empty()) entry.after = centre_of(costs.after, judged_by);
-    const bool is_enough = !why_not;
+    entry.latency_bound = observed.latency_bound;
+    entry.threshold = result_.question.limits.threshold_for(observed.latency_bound);
+    entry.before = centre_of(observed.before, judged_by);
+    auto [figures, cause] = new_figures(name);
+    observed.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
+    if (!joined(observed.after).empty()) entry.after = centre_of(observed.after, judged_by);
+    const bool is_enough = !cause;
     if (is_enough) {
       entry.shifts = shifts_of(figures, *entry.before);
     } else {
       entry.result = verdict::missing;
-      entry.note = std::move(why_not);
+      entry.note = std::move(cause);
       entry.excused = is_excused(name);
     }
     result_.findings.push_back(std::move(entry));
     return is_enough;
   }
 
-  void judge(std::span<const observed> compared, std::span<const std::size_t> places) {
-    auto judgement = compare(compared, result_.asked.allowed);
-    result_.classes = std::move(judgement.classes);
+  void judge(std::span<const observation> compared, std::span<const std::size_t> places) {
+    auto comparison = compare(compared, result_.question.limits);
+    result_.classes = std::move(comparison.classes);
     for (std::size_t i = 0; i < places.size(); ++i) {
       auto& entry = result_.findings[places[i]];
-      entry.judgement = judgement.benchmarks[i];
+      entry.judgement = comparison.benchmarks[i];
       entry.result = verdict_of(entry.judgement->verdict);
       entry.advisory = is_advisory(*entry.judgement, entry.threshold);
     }
@@ -238,11 +246,11 @@ class checking {
 
 }  // namespace
 
-report check(const baseline& before, std::span<const run> after, const question& asked) {
+report check(const baseline& before, std::span<const run> after, const question& question) {
   if (after.empty()) throw bad_input("no runs to check");
   require_like(before, after.front());
   require_comparable(after, before.processes);
-  return checking(before, after, asked).answer();
+  return checking(before, after, question).answer();
 }
 
 }  // namespace bench_transfers::gate

@@ -19,24 +19,25 @@ namespace bench_transfers::gate {
 namespace {
 
 /// Fewer benchmarks have no common shift: their median could be that of real changes.
-constexpr std::size_t enough_for_a_class = 10;
-/// Ambiguous is what would be an alarm at so many times the rate of false ones allowed.
-constexpr double ambiguous_rates = 3;
+constexpr std::size_t least_class_size = 10;
+/// A slowdown is ambiguous if it would be an alarm at this multiple of the permitted rate of false
+/// alarms.
+constexpr double ambiguous_rate_factor = 3;
 
 double square(double x) { return x * x; }
 
-/// By how much the centre of all processes varies with the sessions, as a part of their variance.
-double session_part(const costs& sessions, std::size_t processes) {
+/// The session variance's part of the variance of the centre of all processes.
+double session_part_of(const costs& sessions, std::size_t processes) {
   double part = 0;
-  for (const auto& one : sessions)
-    part += square(static_cast<double>(one.size()) / static_cast<double>(processes));
+  for (const auto& session : sessions)
+    part += square(static_cast<double>(session.size()) / static_cast<double>(processes));
   return part;
 }
 
-/// One benchmark on its way to a judgement.
-struct figures {
+/// One benchmark before its judgement.
+struct benchmark {
   std::vector<double> before, after;  ///< processes of all sessions, ascending
-  double centre = 0;                  ///< of those before
+  double centre = 0;                  ///< of `before`
   double shift = 0;
   double common = 0;  ///< part of the shift that the class has in common
   double process_variance = 0;
@@ -46,108 +47,114 @@ struct figures {
   session_estimate session{0, 1};
   double threshold = 0;  ///< in logarithms
 
-  [[nodiscard]] double by_processes() const { return process_variance * process_part; }
-  [[nodiscard]] double by_sessions() const { return session.variance * session_part; }
-  [[nodiscard]] double standard_error() const { return std::sqrt(by_processes() + by_sessions()); }
+  [[nodiscard]] double variance_by_processes() const { return process_variance * process_part; }
+  [[nodiscard]] double variance_by_sessions() const { return session.variance * session_part; }
+  [[nodiscard]] double standard_error() const {
+    return std::sqrt(variance_by_processes() + variance_by_sessions());
+  }
   /// Welch-Satterthwaite.
   [[nodiscard]] double degrees() const {
-    return square(by_processes() + by_sessions()) /
-           (square(by_processes()) / process_degrees + square(by_sessions()) / session.degrees);
+    return square(variance_by_processes() + variance_by_sessions()) /
+           (square(variance_by_processes()) / process_degrees +
+            square(variance_by_sessions()) / session.degrees);
   }
-  /// Slower by at least so much, whether or not the common shift belongs to it.
-  [[nodiscard]] double slower_by() const { return std::min(shift, shift - common); }
-  [[nodiscard]] double faster_by() const { return -std::max(shift, shift - common); }
+  /// The least slowdown and the least speedup, whether or not the common shift belongs to it.
+  [[nodiscard]] double least_slowdown() const { return std::min(shift, shift - common); }
+  [[nodiscard]] double least_speedup() const { return -std::max(shift, shift - common); }
 };
 
-std::vector<figures> figures_of(std::span<const observed> all, std::size_t assumed_after,
-                                const limits& allowed) {
+/// Without estimates of variances. `assumed_after`: new processes in one session, in the place of
+/// those observed; 0: those observed.
+benchmark centres_and_shift(const observation& observed, std::size_t assumed_after,
+                            const limits& limits) {
+  benchmark result;
+  result.before = joined(observed.before);
+  result.after = joined(observed.after);
+  const auto after = assumed_after > 0 ? assumed_after : result.after.size();
+  if (result.before.size() < least_processes || after == 0)
+    throw std::invalid_argument("a benchmark needs three processes before and one after");
+  std::ranges::sort(result.before);
+  std::ranges::sort(result.after);
+  result.centre = statistics::location(result.before);
+  if (!result.after.empty()) result.shift = statistics::location(result.after) - result.centre;
+  result.process_part =
+      statistics::location_variance(result.before.size()) + statistics::location_variance(after);
+  result.session_part = session_part_of(observed.before, result.before.size()) +
+                        (assumed_after > 0 ? 1 : session_part_of(observed.after, after));
+  result.threshold = std::log1p(limits.threshold_for(observed.latency_bound));
+  return result;
+}
+
+std::vector<benchmark> benchmarks_of(std::span<const observation> observations,
+                                     std::size_t assumed_after, const limits& limits) {
   statistics::clipped_variance variance_within;
   std::vector<statistics::variance_estimate> variances;
-  std::vector<figures> found;
-  for (const auto& one : all) {
-    figures item;
-    item.before = joined(one.before);
-    item.after = joined(one.after);
-    const auto after = assumed_after > 0 ? assumed_after : item.after.size();
-    if (item.before.size() < least_processes || after == 0)
-      throw std::invalid_argument("a benchmark needs three processes before and one after");
-    std::ranges::sort(item.before);
-    std::ranges::sort(item.after);
-    item.centre = statistics::location(item.before);
-    if (!item.after.empty()) item.shift = statistics::location(item.after) - item.centre;
-    item.process_part =
-        statistics::location_variance(item.before.size()) + statistics::location_variance(after);
-    item.session_part = session_part(one.before, item.before.size()) +
-                        (assumed_after > 0 ? 1 : session_part(one.after, after));
-    item.threshold = std::log1p(allowed.threshold_for(one.latency_bound));
-    auto variance = variance_within(one.before);
+  std::vector<benchmark> benchmarks;
+  for (const auto& observed : observations) {
+    benchmarks.push_back(centres_and_shift(observed, assumed_after, limits));
+    auto variance = variance_within(observed.before);
     // With one process a session, processes and sessions cannot be told apart.
-    if (variance.degrees <= 0) variance = variance_within(costs{item.before});
-    variance.variance = std::max({variance.variance, square(one.least_deviation), square(1e-4)});
+    if (variance.degrees <= 0) variance = variance_within(costs{benchmarks.back().before});
+    variance.variance =
+        std::max({variance.variance, square(observed.least_deviation), square(1e-4)});
     variances.push_back(variance);
-    found.push_back(std::move(item));
   }
   const statistics::variance_prior prior(variances);
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     const auto moderated = prior.moderated(variances[i]);
-    found[i].process_variance = moderated.variance;
-    found[i].process_degrees = moderated.degrees;
+    benchmarks[i].process_variance = moderated.variance;
+    benchmarks[i].process_degrees = moderated.degrees;
   }
-  return found;
+  return benchmarks;
 }
 
-/// Centres of the baseline's sessions, from their mean; none where a benchmark was not measured.
+/// Centres of the baseline's sessions minus their mean; none where a benchmark was not measured.
 using centres = std::vector<std::optional<double>>;
 
-void subtract_mean(centres& of) {
+void subtract_mean(centres& sessions) {
   double sum = 0;
   double count = 0;
-  for (const auto& one : of)
-    if (one) {
-      sum += *one;
+  for (const auto& centre : sessions)
+    if (centre) {
+      sum += *centre;
       ++count;
     }
-  for (auto& one : of)
-    if (one) *one -= sum / count;
+  for (auto& centre : sessions)
+    if (centre) *centre -= sum / count;
 }
 
-centres session_centres(const observed& one) {
-  centres found;
-  for (const auto& session : one.before)
-    found.push_back(session.empty() ? std::nullopt : std::optional(statistics::location(session)));
-  subtract_mean(found);
-  return found;
+centres session_centres(const observation& observed) {
+  centres sessions;
+  for (const auto& session : observed.before)
+    sessions.push_back(session.empty() ? std::nullopt
+                                       : std::optional(statistics::location(session)));
+  subtract_mean(sessions);
+  return sessions;
 }
 
-/// What benchmarks have in common in each session of the baseline: their median.
-std::vector<double> common_to_sessions(const std::vector<centres>& of_class) {
-  std::vector<std::vector<double>> by_session;
-  for (const auto& one : of_class) {
-    by_session.resize(one.size());
-    for (std::size_t s = 0; s < one.size(); ++s)
-      if (one[s]) by_session[s].push_back(*one[s]);
+/// The median of the benchmarks' centres for each session of the baseline.
+std::vector<double> median_centres(const std::vector<centres>& benchmarks) {
+  std::vector<std::vector<double>> sessions;
+  for (const auto& benchmark_centres : benchmarks) {
+    sessions.resize(benchmark_centres.size());
+    for (std::size_t s = 0; s < benchmark_centres.size(); ++s)
+      if (benchmark_centres[s]) sessions[s].push_back(*benchmark_centres[s]);
   }
-  std::vector<double> common;
-  for (auto& one : by_session)
-    common.push_back(one.empty() ? 0 : statistics::median(std::move(one)));
-  return common;
+  std::vector<double> medians;
+  for (auto& values : sessions)
+    medians.push_back(values.empty() ? 0 : statistics::median(std::move(values)));
+  return medians;
 }
 
-/// Half of the interval in which the common shift of one more session lies 99 times of 100.
+/// Half the width of the interval that contains the common shift of one more session with a
+/// probability of 99 %.
 double explained_by(const std::vector<double>& common) {
-  if (common.size() < 3) return 0;  // two sessions tell next to nothing
+  if (common.size() < 3) return 0;  // two sessions say next to nothing
   double squares = 0;
-  for (const double one : common) squares += square(one);
+  for (const double centre : common) squares += square(centre);
   const auto sessions = static_cast<double>(common.size());
   const boost::math::students_t t(sessions - 1);
   return quantile(t, 0.995) * std::sqrt(squares / (sessions - 1) * (1 + 1 / sessions));
-}
-
-std::vector<std::size_t> members(std::span<const observed> all, bool latency_bound) {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].latency_bound == latency_bound) places.push_back(i);
-  return places;
 }
 
 /// Below this a class's shifts may be improvements: the fastest tenth.
@@ -156,203 +163,282 @@ double fastest_tenth(std::vector<double> shifts) {
   return std::min(0.0, statistics::quantile(shifts, 0.1));
 }
 
-/// What the sessions of the baseline say of one benchmark, after what its class has in common.
-void add_between_sessions(const observed& one, centres of, const std::vector<double>& common,
-                          session_evidence& to) {
-  double sessions = 0;
-  for (std::size_t s = 0; s < of.size(); ++s) {
-    if (!of[s]) continue;
-    if (!common.empty()) *of[s] -= common[s];
-    ++sessions;
+/// Adds how the baseline's sessions differ beyond what the class has in common in each of them
+/// (`common`, empty for a class that is too small).
+void add_baseline_sessions(const observation& observed, const std::vector<double>& common,
+                           session_evidence& evidence) {
+  auto sessions = session_centres(observed);
+  double count = 0;
+  for (std::size_t s = 0; s < sessions.size(); ++s) {
+    if (!sessions[s]) continue;
+    if (!common.empty()) *sessions[s] -= common[s];
+    ++count;
   }
-  if (sessions < 2) return;
-  subtract_mean(of);
-  to.between_degrees = sessions - 1;
-  for (std::size_t s = 0; s < of.size(); ++s) {
-    if (!of[s]) continue;
-    to.between_sessions += square(*of[s]) / to.between_degrees;
-    to.between_process_part += statistics::location_variance(one.before[s].size()) / sessions;
+  if (count < 2) return;
+  subtract_mean(sessions);
+  evidence.between_degrees = count - 1;
+  for (std::size_t s = 0; s < sessions.size(); ++s) {
+    if (!sessions[s]) continue;
+    evidence.between_sessions += square(*sessions[s]) / evidence.between_degrees;
+    evidence.between_process_part +=
+        statistics::location_variance(observed.before[s].size()) / count;
   }
 }
 
-/// Finds what each class has in common, takes it out of what sessions and shifts tell, and
-/// estimates from the rest how much sessions differ.
-std::vector<common_shift> take_out_common(std::span<const observed> all, bool with_after,
-                                          std::vector<figures>& found, const limits& allowed) {
-  std::vector<common_shift> classes;
-  std::vector<session_evidence> evidence(all.size());
-  for (const bool latency_bound : {false, true}) {
-    const auto places = members(all, latency_bound);
+/// Separates the shift that each class has in common from what its benchmarks show by themselves,
+/// and estimates from the latter how much sessions differ.
+class class_separation {
+ public:
+  class_separation(std::span<const observation> observations, std::vector<benchmark>& benchmarks,
+                   const limits& limits)
+      : observations_(observations),
+        benchmarks_(benchmarks),
+        limits_(limits),
+        evidence_(observations.size()) {}
+
+  /// Sets the common shifts and the session estimates of the benchmarks. Returns the classes that
+  /// are large enough to have a common shift. `has_new_runs`: the shifts are evidence, too.
+  std::vector<common_shift> run(bool has_new_runs) {
+    std::vector<common_shift> classes;
+    for (const bool latency_bound : {false, true}) {
+      const auto members = members_of_class(latency_bound);
+      const auto shared = separate(members, latency_bound, has_new_runs);
+      if (is_large_enough(members)) classes.push_back(shared);
+    }
+    const auto estimates = session_variances(evidence_);
+    for (std::size_t i = 0; i < benchmarks_.size(); ++i) benchmarks_[i].session = estimates[i];
+    return classes;
+  }
+
+ private:
+  using indices = std::vector<std::size_t>;
+
+  /// A smaller class says nothing about the new session: its shifts may all be real changes.
+  static bool is_large_enough(const indices& members) { return members.size() >= least_class_size; }
+
+  [[nodiscard]] indices members_of_class(bool latency_bound) const {
+    indices members;
+    for (std::size_t i = 0; i < observations_.size(); ++i)
+      if (observations_[i].latency_bound == latency_bound) members.push_back(i);
+    return members;
+  }
+
+  common_shift separate(const indices& members, bool latency_bound, bool has_new_runs) {
     std::vector<double> shifts;
-    std::vector<centres> of_class;
-    for (const auto i : places) {
-      shifts.push_back(found[i].shift);
-      of_class.push_back(session_centres(all[i]));
-      evidence[i].process_variance = found[i].process_variance;
+    std::vector<centres> sessions;
+    for (const auto i : members) {
+      shifts.push_back(benchmarks_[i].shift);
+      sessions.push_back(session_centres(observations_[i]));
     }
-    // A class too small for a common shift says nothing about the new session: it may be all real.
-    const bool is_class = places.size() >= enough_for_a_class;
-    const auto in_sessions = is_class ? common_to_sessions(of_class) : std::vector<double>();
-    common_shift common{latency_bound, places.size(), 0, explained_by(in_sessions), false};
-    if (with_after && is_class) common.shift = statistics::median(shifts);
-    common.changed = std::abs(common.shift) > std::log1p(allowed.threshold_for(latency_bound));
-    if (is_class) classes.push_back(common);
-    for (auto& one : shifts) one -= common.shift;
-    const double censored_below = is_class ? fastest_tenth(shifts) : 0;
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      const auto i = places[k];
-      found[i].common = common.shift;
-      add_between_sessions(all[i], of_class[k], in_sessions, evidence[i]);
-      if (!with_after || !is_class) continue;
-      evidence[i].shift = shifts[k];
-      evidence[i].censored_below = censored_below;
-      evidence[i].shift_process_part = found[i].process_part;
-      evidence[i].shift_session_part = found[i].session_part;
+    const bool has_common_shift = is_large_enough(members);
+    const auto in_sessions = has_common_shift ? median_centres(sessions) : std::vector<double>();
+    common_shift shared{latency_bound, members.size(), 0, explained_by(in_sessions), false};
+    if (has_new_runs && has_common_shift) shared.shift = statistics::median(shifts);
+    shared.changed = std::abs(shared.shift) > std::log1p(limits_.threshold_for(latency_bound));
+    for (const auto i : members) {
+      benchmarks_[i].common = shared.shift;
+      evidence_[i].process_variance = benchmarks_[i].process_variance;
+      add_baseline_sessions(observations_[i], in_sessions, evidence_[i]);
+    }
+    if (has_new_runs && has_common_shift) add_new_session(members, shared.shift);
+    return shared;
+  }
+
+  void add_new_session(const indices& members, double common) {
+    std::vector<double> shifts;
+    for (const auto i : members) shifts.push_back(benchmarks_[i].shift - common);
+    const double censored_below = fastest_tenth(shifts);
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      const auto& member = benchmarks_[members[k]];
+      auto& evidence = evidence_[members[k]];
+      evidence.shift = shifts[k];
+      evidence.censored_below = censored_below;
+      evidence.shift_process_part = member.process_part;
+      evidence.shift_session_part = member.session_part;
     }
   }
-  const auto estimates = session_variances(evidence);
-  for (std::size_t i = 0; i < found.size(); ++i) found[i].session = estimates[i];
-  return classes;
-}
 
-/// A slowdown is taken for one when every process shows it, not only their centre: one of three
-/// that was disturbed, or a benchmark with two speeds, is not a slower program. Of every three
-/// processes beyond the third one may be as fast as before, and of 20 of the baseline one as slow
-/// as now.
-struct every_process {
-  double least;  ///< above the centre of the baseline: what the fastest new process must exceed
-  std::size_t tolerated;
-
-  every_process(const figures& of, std::size_t after, double threshold)
-      : tolerated(after < 3 ? 0 : (after - 3) / 3) {
-    constexpr double deviations_from_centre = 2.5;
-    constexpr double deviations_from_slowest = 2;
-    const double deviation = std::sqrt(of.process_variance);
-    const double one_process =
-        std::sqrt(of.process_variance * (1 + statistics::location_variance(of.before.size())) +
-                  of.by_sessions());
-    const auto slowest = of.before[of.before.size() - 1 - of.before.size() / 40] - of.centre;
-    least = std::max(0.0, of.common) + std::max({threshold, deviations_from_centre * one_process,
-                                                 slowest + deviations_from_slowest * deviation});
-  }
-
-  [[nodiscard]] bool shown_by(const figures& of) const {
-    return of.after[tolerated] - of.centre > least;
-  }
+  std::span<const observation> observations_;
+  std::vector<benchmark>& benchmarks_;
+  const limits& limits_;
+  std::vector<session_evidence> evidence_;
 };
 
-/// The shift that is judged slower with this probability, by the normal distribution of centres
-/// and the probability that every process shows it.
-double detectable_shift(const figures& of, std::size_t after, double threshold, double first_p,
-                        double power) {
-  const boost::math::normal normal;
-  const double error = of.standard_error();
-  const double sure = quantile(normal, power);
-  const double critical = quantile(complement(boost::math::students_t(of.degrees()), first_p));
-  const double centre_shows = std::max(threshold, critical * error) + sure * error;
-  const every_process rule(of, after, threshold);
-  // The probability of one process that makes so many of them that probable.
-  const auto needed = static_cast<double>(after - rule.tolerated);
-  const boost::math::beta_distribution<> of_one(needed, static_cast<double>(rule.tolerated) + 1);
-  const double each = quantile(normal, quantile(of_one, power));
-  const double all_show =
-      rule.least + std::sqrt(of.process_variance * square(each) + of.by_sessions() * square(sure));
-  return std::max(centre_shows, all_show);
+/// A benchmark is slower only if every process shows it, not only their centre: one disturbed
+/// process of three, or a benchmark with two speeds, is not a slower program. Of every three new
+/// processes beyond the third, one may be as fast as before; of every 40 processes of the baseline,
+/// one may be as slow as now.
+class every_process_slower {
+ public:
+  every_process_slower(const benchmark& benchmark, std::size_t new_processes, double threshold)
+      : tolerated_(new_processes < 3 ? 0 : (new_processes - 3) / 3) {
+    constexpr double deviations_from_centre = 2.5;
+    constexpr double deviations_from_slowest = 2;
+    const auto& before = benchmark.before;
+    const double deviation = std::sqrt(benchmark.process_variance);
+    const double process_error =
+        std::sqrt(benchmark.process_variance * (1 + statistics::location_variance(before.size())) +
+                  benchmark.variance_by_sessions());
+    const auto slowest = before[before.size() - 1 - before.size() / 40] - benchmark.centre;
+    least_ = std::max(0.0, benchmark.common) +
+             std::max({threshold, deviations_from_centre * process_error,
+                       slowest + deviations_from_slowest * deviation});
+  }
+
+  [[nodiscard]] bool holds_for(const benchmark& benchmark) const {
+    return benchmark.after[tolerated_] - benchmark.centre > least_;
+  }
+
+  /// The distance from the baseline's centre that the fastest new process must exceed.
+  [[nodiscard]] double least() const { return least_; }
+  /// New processes that need not exceed it.
+  [[nodiscard]] std::size_t tolerated() const { return tolerated_; }
+
+ private:
+  double least_;
+  std::size_t tolerated_;
+};
+
+/// Which slowdowns of a benchmark a check finds.
+class sensitivity {
+ public:
+  /// `first_p`: the p that the most significant benchmark of the suite needs.
+  sensitivity(const benchmark& benchmark, std::size_t new_processes, double first_p)
+      : benchmark_(benchmark), new_processes_(new_processes), first_p_(first_p) {}
+
+  /// The shift that is judged slower with the probability `power`, by the normal distribution of
+  /// centres and the probability that every process shows it.
+  [[nodiscard]] double detectable_shift(double threshold, double power) const {
+    const boost::math::normal normal;
+    const double error = benchmark_.standard_error();
+    const double power_quantile = quantile(normal, power);
+    const double critical =
+        quantile(complement(boost::math::students_t(benchmark_.degrees()), first_p_));
+    const double by_centre = std::max(threshold, critical * error) + power_quantile * error;
+    const every_process_slower rule(benchmark_, new_processes_, threshold);
+    // The probability for one process with which enough of them exceed the rule's distance.
+    const auto needed = static_cast<double>(new_processes_ - rule.tolerated());
+    const boost::math::beta_distribution<> of_one(needed,
+                                                  static_cast<double>(rule.tolerated()) + 1);
+    const double one_quantile = quantile(normal, quantile(of_one, power));
+    const double by_every_process =
+        rule.least() + std::sqrt(benchmark_.process_variance * square(one_quantile) +
+                                 benchmark_.variance_by_sessions() * square(power_quantile));
+    return std::max(by_centre, by_every_process);
+  }
+
+ private:
+  const benchmark& benchmark_;
+  std::size_t new_processes_;
+  double first_p_;
+};
+
+benchmark_judgement judgement_without_verdict(const benchmark& benchmark, std::size_t new_processes,
+                                              double first_p) {
+  const sensitivity sensitivity(benchmark, new_processes, first_p);
+  benchmark_judgement judgement;
+  judgement.shift = benchmark.shift;
+  judgement.standard_error = benchmark.standard_error();
+  judgement.degrees = benchmark.degrees();
+  judgement.process_deviation = std::sqrt(benchmark.process_variance);
+  judgement.session_deviation = std::sqrt(benchmark.session.variance);
+  judgement.detectable = sensitivity.detectable_shift(benchmark.threshold, 0.80);
+  judgement.detectable_surely = sensitivity.detectable_shift(benchmark.threshold, 0.95);
+  judgement.resolution = sensitivity.detectable_shift(0, 0.80);
+  return judgement;
 }
 
-judged described(const figures& of, std::size_t after, double first_p) {
-  judged one;
-  one.shift = of.shift;
-  one.standard_error = of.standard_error();
-  one.degrees = of.degrees();
-  one.process_deviation = std::sqrt(of.process_variance);
-  one.session_deviation = std::sqrt(of.session.variance);
-  one.detectable = detectable_shift(of, after, of.threshold, first_p, 0.80);
-  one.detectable_surely = detectable_shift(of, after, of.threshold, first_p, 0.95);
-  one.resolution = detectable_shift(of, after, 0, first_p, 0.80);
-  return one;
-}
+/// How probable shifts as large are without a change; Holm-adjusted over the suite.
+struct p_values {
+  std::vector<double> slower;
+  std::vector<double> slower_with_class;  ///< the common shift included
+  std::vector<double> faster;
+
+  explicit p_values(std::span<const benchmark> benchmarks) {
+    for (const auto& benchmark : benchmarks) {
+      const boost::math::students_t t(benchmark.degrees());
+      const double error = benchmark.standard_error();
+      slower.push_back(cdf(complement(t, benchmark.least_slowdown() / error)));
+      slower_with_class.push_back(cdf(complement(t, benchmark.shift / error)));
+      faster.push_back(cdf(complement(t, benchmark.least_speedup() / error)));
+    }
+    for (auto* const p : {&slower, &slower_with_class, &faster}) *p = statistics::holm_adjusted(*p);
+  }
+};
 
 }  // namespace
 
 std::vector<double> joined(const costs& sessions) {
-  std::vector<double> all;
-  for (const auto& one : sessions) all.insert(all.end(), one.begin(), one.end());
-  return all;
+  std::vector<double> processes;
+  for (const auto& session : sessions)
+    processes.insert(processes.end(), session.begin(), session.end());
+  return processes;
 }
 
-std::optional<statistics::interval> interval_of(const judged& one, double confidence) {
-  const bool is_known = std::isfinite(one.standard_error) && one.standard_error > 0 &&
-                        std::isfinite(one.degrees) && one.degrees > 0;
+std::optional<statistics::interval> interval_of(const benchmark_judgement& judgement,
+                                                double confidence) {
+  const bool is_known = std::isfinite(judgement.standard_error) && judgement.standard_error > 0 &&
+                        std::isfinite(judgement.degrees) && judgement.degrees > 0;
   if (!is_known) return std::nullopt;
-  const boost::math::students_t t(one.degrees);
-  const double half = quantile(t, (1 + confidence) / 2) * one.standard_error;
-  return statistics::interval{one.shift - half, one.shift + half};
+  const boost::math::students_t t(judgement.degrees);
+  const double half = quantile(t, (1 + confidence) / 2) * judgement.standard_error;
+  return statistics::interval{judgement.shift - half, judgement.shift + half};
 }
 
-bool is_advisory(const judged& one, double threshold) {
-  return one.resolution > std::log1p(threshold);
+bool is_advisory(const benchmark_judgement& judgement, double threshold) {
+  return judgement.resolution > std::log1p(threshold);
 }
 
-bool is_blind(const judged& one, double threshold) {
-  return one.resolution > std::log1p(3 * threshold);
+bool is_blind(const benchmark_judgement& judgement, double threshold) {
+  return judgement.resolution > std::log1p(3 * threshold);
 }
 
-bool says_too_little(std::size_t telling, std::size_t all) {
-  return benchmarks_for_each_that_tells * telling < all;
+bool are_too_few(std::size_t sensitive, std::size_t benchmarks) {
+  return benchmarks_per_sensitive_one * sensitive < benchmarks;
 }
 
-comparison compare(std::span<const observed> all, const limits& allowed) {
-  auto found = figures_of(all, 0, allowed);
+comparison compare(std::span<const observation> observations, const limits& limits) {
+  auto benchmarks = benchmarks_of(observations, 0, limits);
   comparison result;
-  result.classes = take_out_common(all, true, found, allowed);
-
-  std::vector<double> p_slower;
-  std::vector<double> p_slower_in_all;
-  std::vector<double> p_faster;
-  for (const auto& one : found) {
-    const boost::math::students_t t(one.degrees());
-    p_slower.push_back(cdf(complement(t, one.slower_by() / one.standard_error())));
-    p_slower_in_all.push_back(cdf(complement(t, one.shift / one.standard_error())));
-    p_faster.push_back(cdf(complement(t, one.faster_by() / one.standard_error())));
-  }
-  p_slower = statistics::holm_adjusted(p_slower);
-  p_slower_in_all = statistics::holm_adjusted(p_slower_in_all);
-  p_faster = statistics::holm_adjusted(p_faster);
-
-  const double first_p = allowed.false_alarm / static_cast<double>(all.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto& of = found[i];
-    auto one = described(of, of.after.size(), first_p);
-    one.p = p_slower[i];
+  result.classes = class_separation(observations, benchmarks, limits).run(true);
+  const p_values p(benchmarks);
+  const double unsure = ambiguous_rate_factor * limits.false_alarm;
+  const double first_p = limits.false_alarm / static_cast<double>(observations.size());
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    const auto& benchmark = benchmarks[i];
+    const auto new_processes = benchmark.after.size();
+    auto judgement = judgement_without_verdict(benchmark, new_processes, first_p);
+    judgement.p = p.slower[i];
     const bool environment_changed =
-        std::ranges::any_of(result.classes, [&](const common_shift& c) {
-          return c.latency_bound == all[i].latency_bound && c.changed;
+        std::ranges::any_of(result.classes, [&](const common_shift& shared) {
+          return shared.latency_bound == observations[i].latency_bound && shared.changed;
         });
-    const double unsure = ambiguous_rates * allowed.false_alarm;
-    if (of.slower_by() > of.threshold && one.p < unsure) {
-      const bool sure = one.p < allowed.false_alarm && !environment_changed &&
-                        every_process(of, of.after.size(), of.threshold).shown_by(of);
-      one.verdict = sure ? outcome::slower : outcome::ambiguous;
-    } else if (of.shift > of.threshold && p_slower_in_all[i] < unsure) {
-      // Beyond the threshold only together with its class: whose change that is cannot be told.
-      one.verdict = outcome::ambiguous;
-    } else if (of.faster_by() > of.threshold && p_faster[i] < allowed.false_alarm) {
-      one.verdict = outcome::faster;
+    if (benchmark.least_slowdown() > benchmark.threshold && judgement.p < unsure) {
+      const every_process_slower rule(benchmark, new_processes, benchmark.threshold);
+      const bool is_sure =
+          judgement.p < limits.false_alarm && !environment_changed && rule.holds_for(benchmark);
+      judgement.verdict = is_sure ? outcome::slower : outcome::ambiguous;
+    } else if (benchmark.shift > benchmark.threshold && p.slower_with_class[i] < unsure) {
+      // Beyond the threshold only together with its class: it is unknown whose change that is.
+      judgement.verdict = outcome::ambiguous;
+    } else if (benchmark.least_speedup() > benchmark.threshold &&
+               p.faster[i] < limits.false_alarm) {
+      judgement.verdict = outcome::faster;
     }
-    result.benchmarks.push_back(one);
+    result.benchmarks.push_back(judgement);
   }
   return result;
 }
 
-std::vector<judged> detectable(std::span<const observed> all, std::size_t after,
-                               const limits& allowed) {
-  auto found = figures_of(all, after, allowed);
-  take_out_common(all, false, found, allowed);
-  const double first_p = allowed.false_alarm / static_cast<double>(all.size());
-  std::vector<judged> result;
-  for (const auto& one : found) result.push_back(described(one, after, first_p));
-  return result;
+std::vector<benchmark_judgement> detectable(std::span<const observation> observations,
+                                            std::size_t new_processes, const limits& limits) {
+  auto benchmarks = benchmarks_of(observations, new_processes, limits);
+  class_separation(observations, benchmarks, limits).run(false);
+  const double first_p = limits.false_alarm / static_cast<double>(observations.size());
+  std::vector<benchmark_judgement> judgements;
+  for (const auto& benchmark : benchmarks)
+    judgements.push_back(judgement_without_verdict(benchmark, new_processes, first_p));
+  return judgements;
 }
 
 }  // namespace bench_transfers::gate

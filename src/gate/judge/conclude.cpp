@@ -21,7 +21,7 @@ int rank(const finding& benchmark) {
   return 6;
 }
 
-/// Why a verdict on the suite is not possible before any benchmark is looked at.
+/// Why a verdict on the suite is impossible, whatever its benchmarks show.
 std::vector<reason> reasons_of_runs(const report& answer) {
   std::vector<reason> causes;
   if (const auto differing = answer.differences(); differing > 0)
@@ -43,9 +43,9 @@ std::vector<reason> reasons_of_benchmarks(const report& answer) {
     causes.emplace_back(reasons::ambiguous{unsure});
   if (answer.too_noisy())
     causes.emplace_back(reasons::too_noisy{});
-  else if (answer.compared() > 0 && answer.says_too_little())
+  else if (answer.compared() > 0 && answer.too_few_sensitive())
     causes.emplace_back(
-        reasons::too_few_can_show{answer.telling(), answer.compared(), answer.of_baseline()});
+        reasons::too_few_can_show{answer.sensitive(), answer.compared(), answer.in_baseline()});
   if (answer.compared() == 0 && answer.missing() == 0)
     causes.emplace_back(reasons::nothing_compared{});
   return causes;
@@ -55,10 +55,10 @@ std::vector<reason> reasons_of_benchmarks(const report& answer) {
 
 void conclude(report& answer) {
   answer.reasons = reasons_of_runs(answer);
-  const auto more = reasons_of_benchmarks(answer);
-  answer.reasons.insert(answer.reasons.end(), more.begin(), more.end());
+  const auto causes = reasons_of_benchmarks(answer);
+  answer.reasons.insert(answer.reasons.end(), causes.begin(), causes.end());
   answer.code = exit_code::pass;
-  // Where the machine is another one, that explains what is slower.
+  // A different machine explains what is slower.
   if (answer.count(verdict::slower) > 0 && answer.differences() == 0)
     answer.code = exit_code::regression;
   else if (!answer.reasons.empty())
@@ -74,10 +74,10 @@ bool more_runs_may_tell(const report& answer) {
   const bool changed =
       answer.differences() > 0 || std::ranges::any_of(answer.classes, &common_shift::changed);
   if (answer.has_too_few_runs()) return !changed;
-  // Runs that lack most benchmarks do not tell more when there are more of them.
-  const bool enough_compared = !says_too_little(answer.compared(), answer.of_baseline());
+  // More runs that lack most benchmarks do not help.
+  const bool enough_compared = !are_too_few(answer.compared(), answer.in_baseline());
   return !changed && !answer.too_noisy() && answer.missing() == 0 &&
-         (answer.count(verdict::ambiguous) > 0 || (answer.says_too_little() && enough_compared));
+         (answer.count(verdict::ambiguous) > 0 || (answer.too_few_sensitive() && enough_compared));
 }
 
 }  // namespace bench_transfers::gate

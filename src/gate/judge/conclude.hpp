@@ -4,11 +4,12 @@
 
 namespace bench_transfers::gate {
 
-/// Draws reasons and exit code from the rest of the answer, and sorts its findings.
+/// Derives the reasons and the exit code from the other parts of the answer, and sorts its
+/// findings.
 void conclude(report& answer);
 
-/// Whether the answer is inconclusive for no other reason than too few runs: some benchmarks are
-/// ambiguous, too few can show the threshold, or there are fewer runs than a verdict needs.
+/// Whether the answer is inconclusive only because there are too few runs: some benchmarks are
+/// ambiguous, too few can show the threshold, or a verdict needs more runs.
 bool more_runs_may_tell(const report& answer);
 
 }  // namespace bench_transfers::gate

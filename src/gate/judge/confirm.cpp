@@ -18,7 +18,8 @@
 namespace bench_transfers::gate {
 namespace {
 
-/// Enough processes of each for the least p that so many suspects ask for, twice over.
+/// Enough rounds that the least possible p of the rank test, doubled, is significant among this
+/// many suspects.
 std::size_t rounds_for(std::size_t suspects, double false_alarm) {
   for (std::size_t rounds = least_confirm_rounds; rounds < most_confirm_rounds; ++rounds) {
     const auto each = static_cast<unsigned>(2 * rounds);
@@ -30,7 +31,7 @@ std::size_t rounds_for(std::size_t suspects, double false_alarm) {
   return most_confirm_rounds;
 }
 
-/// What was measured must be what the check was about, the same each time, and measured anew.
+/// The runs must be of the device that was checked, of one machine, and independent.
 void require_alike(const report& answer, std::span<const run> measured) {
   const auto& first = measured.front();
   for (const auto& process : measured) {
@@ -38,16 +39,16 @@ void require_alike(const report& answer, std::span<const run> measured) {
       throw bad_input(fmt::format("--confirm measured on {}, the check is about {}",
                                   device_label(process.device, process.on_host),
                                   device_label(answer.device, answer.on_host)));
-    if (const auto other = differences(first.machine, process.machine); !other.empty())
+    if (const auto facts = differences(first.machine, process.machine); !facts.empty())
       throw bad_input(
           fmt::format("the programs of --confirm do not measure alike: {} is '{}' and '{}'",
-                      other.front().key, other.front().before, other.front().after));
+                      facts.front().key, facts.front().before, facts.front().after));
   }
   require_comparable(measured);
   static_cast<void>(declaration_in(measured, answer.judged_by));
 }
 
-/// One suspect, and its costs with both programs, by process.
+/// One suspect and its costs with both programs, by process.
 struct duel {
   finding* suspect;
   std::vector<double> before, after;
@@ -79,11 +80,12 @@ std::vector<duel> duels_of(report& answer) {
 
 std::vector<std::string> names_in(std::span<const duel> duels) {
   std::vector<std::string> names;
-  for (const auto& each : duels) names.push_back(each.suspect->name);
+  for (const auto& duel : duels) names.push_back(duel.suspect->name);
   return names;
 }
 
-/// That a suspect is slower at all; 1 of those that could not be measured.
+/// For each suspect, p of the hypothesis that it is not slower at all; 1 if it could not be
+/// measured.
 std::vector<double> p_slower(std::span<const duel> duels) {
   std::vector<double> p;
   for (const auto& [suspect, before, after, missing] : duels)
@@ -91,7 +93,7 @@ std::vector<double> p_slower(std::span<const duel> duels) {
   return statistics::holm_adjusted(p);
 }
 
-/// That it is not slower by the threshold.
+/// For each suspect, p of the hypothesis that it is slower by the threshold or more.
 std::vector<double> p_not_slower(std::span<const duel> duels) {
   std::vector<double> p;
   for (const auto& [suspect, before, after, missing] : duels) {
@@ -111,33 +113,33 @@ void decide(std::span<duel> duels, double false_alarm) {
       suspect.note = remarks::not_measured_again{};
       continue;
     }
-    const double by = slowdown(duels[i].shift());
-    if (by > suspect.threshold && slower[i] < false_alarm)
+    const double part = slowdown(duels[i].shift());
+    if (part > suspect.threshold && slower[i] < false_alarm)
       suspect.result = verdict::slower;
-    else if (by <= suspect.threshold && not_slower[i] < false_alarm)
+    else if (part <= suspect.threshold && not_slower[i] < false_alarm)
       suspect.result = verdict::same;
     else
       suspect.result = verdict::ambiguous;
-    suspect.note = remarks::measured_in_turn{by, slower[i]};
+    suspect.note = remarks::measured_in_turn{part, slower[i]};
   }
 }
 
 }  // namespace
 
-void confirm(report& answer, const programs& both, const measure_once& measure,
-             const std::function<void(std::size_t, std::size_t)>& progress) {
+void confirm(report& answer, const programs& programs, const measure_once& measure,
+             const progress_function& progress) {
   auto duels = duels_of(answer);
   if (duels.empty()) return;
   const auto names = names_in(duels);
-  const double false_alarm = answer.asked.allowed.false_alarm;
+  const double false_alarm = answer.question.limits.false_alarm;
   const auto rounds = rounds_for(duels.size(), false_alarm);
   std::vector<run> measured;
   for (std::size_t round = 0; round < rounds; ++round)
     for (const bool is_after : {false, true, true, false}) {
       progress(measured.size(), 4 * rounds);
-      measured.push_back(measure(is_after ? both.after : both.before, names));
+      measured.push_back(measure(is_after ? programs.after : programs.before, names));
       require_alike(answer, measured);
-      for (auto& each : duels) each.add(measured.back(), is_after, answer.judged_by);
+      for (auto& duel : duels) duel.add(measured.back(), is_after, answer.judged_by);
     }
   progress(measured.size(), 4 * rounds);
   decide(duels, false_alarm);

@@ -10,7 +10,7 @@
 
 namespace bench_transfers::gate {
 
-/// Two programs measured in turn, by the commands that start them.
+/// The commands that start the two programs to measure in turn.
 struct programs {
   std::string before, after;
 };
@@ -19,18 +19,22 @@ struct programs {
 using measure_once =
     std::function<run(const std::string& command, const std::vector<std::string>& benchmarks)>;
 
-/// So many times A B B A at least and at most: what drifts with time drifts for both.
+/// The least and the largest number of rounds A B B A. In this order, drift affects both programs
+/// alike.
 inline constexpr std::size_t least_confirm_rounds = 4;
 inline constexpr std::size_t most_confirm_rounds = 10;
 
-/// Measures what is slower or ambiguous with both programs, in fresh processes and in turn, and
-/// judges it by the exact rank test (Holm over all suspects, at the rate of false alarms asked
-/// for): slower is a slowdown beyond the threshold that is significant; the same is what is
-/// significantly less slow than the threshold; the rest is ambiguous. What cannot be measured keeps
-/// its verdict, with a note. `progress` is told the number of processes done and to do. Throws what
-/// `measure` throws, and bad_input when runs are of another device or machine than the check's or
-/// than each other's.
-void confirm(report& answer, const programs& both, const measure_once& measure,
-             const std::function<void(std::size_t, std::size_t)>& progress);
+/// Called with the number of finished processes and the number of all.
+using progress_function = std::function<void(std::size_t finished, std::size_t processes)>;
+
+/// Measures the suspects, which are slower or ambiguous, with both programs in fresh processes, in
+/// turn, and judges them by the exact rank test (Holm over all suspects, at the report's rate of
+/// false alarms). A benchmark is slower if it has a significant slowdown beyond the threshold; it
+/// is the same if its slowdown is significantly less than the threshold; otherwise it is ambiguous.
+/// A benchmark that cannot be measured keeps its verdict and gets a note. Throws what `measure`
+/// throws, and bad_input if a run is of another device than the check's or of another machine than
+/// the other runs.
+void confirm(report& answer, const programs& programs, const measure_once& measure,
+             const progress_function& progress);
 
 }  // namespace bench_transfers::gate

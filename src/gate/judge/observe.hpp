@@ -9,14 +9,14 @@
 namespace bench_transfers::gate {
 
 /// A benchmark's costs by session; `sessions` names the session of each process, of `count` in all.
-costs costs_of(const history& of, std::span<const std::size_t> sessions, std::size_t count,
+costs costs_of(const history& history, std::span<const std::size_t> sessions, std::size_t count,
                const metric& judged_by);
 
 /// The centre of all processes, in the metric's unit.
 double centre_of(const costs& sessions, const metric& judged_by);
 
-/// What the baseline says of a benchmark, still without new runs.
-observed observed_in(const history& of, std::span<const std::size_t> sessions, std::size_t count,
-                     const metric& judged_by);
+/// A benchmark of the baseline, still without new runs.
+observation observe(const history& history, std::span<const std::size_t> sessions,
+                    std::size_t count, const metric& judged_by);
 
 }  // namespace bench_transfers::gate

@@ -7,32 +7,32 @@
 
 namespace bench_transfers::gate {
 
-std::vector<power_line> power(const baseline& before, std::size_t new_runs, const limits& allowed) {
+std::vector<power_line> power(const baseline& before, std::size_t new_runs, const limits& limits) {
   constexpr std::size_t most_runs = 50;
   const auto sessions = sessions_of(before.processes);
   const auto count = number_of_sessions(before.processes);
-  std::vector<observed> all;
+  std::vector<observation> observations;
   std::vector<power_line> lines;
-  for (const auto& [name, known] : before.benchmarks) {
-    all.push_back(observed_in(known, sessions, count, before.judged_by));
-    const auto& one = all.back();
-    power_line entry;
-    entry.name = name;
-    entry.latency_bound = one.latency_bound;
-    entry.threshold = allowed.threshold_for(one.latency_bound);
-    entry.before = centre_of(one.before, before.judged_by);
-    lines.push_back(std::move(entry));
+  for (const auto& [name, history] : before.benchmarks) {
+    observations.push_back(observe(history, sessions, count, before.judged_by));
+    const auto& observed = observations.back();
+    power_line line;
+    line.name = name;
+    line.latency_bound = observed.latency_bound;
+    line.threshold = limits.threshold_for(observed.latency_bound);
+    line.before = centre_of(observed.before, before.judged_by);
+    lines.push_back(std::move(line));
   }
-  const auto found = detectable(all, new_runs, allowed);
+  const auto judgements = detectable(observations, new_runs, limits);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    lines[i].detectable = slowdown(found[i].detectable);
-    lines[i].detectable_surely = slowdown(found[i].detectable_surely);
-    lines[i].advisory = is_advisory(found[i], lines[i].threshold);
-    lines[i].process_deviation = found[i].process_deviation;
-    lines[i].session_deviation = found[i].session_deviation;
+    lines[i].detectable = slowdown(judgements[i].detectable);
+    lines[i].detectable_surely = slowdown(judgements[i].detectable_surely);
+    lines[i].advisory = is_advisory(judgements[i], lines[i].threshold);
+    lines[i].process_deviation = judgements[i].process_deviation;
+    lines[i].session_deviation = judgements[i].session_deviation;
   }
   for (std::size_t runs = least_new_processes; runs <= most_runs; ++runs) {
-    const auto with_runs = detectable(all, runs, allowed);
+    const auto with_runs = detectable(observations, runs, limits);
     for (std::size_t i = 0; i < lines.size(); ++i)
       if (!lines[i].runs_needed && !is_advisory(with_runs[i], lines[i].threshold))
         lines[i].runs_needed = runs;

@@ -10,7 +10,7 @@
 
 namespace bench_transfers::gate {
 
-/// What `power` says of one benchmark; slowdowns as parts.
+/// The slowdowns of one benchmark that checks can find, as parts.
 struct power_line {
   std::string name;
   bool latency_bound = false;
@@ -19,11 +19,11 @@ struct power_line {
   double detectable = 0, detectable_surely = 0;  ///< found with a probability of 80 and 95 %
   double process_deviation = 0, session_deviation = 0;
   bool advisory = false;  ///< as in `finding`
-  /// New runs in one session from which on it is not advisory; none where up to 50 are not enough
-  /// because sessions or processes differ too much.
+  /// The least number of new runs in one session with which it is not advisory; none if 50 are not
+  /// enough because sessions or processes differ too much.
   std::optional<std::size_t> runs_needed;
 };
 
-std::vector<power_line> power(const baseline& before, std::size_t new_runs, const limits& allowed);
+std::vector<power_line> power(const baseline& before, std::size_t new_runs, const limits& limits);
 
 }  // namespace bench_transfers::gate

@@ -5,16 +5,16 @@
 
 namespace bench_transfers::gate {
 
-/// What one benchmark tells about how much sessions differ, beyond what its class has in common.
+/// What one benchmark says about how much sessions differ beyond the common shift of its class.
 struct session_evidence {
   double process_variance = 0;  ///< of one process
   /// The new session against the baseline: the difference, its part of the process variance, and
-  /// its part of the session variance. No session part: there is none.
+  /// its part of the session variance. The session part is 0 if there is no new session.
   double shift = 0, shift_process_part = 0, shift_session_part = 0;
-  /// Of shifts below this only that is used: they may be improvements. Negative.
+  /// Smaller shifts may be improvements: only the fact that they are smaller is used. Negative.
   double censored_below = 0;
   /// Between the baseline's sessions: the variance of their centres, its part of the process
-  /// variance, and the degrees of freedom. No degrees: one session.
+  /// variance, and the degrees of freedom, which are 0 for a single session.
   double between_sessions = 0, between_process_part = 0, between_degrees = 0;
 };
 
@@ -23,13 +23,14 @@ struct session_estimate {
   double degrees;  ///< of freedom
 };
 
-/// The variance of sessions for each benchmark. Its size in the suite, (A s)² with s = g (d / g)^b,
-/// d the benchmark's deviation between processes and g its geometric mean over the suite, is
-/// found by maximum likelihood: squared shifts are taken for Student's t and variances between
-/// sessions for F variables, whose long tails keep a few real changes from deciding it. Of all A
-/// and b that are about as likely (within 2 of the largest logarithm) the largest variance is
-/// taken, and no benchmark's own evidence makes it smaller. With fewer than 20 pieces of evidence
-/// it is at least what docs/GATE.md assumes: five times the deviation between processes, and 0.2 %.
-std::vector<session_estimate> session_variances(std::span<const session_evidence> all);
+/// The variance of sessions for each benchmark. In the suite it is (A s)² with s = g (d / g)^b,
+/// where d is the benchmark's deviation between processes and g the geometric mean of d over the
+/// suite. A and b are fitted by maximum likelihood. The likelihood takes squared shifts for
+/// Student's t and variances between sessions for F variables, whose long tails keep a few real
+/// changes from deciding the fit. Of all A and b that are about as likely (within 2 of the largest
+/// logarithm), those with the largest variance are used, and a benchmark's own evidence never makes
+/// it smaller. With fewer than 20 pieces of evidence, the variance is at least what docs/GATE.md
+/// assumes: five times the deviation between processes, and 0.2 %.
+std::vector<session_estimate> session_variances(std::span<const session_evidence> suite);
 
 }  // namespace bench_transfers::gate

@@ -12,7 +12,7 @@ class bad_input : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A file's name for such a line.
+/// A file's name for such a message.
 std::string quoted(const std::filesystem::path& file);
 
 }  // namespace bench_transfers::gate

@@ -15,67 +15,67 @@ using std::chrono::sys_seconds;
 
 constexpr std::chrono::hours same_session{1};
 
-bool known_to_differ(const std::string& left, const std::string& right) {
-  return !left.empty() && !right.empty() && left != right;
+bool known_to_differ(const std::string& lhs, const std::string& rhs) {
+  return !lhs.empty() && !rhs.empty() && lhs != rhs;
 }
 
-bool is_same_start(const process& left, const process& right) {
-  return left.started && right.started && *left.started == *right.started && !left.boot.empty() &&
-         left.boot == right.boot && left.card == right.card;
+bool is_same_start(const process& lhs, const process& rhs) {
+  return lhs.started && rhs.started && *lhs.started == *rhs.started && !lhs.boot.empty() &&
+         lhs.boot == rhs.boot && lhs.card == rhs.card;
 }
 
-void require_new(const run& measured, std::map<std::uint64_t, std::string>& seen) {
-  const auto [place, is_new] = seen.try_emplace(measured.content, quoted(measured.file));
+void require_new(const run& run, std::map<std::uint64_t, std::string>& file_of_content) {
+  const auto [entry, is_new] = file_of_content.try_emplace(run.content, quoted(run.file));
   if (!is_new)
     throw bad_input(fmt::format("{} holds the same measurements as {}: they are not independent",
-                                quoted(measured.file), place->second));
+                                quoted(run.file), entry->second));
 }
 
-/// The file that a run has left when it was interrupted, or while it went on, beside that of the
-/// whole: two short runs may begin in the same second, but not one that ended and one that did not.
-void require_no_part(const run& measured, std::span<const run> runs,
+/// Refuses an incomplete file beside a file of the complete run. Two short runs may begin in the
+/// same second, but not if one of them was interrupted.
+void require_no_part(const run& incomplete, std::span<const run> runs,
                      std::span<const process> known) {
-  if (measured.complete) return;
-  const auto origin = origin_of(measured);
+  if (incomplete.complete) return;
+  const auto origin = origin_of(incomplete);
+  const auto has_same_start = [&](const process& process) {
+    return is_same_start(origin, process);
+  };
   const bool is_part =
-      std::ranges::any_of(known,
-                          [&](const process& other) { return is_same_start(origin, other); }) ||
-      std::ranges::any_of(runs, [&](const run& other) {
-        return &other != &measured && is_same_start(origin, origin_of(other));
+      std::ranges::any_of(known, has_same_start) || std::ranges::any_of(runs, [&](const run& run) {
+        return &run != &incomplete && has_same_start(origin_of(run));
       });
   if (is_part)
     throw bad_input(
         fmt::format("{} was interrupted, and another file is of a run that began in the same "
                     "second on the same machine: they may be one run",
-                    quoted(measured.file)));
+                    quoted(incomplete.file)));
 }
 
-void require_of_a_kind(const run& first, const run& other) {
-  if (other.ours != first.ours)
+void require_same_kind(const run& first, const run& run) {
+  if (run.ours != first.ours)
     throw bad_input(fmt::format("{} and {} were made by different programs", quoted(first.file),
-                                quoted(other.file)));
-  if (other.on_host != first.on_host)
+                                quoted(run.file)));
+  if (run.on_host != first.on_host)
     throw bad_input(fmt::format("{} was made without a GPU and {} with one",
-                                quoted(other.on_host ? other.file : first.file),
-                                quoted(other.on_host ? first.file : other.file)));
+                                quoted(run.on_host ? run.file : first.file),
+                                quoted(run.on_host ? first.file : run.file)));
 }
 
 }  // namespace
 
 void require_comparable(std::span<const run> runs, std::span<const process> known) {
-  std::map<std::uint64_t, std::string> seen;
+  std::map<std::uint64_t, std::string> file_of_content;
   for (const auto& process : known)
-    seen.try_emplace(process.content, process.file + " of the baseline");
-  for (const auto& measured : runs) {
-    require_new(measured, seen);
-    require_no_part(measured, runs, known);
-    require_of_a_kind(runs.front(), measured);
+    file_of_content.try_emplace(process.content, process.file + " of the baseline");
+  for (const auto& run : runs) {
+    require_new(run, file_of_content);
+    require_no_part(run, runs, known);
+    require_same_kind(runs.front(), run);
   }
 }
 
-process origin_of(const run& measured) {
-  return {measured.file.filename().string(), measured.started, measured.boot, measured.card,
-          measured.content};
+process origin_of(const run& run) {
+  return {run.file.filename().string(), run.started, run.boot, run.card, run.content};
 }
 
 std::vector<std::size_t> sessions_of(std::span<const process> processes) {

@@ -13,9 +13,9 @@
 
 namespace bench_transfers::gate {
 
-/// Where a process's figures come from, and what tells sessions apart.
+/// The origin of a process's figures, and what distinguishes sessions.
 struct process {
-  std::string file;  ///< as it was called when it was read
+  std::string file;  ///< its name when it was read
   std::optional<std::chrono::sys_seconds> started;
   std::string boot, card;
   std::uint64_t content = 0;
@@ -24,11 +24,11 @@ struct process {
 /// One benchmark in all processes.
 struct history {
   std::optional<double> bytes;  ///< moved by one operation
-  /// figure_of() each process; none where it was not measured or has failed.
+  /// figure_of() each process; none if it was not measured or failed.
   std::vector<std::optional<double>> figures;
 };
 
-/// What new runs are compared with.
+/// Earlier runs, with which new ones are compared.
 struct baseline {
   metric judged_by;
   bool ours = true;  ///< of bench_transfers
@@ -40,22 +40,22 @@ struct baseline {
   bool settings_covered = true;  ///< by the file's digest; not in the first format
 };
 
-/// The newest format of baselines that is understood. The first one has another digest.
+/// The newest format of baselines that is supported. The first format has a different digest.
 inline constexpr int baseline_format = 2;
 inline constexpr const char* baseline_kind = "bench_transfers baseline";
 inline constexpr std::size_t least_processes = 3;
 inline constexpr std::size_t recommended_processes = 10;
 inline constexpr std::size_t most_processes = 1000;
 
-/// Throws bad_input when runs are not independent (the same measurements twice, also as one of
-/// `known`), when some are the host device's and some a GPU's, or of different programs.
+/// Throws bad_input if runs are not independent (the same measurements twice, also among `known`),
+/// if some are the host device's and some a GPU's, or if they are of different programs.
 void require_comparable(std::span<const run> runs, std::span<const process> known = {});
 
-process origin_of(const run& measured);
+process origin_of(const run& run);
 
-/// Session of each process, numbered from 0 in the order of time. Those that began within an hour
-/// after one another belong together, unless the machine was started in between or the card is
-/// another one. Processes without a time belong to the first session: nothing tells them apart.
+/// The session of each process, numbered from 0 in the order of time. Processes that began within
+/// an hour of one another belong together, unless the machine was restarted in between or the card
+/// differs. Processes without a time belong to the first session.
 std::vector<std::size_t> sessions_of(std::span<const process> processes);
 std::size_t number_of_sessions(std::span<const process> processes);
 

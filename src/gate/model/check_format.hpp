@@ -2,7 +2,7 @@
 
 namespace bench_transfers::gate {
 
-/// The newest format of what `check --json` writes, and what it says it is.
+/// The newest format of the files that `check --json` writes, and their `kind`.
 inline constexpr int check_format = 2;
 inline constexpr const char* check_kind = "check";
 

@@ -10,7 +10,7 @@ std::string value_in(const fingerprint& facts, const std::string& key) {
   return fact == facts.end() ? std::string() : fact->second;
 }
 
-/// Known only of memory that a run has used.
+/// The type of memory is known only if a run has used the memory.
 bool may_be_unknown(const std::string& key) { return key.starts_with("memory_type."); }
 
 }  // namespace
@@ -18,9 +18,9 @@ bool may_be_unknown(const std::string& key) { return key.starts_with("memory_typ
 std::vector<difference> differences(const fingerprint& before, const fingerprint& after) {
   std::vector<difference> differing;
   for (const auto& [key, value] : before) {
-    const auto other = value_in(after, key);
-    if (other != value && !(other.empty() && may_be_unknown(key)))
-      differing.push_back({key, value, other});
+    const auto value_after = value_in(after, key);
+    if (value_after != value && !(value_after.empty() && may_be_unknown(key)))
+      differing.push_back({key, value, value_after});
   }
   for (const auto& [key, value] : after)
     if (value_in(before, key).empty() && !may_be_unknown(key))

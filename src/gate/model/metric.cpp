@@ -12,8 +12,8 @@ namespace {
 
 using result_file::metric_kind;
 
-/// Units of the counters of other programs and of files of format 1, by how their names end; the
-/// first that fits.
+/// Units of the counters of other programs and of files of format 1, by the ends of their names;
+/// the first match counts.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> units_by_ending{
     {{"_ns", "ns"},
      {"gb_per_s", "GB/s"},
@@ -47,10 +47,10 @@ metric metric::named(std::string key) {
   return {std::move(key), rate};
 }
 
-metric metric::with(const std::optional<declaration>& of_file) const {
-  auto same = *this;
-  if (of_file && is_counter()) same.declared = of_file;
-  return same;
+metric metric::with(const std::optional<declaration>& declaration) const {
+  auto copy = *this;
+  if (declaration && is_counter()) copy.declared = declaration;
+  return copy;
 }
 
 bool metric::is_counter() const { return key != "real_time" && key != "cpu_time"; }
@@ -70,11 +70,11 @@ double metric::nanoseconds(double value) const {
 }
 
 bool metric::is_rate_of_bytes() const {
-  const auto known = unit();
-  return known == "GB/s" || known == "B/s";
+  const auto text = unit();
+  return text == "GB/s" || text == "B/s";
 }
 
-bool metric::name_tells_direction() const {
+bool metric::name_implies_direction() const {
   return !is_counter() || unit_by_name(key) == "ns" || is_rate(key);
 }
 

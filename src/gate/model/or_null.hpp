@@ -6,7 +6,7 @@
 
 namespace bench_transfers::gate {
 
-/// What is not known is null: an empty text, no number.
+/// Null for an empty text and for no number.
 inline nlohmann::ordered_json or_null(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
 }

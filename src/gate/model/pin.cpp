@@ -23,10 +23,11 @@ void require_count(std::size_t runs) {
 
 class pinning {
  public:
-  pinning(std::span<const run> runs, const metric& judged_by, const std::set<std::string>& allowed)
-      : runs_(runs), allowed_(allowed) {
+  pinning(std::span<const run> runs, const metric& judged_by,
+          const std::set<std::string>& allow_different)
+      : runs_(runs), allow_different_(allow_different) {
     const auto& first = runs.front();
-    auto& baseline = result_.made;
+    auto& baseline = result_.baseline;
     baseline.judged_by = judged_by;
     baseline.ours = first.ours;
     baseline.on_host = first.on_host;
@@ -34,17 +35,17 @@ class pinning {
     baseline.machine = first.machine;
   }
 
-  pinned result() {
+  pin_result result() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       require_no_faults(runs_[i]);
-      take_out_differences(runs_[i]);
+      remove_differing_facts(runs_[i]);
       add_process(i);
     }
-    if (result_.made.ours && result_.made.machine.empty())
+    if (result_.baseline.ours && result_.baseline.machine.empty())
       throw bad_input(
           "no fact of the machine is the same in all runs, so another one could not be recognised");
-    keep_what_enough_have_measured();
-    warn_of_the_whole();
+    keep_benchmarks_with_enough_runs();
+    check_result();
     return std::move(result_);
   }
 
@@ -60,74 +61,74 @@ class pinning {
                                   quoted(process.file), process.faults.front()));
   }
 
-  /// What is not the same in all runs cannot tell whether a new one is like them.
-  void take_out_differences(const run& process) {
-    auto& machine = result_.made.machine;
+  /// A fact that differs between the runs cannot tell whether a new run is like them.
+  void remove_differing_facts(const run& process) {
+    auto& machine = result_.baseline.machine;
     for (const auto& fact : differences(machine, process.machine)) {
-      if (!allowed_.contains(fact.key))
-        throw bad_input(fmt::format(
-            "{} and {} differ in {}: '{}' and '{}' (--allow-different={} takes them together)",
-            quoted(runs_.front().file), quoted(process.file), fact.key, fact.before, fact.after,
-            fact.key));
+      if (!allow_different_.contains(fact.key))
+        throw bad_input(
+            fmt::format("{} and {} differ in {}: '{}' and '{}' (--allow-different={} permits that)",
+                        quoted(runs_.front().file), quoted(process.file), fact.key, fact.before,
+                        fact.after, fact.key));
       std::erase_if(machine, [&](const auto& entry) { return entry.first == fact.key; });
     }
   }
 
-  void add_process(std::size_t place) {
-    const auto& process = runs_[place];
-    const auto& judged_by = result_.made.judged_by;
+  void add_process(std::size_t index) {
+    const auto& process = runs_[index];
+    const auto& judged_by = result_.baseline.judged_by;
     const auto file = quoted(process.file);
     if (!process.complete) warn(pin_warnings::interrupted{file});
-    result_.made.processes.push_back(origin_of(process));
+    result_.baseline.processes.push_back(origin_of(process));
     for (const auto& name : process.unjudged) {
       lacking_field_.insert(name);
       warn(pin_warnings::no_such_field{name, judged_by.key, process.file.string()});
     }
     for (const auto& [name, benchmark] : process.benchmarks) {
-      auto& known = measured_[name];
-      known.figures.resize(runs_.size());
-      if (benchmark.bytes) known.bytes = benchmark.bytes;
-      known.figures[place] = figure_of(benchmark, judged_by);
+      auto& history = histories_[name];
+      history.figures.resize(runs_.size());
+      if (benchmark.bytes) history.bytes = benchmark.bytes;
+      history.figures[index] = figure_of(benchmark, judged_by);
       if (benchmark.failed > 0) warn(pin_warnings::failed{name, file});
     }
   }
 
-  void keep_what_enough_have_measured() {
-    for (auto& [name, known] : measured_) {
+  void keep_benchmarks_with_enough_runs() {
+    for (auto& [name, history] : histories_) {
       const auto measured_by = static_cast<std::size_t>(
-          std::ranges::count_if(known.figures, [](const auto& figure) { return !!figure; }));
+          std::ranges::count_if(history.figures, [](const auto& figure) { return !!figure; }));
       if (measured_by >= least_processes)
-        result_.made.benchmarks.emplace(name, std::move(known));
+        result_.baseline.benchmarks.emplace(name, std::move(history));
       else
         warn(pin_warnings::left_out{name, measured_by, runs_.size()});
     }
   }
 
-  void warn_of_the_whole() {
+  void check_result() {
     if (!lacking_field_.empty())
-      warn(pin_warnings::lacking_field{lacking_field_.size(), result_.made.judged_by.key,
+      warn(pin_warnings::lacking_field{lacking_field_.size(), result_.baseline.judged_by.key,
                                        *lacking_field_.begin()});
-    if (result_.made.benchmarks.empty())
+    if (result_.baseline.benchmarks.empty())
       throw bad_input("no benchmark was measured by three runs or more");
     if (runs_.size() < recommended_processes)
       warn(pin_warnings::few_runs{runs_.size(), recommended_processes});
-    if (number_of_sessions(result_.made.processes) < 2) warn(pin_warnings::one_session{});
+    if (number_of_sessions(result_.baseline.processes) < 2) warn(pin_warnings::one_session{});
   }
 
   std::span<const run> runs_;
-  const std::set<std::string>& allowed_;
-  std::map<std::string, history> measured_;
+  const std::set<std::string>& allow_different_;
+  std::map<std::string, history> histories_;
   std::set<std::string> lacking_field_;
-  pinned result_;
+  pin_result result_;
 };
 
 }  // namespace
 
-pinned pin(std::span<const run> runs, const metric& judged_by,
-           const std::set<std::string>& allowed) {
+pin_result pin(std::span<const run> runs, const metric& judged_by,
+               const std::set<std::string>& allow_different) {
   require_count(runs.size());
   require_comparable(runs);
-  return pinning(runs, judged_by, allowed).result();
+  return pinning(runs, judged_by, allow_different).result();
 }
 
 }  // namespace bench_transfers::gate

@@ -10,15 +10,15 @@
 
 namespace bench_transfers::gate {
 
-struct pinned {
-  baseline made;
+struct pin_result {
+  gate::baseline baseline;
   std::vector<pin_warning> warnings;
 };
 
-/// A baseline from so many processes. Throws bad_input: fewer than three, or more than a thousand;
-/// not comparable; faults injected on purpose; fingerprints that differ, but for the keys
-/// `allowed`; no benchmark that three processes have measured.
-pinned pin(std::span<const run> runs, const metric& judged_by,
-           const std::set<std::string>& allowed = {});
+/// Makes a baseline of runs. Throws bad_input: fewer than three runs, or more than a thousand; not
+/// comparable; faults injected on purpose; fingerprints that differ in other keys than
+/// `allow_different`; no benchmark that three runs have measured.
+pin_result pin(std::span<const run> runs, const metric& judged_by,
+               const std::set<std::string>& allow_different = {});
 
 }  // namespace bench_transfers::gate

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-// What a check has to say, as data. report/messages.hpp gives it the codes of check.json, and
-// report/wording.hpp the sentences: what judges knows neither.
+// The messages of a check, as data. report/messages.hpp adds the codes of check.json, and
+// report/wording.hpp the sentences. The judge knows neither.
 
 namespace bench_transfers::gate {
 
@@ -42,7 +42,7 @@ using reason =
                  reasons::environment_changed, reasons::ambiguous, reasons::too_noisy,
                  reasons::too_few_can_show, reasons::nothing_compared>;
 
-/// What else to know of an answer.
+/// Further facts about an answer.
 namespace notes {
 
 struct faults_injected {
@@ -63,7 +63,7 @@ struct measured_again {
 using note = std::variant<notes::faults_injected, notes::interrupted, notes::no_fingerprint,
                           notes::settings_not_covered, notes::one_session, notes::measured_again>;
 
-/// Why a benchmark is missing, or what measuring it again has shown.
+/// Why a benchmark is missing, or the result of measuring it again.
 namespace remarks {
 
 struct failed {
@@ -89,7 +89,7 @@ using remark = std::variant<remarks::failed, remarks::no_such_field, remarks::no
                             remarks::measured_by_some, remarks::too_few_runs,
                             remarks::measured_in_turn, remarks::not_measured_again>;
 
-/// What pinning a baseline has to say.
+/// Warnings of `pin`.
 namespace pin_warnings {
 
 struct interrupted {
@@ -107,7 +107,7 @@ struct left_out {
 };
 struct lacking_field {
   std::size_t benchmarks;
-  std::string field, first;  ///< the first of them
+  std::string field, first;  ///< the first benchmark
 };
 struct few_runs {
   std::size_t runs, recommended;

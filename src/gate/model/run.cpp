@@ -15,7 +15,7 @@ namespace {
 
 double median_of(std::vector<double> values, const metric& judged_by) {
   if (judged_by.key != "gb_per_s") return statistics::median(std::move(values));
-  // The bandwidth of the median time, as summaries and reports have it.
+  // The bandwidth of the median time, as in summaries and reports.
   const auto inverse = [](double value) { return 1 / value; };
   std::ranges::transform(values, values.begin(), inverse);
   return inverse(statistics::median(std::move(values)));
@@ -32,7 +32,7 @@ std::string described(const declaration& counter) {
 
 }  // namespace
 
-std::optional<double> figure_of(const measured& benchmark, const metric& judged_by) {
+std::optional<double> figure_of(const benchmark_values& benchmark, const metric& judged_by) {
   const auto& values = benchmark.values;
   if (values.empty() || benchmark.failed > 0) return std::nullopt;
   if (!judged_by.fastest_repetition) return median_of(values, judged_by);

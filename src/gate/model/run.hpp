@@ -16,13 +16,13 @@
 namespace bench_transfers::gate {
 
 /// One benchmark of one process.
-struct measured {
+struct benchmark_values {
   std::vector<double> values;  ///< by repetition; positive and finite; real_time and cpu_time in ns
   std::size_t failed = 0;      ///< repetitions with an error, which have no value
-  std::optional<double> bytes;  ///< moved by one operation, where the row says so
+  std::optional<double> bytes;  ///< moved by one operation, if the row has it
 };
 
-/// A warning of a file. The gate shows none of them and does not decide by them.
+/// A warning of a file. The gate neither shows warnings nor decides by them.
 struct run_warning {
   std::string code;
   std::string text;
@@ -30,35 +30,35 @@ struct run_warning {
   bool operator==(const run_warning&) const = default;
 };
 
-/// One process, as its result file has it. Its texts, names of benchmarks included, are printable
-/// (common/printable.hpp).
+/// One process, as its result file describes it. Its texts, names of benchmarks included, are
+/// printable (common/printable.hpp).
 struct run {
   std::filesystem::path file;
   bool ours = false;     ///< false: a Google Benchmark file of another program
-  fingerprint machine;   ///< empty where the file has none
+  fingerprint machine;   ///< empty if the file has none
   bool on_host = false;  ///< measured without a GPU, on the device `host`
   std::string device;    ///< "NVIDIA H200", "host"; may be empty
-  std::string card;      ///< the GPU's UUID; tells sessions, not kinds of machine, apart
+  std::string card;      ///< the GPU's UUID; distinguishes sessions, not kinds of machine
   std::optional<std::chrono::sys_seconds> started;
   std::string boot;                 ///< changes with every start of the machine; may be empty
   std::vector<std::string> faults;  ///< injected on purpose
   bool complete = true;
   std::vector<run_warning> warnings;
-  /// What the file says about the field judged by.
+  /// The file's declaration of the field judged by.
   std::optional<declaration> declared;
-  std::map<std::string, measured> benchmarks;
-  /// In the file, but without a repetition that has the field judged by: only aggregates, or rows
-  /// without such a counter. Times are never missing.
+  std::map<std::string, benchmark_values> benchmarks;
+  /// Benchmarks of the file without a repetition that has the field judged by: only aggregates, or
+  /// rows without this counter. Times are never missing.
   std::vector<std::string> unjudged;
-  std::uint64_t content = 0;  ///< equal for equal values and start, whatever the file's name
+  std::uint64_t content = 0;  ///< equal for equal values and start times, whatever the file's name
 };
 
-/// What stands for a process: its repetitions' median, or the fastest of them; none where there are
-/// none or one has failed.
-std::optional<double> figure_of(const measured& benchmark, const metric& judged_by);
+/// The figure of a process: the median of its repetitions, or the fastest; none if there are no
+/// repetitions or one has failed.
+std::optional<double> figure_of(const benchmark_values& benchmark, const metric& judged_by);
 
-/// What those of the runs that declare the field judged by say about it; none where none does.
-/// Throws bad_input when two of them disagree.
+/// The declaration of the field judged by in those runs that have one; none if no run has one.
+/// Throws bad_input if two of them disagree.
 std::optional<declaration> declaration_in(std::span<const run> runs, const metric& judged_by);
 
 /// A GPU's name, "host device (no GPU)", "unknown device".

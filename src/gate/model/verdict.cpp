@@ -2,8 +2,8 @@
 
 namespace bench_transfers::gate {
 
-std::string to_string(verdict found) {
-  switch (found) {
+std::string to_string(verdict result) {
+  switch (result) {
     case verdict::slower: return "slower";
     case verdict::faster: return "faster";
     case verdict::ambiguous: return "ambiguous";

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* none = "-";
 
-/// Four significant digits, without an exponent as long as that stays short.
+/// Four significant digits, without an exponent unless the number is very large or small.
 std::string digits(double value) {
   if (value == 0) return "0";
   const double size = std::abs(value);
@@ -30,15 +30,16 @@ constexpr units times{"ns", "µs", "ms", "s"};
 constexpr units rates{"/s", "k/s", "M/s", "G/s"};
 constexpr units byte_rates{"B/s", "kB/s", "MB/s", "GB/s"};
 
-/// With the first unit that leaves less than a thousand; each is a thousand times the last.
-std::string in_unit(double value, const units& all) {
+/// With the first unit that leaves less than a thousand. Each unit is a thousand times its
+/// predecessor.
+std::string in_unit(double value, const units& names) {
   std::size_t i = 0;
   double scale = 1;
-  for (; i + 1 < all.size() && value >= 999.95 * scale; ++i) scale *= 1000;
-  return fmt::format("{} {}", digits(value / scale), all.at(i));
+  for (; i + 1 < names.size() && value >= 999.95 * scale; ++i) scale *= 1000;
+  return fmt::format("{} {}", digits(value / scale), names.at(i));
 }
 
-/// Three digits of a percentage; from where nobody asks how much it is exactly, "> 9999 %".
+/// Three digits of a percentage; "> 9999 %" if it is larger.
 std::string percent_digits(double part, bool with_sign) {
   const double percent = 100 * part;
   const double size = std::abs(percent);
@@ -51,10 +52,10 @@ std::string percent_digits(double part, bool with_sign) {
 
 }  // namespace
 
-std::vector<const finding*> findings_of(const report& answer, verdict found) {
+std::vector<const finding*> findings_of(const report& answer, verdict result) {
   std::vector<const finding*> findings;
   for (const auto& benchmark : answer.findings)
-    if (benchmark.result == found) findings.push_back(&benchmark);
+    if (benchmark.result == result) findings.push_back(&benchmark);
   return findings;
 }
 
@@ -90,8 +91,9 @@ std::string p_text(double p) {
   return p < 0.0995 ? fmt::format("{:.2g}", p) : fmt::format("{:.2f}", p);
 }
 
-std::string counted(std::size_t count, const std::string& one, const std::string& several) {
-  return fmt::format("{} {}", count, count == 1 ? one : several.empty() ? one + "s" : several);
+std::string counted(std::size_t count, const std::string& singular, const std::string& plural) {
+  if (count == 1) return "1 " + singular;
+  return fmt::format("{} {}", count, plural.empty() ? singular + "s" : plural);
 }
 
 std::size_t columns_of(const std::string& text) {

@@ -15,7 +15,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// JSON has no numbers that are not finite.
+/// JSON can represent only finite numbers.
 std::optional<double> finite(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
@@ -31,7 +31,7 @@ json interval(const std::optional<statistics::interval>& shifts) {
 json counts_of(const report& answer) {
   json counts;
   for (const auto result : worst_first) counts[to_string(result)] = answer.count(result);
-  counts["of_baseline"] = answer.of_baseline();
+  counts["of_baseline"] = answer.in_baseline();
   counts["not_measured"] = answer.not_measured();
   counts["not_measured_nor_allowed"] = answer.not_measured_nor_allowed();
   counts["compared"] = answer.compared();
@@ -48,37 +48,38 @@ json class_to_json(const common_shift& shared) {
 }
 
 json finding_to_json(const finding& benchmark) {
-  json written{{"name", benchmark.name},
-               {"verdict", to_string(benchmark.result)},
-               {"before", number(benchmark.before)},
-               {"after", number(benchmark.after)},
-               {"note", benchmark.note ? to_json(message_of(*benchmark.note)) : json(nullptr)}};
-  if (benchmark.result == verdict::missing) written["allowed"] = benchmark.excused;
-  if (!benchmark.judgement) return written;
+  json entry{{"name", benchmark.name},
+             {"verdict", to_string(benchmark.result)},
+             {"before", number(benchmark.before)},
+             {"after", number(benchmark.after)},
+             {"note", benchmark.note ? to_json(message_of(*benchmark.note)) : json(nullptr)}};
+  if (benchmark.result == verdict::missing) entry["allowed"] = benchmark.excused;
+  if (!benchmark.judgement) return entry;
   const auto& judgement = *benchmark.judgement;
   json by_run = json::array();
   for (const auto& shift : benchmark.shifts)
     by_run.push_back(number(shift ? std::optional(slowdown(*shift)) : std::nullopt));
-  written.update({{"decided_by", decided_by(benchmark.latency_bound)},
-                  {"threshold", benchmark.threshold},
-                  {"slowdown", number(slowdown(judgement.shift))},
-                  {"interval_95", interval(interval_of(judgement, 0.95))},
-                  {"slowdown_of_runs", std::move(by_run)},
-                  {"p", number(judgement.p)},
-                  {"standard_error", number(judgement.standard_error)},
-                  {"degrees_of_freedom", number(judgement.degrees)},
-                  {"process_deviation", number(judgement.process_deviation)},
-                  {"session_deviation", number(judgement.session_deviation)},
-                  {"detectable_80", number(slowdown(judgement.detectable))},
-                  {"detectable_95", number(slowdown(judgement.detectable_surely))},
-                  {"resolution", number(slowdown(judgement.resolution))},
-                  {"advisory", benchmark.advisory}});
-  return written;
+  entry.update({{"decided_by", decided_by(benchmark.latency_bound)},
+                {"threshold", benchmark.threshold},
+                {"slowdown", number(slowdown(judgement.shift))},
+                {"interval_95", interval(interval_of(judgement, 0.95))},
+                {"slowdown_of_runs", std::move(by_run)},
+                {"p", number(judgement.p)},
+                {"standard_error", number(judgement.standard_error)},
+                {"degrees_of_freedom", number(judgement.degrees)},
+                {"process_deviation", number(judgement.process_deviation)},
+                {"session_deviation", number(judgement.session_deviation)},
+                {"detectable_80", number(slowdown(judgement.detectable))},
+                {"detectable_95", number(slowdown(judgement.detectable_surely))},
+                {"resolution", number(slowdown(judgement.resolution))},
+                {"advisory", benchmark.advisory}});
+  return entry;
 }
 
 }  // namespace
 
 std::string json_of(const report& answer) {
+  const auto& limits = answer.question.limits;
   json changed = json::array();
   for (const auto& [fact, allowed] : answer.changed)
     changed.push_back({{"key", fact.key},
@@ -88,14 +89,12 @@ std::string json_of(const report& answer) {
   json classes = json::array();
   for (const auto& shared : answer.classes) classes.push_back(class_to_json(shared));
   json reasons = json::array();
-  for (const auto& cause : answer.reasons)
-    reasons.push_back(to_json(message_of(cause, answer.asked.allowed)));
+  for (const auto& cause : answer.reasons) reasons.push_back(to_json(message_of(cause, limits)));
   json notes = json::array();
-  for (const auto& said : answer.notes) notes.push_back(to_json(message_of(said)));
+  for (const auto& entry : answer.notes) notes.push_back(to_json(message_of(entry)));
   json benchmarks = json::array();
   for (const auto& finding : answer.findings) benchmarks.push_back(finding_to_json(finding));
-  const auto& limits = answer.asked.allowed;
-  const json all{
+  const json document{
       {"format", check_format},
       {"kind", check_kind},
       {"verdict", to_string(answer.code)},
@@ -118,7 +117,7 @@ std::string json_of(const report& answer) {
       {"changed", std::move(changed)},
       {"classes", std::move(classes)},
       {"benchmarks", std::move(benchmarks)}};
-  return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace bench_transfers::gate

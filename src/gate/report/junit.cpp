@@ -13,16 +13,36 @@
 namespace bench_transfers::gate {
 namespace {
 
-/// Printable text has two characters left that no XML document can have (XML 1.0, "Char").
-std::string plain(const std::string& text) {
-  auto shown = text;
+/// Escapes the two printable characters that no XML document can contain (XML 1.0, "Char").
+std::string xml_text(const std::string& text) {
+  auto result = text;
   for (const auto& [character, words] :
        {std::pair<std::string_view, const char*>{"\xef\xbf\xbe", "\\ufffe"},
         {"\xef\xbf\xbf", "\\uffff"}})
-    for (auto at = shown.find(character); at != std::string::npos; at = shown.find(character, at))
-      shown.replace(at, character.size(), words);
-  return shown;
+    for (auto at = result.find(character); at != std::string::npos; at = result.find(character, at))
+      result.replace(at, character.size(), words);
+  return result;
 }
+
+enum class test_outcome { passed, failure, error, skipped };
+
+const char* element_name(test_outcome result) {
+  switch (result) {
+    case test_outcome::failure: return "failure";
+    case test_outcome::error: return "error";
+    case test_outcome::passed:
+    case test_outcome::skipped: break;
+  }
+  return "skipped";
+}
+
+struct test_case {
+  const char* class_name;
+  std::string name;
+  test_outcome outcome = test_outcome::passed;
+  std::string type = "";     ///< unless it passed
+  std::string message = "";  ///< likewise
+};
 
 class suite {
  public:
@@ -45,29 +65,26 @@ class suite {
   void add_property(const char* name, const std::string& value) {
     auto property = properties_.append_child("property");
     property.append_attribute("name") = name;
-    property.append_attribute("value") = plain(value).c_str();
+    property.append_attribute("value") = xml_text(value).c_str();
   }
 
-  /// How many of a kind there are is counted: "failure", "error", "skipped"; null: passed.
-  void add(const char* class_name, const std::string& name, const char* outcome,
-           const std::string& type, const std::string& message) {
-    auto test = node_.append_child("testcase");
-    test.append_attribute("classname") = class_name;
-    test.append_attribute("name") = plain(name).c_str();
-    test.append_attribute("time") = 0;  // what was measured is no duration of a test
+  void add(const test_case& test) {
+    auto node = node_.append_child("testcase");
+    node.append_attribute("classname") = test.class_name;
+    node.append_attribute("name") = xml_text(test.name).c_str();
+    node.append_attribute("time") = 0;  // a test case measures nothing itself
     ++tests_;
-    if (outcome == nullptr) return;
-    auto result = test.append_child(outcome);
-    result.append_attribute("type") = type.c_str();
-    result.append_attribute("message") = plain(message).c_str();
-    const std::string_view kind = outcome;
-    ++(kind == "failure" ? failures_ : kind == "error" ? errors_ : skipped_);
+    if (test.outcome == test_outcome::passed) return;
+    auto result = node.append_child(element_name(test.outcome));
+    result.append_attribute("type") = test.type.c_str();
+    result.append_attribute("message") = xml_text(test.message).c_str();
+    ++counter_of(test.outcome);
   }
 
   std::string text(const std::string& printed) {
     node_.append_child("system-out")
         .append_child(pugi::node_pcdata)
-        .set_value(plain(printed).c_str());
+        .set_value(xml_text(printed).c_str());
     node_.append_child("system-err");
     node_.append_attribute("tests") = tests_;
     node_.append_attribute("failures") = failures_;
@@ -80,31 +97,39 @@ class suite {
   }
 
  private:
+  int& counter_of(test_outcome result) {
+    if (result == test_outcome::failure) return failures_;
+    return result == test_outcome::error ? errors_ : skipped_;
+  }
+
   pugi::xml_document document_;
   pugi::xml_node node_, properties_;
   int tests_ = 0, failures_ = 0, errors_ = 0, skipped_ = 0;
 };
 
-void add(suite& tests, const finding& benchmark, const report& answer) {
-  constexpr const char* package = "gate_transfers.benchmarks";
-  const auto& name = benchmark.name;
-  const auto type = to_string(benchmark.result);
-  const auto why = benchmark.note ? sentence_of(*benchmark.note) : "";
+test_case test_case_of(const finding& benchmark, const report& answer) {
+  test_case test{"gate_transfers.benchmarks", benchmark.name};
+  test.type = to_string(benchmark.result);
   switch (benchmark.result) {
     case verdict::slower:
-      return tests.add(package, name, "failure", type,
-                       figures_sentence(benchmark, answer.judged_by));
+      test.outcome = test_outcome::failure;
+      test.message = figures_sentence(benchmark, answer.judged_by);
+      break;
     case verdict::ambiguous:
-      return tests.add(package, name, "error", type,
-                       "ambiguous: " + figures_sentence(benchmark, answer.judged_by));
+      test.outcome = test_outcome::error;
+      test.message = "ambiguous: " + figures_sentence(benchmark, answer.judged_by);
+      break;
     case verdict::missing:
-      return tests.add(package, name, benchmark.excused ? "skipped" : "error", type,
-                       verdict_text(answer, verdict::missing) + ": " + why +
-                           (benchmark.excused ? " (allowed)" : ""));
+      test.outcome = benchmark.excused ? test_outcome::skipped : test_outcome::error;
+      test.message = verdict_text(answer, verdict::missing) + ": " +
+                     (benchmark.note ? sentence_of(*benchmark.note) : "") +
+                     (benchmark.excused ? " (allowed)" : "");
+      break;
     case verdict::same:
     case verdict::faster:
-    case verdict::added: return tests.add(package, name, nullptr, type, "");
+    case verdict::added: break;
   }
+  return test;
 }
 
 }  // namespace
@@ -114,17 +139,17 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
   tests.add_property("verdict", verdict_sentence(answer));
   tests.add_property("compared", origin_sentence(answer));
   tests.add_property("benchmarks", counts_sentence(answer));
-  tests.add_property("thresholds", thresholds_text(answer.asked.allowed));
+  tests.add_property("thresholds", thresholds_text(answer.question.limits));
   for (const auto& change : answer.changed)
     tests.add_property("changed", fmt::format("{}: {}", change.fact.key, changed_text(change)));
   for (const auto& shared : answer.classes)
     tests.add_property("as a whole", class_sentence(shared));
   const bool is_inconclusive = answer.code == exit_code::inconclusive;
   for (const auto& cause : is_inconclusive ? answer.reasons : std::vector<reason>()) {
-    const auto why = sentence_of(cause, answer.asked.allowed);
-    tests.add("gate_transfers.inconclusive", why, "error", "inconclusive", why);
+    const auto why = sentence_of(cause, answer.question.limits);
+    tests.add({"gate_transfers.inconclusive", why, test_outcome::error, "inconclusive", why});
   }
-  for (const auto& benchmark : answer.findings) add(tests, benchmark, answer);
+  for (const auto& benchmark : answer.findings) tests.add(test_case_of(benchmark, answer));
   return tests.text(text_of(answer, true));
 }
 

@@ -13,7 +13,7 @@
 namespace bench_transfers::gate {
 namespace {
 
-/// GitHub takes 65,536 characters; what follows a list that was cut needs some of them.
+/// GitHub accepts 65,536 characters; the text after a shortened list needs some of them.
 constexpr std::size_t most_bytes = 60'000;
 constexpr std::size_t most_notes = 20;
 
@@ -21,31 +21,31 @@ bool is_letter_or_digit(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0;
 }
 
-/// Whether a character in this place has no meaning in Markdown, HTML, or to what makes links of
-/// addresses and pictures of `:words:`.
-bool is_harmless(const std::string& text, std::size_t place) {
-  const char one = text[place];
+/// Whether the character at `position` has no meaning in Markdown and HTML, and is no part of what
+/// GitHub turns into links (addresses) and pictures (`:words:`).
+bool is_harmless(const std::string& text, std::size_t position) {
+  const char character = text[position];
   const auto is_alnum = [&](std::size_t i) {
     return i < text.size() && is_letter_or_digit(text[i]);
   };
-  if (is_alnum(place) || static_cast<unsigned char>(one) >= 0x80) return true;
-  if (one == '_') return place > 0 && is_alnum(place - 1) && is_alnum(place + 1);
-  if (one == ':') return place + 1 == text.size() || text[place + 1] == ' ';
-  if (one == '.') return place < 3 || text.compare(place - 3, 3, "www") != 0;
-  return std::string_view(" /%+-,;()='").find(one) != std::string_view::npos;
+  if (is_alnum(position) || static_cast<unsigned char>(character) >= 0x80) return true;
+  if (character == '_') return position > 0 && is_alnum(position - 1) && is_alnum(position + 1);
+  if (character == ':') return position + 1 == text.size() || text[position + 1] == ' ';
+  if (character == '.') return position < 3 || text.compare(position - 3, 3, "www") != 0;
+  return std::string_view(" /%+-,;()='").find(character) != std::string_view::npos;
 }
 
-/// Punctuation that could mean something as numeric character references, which never are markup
-/// (CommonMark, "Entity and numeric character references").
+/// Replaces punctuation that could have a meaning by numeric character references, which are never
+/// markup (CommonMark, "Entity and numeric character references").
 std::string plain(const std::string& text) {
   const auto shown = common::printable_in_short(text);
   std::string escaped;
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    const char one = shown[i];
-    escaped +=
-        is_harmless(shown, i) ? std::string(1, one) : fmt::format("&#{};", static_cast<int>(one));
-    // A comment, so that nobody is called and no issue linked.
-    if (one == '@' || one == '#') escaped += "<!-- -->";
+    const char character = shown[i];
+    escaped += is_harmless(shown, i) ? std::string(1, character)
+                                     : fmt::format("&#{};", static_cast<int>(character));
+    // The comment prevents mentions of users and links to issues.
+    if (character == '@' || character == '#') escaped += "<!-- -->";
   }
   return escaped;
 }
@@ -57,7 +57,7 @@ std::string title_of(const report& answer) {
                      answer.on_host ? " (host device, no GPU)" : "");
 }
 
-std::string what_changed(const report& answer) {
+std::string changes_text(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
     text += "**" + changed_title(answer) + "**\n\n";
@@ -71,7 +71,7 @@ std::string what_changed(const report& answer) {
   return text + (answer.classes.empty() ? "" : "\n");
 }
 
-/// Tables one after the other, as long as there is room.
+/// Tables in a row, as long as there is room.
 class document {
  public:
   document(std::string head, const report& answer)
@@ -79,11 +79,11 @@ class document {
 
   void add(const std::string& text) { text_ += text; }
 
-  void add(verdict found, bool open, std::size_t most = most_bytes) {
-    const auto lines = findings_of(answer_, found);
+  void add(verdict result, bool open, std::size_t most = most_bytes) {
+    const auto lines = findings_of(answer_, result);
     if (lines.empty()) return;
-    const auto title = fmt::format("{} {}", lines.size(), verdict_text(answer_, found));
-    const bool has_figures = found != verdict::missing && found != verdict::added;
+    const auto title = fmt::format("{} {}", lines.size(), verdict_text(answer_, result));
+    const bool has_figures = result != verdict::missing && result != verdict::added;
     text_ += open ? fmt::format("**{}**\n\n", title)
                   : fmt::format("<details><summary>{}</summary>\n\n", title);
     text_ += has_figures ? "| benchmark | before | after | slower by | p | detectable |\n"
@@ -91,7 +91,7 @@ class document {
                          : "| benchmark | |\n| --- | --- |\n";
     std::size_t shown = 0;
     for (; shown < lines.size(); ++shown) {
-      const auto row = has_figures ? row_of(*lines[shown]) : remark_on(*lines[shown]);
+      const auto row = has_figures ? row_of(*lines[shown]) : remark_row_of(*lines[shown]);
       if (text_.size() + row.size() > most) break;
       text_ += row;
     }
@@ -113,7 +113,7 @@ class document {
                        plain(texts.p), plain(texts.detectable));
   }
 
-  [[nodiscard]] static std::string remark_on(const finding& benchmark) {
+  [[nodiscard]] static std::string remark_row_of(const finding& benchmark) {
     return fmt::format("| {} | {}{} |\n", code(benchmark.name),
                        benchmark.note ? plain(sentence_of(*benchmark.note)) : "",
                        benchmark.excused ? (benchmark.note ? ", allowed" : "allowed") : "");
@@ -128,12 +128,12 @@ class document {
 
 std::string markdown_of(const report& answer) {
   document comment(title_of(answer) + plain(origin_sentence(answer)) + ".\n\n", answer);
-  // What somebody has to look at comes first; where the machine is another, that explains it.
+  // The regressions come first, unless a different machine explains them.
   const bool slower_first = answer.code == exit_code::regression;
   if (slower_first) comment.add(verdict::slower, true, most_bytes / 2);
-  auto head = what_changed(answer);
+  auto head = changes_text(answer);
   for (const auto& cause : answer.reasons)
-    head += fmt::format("- {}\n", plain(sentence_of(cause, answer.asked.allowed)));
+    head += fmt::format("- {}\n", plain(sentence_of(cause, answer.question.limits)));
   if (!answer.reasons.empty()) head += '\n';
   head += plain(counts_sentence(answer)) + ".";
   if (const auto advisory = advisory_sentence(answer); !advisory.empty())
@@ -148,9 +148,9 @@ std::string markdown_of(const report& answer) {
   }
   comment.add(head);
   const bool too_few = answer.has_too_few_runs();
-  for (const auto found : worst_first)
-    if (found != verdict::slower || !slower_first)
-      comment.add(found, found == verdict::slower || (found == verdict::missing && !too_few));
+  for (const auto result : worst_first)
+    if (result != verdict::slower || !slower_first)
+      comment.add(result, result == verdict::slower || (result == verdict::missing && !too_few));
   return comment.text();
 }
 

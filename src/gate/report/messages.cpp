@@ -51,7 +51,7 @@ content content_of(const reason& cause) {
       cause);
 }
 
-content content_of(const note& said) {
+content content_of(const note& message) {
   using namespace notes;
   return std::visit(
       overloaded{[](const faults_injected& n) -> content {
@@ -72,10 +72,10 @@ content content_of(const note& said) {
                  [](const measured_again& n) -> content {
                    return {"measured_again", {{"suspects", n.suspects}, {"runs", n.runs}}};
                  }},
-      said);
+      message);
 }
 
-content content_of(const remark& said) {
+content content_of(const remark& message) {
   using namespace remarks;
   return std::visit(
       overloaded{[](const failed& r) -> content {
@@ -100,25 +100,25 @@ content content_of(const remark& said) {
                  [](const not_measured_again&) -> content {
                    return {"not_measured_again", json::object()};
                  }},
-      said);
+      message);
 }
 
-common::message message_from(content said, std::string text) {
-  return {std::move(said.first), std::move(said.second), std::move(text)};
+common::message message_from(content parts, std::string text) {
+  return {std::move(parts.first), std::move(parts.second), std::move(text)};
 }
 
 }  // namespace
 
-common::message message_of(const reason& cause, const limits& allowed) {
-  return message_from(content_of(cause), sentence_of(cause, allowed));
+common::message message_of(const reason& cause, const limits& limits) {
+  return message_from(content_of(cause), sentence_of(cause, limits));
 }
 
-common::message message_of(const note& said) {
-  return message_from(content_of(said), sentence_of(said));
+common::message message_of(const note& message) {
+  return message_from(content_of(message), sentence_of(message));
 }
 
-common::message message_of(const remark& said) {
-  return message_from(content_of(said), sentence_of(said));
+common::message message_of(const remark& message) {
+  return message_from(content_of(message), sentence_of(message));
 }
 
 }  // namespace bench_transfers::gate

@@ -6,12 +6,12 @@
 
 namespace bench_transfers::gate {
 
-// What a check has to say, for programs: the code and the data are listed in docs/RESULT_FILE.md
-// and stay; the text is that of report/wording.hpp.
+// The messages of a check, for programs. Their codes and data are listed in docs/RESULT_FILE.md and
+// do not change; their texts come from report/wording.hpp.
 
 /// The thresholds are part of some texts.
-common::message message_of(const reason& cause, const limits& allowed);
-common::message message_of(const note& said);
-common::message message_of(const remark& said);
+common::message message_of(const reason& cause, const limits& limits);
+common::message message_of(const note& message);
+common::message message_of(const remark& message);
 
 }  // namespace bench_transfers::gate

@@ -2,7 +2,7 @@
 
 namespace bench_transfers::gate {
 
-/// A visitor of variants, made of a function for each alternative.
+/// A visitor of variants from one function for each alternative.
 template <class... Functions>
 struct overloaded : Functions... {
   using Functions::operator()...;

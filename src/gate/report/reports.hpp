@@ -13,17 +13,17 @@
 
 namespace bench_transfers::gate {
 
-// The answer to a check, for those who read it. All are made of the report alone.
+// The forms of the answer to a check. They need nothing but the report.
 
-/// For a terminal of 100 columns: what changed in the machine first, because it explains the rest;
-/// the verdict last. With `all`, also what is the same, and lists are not cut.
+/// For a terminal of 100 columns: first the changes of the machine, which may explain all else;
+/// last the verdict. With `all`, also benchmarks that are the same, and complete lists.
 std::string text_of(const report& answer, bool all = false);
 
 /// For a comment on a pull request (GitHub, GitLab): shorter than GitHub's 65,536 characters.
 std::string markdown_of(const report& answer);
 
-/// For what shows the tests of a CI job: a test case for each benchmark and for each reason why the
-/// answer is inconclusive, so that it is green only when the check has passed. Valid by the schemas
+/// For viewers of the tests of a CI job: a test case for each benchmark and for each reason why the
+/// answer is inconclusive, so that it is green only if the check has passed. Valid by the schemas
 /// of Jenkins' xUnit plugin (junit-10.xsd) and of Ant's JUnit task, which needs the time `now`.
 std::string junit_of(const report& answer, std::chrono::sys_seconds now);
 
@@ -31,11 +31,11 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now);
 std::string json_of(const report& answer);
 
 /// What `pin` prints, with its warnings.
-std::string text_of(const baseline& made, std::span<const pin_warning> warnings,
+std::string text_of(const baseline& baseline, std::span<const pin_warning> warnings,
                     const std::filesystem::path& file);
 
 /// What `power` prints, for a terminal of 100 columns.
-std::string text_of(const baseline& of, std::span<const power_line> lines, std::size_t new_runs,
-                    const limits& allowed);
+std::string text_of(const baseline& baseline, std::span<const power_line> lines,
+                    std::size_t new_runs, const limits& limits);
 
 }  // namespace bench_transfers::gate

@@ -26,39 +26,39 @@ constexpr std::size_t least_name_width = 24;
 std::string list_of(std::span<const run> runs) {
   std::string text;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto& one = runs[i];
-    auto words = fmt::format("{}: {}, {}", i + 1, common::printable(one.file.string()),
-                             one.ours ? device_label(one.device, one.on_host)
-                                      : "of another program, which does not say its machine");
-    if (!one.complete) words += ", interrupted";
-    if (!one.faults.empty())
-      words += fmt::format(", with faults injected on purpose ({})", fmt::join(one.faults, ", "));
+    const auto& run = runs[i];
+    auto words = fmt::format("{}: {}, {}", i + 1, common::printable(run.file.string()),
+                             run.ours ? device_label(run.device, run.on_host)
+                                      : "of another program; its machine is unknown");
+    if (!run.complete) words += ", interrupted";
+    if (!run.faults.empty())
+      words += fmt::format(", with faults injected on purpose ({})", fmt::join(run.faults, ", "));
     text += common::wrapped_if_long(words);
   }
   return text;
 }
 
 /// "link.generation: 5 (1, 3), 4 (2)"
-std::string facts_that_differ(std::span<const run> runs) {
+std::string differing_facts(std::span<const run> runs) {
   std::vector<std::string> keys;
-  for (const auto& one : runs)
-    for (const auto& [key, before, after] : differences(runs.front().machine, one.machine))
+  for (const auto& run : runs)
+    for (const auto& [key, before, after] : differences(runs.front().machine, run.machine))
       if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
   if (keys.empty()) return "";
-  std::string text = "\nWhat differs between their machines:\n";
+  std::string text = "\nDifferences between their machines:\n";
   for (const auto& key : keys) {
     std::vector<std::pair<std::string, std::vector<std::size_t>>> values;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const auto found = std::ranges::find(runs[i].machine, key, &fingerprint::value_type::first);
-      const auto value = found == runs[i].machine.end() ? std::string("unknown") : found->second;
-      auto place = std::ranges::find(values, value, &decltype(values)::value_type::first);
-      if (place == values.end()) place = values.insert(place, {value, {}});
-      place->second.push_back(i + 1);
+      const auto fact = std::ranges::find(runs[i].machine, key, &fingerprint::value_type::first);
+      const auto value = fact == runs[i].machine.end() ? std::string("unknown") : fact->second;
+      auto entry = std::ranges::find(values, value, &decltype(values)::value_type::first);
+      if (entry == values.end()) entry = values.insert(entry, {value, {}});
+      entry->second.push_back(i + 1);
     }
     auto words = fmt::format("- {}:", key);
     const char* separator = "";
-    for (const auto& [value, those] : values) {
-      words += fmt::format("{} {} ({})", separator, value, fmt::join(those, ", "));
+    for (const auto& [value, numbers] : values) {
+      words += fmt::format("{} {} ({})", separator, value, fmt::join(numbers, ", "));
       separator = ",";
     }
     text += common::wrapped(words, terminal_columns, 4);
@@ -66,12 +66,12 @@ std::string facts_that_differ(std::span<const run> runs) {
   return text;
 }
 
-/// The median, and how far smallest and largest lie apart as a part of it.
-std::string cell_of(const run& one, const std::string& name, const metric& judged_by) {
-  const auto found = one.benchmarks.find(name);
-  if (found == one.benchmarks.end()) return fmt::format("{:>{}}", "-", value_width);
-  const auto& values = found->second.values;
-  const auto figure = figure_of(found->second, judged_by);
+/// The median and the range, as a part of the median.
+std::string cell_of(const run& run, const std::string& name, const metric& judged_by) {
+  const auto benchmark = run.benchmarks.find(name);
+  if (benchmark == run.benchmarks.end()) return fmt::format("{:>{}}", "-", value_width);
+  const auto& values = benchmark->second.values;
+  const auto figure = figure_of(benchmark->second, judged_by);
   if (!figure) return fmt::format("{:>{}}", "failed", value_width);
   const auto [least, most] = std::ranges::minmax(values);
   return fmt::format("{:>{}}{:>{}}", value_text(*figure, judged_by), value_width,
@@ -84,19 +84,19 @@ std::string cell_of(const run& one, const std::string& name, const metric& judge
 std::string side_by_side(std::span<const run> runs, const metric& judged_by) {
   std::set<std::string, common::natural_order> names;
   std::set<std::string> unjudged;
-  for (const auto& one : runs) {
-    for (const auto& [name, figures] : one.benchmarks) names.insert(name);
-    unjudged.insert(one.unjudged.begin(), one.unjudged.end());
+  for (const auto& run : runs) {
+    for (const auto& [name, figures] : run.benchmarks) names.insert(name);
+    unjudged.insert(run.unjudged.begin(), run.unjudged.end());
   }
   std::size_t name_width = least_name_width;
   for (const auto& name : names)
     if (const auto columns = columns_of(name); columns <= terminal_columns - cell_width)
       name_width = std::max(name_width, columns);
-  const auto most_beside = (terminal_columns - name_width) / cell_width;
+  const auto runs_in_row = (terminal_columns - name_width) / cell_width;
 
-  auto text = list_of(runs) + facts_that_differ(runs);
-  for (std::size_t first = 0; first < runs.size(); first += most_beside) {
-    const auto block = runs.subspan(first, std::min(most_beside, runs.size() - first));
+  auto text = list_of(runs) + differing_facts(runs);
+  for (std::size_t first = 0; first < runs.size(); first += runs_in_row) {
+    const auto block = runs.subspan(first, std::min(runs_in_row, runs.size() - first));
     auto heads = fmt::format("{:<{}}", judged_by.key, name_width);
     for (std::size_t i = 0; i < block.size(); ++i)
       heads += fmt::format("{:>{}}{:>{}}", fmt::format("run {}", first + i + 1), value_width,
@@ -106,8 +106,8 @@ std::string side_by_side(std::span<const run> runs, const metric& judged_by) {
       const auto columns = columns_of(name);
       std::string line = name + (columns > name_width ? "\n" + std::string(name_width, ' ')
                                                       : std::string(name_width - columns, ' '));
-      for (const auto& one : block) {
-        const auto cell = cell_of(one, name, judged_by);
+      for (const auto& run : block) {
+        const auto cell = cell_of(run, name, judged_by);
         const auto wide = columns_of(cell);
         line += cell + std::string(wide < cell_width ? cell_width - wide : 1, ' ');
       }

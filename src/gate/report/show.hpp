@@ -7,9 +7,9 @@
 
 namespace bench_transfers::gate {
 
-/// Tables of runs for a terminal of 100 columns: what differs between their machines, then the
-/// median of each benchmark over its repetitions, and how far these lie apart. As many runs beside
-/// one another as there is room for.
+/// Tables of runs for a terminal of 100 columns: the differences between their machines, then the
+/// median and the range of each benchmark over its repetitions, with as many runs side by side as
+/// fit.
 std::string side_by_side(std::span<const run> runs, const metric& judged_by);
 
 }  // namespace bench_transfers::gate

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "src/common/printable.hpp"
@@ -21,26 +23,39 @@ constexpr const char* legend =
     "slow\n"
     "detectable: the least slowdown that would be found 4 times of 5; *: noise hides the "
     "threshold\n";
-constexpr std::size_t most_listed = 20;  // of what has no figures
+constexpr std::size_t most_listed = 20;  // benchmarks without figures
 
-/// Columns of a table on the right of the benchmarks' names.
+/// A column of a table, to the right of the benchmarks' names.
 struct column {
   std::string head;
   std::size_t width;
 };
 
-/// A name, and beside it or, where it is too long, below it what belongs to it.
-std::string row(const std::string& name, std::size_t name_width, const std::string& rest) {
+/// A name and its figures, on the next line if the name is too long.
+std::string row(const std::string& name, std::size_t name_width, const std::string& figures) {
   const auto columns = columns_of(name);
   auto text = name +
               (columns <= name_width ? std::string(name_width - columns, ' ')
                                      : "\n" + std::string(name_width, ' ')) +
-              rest;
+              figures;
   text.erase(text.find_last_not_of(' ') + 1);
   return text + '\n';
 }
 
-/// As wide as the longest name, but for those that leave no room for figures.
+std::size_t width_of(std::span<const column> columns) {
+  std::size_t width = 0;
+  for (const auto& column : columns) width += column.width;
+  return width;
+}
+
+std::string heads_of(std::span<const column> columns) {
+  std::string heads;
+  for (const auto& column : columns)
+    heads += std::string(column.width - columns_of(column.head), ' ') + column.head;
+  return heads;
+}
+
+/// The width of the longest name that leaves room for figures of this width.
 std::size_t width_for(const std::vector<std::string>& names, std::size_t figures) {
   const auto most = terminal_columns - figures;
   std::size_t width = 0;
@@ -49,14 +64,14 @@ std::size_t width_for(const std::vector<std::string>& names, std::size_t figures
   return std::max<std::size_t>(width, 24);
 }
 
-/// Of ASCII; other bytes stay.
+/// For ASCII; other bytes stay.
 char capital(char letter) {
   return static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
 }
 
 std::string sentence(const std::string& text) { return common::wrapped(text + "."); }
 
-std::string what_changed(const report& answer) {
+std::string changes_text(const report& answer) {
   std::string text;
   if (!answer.changed.empty()) {
     text += "\n" + changed_title(answer) + "\n";
@@ -73,32 +88,27 @@ std::string what_changed(const report& answer) {
   return text;
 }
 
-/// Benchmarks that have figures, of one verdict.
-class compared_table {
+/// Formats tables of benchmarks that have figures.
+class figures_table {
  public:
-  explicit compared_table(const report& answer) : judged_by_(answer.judged_by) {
+  explicit figures_table(const report& answer) : judged_by_(answer.judged_by) {
     std::vector<std::string> names;
     for (const auto& benchmark : answer.findings)
       if (benchmark.judgement) names.push_back(benchmark.name);
-    std::size_t figures = 0;
-    for (const auto& column : columns_) figures += column.width;
-    name_width_ = width_for(names, figures);
+    name_width_ = width_for(names, width_of(columns_));
   }
 
-  [[nodiscard]] std::string of(const std::vector<const finding*>& findings,
-                               const std::string& title) {
-    std::string heads;
-    for (const auto& column : columns_)
-      heads += std::string(column.width - columns_of(column.head), ' ') + column.head;
-    std::string text = "\n" + row(title, name_width_, heads);
+  [[nodiscard]] std::string format(const std::vector<const finding*>& findings,
+                                   const std::string& title) {
+    std::string text = "\n" + row(title, name_width_, heads_of(columns_));
     for (const auto* const benchmark : findings) {
       const auto texts = cells_of(*benchmark, judged_by_);
-      const std::array all{texts.before, texts.after, texts.slower_by, texts.p,
-                           texts.detectable + (benchmark->advisory ? "" : "  ")};
-      std::string rest;
-      for (std::size_t i = 0; i < all.size(); ++i)
-        rest += fmt::format("{:>{}}", all[i], columns_[i].width);
-      text += row(benchmark->name, name_width_, rest);
+      const std::array cells{texts.before, texts.after, texts.slower_by, texts.p,
+                             texts.detectable + (benchmark->advisory ? "" : "  ")};
+      std::string figures;
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        figures += fmt::format("{:>{}}", cells[i], columns_[i].width);
+      text += row(benchmark->name, name_width_, figures);
       if (benchmark->note)
         text += "  " + common::wrapped(sentence_of(*benchmark->note), terminal_columns - 2, 4);
     }
@@ -129,7 +139,8 @@ std::string list_of(const std::vector<const finding*>& findings, const std::stri
   return text;
 }
 
-/// Where noise hides what would be a regression, the eye may find it.
+/// Benchmarks that are slower by more than the threshold, but not significantly: a person may still
+/// see a regression in them.
 std::vector<const finding*> hidden_by_noise(const report& answer,
                                             const std::vector<const finding*>& same) {
   std::vector<const finding*> hidden;
@@ -144,54 +155,35 @@ std::vector<const finding*> hidden_by_noise(const report& answer,
 std::string tables(const report& answer, bool all) {
   std::string text;
   bool has_table = false;
-  compared_table table(answer);
+  figures_table table(answer);
   for (const auto result : worst_first) {
     const auto findings = findings_of(answer, result);
     if (result == verdict::same && !all) {
-      if (const auto hidden = hidden_by_noise(answer, findings); !hidden.empty())
-        text += table.of(hidden, "SAME, WITHIN THE NOISE"), has_table = true;
+      if (const auto hidden = hidden_by_noise(answer, findings); !hidden.empty()) {
+        text += table.format(hidden, "SAME, WITHIN THE NOISE");
+        has_table = true;
+      }
       continue;
     }
-    // With too few runs, that is all there is to say of each.
+    // With too few runs, all benchmarks are missing for the same reason.
     const bool too_few = answer.has_too_few_runs();
     if (findings.empty() || (result == verdict::missing && too_few && !all)) continue;
     auto title = verdict_text(answer, result);
     std::ranges::transform(title, title.begin(), capital);
     const bool has_figures = result != verdict::missing && result != verdict::added;
-    text += has_figures ? table.of(findings, title) : list_of(findings, title, all);
+    text += has_figures ? table.format(findings, title) : list_of(findings, title, all);
     has_table = has_table || has_figures;
   }
   return has_table ? text + legend : text;
 }
 
-std::string made_from(const baseline& one) {
-  return fmt::format("{} of {} ({})", counted(one.processes.size(), "run"),
-                     counted(number_of_sessions(one.processes), "session"),
-                     device_label(one.device, one.on_host));
+std::string origin_text(const baseline& baseline) {
+  return fmt::format("{} of {} ({})", counted(baseline.processes.size(), "run"),
+                     counted(number_of_sessions(baseline.processes), "session"),
+                     device_label(baseline.device, baseline.on_host));
 }
 
-}  // namespace
-
-std::string text_of(const report& answer, bool all) {
-  auto text = sentence(origin_sentence(answer)) + what_changed(answer) + tables(answer, all) + "\n";
-  text += sentence(counts_sentence(answer));
-  if (const auto advisory = advisory_sentence(answer); !advisory.empty())
-    text += sentence(advisory);
-  for (const auto& said : answer.notes) text += sentence("Note: " + sentence_of(said));
-  return text + common::wrapped(verdict_sentence(answer));
-}
-
-std::string text_of(const baseline& made, std::span<const pin_warning> warnings,
-                    const std::filesystem::path& file) {
-  auto text = sentence(fmt::format(
-      "{}: a baseline of {} from {}, judged by {}", common::printable(file.string()),
-      counted(made.benchmarks.size(), "benchmark"), made_from(made), metric_text(made.judged_by)));
-  for (const auto& warning : warnings) text += sentence("Warning: " + sentence_of(warning));
-  return text;
-}
-
-std::string text_of(const baseline& of, std::span<const power_line> lines, std::size_t new_runs,
-                    const limits& allowed) {
+std::string power_table(std::span<const power_line> lines, const metric& judged_by) {
   const std::array<column, 6> columns{{{"before", 13},
                                        {"process σ", 11},
                                        {"session σ", 11},
@@ -199,41 +191,59 @@ std::string text_of(const baseline& of, std::span<const power_line> lines, std::
                                        {"95 %", 9},
                                        {"runs", 6}}};
   std::vector<std::string> names;
-  std::size_t advisory = 0;
-  std::size_t never = 0;
-  for (const auto& one : lines) {
-    names.push_back(one.name);
-    if (one.advisory) ++advisory;
-    if (!one.runs_needed) ++never;
-  }
-  std::size_t figures = 0;
-  std::string heads;
-  for (const auto& one : columns) {
-    figures += one.width;
-    heads += std::string(one.width - columns_of(one.head), ' ') + one.head;
-  }
-  const auto name_width = width_for(names, figures);
-  auto text = sentence(
-      fmt::format("A baseline from {}, judged by {}", made_from(of), metric_text(of.judged_by)));
+  for (const auto& line : lines) names.push_back(line.name);
+  const auto name_width = width_for(names, width_of(columns));
+  auto text = "\n" + row("", name_width, heads_of(columns));
+  for (const auto& line : lines)
+    text +=
+        row(line.name, name_width,
+            fmt::format("{:>13}{:>11}{:>11}{:>11}{:>9}{:>6}", value_text(line.before, judged_by),
+                        percent_text(line.process_deviation), percent_text(line.session_deviation),
+                        percent_text(line.detectable) + (line.advisory ? " *" : "  "),
+                        percent_text(line.detectable_surely),
+                        line.runs_needed ? fmt::format("{}", *line.runs_needed) : "-"));
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const report& answer, bool all) {
+  auto text = sentence(origin_sentence(answer)) + changes_text(answer) + tables(answer, all) + "\n";
+  text += sentence(counts_sentence(answer));
+  if (const auto advisory = advisory_sentence(answer); !advisory.empty())
+    text += sentence(advisory);
+  for (const auto& entry : answer.notes) text += sentence("Note: " + sentence_of(entry));
+  return text + common::wrapped(verdict_sentence(answer));
+}
+
+std::string text_of(const baseline& baseline, std::span<const pin_warning> warnings,
+                    const std::filesystem::path& file) {
+  auto text = sentence(fmt::format("{}: a baseline of {} from {}, judged by {}",
+                                   common::printable(file.string()),
+                                   counted(baseline.benchmarks.size(), "benchmark"),
+                                   origin_text(baseline), metric_text(baseline.judged_by)));
+  for (const auto& warning : warnings) text += sentence("Warning: " + sentence_of(warning));
+  return text;
+}
+
+std::string text_of(const baseline& baseline, std::span<const power_line> lines,
+                    std::size_t new_runs, const limits& limits) {
+  auto text = sentence(fmt::format("A baseline from {}, judged by {}", origin_text(baseline),
+                                   metric_text(baseline.judged_by)));
   text += common::wrapped(fmt::format(
       "The slowdowns that {} in one session show with a probability of 80 and 95 %, at one of {} "
       "for any false alarm; and the runs from which on noise does not hide a slowdown of the "
       "threshold ({}).",
-      counted(new_runs, "new run"), limit_text(allowed.false_alarm), thresholds_text(allowed)));
-  text += "\n" + row("", name_width, heads);
-  for (const auto& one : lines)
-    text +=
-        row(one.name, name_width,
-            fmt::format("{:>13}{:>11}{:>11}{:>11}{:>9}{:>6}", value_text(one.before, of.judged_by),
-                        percent_text(one.process_deviation), percent_text(one.session_deviation),
-                        percent_text(one.detectable) + (one.advisory ? " *" : "  "),
-                        percent_text(one.detectable_surely),
-                        one.runs_needed ? fmt::format("{}", *one.runs_needed) : "-"));
+      counted(new_runs, "new run"), limit_text(limits.false_alarm), thresholds_text(limits)));
+  text += power_table(lines, baseline.judged_by);
+  const auto advisory = std::ranges::count(lines, true, &power_line::advisory);
   text += "\n" +
           sentence(fmt::format("With {}, {} of {} {} advisory (*): noise would hide a "
                                "slowdown of the threshold",
                                counted(new_runs, "new run"), advisory,
                                counted(lines.size(), "benchmark"), advisory == 1 ? "is" : "are"));
+  const auto never = std::ranges::count_if(
+      lines, [](const power_line& line) { return !line.runs_needed.has_value(); });
   if (never > 0)
     text +=
         sentence(fmt::format("For {} of them, no number of new runs up to 50 is enough (-): "

@@ -26,16 +26,16 @@ std::string shift_text(std::size_t benchmarks, bool latency_bound, double slowdo
                      slowdown > 0 ? "slower" : "faster");
 }
 
-std::string too_few_text(const reasons::too_few_can_show& cause, const limits& allowed) {
+std::string too_few_text(const reasons::too_few_can_show& cause, const limits& limits) {
   const auto benchmarks = counted(cause.benchmarks, "benchmark");
-  const auto* const others = cause.compared < cause.benchmarks
-                                 ? "the others are missing or too noisy"
-                             : cause.can_show == 0 ? "all are too noisy"
-                                                   : "the others are too noisy";
+  const auto* const explanation = cause.compared < cause.benchmarks
+                                      ? "the others are missing or too noisy"
+                                  : cause.can_show == 0 ? "all are too noisy"
+                                                        : "the others are too noisy";
   return fmt::format("{} can show a slowdown of the threshold ({}): {}",
                      cause.can_show == 0 ? fmt::format("none of {}", benchmarks)
                                          : fmt::format("only {} of {}", cause.can_show, benchmarks),
-                     thresholds_text(allowed), others);
+                     thresholds_text(limits), explanation);
 }
 
 /// "1 of 40 benchmarks slower, copy/pinned/h2d/1MiB by 10.0 %"
@@ -47,13 +47,13 @@ std::string slower_text(const report& answer) {
 }
 
 std::string none_slower_text(const report& answer) {
-  const auto telling = answer.telling();
-  const auto& allowed = answer.asked.allowed;
+  const auto sensitive = answer.sensitive();
+  const auto& limits = answer.question.limits;
   return fmt::format(
       "{} that can show a slowdown of {} ({} where latency decides) is {}slower",
-      telling == 1 ? "the one benchmark" : fmt::format("none of the {} benchmarks", telling),
-      limit_text(allowed.threshold), limit_text(allowed.latency_threshold),
-      telling == 1 ? "not " : "");
+      sensitive == 1 ? "the one benchmark" : fmt::format("none of the {} benchmarks", sensitive),
+      limit_text(limits.threshold), limit_text(limits.latency_threshold),
+      sensitive == 1 ? "not " : "");
 }
 
 std::vector<std::string> verdict_parts(const report& answer) {
@@ -66,13 +66,13 @@ std::vector<std::string> verdict_parts(const report& answer) {
   }
   if (answer.code == exit_code::inconclusive)
     for (const auto& cause : answer.reasons)
-      parts.push_back(sentence_of(cause, answer.asked.allowed));
+      parts.push_back(sentence_of(cause, answer.question.limits));
   return parts;
 }
 
 }  // namespace
 
-std::string sentence_of(const reason& cause, const limits& allowed) {
+std::string sentence_of(const reason& cause, const limits& limits) {
   using namespace reasons;
   return std::visit(
       overloaded{
@@ -100,12 +100,12 @@ std::string sentence_of(const reason& cause, const limits& allowed) {
                 "too noisy: in nine of ten benchmarks even a slowdown of three times the "
                 "threshold would go unnoticed");
           },
-          [&](const too_few_can_show& r) { return too_few_text(r, allowed); },
+          [&](const too_few_can_show& r) { return too_few_text(r, limits); },
           [](const nothing_compared&) { return std::string("no benchmark could be compared"); }},
       cause);
 }
 
-std::string sentence_of(const note& said) {
+std::string sentence_of(const note& message) {
   using namespace notes;
   return std::visit(
       overloaded{
@@ -136,10 +136,10 @@ std::string sentence_of(const note& said) {
                 "runs",
                 counted(n.suspects, "suspect was", "suspects were"), n.runs);
           }},
-      said);
+      message);
 }
 
-std::string sentence_of(const remark& said) {
+std::string sentence_of(const remark& message) {
   using namespace remarks;
   return std::visit(
       overloaded{
@@ -161,10 +161,10 @@ std::string sentence_of(const remark& said) {
           [](const not_measured_again&) {
             return std::string("could not be measured again with both programs");
           }},
-      said);
+      message);
 }
 
-std::string sentence_of(const pin_warning& said) {
+std::string sentence_of(const pin_warning& warning) {
   using namespace pin_warnings;
   return std::visit(
       overloaded{[](const interrupted& w) {
@@ -199,12 +199,12 @@ std::string sentence_of(const pin_warning& said) {
                        "how much sessions differ: checks will estimate or assume it; add runs of "
                        "another day");
                  }},
-      said);
+      warning);
 }
 
-std::string thresholds_text(const limits& allowed) {
-  return fmt::format("{}, {} where latency decides", limit_text(allowed.threshold),
-                     limit_text(allowed.latency_threshold));
+std::string thresholds_text(const limits& limits) {
+  return fmt::format("{}, {} where latency decides", limit_text(limits.threshold),
+                     limit_text(limits.latency_threshold));
 }
 
 std::string verdict_sentence(const report& answer) {
@@ -244,9 +244,9 @@ std::string class_sentence(const common_shift& shared) {
   return text;
 }
 
-std::string verdict_text(const report& answer, verdict found) {
-  const bool is_judged = found != verdict::missing || !answer.has_too_few_runs();
-  return is_judged ? to_string(found) : "not judged";
+std::string verdict_text(const report& answer, verdict result) {
+  const bool is_judged = result != verdict::missing || !answer.has_too_few_runs();
+  return is_judged ? to_string(result) : "not judged";
 }
 
 std::string changed_title(const report& answer) {
@@ -264,11 +264,11 @@ std::string changed_title(const report& answer) {
 
 std::string counts_sentence(const report& answer) {
   std::vector<std::string> parts;
-  for (const auto found : worst_first) {
-    const auto count = answer.count(found);
+  for (const auto result : worst_first) {
+    const auto count = answer.count(result);
     if (count == 0) continue;
-    parts.push_back(fmt::format("{} {}", count, verdict_text(answer, found)));
-    if (found != verdict::missing) continue;
+    parts.push_back(fmt::format("{} {}", count, verdict_text(answer, result)));
+    if (result != verdict::missing) continue;
     if (const auto excused = count - answer.missing(); excused > 0)
       parts.back() += fmt::format(" ({} of them allowed)", excused);
   }
@@ -280,7 +280,8 @@ std::string advisory_sentence(const report& answer) {
   const auto count = answer.advisory();
   if (count == 0) return "";
   return fmt::format("{} of {} {} advisory (*): noise would hide a slowdown of the threshold ({})",
-                     count, answer.compared(), verb(count), thresholds_text(answer.asked.allowed));
+                     count, answer.compared(), verb(count),
+                     thresholds_text(answer.question.limits));
 }
 
 std::string figures_sentence(const finding& benchmark, const metric& judged_by) {
@@ -290,8 +291,8 @@ std::string figures_sentence(const finding& benchmark, const metric& judged_by) 
                      benchmark.note ? "; " + sentence_of(*benchmark.note) : "");
 }
 
-std::string measuring_again_text(std::size_t done, std::size_t runs) {
-  return fmt::format("measuring suspects again, {} of {} runs", done, runs);
+std::string measuring_again_text(std::size_t finished, std::size_t runs) {
+  return fmt::format("measuring suspects again, {} of {} runs", finished, runs);
 }
 
 }  // namespace bench_transfers::gate

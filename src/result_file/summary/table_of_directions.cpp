@@ -26,13 +26,13 @@ enum class best { smallest, largest };
 
 /// Text for one cell; '*' marks the best and its equals.
 std::string cell(const column& values, const std::string& label, int decimals, best is_best) {
-  const auto own = values.find(label);
-  if (own == values.end()) return "-  ";
+  const auto entry = values.find(label);
+  if (entry == values.end()) return "-  ";
   const auto [least, most] = std::ranges::minmax_element(values, {}, &column::value_type::second);
-  const bool marked = is_best == best::smallest ? own->second <= least->second * 1.01
-                                                : own->second >= most->second * 0.99;
-  const int shown = own->second < 1000 ? decimals : 1;  // so that columns stay narrow
-  return fmt::format("{:.{}f} {}", own->second, shown, marked ? '*' : ' ');
+  const bool marked = is_best == best::smallest ? entry->second <= least->second * 1.01
+                                                : entry->second >= most->second * 0.99;
+  const int shown = entry->second < 1000 ? decimals : 1;  // so that columns stay narrow
+  return fmt::format("{:.{}f} {}", entry->second, shown, marked ? '*' : ' ');
 }
 
 /// Of the strategies measured at the smallest or the largest size; others have their own table.
@@ -99,12 +99,12 @@ std::string table_of_smaller(const std::vector<figure>& sized) {
   std::map<std::string, std::vector<figure>, common::natural_order> by_label;
   for (const auto& figure : sized) by_label[figure.label].push_back(figure);
   std::string text;
-  for (const auto& [label, own] : by_label) {
-    const auto& own_largest = largest_of(own);
-    if (own_largest.bytes == largest) continue;
-    text += fmt::format("{:<54}{:>8}{:>12}{:>12}\n", label, own_largest.size(),
-                        rate_at(own_largest.bytes, direction::h2d, own),
-                        rate_at(own_largest.bytes, direction::d2h, own));
+  for (const auto& [label, figures] : by_label) {
+    const auto& label_largest = largest_of(figures);
+    if (label_largest.bytes == largest) continue;
+    text += fmt::format("{:<54}{:>8}{:>12}{:>12}\n", label, label_largest.size(),
+                        rate_at(label_largest.bytes, direction::h2d, figures),
+                        rate_at(label_largest.bytes, direction::d2h, figures));
   }
   if (text.empty()) return "";
   return fmt::format("\n{:<54}{:>8}{:>12}{:>12}\n", "measured up to smaller sizes, GB/s there",

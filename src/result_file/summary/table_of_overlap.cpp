@@ -9,10 +9,10 @@ namespace {
 
 /// The same one after the other: the plainest of the strategy at the same size.
 const figure* serial_of(const figure& overlapped, const std::vector<figure>& sized) {
-  const auto serial = std::ranges::find_if(sized, [&](const figure& other) {
-    return other.benchmark->strategy == overlapped.benchmark->strategy &&
-           other.benchmark->plainness == 0 &&
-           other.benchmark->size_bytes == overlapped.benchmark->size_bytes;
+  const auto serial = std::ranges::find_if(sized, [&](const figure& candidate) {
+    return candidate.benchmark->strategy == overlapped.benchmark->strategy &&
+           candidate.benchmark->plainness == 0 &&
+           candidate.benchmark->size_bytes == overlapped.benchmark->size_bytes;
   });
   return serial == sized.end() ? nullptr : &*serial;
 }

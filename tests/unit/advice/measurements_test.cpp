@@ -109,15 +109,15 @@ TEST(measurements, count_what_failed_and_what_has_no_positive_time) {
   auto failed = row("copy/pinned/h2d/1KiB", 100, 1024);
   failed["error_occurred"] = true;
   all["benchmarks"].push_back(failed);
-  for (const json& bad : {json(0), json(-1), json(nullptr), json("100"), json::object()}) {
-    all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", bad, 1024));
-    all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, bad));
+  for (const json& invalid : {json(0), json(-1), json(nullptr), json("100"), json::object()}) {
+    all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", invalid, 1024));
+    all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, invalid));
   }
   all["benchmarks"].push_back({{"run_name", "copy/pinned/h2d/1KiB"}, {"run_type", "iteration"}});
-  const auto found = read(all);
-  EXPECT_THAT(found.all_series, IsEmpty());
-  EXPECT_EQ(found.failed_rows, 1U);
-  EXPECT_EQ(found.unusable_rows, 11U);
+  const auto measured = read(all);
+  EXPECT_THAT(measured.all_series, IsEmpty());
+  EXPECT_EQ(measured.failed_rows, 1U);
+  EXPECT_EQ(measured.unusable_rows, 11U);
 }
 
 TEST(measurements, know_where_they_come_from) {
@@ -155,13 +155,13 @@ json described_as(const json& fields) {
 }
 
 TEST(measurements, are_chosen_by_fields_whatever_the_name) {
-  const auto found = read(described_as({{"memory", "pinned"}, {"plainness", 2}}));
-  ASSERT_THAT(found.all_series, SizeIs(1));
-  EXPECT_EQ(found.all_series[0].name, "any/thing/h2d");
-  EXPECT_EQ(found.all_series[0].strategy, "any/thing");
-  EXPECT_EQ(found.all_series[0].measures, term::transfer_h2d);
-  EXPECT_EQ(found.all_series[0].memory, "pinned");
-  EXPECT_EQ(found.all_series[0].plainness, 2U);
+  const auto measured = read(described_as({{"memory", "pinned"}, {"plainness", 2}}));
+  ASSERT_THAT(measured.all_series, SizeIs(1));
+  EXPECT_EQ(measured.all_series[0].name, "any/thing/h2d");
+  EXPECT_EQ(measured.all_series[0].strategy, "any/thing");
+  EXPECT_EQ(measured.all_series[0].measures, term::transfer_h2d);
+  EXPECT_EQ(measured.all_series[0].memory, "pinned");
+  EXPECT_EQ(measured.all_series[0].plainness, 2U);
   EXPECT_THAT(read(described_as({{"role", "own"}})).all_series, IsEmpty());
   EXPECT_THAT(read(described_as({{"direction", "both"}})).all_series, IsEmpty());
   EXPECT_THAT(read(described_as({{"cache", "cold"}})).all_series, IsEmpty());
@@ -187,9 +187,9 @@ TEST(measurements, of_the_plainest_of_several_variants_count) {
   entry["plainness"] = 1;
   all["context"]["transfers"]["benchmarks"]["another"] = entry;
   all["benchmarks"].push_back(row("another", 300, 1024));
-  const auto found = read(all);
-  ASSERT_THAT(found.all_series, SizeIs(1));
-  EXPECT_EQ(found.all_series[0].times.at(0).ns, 300);
+  const auto measured = read(all);
+  ASSERT_THAT(measured.all_series, SizeIs(1));
+  EXPECT_EQ(measured.all_series[0].times.at(0).ns, 300);
 }
 
 /// A file that is deleted again.
@@ -201,8 +201,8 @@ class file_of_a_test : public testing::Test {
     std::ofstream(path_, std::ios::binary) << text;
     try {
       static_cast<void>(read_measurements(path_));
-    } catch (const unusable_file& wrong) {
-      return wrong.what();
+    } catch (const unusable_file& error) {
+      return error.what();
     }
     return "";
   }
@@ -216,9 +216,9 @@ TEST_F(file_of_a_test, is_refused_when_it_cannot_be_read_whole) {
   EXPECT_THAT(complaint_about(""), HasSubstr("it is empty"));
   EXPECT_THAT(complaint_about("\x1f\x8b\x08"), HasSubstr("cut off"));
   EXPECT_THAT(complaint_about("name,iterations"), HasSubstr("not JSON"));
-  const auto whole = content().dump();
-  EXPECT_THAT(complaint_about(whole.substr(0, whole.size() / 2)), HasSubstr("only the beginning"));
-  EXPECT_EQ(complaint_about(whole), "");
+  const auto text = content().dump();
+  EXPECT_THAT(complaint_about(text.substr(0, text.size() / 2)), HasSubstr("only the beginning"));
+  EXPECT_EQ(complaint_about(text), "");
 }
 
 TEST_F(file_of_a_test, is_refused_when_it_is_another_program_s) {

@@ -21,20 +21,21 @@ constexpr double us = 1e3;  // in ns
 question upload(double reuse = 1) { return {1e6, "h2d", reuse, 1, 0}; }
 
 std::vector<std::string> names(const ranking& all) {
-  std::vector<std::string> found;
-  for (const auto& one : all.strategies) found.push_back(one.name);
-  return found;
+  std::vector<std::string> names;
+  for (const auto& strategy : all.strategies) names.push_back(strategy.name);
+  return names;
 }
 
 std::vector<std::string> reasons(const ranking& all) {
-  std::vector<std::string> found;
-  for (const auto& one : all.others) found.push_back(one.name + ": " + one.reason);
-  return found;
+  std::vector<std::string> reasons;
+  for (const auto& left_out : all.left_out)
+    reasons.push_back(left_out.name + ": " + left_out.reason);
+  return reasons;
 }
 
 ranked_strategy find(const ranking& all, const std::string& name) {
-  for (const auto& one : all.strategies)
-    if (one.name == name) return one;
+  for (const auto& strategy : all.strategies)
+    if (strategy.name == name) return strategy;
   throw std::out_of_range(name);
 }
 
@@ -141,7 +142,7 @@ TEST(ranking, leaves_out_what_lacks_a_term_and_says_which) {
 TEST(ranking, needs_no_term_that_is_not_asked_for) {
   auto measured = made_up();
   measured.remove("pinned", term::cpu_write);
-  EXPECT_THAT(cost_model(measured).rank({1e6, "h2d", 1, 0, 1}).others, IsEmpty());
+  EXPECT_THAT(cost_model(measured).rank({1e6, "h2d", 1, 0, 1}).left_out, IsEmpty());
 }
 
 TEST(ranking, goes_without_a_term_that_the_file_has_for_nobody) {
@@ -153,7 +154,7 @@ TEST(ranking, goes_without_a_term_that_the_file_has_for_nobody) {
   EXPECT_FALSE(model.measured().allocation);
   EXPECT_FALSE(model.measured().cpu_writes);
   const auto all = model.rank(upload());
-  EXPECT_THAT(all.others, IsEmpty());
+  EXPECT_THAT(all.left_out, IsEmpty());
   EXPECT_NEAR(find(all, "pinned copy").total.value, 30 * us, 1);
   EXPECT_FALSE(find(all, "pinned copy").pays);  // what has to pay is not known
 }
@@ -161,9 +162,9 @@ TEST(ranking, goes_without_a_term_that_the_file_has_for_nobody) {
 TEST(ranking, marks_what_is_more_than_twice_beyond_the_sizes_measured) {
   const cost_model model{made_up()};
   const auto extrapolated = [&](double bytes) {
-    auto asked = upload();
-    asked.bytes = bytes;
-    return find(model.rank(asked), "pinned copy").extrapolated;
+    auto question = upload();
+    question.bytes = bytes;
+    return find(model.rank(question), "pinned copy").extrapolated;
   };
   const double largest = model.transfer_sizes()->largest;
   EXPECT_FALSE(extrapolated(500));
@@ -176,13 +177,15 @@ TEST(ranking, has_wider_intervals_for_sums_than_for_their_terms) {
   auto measured = made_up();
   double sign = 1;
   for (auto& measured_series : measured.all_series)
-    for (auto& one : measured_series.times) {
-      one.ns *= 1 + 0.01 * sign;
-      one.relative_error = 0.01;
+    for (auto& time : measured_series.times) {
+      time.ns *= 1 + 0.01 * sign;
+      time.relative_error = 0.01;
       sign = -sign;
     }
   const auto& pinned = find(cost_model(measured).rank(upload()), "pinned copy");
-  const auto reach = [](const statistics::estimate& one) { return one.high - one.value; };
+  const auto reach = [](const statistics::estimate& estimate) {
+    return estimate.high - estimate.value;
+  };
   EXPECT_NEAR(reach(pinned.total),
               std::hypot(reach(pinned.allocation), reach(pinned.fill), reach(pinned.transfer)),
               1e-6 * pinned.total.value);
@@ -225,15 +228,15 @@ TEST(ranking, does_not_count_in_a_difference_what_both_take_from_the_same_rows) 
 TEST(ranking, refuses_what_cannot_be_asked) {
   const cost_model model{made_up()};
   const auto nan = std::numeric_limits<double>::quiet_NaN();
-  for (const auto& bad : std::vector<question>{{0, "h2d"},
-                                               {-1, "h2d"},
-                                               {nan, "h2d"},
-                                               {1e6, "sideways"},
-                                               {1e6, "h2d", 0.5},
-                                               {1e6, "h2d", nan},
-                                               {1e6, "h2d", 1, -1},
-                                               {1e6, "h2d", 1, 1, nan}})
-    EXPECT_THROW(static_cast<void>(model.rank(bad)), std::invalid_argument);
+  for (const auto& invalid : std::vector<question>{{0, "h2d"},
+                                                   {-1, "h2d"},
+                                                   {nan, "h2d"},
+                                                   {1e6, "sideways"},
+                                                   {1e6, "h2d", 0.5},
+                                                   {1e6, "h2d", nan},
+                                                   {1e6, "h2d", 1, -1},
+                                                   {1e6, "h2d", 1, 1, nan}})
+    EXPECT_THROW(static_cast<void>(model.rank(invalid)), std::invalid_argument);
 }
 
 TEST(cpu_rate, changes_with_the_logarithm_of_the_size_and_stays_beyond_the_ends) {
@@ -253,17 +256,18 @@ TEST(cpu_rate, has_an_interval_that_reaches_to_both_neighbours) {
 }
 
 TEST(cpu_rate, differs_from_another_by_what_both_neighbouring_sizes_tell) {
-  const cpu_rate one({{1e3, 1e3 * 0.1}, {1e5, 1e5 * 0.3}});
-  const cpu_rate other({{1e3, 1e3 * 0.09}, {1e5, 1e5 * 0.28}});
-  const auto beyond = one.pass_beyond(other, 1e4);  // the same steep step: 0.01 at one end, 0.02
+  const cpu_rate rate({{1e3, 1e3 * 0.1}, {1e5, 1e5 * 0.3}});
+  const cpu_rate faster_rate({{1e3, 1e3 * 0.09}, {1e5, 1e5 * 0.28}});
+  const auto beyond =
+      rate.pass_beyond(faster_rate, 1e4);  // the same steep step: 0.01 at one end, 0.02
   EXPECT_NEAR(beyond.value, 1e4 * 0.015, 1e-9);
   EXPECT_NEAR(beyond.low, 1e4 * 0.01, 1e-9);
   EXPECT_NEAR(beyond.high, 1e4 * 0.02, 1e-9);
-  EXPECT_NEAR(other.pass_beyond(one, 1e4).value, -1e4 * 0.015, 1e-9);
-  EXPECT_EQ(one.pass_beyond(one, 1e4).value, 0);
+  EXPECT_NEAR(faster_rate.pass_beyond(rate, 1e4).value, -1e4 * 0.015, 1e-9);
+  EXPECT_EQ(rate.pass_beyond(rate, 1e4).value, 0);
   const cpu_rate uncertain({{1e3, 1e3 * 0.1, 0.1}, {1e5, 1e5 * 0.3, 0.1}});
-  EXPECT_NEAR(uncertain.pass_beyond(other, 1e5).high, 1e5 * (0.02 + 1.96 * 0.1 * 0.3), 1e-6);
-  EXPECT_NEAR(uncertain.pass_beyond(other, 1e9).value, 1e9 * 0.02, 1e-3);  // beyond the ends
+  EXPECT_NEAR(uncertain.pass_beyond(faster_rate, 1e5).high, 1e5 * (0.02 + 1.96 * 0.1 * 0.3), 1e-6);
+  EXPECT_NEAR(uncertain.pass_beyond(faster_rate, 1e9).value, 1e9 * 0.02, 1e-3);  // beyond the ends
 }
 
 TEST(cpu_rate, needs_a_size) { EXPECT_THROW(cpu_rate({}), std::invalid_argument); }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/sizes.hpp"
+#include "src/common/command_line.hpp"
 
 namespace bench_transfers::bench::choose_device_test {
 namespace {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "src/common/command_line.hpp"
+
 namespace bench_transfers::bench::command_line_test {
 namespace {
 

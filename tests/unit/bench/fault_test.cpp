@@ -10,7 +10,7 @@
 
 #include "bench/harness/verify.hpp"
 #include "bench/harness/wall_clock.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/command_line.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "transfers/core/error.hpp"
 

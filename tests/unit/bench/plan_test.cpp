@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/strategy/cache.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/sizes.hpp"
 #include "src/machine/machine.hpp"
 #include "tests/unit/bench/test_strategy.hpp"

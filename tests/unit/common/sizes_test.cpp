@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "src/common/command_line.hpp"
+
 namespace bench_transfers::common {
 namespace {
 

@@ -32,34 +32,34 @@ using testing::ThrowsMessage;
 constexpr std::chrono::sys_seconds noon{std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} +
                                         12h};
 
-/// Whether one of several things that are said is of this kind.
+/// Whether one of the messages is of this kind.
 template <class Kind, class... Kinds>
-bool says(const std::vector<std::variant<Kinds...>>& said) {
-  return std::ranges::any_of(said,
-                             [](const auto& each) { return std::holds_alternative<Kind>(each); });
+bool has_message(const std::vector<std::variant<Kinds...>>& messages) {
+  return std::ranges::any_of(
+      messages, [](const auto& message) { return std::holds_alternative<Kind>(message); });
 }
 
-/// The first of this kind.
+/// The first message of this kind.
 template <class Kind, class... Kinds>
-Kind said_in(const std::vector<std::variant<Kinds...>>& said) {
-  for (const auto& each : said)
-    if (const auto* const found = std::get_if<Kind>(&each)) return *found;
-  throw std::invalid_argument("nothing of this kind is said");
+Kind message_in(const std::vector<std::variant<Kinds...>>& messages) {
+  for (const auto& message : messages)
+    if (const auto* const match = std::get_if<Kind>(&message)) return *match;
+  throw std::invalid_argument("no message of this kind");
 }
 
 /// A run of one benchmark, a minute after the one before.
 run made_up(int number, std::vector<double> values = {100, 101, 102}) {
-  run one;
-  one.file = "run-" + std::to_string(number) + ".json";
-  one.ours = true;
-  one.machine = {{"link.width", "16"}, {"device.name", "GPU"}};
-  one.device = "GPU";
-  one.started = noon + std::chrono::minutes(number);
-  one.boot = "boot";
-  one.card = "card";
-  one.content = static_cast<std::uint64_t>(number) + 1;
-  one.benchmarks["copy"] = {std::move(values), 0, 4096};
-  return one;
+  run run;
+  run.file = "run-" + std::to_string(number) + ".json";
+  run.ours = true;
+  run.machine = {{"link.width", "16"}, {"device.name", "GPU"}};
+  run.device = "GPU";
+  run.started = noon + std::chrono::minutes(number);
+  run.boot = "boot";
+  run.card = "card";
+  run.content = static_cast<std::uint64_t>(number) + 1;
+  run.benchmarks["copy"] = {std::move(values), 0, 4096};
+  return run;
 }
 
 std::vector<run> made_up_runs(int count) {
@@ -69,18 +69,18 @@ std::vector<run> made_up_runs(int count) {
 }
 
 std::vector<process> processes_of(const std::vector<run>& runs) {
-  std::vector<process> all;
-  for (const auto& one : runs) all.push_back(origin_of(one));
-  return all;
+  std::vector<process> processes;
+  for (const auto& run : runs) processes.push_back(origin_of(run));
+  return processes;
 }
 
 TEST(baselines, take_the_median_of_each_run) {
   auto runs = made_up_runs(3);
   runs[1].benchmarks["copy"].values = {7, 9, 1};
-  const auto made = pin(runs, {}).made;
-  EXPECT_THAT(made.benchmarks.at("copy").figures,
+  const auto pinned = pin(runs, {}).baseline;
+  EXPECT_THAT(pinned.benchmarks.at("copy").figures,
               ElementsAre(Optional(101.0), Optional(7.0), Optional(101.0)));
-  EXPECT_THAT(made.benchmarks.at("copy").bytes, Optional(4096.0));
+  EXPECT_THAT(pinned.benchmarks.at("copy").bytes, Optional(4096.0));
 }
 
 TEST(baselines, take_the_fastest_repetition_when_asked) {
@@ -88,26 +88,26 @@ TEST(baselines, take_the_fastest_repetition_when_asked) {
   times.fastest_repetition = true;
   metric rates = metric::named("gb_per_s");
   rates.fastest_repetition = true;
-  EXPECT_EQ(pin(made_up_runs(3), times).made.benchmarks.at("copy").figures[0], 100);
-  EXPECT_EQ(pin(made_up_runs(3), rates).made.benchmarks.at("copy").figures[0], 102);
+  EXPECT_EQ(pin(made_up_runs(3), times).baseline.benchmarks.at("copy").figures[0], 100);
+  EXPECT_EQ(pin(made_up_runs(3), rates).baseline.benchmarks.at("copy").figures[0], 102);
 }
 
 TEST(baselines, take_the_bandwidth_of_the_median_time) {
-  const measured one{.values = {1, 4}, .failed = 0, .bytes = std::nullopt};
-  EXPECT_EQ(figure_of(one, metric::named("gb_per_s")), 1.6);
-  EXPECT_EQ(figure_of(one, metric::named("link_percent")), 2.5);
+  const benchmark_values benchmark{.values = {1, 4}, .failed = 0, .bytes = std::nullopt};
+  EXPECT_EQ(figure_of(benchmark, metric::named("gb_per_s")), 1.6);
+  EXPECT_EQ(figure_of(benchmark, metric::named("link_percent")), 2.5);
 }
 
 TEST(baselines, need_three_runs_and_ask_for_ten) {
   EXPECT_THAT([] { pin(made_up_runs(2), {}); },
               ThrowsMessage<bad_input>(HasSubstr("needs at least 3 runs")));
-  EXPECT_EQ(said_in<pin_warnings::few_runs>(pin(made_up_runs(9), {}).warnings).runs, 9);
-  EXPECT_FALSE(says<pin_warnings::few_runs>(pin(made_up_runs(10), {}).warnings));
+  EXPECT_EQ(message_in<pin_warnings::few_runs>(pin(made_up_runs(9), {}).warnings).runs, 9);
+  EXPECT_FALSE(has_message<pin_warnings::few_runs>(pin(made_up_runs(10), {}).warnings));
 }
 
 TEST(baselines, warn_of_a_single_session) {
   auto runs = made_up_runs(10);
-  EXPECT_TRUE(says<pin_warnings::one_session>(pin(runs, {}).warnings));
+  EXPECT_TRUE(has_message<pin_warnings::one_session>(pin(runs, {}).warnings));
   for (int i = 5; i < 10; ++i) *runs[static_cast<std::size_t>(i)].started += 24h;
   EXPECT_THAT(pin(runs, {}).warnings, IsEmpty());
 }
@@ -125,7 +125,7 @@ TEST(baselines, refuse_the_same_measurements_twice) {
   EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("not independent")));
 }
 
-TEST(baselines, refuse_the_unfinished_file_of_a_run_beside_the_whole) {
+TEST(baselines, refuse_an_unfinished_file_beside_the_complete_one) {
   auto runs = made_up_runs(3);
   runs[2].started = runs[0].started;
   EXPECT_NO_THROW(pin(runs, {}));  // two short runs
@@ -148,16 +148,16 @@ TEST(baselines, refuse_machines_that_differ_unless_that_is_allowed) {
   auto runs = made_up_runs(3);
   runs[2].machine[0].second = "8";
   EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("link.width")));
-  const auto made = pin(runs, {}, {"link.width"}).made;
-  EXPECT_THAT(made.machine, ElementsAre(std::pair("device.name", "GPU")));
+  const auto pinned = pin(runs, {}, {"link.width"}).baseline;
+  EXPECT_THAT(pinned.machine, ElementsAre(std::pair("device.name", "GPU")));
 }
 
-TEST(baselines, leave_out_what_fewer_than_three_runs_have_measured) {
+TEST(baselines, leave_out_benchmarks_of_fewer_than_three_runs) {
   auto runs = made_up_runs(4);
   for (const int i : {0, 1}) runs[static_cast<std::size_t>(i)].benchmarks["rare"] = {{5}, 0, {}};
   const auto result = pin(runs, {});
-  EXPECT_FALSE(result.made.benchmarks.contains("rare"));
-  const auto left_out = said_in<pin_warnings::left_out>(result.warnings);
+  EXPECT_FALSE(result.baseline.benchmarks.contains("rare"));
+  const auto left_out = message_in<pin_warnings::left_out>(result.warnings);
   EXPECT_EQ(left_out.benchmark, "rare");
   EXPECT_EQ(left_out.measured, 2);
 }
@@ -166,9 +166,9 @@ TEST(baselines, do_not_use_a_run_in_which_a_benchmark_failed) {
   auto runs = made_up_runs(4);
   runs[3].benchmarks["copy"].failed = 1;
   const auto result = pin(runs, {});
-  EXPECT_EQ(result.made.benchmarks.at("copy").figures[3], std::nullopt);
-  EXPECT_EQ(said_in<pin_warnings::failed>(result.warnings).file, "'run-3.json'");
-  for (auto& one : runs) one.benchmarks["copy"].failed = 1;
+  EXPECT_EQ(result.baseline.benchmarks.at("copy").figures[3], std::nullopt);
+  EXPECT_EQ(message_in<pin_warnings::failed>(result.warnings).file, "'run-3.json'");
+  for (auto& run : runs) run.benchmarks["copy"].failed = 1;
   EXPECT_THROW(pin(runs, {}), bad_input);
 }
 
@@ -178,9 +178,9 @@ TEST(baselines, come_back_from_their_file_as_they_were) {
   runs[2].started.reset();
   metric judged_by = metric::named("gb_per_s");
   judged_by.fastest_repetition = true;
-  const auto made = pin(runs, judged_by).made;
-  const auto back = baseline_in(to_text(made), "baseline.json");
-  EXPECT_EQ(to_text(back), to_text(made));
+  const auto pinned = pin(runs, judged_by).baseline;
+  const auto back = baseline_in(to_text(pinned), "baseline.json");
+  EXPECT_EQ(to_text(back), to_text(pinned));
   EXPECT_TRUE(back.judged_by.more_is_better);
   EXPECT_TRUE(back.judged_by.fastest_repetition);
   EXPECT_EQ(back.processes[1].content, 2);
@@ -189,26 +189,27 @@ TEST(baselines, come_back_from_their_file_as_they_were) {
   EXPECT_EQ(back.benchmarks.at("copy").figures[3], std::nullopt);
 }
 
-/// Whether a text is read as another baseline than the one that was pinned.
-bool is_taken_for_another(const std::string& text, const std::string& whole) {
+/// Whether a text is read as a baseline other than the original.
+bool is_taken_for_another(const std::string& text, const std::string& original) {
   try {
-    return to_text(baseline_in(text, "baseline.json")) != whole;
+    return to_text(baseline_in(text, "baseline.json")) != original;
   } catch (const bad_input&) {
     return false;
   }
 }
 
 TEST(baselines, are_refused_when_any_bit_was_changed) {
-  const auto whole = to_text(pin(made_up_runs(3), metric::named("gb_per_s")).made);
-  for (std::size_t at = 0; at < whole.size(); ++at)
+  const auto original = to_text(pin(made_up_runs(3), metric::named("gb_per_s")).baseline);
+  for (std::size_t position = 0; position < original.size(); ++position)
     for (unsigned bit = 0; bit < 8; ++bit) {
-      auto text = whole;
-      text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << bit));
-      EXPECT_FALSE(is_taken_for_another(text, whole)) << "bit " << bit << " of byte " << at;
+      auto text = original;
+      text[position] = static_cast<char>(static_cast<unsigned char>(text[position]) ^ (1U << bit));
+      EXPECT_FALSE(is_taken_for_another(text, original))
+          << "bit " << bit << " of byte " << position;
     }
 }
 
-TEST(baselines, are_refused_when_a_line_is_that_of_another) {
+TEST(baselines, are_refused_if_a_line_comes_from_another_baseline) {
   auto runs = made_up_runs(3);
   metric judged_by = metric::named("gb_per_s");
   const auto lines_of = [](const std::string& text) {
@@ -217,45 +218,46 @@ TEST(baselines, are_refused_when_a_line_is_that_of_another) {
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
   };
-  const auto lines = lines_of(to_text(pin(runs, judged_by).made));
-  for (auto& one : runs) {
-    one.on_host = true;
-    one.device = "host";
-    one.machine = {{"device.name", "host"}};
-    one.content += 10;
-    one.benchmarks["copy"].values = {200, 201, 202};
-    one.benchmarks["other"] = one.benchmarks["copy"];
+  const auto lines = lines_of(to_text(pin(runs, judged_by).baseline));
+  for (auto& run : runs) {
+    run.on_host = true;
+    run.device = "host";
+    run.machine = {{"device.name", "host"}};
+    run.content += 10;
+    run.benchmarks["copy"].values = {200, 201, 202};
+    run.benchmarks["other"] = run.benchmarks["copy"];
   }
   judged_by = {"cores", false, true};
-  const auto others = lines_of(to_text(pin(runs, judged_by).made));
+  const auto other_lines = lines_of(to_text(pin(runs, judged_by).baseline));
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i] == others[i]) continue;
+    if (lines[i] == other_lines[i]) continue;
     auto mixed = lines;
-    mixed[i] = others[i];
+    mixed[i] = other_lines[i];
     EXPECT_THROW(baseline_in(fmt::format("{}", fmt::join(mixed, "\n")), "baseline.json"), bad_input)
-        << others[i];
+        << other_lines[i];
   }
 }
 
-/// Of the first format, whose digest covers runs, names and figures alone; this is what it wrote.
+/// A digest that the first format wrote. It covers only runs, names and figures.
 constexpr const char* old_digest = "2a76e5b15231b6b5";
 
-TEST(baselines, of_the_first_format_are_read_unless_they_cannot_be) {
+TEST(baselines, of_the_first_format_are_read_unless_contradictory) {
   const auto text = [](const std::string& judged_by, const std::string& better,
                        const std::string& device = "GPU", const std::string& digest = old_digest) {
-    std::string made = R"({"format": 1, "kind": "bench_transfers baseline", )";
-    made += fmt::format(R"("judged_by": "{}", "better": "{}", "of_repetitions": "median", )",
-                        judged_by, better);
-    made += fmt::format(R"("ours": true, "on_host": false, "device": "{}", )", device);
-    made += R"("machine": {"device.name": "GPU"}, "runs": [)";
+    std::string document = R"({"format": 1, "kind": "bench_transfers baseline", )";
+    document += fmt::format(R"("judged_by": "{}", "better": "{}", "of_repetitions": "median", )",
+                            judged_by, better);
+    document += fmt::format(R"("ours": true, "on_host": false, "device": "{}", )", device);
+    document += R"("machine": {"device.name": "GPU"}, "runs": [)";
     for (const int number : {1, 2, 3})
-      made += fmt::format(R"({}{{"file": "r{}", "session": 0, "started_utc": null, "boot": null, )"
-                          R"("card": null, "content": "000000000000000{}"}})",
-                          number > 1 ? ", " : "", number, number);
-    made += fmt::format(R"(], "benchmark_count": 1, "digest": "{}", )", digest);
-    return made + R"("benchmarks": {"null": {"bytes": null, "figures": [1, 2, 3]}}})";
+      document +=
+          fmt::format(R"({}{{"file": "r{}", "session": 0, "started_utc": null, "boot": null, )"
+                      R"("card": null, "content": "000000000000000{}"}})",
+                      number > 1 ? ", " : "", number, number);
+    document += fmt::format(R"(], "benchmark_count": 1, "digest": "{}", )", digest);
+    return document + R"("benchmarks": {"null": {"bytes": null, "figures": [1, 2, 3]}}})";
   };
-  const auto read = [](const std::string& one) { return baseline_in(one, "old.json"); };
+  const auto read = [](const std::string& document) { return baseline_in(document, "old.json"); };
   EXPECT_EQ(read(text("real_time", "less")).benchmarks.size(), 1);
   EXPECT_TRUE(read(text("gb_per_s", "more")).judged_by.more_is_better);
   EXPECT_FALSE(read(text("errors_per_s", "less")).judged_by.more_is_better);
@@ -273,22 +275,22 @@ metric declared_as(const std::string& key, const declaration& counter, bool more
   return judged_by;
 }
 
-TEST(baselines, keep_what_the_runs_declare) {
+TEST(baselines, keep_the_declaration_of_the_runs) {
   const declaration percent{"%", result_file::metric_kind::share, false};
   const auto idle = declared_as("idle", percent, false);
-  const auto text = to_text(pin(made_up_runs(3), idle).made);
+  const auto text = to_text(pin(made_up_runs(3), idle).baseline);
   EXPECT_THAT(text, HasSubstr("\"unit\": \"%\",\n\"metric_kind\": \"share\",\n"));
   EXPECT_EQ(baseline_in(text, "baseline.json").judged_by.declared, percent);
   // Of runs that declare nothing there is nothing to keep.
-  EXPECT_THAT(to_text(pin(made_up_runs(3), {}).made), testing::Not(HasSubstr("metric_kind")));
+  EXPECT_THAT(to_text(pin(made_up_runs(3), {}).baseline), testing::Not(HasSubstr("metric_kind")));
 }
 
 TEST(baselines, refuse_a_declaration_that_means_nothing) {
-  const auto whole =
+  const auto original =
       to_text(pin(made_up_runs(3),
                   declared_as("idle", {"%", result_file::metric_kind::share, false}, false))
-                  .made);
-  auto text = whole;
+                  .baseline);
+  auto text = original;
   text.replace(text.find("\"share\""), 7, "\"shore\"");
   EXPECT_THAT([&] { baseline_in(text, "baseline.json"); },
               ThrowsMessage<bad_input>(HasSubstr("metric_kind")));
@@ -326,21 +328,21 @@ TEST(sessions, are_found_whatever_the_order_of_the_files) {
   EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(1, 0, 0));
 }
 
-TEST(sessions, are_one_where_nothing_tells_them_apart) {
+TEST(sessions, are_one_if_nothing_distinguishes_the_runs) {
   auto runs = made_up_runs(3);
-  for (auto& one : runs) {
-    one.started.reset();
-    one.boot.clear();
-    one.card.clear();
+  for (auto& run : runs) {
+    run.started.reset();
+    run.boot.clear();
+    run.card.clear();
   }
   EXPECT_EQ(number_of_sessions(processes_of(runs)), 1);
 }
 
-TEST(fingerprints, are_compared_in_the_order_of_what_explains_most) {
+TEST(fingerprints, are_compared_in_the_order_of_their_facts) {
   const fingerprint before{{"link.width", "16"}, {"kernel", "6"}, {"gone", "x"}};
   const fingerprint after{{"kernel", "7"}, {"link.width", "8"}, {"added", "y"}};
   std::vector<std::string> keys;
-  for (const auto& one : differences(before, after)) keys.push_back(one.key);
+  for (const auto& difference : differences(before, after)) keys.push_back(difference.key);
   EXPECT_THAT(keys, ElementsAre("link.width", "kernel", "gone", "added"));
 }
 
@@ -353,37 +355,39 @@ class checks : public testing::Test {
   }
 
   static run of_thirty(int number) {
-    auto one = made_up(number);
-    one.benchmarks.clear();
+    auto run = made_up(number);
+    run.benchmarks.clear();
     for (int b = 0; b < 30; ++b)
       // Scattered by up to 0.2 %, each benchmark in its own way; long enough for bandwidth.
-      one.benchmarks["copy/" + std::to_string(b)] = {
+      run.benchmarks["copy/" + std::to_string(b)] = {
           {1e6 * (1 + 0.002 * ((number * 7 + b * 5) % 11 - 5) / 5.0)}, 0, {}};
-    return one;
+    return run;
   }
 
   void slow_down(const std::string& name, double times) {
-    for (auto& one : after_)
-      for (auto& value : one.benchmarks[name].values) value *= times;
+    for (auto& run : after_)
+      for (auto& value : run.benchmarks[name].values) value *= times;
   }
 
-  report answer(const question& asked = {}) { return check(pin(before_, {}).made, after_, asked); }
+  report answer(const question& question = {}) {
+    return check(pin(before_, {}).baseline, after_, question);
+  }
 
   static question different(const std::string& key) {
-    question asked;
-    asked.allow_different = {key};
-    return asked;
+    question question;
+    question.allow_different = {key};
+    return question;
   }
 
   static question missing(const std::string& names) {
-    question asked;
-    asked.allow_missing = names;
-    return asked;
+    question question;
+    question.allow_missing = names;
+    return question;
   }
 
-  static const finding& on(const report& of, const std::string& name) {
-    for (const auto& one : of.findings)
-      if (one.name == name) return one;
+  static const finding& benchmark_of(const report& report, const std::string& name) {
+    for (const auto& benchmark : report.findings)
+      if (benchmark.name == name) return benchmark;
     throw std::invalid_argument(name);
   }
 
@@ -406,22 +410,22 @@ TEST_F(checks, find_a_regression_and_put_it_first) {
   EXPECT_NEAR(*result.findings.front().after / *result.findings.front().before, 1.10, 0.005);
 }
 
-TEST_F(checks, turn_rates_around) {
+TEST_F(checks, take_larger_rates_for_faster) {
   for (auto* runs : {&before_, &after_})
-    for (auto& one : *runs)
-      for (auto& [name, figures] : one.benchmarks)
+    for (auto& run : *runs)
+      for (auto& [name, figures] : run.benchmarks)
         for (auto& value : figures.values) value = 5e7 / value;
   slow_down("copy/7", 0.9);
   slow_down("copy/3", 1.1);
-  const auto made = pin(before_, metric::named("gb_per_s")).made;
-  const auto result = check(made, after_, {});
-  EXPECT_EQ(on(result, "copy/7").result, verdict::slower);
-  EXPECT_EQ(on(result, "copy/3").result, verdict::faster);
+  const auto pinned = pin(before_, metric::named("gb_per_s")).baseline;
+  const auto result = check(pinned, after_, {});
+  EXPECT_EQ(benchmark_of(result, "copy/7").result, verdict::slower);
+  EXPECT_EQ(benchmark_of(result, "copy/3").result, verdict::faster);
 }
 
 TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
   slow_down("copy/7", 1.10);
-  for (auto& one : after_) one.machine[0].second = "8";
+  for (auto& run : after_) run.machine[0].second = "8";
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
   EXPECT_EQ(result.changed.at(0).fact.key, "link.width");
@@ -429,27 +433,27 @@ TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
 }
 
 TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) {
-  for (auto& one : after_) one.benchmarks.erase("copy/2");
+  for (auto& run : after_) run.benchmarks.erase("copy/2");
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(on(result, "copy/2").result, verdict::missing);
+  EXPECT_EQ(benchmark_of(result, "copy/2").result, verdict::missing);
   EXPECT_EQ(answer(missing("copy/2$")).code, exit_code::pass);
   EXPECT_THROW(answer(missing("(")), bad_input);
 }
 
-TEST_F(checks, take_what_one_of_many_runs_lacks_for_missing) {
+TEST_F(checks, report_a_benchmark_that_one_run_lacks_as_missing) {
   for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
   after_[6].benchmarks.erase("copy/2");
-  EXPECT_EQ(on(answer(), "copy/2").result, verdict::missing);
+  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::missing);
   after_[6].complete = false;
-  EXPECT_EQ(on(answer(), "copy/2").result, verdict::same);
+  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::same);
 }
 
-TEST_F(checks, take_a_failed_benchmark_for_missing_and_not_for_fast) {
+TEST_F(checks, report_a_failed_benchmark_as_missing_and_not_as_fast) {
   after_[1].benchmarks["copy/2"].failed = 1;
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  const auto failed = std::get<remarks::failed>(on(result, "copy/2").note.value());
+  const auto failed = std::get<remarks::failed>(benchmark_of(result, "copy/2").note.value());
   EXPECT_EQ(failed.failed, 1);
   EXPECT_EQ(failed.runs, 3);
 }
@@ -458,45 +462,45 @@ TEST_F(checks, need_three_runs) {
   after_.pop_back();
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(said_in<reasons::too_few_runs>(result.reasons).runs, 2);
+  EXPECT_EQ(message_in<reasons::too_few_runs>(result.reasons).runs, 2);
 }
 
 TEST_F(checks, report_new_benchmarks) {
-  for (auto& one : after_) one.benchmarks["copy/new"] = {{5}, 0, {}};
+  for (auto& run : after_) run.benchmarks["copy/new"] = {{5}, 0, {}};
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::pass);
-  EXPECT_EQ(on(result, "copy/new").result, verdict::added);
+  EXPECT_EQ(benchmark_of(result, "copy/new").result, verdict::added);
 }
 
 TEST_F(checks, do_not_pass_when_all_are_slower_together) {
   for (int b = 0; b < 30; ++b) slow_down("copy/" + std::to_string(b), 1.10);
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_NEAR(said_in<reasons::environment_changed>(result.reasons).slowdown, 0.1, 0.01);
+  EXPECT_NEAR(message_in<reasons::environment_changed>(result.reasons).slowdown, 0.1, 0.01);
 }
 
-TEST_F(checks, do_not_pass_when_nothing_can_be_seen) {
+TEST_F(checks, do_not_pass_if_noise_hides_everything) {
   int number = 0;
   for (auto* runs : {&before_, &after_})
-    for (auto& one : *runs) {
+    for (auto& run : *runs) {
       ++number;
-      for (auto& [name, figures] : one.benchmarks) figures.values[0] *= 1 + 0.1 * (number % 5);
+      for (auto& [name, figures] : run.benchmarks) figures.values[0] *= 1 + 0.1 * (number % 5);
     }
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_TRUE(says<reasons::too_noisy>(result.reasons));
+  EXPECT_TRUE(has_message<reasons::too_noisy>(result.reasons));
 }
 
-/// Of 30 benchmarks, so many are without noise; in the others it hides the threshold.
+/// Of 30 benchmarks, `count` are without noise; in the others, noise hides the threshold.
 report with_telling(int count) {
   report answer;
   answer.processes_after = least_new_processes;
   for (int i = 0; i < 30; ++i) {
-    finding one;
-    one.name = std::to_string(i);
-    one.judgement = judged{};
-    one.advisory = i >= count;
-    answer.findings.push_back(std::move(one));
+    finding benchmark;
+    benchmark.name = std::to_string(i);
+    benchmark.judgement = benchmark_judgement{};
+    benchmark.advisory = i >= count;
+    answer.findings.push_back(std::move(benchmark));
   }
   conclude(answer);
   return answer;
@@ -508,7 +512,7 @@ TEST(verdicts, are_inconclusive_unless_one_of_ten_benchmarks_can_show_the_thresh
     const auto answer = with_telling(count);
     EXPECT_EQ(answer.code, exit_code::inconclusive) << count;
     ASSERT_EQ(answer.reasons.size(), 1) << count;
-    EXPECT_EQ(said_in<reasons::too_few_can_show>(answer.reasons).can_show,
+    EXPECT_EQ(message_in<reasons::too_few_can_show>(answer.reasons).can_show,
               static_cast<std::size_t>(count));
   }
 }
@@ -517,35 +521,35 @@ TEST_F(checks, refuse_runs_that_disagree_about_the_metric) {
   using result_file::metric_kind;
   const declaration rate{"GB/s", metric_kind::rate, true};
   auto judged_by = declared_as("rate", rate, true);
-  const auto made = pin(before_, judged_by).made;
-  for (auto& one : after_) one.declared = rate;
-  EXPECT_NO_THROW(check(made, after_, {}));
+  const auto pinned = pin(before_, judged_by).baseline;
+  for (auto& run : after_) run.declared = rate;
+  EXPECT_NO_THROW(check(pinned, after_, {}));
   after_[2].declared = declaration{"GB/s", metric_kind::rate, false};
-  EXPECT_THAT([&] { check(made, after_, {}); },
+  EXPECT_THAT([&] { check(pinned, after_, {}); },
               ThrowsMessage<bad_input>(AllOf(HasSubstr("run-10.json"), HasSubstr("run-12.json"),
                                              HasSubstr("disagree about rate: a rate in 'GB/s', "
                                                        "more is better, and a rate in 'GB/s', "
                                                        "less is better"))));
-  for (auto& one : after_) one.declared = declaration{"MB/s", metric_kind::rate, true};
-  EXPECT_THAT([&] { check(made, after_, {}); },
+  for (auto& run : after_) run.declared = declaration{"MB/s", metric_kind::rate, true};
+  EXPECT_THAT([&] { check(pinned, after_, {}); },
               ThrowsMessage<bad_input>(AllOf(HasSubstr("'MB/s'"), HasSubstr("'GB/s'"))));
 }
 
-TEST_F(checks, take_no_unit_from_the_runs_where_the_baseline_has_none) {
-  const auto made = pin(before_, metric::named("wait")).made;
+TEST_F(checks, take_no_unit_from_the_runs_if_the_baseline_has_none) {
+  const auto pinned = pin(before_, metric::named("wait")).baseline;
   for (auto& run : after_)
     run.declared = declaration{"us", result_file::metric_kind::duration, false};
   // A time could be judged by the threshold of latencies: no run chooses that for itself.
-  const auto answer = check(made, after_, {});
+  const auto answer = check(pinned, after_, {});
   EXPECT_FALSE(answer.judged_by.is_time());
   EXPECT_FALSE(answer.findings.front().latency_bound);
 }
 
-TEST_F(checks, refuse_runs_whose_unit_is_not_what_the_name_says) {
-  const auto made = pin(before_, metric::named("gb_per_s")).made;
+TEST_F(checks, refuse_runs_whose_unit_contradicts_the_name) {
+  const auto pinned = pin(before_, metric::named("gb_per_s")).baseline;
   for (auto& run : after_)
     run.declared = declaration{"us", result_file::metric_kind::duration, true};
-  EXPECT_THAT([&] { check(made, after_, {}); },
+  EXPECT_THAT([&] { check(pinned, after_, {}); },
               ThrowsMessage<bad_input>(AllOf(HasSubstr("'us'"), HasSubstr("'GB/s'"))));
 }
 
@@ -556,17 +560,18 @@ TEST_F(checks, refuse_runs_of_the_baseline_itself) {
 
 TEST_F(checks, say_that_faults_were_injected) {
   after_[0].faults = {"slow:1.1@copy"};
-  EXPECT_THAT(said_in<notes::faults_injected>(answer().notes).faults, ElementsAre("slow:1.1@copy"));
+  EXPECT_THAT(message_in<notes::faults_injected>(answer().notes).faults,
+              ElementsAre("slow:1.1@copy"));
 }
 
-TEST_F(checks, know_latency_by_the_time_that_operations_take) {
+TEST_F(checks, recognise_latency_by_the_time_of_an_operation) {
   for (auto* runs : {&before_, &after_})
-    for (auto& one : *runs)
-      for (auto& value : one.benchmarks["copy/1"].values) value /= 100;
+    for (auto& run : *runs)
+      for (auto& value : run.benchmarks["copy/1"].values) value /= 100;
   const auto result = answer();
-  EXPECT_TRUE(on(result, "copy/1").latency_bound);
-  EXPECT_EQ(on(result, "copy/1").threshold, 0.05);
-  EXPECT_FALSE(on(result, "copy/2").latency_bound);
+  EXPECT_TRUE(benchmark_of(result, "copy/1").latency_bound);
+  EXPECT_EQ(benchmark_of(result, "copy/1").threshold, 0.05);
+  EXPECT_FALSE(benchmark_of(result, "copy/2").latency_bound);
 }
 
 }  // namespace

@@ -21,22 +21,23 @@ class comparing : public testing::Test {
     return values;
   }
 
-  std::vector<observed> suite(std::size_t benchmarks, double deviation, std::size_t after = 3) {
-    std::vector<observed> all(benchmarks);
-    for (auto& one : all) {
-      one.before = {processes(5, 0, deviation), processes(5, 0, deviation)};
-      one.after = {processes(after, 0, deviation)};
+  std::vector<observation> suite(std::size_t benchmarks, double deviation, std::size_t after = 3) {
+    std::vector<observation> all(benchmarks);
+    for (auto& benchmark : all) {
+      benchmark.before = {processes(5, 0, deviation), processes(5, 0, deviation)};
+      benchmark.after = {processes(after, 0, deviation)};
     }
     return all;
   }
 
-  static void slow_down(observed& one, double part) {
-    for (auto& session : one.after)
+  static void slow_down(observation& benchmark, double part) {
+    for (auto& session : benchmark.after)
       for (auto& value : session) value += std::log1p(part);
   }
 
-  static std::size_t count(const comparison& of, outcome one) {
-    return static_cast<std::size_t>(std::ranges::count(of.benchmarks, one, &judged::verdict));
+  static std::size_t count(const comparison& comparison, outcome verdict) {
+    return static_cast<std::size_t>(
+        std::ranges::count(comparison.benchmarks, verdict, &benchmark_judgement::verdict));
   }
 
   std::mt19937_64 random_{11};
@@ -48,7 +49,7 @@ TEST_F(comparing, finds_nothing_where_nothing_changed) {
   EXPECT_FALSE(result.classes.at(0).changed);
 }
 
-TEST_F(comparing, finds_the_one_that_is_slower) {
+TEST_F(comparing, finds_the_slower_benchmark) {
   auto all = suite(200, 0.005);
   slow_down(all[17], 0.05);
   const auto result = compare(all, {});
@@ -57,13 +58,13 @@ TEST_F(comparing, finds_the_one_that_is_slower) {
   EXPECT_EQ(count(result, outcome::same), 199);
 }
 
-TEST_F(comparing, reports_the_one_that_is_faster) {
+TEST_F(comparing, reports_the_faster_benchmark) {
   auto all = suite(200, 0.005);
   slow_down(all[17], -0.05);
   EXPECT_EQ(compare(all, {}).benchmarks[17].verdict, outcome::faster);
 }
 
-TEST_F(comparing, forgives_what_is_below_the_threshold_however_certain) {
+TEST_F(comparing, accepts_a_certain_slowdown_below_the_threshold) {
   auto all = suite(50, 0.0005);
   slow_down(all[3], 0.015);
   all[3].latency_bound = false;
@@ -71,11 +72,11 @@ TEST_F(comparing, forgives_what_is_below_the_threshold_however_certain) {
   EXPECT_EQ(compare(all, {.threshold = 0.01}).benchmarks[3].verdict, outcome::slower);
 }
 
-TEST_F(comparing, forgives_more_where_latency_decides) {
+TEST_F(comparing, accepts_more_if_latency_decides) {
   auto all = suite(50, 0.002);
   slow_down(all[3], 0.04);
   EXPECT_EQ(compare(all, {}).benchmarks[3].verdict, outcome::slower);
-  for (auto& one : all) one.latency_bound = true;
+  for (auto& benchmark : all) benchmark.latency_bound = true;
   EXPECT_EQ(compare(all, {}).benchmarks[3].verdict, outcome::same);
 }
 
@@ -106,9 +107,9 @@ TEST_F(comparing, still_finds_a_change_beyond_an_outlier_of_the_baseline) {
   EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::slower);
 }
 
-TEST_F(comparing, names_a_shift_of_all_as_the_environments_and_accuses_nobody) {
+TEST_F(comparing, attributes_a_shift_of_all_to_the_environment) {
   auto all = suite(60, 0.003);
-  for (auto& one : all) slow_down(one, 0.08);
+  for (auto& benchmark : all) slow_down(benchmark, 0.08);
   const auto result = compare(all, {});
   ASSERT_EQ(result.classes.size(), 1);
   EXPECT_TRUE(result.classes[0].changed);
@@ -116,15 +117,15 @@ TEST_F(comparing, names_a_shift_of_all_as_the_environments_and_accuses_nobody) {
   EXPECT_EQ(count(result, outcome::slower), 0);
 }
 
-TEST_F(comparing, names_it_also_when_all_are_faster) {
+TEST_F(comparing, attributes_a_speedup_of_all_to_the_environment) {
   auto all = suite(60, 0.003);
-  for (auto& one : all) slow_down(one, -0.08);
+  for (auto& benchmark : all) slow_down(benchmark, -0.08);
   EXPECT_TRUE(compare(all, {}).classes.at(0).changed);
 }
 
-TEST_F(comparing, is_unsure_of_what_is_beyond_the_threshold_only_with_its_class) {
+TEST_F(comparing, is_unsure_of_a_shift_beyond_the_threshold_only_with_its_class) {
   auto all = suite(60, 0.001);
-  for (auto& one : all) slow_down(one, 0.018);
+  for (auto& benchmark : all) slow_down(benchmark, 0.018);
   slow_down(all[4], 0.018);
   const auto result = compare(all, {});
   EXPECT_FALSE(result.classes.at(0).changed);
@@ -142,9 +143,9 @@ TEST_F(comparing, finds_a_slowdown_also_beside_improvements) {
 
 TEST_F(comparing, learns_from_sessions_in_which_a_benchmark_is_missing) {
   auto all = suite(60, 0.002);
-  for (auto& one : all) {
-    one.before.push_back({});
-    for (auto& session : one.before)
+  for (auto& benchmark : all) {
+    benchmark.before.push_back({});
+    for (auto& session : benchmark.before)
       for (auto& value : session) value += session.size() == 5 ? 0 : 1;
   }
   all[0].before[2] = processes(2, 0.5, 0.002);
@@ -154,7 +155,7 @@ TEST_F(comparing, learns_from_sessions_in_which_a_benchmark_is_missing) {
   EXPECT_EQ(result.benchmarks[7].verdict, outcome::slower);
 }
 
-TEST_F(comparing, tells_the_classes_apart) {
+TEST_F(comparing, separates_the_classes) {
   auto all = suite(60, 0.003);
   for (std::size_t i = 0; i < 30; ++i) {
     all[i].latency_bound = true;
@@ -187,14 +188,14 @@ TEST_F(comparing, never_passes_a_change_of_any_part_of_the_suite) {
   }
 }
 
-TEST_F(comparing, names_a_shift_of_all_also_where_sessions_explain_it) {
+TEST_F(comparing, reports_a_shift_of_all_even_if_sessions_explain_it) {
   auto all = suite(60, 0.001);
   // Five sessions of the baseline and the new one: all alike, 4 % apart.
   const std::vector<double> levels{0, 0.04, -0.03, 0.05, -0.02};
-  for (auto& one : all) {
-    one.before.clear();
-    for (const double level : levels) one.before.push_back(processes(3, level, 0.001));
-    one.after = {processes(3, 0.045, 0.001)};
+  for (auto& benchmark : all) {
+    benchmark.before.clear();
+    for (const double level : levels) benchmark.before.push_back(processes(3, level, 0.001));
+    benchmark.after = {processes(3, 0.045, 0.001)};
   }
   const auto result = compare(all, {});
   EXPECT_GT(result.classes.at(0).explained, 0.05);
@@ -204,9 +205,9 @@ TEST_F(comparing, names_a_shift_of_all_also_where_sessions_explain_it) {
 
 TEST_F(comparing, estimates_how_much_sessions_differ_from_one_benchmark_to_the_next) {
   auto all = suite(200, 0.003);
-  for (auto& one : all) {
+  for (auto& benchmark : all) {
     const double level = processes(1, 0, 0.02)[0];
-    for (auto& value : one.after[0]) value += level;
+    for (auto& value : benchmark.after[0]) value += level;
   }
   const auto result = compare(all, {});
   EXPECT_EQ(count(result, outcome::slower), 0);
@@ -214,19 +215,19 @@ TEST_F(comparing, estimates_how_much_sessions_differ_from_one_benchmark_to_the_n
   EXPECT_GT(result.benchmarks[0].resolution, 0.05);
 }
 
-TEST_F(comparing, assumes_that_sessions_differ_where_few_benchmarks_could_tell) {
+TEST_F(comparing, assumes_that_sessions_differ_if_there_are_few_benchmarks) {
   auto all = suite(3, 0.005);
   const auto result = compare(all, {});
   EXPECT_TRUE(result.classes.empty());
-  for (const auto& one : result.benchmarks)
-    EXPECT_GE(one.session_deviation, 1.9 * one.process_deviation);
+  for (const auto& benchmark : result.benchmarks)
+    EXPECT_GE(benchmark.session_deviation, 1.9 * benchmark.process_deviation);
 }
 
 TEST_F(comparing, takes_one_process_a_session) {
-  std::vector<observed> all(30);
-  for (auto& one : all) {
-    for (int i = 0; i < 10; ++i) one.before.push_back(processes(1, 0, 0.004));
-    for (int i = 0; i < 3; ++i) one.after.push_back(processes(1, 0, 0.004));
+  std::vector<observation> all(30);
+  for (auto& benchmark : all) {
+    for (int i = 0; i < 10; ++i) benchmark.before.push_back(processes(1, 0, 0.004));
+    for (int i = 0; i < 3; ++i) benchmark.after.push_back(processes(1, 0, 0.004));
   }
   slow_down(all[5], 0.10);
   const auto result = compare(all, {});
@@ -234,11 +235,11 @@ TEST_F(comparing, takes_one_process_a_session) {
   EXPECT_EQ(count(result, outcome::same), 29);
 }
 
-TEST_F(comparing, bears_values_that_are_all_the_same) {
-  std::vector<observed> all(20);
-  for (auto& one : all) {
-    one.before = {std::vector<double>(10, 1.5)};
-    one.after = {std::vector<double>(3, 1.5)};
+TEST_F(comparing, accepts_values_that_are_all_the_same) {
+  std::vector<observation> all(20);
+  for (auto& benchmark : all) {
+    benchmark.before = {std::vector<double>(10, 1.5)};
+    benchmark.after = {std::vector<double>(3, 1.5)};
   }
   slow_down(all[0], 0.05);
   const auto result = compare(all, {});
@@ -246,7 +247,7 @@ TEST_F(comparing, bears_values_that_are_all_the_same) {
   EXPECT_EQ(count(result, outcome::same), 19);
 }
 
-TEST_F(comparing, does_not_see_what_the_clock_cannot) {
+TEST_F(comparing, ignores_differences_below_the_clocks_resolution) {
   auto all = suite(20, 0.0001);
   all[0].least_deviation = 0.03;
   slow_down(all[0], 0.06);
@@ -254,7 +255,7 @@ TEST_F(comparing, does_not_see_what_the_clock_cannot) {
 }
 
 TEST_F(comparing, needs_three_processes_before_and_one_after) {
-  std::vector<observed> all(1);
+  std::vector<observation> all(1);
   all[0].before = {{1, 1}};
   all[0].after = {{1}};
   EXPECT_THROW(compare(all, {}), std::invalid_argument);
@@ -264,40 +265,40 @@ TEST_F(comparing, needs_three_processes_before_and_one_after) {
 }
 
 /// What is said to be found four times of five is found about that often.
-TEST_F(comparing, knows_what_it_can_find) {
-  int found = 0;
+TEST_F(comparing, predicts_the_slowdowns_that_it_finds) {
+  int detected = 0;
   constexpr int trials = 150;
   for (int i = 0; i < trials; ++i) {
     auto all = suite(40, 0.01);
-    for (auto& one : all) one.latency_bound = true;
+    for (auto& benchmark : all) benchmark.latency_bound = true;
     const double detectable = compare(all, {}).benchmarks[0].detectable;
     slow_down(all[0], std::expm1(detectable));
-    found += compare(all, {}).benchmarks[0].verdict == outcome::slower;
+    detected += compare(all, {}).benchmarks[0].verdict == outcome::slower;
   }
-  EXPECT_GT(found, 0.65 * trials);
-  EXPECT_LT(found, 0.99 * trials);
+  EXPECT_GT(detected, 0.65 * trials);
+  EXPECT_LT(detected, 0.99 * trials);
 }
 
-TEST_F(comparing, says_more_is_needed_to_find_less) {
+TEST_F(comparing, detects_smaller_slowdowns_with_more_runs) {
   const auto all = suite(40, 0.01);
-  const auto few = detectable(all, 3, {});
-  const auto many = detectable(all, 10, {});
+  const auto with_three_runs = detectable(all, 3, {});
+  const auto with_ten_runs = detectable(all, 10, {});
   for (std::size_t i = 0; i < all.size(); ++i) {
-    EXPECT_LT(many[i].detectable, few[i].detectable);
-    EXPECT_LT(few[i].detectable, few[i].detectable_surely);
+    EXPECT_LT(with_ten_runs[i].detectable, with_three_runs[i].detectable);
+    EXPECT_LT(with_three_runs[i].detectable, with_three_runs[i].detectable_surely);
   }
 }
 
 /// A small part of the simulation whose figures docs/GATE.md has.
-TEST_F(comparing, seldom_cries_wolf) {
+TEST_F(comparing, seldom_raises_false_alarms) {
   int alarms = 0;
   constexpr int suites = 60;
   for (int i = 0; i < suites; ++i) {
     auto all = suite(100, 0.01);
-    for (auto& one : all) {
+    for (auto& benchmark : all) {
       const double level = processes(1, 0, 0.005)[0];
-      for (auto& value : one.after[0]) value += level;
-      if (random_() % 50 == 0) one.after[0][0] += 0.2;
+      for (auto& value : benchmark.after[0]) value += level;
+      if (random_() % 50 == 0) benchmark.after[0][0] += 0.2;
     }
     const auto result = compare(all, {});
     alarms += count(result, outcome::slower) > 0;

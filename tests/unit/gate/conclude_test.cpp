@@ -11,7 +11,7 @@
 namespace bench_transfers::gate {
 namespace {
 
-TEST(conclusions, more_runs_tell_only_where_nothing_else_is_wrong) {
+TEST(conclusions, more_runs_help_only_if_there_is_no_other_reason) {
   const auto unsure = compared("a", verdict::ambiguous, 0.05);
   const auto inconclusive = [&](std::vector<finding> lines) {
     return report_of(exit_code::inconclusive, std::move(lines), {reasons::ambiguous{1}});
@@ -28,9 +28,9 @@ TEST(conclusions, more_runs_tell_only_where_nothing_else_is_wrong) {
   EXPECT_FALSE(more_runs_may_tell(inconclusive({unsure, without_figures("b", verdict::missing)})));
   EXPECT_FALSE(more_runs_may_tell(inconclusive({compared("b", verdict::same, 0)})));
   EXPECT_FALSE(more_runs_may_tell(report_of(exit_code::regression, {unsure})));
-  auto few = inconclusive({without_figures("b", verdict::missing)});
-  few.processes_after = 2;
-  EXPECT_TRUE(more_runs_may_tell(few));
+  auto with_two_runs = inconclusive({without_figures("b", verdict::missing)});
+  with_two_runs.processes_after = 2;
+  EXPECT_TRUE(more_runs_may_tell(with_two_runs));
   auto noisy = unsure;
   noisy.advisory = true;
   noisy.judgement->resolution = std::log1p(0.2);

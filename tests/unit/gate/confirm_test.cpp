@@ -25,23 +25,23 @@ report with_suspects() {
   report answer;
   answer.processes_after = 3;
   answer.code = exit_code::regression;
-  for (const auto& [name, found] : {std::pair{"slow", verdict::slower},
-                                    {"steady", verdict::slower},
-                                    {"unsure", verdict::ambiguous},
-                                    {"fine", verdict::same}}) {
-    finding one;
-    one.name = name;
-    one.result = found;
-    one.threshold = 0.02;
-    one.judgement = judged{};
-    answer.findings.push_back(one);
+  for (const auto& [name, result] : {std::pair{"slow", verdict::slower},
+                                     {"steady", verdict::slower},
+                                     {"unsure", verdict::ambiguous},
+                                     {"fine", verdict::same}}) {
+    finding benchmark;
+    benchmark.name = name;
+    benchmark.result = result;
+    benchmark.threshold = 0.02;
+    benchmark.judgement = benchmark_judgement{};
+    answer.findings.push_back(benchmark);
   }
   return answer;
 }
 
-verdict verdict_on(const report& answer, const std::string& name) {
-  for (const auto& one : answer.findings)
-    if (one.name == name) return one.result;
+verdict verdict_of(const report& answer, const std::string& name) {
+  for (const auto& benchmark : answer.findings)
+    if (benchmark.name == name) return benchmark.result;
   throw std::invalid_argument(name);
 }
 
@@ -51,7 +51,7 @@ class duels : public testing::Test {
   measure_once measure() {
     return [this](const std::string& command, const std::vector<std::string>& benchmarks) {
       commands_.push_back(command);
-      asked_ = benchmarks;
+      requested_ = benchmarks;
       run result;
       result.content = commands_.size();
       result.on_host = on_host_;
@@ -78,12 +78,12 @@ class duels : public testing::Test {
   bool on_host_ = false;
   double scatter_ = 0;
   std::vector<std::string> commands_;
-  std::vector<std::string> asked_;
+  std::vector<std::string> requested_;
 };
 
 TEST_F(duels, measure_suspects_alone_in_turn) {
   confirmed();
-  EXPECT_THAT(asked_, UnorderedElementsAre("slow", "steady", "unsure"));
+  EXPECT_THAT(requested_, UnorderedElementsAre("slow", "steady", "unsure"));
   ASSERT_EQ(commands_.size(), 16);
   EXPECT_THAT(std::vector(commands_.begin(), commands_.begin() + 4),
               ElementsAre("a", "b", "b", "a"));
@@ -91,14 +91,14 @@ TEST_F(duels, measure_suspects_alone_in_turn) {
 
 TEST_F(duels, decide_on_suspects) {
   const auto answer = confirmed();
-  EXPECT_EQ(verdict_on(answer, "slow"), verdict::slower);
-  EXPECT_EQ(verdict_on(answer, "steady"), verdict::same);
-  EXPECT_EQ(verdict_on(answer, "unsure"), verdict::slower);
-  EXPECT_EQ(verdict_on(answer, "fine"), verdict::same);
+  EXPECT_EQ(verdict_of(answer, "slow"), verdict::slower);
+  EXPECT_EQ(verdict_of(answer, "steady"), verdict::same);
+  EXPECT_EQ(verdict_of(answer, "unsure"), verdict::slower);
+  EXPECT_EQ(verdict_of(answer, "fine"), verdict::same);
   EXPECT_EQ(answer.code, exit_code::regression);
 }
 
-TEST_F(duels, let_pass_what_they_do_not_confirm) {
+TEST_F(duels, acquit_suspects_that_they_do_not_confirm) {
   times_["b"] = times_["a"];
   const auto answer = confirmed();
   EXPECT_EQ(answer.count(verdict::same), 4);
@@ -108,7 +108,7 @@ TEST_F(duels, let_pass_what_they_do_not_confirm) {
   EXPECT_EQ(again.runs, 8);
 }
 
-TEST_F(duels, leave_open_what_scatters) {
+TEST_F(duels, leave_scattered_suspects_ambiguous) {
   // Some processes of both are far slower.
   scatter_ = 0.3;
   times_["b"] = {{"slow", 101}, {"steady", 102}, {"unsure", 103}};
@@ -140,25 +140,25 @@ TEST_F(duels, take_more_processes_for_many_suspects) {
   report answer;
   answer.processes_after = 3;
   for (int i = 0; i < 400; ++i) {
-    finding one;
-    one.name = std::to_string(i);
-    one.result = verdict::slower;
-    one.threshold = 0.02;
-    one.judgement = judged{};
-    answer.findings.push_back(one);
-    times_["a"][one.name] = 100;
-    times_["b"][one.name] = 110;
+    finding benchmark;
+    benchmark.name = std::to_string(i);
+    benchmark.result = verdict::slower;
+    benchmark.threshold = 0.02;
+    benchmark.judgement = benchmark_judgement{};
+    answer.findings.push_back(benchmark);
+    times_["a"][benchmark.name] = 100;
+    times_["b"][benchmark.name] = 110;
   }
   confirm(answer, {"a", "b"}, measure(), [](std::size_t, std::size_t) {});
   EXPECT_GT(commands_.size(), 16);
   EXPECT_EQ(answer.count(verdict::slower), 400);
 }
 
-TEST_F(duels, keep_the_verdict_on_what_one_program_does_not_measure) {
+TEST_F(duels, keep_the_verdict_if_one_program_does_not_measure_a_suspect) {
   times_["a"].erase("slow");
   const auto answer = confirmed();
-  EXPECT_EQ(verdict_on(answer, "slow"), verdict::slower);
-  EXPECT_EQ(verdict_on(answer, "steady"), verdict::same);
+  EXPECT_EQ(verdict_of(answer, "slow"), verdict::slower);
+  EXPECT_EQ(verdict_of(answer, "steady"), verdict::same);
 }
 
 TEST_F(duels, do_not_begin_without_suspects) {
@@ -167,33 +167,33 @@ TEST_F(duels, do_not_begin_without_suspects) {
   EXPECT_TRUE(commands_.empty());
 }
 
-TEST(commands_to_confirm_with, are_parted_by_the_only_comma) {
-  const auto both = parse_programs("old/bench --x,new/bench");
-  EXPECT_EQ(both.before, "old/bench --x");
-  EXPECT_EQ(both.after, "new/bench");
+TEST(commands_to_confirm_with, are_separated_by_the_only_comma) {
+  const auto programs = parse_programs("old/bench --x,new/bench");
+  EXPECT_EQ(programs.before, "old/bench --x");
+  EXPECT_EQ(programs.after, "new/bench");
   EXPECT_EQ(parse_programs("a '--strategies=x,y',b").after, "b");
 }
 
 TEST(commands_to_confirm_with, are_two) {
-  for (const auto* wrong : {"", "a", "a,", ",b", "a,b,c"})
-    EXPECT_THROW(parse_programs(wrong), bad_input) << wrong;
+  for (const auto* text : {"", "a", "a,", ",b", "a,b,c"})
+    EXPECT_THROW(parse_programs(text), bad_input) << text;
 }
 
-/// Writes what it was asked for as the name of its only benchmark.
+/// A program that writes its arguments as the name of its only benchmark.
 constexpr const char* script =
     R"(f() { for a; do case $a in *filter=*) n=${a#*=};; *out=*) o=${a#*=};; esac; done; )"
     R"(n=$(printf %s "$n" | sed 's/\\/\\\\/g'); )"
     R"(printf '{"context":{},"benchmarks":[{"name":"%s","run_type":"iteration","repetition_index":0,)"
     R"("real_time":5,"time_unit":"ns"}]}' "$n" > "$o"; }; f)";
 
-TEST(a_shell, measures_with_a_filter_that_fits_nothing_else) {
+TEST(a_shell, measures_with_a_filter_that_matches_nothing_else) {
   const auto result = measure_with_shell({})(script, {"copy/a.b", "x"});
   ASSERT_EQ(result.benchmarks.size(), 1);
   EXPECT_THAT(result.benchmarks.begin()->first, HasSubstr("copy/a"));
   EXPECT_THAT(result.benchmarks.begin()->first, HasSubstr("|x)$"));
 }
 
-TEST(a_shell, tells_why_a_program_failed) {
+TEST(a_shell, reports_why_a_program_failed) {
   using testing::AllOf;
   using testing::ThrowsMessage;
   const auto measure = measure_with_shell({});
@@ -205,7 +205,7 @@ TEST(a_shell, tells_why_a_program_failed) {
               ThrowsMessage<bad_input>(HasSubstr("ended with 127")));
 }
 
-TEST(a_shell, hands_signals_on_and_ends_with_them) {
+TEST(a_shell, passes_signals_on_and_ends_with_them) {
   std::string name = testing::TempDir() + "/gate_shell_test_XXXXXX";
   ASSERT_NE(mkdtemp(name.data()), nullptr);
   const std::filesystem::path folder = name;

@@ -21,27 +21,27 @@ using testing::Pair;
 using testing::UnorderedElementsAreArray;
 using namespace std::chrono_literals;
 
-// What a file says about itself.
+// The facts of a file.
 
-TEST(gate_facts, of_our_own_files_are_taken_over) {
-  const auto found = read(own(own_facts()));
-  EXPECT_EQ(found.file, "some.json");
-  EXPECT_TRUE(found.ours);
-  EXPECT_FALSE(found.on_host);
-  EXPECT_EQ(found.device, "NVIDIA H200");
-  EXPECT_EQ(found.card, "GPU-17e5a922");
-  EXPECT_EQ(found.started,
+TEST(gate_facts, of_bench_transfers_files_are_read) {
+  const auto run = read(bench_transfers_file(bench_transfers_facts()));
+  EXPECT_EQ(run.file, "some.json");
+  EXPECT_TRUE(run.ours);
+  EXPECT_FALSE(run.on_host);
+  EXPECT_EQ(run.device, "NVIDIA H200");
+  EXPECT_EQ(run.card, "GPU-17e5a922");
+  EXPECT_EQ(run.started,
             std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + 10h + 22min + 25s);
-  EXPECT_EQ(found.boot, "6fd2ae1c");
-  EXPECT_THAT(found.faults, IsEmpty());
-  EXPECT_TRUE(found.complete);
-  EXPECT_THAT(found.warnings, ElementsAre(run_warning{"other", "the CPU is busy"}));
-  EXPECT_THAT(found.benchmarks, ElementsAre(Key("copy/pinned/h2d/4B")));
+  EXPECT_EQ(run.boot, "6fd2ae1c");
+  EXPECT_THAT(run.faults, IsEmpty());
+  EXPECT_TRUE(run.complete);
+  EXPECT_THAT(run.warnings, ElementsAre(run_warning{"other", "the CPU is busy"}));
+  EXPECT_THAT(run.benchmarks, ElementsAre(Key("copy/pinned/h2d/4B")));
 }
 
 TEST(gate_facts, the_fingerprint_has_its_order) {
   EXPECT_THAT(
-      read(own(own_facts())).machine,
+      read(bench_transfers_file(bench_transfers_facts())).machine,
       ElementsAre(
           Pair("link.generation", "5"), Pair("link.width", "16"),
           Pair("memory_type.pinned", "write-back"), Pair("memory_type.pinned_wc", "write-combined"),
@@ -59,8 +59,8 @@ TEST(gate_facts, the_fingerprint_has_its_order) {
 
 TEST(gate_facts, all_keys_of_a_fingerprint_are_known) {
   std::vector<std::string> keys;
-  const auto facts = changed(own_facts(), "/machine/cpu/governor", "powersave");
-  for (const auto& [key, value] : read(own(facts)).machine)
+  const auto facts = changed(bench_transfers_facts(), "/machine/cpu/governor", "powersave");
+  for (const auto& [key, value] : read(bench_transfers_file(facts)).machine)
     if (!key.starts_with("memory_type.")) keys.push_back(key);
   EXPECT_THAT(keys, UnorderedElementsAreArray(fact_keys()));
 }
@@ -79,67 +79,76 @@ TEST(gate_facts, a_difference_in_the_file_is_one_in_the_fingerprint) {
       {"/buffers", 5},
       {"/machine", "none"},
   };
-  const auto before = read(own(own_facts())).machine;
+  const auto before = read(bench_transfers_file(bench_transfers_facts())).machine;
   for (const auto& [pointer, value] : changes)
-    EXPECT_NE(read(own(changed(own_facts(), pointer, value))).machine, before) << pointer;
+    EXPECT_NE(read(bench_transfers_file(changed(bench_transfers_facts(), pointer, value))).machine,
+              before)
+        << pointer;
   for (const auto* pointer :
        {"/program/git_commit", "/run/started_utc", "/device/uuid", "/machine/kernel/boot_id",
         "/link/generation_max", "/clocks/gpu/sm_mhz", "/clocks/cpu"})
-    EXPECT_EQ(read(own(changed(own_facts(), pointer, "another"))).machine, before) << pointer;
+    EXPECT_EQ(
+        read(bench_transfers_file(changed(bench_transfers_facts(), pointer, "another"))).machine,
+        before)
+        << pointer;
 }
 
 TEST(gate_facts, of_the_host_device_are_marked) {
-  auto facts = own_facts();
+  auto facts = bench_transfers_facts();
   facts["device"] = {{"kind", "host"}, {"name", "host (no GPU)"}, {"why_not_gpu", nullptr}};
   facts["link"] = nullptr;
-  const auto found = read(own(facts));
-  EXPECT_TRUE(found.on_host);
-  EXPECT_EQ(found.device, "host (no GPU)");
-  EXPECT_EQ(found.card, "");
-  EXPECT_THAT(found.machine, Not(Contains(Key("link.width"))));
+  const auto run = read(bench_transfers_file(facts));
+  EXPECT_TRUE(run.on_host);
+  EXPECT_EQ(run.device, "host (no GPU)");
+  EXPECT_EQ(run.card, "");
+  EXPECT_THAT(run.machine, Not(Contains(Key("link.width"))));
 }
 
-TEST(gate_facts, that_lessen_trust_are_taken_over) {
-  auto facts = changed(own_facts(), "/complete", false);
+TEST(gate_facts, that_lessen_trust_are_read) {
+  auto facts = changed(bench_transfers_facts(), "/complete", false);
   facts["run"]["faults_injected"] = {"slow:1.1@copy.*"};
   facts["warnings"] = {"one", "two\nlines"};
-  const auto found = read(own(facts));
-  EXPECT_FALSE(found.complete);
-  EXPECT_THAT(found.faults, ElementsAre("slow:1.1@copy.*"));
-  EXPECT_THAT(found.warnings,
+  const auto run = read(bench_transfers_file(facts));
+  EXPECT_FALSE(run.complete);
+  EXPECT_THAT(run.faults, ElementsAre("slow:1.1@copy.*"));
+  EXPECT_THAT(run.warnings,
               ElementsAre(run_warning{"other", "one"}, run_warning{"other", "two\\nlines"}));
 }
 
-TEST(gate_facts, that_lessen_trust_are_refused_where_they_cannot_be_read) {
-  for (const json& wrong : {json("false"), json(0), json::array({false})})
-    EXPECT_THAT(complaint(own(changed(own_facts(), "/complete", wrong))),
-                HasSubstr("its complete is neither true nor false"))
-        << wrong;
-  for (const json& wrong : {json("slow:1.1@copy.*"), json(true)})
-    EXPECT_THAT(complaint(own(changed(own_facts(), "/run/faults_injected", wrong))),
+TEST(gate_facts, that_lessen_trust_are_refused_if_unreadable) {
+  for (const json& value : {json("false"), json(0), json::array({false})})
+    EXPECT_THAT(
+        complaint(bench_transfers_file(changed(bench_transfers_facts(), "/complete", value))),
+        HasSubstr("its complete is neither true nor false"))
+        << value;
+  for (const json& value : {json("slow:1.1@copy.*"), json(true)})
+    EXPECT_THAT(complaint(bench_transfers_file(
+                    changed(bench_transfers_facts(), "/run/faults_injected", value))),
                 HasSubstr("its run.faults_injected is not a list"))
-        << wrong;
-  for (const json& wrong : {json("the CPU is busy"), json(true)})
-    EXPECT_THAT(complaint(own(changed(own_facts(), "/warnings", wrong))),
-                HasSubstr("its warnings is no list"))
-        << wrong;
-  for (const json& wrong : {json(5), json(nullptr)})
-    EXPECT_THAT(complaint(own(changed(own_facts(), "/warnings/0", wrong))),
-                HasSubstr("a warning: it is no object"))
-        << wrong;
+        << value;
+  for (const json& value : {json("the CPU is busy"), json(true)})
+    EXPECT_THAT(
+        complaint(bench_transfers_file(changed(bench_transfers_facts(), "/warnings", value))),
+        HasSubstr("its warnings is no list"))
+        << value;
+  for (const json& value : {json(5), json(nullptr)})
+    EXPECT_THAT(
+        complaint(bench_transfers_file(changed(bench_transfers_facts(), "/warnings/0", value))),
+        HasSubstr("a warning: it is no object"))
+        << value;
 }
 
 TEST(gate_facts, a_file_without_optional_ones_is_read) {
-  const auto found = read(own({{"format", 1}, {"device", {{"kind", "cuda"}}}}));
-  EXPECT_TRUE(found.ours);
-  EXPECT_THAT(found.machine, IsEmpty());
-  EXPECT_EQ(found.started, std::nullopt);
-  EXPECT_TRUE(found.complete);
+  const auto run = read(bench_transfers_file({{"format", 1}, {"device", {{"kind", "cuda"}}}}));
+  EXPECT_TRUE(run.ours);
+  EXPECT_THAT(run.machine, IsEmpty());
+  EXPECT_EQ(run.started, std::nullopt);
+  EXPECT_TRUE(run.complete);
 }
 
 /// Format 2 has messages where format 1 has texts, and says what its benchmarks are.
 json second_format() {
-  auto facts = changed(own_facts(), "/format", 2);
+  auto facts = changed(bench_transfers_facts(), "/format", 2);
   facts["warnings"] = {{{"code", "link_below_maximum"},
                         {"data", {{"generation", 3}, {"nested", {1, {{"a", nullptr}}}}}},
                         {"text", "the link trained\nlow"}},
@@ -166,19 +175,18 @@ json second_format() {
 }
 
 TEST(gate_facts, of_the_second_format_have_messages) {
-  const auto found = read(own(second_format()));
-  EXPECT_THAT(found.warnings,
-              ElementsAre(run_warning{"link_below_maximum", "the link trained\\nlow"},
-                          run_warning{"other", ""}));
-  EXPECT_EQ(found.machine, read(own(own_facts())).machine);
-  EXPECT_EQ(found.content, read(own(own_facts())).content);
+  const auto run = read(bench_transfers_file(second_format()));
+  EXPECT_THAT(run.warnings, ElementsAre(run_warning{"link_below_maximum", "the link trained\\nlow"},
+                                        run_warning{"other", ""}));
+  EXPECT_EQ(run.machine, read(bench_transfers_file(bench_transfers_facts())).machine);
+  EXPECT_EQ(run.content, read(bench_transfers_file(bench_transfers_facts())).content);
   // Rows have that themselves.
-  EXPECT_EQ(found.declared, std::nullopt);
+  EXPECT_EQ(run.declared, std::nullopt);
 }
 
 TEST(gate_facts, declare_the_field_judged_by) {
   const auto declared = [](const json& facts, const std::string& key) {
-    auto file = own(facts);
+    auto file = bench_transfers_file(facts);
     file["benchmarks"][0][key] = 5;
     return read(file, key).declared;
   };
@@ -189,60 +197,64 @@ TEST(gate_facts, declare_the_field_judged_by) {
   EXPECT_EQ(declared(second_format(), "cores"),
             (declaration{"1", metric_kind::count, std::nullopt}));
   EXPECT_EQ(declared(second_format(), "unknown"), std::nullopt);
-  EXPECT_EQ(declared(own_facts(), "gb_per_s"), std::nullopt);
+  EXPECT_EQ(declared(bench_transfers_facts(), "gb_per_s"), std::nullopt);
 }
 
-TEST(gate_facts, of_a_metric_that_mean_nothing_are_refused) {
-  const auto said = [](const char* pointer, const json& value) {
-    auto file = own(changed(second_format(), pointer, value));
+TEST(gate_facts, of_a_metric_are_refused_if_meaningless) {
+  const auto metric_complaint = [](const char* pointer, const json& value) {
+    auto file = bench_transfers_file(changed(second_format(), pointer, value));
     file["benchmarks"][0]["wait_us"] = 5;
     return complaint(file, "wait_us");
   };
-  EXPECT_THAT(said("/metrics/wait_us/kind", "colour"),
+  EXPECT_THAT(metric_complaint("/metrics/wait_us/kind", "colour"),
               HasSubstr("metric wait_us: its kind is 'colour', which is not known"));
-  EXPECT_THAT(said("/metrics/wait_us/kind", nullptr), HasSubstr("metric wait_us: it has no kind"));
-  EXPECT_THAT(said("/metrics/wait_us/better", "maybe"),
+  EXPECT_THAT(metric_complaint("/metrics/wait_us/kind", nullptr),
+              HasSubstr("metric wait_us: it has no kind"));
+  EXPECT_THAT(metric_complaint("/metrics/wait_us/better", "maybe"),
               HasSubstr("metric wait_us: its better is 'maybe', which is not known"));
-  EXPECT_THAT(said("/metrics/other", "no metric"), HasSubstr("metric other: it is no object"));
+  EXPECT_THAT(metric_complaint("/metrics/other", "no metric"),
+              HasSubstr("metric other: it is no object"));
 }
 
 TEST(gate_facts, of_benchmarks_are_there_from_the_second_format_on) {
   for (const auto* key : {"benchmarks", "roles", "metrics"})
-    EXPECT_THAT(complaint(own(without(second_format(), key))),
+    EXPECT_THAT(complaint(bench_transfers_file(without(second_format(), key))),
                 HasSubstr(std::string("its ") + key + " are no object"));
-  EXPECT_THAT(complaint(own(changed(second_format(), "/benchmarks", json::object()))),
-              HasSubstr("context.transfers.benchmarks does not have it"));
+  EXPECT_THAT(
+      complaint(bench_transfers_file(changed(second_format(), "/benchmarks", json::object()))),
+      HasSubstr("context.transfers.benchmarks does not have it"));
 }
 
-TEST(gate_facts, of_a_duration_bound_what_can_be_measured) {
-  auto file = own(second_format());
+TEST(gate_facts, of_a_duration_limit_its_plausible_values) {
+  auto file = bench_transfers_file(second_format());
   file["benchmarks"][0]["wait_us"] = 1e13;  // months
   EXPECT_THAT(complaint(file, "wait_us"), HasSubstr(" us, which nobody can have measured"));
 }
 
 TEST(gate_facts, of_other_programs_are_few) {
-  const auto found = read(foreign({row("a", 0, 1)}));
-  EXPECT_FALSE(found.ours);
-  EXPECT_THAT(found.machine, IsEmpty());
-  EXPECT_EQ(found.device, "");
-  EXPECT_EQ(found.boot, "");
-  EXPECT_EQ(found.started,
+  const auto run = read(foreign({row("a", 0, 1)}));
+  EXPECT_FALSE(run.ours);
+  EXPECT_THAT(run.machine, IsEmpty());
+  EXPECT_EQ(run.device, "");
+  EXPECT_EQ(run.boot, "");
+  EXPECT_EQ(run.started,
             std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + 14h + 1min + 39s);
-  auto other = foreign({row("a", 0, 1)});
-  other["context"]["date"] = "2019-05-06 14:01:39";  // of an older release: no offset from UTC
-  EXPECT_EQ(read(other).started, std::nullopt);
-  other["context"]["transfers"] = "a text of --benchmark_context";
-  EXPECT_FALSE(read(other).ours);
-  EXPECT_FALSE(read(without(other, "context")).ours);
+  auto file = foreign({row("a", 0, 1)});
+  file["context"]["date"] = "2019-05-06 14:01:39";  // of an older release: no offset from UTC
+  EXPECT_EQ(read(file).started, std::nullopt);
+  file["context"]["transfers"] = "a text of --benchmark_context";
+  EXPECT_FALSE(read(file).ours);
+  EXPECT_FALSE(read(without(file, "context")).ours);
 }
 
 TEST(gate_facts, of_newer_formats_are_refused_with_both_versions) {
-  EXPECT_THAT(complaint(own(changed(own_facts(), "/format", 3))),
+  EXPECT_THAT(complaint(bench_transfers_file(changed(bench_transfers_facts(), "/format", 3))),
               AllOf(HasSubstr("format is 3"), HasSubstr("reads 1 to 2")));
-  for (const json& wrong : {json(0), json(-1), json(1.5), json("1"), json(nullptr)})
-    EXPECT_THAT(complaint(own(changed(own_facts(), "/format", wrong))), HasSubstr("format"))
-        << wrong;
-  EXPECT_THAT(complaint(own(without(own_facts(), "format"))),
+  for (const json& value : {json(0), json(-1), json(1.5), json("1"), json(nullptr)})
+    EXPECT_THAT(complaint(bench_transfers_file(changed(bench_transfers_facts(), "/format", value))),
+                HasSubstr("format"))
+        << value;
+  EXPECT_THAT(complaint(bench_transfers_file(without(bench_transfers_facts(), "format"))),
               HasSubstr("context.transfers.format"));
   auto schema = foreign({row("a", 0, 1)});
   schema["context"]["json_schema_version"] = 2;
@@ -253,28 +265,34 @@ TEST(gate_facts, of_newer_formats_are_refused_with_both_versions) {
 }
 
 TEST(gate_facts, a_file_must_say_what_device_was_measured) {
-  EXPECT_THAT(complaint(own(without(own_facts(), "device"))), HasSubstr("device"));
-  EXPECT_THAT(complaint(own(changed(own_facts(), "/device/kind", ""))), HasSubstr("device"));
+  EXPECT_THAT(complaint(bench_transfers_file(without(bench_transfers_facts(), "device"))),
+              HasSubstr("device"));
+  EXPECT_THAT(complaint(bench_transfers_file(changed(bench_transfers_facts(), "/device/kind", ""))),
+              HasSubstr("device"));
 }
 
 // The same run by another name.
 
 TEST(gate_content, is_that_of_the_measurements) {
-  const auto one = own(own_facts());
-  const auto content = read(one).content;
-  EXPECT_EQ(run_in(one.dump(4), "other name.json", {}).content, content);
-  EXPECT_EQ(read(own(changed(own_facts(), "/warnings/0", "another"))).content, content);
-  EXPECT_NE(read(own(changed(own_facts(), "/run/started_utc", "2026-11-21T10:22:26Z"))).content,
+  const auto file = bench_transfers_file(bench_transfers_facts());
+  const auto content = read(file).content;
+  EXPECT_EQ(run_in(file.dump(4), "other name.json", {}).content, content);
+  EXPECT_EQ(read(bench_transfers_file(changed(bench_transfers_facts(), "/warnings/0", "another")))
+                .content,
             content);
-  const std::vector<json> others{
+  EXPECT_NE(read(bench_transfers_file(
+                     changed(bench_transfers_facts(), "/run/started_utc", "2026-11-21T10:22:26Z")))
+                .content,
+            content);
+  const std::vector<json> contents{
       foreign({row("a", 0, 1), row("a", 1, 2)}),         foreign({row("a", 0, 2), row("a", 1, 1)}),
       foreign({row("a", 0, 1), row("b", 0, 2)}),         foreign({row("b", 0, 1), row("a", 0, 2)}),
       foreign({row("a", 0, 1), row("a", 1, 2.0000001)}), foreign({row("a", 0, 1)}),
       foreign({row("a", 0, 1), failed(row("a", 1, 1))}),
   };
-  for (std::size_t i = 0; i < others.size(); ++i)
-    for (std::size_t j = 0; j < others.size(); ++j)
-      EXPECT_EQ(read(others[i]).content == read(others[j]).content, i == j) << i << ' ' << j;
+  for (std::size_t i = 0; i < contents.size(); ++i)
+    for (std::size_t j = 0; j < contents.size(); ++j)
+      EXPECT_EQ(read(contents[i]).content == read(contents[j]).content, i == j) << i << ' ' << j;
 }
 
 }  // namespace

@@ -11,43 +11,46 @@
 namespace bench_transfers::gate {
 
 /// A benchmark as a check finds it, slower by a part of its time.
-inline finding compared(std::string name, verdict found, double slower_by, double before_ns = 1e6) {
-  finding made;
-  made.name = std::move(name);
-  made.result = found;
-  made.threshold = 0.02;
-  made.before = before_ns;
-  made.after = before_ns * (1 + slower_by);
-  made.judgement = judged{};
-  made.judgement->shift = std::log1p(slower_by);
-  made.judgement->p = found == verdict::slower ? 1e-6 : found == verdict::ambiguous ? 0.02 : 1;
-  made.judgement->detectable = std::log1p(0.025);
-  made.judgement->detectable_surely = std::log1p(0.03);
-  made.judgement->resolution = std::log1p(0.01);
-  return made;
+inline finding compared(std::string name, verdict result, double slower_by,
+                        double before_ns = 1e6) {
+  finding benchmark;
+  benchmark.name = std::move(name);
+  benchmark.result = result;
+  benchmark.threshold = 0.02;
+  benchmark.before = before_ns;
+  benchmark.after = before_ns * (1 + slower_by);
+  benchmark.judgement = benchmark_judgement{};
+  benchmark.judgement->shift = std::log1p(slower_by);
+  benchmark.judgement->p = result == verdict::slower      ? 1e-6
+                           : result == verdict::ambiguous ? 0.02
+                                                          : 1;
+  benchmark.judgement->detectable = std::log1p(0.025);
+  benchmark.judgement->detectable_surely = std::log1p(0.03);
+  benchmark.judgement->resolution = std::log1p(0.01);
+  return benchmark;
 }
 
-inline finding without_figures(std::string name, verdict found,
-                               std::optional<remark> why = std::nullopt) {
-  finding made;
-  made.name = std::move(name);
-  made.result = found;
-  made.note = std::move(why);
-  return made;
+inline finding without_figures(std::string name, verdict result,
+                               std::optional<remark> message = std::nullopt) {
+  finding benchmark;
+  benchmark.name = std::move(name);
+  benchmark.result = result;
+  benchmark.note = std::move(message);
+  return benchmark;
 }
 
-inline report report_of(exit_code code, std::vector<finding> lines,
+inline report report_of(exit_code code, std::vector<finding> findings,
                         std::vector<reason> reasons = {}) {
-  report made;
-  made.code = code;
-  made.device = "Made-up GPU";
-  made.processes_before = 10;
-  made.sessions_before = 2;
-  made.processes_after = 3;
-  made.sessions_after = 1;
-  made.findings = std::move(lines);
-  made.reasons = std::move(reasons);
-  return made;
+  report report;
+  report.code = code;
+  report.device = "Made-up GPU";
+  report.processes_before = 10;
+  report.sessions_before = 2;
+  report.processes_after = 3;
+  report.sessions_after = 1;
+  report.findings = std::move(findings);
+  report.reasons = std::move(reasons);
+  return report;
 }
 
 }  // namespace bench_transfers::gate

@@ -35,26 +35,26 @@ inline json old_row(const std::string& name, json time) {
           {"time_unit", "ns"}};
 }
 
-inline json aggregate(const std::string& benchmark, const std::string& what) {
-  return {{"name", benchmark + "_" + what}, {"run_name", benchmark}, {"run_type", "aggregate"},
-          {"aggregate_name", what},         {"real_time", 5},        {"time_unit", "ns"}};
+inline json aggregate(const std::string& benchmark, const std::string& statistic) {
+  return {{"name", benchmark + "_" + statistic}, {"run_name", benchmark}, {"run_type", "aggregate"},
+          {"aggregate_name", statistic},         {"real_time", 5},        {"time_unit", "ns"}};
 }
 
-inline json failed(json one) {
-  one["error_occurred"] = true;
-  one["error_message"] = "no such device";
-  one["real_time"] = 0;
-  return one;
+inline json failed(json row) {
+  row["error_occurred"] = true;
+  row["error_message"] = "no such device";
+  row["real_time"] = 0;
+  return row;
 }
 
-inline json with(json one, const std::string& key, json value) {
-  one[key] = std::move(value);
-  return one;
+inline json with(json row, const std::string& key, json value) {
+  row[key] = std::move(value);
+  return row;
 }
 
-inline json without(json one, const std::string& key) {
-  one.erase(key);
-  return one;
+inline json without(json row, const std::string& key) {
+  row.erase(key);
+  return row;
 }
 
 /// Another program's file.
@@ -63,7 +63,7 @@ inline json foreign(std::vector<json> rows) {
           {"benchmarks", std::move(rows)}};
 }
 
-inline json own_facts() {
+inline json bench_transfers_facts() {
   return {
       {"format", 1},
       {"complete", true},
@@ -102,7 +102,7 @@ inline json own_facts() {
       {"warnings", {"the CPU is busy"}}};
 }
 
-inline json own(json facts) {
+inline json bench_transfers_file(json facts) {
   return {{"context", {{"json_schema_version", 1}, {"transfers", std::move(facts)}}},
           {"benchmarks", {row("copy/pinned/h2d/4B", 0, 1200)}}};
 }
@@ -125,8 +125,8 @@ inline std::string complaint_about_text(const std::string& text,
                                         const std::string& key = "real_time") {
   try {
     static_cast<void>(read_text(text, key));
-  } catch (const bad_input& wrong) {
-    return wrong.what();
+  } catch (const bad_input& error) {
+    return error.what();
   }
   return "";
 }
@@ -136,8 +136,8 @@ inline std::string complaint(const json& content, const std::string& key = "real
 }
 
 /// The same about a file with this row alone.
-inline std::string complaint_about_row(const json& one, const std::string& key = "real_time") {
-  return complaint(foreign({one}), key);
+inline std::string complaint_about_row(const json& row, const std::string& key = "real_time") {
+  return complaint(foreign({row}), key);
 }
 
 inline std::vector<double> values(const json& content, const std::string& benchmark,

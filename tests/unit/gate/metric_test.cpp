@@ -23,7 +23,7 @@ metric declared(const std::string& key, const std::string& unit, metric_kind kin
   return metric::named(key).with(declaration{unit, kind, std::nullopt});
 }
 
-TEST(a_metric, has_the_unit_that_its_name_tells) {
+TEST(a_metric, has_the_unit_that_its_name_implies) {
   for (const auto& [key, unit] : {std::pair{"real_time", "ns"},
                                   {"cpu_time", "ns"},
                                   {"wait_ns", "ns"},
@@ -37,7 +37,7 @@ TEST(a_metric, has_the_unit_that_its_name_tells) {
     EXPECT_EQ(metric::named(key).unit(), unit) << key;
 }
 
-TEST(a_metric, is_what_the_file_declares_whatever_its_name) {
+TEST(a_metric, is_as_the_file_declares_whatever_its_name) {
   const auto misnamed = declared("count_ns", "1", metric_kind::count);
   EXPECT_EQ(misnamed.unit(), "1");
   EXPECT_FALSE(misnamed.is_time());
@@ -83,10 +83,10 @@ TEST(runs, agree_about_a_metric_or_are_refused) {
   const declaration rate{"GB/s", metric_kind::rate, true};
   runs[1].declared = runs[3].declared = rate;  // the others are of format 1
   EXPECT_EQ(declaration_in(runs, metric::named("x")), rate);
-  for (const auto& other :
+  for (const auto& different :
        {declaration{"MB/s", metric_kind::rate, true}, declaration{"GB/s", metric_kind::share, true},
         declaration{"GB/s", metric_kind::rate, std::nullopt}}) {
-    runs[3].declared = other;
+    runs[3].declared = different;
     EXPECT_THAT([&] { declaration_in(runs, metric::named("x")); },
                 ThrowsMessage<bad_input>(AllOf(HasSubstr("'1.json' and '3.json' disagree about x"),
                                                HasSubstr("a rate in 'GB/s', more is better"))));

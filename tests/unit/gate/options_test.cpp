@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "src/common/command_line.hpp"
+
 namespace bench_transfers::gate {
 namespace {
 
@@ -14,7 +16,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-request parsed(const std::vector<std::string>& arguments) {
+any_request parsed(const std::vector<std::string>& arguments) {
   std::vector<const char*> pointers{"gate_transfers"};
   for (const auto& argument : arguments) pointers.push_back(argument.c_str());
   return parse_command_line(static_cast<int>(pointers.size()), pointers.data());
@@ -29,42 +31,42 @@ Request parsed_as(const std::vector<std::string>& arguments) {
 std::string complaint(const std::vector<std::string>& arguments) {
   try {
     static_cast<void>(parsed(arguments));
-  } catch (const usage_error& wrong) {
-    return wrong.what();
+  } catch (const common::usage_error& error) {
+    return error.what();
   }
   return "";
 }
 
 TEST(gate_options, pin) {
-  const auto asked = parsed_as<pin_request>({"pin", "a", "b", "c", "--out=d"});
-  EXPECT_THAT(asked.runs, ElementsAre("a", "b", "c"));
-  EXPECT_EQ(asked.out, "d");
-  EXPECT_EQ(asked.judged_by.judged_by.key, "real_time");
-  EXPECT_FALSE(asked.judged_by.judged_by.more_is_better);
-  const auto other =
+  const auto request = parsed_as<pin_request>({"pin", "a", "b", "c", "--out=d"});
+  EXPECT_THAT(request.runs, ElementsAre("a", "b", "c"));
+  EXPECT_EQ(request.out, "d");
+  EXPECT_EQ(request.judged_by.judged_by.key, "real_time");
+  EXPECT_FALSE(request.judged_by.judged_by.more_is_better);
+  const auto with_metric =
       parsed_as<pin_request>({"pin", "--judge-by=gb_per_s", "--out", "d", "a",
                               "--allow-different=x,y", "b", "--allow-different", "z"});
-  EXPECT_THAT(other.runs, ElementsAre("a", "b"));
-  EXPECT_TRUE(other.judged_by.judged_by.more_is_better);
-  EXPECT_THAT(other.allow_different, ElementsAre("x", "y", "z"));
+  EXPECT_THAT(with_metric.runs, ElementsAre("a", "b"));
+  EXPECT_TRUE(with_metric.judged_by.judged_by.more_is_better);
+  EXPECT_THAT(with_metric.allow_different, ElementsAre("x", "y", "z"));
 }
 
-TEST(gate_options, files_may_be_called_as_commands_are) {
+TEST(gate_options, files_may_have_the_names_of_commands) {
   EXPECT_THAT(parsed_as<pin_request>({"pin", "show", "--out=check", "check", "pin"}).runs,
               ElementsAre("show", "check", "pin"));
 }
 
 TEST(gate_options, check_has_the_documented_defaults) {
-  const auto asked = parsed_as<check_request>({"check", "a", "b", "c"});
-  EXPECT_EQ(asked.baseline, "a");
-  EXPECT_THAT(asked.runs, ElementsAre("b", "c"));
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.threshold, 0.02);
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.latency_threshold, 0.05);
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.false_alarm, 0.01);
-  EXPECT_EQ(asked.asked.allow_missing, "");
-  EXPECT_TRUE(asked.markdown.empty() && asked.junit.empty() && asked.json.empty());
-  EXPECT_FALSE(asked.all);
-  EXPECT_FALSE(asked.dry_run);
+  const auto request = parsed_as<check_request>({"check", "a", "b", "c"});
+  EXPECT_EQ(request.baseline, "a");
+  EXPECT_THAT(request.runs, ElementsAre("b", "c"));
+  EXPECT_DOUBLE_EQ(request.question.limits.threshold, 0.02);
+  EXPECT_DOUBLE_EQ(request.question.limits.latency_threshold, 0.05);
+  EXPECT_DOUBLE_EQ(request.question.limits.false_alarm, 0.01);
+  EXPECT_EQ(request.question.allow_missing, "");
+  EXPECT_TRUE(request.markdown.empty() && request.junit.empty() && request.json.empty());
+  EXPECT_FALSE(request.all);
+  EXPECT_FALSE(request.dry_run);
 }
 
 TEST(gate_options, a_dry_run_has_no_runs) {
@@ -74,46 +76,46 @@ TEST(gate_options, a_dry_run_has_no_runs) {
 }
 
 TEST(gate_options, query) {
-  const auto asked = parsed_as<query_request>({"query", "a", "/counts/slower"});
-  EXPECT_EQ(asked.file, "a");
-  EXPECT_EQ(asked.pointer, "/counts/slower");
+  const auto request = parsed_as<query_request>({"query", "a", "/counts/slower"});
+  EXPECT_EQ(request.file, "a");
+  EXPECT_EQ(request.pointer, "/counts/slower");
   EXPECT_NE(complaint({"query", "a"}), "");
   EXPECT_NE(complaint({"query", "a", "/b", "c"}), "");
 }
 
-TEST(gate_options, a_direction_is_told_by_the_user_or_the_name_or_the_files) {
-  const auto asked = [](const std::string& key) {
+TEST(gate_options, a_direction_comes_from_the_user_or_the_name_or_the_files) {
+  const auto metric_of = [](const std::string& key) {
     return parsed_as<show_request>({"show", "a", "--judge-by=" + key}).judged_by;
   };
-  EXPECT_TRUE(asked("cores:more").is_asked);
-  EXPECT_TRUE(asked("cores:more").judged_by.more_is_better);
-  EXPECT_FALSE(asked("cores:less").judged_by.more_is_better);
-  EXPECT_FALSE(asked("cores").has_direction);
-  EXPECT_TRUE(asked("gb_per_s").has_direction);
-  EXPECT_FALSE(asked("gb_per_s").is_asked);
+  EXPECT_TRUE(metric_of("cores:more").user_chose_direction);
+  EXPECT_TRUE(metric_of("cores:more").judged_by.more_is_better);
+  EXPECT_FALSE(metric_of("cores:less").judged_by.more_is_better);
+  EXPECT_FALSE(metric_of("cores").has_direction);
+  EXPECT_TRUE(metric_of("gb_per_s").has_direction);
+  EXPECT_FALSE(metric_of("gb_per_s").user_chose_direction);
 }
 
 TEST(gate_options, check) {
-  const auto asked = parsed_as<check_request>({"check", "--threshold=3.5%", "--latency-threshold",
-                                               "7 %", "--false-alarm=0.1%", "a", "b",
-                                               "--allow-missing=x|y", "--allow-different=k",
-                                               "--markdown=m", "--junit=u", "--json=j", "--all"});
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.threshold, 0.035);
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.latency_threshold, 0.07);
-  EXPECT_DOUBLE_EQ(asked.asked.allowed.false_alarm, 0.001);
-  EXPECT_EQ(asked.asked.allow_missing, "x|y");
-  EXPECT_THAT(asked.asked.allow_different, ElementsAre("k"));
-  EXPECT_EQ(asked.markdown, "m");
-  EXPECT_EQ(asked.junit, "u");
-  EXPECT_EQ(asked.json, "j");
-  EXPECT_TRUE(asked.all);
+  const auto request = parsed_as<check_request>({"check", "--threshold=3.5%", "--latency-threshold",
+                                                 "7 %", "--false-alarm=0.1%", "a", "b",
+                                                 "--allow-missing=x|y", "--allow-different=k",
+                                                 "--markdown=m", "--junit=u", "--json=j", "--all"});
+  EXPECT_DOUBLE_EQ(request.question.limits.threshold, 0.035);
+  EXPECT_DOUBLE_EQ(request.question.limits.latency_threshold, 0.07);
+  EXPECT_DOUBLE_EQ(request.question.limits.false_alarm, 0.001);
+  EXPECT_EQ(request.question.allow_missing, "x|y");
+  EXPECT_THAT(request.question.allow_different, ElementsAre("k"));
+  EXPECT_EQ(request.markdown, "m");
+  EXPECT_EQ(request.junit, "u");
+  EXPECT_EQ(request.json, "j");
+  EXPECT_TRUE(request.all);
 }
 
 TEST(gate_options, power_and_show) {
   const auto power = parsed_as<power_request>({"power", "a", "--runs=7", "--threshold=1%"});
   EXPECT_EQ(power.baseline, "a");
   EXPECT_EQ(power.new_runs, 7U);
-  EXPECT_DOUBLE_EQ(power.allowed.threshold, 0.01);
+  EXPECT_DOUBLE_EQ(power.limits.threshold, 0.01);
   const auto show = parsed_as<show_request>({"show", "a", "b", "--judge-by", "link_percent"});
   EXPECT_THAT(show.runs, ElementsAre("a", "b"));
   EXPECT_TRUE(show.judged_by.judged_by.more_is_better);
@@ -132,13 +134,13 @@ TEST(gate_options, a_percentage_has_its_sign) {
   EXPECT_DOUBLE_EQ(parse_percentage("--x", "2 %", 0.01, 1000), 0.02);
   EXPECT_DOUBLE_EQ(parse_percentage("--x", "1e1%", 0.01, 1000), 0.1);
   EXPECT_DOUBLE_EQ(parse_percentage("--x", "1000%", 0.01, 1000), 10);
-  for (const auto* wrong : {"", "%", "2", "0.02", " 2%", "2  %", "2%%", "2% ", "0%", "-1%", "1001%",
-                            "nan%", "inf%", "two%", "2,5%", "+2%"})
-    EXPECT_THROW(static_cast<void>(parse_percentage("--x", wrong, 0.01, 1000)), usage_error)
-        << wrong;
+  for (const auto* text : {"", "%", "2", "0.02", " 2%", "2  %", "2%%", "2% ", "0%", "-1%", "1001%",
+                           "nan%", "inf%", "two%", "2,5%", "+2%"})
+    EXPECT_THROW(static_cast<void>(parse_percentage("--x", text, 0.01, 1000)), common::usage_error)
+        << text;
 }
 
-TEST(gate_options, what_is_wrong_is_said_in_one_line) {
+TEST(gate_options, errors_are_one_line) {
   EXPECT_EQ(complaint({"check", "a", "b", "--threshold=2"}),
             "bad --threshold '2': a percentage between 0.01% and 1000%, with its sign, such as 2%");
   EXPECT_EQ(complaint({"chck", "a"}), "unknown command 'chck', did you mean check? (see --help)");
@@ -146,16 +148,16 @@ TEST(gate_options, what_is_wrong_is_said_in_one_line) {
             "missing command: expected pin, check, power, show or query (see --help)");
   EXPECT_EQ(complaint({"pin", "a", "--out="}), "--out needs a value");
   EXPECT_THAT(complaint({"power", "a", "--runs=1001"}), HasSubstr("bad --runs '1001'"));
-  for (const auto& wrong :
+  for (const auto& arguments :
        std::vector<std::vector<std::string>>{{"pin", "a"},
                                              {"check"},
                                              {"check", "a"},
                                              {"power", "a", "b"},
                                              {"show"},
                                              {"check", "a", "b", "--unknown"}}) {
-    const auto said = complaint(wrong);
-    EXPECT_NE(said, "");
-    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+    const auto message = complaint(arguments);
+    EXPECT_NE(message, "");
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
 }
 

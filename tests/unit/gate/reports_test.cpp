@@ -70,7 +70,7 @@ class junit {
 
 // Terminal
 
-TEST(gate_text, what_explains_the_rest_comes_first_and_the_verdict_last) {
+TEST(gate_text, changes_of_the_machine_come_first_and_the_verdict_last) {
   auto answer = one_of_each();
   answer.changed.push_back({{"link.generation", "5", "4"}, false});
   answer.changed.push_back({{"kernel.release", "6.1", ""}, true});
@@ -107,7 +107,7 @@ TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
   }
 }
 
-TEST(gate_text, what_the_noise_hides_is_shown_unless_the_environment_explains_it) {
+TEST(gate_text, slowdowns_hidden_by_noise_are_shown_unless_the_environment_explains_them) {
   auto answer = report_of(exit_code::inconclusive,
                           {compared("a", verdict::same, 0.5), compared("b", verdict::same, 0.01)},
                           {reasons::too_noisy{}});
@@ -117,7 +117,7 @@ TEST(gate_text, what_the_noise_hides_is_shown_unless_the_environment_explains_it
   EXPECT_THAT(text_of(answer), Not(HasSubstr("WITHIN THE NOISE")));
 }
 
-TEST(gate_text, long_lists_are_cut_unless_all_is_asked_for) {
+TEST(gate_text, long_lists_are_cut_unless_all_is_requested) {
   std::vector<finding> lines;
   for (int i = 0; i < 30; ++i)
     lines.push_back(without_figures(fmt::format("new/{}/", i), verdict::added));
@@ -137,14 +137,14 @@ TEST(gate_text, of_too_few_runs_it_does_not_list_every_benchmark) {
   EXPECT_THAT(text_of(answer, true), HasSubstr("NOT JUDGED"));
 }
 
-TEST(gate_text, power_tells_what_can_be_found) {
-  baseline made;
-  made.device = "Made-up GPU";
-  made.processes.resize(5);
-  power_line good{"a/good", false, 0.02, 1e6, 0.025, 0.03, 0.001, 0.002, false, 3};
-  power_line bad{"a/bad", false, 0.02, 1e6, 2000, 3000, 0.1, 0.2, true, std::nullopt};
-  const std::vector lines{good, bad};
-  const auto text = text_of(made, lines, 3, {});
+TEST(gate_text, power_shows_detectable_slowdowns) {
+  baseline baseline;
+  baseline.device = "Made-up GPU";
+  baseline.processes.resize(5);
+  power_line sensitive{"a/good", false, 0.02, 1e6, 0.025, 0.03, 0.001, 0.002, false, 3};
+  power_line noisy{"a/bad", false, 0.02, 1e6, 2000, 3000, 0.1, 0.2, true, std::nullopt};
+  const std::vector lines{sensitive, noisy};
+  const auto text = text_of(baseline, lines, 3, {});
   EXPECT_THAT(text, HasSubstr("5 runs of 1 session (Made-up GPU)"));
   EXPECT_THAT(text, testing::ContainsRegex("a/good .* 2.50 % .* 3.00 % +3\n"));
   EXPECT_THAT(text, testing::ContainsRegex("a/bad .* > 9999 % \\* +> 9999 % +-\n"));
@@ -166,7 +166,7 @@ std::vector<std::string> row_with(const std::string& markdown, const std::string
   return {};
 }
 
-TEST(gate_markdown, shows_regressions_and_folds_the_rest) {
+TEST(gate_markdown, shows_regressions_and_folds_everything_else) {
   const auto text = markdown_of(one_of_each());
   EXPECT_THAT(text, StartsWith("## Transfers: REGRESSION\n\n"));
   const auto folded = text.find("<details>");
@@ -180,7 +180,7 @@ TEST(gate_markdown, shows_regressions_and_folds_the_rest) {
               ElementsAre(" <code>e/allowed</code> ", " not measured, allowed "));
 }
 
-TEST(gate_markdown, names_mean_nothing_to_it) {
+TEST(gate_markdown, names_are_no_markup) {
   const auto text =
       markdown_of(report_of(exit_code::regression,
                             {compared("a|b`c`<b>*d*_e_\n[f](g)@h #12 https://i.j www.k.l &amp; \\|",
@@ -235,35 +235,35 @@ TEST(gate_markdown, of_the_host_device_the_heading_says_so) {
 // JUnit
 
 TEST(gate_junit, every_verdict_has_its_kind_of_result) {
-  const junit made(one_of_each());
-  EXPECT_EQ(made.result_of("a/slower"), "failure");
-  EXPECT_EQ(made.result_of("b/ambiguous"), "error");
-  EXPECT_EQ(made.result_of("d/missing"), "error");
-  EXPECT_EQ(made.result_of("e/allowed"), "skipped");
-  EXPECT_EQ(made.result_of("f/faster"), "passed");
-  EXPECT_EQ(made.result_of("g/new"), "passed");
-  EXPECT_EQ(made.result_of("h/same"), "passed");
+  const junit junit_file(one_of_each());
+  EXPECT_EQ(junit_file.result_of("a/slower"), "failure");
+  EXPECT_EQ(junit_file.result_of("b/ambiguous"), "error");
+  EXPECT_EQ(junit_file.result_of("d/missing"), "error");
+  EXPECT_EQ(junit_file.result_of("e/allowed"), "skipped");
+  EXPECT_EQ(junit_file.result_of("f/faster"), "passed");
+  EXPECT_EQ(junit_file.result_of("g/new"), "passed");
+  EXPECT_EQ(junit_file.result_of("h/same"), "passed");
   // Why it would be inconclusive does not matter where something is slower.
-  EXPECT_EQ(made.result_of("1 benchmark is ambiguous: more runs would tell"), "");
-  EXPECT_STREQ(made.suite().attribute("tests").value(), "7");
-  EXPECT_STREQ(made.suite().attribute("failures").value(), "1");
-  EXPECT_STREQ(made.suite().attribute("errors").value(), "2");
-  EXPECT_STREQ(made.suite().attribute("skipped").value(), "1");
-  EXPECT_STREQ(made.suite().attribute("timestamp").value(), "2027-01-15T08:00:00");
+  EXPECT_EQ(junit_file.result_of("1 benchmark is ambiguous: more runs would tell"), "");
+  EXPECT_STREQ(junit_file.suite().attribute("tests").value(), "7");
+  EXPECT_STREQ(junit_file.suite().attribute("failures").value(), "1");
+  EXPECT_STREQ(junit_file.suite().attribute("errors").value(), "2");
+  EXPECT_STREQ(junit_file.suite().attribute("skipped").value(), "1");
+  EXPECT_STREQ(junit_file.suite().attribute("timestamp").value(), "2027-01-15T08:00:00");
 }
 
 TEST(gate_junit, is_not_green_when_nothing_but_a_reason_is_wrong) {
-  const junit made(report_of(exit_code::inconclusive, {compared("a", verdict::same, 0)},
-                             {reasons::machine_differs{1}}));
-  EXPECT_STREQ(made.suite().attribute("failures").value(), "0");
-  EXPECT_STREQ(made.suite().attribute("errors").value(), "1");
-  EXPECT_EQ(made.result_of(sentence_of(reasons::machine_differs{1}, limits{})), "error");
+  const junit junit_file(report_of(exit_code::inconclusive, {compared("a", verdict::same, 0)},
+                                   {reasons::machine_differs{1}}));
+  EXPECT_STREQ(junit_file.suite().attribute("failures").value(), "0");
+  EXPECT_STREQ(junit_file.suite().attribute("errors").value(), "1");
+  EXPECT_EQ(junit_file.result_of(sentence_of(reasons::machine_differs{1}, limits{})), "error");
 }
 
 TEST(gate_junit, any_name_can_be_read_back) {
   const std::string name = "a<b>&amp;\"'|]]>µ日";
-  const junit made(report_of(exit_code::regression, {compared(name, verdict::slower, 0.1)}));
-  EXPECT_EQ(made.result_of(name), "failure");
+  const junit junit_file(report_of(exit_code::regression, {compared(name, verdict::slower, 0.1)}));
+  EXPECT_EQ(junit_file.result_of(name), "failure");
   // Two characters that printable text may have and XML must not.
   const auto text =
       junit_of(report_of(exit_code::regression,
@@ -273,10 +273,10 @@ TEST(gate_junit, any_name_can_be_read_back) {
   EXPECT_THAT(text, Not(HasSubstr("\xef\xbf\xbf")));
 }
 
-TEST(gate_reports, what_is_said_of_a_benchmark_is_in_every_form) {
-  auto one = compared("a/b", verdict::slower, 0.1);
-  one.note = remarks::measured_in_turn{0.09, 0.001};
-  const auto answer = report_of(exit_code::regression, {one});
+TEST(gate_reports, the_note_of_a_benchmark_is_in_every_form) {
+  auto benchmark = compared("a/b", verdict::slower, 0.1);
+  benchmark.note = remarks::measured_in_turn{0.09, 0.001};
+  const auto answer = report_of(exit_code::regression, {benchmark});
   EXPECT_THAT(text_of(answer), HasSubstr("  in turn: +9.00 %, p 0.001\n"));
   EXPECT_THAT(markdown_of(answer), HasSubstr("<code>a/b</code><br>in turn: +9.00 %, p 0.001 |"));
   EXPECT_THAT(junit_of(answer, some_time), HasSubstr("; in turn: +9.00 %, p 0.001\""));
@@ -366,18 +366,19 @@ TEST(gate_json, has_the_documented_codes_and_data) {
 }
 
 TEST(gate_json, has_the_interval_and_each_run) {
-  auto one = compared("a", verdict::slower, 0.1);
-  one.judgement->standard_error = 0.01;
-  one.judgement->degrees = 10;
-  one.shifts = {std::log1p(0.09), std::nullopt, std::log1p(-0.2)};
-  const auto document = nlohmann::json::parse(json_of(report_of(exit_code::regression, {one})));
-  const auto& found = document.at("benchmarks").at(0);
+  auto benchmark = compared("a", verdict::slower, 0.1);
+  benchmark.judgement->standard_error = 0.01;
+  benchmark.judgement->degrees = 10;
+  benchmark.shifts = {std::log1p(0.09), std::nullopt, std::log1p(-0.2)};
+  const auto document =
+      nlohmann::json::parse(json_of(report_of(exit_code::regression, {benchmark})));
+  const auto& entry = document.at("benchmarks").at(0);
   // the 97.5 % quantile of Student's t with ten degrees of freedom is 2.228139
-  const auto& interval = found.at("interval_95");
+  const auto& interval = entry.at("interval_95");
   ASSERT_EQ(interval.size(), 2);
   EXPECT_NEAR(interval.at(0).get<double>(), 1.1 * std::exp(-0.02228139) - 1, 1e-8);
   EXPECT_NEAR(interval.at(1).get<double>(), 1.1 * std::exp(0.02228139) - 1, 1e-8);
-  const auto& runs = found.at("slowdown_of_runs");
+  const auto& runs = entry.at("slowdown_of_runs");
   ASSERT_EQ(runs.size(), 3);
   EXPECT_NEAR(runs.at(0).get<double>(), 0.09, 1e-12);
   EXPECT_TRUE(runs.at(1).is_null());
@@ -390,19 +391,19 @@ TEST(gate_json, an_interval_that_is_not_known_is_null) {
   for (const auto& [error, degrees] :
        {std::pair{0.0, 10.0}, std::pair{0.1, 0.0}, std::pair{nan, 10.0}, std::pair{0.1, nan},
         std::pair{infinite, 10.0}, std::pair{1e4, 10.0}}) {
-    auto one = compared("a", verdict::same, 0);
-    one.judgement->standard_error = error;
-    one.judgement->degrees = degrees;
-    const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {one})));
+    auto benchmark = compared("a", verdict::same, 0);
+    benchmark.judgement->standard_error = error;
+    benchmark.judgement->degrees = degrees;
+    const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {benchmark})));
     EXPECT_TRUE(document.at("benchmarks").at(0).at("interval_95").is_null()) << error << degrees;
   }
 }
 
-TEST(gate_json, what_is_no_number_is_null) {
-  auto one = compared("a", verdict::same, 0);
-  one.judgement->detectable = std::numeric_limits<double>::infinity();
-  one.judgement->p = std::numeric_limits<double>::quiet_NaN();
-  const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {one})));
+TEST(gate_json, numbers_that_are_not_finite_are_null) {
+  auto benchmark = compared("a", verdict::same, 0);
+  benchmark.judgement->detectable = std::numeric_limits<double>::infinity();
+  benchmark.judgement->p = std::numeric_limits<double>::quiet_NaN();
+  const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {benchmark})));
   EXPECT_TRUE(document.at("benchmarks").at(0).at("detectable_80").is_null());
   EXPECT_TRUE(document.at("benchmarks").at(0).at("p").is_null());
 }

@@ -74,7 +74,7 @@ TEST(gate_rows, aggregates_are_left_out) {
   EXPECT_THAT(read(all).unjudged, IsEmpty());
 }
 
-TEST(gate_rows, a_file_of_aggregates_alone_is_refused_with_the_way_out) {
+TEST(gate_rows, a_file_of_aggregates_alone_is_refused_with_a_remedy) {
   EXPECT_THAT(complaint(foreign({aggregate("a", "mean"), aggregate("a", "median")})),
               AllOf(HasSubstr("only aggregates"), HasSubstr("without --benchmark_report_aggr")));
   EXPECT_THAT(complaint(foreign({aggregate("a", "median")})), HasSubstr("only aggregates"));
@@ -105,7 +105,7 @@ TEST(gate_rows, files_of_old_releases_have_aggregates_by_name) {
               HasSubstr("only aggregates"));
 }
 
-TEST(gate_rows, a_benchmark_that_is_just_called_like_an_aggregate_counts) {
+TEST(gate_rows, a_benchmark_with_the_name_of_an_aggregate_counts) {
   EXPECT_THAT(values(foreign({old_row("compute_mean", 15), old_row("b", 1)}), "compute_mean"),
               ElementsAre(15));
   EXPECT_THAT(values(foreign({row("a", 0, 15), row("a_mean", 0, 3)}), "a_mean"), ElementsAre(3));
@@ -117,16 +117,16 @@ TEST(gate_rows, errors_count_as_failed_and_never_as_fast) {
                with(row("c", 0, 0), "skipped", true), with(row("d", 0, 0), "error_message", "why"),
                without(without(failed(row("e", 0, 1)), "real_time"), "time_unit"),
                with(row("f", 0, 1), "skip_message", "not today")});
-  const auto found = read(all).benchmarks;
-  EXPECT_THAT(found.at("a").values, ElementsAre(10));
-  EXPECT_EQ(found.at("a").failed, 1U);
+  const auto benchmarks = read(all).benchmarks;
+  EXPECT_THAT(benchmarks.at("a").values, ElementsAre(10));
+  EXPECT_EQ(benchmarks.at("a").failed, 1U);
   for (const auto* name : {"b", "c", "d", "e", "f"}) {
-    EXPECT_THAT(found.at(name).values, IsEmpty()) << name;
-    EXPECT_EQ(found.at(name).failed, 1U) << name;
+    EXPECT_THAT(benchmarks.at(name).values, IsEmpty()) << name;
+    EXPECT_EQ(benchmarks.at(name).failed, 1U) << name;
   }
 }
 
-TEST(gate_rows, a_file_where_everything_failed_is_a_run) {
+TEST(gate_rows, a_file_in_which_everything_failed_is_a_run) {
   EXPECT_EQ(read(foreign({failed(row("a", 0, 1))})).benchmarks.at("a").failed, 1U);
 }
 
@@ -136,15 +136,16 @@ TEST(gate_rows, a_counter_called_skipped_is_no_error) {
               ElementsAre(10));
 }
 
-TEST(gate_rows, what_does_not_tell_whether_it_failed_is_refused_and_named) {
-  const std::vector<std::pair<const char*, json>> wrong{{"error_occurred", "true"},
-                                                        {"error_occurred", 1},
-                                                        {"error_occurred", json::array({true})},
-                                                        {"skipped", "true"},
-                                                        {"skipped", json::object()},
-                                                        {"error_message", 5},
-                                                        {"skip_message", true}};
-  for (const auto& [key, value] : wrong)
+TEST(gate_rows, rows_with_invalid_error_fields_are_refused_and_named) {
+  const std::vector<std::pair<const char*, json>> invalid_fields{
+      {"error_occurred", "true"},
+      {"error_occurred", 1},
+      {"error_occurred", json::array({true})},
+      {"skipped", "true"},
+      {"skipped", json::object()},
+      {"error_message", 5},
+      {"skip_message", true}};
+  for (const auto& [key, value] : invalid_fields)
     EXPECT_THAT(complaint_about_row(with(row("slow/one", 0, 1), key, value)),
                 AllOf(HasSubstr("slow/one"), HasSubstr(std::string("its ") + key + " is n")))
         << key << value;
@@ -152,17 +153,17 @@ TEST(gate_rows, what_does_not_tell_whether_it_failed_is_refused_and_named) {
               ElementsAre(10));
 }
 
-TEST(gate_rows, what_is_no_time_is_refused_and_named) {
-  for (const json& wrong : {json(0), json(-0.0), json(-3), json(nullptr), json("12"), json(true),
+TEST(gate_rows, invalid_times_are_refused_and_named) {
+  for (const json& value : {json(0), json(-0.0), json(-3), json(nullptr), json("12"), json(true),
                             json::array({1}), json::object()})
-    EXPECT_THAT(complaint_about_row(row("slow/one", 0, wrong)),
+    EXPECT_THAT(complaint_about_row(row("slow/one", 0, value)),
                 AllOf(HasSubstr("some.json"), HasSubstr("slow/one"), HasSubstr("real_time")))
-        << wrong;
+        << value;
   EXPECT_THAT(complaint_about_row(without(row("slow/one", 0, 1), "real_time")),
               AllOf(HasSubstr("slow/one"), HasSubstr("no real_time")));
 }
 
-TEST(gate_rows, times_that_nobody_can_have_measured_are_refused) {
+TEST(gate_rows, implausible_times_are_refused) {
   EXPECT_EQ(complaint_about_row(row("a", 0, 1e15)), "");
   EXPECT_EQ(complaint_about_row(row("a", 0, 1e-3)), "");
   EXPECT_EQ(complaint_about_row(row("a", 0, 1e6, "s")), "");
@@ -175,14 +176,14 @@ TEST(gate_rows, times_that_nobody_can_have_measured_are_refused) {
             "");
 }
 
-TEST(gate_rows, counters_are_held_to_the_same) {
-  for (const json& wrong : {json(0), json(-3), json(nullptr), json("12"), json(true)})
-    EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "gb_per_s", wrong), "gb_per_s"),
+TEST(gate_rows, counters_are_checked_in_the_same_way) {
+  for (const json& value : {json(0), json(-3), json(nullptr), json("12"), json(true)})
+    EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "gb_per_s", value), "gb_per_s"),
                 AllOf(HasSubstr("benchmark a"), HasSubstr("gb_per_s")))
-        << wrong;
+        << value;
 }
 
-TEST(gate_rows, a_counter_that_only_others_have_is_reported) {
+TEST(gate_rows, a_counter_that_only_other_benchmarks_have_is_reported) {
   const auto some =
       read(foreign({row("a", 0, 1), with(row("b", 0, 1), "gb_per_s", 5)}), "gb_per_s");
   EXPECT_THAT(some.benchmarks, ElementsAre(Key("b")));
@@ -222,19 +223,20 @@ TEST(gate_rows, unnumbered_repetitions_follow_one_another) {
               HasSubstr("twice"));
 }
 
-TEST(gate_rows, a_repetitions_number_is_a_whole_one) {
-  for (const json& wrong : {json(-1), json(0.5), json("0"), json(nullptr)})
-    EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "repetition_index", wrong)),
+TEST(gate_rows, a_repetition_index_is_a_whole_number) {
+  for (const json& value : {json(-1), json(0.5), json("0"), json(nullptr)})
+    EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "repetition_index", value)),
                 AllOf(HasSubstr("benchmark a"), HasSubstr("repetition_index")))
-        << wrong;
+        << value;
 }
 
 TEST(gate_rows, that_are_not_judged_are_read_as_strictly) {
-  const auto judged = with(row("a", 0, 1), "gb_per_s", 5);
-  EXPECT_EQ(complaint(foreign({judged, row("b", 0, 1)}), "gb_per_s"), "");
+  const auto judged_row = with(row("a", 0, 1), "gb_per_s", 5);
+  EXPECT_EQ(complaint(foreign({judged_row, row("b", 0, 1)}), "gb_per_s"), "");
   for (const auto* key : {"repetition_index", "error_occurred", "skip_message"})
-    EXPECT_THAT(complaint(foreign({judged, with(row("b", 0, 1), key, json::array())}), "gb_per_s"),
-                AllOf(HasSubstr("benchmark b"), HasSubstr(key)));
+    EXPECT_THAT(
+        complaint(foreign({judged_row, with(row("b", 0, 1), key, json::array())}), "gb_per_s"),
+        AllOf(HasSubstr("benchmark b"), HasSubstr(key)));
 }
 
 TEST(gate_rows, the_field_judged_by_is_found_by_its_printable_name) {

@@ -29,7 +29,7 @@ TEST(gate_wording, a_time_has_four_digits_and_a_unit_that_suits) {
   EXPECT_EQ(value_text(1e6, metric::named("wait_ns")), "1.000 ms");
 }
 
-TEST(gate_wording, rates_have_units_as_their_names_say) {
+TEST(gate_wording, rates_have_the_units_of_their_names) {
   EXPECT_EQ(value_text(55.519, metric::named("gb_per_s")), "55.52 GB/s");
   EXPECT_EQ(value_text(55.519, metric::named("h2d_gb_per_s")), "55.52 GB/s");
   EXPECT_EQ(value_text(0.0006839, metric::named("gb_per_s")), "683.9 kB/s");
@@ -70,7 +70,7 @@ TEST(gate_wording, columns_are_characters) {
   EXPECT_EQ(columns_of("→ 日本"), 4U);
 }
 
-TEST(gate_wording, what_is_not_known_is_a_dash) {
+TEST(gate_wording, an_unknown_figure_is_a_dash) {
   const auto missing = cells_of(without_figures("a", verdict::missing), metric());
   EXPECT_EQ(missing.before, "-");
   EXPECT_EQ(missing.after, "-");
@@ -82,24 +82,25 @@ TEST(gate_wording, what_is_not_known_is_a_dash) {
 }
 
 TEST(gate_wording, figures_of_a_rate_are_larger_when_it_is_better) {
-  auto one = compared("a", verdict::slower, 0.1);
-  one.before = 55.0;
-  one.after = 50.0;
-  const auto texts = cells_of(one, metric::named("gb_per_s"));
+  auto benchmark = compared("a", verdict::slower, 0.1);
+  benchmark.before = 55.0;
+  benchmark.after = 50.0;
+  const auto texts = cells_of(benchmark, metric::named("gb_per_s"));
   EXPECT_EQ(texts.before, "55.00 GB/s");
   EXPECT_EQ(texts.after, "50.00 GB/s");
   EXPECT_EQ(texts.slower_by, "+10.0 %");
 }
 
 TEST(gate_wording, advisory_is_marked) {
-  auto one = compared("a", verdict::same, 0);
-  EXPECT_EQ(cells_of(one, metric()).detectable, "2.50 %");
-  one.advisory = true;
-  EXPECT_EQ(cells_of(one, metric()).detectable, "2.50 % *");
+  auto benchmark = compared("a", verdict::same, 0);
+  EXPECT_EQ(cells_of(benchmark, metric()).detectable, "2.50 %");
+  benchmark.advisory = true;
+  EXPECT_EQ(cells_of(benchmark, metric()).detectable, "2.50 % *");
   EXPECT_EQ(advisory_sentence(report_of(exit_code::pass, {compared("b", verdict::same, 0)})), "");
-  EXPECT_EQ(advisory_sentence(report_of(exit_code::pass, {one, compared("b", verdict::same, 0)})),
-            "1 of 2 is advisory (*): noise would hide a slowdown of the threshold (2 %, 5 % where "
-            "latency decides)");
+  EXPECT_EQ(
+      advisory_sentence(report_of(exit_code::pass, {benchmark, compared("b", verdict::same, 0)})),
+      "1 of 2 is advisory (*): noise would hide a slowdown of the threshold (2 %, 5 % where "
+      "latency decides)");
 }
 
 TEST(gate_wording, the_verdict_is_one_sentence) {

@@ -257,8 +257,8 @@ TEST(lifting, describes_all_recorded_benchmarks) {
     for (const auto& row : read.rows)
       if (row.kind == row_kind::repetition)
         for (const auto& value : row.values) values.insert(*value.name);
-    for (const auto* const own : {"real_time", "cpu_time", "iterations", "repetitions", "threads"})
-      values.erase(own);
+    for (const auto* const key : {"real_time", "cpu_time", "iterations", "repetitions", "threads"})
+      values.erase(key);
     for (const auto& counter : values) EXPECT_THAT(read.metrics, Contains(Key(counter)));
     for (const auto& [name, reason] : read.skipped) EXPECT_FALSE(reason.code.empty());
   }

@@ -48,7 +48,7 @@ json foreign(std::vector<json> rows) {
 }
 
 /// One of bench_transfers with one benchmark, which is described as in docs/RESULT_FILE.md.
-json own() {
+json bench_transfers_file() {
   auto document = foreign({row_of("scan/forward/h2d/4KiB")});
   document["context"]["transfers"] = {
       {"format", 2},
@@ -90,8 +90,8 @@ json& entry(json& document) { return facts(document)["benchmarks"]["scan/forward
 std::string complaint_about(const std::string& text) {
   try {
     static_cast<void>(read_text(text, "some.json"));
-  } catch (const unusable_file& wrong) {
-    return wrong.what();
+  } catch (const unusable_file& error) {
+    return error.what();
   }
   return "";
 }
@@ -189,10 +189,10 @@ TEST(reader, knows_aggregates_also_of_releases_that_do_not_say_so) {
   for (const auto* name : {"b", "b_median", "lonely_mean", "c_mean", "c_stddev"})
     old.push_back({{"name", name}, {"real_time", 1}});
   read = read_json(foreign(old), "some.json");
-  std::vector<std::string> seen;
+  std::vector<std::string> names;
   for (const auto& row : read.rows)
-    seen.push_back(row.benchmark->name + (row.kind == row_kind::aggregate ? " aggregate" : ""));
-  EXPECT_THAT(seen, ElementsAre("b", "b aggregate", "lonely_mean", "c aggregate", "c aggregate"));
+    names.push_back(row.benchmark->name + (row.kind == row_kind::aggregate ? " aggregate" : ""));
+  EXPECT_THAT(names, ElementsAre("b", "b aggregate", "lonely_mean", "c aggregate", "c aggregate"));
 }
 
 TEST(reader, refuses_rows_that_cannot_be_and_says_which) {
@@ -239,7 +239,7 @@ TEST(reader, refuses_what_is_no_result_file) {
   EXPECT_THAT(complaint_about("{}"), EndsWith("it has no list of benchmarks"));
   EXPECT_THAT(complaint_about(R"({"benchmarks": {}})"), EndsWith("it has no list of benchmarks"));
   EXPECT_THAT(complaint_about("\xef\xbb\xbf{}"), HasSubstr("byte order mark"));
-  EXPECT_THAT(complaint_about(own().dump().substr(0, 300)),
+  EXPECT_THAT(complaint_about(bench_transfers_file().dump().substr(0, 300)),
               HasSubstr("only the beginning of JSON"));
   auto newer = foreign({});
   newer["context"]["json_schema_version"] = 2;
@@ -250,8 +250,8 @@ TEST(reader, refuses_in_one_line_that_names_the_file_whatever_it_is_called) {
   try {
     static_cast<void>(read("no such\nfile.json"));
     FAIL();
-  } catch (const unusable_file& wrong) {
-    EXPECT_THAT(wrong.what(), AllOf(StartsWith("cannot use no such\\nfile.json: "),
+  } catch (const unusable_file& error) {
+    EXPECT_THAT(error.what(), AllOf(StartsWith("cannot use no such\\nfile.json: "),
                                     HasSubstr("No such file or directory")));
   }
 }
@@ -259,7 +259,7 @@ TEST(reader, refuses_in_one_line_that_names_the_file_whatever_it_is_called) {
 // --- Format 2 -----------------------------------------------------------------------------------
 
 TEST(format_2, says_what_benchmarks_are) {
-  const auto read = read_json(own(), "some.json");
+  const auto read = read_json(bench_transfers_file(), "some.json");
   EXPECT_TRUE(read.is_bench_transfers());
   EXPECT_TRUE(read.complete);
   EXPECT_FALSE(read.on_host);
@@ -283,7 +283,7 @@ TEST(format_2, says_what_benchmarks_are) {
 }
 
 TEST(format_2, survives_a_round_trip_of_its_entries) {
-  auto document = own();
+  auto document = bench_transfers_file();
   const auto read = read_json(document, "some.json");
   EXPECT_EQ(to_json(*read.rows.at(0).benchmark), entry(document));
   EXPECT_EQ(to_json(read.roles.at("scan")), facts(document)["roles"]["scan"]);
@@ -291,14 +291,14 @@ TEST(format_2, survives_a_round_trip_of_its_entries) {
 }
 
 TEST(format_2, may_show_a_role_in_a_table_of_a_later_version) {
-  auto document = own();
+  auto document = bench_transfers_file();
   facts(document)["roles"]["scan"]["table"] = "heat map";
   EXPECT_EQ(read_json(document, "some.json").roles.at("scan").shown_in, table::times);
 }
 
 TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
   const auto wrong_entry = [](const char* key, const json& value) {
-    auto document = own();
+    auto document = bench_transfers_file();
     entry(document)[key] = value;
     return complaint(document);
   };
@@ -320,7 +320,7 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
   EXPECT_EQ(wrong_entry("emulation", 1), front + "its emulation is neither true nor false");
 
   const auto wrong_fact = [](const char* key, const json& value) {
-    auto document = own();
+    auto document = bench_transfers_file();
     facts(document)[key] = value;
     return complaint(document);
   };
@@ -345,7 +345,7 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
 }
 
 TEST(format, is_also_known_as_the_file_has_it) {
-  auto document = own();
+  auto document = bench_transfers_file();
   EXPECT_EQ(read_json(document, "some.json").format, 2);
   facts(document)["format"] = 1;
   const auto lifted = read_json(document, "some.json");
@@ -356,7 +356,7 @@ TEST(format, is_also_known_as_the_file_has_it) {
 
 TEST(format, that_is_not_known_is_refused) {
   const auto with_format = [](const json& format) {
-    auto document = own();
+    auto document = bench_transfers_file();
     facts(document)["format"] = format;
     return complaint(document);
   };
@@ -368,7 +368,7 @@ TEST(format, that_is_not_known_is_refused) {
 }
 
 TEST(reader, makes_texts_printable) {
-  auto document = own();
+  auto document = bench_transfers_file();
   facts(document)["warnings"][0]["text"] = "red \x1b[31m";
   facts(document)["device"]["name"] = "two\nlines";
   const auto read = read_json(document, "some.json");

@@ -38,11 +38,11 @@ json repetition(const std::string& name, int index) {
       {"name", name}, {"run_name", name}, {"run_type", "iteration"}, {"repetition_index", index}};
 }
 
-json aggregate(const std::string& name, const std::string& of) {
-  return {{"name", name + "_" + of},
+json aggregate(const std::string& name, const std::string& statistic) {
+  return {{"name", name + "_" + statistic},
           {"run_name", name},
           {"run_type", "aggregate"},
-          {"aggregate_name", of}};
+          {"aggregate_name", statistic}};
 }
 
 /// Names and repetitions of the rows, "name#2" and so on.
@@ -152,11 +152,11 @@ TEST_F(result_file_test, a_counter_has_one_description) {
   writer file("", {{"transfers", nullptr}});
   const metric hops{
       .name = "hops", .unit = "1", .kind = metric_kind::count, .better = {}, .description = "a"};
-  auto other = hops;
-  other.better = better::less;
+  auto redefined = hops;
+  redefined.better = better::less;
   file.describe(hops);
   EXPECT_NO_THROW(file.describe(hops));
-  EXPECT_THROW(file.describe(other), std::logic_error);
+  EXPECT_THROW(file.describe(redefined), std::logic_error);
   EXPECT_EQ(file.content()["context"]["transfers"]["metrics"]["hops"], to_json(hops));
 }
 
@@ -211,7 +211,7 @@ TEST_F(result_file_test, the_old_file_survives_when_writing_fails) {
   writer file(path, context);
   const auto before = text_of(path);
   for (int i = 0; i < 200; ++i) file.add(repetition("a rather long name to fill the file", i));
-  const auto written = on_disk();
+  const auto text = on_disk();
 
   // A disk that is full after some kilobytes, as far as this process can see.
   rlimit limit{};
@@ -228,7 +228,7 @@ TEST_F(result_file_test, the_old_file_survives_when_writing_fails) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
 
   EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
-  EXPECT_EQ(on_disk(), written);
+  EXPECT_EQ(on_disk(), text);
   EXPECT_THAT(names_in_folder(), ElementsAre("results.json"));
   EXPECT_NO_THROW(file.finish());
   EXPECT_EQ(on_disk().at("benchmarks").size(), 200U);

@@ -12,15 +12,15 @@ using groups = std::vector<std::vector<double>>;
 class clipped : public testing::Test {
  protected:
   groups normal_groups(const std::vector<std::size_t>& sizes, double deviation) {
-    groups made;
+    groups result;
     double level = 0;
     for (const auto size : sizes) {
       level += 10;  // groups may lie anywhere
-      made.emplace_back();
+      result.emplace_back();
       for (std::size_t i = 0; i < size; ++i)
-        made.back().push_back(level + std::normal_distribution<double>(0, deviation)(random_));
+        result.back().push_back(level + std::normal_distribution<double>(0, deviation)(random_));
     }
-    return made;
+    return result;
   }
 
   double mean_variance(const std::vector<std::size_t>& sizes, double deviation) {

@@ -39,7 +39,7 @@ TEST(location, varies_as_much_as_it_says) {
     constexpr int rounds = 20'000;
     for (int i = 0; i < rounds; ++i) {
       std::vector<double> values(count);
-      for (auto& one : values) one = normal(random);
+      for (auto& value : values) value = normal(random);
       squares += std::pow(location(values), 2) / rounds;
     }
     EXPECT_NEAR(squares / location_variance(count), 1, 0.05) << count << " values";

@@ -34,7 +34,7 @@ TEST(rank_test, is_right_as_often_as_it_says) {
     std::vector<double> before(5);
     std::vector<double> after(5);
     for (auto* values : {&before, &after})
-      for (auto& one : *values) one = std::exponential_distribution<double>()(random);
+      for (auto& value : *values) value = std::exponential_distribution<double>()(random);
     low += rank_test(before, after) <= 0.05;
   }
   // Ranks allow 12 of 252 ways below 0.05.

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace bench_transfers::common {
+
+/// The command line is wrong; what() is one line. Exit code 2.
+class usage_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws usage_error for "--out=": CLI11 would take the next argument as its value.
+void require_values(std::span<const char* const> arguments);
+
+/// The first line of a message: CLI11's can have several.
+std::string first_line(const std::string& text);
+
+}  // namespace bench_transfers::common

@@ -1,0 +1,38 @@
+#include "src/common/command_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace bench_transfers::common {
+namespace {
+
+/// The message of the usage_error; empty if there is none.
+std::string complaint(const char* argument) {
+  const std::array arguments{"program", argument, "file"};
+  try {
+    require_values(arguments);
+  } catch (const usage_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(require_values, rejects_an_option_that_ends_with_an_equals_sign) {
+  EXPECT_EQ(complaint("--out="), "--out needs a value");
+}
+
+TEST(require_values, accepts_options_with_and_without_a_value) {
+  for (const auto* const argument : {"--out=file", "--out", "--filter=a=", "out=", "=", ""})
+    EXPECT_EQ(complaint(argument), "") << argument;
+}
+
+TEST(first_line, leaves_out_the_lines_that_follow) {
+  EXPECT_EQ(first_line("one\ntwo\n"), "one");
+  EXPECT_EQ(first_line("one"), "one");
+  EXPECT_EQ(first_line(""), "");
+}
+
+}  // namespace
+}  // namespace bench_transfers::common

@@ -1,0 +1,31 @@
+#include "src/common/same_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace bench_transfers::common {
+namespace {
+
+namespace files = std::filesystem;
+
+TEST(is_same_file, compares_files_and_not_names) {
+  const files::path folder = testing::TempDir();
+  EXPECT_TRUE(is_same_file(folder, folder / "."));
+  EXPECT_FALSE(is_same_file(folder, folder.root_path()));
+}
+
+TEST(is_same_file, compares_names_of_files_that_do_not_exist) {
+  const auto folder = files::path(testing::TempDir()) / "no_such_folder";
+  EXPECT_TRUE(is_same_file(folder / "a", folder / "x" / ".." / "a"));
+  EXPECT_FALSE(is_same_file(folder / "a", folder / "b"));
+}
+
+TEST(is_same_file, an_empty_path_leads_to_no_file) {
+  EXPECT_FALSE(is_same_file("", ""));
+  EXPECT_FALSE(is_same_file("", "a"));
+  EXPECT_FALSE(is_same_file("a", ""));
+}
+
+}  // namespace
+}  // namespace bench_transfers::common
