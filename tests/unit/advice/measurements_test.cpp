@@ -10,7 +10,7 @@
 #include "src/advice/leave_out.hpp"
 #include "src/result_file/reader.hpp"
 
-namespace bench_transfers::advice {
+namespace bench_transfers::advice::measurements_test {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -259,4 +259,4 @@ TEST(leaving_out, does_not_use_the_size_left_out) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::advice
+}  // namespace bench_transfers::advice::measurements_test

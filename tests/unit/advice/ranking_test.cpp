@@ -10,7 +10,7 @@
 
 #include "tests/unit/advice/made_up_measurements.hpp"
 
-namespace bench_transfers::advice {
+namespace bench_transfers::advice::ranking_test {
 namespace {
 
 using testing::ElementsAre;
@@ -273,4 +273,4 @@ TEST(cpu_rate, differs_from_another_by_what_both_neighbouring_sizes_tell) {
 TEST(cpu_rate, needs_a_size) { EXPECT_THROW(cpu_rate({}), std::invalid_argument); }
 
 }  // namespace
-}  // namespace bench_transfers::advice
+}  // namespace bench_transfers::advice::ranking_test

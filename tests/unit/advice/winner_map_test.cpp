@@ -4,7 +4,7 @@
 #include "src/advice/map.hpp"
 #include "tests/unit/advice/made_up_measurements.hpp"
 
-namespace bench_transfers::advice {
+namespace bench_transfers::advice::winner_map_test {
 namespace {
 
 using testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(winner_map, is_empty_when_nothing_can_be_ranked) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::advice
+}  // namespace bench_transfers::advice::winner_map_test

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-namespace bench_transfers::common {
+namespace bench_transfers::common::command_line_test {
 namespace {
 
 /// The message of the usage_error; empty if there is none.
@@ -35,4 +35,4 @@ TEST(first_line, leaves_out_the_lines_that_follow) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::common
+}  // namespace bench_transfers::common::command_line_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bench_transfers::common {
+namespace bench_transfers::common::format_test {
 namespace {
 
 TEST(format, has_three_digits) {
@@ -37,4 +37,4 @@ TEST(format, shows_rates_shares_and_counts) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::common
+}  // namespace bench_transfers::common::format_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bench_transfers::common {
+namespace bench_transfers::common::nearest_test {
 namespace {
 
 const std::set<std::string> names{"copy", "copy/pinned", "copy/pageable", "null", "zero_copy"};
@@ -24,4 +24,4 @@ TEST(nearest, finds_nothing_for_other_words) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::common
+}  // namespace bench_transfers::common::nearest_test

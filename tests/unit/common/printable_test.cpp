@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace bench_transfers::common {
+namespace bench_transfers::common::printable_test {
 namespace {
 
 TEST(printable, ordinary_text_stays_as_it_is) {
@@ -41,4 +41,4 @@ TEST(printable, messages_are_shortened_between_characters) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::common
+}  // namespace bench_transfers::common::printable_test

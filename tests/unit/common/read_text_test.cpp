@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-namespace bench_transfers::common {
+namespace bench_transfers::common::read_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(read_text, without_permission_there_is_no_text) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::common
+}  // namespace bench_transfers::common::read_text_test

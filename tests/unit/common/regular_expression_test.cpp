@@ -8,6 +8,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::common::regular_expression_test {
 namespace {
 
 using testing::HasSubstr;
@@ -71,3 +72,4 @@ TEST(RegularExpression, TakesThousandsOfAlternatives) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::common::regular_expression_test

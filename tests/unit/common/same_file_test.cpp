@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace bench_transfers::common {
+namespace bench_transfers::common::same_file_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -28,4 +28,4 @@ TEST(is_same_file, an_empty_path_leads_to_no_file) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::common
+}  // namespace bench_transfers::common::same_file_test

@@ -10,7 +10,7 @@
 
 #include "src/common/command_line.hpp"
 
-namespace bench_transfers::common {
+namespace bench_transfers::common::sizes_test {
 namespace {
 
 using testing::ElementsAre;
@@ -171,4 +171,4 @@ INSTANTIATE_TEST_SUITE_P(
                     malformed{"1,", "", "empty"}, malformed{"1,2,x", "x", "not a number"}));
 
 }  // namespace
-}  // namespace bench_transfers::common
+}  // namespace bench_transfers::common::sizes_test

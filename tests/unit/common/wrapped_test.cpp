@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bench_transfers::common {
+namespace bench_transfers::common::wrapped_test {
 namespace {
 
 TEST(wrapped, breaks_between_words_and_indents_further_lines) {
@@ -22,4 +22,4 @@ TEST(wrapped_if_long, leaves_short_lines_as_they_are) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::common
+}  // namespace bench_transfers::common::wrapped_test

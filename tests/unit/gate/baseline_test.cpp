@@ -17,7 +17,7 @@
 #include "src/gate/model/pin.hpp"
 #include "src/result_file/format.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::baseline_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -575,4 +575,4 @@ TEST_F(checks, recognise_latency_by_the_time_of_an_operation) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::baseline_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <stdexcept>
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::compare_test {
 namespace {
 
 /// Suites of benchmarks, in logarithms of time.
@@ -307,4 +307,4 @@ TEST_F(comparing, seldom_raises_false_alarms) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::compare_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/gate/made_up_report.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::conclude_test {
 namespace {
 
 TEST(conclusions, more_runs_help_only_if_there_is_no_other_reason) {
@@ -41,4 +41,4 @@ TEST(conclusions, more_runs_help_only_if_there_is_no_other_reason) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::conclude_test

@@ -14,7 +14,7 @@
 #include "src/gate/cli/shell.hpp"
 #include "src/gate/model/bad_input.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::confirm_test {
 namespace {
 
 using testing::ElementsAre;
@@ -225,4 +225,4 @@ TEST(a_shell, passes_signals_on_and_ends_with_them) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::confirm_test

@@ -7,7 +7,7 @@
 #include "src/result_file/format.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::facts_test {
 namespace {
 
 using testing::AllOf;
@@ -296,4 +296,4 @@ TEST(gate_content, is_that_of_the_measurements) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::facts_test

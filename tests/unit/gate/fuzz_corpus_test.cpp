@@ -8,6 +8,7 @@
 #include "tests/fuzz/read_baseline_properties.hpp"
 #include "tests/fuzz/read_run_properties.hpp"
 
+namespace bench_transfers::gate::fuzz_corpus_test {
 namespace {
 
 std::size_t for_each_file_in(const std::string& corpus, void (*check)(const std::string&)) {
@@ -31,3 +32,4 @@ TEST(fuzz_corpus, baselines_are_read_or_refused_as_promised) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::gate::fuzz_corpus_test

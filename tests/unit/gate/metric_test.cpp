@@ -11,7 +11,7 @@
 #include "src/gate/report/wording.hpp"
 #include "src/result_file/format.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::metric_test {
 namespace {
 
 using result_file::metric_kind;
@@ -94,4 +94,4 @@ TEST(runs, agree_about_a_metric_or_are_refused) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::metric_test

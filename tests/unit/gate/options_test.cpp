@@ -9,7 +9,7 @@
 
 #include "src/common/command_line.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::options_test {
 namespace {
 
 using testing::AllOf;
@@ -162,4 +162,4 @@ TEST(gate_options, errors_are_one_line) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::options_test

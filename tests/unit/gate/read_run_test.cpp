@@ -9,7 +9,7 @@
 
 #include "tests/unit/gate/made_up_result_files.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::read_run_test {
 namespace {
 
 using testing::AllOf;
@@ -173,4 +173,4 @@ TEST(gate_files, have_the_medians_that_their_rows_have) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::read_run_test

@@ -18,7 +18,7 @@
 #include "src/gate/report/wording.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::reports_test {
 namespace {
 
 using testing::ElementsAre;
@@ -409,4 +409,4 @@ TEST(gate_json, numbers_that_are_not_finite_are_null) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::reports_test

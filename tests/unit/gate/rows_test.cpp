@@ -6,7 +6,7 @@
 #include "src/gate/model/run.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::rows_test {
 namespace {
 
 using testing::AllOf;
@@ -281,4 +281,4 @@ TEST(gate_rows, a_file_without_benchmarks_is_refused) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::rows_test

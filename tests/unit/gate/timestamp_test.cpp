@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::timestamp_test {
 namespace {
 
 using namespace std::chrono;
@@ -45,4 +45,4 @@ TEST(timestamp, anything_else_is_none) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::timestamp_test

@@ -9,7 +9,7 @@
 #include "src/gate/report/figures.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
 
-namespace bench_transfers::gate {
+namespace bench_transfers::gate::wording_test {
 namespace {
 
 using testing::HasSubstr;
@@ -157,4 +157,4 @@ TEST(gate_wording, counts_are_worst_first) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate
+}  // namespace bench_transfers::gate::wording_test

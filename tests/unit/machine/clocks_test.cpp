@@ -6,6 +6,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::machine::clocks_test {
 namespace {
 
 using machine::clocks_of_run;
@@ -144,3 +145,4 @@ TEST_F(machine_cpu_throttling, unknown_without_counters) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::machine::clocks_test

@@ -8,6 +8,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::machine::cpu_test {
 namespace {
 
 using machine_cpu = fake_tree;
@@ -99,3 +100,4 @@ TEST_F(machine_cpu, affinity_mask_is_that_of_this_process) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::machine::cpu_test

@@ -9,6 +9,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::machine::doubts_test {
 namespace {
 
 /// A computer without anything to doubt.
@@ -187,3 +188,4 @@ TEST(machine_doubts, throttled_cpu) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::machine::doubts_test

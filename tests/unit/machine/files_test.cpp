@@ -11,6 +11,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::machine::files_test {
 namespace {
 
 using machine_files = fake_tree;
@@ -86,3 +87,4 @@ TEST(machine_text, text_that_is_not_utf8_can_still_be_written_as_json) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::machine::files_test

@@ -12,6 +12,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::machine::memory_test {
 namespace {
 
 using machine_memory = fake_tree;
@@ -175,3 +176,4 @@ TEST_F(machine_memory, memlock_limit_does_not_bind_root_of_the_computer) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::machine::memory_test

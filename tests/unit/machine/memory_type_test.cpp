@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace bench_transfers::machine {
+namespace bench_transfers::machine::memory_type_test {
 namespace {
 
 using enum memory_type;
@@ -131,4 +131,4 @@ TEST(memory_type, has_a_name) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::machine
+}  // namespace bench_transfers::machine::memory_type_test

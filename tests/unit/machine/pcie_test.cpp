@@ -12,6 +12,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::machine::pcie_test {
 namespace {
 
 using machine_pcie = fake_tree;
@@ -142,3 +143,4 @@ TEST(machine_pcie_limit, packet_headers_are_subtracted) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::machine::pcie_test

@@ -16,6 +16,7 @@
 
 using namespace bench_transfers;
 
+namespace bench_transfers::machine::system_test {
 namespace {
 
 using machine_process = fake_tree;
@@ -249,3 +250,4 @@ TEST(machine_describe, the_id_of_this_start_stays_the_same) {
 }
 
 }  // namespace
+}  // namespace bench_transfers::machine::system_test

@@ -10,7 +10,7 @@
 
 #include "src/result_file/reader.hpp"
 
-namespace bench_transfers::result_file {
+namespace bench_transfers::result_file::lift_format_1_test {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -265,4 +265,4 @@ TEST(lifting, describes_all_recorded_benchmarks) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::result_file
+}  // namespace bench_transfers::result_file::lift_format_1_test

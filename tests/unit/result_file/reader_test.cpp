@@ -13,7 +13,7 @@
 
 #include "tests/fuzz/read_contents_properties.hpp"
 
-namespace bench_transfers::result_file {
+namespace bench_transfers::result_file::reader_test {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -403,4 +403,4 @@ TEST(reader, reads_or_refuses_what_fuzzers_have_found_as_promised) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::result_file
+}  // namespace bench_transfers::result_file::reader_test

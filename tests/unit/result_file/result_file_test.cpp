@@ -16,7 +16,7 @@
 #include "src/common/whole_file.hpp"
 #include "src/result_file/writer.hpp"
 
-namespace bench_transfers::result_file {
+namespace bench_transfers::result_file::result_file_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -349,4 +349,4 @@ TEST_F(result_file_test, text_that_is_not_utf8_does_no_harm) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::result_file
+}  // namespace bench_transfers::result_file::result_file_test

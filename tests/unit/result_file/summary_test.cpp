@@ -10,7 +10,7 @@
 // The summary of a family that the program does not know: its file says all that is needed. The
 // built-in strategies are in tests/unit/bench/summary_test.cpp.
 
-namespace bench_transfers::result_file {
+namespace bench_transfers::result_file::summary_test {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -115,4 +115,4 @@ TEST(summary_of_a_run, refuses_what_a_reader_would_refuse) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::result_file
+}  // namespace bench_transfers::result_file::summary_test

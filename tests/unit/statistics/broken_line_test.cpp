@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace bench_transfers::statistics {
+namespace bench_transfers::statistics::broken_line_test {
 namespace {
 
 using testing::AllOf;
@@ -207,4 +207,4 @@ TEST(broken_line, refuses_what_cannot_be_a_measurement) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::statistics
+}  // namespace bench_transfers::statistics::broken_line_test

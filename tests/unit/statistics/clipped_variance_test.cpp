@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace bench_transfers::statistics {
+namespace bench_transfers::statistics::clipped_variance_test {
 namespace {
 
 using groups = std::vector<std::vector<double>>;
@@ -69,4 +69,4 @@ TEST_F(clipped, of_equal_values_is_zero) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::statistics
+}  // namespace bench_transfers::statistics::clipped_variance_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace bench_transfers::statistics {
+namespace bench_transfers::statistics::holm_test {
 namespace {
 
 using testing::DoubleEq;
@@ -25,4 +25,4 @@ TEST(holm, stays_a_probability) { EXPECT_THAT(holm_adjusted({0.9, 0.8}), Element
 TEST(holm, of_nothing_is_nothing) { EXPECT_THAT(holm_adjusted({}), IsEmpty()); }
 
 }  // namespace
-}  // namespace bench_transfers::statistics
+}  // namespace bench_transfers::statistics::holm_test

@@ -6,7 +6,7 @@
 #include <random>
 #include <stdexcept>
 
-namespace bench_transfers::statistics {
+namespace bench_transfers::statistics::location_test {
 namespace {
 
 TEST(location, is_the_median_of_up_to_four_values) {
@@ -47,4 +47,4 @@ TEST(location, varies_as_much_as_it_says) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::statistics
+}  // namespace bench_transfers::statistics::location_test

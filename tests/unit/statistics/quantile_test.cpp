@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench_transfers::statistics {
+namespace bench_transfers::statistics::quantile_test {
 namespace {
 
 std::vector<double> random_values(std::mt19937_64& random) {
@@ -197,4 +197,4 @@ TEST(interval_of_median, there_is_none_of_nothing) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::statistics
+}  // namespace bench_transfers::statistics::quantile_test

@@ -5,7 +5,7 @@
 #include <random>
 #include <stdexcept>
 
-namespace bench_transfers::statistics {
+namespace bench_transfers::statistics::rank_test_test {
 namespace {
 
 TEST(rank_test, counts_the_ways_to_split) {
@@ -47,4 +47,4 @@ TEST(rank_test, needs_both_sides) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::statistics
+}  // namespace bench_transfers::statistics::rank_test_test

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace bench_transfers::statistics {
+namespace bench_transfers::statistics::variance_prior_test {
 namespace {
 
 /// Variances with a prior of so many degrees around one, each estimated with so many.
@@ -66,4 +66,4 @@ TEST(variance_prior, is_not_ruined_by_an_outlier) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::statistics
+}  // namespace bench_transfers::statistics::variance_prior_test
