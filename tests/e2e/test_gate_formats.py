@@ -27,6 +27,7 @@ def in_second_format(
     def change(document: dict[str, Any]) -> None:
         facts = document["context"]["transfers"]
         facts["format"] = 2
+        facts["devices"] = [facts["device"]]
         facts["warnings"] = [message("link_below_maximum", "the link is slow", generation=3)]
         facts["skipped"] = [{"name": "a/b", "reason": message("unsupported", "not here")}]
         facts["metrics"] = metrics or {}

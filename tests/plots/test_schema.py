@@ -168,9 +168,9 @@ def gate_takes(program, path):
     return process.returncode == 0
 
 
-@pytest.mark.parametrize("case", broken())
+@pytest.mark.parametrize("case", invalid_documents())
 def test_both_readers_refuse_the_same_files(case, tmp_path, pytestconfig):
-    document, is_refused = broken()[case]
+    document, is_refused = invalid_documents()[case]
     program = pytestconfig.getoption("binary").with_name("gate_transfers")
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document), "utf-8")
