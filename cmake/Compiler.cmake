@@ -18,6 +18,15 @@ if(TRANSFERS_WERROR)
     $<$<COMPILE_LANGUAGE:CXX>:-Werror>
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
 endif()
+option(TRANSFERS_IN_BATCHES
+       "Compile several files at once: faster from nothing, slower after a change" OFF)
+# For targets whose code is not timed: half of the time to build them would go into optimising.
+function(bench_transfers_set_untimed target)
+  target_compile_options(${target}
+    PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TRANSFERS_IN_BATCHES}
+                                             UNITY_BUILD_BATCH_SIZE 5)
+endfunction()
 if(TRANSFERS_CLANG_TIDY)
   find_program(CLANG_TIDY clang-tidy REQUIRED)
   set(CMAKE_CXX_CLANG_TIDY "${CLANG_TIDY};--quiet;--warnings-as-errors=*")

@@ -46,7 +46,7 @@ double parse_accesses(const std::string& option, const std::string& text) {
       fmt::format("bad {} '{}': a number from 0 to {}", option, text, most_accesses));
 }
 
-std::string footer() {
+std::string advise_footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
          "what bench_transfers has measured; docs/ADVISE.md has the model and its error.\n"
          "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
@@ -163,7 +163,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
   auto* const command =
       app.add_subcommand("advise", "Rank the strategies for one use, from a result file.");
   command->allow_extras(false);
-  command->footer(footer());
+  command->footer(advise_footer());
   command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
       ->type_name("SIZE");
   command->add_option("--direction", request.direction, "h2d or d2h")->type_name("DIRECTION");
