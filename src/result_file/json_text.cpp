@@ -35,15 +35,15 @@ std::string message_at(std::string_view text, std::size_t position) {
 
 /// A message that says where a text stops being JSON. simdjson reports only the reason.
 std::string syntax_message(const std::string& text, simdjson::error_code code) {
-  using json = nlohmann::json;
+  using parser = nlohmann::json;
   // The document is not needed, only the position of the error.
-  const auto discard = [](int, json::parse_event_t, json&) { return false; };
+  const auto discard = [](int, parser::parse_event_t, parser&) { return false; };
   try {
-    [[maybe_unused]] const auto nothing = json::parse(text, discard);
-  } catch (const json::parse_error& error) {
+    [[maybe_unused]] const auto nothing = parser::parse(text, discard);
+  } catch (const parser::parse_error& error) {
     if (error.byte > text.size()) return "it is cut off: only the beginning of JSON is there";
     return message_at(text, error.byte - std::min<std::size_t>(error.byte, 1));
-  } catch (const json::out_of_range&) {
+  } catch (const parser::out_of_range&) {
     code = simdjson::NUMBER_ERROR;
   }
   if (code == simdjson::NUMBER_ERROR) return "it has a number that is too large";

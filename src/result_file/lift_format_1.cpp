@@ -99,16 +99,16 @@ void describe_known(benchmark& described, const json& family) {
 
 /// Describes a benchmark of somebody else's strategy.
 void describe_unknown(benchmark& described, const std::vector<std::string>& parts) {
-  const std::array<std::pair<std::string_view, direction>, 4> directions{
+  const std::array<std::pair<std::string_view, direction>, 4> direction_words{
       {{"h2d", direction::h2d},
        {"read", direction::h2d},
        {"d2h", direction::d2h},
        {"write", direction::d2h}}};
-  const auto entry = std::ranges::find(directions, std::string_view(parts.back()),
+  const auto entry = std::ranges::find(direction_words, std::string_view(parts.back()),
                                        [](const auto& pair) { return pair.first; });
   auto end = parts.size();
   described.role = other;
-  if (parts.size() > 1 && entry != directions.end()) {
+  if (parts.size() > 1 && entry != direction_words.end()) {
     described.variant = parts.back();
     described.direction = entry->second;
     described.role = "copy";
