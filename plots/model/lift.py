@@ -48,6 +48,7 @@ def lift_transfers(transfers: dict[str, Any], rows: list[Any]) -> dict[str, Any]
         "metrics": dict(format_1()["metrics"]),
         "devices": [_device(transfers)],
         "device": _lift_device(transfers.get("device")),
+        "buffers": [_lift_buffer(buffer) for buffer in _list(transfers, "buffers")],
         "skipped": skipped,
         "warnings": [message(text, "warnings", OTHER) for text in warnings],
     }
@@ -157,6 +158,13 @@ def _lift_device(device: Any) -> Any:
         return device | {"why_not_gpu": None}
     reason = why.removeprefix(NO_GPU).split(". ")[0].removesuffix(".")
     return device | {"why_not_gpu": message(why, code="no_gpu") | {"data": {"reason": reason}}}
+
+
+def _lift_buffer(buffer: Any) -> Any:
+    """Adds whether memory has the flag WRITECOMBINED, which only its name tells in format 1."""
+    if not isinstance(buffer, dict):
+        return buffer
+    return buffer | {"write_combined": text(buffer, "memory", "").endswith("_wc")}
 
 
 def _memory_of_strategies(transfers: dict[str, Any]) -> dict[str, str]:

@@ -20,6 +20,8 @@ MOST_BYTES = 128 << 20  # as src/common/read_text.hpp
 DIRECTIONS = ("h2d", "d2h", "both", "none")
 CACHES = ("warm", "cold")
 BETTER = ("more", "less", None)
+SCHEMA = 1  # of Google Benchmark's json_schema_version
+MOST_PLAINNESS = 2**32 - 1
 KINDS = ("duration", "rate", "share", "count", "size")
 Value = TypeVar("Value")
 
@@ -150,13 +152,15 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     _check_truth(transfers, "complete")
     if rows is None or not all(isinstance(row, dict) for row in rows):
         raise _NotValid("it has no list of benchmarks")
-    repetitions = [row for row in rows if row.get("run_type") == "iteration"]
+    _check_schema(context.get("json_schema_version"))
+    repetitions = [_named(row) for row in rows if _is_repetition(row)]
     for row in repetitions:
         _check_truth(row, "error_occurred")
     lifted = transfers
     if transfers["format"] == 1:
         lifted = lift_transfers(transfers, repetitions)
         repetitions = [lift_row(row) for row in repetitions]
+    _check_device(lifted)
     fields = _each(lifted, "benchmarks", _fields)
     roles = _each(lifted, "roles", _role)
     _check_references(repetitions, fields, roles, _devices(lifted))
@@ -226,6 +230,33 @@ def _check_format(path: Path, number: Any) -> None:
         )
 
 
+def _check_schema(number: Any) -> None:
+    """Checks the version of Google Benchmark's own part of the file, which may be missing."""
+    if number is not None and (number != SCHEMA or not is_whole(number)):
+        raise _NotValid(f"its json_schema_version is {brief(number)}, not {SCHEMA}")
+
+
+def _check_device(transfers: dict[str, Any]) -> None:
+    if not text(mapping(transfers, "device"), "kind", ""):
+        raise _NotValid("it does not say what device was measured (context.transfers.device)")
+
+
+def _is_repetition(row: dict[str, Any]) -> bool:
+    """Returns whether a row has a measurement, and not an aggregate of several."""
+    kind = row.get("run_type", "iteration")
+    if kind not in ("iteration", "aggregate"):
+        raise _NotValid(f"a row's run_type is {brief(kind)}, neither iteration nor aggregate")
+    return bool(kind == "iteration")
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """Returns a row whose name is its benchmark's, as `run_name` has it where that exists."""
+    name = row.get("run_name", row.get("name"))
+    if not isinstance(name, str) or not name:
+        raise _NotValid("a row of its benchmarks has no name")
+    return row if row.get("name") == name else row | {"name": name}
+
+
 def _check_truth(holder: dict[str, Any], key: str) -> None:
     if not isinstance(holder.get(key), bool | None):
         raise _NotValid(f"{key} is neither true nor false")
@@ -284,7 +315,7 @@ def _fields(place: str, value: dict[str, Any]) -> Fields:
     if size is not None and not is_whole(size):
         raise _NotValid(f"{place}.size_bytes is {brief(size)}, no whole number from 0")
     plainness = value.get("plainness")
-    if not is_whole(plainness):
+    if not is_whole(plainness) or plainness > MOST_PLAINNESS:
         raise _NotValid(f"{place}.plainness is {brief(plainness)}, no whole number from 0")
     return Fields(
         family=_name(place, value, "family"),
@@ -321,7 +352,7 @@ def _message(place: str, value: Any) -> Message:
     if not isinstance(value, dict):
         raise _NotValid(f"{place} is no message with a code")
     code = _name(place, value, "code")
-    return Message(code, mapping(value, "data"), text(value, "text", code))
+    return Message(code, mapping(value, "data"), _line(place, value, "text"))
 
 
 def _skip(place: str, value: Any) -> Skip:
@@ -352,10 +383,10 @@ def _text_or_null(place: str, value: dict[str, Any], key: str) -> str | None:
 
 
 def _truth(place: str, value: dict[str, Any], key: str) -> bool:
-    entry = value.get(key, False)
-    if not isinstance(entry, bool):
+    entry = value.get(key)
+    if not isinstance(entry, bool | None):
         raise _NotValid(f"{place}.{key} is neither true nor false")
-    return entry
+    return bool(entry)
 
 
 def _one_of(place: str, value: dict[str, Any], key: str, known: tuple[Any, ...]) -> Any:

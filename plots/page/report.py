@@ -27,7 +27,7 @@ from plots.model.gate import Check
 from plots.model.load import Result, ResultError
 from plots.model.programs import ask
 from plots.model.published import read_published
-from plots.model.values import mapping
+from plots.model.values import mapping, member
 from plots.page import render
 from plots.text import caption, findings, tables, trust, verdict
 
@@ -203,11 +203,11 @@ def _add_figure(
     """Draws a figure in both layouts, or notes with its subject why it is left out."""
     try:
         figure = make(WIDE)
+        wide = render.specification(figure)
         column = render.specification(make(COLUMN))
     except NoData as reason:
         section.left_out.append((subject or name.replace("_", " "), str(reason)))
         return
-    wide = render.specification(figure)
     section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column))
 
 
@@ -227,7 +227,8 @@ def _list_method(run: Run) -> list[tuple[str, str]]:
     devices = caption.entries(run.result, "devices")
     if len(devices) > 1:
         _flatten("devices", {str(i): device for i, device in enumerate(devices)}, rows)
-    for buffer in caption.entries(run.result, "buffers"):
+    buffers = member(transfers, "buffers", list) or []
+    for buffer in buffers:
         if isinstance(buffer, dict):
             memory = values.text(buffer, "memory", "unknown")
             facts = {key: buffer[key] for key in buffer if key != "memory"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from plots.model import values
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
 from plots.model.published import Published, read_published
-from plots.model.values import is_positive, mapping
+from plots.model.values import is_positive, mapping, member
 from plots.text import caption, numbers, tables
 from plots.text.trust import Sentence, injected_faults
 
@@ -370,32 +370,28 @@ def _find_allocation_gain(run: Run) -> Iterator[Finding]:
 
 
 def _find_write_combined_reads(run: Run) -> Iterator[Finding]:
-    buffers = [
-        buffer for buffer in caption.entries(run.result, "buffers") if isinstance(buffer, dict)
-    ]
-    for buffer in buffers:
-        if values.text(buffer, "memory", "") != "pinned_wc":
-            continue
-        memory_type = values.text(buffer, "memory_type", "")
-        combined_rate = mapping(buffer, "cpu_reads").get("plain_gb_per_s")
-        ordinary_rate = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
-        if not is_positive(combined_rate) or not is_positive(ordinary_rate):
-            return
-        rates = (
-            f"{numbers.rate(combined_rate)}, and {numbers.rate(ordinary_rate)} from ordinary memory"
+    # The first kind of memory with the flag represents all of them.
+    buffers = caption.entries(run.result, "buffers")
+    flagged = [entry for entry in buffers if member(entry, "write_combined", bool)]
+    buffer = flagged[0] if flagged else {}
+    memory_type = values.text(buffer, "memory_type", "")
+    combined_rate = mapping(buffer, "cpu_reads").get("plain_gb_per_s")
+    ordinary_rate = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
+    if not is_positive(combined_rate) or not is_positive(ordinary_rate):
+        return
+    rates = f"{numbers.rate(combined_rate)}, and {numbers.rate(ordinary_rate)} from ordinary memory"
+    if memory_type in ("write-combined", "uncached"):
+        yield Finding(
+            f"The CPU reads {memory_type} memory (flag WRITECOMBINED) at {rates}, with cold "
+            "caches: only write to it.",
+            ordinary_rate / combined_rate,
         )
-        if memory_type in ("write-combined", "uncached"):
-            yield Finding(
-                f"The CPU reads {memory_type} memory (flag WRITECOMBINED) at {rates}, with cold "
-                "caches: only write to it.",
-                ordinary_rate / combined_rate,
-            )
-        elif memory_type == "write-back":
-            yield Finding(
-                f"The flag WRITECOMBINED had no effect on how the CPU reads: {rates}, with cold "
-                "caches.",
-                1.05,
-            )
+    elif memory_type == "write-back":
+        yield Finding(
+            f"The flag WRITECOMBINED had no effect on how the CPU reads: {rates}, with cold "
+            "caches.",
+            1.05,
+        )
 
 
 def _find_flag_effects(run: Run) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """Formats numbers with the digits that `gate_transfers show` prints.
 
-The rules are those of src/gate/wording.cpp; a test compares both.
+The rules are those of src/gate/report/figures.cpp; a test compares both.
 """
 
 from __future__ import annotations

@@ -141,6 +141,12 @@ def test_has_the_key_of_the_fingerprint(sample: Result, path: str):
         here = here[key]
 
 
+def test_buffers_tell_which_memory_is_write_combined(sample: Result):
+    buffers = sample.transfers["buffers"]
+    assert buffers
+    assert all(buffer["write_combined"] is buffer["memory"].endswith("_wc") for buffer in buffers)
+
+
 def test_fingerprint_has_plausible_values(sample: Result):
     machine, clock = sample.transfers["machine"], sample.transfers["clock"]
     assert machine["cpu"]["model"]

@@ -139,6 +139,18 @@ def invalid_documents():
         "warning-code": (format_2.document(warnings=[format_2.message("Two words", "t")]), False),
         "warnings-object": (format_2.document(warnings={}), True),
         "skip-text": (format_2.document(skipped=[{"name": "a", "reason": "b"}]), True),
+        "warning-without-text": (
+            format_2.document(warnings=[{"code": "numa_far", "data": {}}]),
+            True,
+        ),
+        "skip-text-number": (
+            format_2.document(skipped=[{"name": "a", "reason": {"code": "b", "text": 1}}]),
+            True,
+        ),
+        "device-missing": (format_2.document(device=None), True),
+        "device-kind": (format_2.document(device={"kind": 7}), True),
+        "plainness-large": (with_field(plainness=2**40), True),
+        "metric-headline-null": (with_metric(headline=None), False),
         "why-text": (format_2.document(device={"kind": "host", "why_not_gpu": "none"}), True),
         "counter-text": (with_row(hops="two"), False),
         "error-without-code": (with_row(error_occurred=True, error_message="e"), False),
@@ -175,6 +187,50 @@ def test_both_readers_refuse_the_same_files(case, tmp_path, pytestconfig):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document), "utf-8")
     assert gate_takes(program, path) is not is_refused
+
+
+def with_schema(number):
+    document = format_2.document()
+    return document | {"context": document["context"] | {"json_schema_version": number}}
+
+
+def with_row(**more):
+    rows = format_2.rows()
+    return format_2.document([rows[0] | more, *rows[1:]])
+
+
+def without_row_key(key):
+    rows = [{name: value for name, value in row.items() if name != key} for row in format_2.rows()]
+    return format_2.document(rows)
+
+
+@pytest.mark.parametrize(
+    ("document", "is_read"),
+    [
+        (with_row(run_type="warm-up"), False),
+        (with_row(run_name=7), False),
+        (with_row(name="of no benchmark"), True),  # run_name counts
+        (with_row(run_name="of no benchmark"), False),
+        (without_row_key("run_name"), True),
+        (without_row_key("run_type"), True),
+        (without_row_key("name"), True),
+        (format_2.document() | {"benchmarks": [{}]}, False),
+        (with_schema(1), True),
+        (with_schema(None), True),
+        (with_schema(2), False),
+        (with_schema("1"), False),
+    ],
+)
+def test_both_readers_take_the_same_rows_and_versions(document, is_read, tmp_path, pytestconfig):
+    program = pytestconfig.getoption("binary").with_name("gate_transfers")
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document), "utf-8")
+    assert gate_takes(program, path) is is_read
+    if is_read:
+        assert read_result(path).rows
+    else:
+        with pytest.raises(ResultError):
+            read_result(path)
 
 
 @pytest.mark.parametrize(

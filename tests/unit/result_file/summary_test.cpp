@@ -97,6 +97,21 @@ TEST(summary_of_an_own_family, shows_by_its_time_what_has_no_direction_for_a_tab
   EXPECT_THAT(summary(run), ContainsRegex("scan/both +4KiB, 2.00 µs\n"));
 }
 
+TEST(summary_of_a_run, knows_write_combined_memory_by_its_field) {
+  const auto summary_with = [](const std::string& memory, bool write_combined) {
+    auto run = scans("times");
+    run["context"]["transfers"]["buffers"] = {
+        {{"memory", memory},
+         {"write_combined", write_combined},
+         {"memory_type", "write-back"},
+         {"cpu_reads", {{"plain_gb_per_s", 9}}},
+         {"cpu_reads_of_ordinary_memory", {{"plain_gb_per_s", 10}}}}};
+    return summary(run);
+  };
+  EXPECT_THAT(summary_with("own", true), HasSubstr("WRITECOMBINED had no effect"));
+  EXPECT_THAT(summary_with("own_wc", false), Not(HasSubstr("WRITECOMBINED")));
+}
+
 TEST(summary_of_a_run, tells_skips_once_for_each_reason_whatever_its_words) {
   auto run = scans("times");
   const json reason{{"code", "unsupported"}, {"data", json::object()}, {"text", "any words"}};

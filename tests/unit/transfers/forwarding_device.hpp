@@ -11,7 +11,8 @@
 
 namespace transfers {
 
-/// Passes all calls on to another device; derived classes change some of them.
+/// Passes all calls on to another device; derived classes change some of them. Contexts have no
+/// pageable copier: that of the other device would not call this one.
 class forwarding_device : public device {
  public:
   explicit forwarding_device(std::unique_ptr<device> inner) : inner_(std::move(inner)) {}
