@@ -42,8 +42,8 @@ std::vector<variant> both_directions() {
 }
 
 std::vector<variant> both_accesses() {
-  return {{.name = "read", .direction = direction::h2d},
-          {.name = "write", .direction = direction::d2h}};
+  return {{.name = "read", .direction = direction::h2d, .in_place = true},
+          {.name = "write", .direction = direction::d2h, .in_place = true}};
 }
 
 std::vector<variant> named(const std::vector<std::string>& names) {
@@ -77,6 +77,7 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
   described.cache = cache;
   described.role = fields.role ? fields.role->name : measured.role.name;
   described.plainness = fields.plainness.value_or(measured.plainness);
+  described.in_place = fields.in_place;
   described.emulation = measured.emulation;
   return described;
 }

@@ -35,10 +35,11 @@ struct variant {
   std::optional<std::string> method = {};
   std::optional<std::string> setting = {};
   std::optional<unsigned> plainness = {};
+  bool in_place = false;
 };
 /// "h2d" and "d2h".
 std::vector<variant> both_directions();
-/// "read" (host to device) and "write" (device to host), as a kernel sees them.
+/// "read" (host to device) and "write" (device to host) of a kernel, in place.
 std::vector<variant> both_accesses();
 /// Variants with a name and nothing else.
 std::vector<variant> named(const std::vector<std::string>& names);

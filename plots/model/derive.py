@@ -19,7 +19,6 @@ from plots.model.programs import Advice
 from plots.model.values import is_number, is_positive, mapping
 
 DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
-ACCESSES = ("read", "write")  # variants of kernels that address host memory in place
 NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
 LONGEST_NAME = 200
 TRANSFER = "copy"  # the role of benchmarks in the figures of transfers
@@ -37,11 +36,6 @@ class Benchmark(Fields):
     name: str
     bytes: int | None  # moved by one operation; None without a size
     rows: list[dict[str, Any]] = field(repr=False)
-
-    @property
-    def in_place(self) -> bool:
-        """Tells whether a kernel addresses the host memory, instead of a copy."""
-        return self.variant in ACCESSES
 
     @property
     def repetitions(self) -> int:

@@ -22,7 +22,6 @@ COLD = "cold"
 NO_GPU = "No GPU: "
 OTHER = "other"
 OF_VARIANT = ("role", "direction", "method", "setting", "plainness")  # over the strategy's
-DIRECTIONS = {"h2d": "h2d", "read": "h2d", "d2h": "d2h", "write": "d2h"}
 
 
 @functools.cache
@@ -122,16 +121,17 @@ def _known(parts: list[str]) -> dict[str, Any] | None:
 
 def _unknown(parts: list[str], memory: Mapping[str, str]) -> dict[str, Any]:
     """Describes a strategy that is not in format_1.json. Its variant is a direction, if any."""
-    variant = parts[-1] if len(parts) > 1 and parts[-1] in DIRECTIONS else None
-    strategy = parts[:-1] if variant else parts
+    direction = format_1()["directions"].get(parts[-1], {}) if len(parts) > 1 else {}
+    strategy = parts[:-1] if direction else parts
     return {
         "strategy": "/".join(strategy),
         "memory": memory.get("/".join(strategy)),
         "method": "/".join(strategy[1:]) or None,
-        "variant": variant,
-        "direction": DIRECTIONS[variant] if variant else "none",
-        "role": "copy" if variant else OTHER,
+        "variant": parts[-1] if direction else None,
+        "direction": "none",
+        "role": "copy" if direction else OTHER,
         "plainness": 1 + "/".join(strategy).count("_"),
+        **direction,
     }
 
 

@@ -46,6 +46,7 @@ class Fields:
     devices: tuple[int, ...]
     role: str
     plainness: int
+    in_place: bool
     emulation: bool
 
     @property
@@ -330,6 +331,7 @@ def _fields(place: str, value: dict[str, Any]) -> Fields:
         devices=tuple(devices),
         role=_name(place, value, "role"),
         plainness=plainness,
+        in_place=_truth(place, value, "in_place"),
         emulation=_truth(place, value, "emulation"),
     )
 

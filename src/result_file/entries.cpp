@@ -113,6 +113,7 @@ benchmark benchmark_from(const std::string& name, const json& entry) {
           .devices = read.whole_numbers("devices"),
           .role = read.text("role"),
           .plainness = read.small_whole("plainness"),
+          .in_place = read.truth("in_place"),
           .emulation = read.truth("emulation")};
 }
 

@@ -92,6 +92,7 @@ json to_json(const benchmark& described) {
              {"devices", described.devices},
              {"role", described.role},
              {"plainness", described.plainness}};
+  if (described.in_place) entry["in_place"] = true;
   if (described.emulation) entry["emulation"] = true;
   return entry;
 }

@@ -53,7 +53,8 @@ struct benchmark {
   std::vector<std::size_t> devices{0};  ///< indices into the run's list of devices
   std::string role;                     ///< name of a role
   unsigned plainness = 0;               ///< options beyond the plainest use; 0 is plainest
-  bool emulation = false;               ///< stands in for missing memory or a missing device
+  bool in_place = false;   ///< a kernel accesses host memory itself; nothing is copied before
+  bool emulation = false;  ///< stands in for missing memory or a missing device
 };
 
 /// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; missing parts are left out.

@@ -78,6 +78,7 @@ void apply(benchmark& described, const json& entry) {
   if (auto memory = text("memory")) described.memory = memory;
   if (auto word = text("direction")) described.direction = direction_from(*word).value();
   described.plainness = entry.value("plainness", described.plainness);
+  described.in_place = entry.value("in_place", described.in_place);
   described.emulation = entry.value("emulation", described.emulation);
 }
 
@@ -97,21 +98,15 @@ void describe_known(benchmark& described, const json& family) {
   described.emulation = described.emulation || emulation;
 }
 
-/// Describes a benchmark of somebody else's strategy.
+/// Describes a benchmark of somebody else's strategy. Its variant is a direction, if any.
 void describe_unknown(benchmark& described, const std::vector<std::string>& parts) {
-  const std::array<std::pair<std::string_view, direction>, 4> direction_words{
-      {{"h2d", direction::h2d},
-       {"read", direction::h2d},
-       {"d2h", direction::d2h},
-       {"write", direction::d2h}}};
-  const auto entry = std::ranges::find(direction_words, std::string_view(parts.back()),
-                                       [](const auto& pair) { return pair.first; });
+  const auto& entry = member(known_names(), {"directions", parts.back().c_str()});
   auto end = parts.size();
   described.role = other;
-  if (parts.size() > 1 && entry != direction_words.end()) {
+  if (parts.size() > 1 && entry.is_object()) {
     described.variant = parts.back();
-    described.direction = entry->second;
     described.role = "copy";
+    apply(described, entry);
     --end;
   }
   described.strategy = joined(parts, 0, end);

@@ -116,6 +116,7 @@ def invalid_documents():
         "devices-null": (with_field(devices=None), True),
         "plainness-text": (with_field(plainness="0"), True),
         "plainness-missing": (without_field("plainness"), True),
+        "in-place-number": (with_field(in_place=1), True),
         "emulation-text": (with_field(emulation="yes"), True),
         "no-benchmarks": (format_2.document(benchmarks=None), True),
         "benchmark-list": (format_2.document(benchmarks=fields | {name: []}), True),
