@@ -19,7 +19,7 @@ namespace {
 
 struct scenario {
   std::string name;
-  std::size_t sessions, processes, new_processes;  ///< baseline sessions, processes in each
+  std::size_t sessions, processes, new_processes;  ///< of the baseline, of each session, in all
   double least_deviation, most_deviation;          ///< of processes, log-uniform over benchmarks
   double most_session_deviation;                   ///< uniform over benchmarks
   double common_session_deviation;  ///< of the shift that all benchmarks of a session share
