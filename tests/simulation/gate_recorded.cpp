@@ -77,9 +77,9 @@ gate::run run_of_process(const gate::baseline& recorded, std::size_t index,
   return run;
 }
 
-/// How often a slowed benchmark was judged, and how often it was judged slower.
+/// How often a slowed benchmark was compared, and how often its verdict was "slower".
 struct detection_count {
-  std::size_t judged = 0, detected = 0;
+  std::size_t compared = 0, detected = 0;
 };
 
 struct tally {
@@ -97,7 +97,7 @@ void add_report(tally& tally, const gate::report& report,
     const bool slower = finding.result == gate::verdict::slower;
     if (slowed_benchmarks.contains(finding.name)) {
       auto& detections = tally.detections_by_name[finding.name];
-      ++detections.judged;
+      ++detections.compared;
       detections.detected += slower;
       ++tally.slowed;
       tally.detected += slower;
@@ -165,7 +165,7 @@ void print(const tally& tally, const options& options) {
   fmt::print("slower by {} %: {:.1f} % found, {:.1f} % ambiguous\n", options.slowdown_percent,
              percentage(tally.detected, tally.slowed), percentage(tally.ambiguous, tally.slowed));
   for (const auto& [name, count] : tally.detections_by_name)
-    fmt::print("  {:<50} {:>5.1f} %\n", name, percentage(count.detected, count.judged));
+    fmt::print("  {:<50} {:>5.1f} %\n", name, percentage(count.detected, count.compared));
 }
 
 }  // namespace
