@@ -1,6 +1,6 @@
-// A family with a role and a metric of its own in one file: what it says here is all that the
-// summary, the result file, the gate, the report and the tables know of it. The clock stands still
-// but for what the operation advances it.
+// A family that defines its own role and metric in one file: the summary, the result file, the
+// gate, the report and the tables know nothing else about it. Only the operation advances the
+// clock.
 #include <chrono>
 
 #include "bench/strategy/strategy.hpp"
@@ -9,7 +9,7 @@
 namespace bench_transfers::bench {
 namespace {
 
-const fake_clock clock_of_the_program;
+const fake_clock program_clock;
 
 const result_file::role exchange{"exchange", "exchanges between neighbours"};
 
@@ -21,16 +21,16 @@ const result_file::metric hops{.name = "hops",
                                .headline = true};
 
 transfer prepare(const job& task) {
-  // By the seed, so that runs differ by a little.
+  // The seed makes runs differ slightly.
   const auto time = std::chrono::microseconds(20) +
                     std::chrono::nanoseconds(task.bytes / 10 + task.memory.pattern().seed);
-  const double passed = task.variant == "torus" ? 2 : 3;
-  transfer ring;
-  ring.steps = {{"pass", [time] { fake_clock::advance(time); }}};
-  ring.derive = [passed](const metric_values&) {
-    return std::vector<measured_metric>{{hops, passed}};
+  const double hop_count = task.variant == "torus" ? 2 : 3;
+  transfer message;
+  message.steps = {{"pass", [time] { fake_clock::advance(time); }}};
+  message.derive = [hop_count](const metric_values&) {
+    return std::vector<measured_metric>{{hops, hop_count}};
   };
-  return ring;
+  return message;
 }
 
 const registration neighbours(strategy{.family = "neighbours",

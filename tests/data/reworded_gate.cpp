@@ -1,5 +1,5 @@
-// Other sentences for gate_transfers, in the place of src/gate/report/wording.cpp: they show that
-// no code depends on the real ones.
+// Replaces the sentences of gate_transfers in src/gate/report/wording.cpp, to show that no code
+// depends on them.
 
 #include <string>
 

@@ -12,8 +12,8 @@ using namespace bench_transfers;
 
 namespace {
 
-void require(bool holds, const char* message) {
-  if (!holds) throw std::logic_error(message);
+void require(bool holds, const char* property) {
+  if (!holds) throw std::logic_error(property);
 }
 
 void require_printable(const std::string& text) {
@@ -26,8 +26,8 @@ void check_read_baseline(const std::string& text) {
   gate::baseline baseline;
   try {
     baseline = gate::baseline_in(text, "baseline.json");
-  } catch (const gate::bad_input& refused) {
-    require(std::string(refused.what()).find('\n') == std::string::npos, "a refusal of two lines");
+  } catch (const gate::bad_input& refusal) {
+    require(std::string(refusal.what()).find('\n') == std::string::npos, "a refusal of two lines");
     return;
   }
   require(baseline.processes.size() >= gate::least_processes, "too few runs");

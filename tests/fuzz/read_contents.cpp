@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/read_contents_properties.hpp"
 
-/// An exception that leaves is a finding: libFuzzer sees the process end.
+/// An escaping exception ends the process, which libFuzzer reports as a finding.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   check_read_contents({reinterpret_cast<const char*>(data), size});
   return 0;

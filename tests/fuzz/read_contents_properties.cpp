@@ -29,33 +29,33 @@ void check_refusal(std::string_view message) {
   require(message.size() <= longest_message, "a refusal is too long");
 }
 
-void check_benchmarks(const result_file::contents& read) {
-  for (const auto& [name, described] : read.benchmarks) {
-    require(name == described.name, "a benchmark has another name than its key");
+void check_benchmarks(const result_file::contents& contents) {
+  for (const auto& [name, benchmark] : contents.benchmarks) {
+    require(name == benchmark.name, "a benchmark has another name than its key");
     require(is_one_line(name), "a benchmark's name is not printable");
-    require(is_one_line(described.strategy), "a strategy is not printable");
-    require(read.roles.contains(described.role), "a benchmark's role is not there");
+    require(is_one_line(benchmark.strategy), "a strategy is not printable");
+    require(contents.roles.contains(benchmark.role), "a benchmark's role is not there");
   }
 }
 
-void check_rows(const result_file::contents& read) {
+void check_rows(const result_file::contents& contents) {
   std::size_t values = 0;
-  for (const auto& row : read.rows) {
-    require(row.benchmark == &read.benchmarks.at(row.benchmark->name),
+  for (const auto& row : contents.rows) {
+    require(row.benchmark == &contents.benchmarks.at(row.benchmark->name),
             "a row points to a benchmark that is not there");
     require(!row.repetition || *row.repetition >= 0, "a repetition has a negative place");
     require(!row.failed || is_one_line(row.failed->message), "a failure is not one line");
     require(is_one_line(row.time_unit) && is_one_line(row.aggregate), "a text is not printable");
     for (const auto& value : row.values)
-      require(read.value_names.contains(*value.name), "a value has no name");
+      require(contents.value_names.contains(*value.name), "a value has no name");
     values += row.values.size();
   }
-  require(values == read.values.size(), "a value belongs to no row, or to two");
+  require(values == contents.values.size(), "a value belongs to no row, or to two");
 }
 
-void check_messages(const result_file::contents& read) {
-  for (const auto& warning : read.warnings) require(is_one_line(warning.text), "a warning");
-  for (const auto& [name, reason] : read.skipped)
+void check_messages(const result_file::contents& contents) {
+  for (const auto& warning : contents.warnings) require(is_one_line(warning.text), "a warning");
+  for (const auto& [name, reason] : contents.skipped)
     require(is_one_line(name) && is_one_line(reason.text), "a skip is not printable");
 }
 
@@ -63,11 +63,11 @@ void check_messages(const result_file::contents& read) {
 
 void check_read_contents(std::string bytes) {
   try {
-    const auto read =
+    const auto contents =
         result_file::read_text(common::unpacked(std::move(bytes), most_unpacked), "some.json");
-    check_benchmarks(read);
-    check_rows(read);
-    check_messages(read);
+    check_benchmarks(contents);
+    check_rows(contents);
+    check_messages(contents);
   } catch (const common::read_error& refusal) {
     check_refusal(refusal.what());
   } catch (const result_file::unusable_file& refusal) {

@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t most_unpacked = std::size_t{1} << 20;
 constexpr std::size_t longest_message = 2000;
 
-void require(bool holds, const char* message) {
-  if (!holds) throw std::logic_error(message);
+void require(bool holds, const char* property) {
+  if (!holds) throw std::logic_error(property);
 }
 
 bool is_one_line(std::string_view text) { return common::printable(text) == text; }
@@ -32,27 +32,27 @@ void check_refusal(std::string_view message) {
   require(message.size() <= longest_message, "a refusal is too long");
 }
 
-void check_texts(const gate::run& read) {
+void check_texts(const gate::run& run) {
   std::set<std::string> keys;
-  for (const auto& [key, value] : read.machine) {
+  for (const auto& [key, value] : run.machine) {
     require(!value.empty(), "a fact of the fingerprint is empty");
     require(is_one_line(key) && is_one_line(value), "the fingerprint is not printable");
     require(keys.insert(key).second, "the fingerprint has a key twice");
   }
-  for (const auto& text : {read.device, read.card, read.boot})
+  for (const auto& text : {run.device, run.card, run.boot})
     require(is_one_line(text), "a name is not printable");
-  for (const auto* const list : {&read.faults, &read.unjudged})
-    for (const auto& text : *list) require(is_one_line(text), "a text is not printable");
-  for (const auto& [code, text] : read.warnings)
+  for (const auto* const texts : {&run.faults, &run.unjudged})
+    for (const auto& text : *texts) require(is_one_line(text), "a text is not printable");
+  for (const auto& [code, text] : run.warnings)
     require(is_one_line(code) && is_one_line(text), "a warning is not printable");
-  if (read.declared) require(is_one_line(read.declared->unit), "a unit is not printable");
-  require(read.ours || (read.machine.empty() && read.boot.empty() && read.card.empty()),
+  if (run.declared) require(is_one_line(run.declared->unit), "a unit is not printable");
+  require(run.ours || (run.machine.empty() && run.boot.empty() && run.card.empty()),
           "another program's file has our facts");
 }
 
-void check_benchmarks(const gate::run& read, bool are_times) {
-  require(!read.benchmarks.empty(), "a run has no benchmarks");
-  for (const auto& [name, benchmark] : read.benchmarks) {
+void check_benchmarks(const gate::run& run, bool are_times) {
+  require(!run.benchmarks.empty(), "a run has no benchmarks");
+  for (const auto& [name, benchmark] : run.benchmarks) {
     require(!name.empty() && is_one_line(name), "a benchmark's name is not printable");
     require(!benchmark.values.empty() || benchmark.failed > 0, "a benchmark has no repetition");
     for (const double value : benchmark.values) {
@@ -62,8 +62,8 @@ void check_benchmarks(const gate::run& read, bool are_times) {
     require(!benchmark.bytes || (std::isfinite(*benchmark.bytes) && *benchmark.bytes > 0),
             "bytes are not positive");
   }
-  for (const auto& name : read.unjudged)
-    require(!read.benchmarks.contains(name), "a benchmark is judged and is not");
+  for (const auto& name : run.unjudged)
+    require(!run.benchmarks.contains(name), "a benchmark is judged and is not");
 }
 
 std::optional<gate::run> read_with(const std::string& text, const gate::metric& judged_by) {
@@ -86,11 +86,12 @@ void check_read_run(std::string bytes) {
   }
   for (const auto* const key : {"real_time", "gb_per_s"}) {
     const auto judged_by = gate::metric::named(key);
-    const auto read = read_with(text, judged_by);
-    if (!read) continue;
-    check_texts(*read);
-    check_benchmarks(*read, judged_by.key == "real_time");
-    const auto again = read_with(text, judged_by);
-    require(again && again->content == read->content, "a second reading finds something else");
+    const auto run = read_with(text, judged_by);
+    if (!run) continue;
+    check_texts(*run);
+    check_benchmarks(*run, judged_by.key == "real_time");
+    const auto second_run = read_with(text, judged_by);
+    require(second_run && second_run->content == run->content,
+            "a second reading finds something else");
   }
 }

@@ -1,5 +1,7 @@
-"""Compiles a source to assembly: functions named without_calls… must call nothing, those named
-with_a_call… must call something.
+"""Compiles a source to assembly and checks its calls.
+
+A function named without_calls… must not call any function; one named with_a_call… must call at
+least one.
 """
 
 import argparse
@@ -10,7 +12,7 @@ from pathlib import Path
 
 LABEL = re.compile(r"^(with\w+):", re.MULTILINE)
 END = re.compile(r"^\s*\.cfi_endproc", re.MULTILINE)
-# x86-64 and AArch64; a jump to another function is a call, too.
+# x86-64 and AArch64; a jump to another function counts as a call.
 CALL = re.compile(r"^\s*(callq?\b.*|blr?\s.*|(jmp|b)\s+[A-Za-z_].*)$", re.MULTILINE)
 
 
@@ -21,7 +23,7 @@ def calls_of_functions(assembly: str) -> dict[str, list[str]]:
         if end is None:
             raise ValueError(f"the function {label[1]} has no end")
         body = assembly[label.end() : end.start()]
-        calls[label[1]] = [found[0].strip() for found in CALL.finditer(body)]
+        calls[label[1]] = [call[0].strip() for call in CALL.finditer(body)]
     return calls
 
 
@@ -37,15 +39,15 @@ def main() -> int:
         check=True,
     ).stdout
     calls = calls_of_functions(assembly)
-    wrong = [
-        f"{name} calls {found or 'nothing'}"
-        for name, found in calls.items()
-        if bool(found) != name.startswith("with_a_call")
+    failures = [
+        f"{name} calls {function_calls or 'nothing'}"
+        for name, function_calls in calls.items()
+        if bool(function_calls) != name.startswith("with_a_call")
     ]
     if not any(name.startswith("without_calls") for name in calls):
-        wrong.append("no function without_calls… in the assembly")
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+        failures.append("no function without_calls… in the assembly")
+    print("\n".join(failures))
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ double without_calls_read_cube(const transfers::host_array<double>& cube, std::s
   return cube(i, j, k);
 }
 
-// Shows that the check sees a call.
+// Makes sure that the check detects calls.
 float with_a_call(const transfers::shape& extents) {
   return static_cast<float>(transfers::strides_of(extents, transfers::order::row_major)[0]);
 }

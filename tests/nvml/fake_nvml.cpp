@@ -7,8 +7,8 @@
 
 namespace {
 
-int open_times = 0;
-unsigned long long reasons_now = ~0ULL;  // every bit there is
+int open_count = 0;
+unsigned long long reasons_now = ~0ULL;  // all bits set
 
 nvmlDevice_t gpu() {
   static char device;
@@ -16,10 +16,10 @@ nvmlDevice_t gpu() {
 }
 
 template <class Value>
-nvmlReturn_t answer(nvmlDevice_t device, Value* into, Value value) {
-  if (open_times != 1) return NVML_ERROR_UNINITIALIZED;
+nvmlReturn_t answer(nvmlDevice_t device, Value* result, Value value) {
+  if (open_count != 1) return NVML_ERROR_UNINITIALIZED;
   if (device != gpu()) return NVML_ERROR_INVALID_ARGUMENT;
-  *into = value;
+  *result = value;
   return NVML_SUCCESS;
 }
 
@@ -27,7 +27,7 @@ nvmlReturn_t answer(nvmlDevice_t device, Value* into, Value value) {
 
 extern "C" {
 
-int fake_nvml_open_times() { return open_times; }
+int fake_nvml_open_count() { return open_count; }
 
 void fake_nvml_set_reasons(unsigned long long bits) { reasons_now = bits; }
 
@@ -35,13 +35,13 @@ nvmlReturn_t nvmlInit_v2() {
 #ifdef FAKE_NVML_WITHOUT_DRIVER
   return NVML_ERROR_DRIVER_NOT_LOADED;
 #else
-  ++open_times;
+  ++open_count;
   return NVML_SUCCESS;
 #endif
 }
 
 nvmlReturn_t nvmlShutdown() {
-  --open_times;
+  --open_count;
   return NVML_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
-"""Compiles a source that the library must refuse; the compiler must say the reason.
+"""Compiles a source that the library must refuse; the compiler must print the reason.
 
-Every line "// expect: TEXT" of the source names a reason; compilers have different words, so one of
-them is enough. A source without such a line must compile.
+Each line "// expect: TEXT" of the source is a possible text of the error. One match is enough,
+because compilers word errors differently. A source without such a line must compile.
 """
 
 import argparse
@@ -21,7 +21,7 @@ def main() -> int:
 
     lines = arguments.source.read_text(encoding="utf-8").splitlines()
     expected = [line.removeprefix(EXPECT).strip() for line in lines if line.startswith(EXPECT)]
-    done = subprocess.run(
+    result = subprocess.run(
         [*arguments.compiler, str(arguments.source)],
         env={**os.environ, "LC_ALL": "C"},
         stdout=subprocess.PIPE,
@@ -31,16 +31,16 @@ def main() -> int:
         check=False,
     )
     if not expected:
-        if done.returncode == 0:
+        if result.returncode == 0:
             return 0
-        print(f"{arguments.source} must compile, but:\n{done.stdout}")
+        print(f"{arguments.source} must compile, but:\n{result.stdout}")
         return 1
-    if done.returncode == 0:
+    if result.returncode == 0:
         print(f"{arguments.source} compiles, but must be refused with one of {expected}")
         return 1
-    if any(text in done.stdout for text in expected):
+    if any(text in result.stdout for text in expected):
         return 0
-    print(f"{arguments.source} is refused, but with none of {expected}:\n{done.stdout}")
+    print(f"{arguments.source} is refused, but with none of {expected}:\n{result.stdout}")
     return 1
 
 

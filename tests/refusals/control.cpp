@@ -1,4 +1,4 @@
-// What the others do wrong, done right: it must compile.
+// The valid counterpart of each refused source; it must compile.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -16,16 +16,16 @@ using namespace transfers;
 
 void compiles(const context& gpu, const function& kernel) {
   std::vector<float> data(3);
-  const std::vector<float>& to_read = data;
+  const std::vector<float>& source = data;
 
   device_buffer<float> buffer(gpu, 3);
-  buffer.copy_from(to_read);
+  buffer.copy_from(source);
   buffer.copy_to(data);
   buffer.copy_to(std::span(data));
 
-  auto array = to_gpu(gpu, to_read);
+  auto array = to_gpu(gpu, source);
   host_array<float> shaped({3});
-  array.set_async(to_read);
+  array.set_async(source);
   array.set_async({data.data(), data.size()});
   array.set_async({});
   buffer.copy_from_async({data.data(), data.size()});
@@ -36,7 +36,7 @@ void compiles(const context& gpu, const function& kernel) {
   array.get(data);
   array.get(strided_view<float>(data, {3}, {1}));
   call(
-      gpu, [](const float*, float*, float*) {}, in(to_read), out(data), in_out(data));
+      gpu, [](const float*, float*, float*) {}, in(source), out(data), in_out(data));
 
   const host_buffer<std::array<char, 7>> odd(3);
   const auto integers = to_gpu(gpu, std::vector<std::int32_t>{1, 2, 3});

@@ -1,18 +1,20 @@
-// How often the gate errs on recorded runs: some processes of a baseline are taken out of it,
-// slowed where asked, and checked against the rest. docs/GATE.md has the figures and the command.
+// How often the gate errs on recorded runs: takes some processes out of a baseline, slows them if
+// requested, and checks them against the remaining ones. docs/GATE.md has the figures and the
+// command.
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <iostream>
+#include <exception>
 #include <map>
-#include <numeric>
+#include <optional>
 #include <random>
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/gate/io/read_baseline.hpp"
@@ -22,137 +24,169 @@ using namespace bench_transfers;
 
 namespace {
 
-struct split {
-  gate::baseline rest;
-  std::vector<gate::run> taken;
+struct options {
+  std::string file;
+  std::string slowed_pattern = "^$";
+  double slowdown_percent = 0;
+  std::size_t checks = 300;
+  std::size_t runs = 3;
+  std::uint64_t seed = 1;
+  bool whole_sessions = false;
 };
 
-/// Takes these processes out; the values of benchmarks that match `slowed` are multiplied.
-split taken_out(const gate::baseline& all, const std::set<std::size_t>& which,
-                const std::regex& slowed, double factor) {
-  split made{all, {}};
-  made.rest.processes.clear();
-  for (std::size_t i = 0; i < all.processes.size(); ++i) {
-    const auto& origin = all.processes[i];
-    if (!which.contains(i)) {
-      made.rest.processes.push_back(origin);
-      continue;
-    }
-    gate::run one;
-    one.file = origin.file;
-    one.ours = all.ours;
-    one.on_host = all.on_host;
-    one.machine = all.machine;
-    one.started = origin.started;
-    one.boot = origin.boot;
-    one.card = origin.card;
-    one.content = origin.content;
-    made.taken.push_back(std::move(one));
+struct slowdown {
+  std::set<std::string> benchmarks;
+  double factor = 1;
+};
+
+/// Indices of a baseline's processes.
+using process_indices = std::set<std::size_t>;
+
+gate::baseline without_processes(const gate::baseline& recorded, const process_indices& excluded) {
+  gate::baseline remaining = recorded;
+  remaining.processes.clear();
+  for (std::size_t i = 0; i < recorded.processes.size(); ++i)
+    if (!excluded.contains(i)) remaining.processes.push_back(recorded.processes[i]);
+  for (auto& [name, history] : remaining.benchmarks) {
+    std::vector<std::optional<double>> figures;
+    for (std::size_t i = 0; i < history.figures.size(); ++i)
+      if (!excluded.contains(i)) figures.push_back(history.figures[i]);
+    history.figures = std::move(figures);
   }
-  for (auto& [name, history] : made.rest.benchmarks) {
-    const double times = factor != 1 && std::regex_search(name, slowed) ? factor : 1;
-    std::vector<std::optional<double>> left;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < history.figures.size(); ++i) {
-      const auto& value = history.figures[i];
-      if (!which.contains(i))
-        left.push_back(value);
-      else if (auto& run = made.taken[next++]; value)
-        run.benchmarks[name] = {{*value * times}, 0, history.bytes};
-    }
-    history.figures = std::move(left);
-  }
-  return made;
+  return remaining;
 }
 
-struct counts {
-  std::size_t checks = 0, alarms = 0, inconclusive = 0, passes = 0;
-  std::size_t slowed = 0, found = 0, unsure = 0;
-  std::map<std::string, std::pair<std::size_t, std::size_t>> by_name;  // found, of
-  std::map<std::string, std::size_t> false_alarms;
+/// A process of a baseline as a new run, with one repetition of each benchmark.
+gate::run run_of_process(const gate::baseline& recorded, std::size_t index,
+                         const slowdown& slowdown) {
+  const auto& origin = recorded.processes[index];
+  gate::run run;
+  run.file = origin.file;
+  run.ours = recorded.ours;
+  run.on_host = recorded.on_host;
+  run.machine = recorded.machine;
+  run.started = origin.started;
+  run.boot = origin.boot;
+  run.card = origin.card;
+  run.content = origin.content;
+  for (const auto& [name, history] : recorded.benchmarks) {
+    const double factor = slowdown.benchmarks.contains(name) ? slowdown.factor : 1;
+    if (const auto& figure = history.figures[index])
+      run.benchmarks[name] = {{*figure * factor}, 0, history.bytes};
+  }
+  return run;
+}
+
+/// How often a slowed benchmark was compared, and how often its verdict was "slower".
+struct detection_count {
+  std::size_t compared = 0, detected = 0;
 };
 
-void add(counts& to, const gate::report& answer, const std::regex& slowed, bool any_slowed) {
-  ++to.checks;
-  bool alarm = false;
-  for (const auto& line : answer.findings) {
-    if (any_slowed && std::regex_search(line.name, slowed)) {
-      ++to.slowed;
-      ++to.by_name[line.name].second;
-      to.found += line.result == gate::verdict::slower;
-      to.by_name[line.name].first += line.result == gate::verdict::slower;
-      to.unsure += line.result == gate::verdict::ambiguous;
-    } else if (line.result == gate::verdict::slower) {
-      alarm = true;
-      ++to.false_alarms[line.name];
+struct tally {
+  std::size_t checks = 0, false_alarms = 0, inconclusive = 0, passes = 0;
+  std::size_t slowed = 0, detected = 0, ambiguous = 0;  ///< slowed benchmarks of all checks
+  std::map<std::string, detection_count> detections_by_name;
+  std::map<std::string, std::size_t> false_alarms_by_name;
+};
+
+void add_report(tally& tally, const gate::report& report,
+                const std::set<std::string>& slowed_benchmarks) {
+  ++tally.checks;
+  bool false_alarm = false;
+  for (const auto& finding : report.findings) {
+    const bool slower = finding.result == gate::verdict::slower;
+    if (slowed_benchmarks.contains(finding.name)) {
+      auto& detections = tally.detections_by_name[finding.name];
+      ++detections.compared;
+      detections.detected += slower;
+      ++tally.slowed;
+      tally.detected += slower;
+      tally.ambiguous += finding.result == gate::verdict::ambiguous;
+    } else if (slower) {
+      false_alarm = true;
+      ++tally.false_alarms_by_name[finding.name];
     }
   }
-  to.alarms += alarm;
-  to.passes += answer.code == gate::exit_code::pass;
-  to.inconclusive += answer.code == gate::exit_code::inconclusive;
+  tally.false_alarms += false_alarm;
+  tally.passes += report.code == gate::exit_code::pass;
+  tally.inconclusive += report.code == gate::exit_code::inconclusive;
+}
+
+slowdown requested_slowdown(const gate::baseline& recorded, const options& options) {
+  const std::regex pattern(options.slowed_pattern, std::regex::extended);
+  slowdown slowdown;
+  if (options.slowdown_percent == 0) return slowdown;
+  slowdown.factor = 1 + options.slowdown_percent / 100;
+  for (const auto& [name, history] : recorded.benchmarks)
+    if (std::regex_search(name, pattern)) slowdown.benchmarks.insert(name);
+  return slowdown;
+}
+
+tally check_random_runs(const options& options) {
+  const auto recorded = gate::read_baseline(options.file);
+  const auto sessions = gate::sessions_of(recorded.processes);
+  const auto slowdown = requested_slowdown(recorded, options);
+  std::mt19937_64 random(options.seed);
+  tally tally;
+  for (std::size_t i = 0; i < options.checks; ++i) {
+    // All new runs come from the same session.
+    const auto session = sessions[random() % sessions.size()];
+    std::vector<std::size_t> session_processes;
+    for (std::size_t process = 0; process < sessions.size(); ++process)
+      if (sessions[process] == session) session_processes.push_back(process);
+    if (session_processes.size() < options.runs) continue;
+    std::ranges::shuffle(session_processes, random);
+    const process_indices whole_session(session_processes.begin(), session_processes.end());
+    session_processes.resize(options.runs);
+    const process_indices selected(session_processes.begin(), session_processes.end());
+
+    const auto remaining =
+        without_processes(recorded, options.whole_sessions ? whole_session : selected);
+    if (remaining.processes.size() < gate::least_processes) continue;
+    std::vector<gate::run> runs;
+    for (const auto process : selected) runs.push_back(run_of_process(recorded, process, slowdown));
+    add_report(tally, gate::check(remaining, runs, {}), slowdown.benchmarks);
+  }
+  return tally;
+}
+
+double percentage(std::size_t part, std::size_t total) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(total);
+}
+
+void print(const tally& tally, const options& options) {
+  fmt::print("{} checks of {} runs against {}: {} with a false alarm, {} passed, {} inconclusive\n",
+             tally.checks, options.runs,
+             options.whole_sessions ? "the other sessions" : "all others", tally.false_alarms,
+             tally.passes, tally.inconclusive);
+  for (const auto& [name, count] : tally.false_alarms_by_name)
+    fmt::print("  false alarm: {} ({} times)\n", name, count);
+  if (tally.slowed == 0) return;
+  fmt::print("slower by {} %: {:.1f} % found, {:.1f} % ambiguous\n", options.slowdown_percent,
+             percentage(tally.detected, tally.slowed), percentage(tally.ambiguous, tally.slowed));
+  for (const auto& [name, count] : tally.detections_by_name)
+    fmt::print("  {:<50} {:>5.1f} %\n", name, percentage(count.detected, count.compared));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string file;
-  std::string slowed = "^$";
-  double percent = 0;
-  std::size_t checks = 300;
-  std::size_t runs = 3;
-  std::uint64_t seed = 1;
-  bool by_session = false;
+  options options;
   CLI::App app{"Takes processes out of a baseline at random and checks them against the rest."};
-  app.add_option("baseline", file, "that gate_transfers pin has made")->required();
-  app.add_option("--slow", percent, "by so many percent (0)");
-  app.add_option("--benchmarks", slowed, "regular expression: which are slowed");
-  app.add_option("--checks", checks, "(300)");
-  app.add_option("--runs", runs, "taken out each time (3)");
-  app.add_flag("--whole-sessions", by_session,
+  app.add_option("baseline", options.file, "that gate_transfers pin has made")->required();
+  app.add_option("--slow", options.slowdown_percent, "by so many percent (0)");
+  app.add_option("--benchmarks", options.slowed_pattern, "regular expression: which are slowed");
+  app.add_option("--checks", options.checks, "(300)");
+  app.add_option("--runs", options.runs, "taken out each time (3)");
+  app.add_flag("--whole-sessions", options.whole_sessions,
                "take them from one session and leave the rest of it out, too");
-  app.add_option("--seed", seed, "(1)");
+  app.add_option("--seed", options.seed, "(1)");
   CLI11_PARSE(app, argc, argv);
 
   try {
-    const auto all = gate::read_baseline(file);
-    const auto sessions = gate::sessions_of(all.processes);
-    const std::regex names(slowed, std::regex::extended);
-    std::mt19937_64 random(seed);
-    counts counted;
-    for (std::size_t i = 0; i < checks; ++i) {
-      // New runs come from one session.
-      const auto session = sessions[random() % sessions.size()];
-      std::vector<std::size_t> of_session;
-      for (std::size_t k = 0; k < sessions.size(); ++k)
-        if (sessions[k] == session) of_session.push_back(k);
-      if (of_session.size() < runs) continue;
-      std::ranges::shuffle(of_session, random);
-      std::set<std::size_t> which(of_session.begin(),
-                                  of_session.begin() + static_cast<std::ptrdiff_t>(runs));
-      auto made = taken_out(all, which, names, 1 + percent / 100);
-      if (by_session) {
-        const std::set<std::size_t> whole(of_session.begin(), of_session.end());
-        made.rest = taken_out(all, whole, names, 1).rest;
-      }
-      if (made.rest.processes.size() < gate::least_processes) continue;
-      add(counted, gate::check(made.rest, made.taken, {}), names, percent != 0);
-    }
-    fmt::print(
-        "{} checks of {} runs against {}: {} with a false alarm, {} passed, {} inconclusive\n",
-        counted.checks, runs, by_session ? "the other sessions" : "all others", counted.alarms,
-        counted.passes, counted.inconclusive);
-    for (const auto& [name, times] : counted.false_alarms)
-      fmt::print("  false alarm: {} ({} times)\n", name, times);
-    if (counted.slowed > 0) {
-      fmt::print("slower by {} %: {:.1f} % found, {:.1f} % ambiguous\n", percent,
-                 100.0 * static_cast<double>(counted.found) / static_cast<double>(counted.slowed),
-                 100.0 * static_cast<double>(counted.unsure) / static_cast<double>(counted.slowed));
-      for (const auto& [name, found] : counted.by_name)
-        fmt::print("  {:<50} {:>5.1f} %\n", name,
-                   100.0 * static_cast<double>(found.first) / static_cast<double>(found.second));
-    }
-  } catch (const std::exception& wrong) {
-    fmt::print(stderr, "gate_recorded: {}\n", wrong.what());
+    print(check_random_runs(options), options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "gate_recorded: {}\n", error.what());
     return 2;
   }
   return 0;
