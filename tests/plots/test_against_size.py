@@ -51,7 +51,9 @@ CASES = {
         device={"kind": "cuda", "name": "Synthetic <GPU> & Söhne \x00"},
         machine={"cpu": {"model": "Prozeßor <µ> & “x”\nline"}},
     ),
-    "bare": run(run=None, device=None, link=None, machine=None, skipped=None, warnings=None),
+    "bare": run(
+        run=None, device={"kind": "cuda"}, link=None, machine=None, skipped=None, warnings=None
+    ),
 }
 
 

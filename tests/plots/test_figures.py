@@ -421,7 +421,11 @@ def test_odd_runs_break_no_figure(figure):
     odd = [
         run([]),
         run(
-            timed("copy/pinned/h2d", MIB, 50.0)[:1], link=None, device=None, run=None, machine=None
+            timed("copy/pinned/h2d", MIB, 50.0)[:1],
+            link=None,
+            device={"kind": "cuda"},
+            run=None,
+            machine=None,
         ),
         run([synthetic.failed_row("copy/pinned/h2d/1MiB")] + synthetic.rows(sizes=(MIB,))),
         run(synthetic.rows(tuple(f"copy/kind_{i}" for i in range(60)), sizes=(KIB, MIB))),

@@ -99,7 +99,7 @@ def rename_strategies(result):
         for name, fields in transfers["benchmarks"].items()
     }
     context = result.context | {"transfers": transfers | {"benchmarks": benchmarks}}
-    rows = [row | {"name": new_name(row["name"])} for row in result.rows]
+    rows = [row | dict.fromkeys(("name", "run_name"), new_name(row["name"])) for row in result.rows]
     return parse_result(result.path, {"context": context, "benchmarks": rows})
 
 
