@@ -11,6 +11,7 @@
 #include "bench/record/link.hpp"
 #include "bench/record/memory_probe.hpp"
 #include "provenance.hpp"
+#include "src/common/or_null.hpp"
 #include "src/machine/machine.hpp"
 #include "src/machine/trust.hpp"
 #include "transfers/array/buffer.hpp"
@@ -20,15 +21,13 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
-
 json program() {
   return {{"version", provenance::version},
-          {"git_commit", text_or_null(provenance::git_commit)},
+          {"git_commit", common::or_null(provenance::git_commit)},
           {"compiler", provenance::compiler},
           {"build_type", provenance::build_type},
-          {"cuda_toolkit", text_or_null(provenance::cuda_toolkit)},
-          {"cuda_architectures", text_or_null(provenance::cuda_architectures)}};
+          {"cuda_toolkit", common::or_null(provenance::cuda_toolkit)},
+          {"cuda_architectures", common::or_null(provenance::cuda_architectures)}};
 }
 
 json run_settings(const settings& settings) {

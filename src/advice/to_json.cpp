@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "src/common/or_null.hpp"
+
 namespace bench_transfers::advice {
 namespace {
 
@@ -12,12 +14,7 @@ using statistics::estimate;
 
 constexpr int format = 1;
 
-json or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
-
-template <class Value>
-json or_null(const std::optional<Value>& value) {
-  return value ? json(*value) : json(nullptr);
-}
+using common::or_null;
 
 json to_json(const estimate& shown) {
   return {{"value", shown.value}, {"low", shown.low}, {"high", shown.high}};

@@ -11,6 +11,8 @@
 // Readers of the small text files of /proc and /sys. They return nullopt, and do not throw, for a
 // file that is missing, unreadable or malformed.
 
+#include "src/common/or_null.hpp"
+
 namespace bench_transfers::machine {
 
 /// `text` without white space at both ends.
@@ -51,11 +53,7 @@ std::optional<std::vector<std::string>> names_in(const std::filesystem::path& di
 /// std::filesystem::exists that does not throw; false if the path may not be searched.
 bool present(const std::filesystem::path& path);
 
-/// JSON null for nullopt.
-template <typename Value>
-nlohmann::ordered_json or_null(const std::optional<Value>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
+using common::or_null;
 
 /// JSON null for nullopt. Bytes that are not UTF-8 become U+FFFD, because writing them would throw.
 nlohmann::ordered_json or_null(const std::optional<std::string>& value);

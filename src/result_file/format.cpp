@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/common/or_null.hpp"
 #include "src/common/sizes.hpp"
 
 namespace bench_transfers::result_file {
@@ -48,7 +49,7 @@ std::optional<Value> value_of(const words<Value, Count>& pairs, const std::strin
   return entry == pairs.end() ? std::nullopt : std::optional(entry->first);
 }
 
-json or_null(const auto& value) { return value ? json(*value) : json(nullptr); }
+using common::or_null;
 
 }  // namespace
 

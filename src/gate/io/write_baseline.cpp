@@ -5,12 +5,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/common/or_null.hpp"
 #include "src/gate/io/read_baseline.hpp"
-#include "src/gate/model/or_null.hpp"
 #include "src/result_file/format.hpp"
 
 namespace bench_transfers::gate {
 namespace {
+
+using common::or_null;
 
 using json = nlohmann::ordered_json;
 

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "src/common/or_null.hpp"
 #include "src/gate/judge/conclude.hpp"
 #include "src/gate/model/check_format.hpp"
-#include "src/gate/model/or_null.hpp"
 #include "src/gate/report/messages.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
@@ -12,6 +12,8 @@
 
 namespace bench_transfers::gate {
 namespace {
+
+using common::or_null;
 
 using json = nlohmann::ordered_json;
 
