@@ -51,7 +51,7 @@ void calculate(stream& stream, arithmetic operation, std::span<T> elements, S ri
 /// result = left `operation` right, elementwise; enqueue one kernel. The operands are two arrays of
 /// the same shape and order, or an array and a scalar of its element type; `result` may be an
 /// operand. Integers divide as in C++; elementwise_operation defines the cases that C++ leaves
-/// undefined. Throw shape_mismatch with both shapes, std::invalid_argument for arrays of different
+/// undefined. Throw shape_mismatch with both shapes, invalid_argument for arrays of different
 /// contexts, device_error.
 template <arithmetic_element T>
 void calculate(arithmetic operation, const gpu_array<T>& left, const gpu_array<T>& right,

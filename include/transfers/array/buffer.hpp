@@ -11,20 +11,21 @@
 
 #include "transfers/core/context.hpp"
 #include "transfers/core/element.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace detail {
 
-/// Throws std::length_error if the address space is too small.
+/// Throws length_error if the address space is too small.
 template <class T>
 std::size_t bytes_of(std::size_t elements) {
   if (elements > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T))
-    throw std::length_error(std::to_string(elements) + " elements of " + std::to_string(sizeof(T)) +
-                            " bytes are more than fit into memory");
+    throw length_error(std::to_string(elements) + " elements of " + std::to_string(sizeof(T)) +
+                       " bytes are more than fit into memory");
   return elements * sizeof(T);
 }
 
-/// Throws std::length_error with both numbers unless they are equal.
+/// Throws length_error with both numbers unless they are equal.
 void check_sizes(std::size_t src, std::size_t dst);
 
 /// Host memory that begins at a multiple of an alignment.
@@ -32,7 +33,7 @@ struct aligned_memory {
   host_memory owner;        ///< none for zero bytes
   std::size_t padding = 0;  ///< bytes before the first one that is used
 };
-/// Throw std::invalid_argument for an alignment that is not a power of two.
+/// Throw invalid_argument for an alignment that is not a power of two.
 aligned_memory allocate_aligned(device& device, std::size_t bytes, host_memory_kind kind,
                                 std::size_t alignment, std::size_t least_alignment);
 /// From the C++ library: pageable, and its pages are touched only when they are used.
@@ -73,7 +74,7 @@ class host_buffer {
   using value_type = T;
 
   /// Uninitialised. `alignment` is a power of two, in bytes; blocks are aligned to pages anyway.
-  /// Throws what device::allocate_host throws; std::invalid_argument for another alignment.
+  /// Throws what device::allocate_host throws; invalid_argument for another alignment.
   host_buffer(device& device, std::size_t elements, host_memory_kind kind,
               std::size_t alignment = alignof(T))
       : host_buffer(elements, detail::allocate_aligned(device, detail::bytes_of<T>(elements), kind,
@@ -129,7 +130,7 @@ class device_buffer {
   [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
 
   /// Copy, and return when the data have arrived; large copies of pageable memory are staged
-  /// (context::copy). Throw std::length_error unless the sizes match, device_error (the
+  /// (context::copy). Throw length_error unless the sizes match, device_error (the
   /// destination's content is undefined then).
   void copy_from(std::span<const T> src) {
     detail::check_sizes(src.size(), size());

@@ -11,6 +11,7 @@
 
 #include "transfers/array/buffer.hpp"
 #include "transfers/array/shape.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 
@@ -39,20 +40,20 @@ void download(const context& context, const strided_copy& copy, strided_route ro
 
 /// Throws shape_mismatch with both shapes unless shape and order are equal.
 void check_alike(const shape& a, order a_order, const shape& b, order b_order);
-/// Throws std::invalid_argument unless the contexts are the same.
+/// Throws invalid_argument unless the contexts are the same.
 void check_same_context(const context& a, const context& b);
 
-/// The scalar as an element. Throws std::out_of_range if it does not fit.
+/// The scalar as an element. Throws out_of_range if it does not fit.
 template <class T, scalar_for<T> S>
 T as_element(S scalar) {
   if constexpr (std::is_integral_v<T>)
     if (!std::in_range<T>(scalar))
-      throw std::out_of_range("the scalar " + std::to_string(scalar) +
-                              " does not fit into the array's element type");
+      throw out_of_range("the scalar " + std::to_string(scalar) +
+                         " does not fit into the array's element type");
   if constexpr (std::is_floating_point_v<S> && sizeof(T) < sizeof(S))
     if (std::isfinite(scalar) && std::abs(scalar) > std::numeric_limits<T>::max())
-      throw std::out_of_range("the scalar " + std::to_string(scalar) +
-                              " does not fit into the array's element type");
+      throw out_of_range("the scalar " + std::to_string(scalar) +
+                         " does not fit into the array's element type");
   return static_cast<T>(scalar);
 }
 
@@ -131,7 +132,7 @@ class gpu_array {
   [[nodiscard]] transfers::order order() const noexcept { return order_; }
   [[nodiscard]] const transfers::context& context() const noexcept { return buffer_.context(); }
 
-  /// Upload into this array. Throw std::length_error or shape_mismatch if sizes or shapes differ. A
+  /// Upload into this array. Throw length_error or shape_mismatch if sizes or shapes differ. A
   /// range must have its elements in the array's order. set() returns when the data have arrived;
   /// set_async() only enqueues (see device_buffer::copy_from_async).
   void set(std::span<const T> src) { buffer_.copy_from(src); }
@@ -249,7 +250,7 @@ template <class T>
 }
 
 /// Upload a contiguous range (vector, array, span, string) as one row or with a shape, a host_array
-/// or a strided view. Return when the data have arrived. Throw std::length_error if shape and range
+/// or a strided view. Return when the data have arrived. Throw length_error if shape and range
 /// do not match, out_of_memory, device_error.
 template <detail::contiguous_elements R>
 [[nodiscard]] auto to_gpu(const context& context, const R& src, const shape& extents,

@@ -17,7 +17,7 @@ inline constexpr std::size_t max_rank = 8;
 class shape {
  public:
   shape() = default;  ///< rank 0, one element
-  /// Throw std::length_error for more than max_rank extents, and for more elements than the address
+  /// Throw length_error for more than max_rank extents, and for more elements than the address
   /// space holds.
   shape(std::initializer_list<std::size_t> extents);
   explicit shape(std::span<const std::size_t> extents);
@@ -48,9 +48,9 @@ using strides = std::array<std::ptrdiff_t, max_rank>;
 strides strides_of(const shape& extents, order order);
 
 /// Arrays do not have the same shape and order.
-class shape_mismatch : public error {
+class shape_mismatch : public detail::error_and<std::runtime_error> {
  public:
-  using error::error;
+  using error_and::error_and;
 };
 
 /// A view with extents, strides in elements and a pointer to its first element: std::mdspan,
@@ -65,12 +65,12 @@ concept mdspan_like = requires(const View& view, std::size_t i) {
 
 namespace detail {
 
-/// The strides of all indices. Throws std::invalid_argument unless there is one for each extent,
+/// The strides of all indices. Throws invalid_argument unless there is one for each extent,
 /// all are positive, and every element has an address of its own. (It checks a sufficient
 /// condition: sorted by stride, each index steps over all elements that the smaller ones reach.)
 strides checked_strides(const shape& extents, std::span<const std::ptrdiff_t> steps);
 
-/// Throws std::out_of_range unless all elements are among the first `available` elements.
+/// Throws out_of_range unless all elements are among the first `available` elements.
 void check_reach(const shape& extents, const strides& steps, std::size_t available);
 
 template <mdspan_like View>
@@ -100,7 +100,7 @@ class strided_view {
 
  public:
   /// memory[0] is the element whose indices are all 0; strides are in elements. Throws
-  /// std::invalid_argument for negative, zero and overlapping strides, std::out_of_range when an
+  /// invalid_argument for negative, zero and overlapping strides, out_of_range when an
   /// element lies outside `memory`.
   strided_view(std::span<T> memory, const transfers::shape& extents,
                std::initializer_list<std::ptrdiff_t> strides)

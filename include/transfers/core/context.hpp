@@ -35,7 +35,7 @@ class context {
   [[nodiscard]] transfers::device& device() const noexcept;
   [[nodiscard]] transfers::stream& stream() const noexcept;
 
-  /// Allocates device memory. Throws out_of_memory, device_error; std::invalid_argument for zero
+  /// Allocates device memory. Throws out_of_memory, device_error; invalid_argument for zero
   /// bytes.
   [[nodiscard]] device_memory allocate(std::size_t bytes) const;
 

@@ -99,13 +99,13 @@ class device {
   /// Returns why this kind of host memory cannot be allocated here, in one line; nullopt if it can.
   [[nodiscard]] virtual std::optional<std::string> why_unsupported(host_memory_kind kind) const = 0;
 
-  /// Allocate memory. Throw out_of_memory, unsupported, device_error; std::invalid_argument for
+  /// Allocate memory. Throw out_of_memory, unsupported, device_error; invalid_argument for
   /// zero bytes.
   [[nodiscard]] virtual host_memory allocate_host(std::size_t bytes, host_memory_kind kind) = 0;
   [[nodiscard]] virtual device_memory allocate(std::size_t bytes) = 0;
 
   /// Page-locks existing memory (cudaHostRegister) until the returned owner is destroyed. Throws
-  /// std::invalid_argument for no bytes and for memory that is page-locked already, out_of_memory,
+  /// invalid_argument for no bytes and for memory that is page-locked already, out_of_memory,
   /// unsupported, device_error.
   [[nodiscard]] virtual page_lock lock(std::span<std::byte> memory) = 0;
 

@@ -16,7 +16,7 @@ class device_pool {
   /// The device must outlive the pool and its blocks.
   explicit device_pool(device& device);
 
-  /// Throws out_of_memory, device_error; std::invalid_argument for zero bytes.
+  /// Throws out_of_memory, device_error; invalid_argument for zero bytes.
   [[nodiscard]] device_memory allocate(std::size_t bytes);
 
   /// Returns how many bytes the pool holds of the device's memory, in use or not.

@@ -114,7 +114,7 @@ class stream {
 
   /// Enqueues copies with one call (cudaMemcpyBatchAsync), which run in any order: sizes[i] bytes,
   /// never 0, from sources[i] to destinations[i], all in the same direction. Throws
-  /// std::invalid_argument for lists of different lengths, device_error.
+  /// invalid_argument for lists of different lengths, device_error.
   virtual void copy_batch(std::span<std::byte* const> destinations,
                           std::span<const std::byte* const> sources,
                           std::span<const std::size_t> sizes, direction direction) = 0;

@@ -22,7 +22,7 @@ enum class residence { host, device };
 /// without throwing. Without advice: compare host_memory_kind `managed`, which prefers the host.
 class managed_memory {
  public:
-  /// Throws std::invalid_argument for no bytes, unsupported where why_no_managed_memory says so,
+  /// Throws invalid_argument for no bytes, unsupported where why_no_managed_memory says so,
   /// out_of_memory, device_error.
   managed_memory(device& device, std::size_t bytes);
 

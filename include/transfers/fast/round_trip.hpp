@@ -9,6 +9,7 @@
 #include <string>
 
 #include "transfers/array/buffer.hpp"
+#include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
 
 namespace transfers {
@@ -35,7 +36,7 @@ class round_trip_pipeline {
       std::function<void(stream& stream, std::byte* piece, std::size_t first, std::size_t bytes)>;
 
   /// Starts threads and allocates streams and memory only when run() first needs them. Throws
-  /// std::invalid_argument for sizes and counts of zero.
+  /// invalid_argument for sizes and counts of zero.
   explicit round_trip_pipeline(device& device) : round_trip_pipeline(device, shape{}) {}
   round_trip_pipeline(device& device, const shape& sizes);
   ~round_trip_pipeline();
@@ -46,7 +47,7 @@ class round_trip_pipeline {
   /// overlap otherwise. Pieces, except the last, are whole multiples of `unit` bytes. They have
   /// `piece_bytes` bytes, or a size chosen from `bytes` if that is 0. Calls from several threads
   /// take turns, and so do those of `work` for page-locked memory only. Throws
-  /// std::invalid_argument for pieces that are larger than the largest; out_of_memory,
+  /// invalid_argument for pieces that are larger than the largest; out_of_memory,
   /// std::system_error; device_error and what `work` throws, after all work has ended (the
   /// destination's content is then undefined).
   void run(std::byte* dst, const std::byte* src, std::size_t bytes, const device_work& work,
@@ -65,7 +66,7 @@ class round_trip_pipeline {
 /// through the device, with the context's own pipeline. `work(stream&, std::span<T> piece,
 /// std::size_t first)` enqueues the work on elements first, first + 1, … in place; several threads
 /// may call it at a time. Waits for earlier work of the context, and returns when all data have
-/// arrived. Throws std::length_error unless the sizes match, and what
+/// arrived. Throws length_error unless the sizes match, and what
 /// round_trip_pipeline::run throws.
 template <detail::contiguous_elements From, detail::contiguous_elements To, class Work>
 void round_trip(const context& context, const From& src, To&& dst, Work&& work) {
@@ -75,7 +76,7 @@ void round_trip(const context& context, const From& src, To&& dst, Work&& work) 
                 "the destination must have the source's element type, and must not be const");
   const auto elements = std::ranges::size(src);
   if (elements != std::ranges::size(dst))
-    throw std::length_error(
+    throw length_error(
         "a round trip needs a destination of the source's size: " + std::to_string(elements) +
         " and " + std::to_string(std::ranges::size(dst)) + " elements");
   if (elements == 0) return;

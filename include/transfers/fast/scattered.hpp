@@ -43,14 +43,14 @@ class scattered_copy {
   scattered_copy(device& device, stream& stream);
 
   /// Adds page-locked memory that will contain blocks. It must stay page-locked as long as it
-  /// is used here. Throws std::invalid_argument if the device does not see both ends of the memory,
+  /// is used here. Throws invalid_argument if the device does not see both ends of the memory,
   /// or if it overlaps memory added before; device_error.
   void add(std::span<std::byte> memory);
 
   /// Enqueues the copies, in any order; no two may write the same bytes. The list may be destroyed
   /// after the return, the memory when the stream has finished.
-  /// Throws std::length_error if the blocks together are longer than `on_device`,
-  /// std::invalid_argument for a non-empty block at null, unsupported if the method is `kernel` and
+  /// Throws length_error if the blocks together are longer than `on_device`,
+  /// invalid_argument for a non-empty block at null, unsupported if the method is `kernel` and
   /// the device does not see both ends of a block, out_of_memory, device_error. The copies of
   /// earlier blocks may then have been enqueued.
   void enqueue(std::span<const scattered_block> blocks, std::span<std::byte> on_device,

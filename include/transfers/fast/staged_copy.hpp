@@ -54,7 +54,7 @@ class staged_copier final : public pageable_copier {
   explicit staged_copier(device& device) : staged_copier(device, calibrate_staging(device)) {}
 
   /// Allocates threads · chunks_per_thread · largest_chunk bytes of page-locked memory. Throws
-  /// std::invalid_argument for settings of zero, out_of_memory, device_error, std::system_error.
+  /// invalid_argument for settings of zero, out_of_memory, device_error, std::system_error.
   staged_copier(device& device, const staging& settings);
   ~staged_copier() override;
 

@@ -13,14 +13,14 @@ namespace transfers {
 /// section 12.10.3; "Copying Accelerated Video Decode Frame Buffers", Intel 2008). From other kinds
 /// of memory the copy is also correct, but slower than memcpy (by a quarter: docs/CPU_ACCESS.md).
 /// On a processor without the instruction it is memcpy. Data written by a device must have arrived
-/// (wait for its stream). Throws std::length_error if the sizes differ; the ranges must not
+/// (wait for its stream). Throws length_error if the sizes differ; the ranges must not
 /// overlap.
 void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src);
 
 /// Copies with non-temporal stores (MOVNTDQ): lines of the destination are neither read first nor
 /// kept in caches (Intel SDM vol. 1, section 10.4.6.2). Use it for large data that the processor
 /// does not need again soon; memcpy is faster for small data and for data that is read again. On a
-/// processor without the instruction it is memcpy. Throws std::length_error if the sizes differ;
+/// processor without the instruction it is memcpy. Throws length_error if the sizes differ;
 /// the ranges must not overlap.
 void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src);
 

@@ -43,7 +43,7 @@ class emulated_link {
   /// host; stream::span_on_device returns the link's times.
   static constexpr std::chrono::milliseconds most_delay{1};
 
-  /// Throws std::invalid_argument for rates that are negative or not finite.
+  /// Throws invalid_argument for rates that are negative or not finite.
   explicit emulated_link(link_description description, link_clock clock = system_clock());
   ~emulated_link();
   emulated_link(const emulated_link&) = delete;

@@ -25,7 +25,7 @@ struct host_device_options {
 /// Memory that one of them page-locks is page-locked for all, because the operating system locks it
 /// for the process. These operations cross the link: device::copy, and copy, copy_batch,
 /// copy_pitched, copy_pieces (the pieces, not their table) and copy_by_kernel (its accesses outside
-/// of this device's memory) of a stream. Throws std::invalid_argument for a negative index.
+/// of this device's memory) of a stream. Throws invalid_argument for a negative index.
 [[nodiscard]] std::unique_ptr<device> open_host_device(const host_device_options& options);
 
 }  // namespace transfers

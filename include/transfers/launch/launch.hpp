@@ -77,7 +77,7 @@ class function_body {
                       const void* const* arguments) const = 0;
 };
 
-/// Throws std::invalid_argument that names the function and the wrong number or size.
+/// Throws invalid_argument that names the function and the wrong number or size.
 void check_parameters(const function_body& body, std::span<const std::size_t> bytes);
 /// The same for extents of zero and for blocks or grids that no device supports.
 void check_shape(const function_body& body, const launch_shape& threads);
@@ -92,7 +92,7 @@ class prepared_function {
                 "kernel arguments must be trivially copyable: a GPU gets bytes, not objects");
 
  public:
-  /// Throws std::invalid_argument unless number and sizes of the parameters match the kernel's.
+  /// Throws invalid_argument unless number and sizes of the parameters match the kernel's.
   explicit prepared_function(std::shared_ptr<const detail::function_body> body)
       : body_(std::move(body)) {
     detail::check_parameters(*body_, std::array<std::size_t, sizeof...(A)>{sizeof(A)...});
@@ -117,7 +117,7 @@ class function {
   [[nodiscard]] const std::string& name() const noexcept { return body_->name(); }
 
   /// Packs any arguments at run time, checks their number and sizes against the kernel's
-  /// parameters, and enqueues the launch. Throws std::invalid_argument, device_error.
+  /// parameters, and enqueues the launch. Throws invalid_argument, device_error.
   void launch(stream& stream, const launch_shape& threads,
               std::span<const argument> arguments) const;
 

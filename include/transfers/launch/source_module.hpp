@@ -13,10 +13,10 @@
 namespace transfers {
 
 /// The compiler refused a source text. what() is one line; log() is NVRTC's whole output.
-class compile_error : public error {
+class compile_error : public detail::error_and<std::runtime_error> {
  public:
   compile_error(const std::string& message, std::string log)
-      : error(message), log_(std::move(log)) {}
+      : error_and(message), log_(std::move(log)) {}
   [[nodiscard]] const std::string& log() const noexcept { return log_; }
 
  private:

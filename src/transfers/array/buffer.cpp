@@ -14,16 +14,14 @@ namespace {
 
 void check_alignment(std::size_t alignment) {
   if (!std::has_single_bit(alignment))
-    throw std::invalid_argument(
-        fmt::format("alignment {} is not a power of two (in bytes)", alignment));
+    throw invalid_argument(fmt::format("alignment {} is not a power of two (in bytes)", alignment));
 }
 
 }  // namespace
 
 void check_sizes(std::size_t src, std::size_t dst) {
   if (src != dst)
-    throw std::length_error(
-        fmt::format("a copy of {} elements to {}: the sizes must match", src, dst));
+    throw length_error(fmt::format("a copy of {} elements to {}: the sizes must match", src, dst));
 }
 
 aligned_memory allocate_aligned(device& device, std::size_t bytes, host_memory_kind kind,

@@ -156,7 +156,7 @@ void check_alike(const shape& a, order a_order, const shape& b, order b_order) {
 
 void check_same_context(const context& a, const context& b) {
   if (a == b) return;
-  throw std::invalid_argument(
+  throw invalid_argument(
       "arrays of different contexts: their work is not in one order; copy one of them over");
 }
 

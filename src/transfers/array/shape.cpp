@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "transfers/core/error.hpp"
+
 namespace transfers {
 
 shape::shape(std::initializer_list<std::size_t> extents)
@@ -15,7 +17,7 @@ shape::shape(std::initializer_list<std::size_t> extents)
 
 shape::shape(std::span<const std::size_t> extents) : rank_(extents.size()) {
   if (rank_ > max_rank)
-    throw std::length_error(
+    throw length_error(
         fmt::format("a shape of {} extents: there can be at most {}", rank_, max_rank));
   std::ranges::copy(extents, extents_.begin());
   if (std::ranges::find(extents, 0U) != extents.end()) {
@@ -24,8 +26,8 @@ shape::shape(std::span<const std::size_t> extents) : rank_(extents.size()) {
   }
   for (const auto extent : extents) {
     if (extent > PTRDIFF_MAX / elements_)
-      throw std::length_error(fmt::format(
-          "the shape ({}) has more elements than there are addresses", fmt::join(extents, ", ")));
+      throw length_error(fmt::format("the shape ({}) has more elements than there are addresses",
+                                     fmt::join(extents, ", ")));
     elements_ *= extent;
   }
 }
@@ -50,18 +52,18 @@ namespace detail {
 
 strides checked_strides(const shape& extents, std::span<const std::ptrdiff_t> steps) {
   if (steps.size() != extents.rank())
-    throw std::invalid_argument(fmt::format("{} strides for the shape {}: there must be {}",
-                                            steps.size(), to_string(extents), extents.rank()));
+    throw invalid_argument(fmt::format("{} strides for the shape {}: there must be {}",
+                                       steps.size(), to_string(extents), extents.rank()));
   strides checked{};
   std::ranges::copy(steps, checked.begin());
   if (extents.elements() == 0) return checked;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i] < 0)
-      throw std::invalid_argument(fmt::format(
+      throw invalid_argument(fmt::format(
           "stride {} of index {} is negative: begin at the other end, or copy the array", steps[i],
           i));
     if (steps[i] == 0 && extents[i] > 1)
-      throw std::invalid_argument(
+      throw invalid_argument(
           fmt::format("stride 0 of index {}: its {} elements share memory", i, extents[i]));
   }
 
@@ -72,13 +74,13 @@ strides checked_strides(const shape& extents, std::span<const std::ptrdiff_t> st
   for (const auto i : by_stride) {
     if (extents[i] == 1) continue;
     if (checked[i] <= reach)
-      throw std::invalid_argument(
+      throw invalid_argument(
           fmt::format("stride {} of index {} makes elements overlap: smaller indices reach {} "
                       "elements far",
                       checked[i], i, reach + 1));
     const auto steps_taken = static_cast<std::ptrdiff_t>(extents[i] - 1);
     if (checked[i] > (PTRDIFF_MAX - reach) / steps_taken)
-      throw std::invalid_argument(
+      throw invalid_argument(
           fmt::format("stride {} of index {} reaches beyond all addresses", checked[i], i));
     reach += checked[i] * steps_taken;
   }
@@ -91,9 +93,8 @@ void check_reach(const shape& extents, const strides& steps, std::size_t availab
   for (std::size_t i = 0; i < extents.rank(); ++i)
     last += (extents[i] - 1) * static_cast<std::size_t>(steps[i]);
   if (last >= available)
-    throw std::out_of_range(
-        fmt::format("a view of shape {} reaches element {}, but the memory has {}",
-                    to_string(extents), last, available));
+    throw out_of_range(fmt::format("a view of shape {} reaches element {}, but the memory has {}",
+                                   to_string(extents), last, available));
 }
 
 }  // namespace detail

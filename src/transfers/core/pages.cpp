@@ -44,7 +44,7 @@ std::string system_message() { return std::generic_category().message(errno); }
 
 std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, page_size pages,
                                                            first_touch touched) {
-  if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of host memory");
+  if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of host memory");
   const auto base_page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const auto unit = pages == page_size::huge ? huge_page : base_page;
   if (bytes > SIZE_MAX / 2) throw out_of_memory(fmt::format("{} bytes of host memory", bytes));

@@ -15,7 +15,7 @@ enum class first_touch { by_caller, by_several_threads };
 
 /// Anonymous private memory, every page touched. `base` forbids transparent
 /// huge pages and `huge` asks for them (madvise(2)), so that the two differ also on systems where
-/// huge pages are always on. Throws out_of_memory, and std::invalid_argument for zero bytes.
+/// huge pages are always on. Throws out_of_memory, and invalid_argument for zero bytes.
 std::unique_ptr<std::byte, host_memory::deleter> map_pages(
     std::size_t bytes, page_size pages, first_touch touched = first_touch::by_caller);
 

@@ -71,7 +71,7 @@ class pool {
       : upstream_(std::move(allocate)), small_(&upstream_, &bookkeeping_, pooling()) {}
 
   std::byte* allocate(std::size_t bytes) {
-    if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes from a pool");
+    if (bytes == 0) throw invalid_argument("cannot allocate zero bytes from a pool");
     const std::scoped_lock lock(mutex_);
     auto* const data = allocate_or_give_back(bytes);
     ++in_use_;

@@ -118,7 +118,7 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {
-    if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of device memory");
+    if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of device memory");
     const current_context current(context_);
     void* data = nullptr;
     cuda_check(cudaMalloc(&data, bytes), "cudaMalloc");
@@ -126,16 +126,16 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
-    if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
+    if (memory.empty()) throw invalid_argument("cannot lock zero bytes of host memory");
     const current_context current(context_);
     // This recognises memory from cudaHostAlloc; the code below recognises parts of registered
     // memory.
     if (copies_directly(memory.data()) || copies_directly(memory.data() + memory.size() - 1))
-      throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
+      throw invalid_argument("this host memory is page-locked already, or a part of it is");
     const auto code = cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterDefault);
     if (code == cudaErrorHostMemoryAlreadyRegistered) {
       cudaGetLastError();
-      throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
+      throw invalid_argument("this host memory is page-locked already, or a part of it is");
     }
     cuda_check(code, "cudaHostRegister");
     return {{memory.data(), in_context(cudaHostUnregister)},
@@ -241,7 +241,7 @@ class cuda_device final : public device {
 
   /// Makes memory resident on the host: advises CUDA to prefer the host, and touches it on the CPU.
   [[nodiscard]] host_memory allocate_managed(std::size_t bytes) const {
-    if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of host memory");
+    if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of host memory");
     void* memory = nullptr;
     cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
     auto* const data = static_cast<std::byte*>(memory);
@@ -254,7 +254,7 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] host_memory allocate_pinned(std::size_t bytes, host_memory_kind kind) const {
-    if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of host memory");
+    if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of host memory");
     void* memory = nullptr;
     cuda_check(cudaHostAlloc(&memory, bytes, host_alloc_flags(kind.flags)), "cudaHostAlloc");
     auto* const data = static_cast<std::byte*>(memory);

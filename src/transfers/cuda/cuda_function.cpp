@@ -8,6 +8,7 @@
 
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/current_context.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace detail {
@@ -35,7 +36,7 @@ dim3 to_dim3(const extent3& extent) { return {extent.x, extent.y, extent.z}; }
 cuda_kernel::cuda_kernel(std::string name, const void* kernel, std::shared_ptr<const void> library)
     : library_(std::move(library)), name_(std::move(name)), kernel_(kernel) {
   if (!kernel_)  // cudaFuncGetParamInfo would take null for a kernel without parameters
-    throw std::invalid_argument(fmt::format("{} is no kernel: its address is null", name_));
+    throw invalid_argument(fmt::format("{} is no kernel: its address is null", name_));
   parameters_ = parameter_sizes(kernel_);
 }
 
@@ -43,7 +44,7 @@ void cuda_kernel::launch(stream& stream, const launch_shape& threads,
                          const void* const* arguments) const {
   const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
   if (!native_stream)
-    throw std::invalid_argument(
+    throw invalid_argument(
         fmt::format("{} is a CUDA kernel: the host device cannot run it", name_));
   check_shape(*this, threads);
   const current_context current(stream);

@@ -13,7 +13,7 @@ namespace transfers::detail {
 /// cudaKernel_t of a library, cast to void* as the runtime's execution control wants it.
 class cuda_kernel final : public function_body {
  public:
-  /// `library` is kept as long as the kernel. Throws std::invalid_argument for no kernel,
+  /// `library` is kept as long as the kernel. Throws invalid_argument for no kernel,
   /// device_error.
   cuda_kernel(std::string name, const void* kernel, std::shared_ptr<const void> library = nullptr);
 
@@ -21,7 +21,7 @@ class cuda_kernel final : public function_body {
   [[nodiscard]] std::span<const std::size_t> parameters() const noexcept override {
     return parameters_;
   }
-  /// Throws std::invalid_argument for a stream that is not CUDA's, device_error.
+  /// Throws invalid_argument for a stream that is not CUDA's, device_error.
   void launch(stream& stream, const launch_shape& threads,
               const void* const* arguments) const override;
 

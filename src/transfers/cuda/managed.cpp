@@ -13,7 +13,7 @@ namespace transfers {
 using detail::cuda_check;
 
 managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
+  if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of managed memory");
   if (const auto reason = why_no_managed_memory(device)) throw unsupported(*reason);
   device_index_ = device.description().cuda->index;
   auto* const context = detail::primary_context(device_index_);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "src/transfers/fast/move_in_chunks.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {
@@ -48,10 +49,10 @@ round_trip_pipeline::round_trip_pipeline(device& device, const shape& pipeline_s
     : state_(new state{.device = device, .pipeline_sizes = pipeline_sizes}) {
   if (pipeline_sizes.streams == 0 || pipeline_sizes.threads == 0 ||
       pipeline_sizes.chunks_per_thread == 0)
-    throw std::invalid_argument("a round trip needs a stream, a thread and a chunk for it");
+    throw invalid_argument("a round trip needs a stream, a thread and a chunk for it");
   if (pipeline_sizes.largest_piece == 0 || pipeline_sizes.largest_piece % page != 0 ||
       pipeline_sizes.largest_chunk == 0 || pipeline_sizes.largest_chunk % page != 0)
-    throw std::invalid_argument("the largest pieces must be multiples of 4096 bytes");
+    throw invalid_argument("the largest pieces must be multiples of 4096 bytes");
 }
 
 round_trip_pipeline::~round_trip_pipeline() = default;
@@ -64,11 +65,10 @@ void round_trip_pipeline::run(std::byte* dst, const std::byte* src, std::size_t 
   const bool staging = !source_direct || !destination_direct;
   const auto largest =
       staging ? state_->pipeline_sizes.largest_chunk : state_->pipeline_sizes.largest_piece;
-  if (unit == 0 || unit > largest)
-    throw std::invalid_argument("a piece must hold at least one element");
+  if (unit == 0 || unit > largest) throw invalid_argument("a piece must hold at least one element");
   if (piece_bytes > largest)
-    throw std::invalid_argument("this pipeline's pieces have at most " + std::to_string(largest) +
-                                " bytes");
+    throw invalid_argument("this pipeline's pieces have at most " + std::to_string(largest) +
+                           " bytes");
   detail::chunk_sizes sizes{piece_bytes, piece_bytes, 1, unit};
   // Also whole pages, if such a piece fits.
   const auto pages = std::lcm(unit, page);

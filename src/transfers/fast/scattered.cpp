@@ -19,9 +19,8 @@ constexpr std::size_t most_pieces = 32768;
 /// Subtracts the next block's bytes from the remaining bytes of the device's memory.
 void take(const scattered_block& block, std::size_t& remaining) {
   if (block.bytes > remaining)
-    throw std::length_error("the blocks are longer than the stretch of device memory for them");
-  if (block.host == nullptr)
-    throw std::invalid_argument("a block of host memory to copy is at null");
+    throw length_error("the blocks are longer than the stretch of device memory for them");
+  if (block.host == nullptr) throw invalid_argument("a block of host memory to copy is at null");
   remaining -= block.bytes;
 }
 
@@ -93,7 +92,7 @@ void scattered_copy::add(std::span<std::byte> memory) {
   auto* const on_device =
       memory.empty() ? nullptr : ask_for_address({memory.data(), memory.size()});
   if (on_device == nullptr)
-    throw std::invalid_argument("the device does not see this host memory: it is not page-locked");
+    throw invalid_argument("the device does not see this host memory: it is not page-locked");
   const auto next =
       std::ranges::upper_bound(known_, memory.data(), std::less<>(),
                                [](const mapped_memory& memory_range) { return memory_range.host; });
@@ -103,7 +102,7 @@ void scattered_copy::add(std::span<std::byte> memory) {
       next != known_.begin() &&
       std::less<>()(memory.data(), std::prev(next)->host + std::prev(next)->bytes);
   if (meets_next || meets_last)
-    throw std::invalid_argument("this host memory, or a part of it, has been added before");
+    throw invalid_argument("this host memory, or a part of it, has been added before");
   known_.insert(next, {memory.data(), memory.size(), on_device});
 }
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "src/transfers/fast/move_in_chunks.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {
@@ -10,11 +11,11 @@ namespace {
 detail::pipeline_shape shape_of(const staging& settings) {
   constexpr std::size_t page = 4096;
   if (settings.threads == 0 || settings.chunks_per_thread == 0)
-    throw std::invalid_argument("staging needs a thread and a chunk for it");
+    throw invalid_argument("staging needs a thread and a chunk for it");
   for (const auto chunk :
        {settings.largest_chunk, settings.h2d.least_chunk, settings.d2h.least_chunk})
     if (chunk == 0 || chunk % page != 0 || chunk > settings.largest_chunk)
-      throw std::invalid_argument(
+      throw invalid_argument(
           "chunks must have a multiple of 4096 bytes, and the least one no more than the largest");
   return {.threads = settings.threads,
           .slots = settings.chunks_per_thread,

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "transfers/core/error.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -14,12 +16,12 @@ namespace {
 
 void check_load(std::span<std::byte> dst_lines, std::span<const std::byte> src_lines) {
   if (dst_lines.size() != src_lines.size())
-    throw std::length_error("a streaming load needs a destination of the source's size");
+    throw length_error("a streaming load needs a destination of the source's size");
 }
 
 void check_store(std::span<std::byte> dst_lines, std::span<const std::byte> src_lines) {
   if (dst_lines.size() != src_lines.size())
-    throw std::length_error("a streaming store needs a destination of the source's size");
+    throw length_error("a streaming store needs a destination of the source's size");
 }
 
 /// Unlike memcpy, takes null pointers for zero bytes.

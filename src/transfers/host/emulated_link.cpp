@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/transfers/host/shared_flows.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {
@@ -42,7 +43,7 @@ emulated_link::emulated_link(link_description description, link_clock clock)
   const auto& [name, h2d, d2h, total] = state_->description;
   for (const double rate : {h2d, d2h, total})
     if (!std::isfinite(rate) || rate < 0)
-      throw std::invalid_argument("the rate of a link must be a number of bytes per second");
+      throw invalid_argument("the rate of a link must be a number of bytes per second");
   if (state_->has_common_limit()) {
     state_->lanes[0] = std::make_unique<lane>(std::vector{h2d, d2h, total});
   } else {

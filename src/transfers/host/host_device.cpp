@@ -366,14 +366,14 @@ class locked_ranges {
     return ranges;
   }
 
-  /// Throws std::invalid_argument if a part of it is locked already; what lock_pages throws.
+  /// Throws invalid_argument if a part of it is locked already; what lock_pages throws.
   void lock(std::span<std::byte> memory) {
     const std::scoped_lock guard(mutex_);
     const auto after = ranges_.lower_bound(memory.data() + memory.size());
     if (after != ranges_.begin()) {
       const auto& [first, bytes] = *std::prev(after);
       if (first + bytes > memory.data())
-        throw std::invalid_argument("this host memory is page-locked already, or a part of it is");
+        throw invalid_argument("this host memory is page-locked already, or a part of it is");
     }
     lock_pages(memory.data(), memory.size());
     ranges_.emplace(memory.data(), memory.size());
@@ -433,8 +433,7 @@ class host_device final : public device {
   explicit host_device(const host_device_options& options)
       : parts_(new device_parts{options.link, device_blocks(options.memory_bytes), {}}),
         description_(describe_device(options)) {
-    if (description_.index < 0)
-      throw std::invalid_argument("the index of a device is not negative");
+    if (description_.index < 0) throw invalid_argument("the index of a device is not negative");
   }
 
   [[nodiscard]] const device_description& description() const noexcept override {
@@ -489,7 +488,7 @@ class host_device final : public device {
   }
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
-    if (memory.empty()) throw std::invalid_argument("cannot lock zero bytes of host memory");
+    if (memory.empty()) throw invalid_argument("cannot lock zero bytes of host memory");
     locked_->lock(memory);
     return {{memory.data(), [locked = locked_](std::byte* first) { locked->unlock(first); }},
             memory.size(),

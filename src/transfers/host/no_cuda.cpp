@@ -21,7 +21,7 @@ function cuda_function(std::string /*name*/, const void* /*kernel*/) {
 
 // Without CUDA no managed memory exists, so its functions are never called.
 managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) throw std::invalid_argument("cannot allocate zero bytes of managed memory");
+  if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of managed memory");
   throw unsupported(why_no_managed_memory(device).value_or(find_cuda().why_none));
 }
 void managed_memory::prefetch(stream& /*stream*/, residence /*target*/) const {

@@ -5,6 +5,8 @@
 #include <climits>
 #include <stdexcept>
 
+#include "transfers/core/error.hpp"
+
 namespace transfers {
 namespace {
 
@@ -36,7 +38,7 @@ class host_body final : public detail::function_body {
   void launch(stream& stream, const launch_shape& threads,
               const void* const* arguments) const override {
     if (stream.native_handle() != nullptr)
-      throw std::invalid_argument(
+      throw invalid_argument(
           fmt::format("{} is a host function: a CUDA device cannot run it", name_));
     detail::check_shape(*this, threads);
     // As for a CUDA kernel, the arguments are copied before the call returns.
@@ -87,11 +89,11 @@ namespace detail {
 void check_parameters(const function_body& body, std::span<const std::size_t> bytes) {
   const auto parameter_bytes = body.parameters();
   if (bytes.size() != parameter_bytes.size())
-    throw std::invalid_argument(fmt::format("{} takes {} arguments, not {}", body.name(),
-                                            parameter_bytes.size(), bytes.size()));
+    throw invalid_argument(fmt::format("{} takes {} arguments, not {}", body.name(),
+                                       parameter_bytes.size(), bytes.size()));
   for (std::size_t i = 0; i < bytes.size(); ++i)
     if (bytes[i] != parameter_bytes[i])
-      throw std::invalid_argument(
+      throw invalid_argument(
           fmt::format("argument {} of {} has {} bytes, not {}: its type is another one", i + 1,
                       body.name(), parameter_bytes[i], bytes[i]));
 }
@@ -104,7 +106,7 @@ void check_shape(const function_body& body, const launch_shape& threads) {
   const auto check = [&](const char* level, const extent3& extent, const extent3& largest) {
     if (extent.x == 0 || extent.y == 0 || extent.z == 0 || extent.x > largest.x ||
         extent.y > largest.y || extent.z > largest.z)
-      throw std::invalid_argument(fmt::format(
+      throw invalid_argument(fmt::format(
           "{} cannot be launched with a {} of {} x {} x {}: from 1 to {} x {} x {}", body.name(),
           level, extent.x, extent.y, extent.z, largest.x, largest.y, largest.z));
   };
@@ -112,7 +114,7 @@ void check_shape(const function_body& body, const launch_shape& threads) {
   check("block", threads.block, largest_block);
   const auto& block = threads.block;
   if (std::size_t{block.x} * block.y * block.z > most_threads)
-    throw std::invalid_argument(
+    throw invalid_argument(
         fmt::format("{} cannot be launched with a block of {} x {} x {}: at most {} threads",
                     body.name(), block.x, block.y, block.z, most_threads));
 }
