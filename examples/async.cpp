@@ -15,8 +15,8 @@ int main() {
   const std::array contexts{transfers::context(*device), transfers::context(*device)};
 
   constexpr std::size_t half = 2048;
-  const auto source = transfers::pinned_empty<float>(*device, {2, half});
-  const auto result = transfers::pinned_empty<float>(*device, {2, half});
+  auto source = transfers::pinned_empty<float>(*device, {2, half});
+  auto result = transfers::pinned_empty<float>(*device, {2, half});
   std::iota(source.begin(), source.end(), 0.0F);
 
   for (std::size_t i = 0; i < contexts.size(); ++i) {

@@ -4,24 +4,26 @@
 #include <iostream>
 #include <numeric>
 
-#include "either_kernel.hpp"
+#include "skip_without_compiler.hpp"
 
 int main() {
   const auto device = transfers::open_default_device();
   std::cout << "Running on " << device->description().name << '\n';
+  if (skip_without_compiler(*device)) return 77;
   const transfers::context gpu(*device);
 
-  const auto doublify = either_kernel(*device, R"(
+  const auto doublify =
+      transfers::either_kernel(*device, R"(
         __global__ void doublify(float* a) {
           const int i = threadIdx.x + threadIdx.y * 4;
           a[i] *= 2;
         })",
-                                      "doublify", [](const transfers::thread_index& at, float* a) {
-                                        const auto i = at.thread.x + at.thread.y * 4;
-                                        a[i] *= 2;
-                                      });
+                               "doublify", [](const transfers::thread_index& at, float* a) {
+                                 const auto i = at.thread.x + at.thread.y * 4;
+                                 a[i] *= 2;
+                               });
 
-  const transfers::host_array<float> a({4, 4});
+  transfers::host_array<float> a({4, 4});
   std::iota(a.begin(), a.end(), 0.0F);
   doublify(gpu, {.grid = {1}, .block = {4, 4}}, transfers::in_out(a));
 

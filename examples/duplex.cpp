@@ -14,8 +14,8 @@ int main() {
   const transfers::context downloads(*device);
 
   constexpr std::size_t elements = 1'000'000;
-  const auto source = transfers::pinned_empty<float>(*device, {elements});
-  const auto result = transfers::pinned_empty<float>(*device, {elements});
+  auto source = transfers::pinned_empty<float>(*device, {elements});
+  auto result = transfers::pinned_empty<float>(*device, {elements});
   std::iota(source.begin(), source.end(), 0.0F);
   const auto results = transfers::to_gpu(downloads, std::vector<float>(elements, 7));
 

@@ -12,7 +12,7 @@ int main() {
 
   transfers::host_buffer<float> fast(*device, 1'000'000, transfers::registered_huge);
   std::ranges::fill(fast, 7.0F);
-  if (!device->copies_directly(reinterpret_cast<const std::byte*>(fast.data()))) {
+  if (!device->copies_directly(fast)) {
     std::cerr << "Wrong: the memory is not page-locked.\n";
     return 1;
   }

@@ -27,7 +27,7 @@ int main() {
   std::cout << "Running on " << device->description().name << '\n';
   const transfers::context gpu(*device);
 
-  const transfers::host_array<float> a({4, 4});
+  transfers::host_array<float> a({4, 4});
   std::ranges::generate(
       a, [random = std::mt19937(), normal = std::normal_distribution<float>()]() mutable {
         return normal(random);

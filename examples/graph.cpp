@@ -17,12 +17,9 @@ int main() {
   transfers::device_buffer<float> buffer(gpu, elements);
 
   auto& stream = gpu.stream();
-  const auto bytes = elements * sizeof(float);
   const transfers::graph round_trip(stream, [&] {
-    auto* const block = reinterpret_cast<std::byte*>(buffer.data());
-    stream.copy(block, reinterpret_cast<const std::byte*>(in.data()), bytes,
-                transfers::direction::h2d);
-    stream.copy(reinterpret_cast<std::byte*>(out.data()), block, bytes, transfers::direction::d2h);
+    stream.copy(buffer, in);
+    stream.copy(out, buffer);
   });
 
   for (int i = 0; i < 3; ++i) {

@@ -19,20 +19,19 @@ int main() {
 
   constexpr std::size_t elements = 1'000'000;
   const transfers::managed_memory memory(*device, elements * sizeof(float));
-  auto* const numbers = reinterpret_cast<float*>(memory.data());
-  std::iota(numbers, numbers + elements, 0.0F);
+  const auto numbers = memory.elements<float>();
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
 
   memory.prefetch(gpu.stream(), transfers::residence::device);
   // Here a kernel would work on `numbers`; this one copies them, which is easy to check.
-  const transfers::device_buffer<float> copy(gpu, elements);
-  gpu.stream().copy_by_kernel(reinterpret_cast<std::byte*>(copy.data()), memory.data(),
-                              memory.size());
+  transfers::device_buffer<float> copy(gpu, elements);
+  gpu.stream().copy_by_kernel(copy, memory.view<float>());
   memory.prefetch(gpu.stream(), transfers::residence::host);
   gpu.synchronize();
 
   std::vector<float> arrived(elements);
   copy.copy_to(arrived);
-  if (!std::equal(numbers, numbers + elements, arrived.begin()) || arrived.back() != elements - 1) {
+  if (!std::ranges::equal(numbers, arrived) || arrived.back() != elements - 1) {
     std::cerr << "Wrong: the kernel has read something else.\n";
     return 1;
   }

@@ -6,14 +6,15 @@
 #include <random>
 #include <vector>
 
-#include "either_kernel.hpp"
+#include "skip_without_compiler.hpp"
 
 int main() {
   const auto device = transfers::open_default_device();
   std::cout << "Running on " << device->description().name << '\n';
+  if (skip_without_compiler(*device)) return 77;
   const transfers::context gpu(*device);
 
-  const auto multiply_them = either_kernel(
+  const auto multiply_them = transfers::either_kernel(
       *device, R"(
         __global__ void multiply_them(float* dest, const float* a, const float* b) {
           const int i = threadIdx.x;

@@ -47,7 +47,7 @@ int main() {
 
   // Existing memory stays page-locked as long as `lock` lives.
   std::vector<float> existing(100);
-  const auto lock = device->lock(std::as_writable_bytes(std::span(existing)));
+  const auto lock = device->lock(existing);
   std::cout << "locked " << lock.bytes().size() << " bytes of a std::vector\n";
 
   if (!all_zero) {

@@ -30,12 +30,11 @@ int main() {
   constexpr std::size_t piece = 1024;
   constexpr std::size_t pieces = 8;
   transfers::pinned_pool staging(*device, gpu.stream());
-  const transfers::gpu_array<int> target(gpu, {pieces, piece});
+  transfers::gpu_array<int> target(gpu, {pieces, piece});
   for (std::size_t i = 0; i < pieces; ++i) {
-    const auto block = staging.allocate(piece * sizeof(int));
-    std::ranges::fill(std::span(reinterpret_cast<int*>(block.data()), piece), static_cast<int>(i));
-    gpu.stream().copy(reinterpret_cast<std::byte*>(target.data() + i * piece), block.data(),
-                      block.size(), transfers::direction::h2d);
+    transfers::host_array<int> block(staging, {piece});
+    std::ranges::fill(block, static_cast<int>(i));
+    gpu.stream().copy(target.view().subview(i * piece, piece), block);
   }
 
   const auto arrived = target.get();

@@ -7,14 +7,15 @@
 #include <stdexcept>
 #include <vector>
 
-#include "either_kernel.hpp"
+#include "skip_without_compiler.hpp"
 
 int main() {
   const auto device = transfers::open_default_device();
   std::cout << "Running on " << device->description().name << '\n';
+  if (skip_without_compiler(*device)) return 77;
   const transfers::context gpu(*device);
 
-  const auto add_scaled = either_kernel(
+  const auto add_scaled = transfers::either_kernel(
       *device, R"(
         __global__ void add_scaled(float* y, const float* x, float factor) {
           const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,7 +26,7 @@ int main() {
       });
 
   const auto x = transfers::to_gpu(gpu, std::vector<float>(512, 4.0F));
-  const auto y = transfers::zeros<float>(gpu, {512});
+  auto y = transfers::zeros<float>(gpu, {512});
   const transfers::launch_shape threads{.grid = {4}, .block = {128}};
 
   // Every call compares the number and sizes of its arguments with the kernel's parameters.

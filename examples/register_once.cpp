@@ -15,23 +15,21 @@ int main() {
 
   std::vector<unsigned> values(std::size_t{1} << 18);
   std::iota(values.begin(), values.end(), 0U);
-  const std::span<std::byte> memory = std::as_writable_bytes(std::span(values));
-  const auto block = device->allocate(memory.size());
+  const auto block = device->allocate(values.size() * sizeof(unsigned));
 
   try {
-    const auto lock = device->lock(memory);
-    device->copy(block.data(), memory.data(), memory.size(), transfers::direction::h2d);
+    const auto lock = device->lock(values);
+    device->copy(block.view<unsigned>(), values);
   } catch (const transfers::out_of_memory& limit) {  // the limit of locked memory: ulimit -l
     std::cout << limit.what() << '\n';
     return 77;
   }
 
   std::vector<unsigned> back(values.size());
-  device->copy(reinterpret_cast<std::byte*>(back.data()), block.data(), memory.size(),
-               transfers::direction::d2h);
+  device->copy(back, block.view<unsigned>());
   if (back != values) {
     std::cerr << "Wrong: what came back is not what was sent.\n";
     return 1;
   }
-  std::cout << memory.size() << " bytes were page-locked for one copy.\n";
+  std::cout << block.size() << " bytes were page-locked for one copy.\n";
 }

@@ -18,7 +18,8 @@ int main() {
   std::iota(source.begin(), source.end(), 0.0F);
 
   // Enqueues the work on one piece, in place. Launch your own kernels on stream.native_handle().
-  const auto work = [](transfers::stream& stream, std::span<float> piece, std::size_t /*first*/) {
+  const auto work = [](transfers::stream& stream, transfers::device_view<float> piece,
+                       std::size_t /*first*/) {
     transfers::calculate(stream, transfers::arithmetic::multiply, piece, 2);
   };
   transfers::round_trip(context, source, result, work);

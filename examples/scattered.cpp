@@ -15,29 +15,26 @@ int main() {
   const auto stream = device->create_stream();
 
   constexpr std::size_t columns = 256;
-  const auto table = transfers::pinned_empty<float>(*device, {1000, columns});
+  auto table = transfers::pinned_empty<float>(*device, {1000, columns});
   std::iota(table.begin(), table.end(), 0.0F);
 
   // In descending order.
   std::vector<transfers::scattered_block> picked;
   for (std::size_t row = 994; row > 0; row -= 7)
-    picked.push_back(
-        {reinterpret_cast<std::byte*>(table.data() + row * columns), columns * sizeof(float)});
-  const auto bytes = picked.size() * columns * sizeof(float);
-  const auto on_device = device->allocate(bytes);
+    picked.emplace_back(std::span(table).subspan(row * columns, columns));
+  const auto on_device = device->allocate(picked.size() * columns * sizeof(float));
 
   transfers::scattered_copy copy(*device, *stream);
-  copy.add(std::as_writable_bytes(std::span(table)));
-  copy.enqueue(picked, {on_device.data(), bytes}, transfers::direction::h2d);
+  copy.add(table);
+  copy.enqueue(picked, on_device.view(), transfers::direction::h2d);
   stream->synchronize();
 
   // They are contiguous on the device, so an ordinary copy takes them back.
   std::vector<float> rows(picked.size() * columns);
-  device->copy(reinterpret_cast<std::byte*>(rows.data()), on_device.data(), bytes,
-               transfers::direction::d2h);
+  device->copy(rows, on_device.view<float>());
   for (std::size_t i = 0; i < picked.size(); ++i)
-    if (!std::equal(&rows[i * columns], &rows[i * columns] + columns,
-                    reinterpret_cast<const float*>(picked[i].host))) {
+    if (!std::ranges::equal(std::span(rows).subspan(i * columns, columns),
+                            std::span(table).subspan((994 - 7 * i) * columns, columns))) {
       std::cerr << "Wrong: row " << i << " of those picked is another one.\n";
       return 1;
     }

@@ -21,18 +21,16 @@ int main() {
   const auto bytes = source.size() * sizeof(unsigned);
   const auto on_device = device->allocate(bytes);
 
-  using transfers::direction;
-  copier.copy(on_device.data(), reinterpret_cast<const std::byte*>(source.data()), bytes,
-              direction::h2d);
-  copier.copy(reinterpret_cast<std::byte*>(result.data()), on_device.data(), bytes, direction::d2h);
+  copier.copy(on_device.view<unsigned>(), source);
+  copier.copy(result, on_device.view<unsigned>());
 
   if (result != source) {
     std::cerr << "Wrong: what came back is not what was sent.\n";
     return 1;
   }
   std::cout << bytes << " bytes went there and back, "
-            << (copier.stages(bytes, direction::h2d)
-                    ? "staged by " + std::to_string(copier.how().threads) + " threads"
+            << (copier.stages(bytes, transfers::direction::h2d)
+                    ? "staged by " + std::to_string(copier.settings().threads) + " threads"
                     : "plainly, which is as fast here")
             << ".\n";
 }

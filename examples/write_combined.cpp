@@ -27,8 +27,7 @@ int main() {
   // If the host must read it again: not element by element.
   if (const auto reason = transfers::why_no_streaming_loads()) std::cout << *reason << '\n';
   std::vector<float> read_back(sent.size());
-  transfers::streaming_load(std::as_writable_bytes(std::span(read_back)),
-                            std::as_bytes(std::span(sent.data(), sent.size())));
+  transfers::streaming_load(read_back, sent);
 
   if (!std::ranges::equal(array.get(), read_back) || read_back[99'999] != 99'999.0F) {
     std::cerr << "Wrong: what was read is not what was sent.\n";

@@ -17,22 +17,21 @@ int main() {
   // Any page-locked memory will do; its address on the device may differ.
   std::vector<int> numbers(1 << 20);
   std::iota(numbers.begin(), numbers.end(), 0);
-  const auto lock = device->lock(std::as_writable_bytes(std::span(numbers)));
-  const auto bytes = lock.bytes().size();
-  const auto on_device = device->allocate(bytes);
+  const auto lock = device->lock(numbers);
+  const auto on_device = device->allocate(numbers.size() * sizeof(int));
 
   constexpr unsigned multiprocessors = 8;
-  stream->copy_by_kernel(on_device.data(), lock.on_device(), bytes, multiprocessors);
+  stream->copy_by_kernel(on_device.view<int>(), lock.view<int>(), multiprocessors);
   stream->synchronize();
   std::ranges::fill(numbers, 0);
 
   // And back again, also in place.
-  stream->copy_by_kernel(lock.on_device(), on_device.data(), bytes, multiprocessors);
+  stream->copy_by_kernel(lock.view<int>(), on_device.view<int>(), multiprocessors);
   stream->synchronize();
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (numbers[i] != static_cast<int>(i)) {
       std::cerr << "Wrong: number " << i << " came back as " << numbers[i] << ".\n";
       return 1;
     }
-  std::cout << bytes << " bytes were read and written in place.\n";
+  std::cout << lock.bytes().size() << " bytes were read and written in place.\n";
 }

@@ -13,7 +13,7 @@ using transfers::stream;
 
 using element = float;
 
-void double_elements(stream& stream, std::span<element> elements) {
+void double_elements(stream& stream, transfers::device_view<element> elements) {
   transfers::calculate(stream, transfers::arithmetic::multiply, elements, 2);
 }
 
@@ -33,8 +33,8 @@ transfer frame_of(const job& task, host_memory_kind kind) {
 /// so that the difference to pieces is due to the overlap alone.
 std::vector<step> serial_steps(const job& task, const transfer& trip, host_memory_kind kind) {
   auto* const device_data = task.memory.on_device().data();
-  const std::span<element> elements(reinterpret_cast<element*>(device_data),
-                                    task.bytes / sizeof(element));
+  const transfers::device_view<element> elements(reinterpret_cast<element*>(device_data),
+                                                 task.bytes / sizeof(element));
   std::function<void(std::byte*, const std::byte*, direction)> copy;
   if (is_page_locked(kind))
     copy = [&device = task.device, bytes = task.bytes](auto* dst, const auto* src,

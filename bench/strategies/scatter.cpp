@@ -11,7 +11,7 @@ namespace bench_transfers::bench {
 namespace {
 
 using transfers::scattered_block;
-using transfers::scattered_way;
+using transfers::scattered_route;
 
 constexpr auto kind = transfers::pinned();
 
@@ -38,7 +38,7 @@ std::size_t multiprocessors_for(std::size_t bytes, std::size_t block,
                    std::size_t{transfers::stream::most_blocks_for_pieces}});
 }
 
-transfer prepare(const job& task, scattered_way copy_method, std::size_t block) {
+transfer prepare(const job& task, scattered_route copy_method, std::size_t block) {
   piecewise layout{host_payload(task, kind),
                    {task.memory.on_device().data(), task.bytes, true},
                    scatter(task.bytes, block),
@@ -61,7 +61,7 @@ transfer prepare(const job& task, scattered_way copy_method, std::size_t block) 
                     device_memory = std::span(layout.device.data, layout.device.bytes)] {
         copier->enqueue(blocks, device_memory, direction, copy_method);
       });
-  if (copy_method == scattered_way::kernel && task.device.description().cuda)
+  if (copy_method == scattered_route::kernel && task.device.description().cuda)
     copy.amount.multiprocessors = multiprocessors_for(task.bytes, block, task.device);
   // Thousands of calls may take longer than a repetition.
   copy.timing.least_operations = 1;
@@ -69,7 +69,7 @@ transfer prepare(const job& task, scattered_way copy_method, std::size_t block) 
   return copy;
 }
 
-void add(const std::string& name, const std::string& summary, scattered_way copy_method,
+void add(const std::string& name, const std::string& summary, scattered_route copy_method,
          unsigned plainness) {
   for (const std::size_t block : {512U, 4096U, 8192U, 65536U}) {
     const auto size = common::format_size(block);
@@ -92,9 +92,9 @@ void add(const std::string& name, const std::string& summary, scattered_way copy
 
 const struct scattered_strategies {
   scattered_strategies() {
-    add("loop", "a cudaMemcpyAsync for each", scattered_way::loop, 0);
-    add("batch", "one cudaMemcpyBatchAsync", scattered_way::batch, 1);
-    add("gather_kernel", "read or written in place by a kernel", scattered_way::kernel, 2);
+    add("loop", "a cudaMemcpyAsync for each", scattered_route::loop, 0);
+    add("batch", "one cudaMemcpyBatchAsync", scattered_route::batch, 1);
+    add("gather_kernel", "read or written in place by a kernel", scattered_route::kernel, 2);
   }
 } registered;
 

@@ -23,13 +23,13 @@ transfer prepare(const job& task) {
             "threads that fill or drain the chunks"},
            static_cast<double>(staging.threads)},
           {{"staging_least_chunk", "B", metric_kind::size, {}, "the first and the last chunk"},
-           static_cast<double>(staging.in(direction).least_chunk)},
+           static_cast<double>(staging[direction].least_chunk)},
           {{"staging_streaming_stores",
             "1",
             metric_kind::count,
             {},
             "whether non-temporal stores are used (1)"},
-           staging.in(direction).streams(bytes) ? 1.0 : 0.0}};
+           staging[direction].streams(bytes) ? 1.0 : 0.0}};
     };
   copy.steps = {{"copy", [copier, ends, direction] {
                    copier->copy(ends.destination.data, ends.source.data, ends.source.bytes,

@@ -9,7 +9,7 @@ namespace bench_transfers::bench::subjects {
 std::size_t count_of(std::string_view variant) { return std::stoul(std::string(variant)); }
 
 transfers::function empty_host_kernel(std::size_t arguments) {
-  return with_arguments(arguments, []<class... A>() {
+  return with_arguments(arguments, []<class... A>() -> transfers::function {
     return transfers::host_function("nothing", [](const transfers::thread_index&, A...) {});
   });
 }

@@ -73,7 +73,7 @@ class cuda_scattered : public on_gpu {
   /// the offset of the range in device memory.
   void expect_both_directions(scattered_copy& copier, transfers::stream& copier_stream,
                               std::byte* memory, const std::vector<place>& places,
-                              scattered_way method, std::size_t shift) {
+                              scattered_route method, std::size_t shift) {
     const auto total = sum_of(places);
     const auto end = end_of(places);
     const auto blocks = blocks_in(memory, places);
@@ -116,7 +116,7 @@ class cuda_scattered : public on_gpu {
 };
 
 class cuda_scattered_methods : public cuda_scattered,
-                               public testing::WithParamInterface<scattered_way> {};
+                               public testing::WithParamInterface<scattered_route> {};
 
 TEST_P(cuda_scattered_methods, copy_every_byte_at_any_alignment) {
   std::vector<std::size_t> lengths{1,    2,    3,    4,     15,    16,    17,
@@ -156,7 +156,7 @@ TEST_P(cuda_scattered_methods, find_memory_that_was_not_added) {
 }
 
 TEST_P(cuda_scattered_methods, copy_ordinary_memory_except_by_the_kernel) {
-  if (GetParam() == scattered_way::kernel) GTEST_SKIP() << "needs page-locked memory";
+  if (GetParam() == scattered_route::kernel) GTEST_SKIP() << "needs page-locked memory";
   const auto places = places_of({512, 4096, 17, 0, 8192, 65537}, 40, 1);
   std::vector<std::byte> memory(end_of(places));
   expect_both_directions(*copy, *stream, memory.data(), places, GetParam(), 0);
@@ -176,14 +176,14 @@ TEST_P(cuda_scattered_methods, copy_in_several_threads_at_once) {
     });
 }
 
-std::string name_of(const testing::TestParamInfo<scattered_way>& info) {
+std::string name_of(const testing::TestParamInfo<scattered_route>& info) {
   constexpr std::array<const char*, 4> names{"loop", "batch", "kernel", "automatic"};
   return names.at(static_cast<std::size_t>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(methods, cuda_scattered_methods,
-                         testing::Values(scattered_way::loop, scattered_way::batch,
-                                         scattered_way::kernel, scattered_way::automatic),
+                         testing::Values(scattered_route::loop, scattered_route::batch,
+                                         scattered_route::kernel, scattered_route::automatic),
                          name_of);
 
 TEST_F(cuda_scattered, the_kernel_refuses_blocks_that_end_in_ordinary_memory) {
@@ -191,7 +191,7 @@ TEST_F(cuda_scattered, the_kernel_refuses_blocks_that_end_in_ordinary_memory) {
   const auto device_block = gpu->allocate(16384);
   const std::span stretch(device_block.data(), 16384);
   const auto refuses = [&](const scattered_block& block) {
-    EXPECT_THROW(copy->enqueue({&block, 1}, stretch, direction::h2d, scattered_way::kernel),
+    EXPECT_THROW(copy->enqueue({&block, 1}, stretch, direction::h2d, scattered_route::kernel),
                  unsupported);
   };
   refuses({ordinary.data(), 512});
@@ -235,7 +235,7 @@ TEST_F(cuda_scattered, bandwidth_is_printed) {
       double best_enqueued = 0;
       for (int i = 0; i < 8; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        copy->enqueue(blocks, {device_block.data(), total}, direction, scattered_way::kernel);
+        copy->enqueue(blocks, {device_block.data(), total}, direction, scattered_route::kernel);
         const std::chrono::duration<double> enqueued = std::chrono::steady_clock::now() - start;
         stream->synchronize();
         const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;

@@ -83,10 +83,10 @@ TEST_F(staged_on_cuda, arrives_byte_for_byte_at_odd_sizes_and_offsets) {
 
 TEST_F(staged_on_cuda, with_calibrated_settings_is_exact_and_prints_them) {
   staged_copier copier(*gpu);
-  const auto& settings = copier.how();
+  const auto& settings = copier.settings();
   RecordProperty("threads", static_cast<int>(settings.threads));
   for (const auto direction : {direction::h2d, direction::d2h}) {
-    const auto& chosen = settings.in(direction);
+    const auto& chosen = settings[direction];
     std::printf("%s: %u threads, from %zu bytes on, chunks from %zu bytes on, %s, %s when large\n",
                 direction == direction::h2d ? "h2d" : "d2h", settings.threads, chosen.least_bytes,
                 chosen.least_chunk, chosen.streaming_stores ? "streaming stores" : "memcpy",

@@ -7,7 +7,7 @@ namespace detail {
 
 template <class T>
 operand array_operand(const gpu_array<T>& array) {
-  return {reinterpret_cast<const std::byte*>(array.data()), {}};
+  return {bytes_at(array.view()), {}};
 }
 
 template <class T>
@@ -22,8 +22,8 @@ template <arithmetic_element T>
 void enqueue(arithmetic operation, const operand& left, const operand& right,
              gpu_array<T>& result) {
   if (result.size() == 0) return;
-  result.context().stream().calculate({operation, type_of<T>(), left, right,
-                                       reinterpret_cast<std::byte*>(result.data()), result.size()});
+  result.context().stream().calculate(
+      {operation, type_of<T>(), left, right, bytes_at(result.view()), result.size()});
 }
 
 template <arithmetic_element T>
@@ -34,18 +34,29 @@ void check_pair(const gpu_array<T>& a, const gpu_array<T>& b) {
 
 }  // namespace detail
 
-/// elements = elements `operation` right, for elements on the device; enqueues one kernel.
-/// Operations and exceptions are those of the functions below.
-template <arithmetic_element T, scalar_for<T> S>
-void calculate(stream& stream, arithmetic operation, std::span<T> elements, S right) {
-  if (elements.empty()) return;
-  auto* const data = reinterpret_cast<std::byte*>(elements.data());
+/// elements = elements `operation` right, for a device_view, a buffer or an array; enqueues one
+/// kernel. Operations and exceptions are those of the functions below.
+template <device_elements D, class S>
+void calculate(stream& stream, arithmetic operation, D&& elements, S right) {
+  const auto view = elements.view();
+  using T = std::remove_pointer_t<decltype(view.data())>;
+  static_assert(!std::is_const_v<T>, "the elements to calculate with must not be const");
+  static_assert(arithmetic_element<T>, "this element type has no arithmetic");
+  static_assert(scalar_for<S, T>, "this scalar is no operand for the elements' type");
+  if (view.empty()) return;
+  auto* const data = detail::bytes_at(view);
   stream.calculate({operation,
                     type_of<T>(),
                     {data, {}},
                     detail::value_operand(detail::as_element<T>(right)),
                     data,
-                    elements.size()});
+                    view.size()});
+}
+template <host_elements R, class S>
+void calculate(stream&, arithmetic, R&&, S) {
+  static_assert(!host_elements<R>,
+                "a kernel cannot calculate with host memory: pass a device_view, for example "
+                "array.view().subview(first, elements)");
 }
 
 /// result = left `operation` right, elementwise; enqueue one kernel. The operands are two arrays of

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "transfers/core/context.hpp"
+#include "transfers/core/device_view.hpp"
 #include "transfers/core/element.hpp"
 #include "transfers/core/error.hpp"
 
@@ -25,9 +26,6 @@ std::size_t bytes_of(std::size_t elements) {
   return elements * sizeof(T);
 }
 
-/// Throws length_error with both numbers unless they are equal.
-void check_sizes(std::size_t src, std::size_t dst);
-
 /// Host memory that begins at a multiple of an alignment.
 struct aligned_memory {
   host_memory owner;        ///< none for zero bytes
@@ -39,6 +37,11 @@ aligned_memory allocate_aligned(device& device, std::size_t bytes, host_memory_k
 /// From the C++ library: pageable, and its pages are touched only when they are used.
 aligned_memory allocate_ordinary(std::size_t bytes, std::size_t alignment,
                                  std::size_t least_alignment);
+
+/// Throws length_error unless `block` bytes hold `bytes`.
+void check_block(std::size_t bytes, std::size_t block);
+/// Throws unsupported if the device cannot address the memory.
+std::byte* address_on_device(const aligned_memory& memory);
 
 /// A number of elements; 0 after its owner has been moved from.
 class element_count {
@@ -56,16 +59,11 @@ class element_count {
   std::size_t value_;
 };
 
-template <class R>
-concept contiguous_elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
-
-template <class R>
-using element_of = std::remove_cv_t<std::ranges::range_value_t<R>>;
-
 }  // namespace detail
 
 /// Owns elements in host memory of a given kind. Movable, not copyable; destruction does not throw;
-/// an empty buffer owns no memory.
+/// an empty buffer owns no memory. A const buffer gives access to const elements only. Threads may
+/// share it as they may share a std::vector.
 template <class T>
 class host_buffer {
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -86,18 +84,39 @@ class host_buffer {
       : host_buffer(elements, detail::allocate_ordinary(detail::bytes_of<T>(elements), alignment,
                                                         alignof(T))) {}
 
-  [[nodiscard]] T* data() const noexcept { return elements_ == 0 ? nullptr : first(); }
+  /// Takes over a block that a pool or a device has allocated, which is aligned to 256 bytes at
+  /// least; no block for no elements. Throws length_error if it is too small.
+  host_buffer(host_memory block, std::size_t elements)
+      : host_buffer(elements, detail::aligned_memory{std::move(block), 0}) {
+    static_assert(alignof(T) <= 256, "blocks of pools are aligned to 256 bytes");
+    detail::check_block(detail::bytes_of<T>(elements), memory_.owner.size());
+  }
+
+  [[nodiscard]] T* data() noexcept { return elements_ == 0 ? nullptr : first(); }
+  [[nodiscard]] const T* data() const noexcept { return elements_ == 0 ? nullptr : first(); }
   [[nodiscard]] std::size_t size() const noexcept { return elements_; }
   [[nodiscard]] bool empty() const noexcept { return elements_ == 0; }
-  [[nodiscard]] T* begin() const noexcept { return data(); }
-  [[nodiscard]] T* end() const noexcept { return data() + size(); }
-  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return first()[i]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+  /// Not checked.
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return first()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return first()[i]; }
   [[nodiscard]] host_memory_kind kind() const noexcept { return memory_.owner.kind(); }
+
+  /// The same elements at their device address, for kernels that access page-locked or managed
+  /// memory in place. Throws unsupported if the device cannot address the memory.
+  [[nodiscard]] device_view<T> on_device() { return {address_on_device(), elements_}; }
+  [[nodiscard]] device_view<const T> on_device() const { return {address_on_device(), elements_}; }
 
  private:
   /// data() of a buffer that is not empty.
   [[nodiscard]] T* first() const noexcept {
     return reinterpret_cast<T*>(memory_.owner.data() + memory_.padding);
+  }
+  [[nodiscard]] T* address_on_device() const {
+    return elements_ == 0 ? nullptr : reinterpret_cast<T*>(detail::address_on_device(memory_));
   }
 
   host_buffer(std::size_t elements, detail::aligned_memory memory)
@@ -107,9 +126,11 @@ class host_buffer {
   detail::element_count elements_;
 };
 
-/// Owns uninitialised elements in device memory, and copies them to and from contiguous ranges
-/// (vectors, arrays, spans, strings). Movable, not copyable; destruction does not throw; an empty
-/// buffer owns no memory.
+/// Owns uninitialised elements in device memory, and copies them to and from contiguous ranges of
+/// host memory (vectors, arrays, spans, strings) and other device memory. Movable, not copyable;
+/// destruction does not throw; an empty buffer owns no memory. A const buffer gives access to const
+/// elements only. Work runs in the order of the context's stream; one thread at a time may use a
+/// buffer.
 template <class T>
 class device_buffer {
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -124,69 +145,43 @@ class device_buffer {
   }
 
   /// Device address.
-  [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.data()); }
+  [[nodiscard]] T* data() noexcept { return address(); }
+  [[nodiscard]] const T* data() const noexcept { return address(); }
   [[nodiscard]] std::size_t size() const noexcept { return elements_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return elements_ * sizeof(T); }
   [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
 
+  /// The elements without their owner, which must outlive the view.
+  [[nodiscard]] device_view<T> view() noexcept { return {data(), size()}; }
+  [[nodiscard]] device_view<const T> view() const noexcept { return {data(), size()}; }
+  operator device_view<T>() noexcept { return view(); }              // NOLINT: like span
+  operator device_view<const T>() const noexcept { return view(); }  // NOLINT: like span
+
   /// Copy, and return when the data have arrived; large copies of pageable memory are staged
-  /// (context::copy). Throw length_error unless the sizes match, device_error (the
-  /// destination's content is undefined then).
-  void copy_from(std::span<const T> src) {
-    detail::check_sizes(src.size(), size());
-    if (size() == 0) return;
-    context_.copy(bytes_on_device(), reinterpret_cast<const std::byte*>(src.data()), bytes(),
-                  direction::h2d);
+  /// (context::copy). The other end may also be device memory. Throw length_error unless the sizes
+  /// match, device_error (the destination's content is undefined then).
+  template <class Src>
+  void copy_from(const Src& src) {
+    context_.copy(*this, src);
   }
-  template <detail::contiguous_elements R>
-  void copy_to(R&& dst) const {
-    check_destination(dst);
-    if (size() == 0) return;
-    context_.copy(reinterpret_cast<std::byte*>(std::ranges::data(dst)), bytes_on_device(), bytes(),
-                  direction::d2h);
+  template <class Dst>
+  void copy_to(Dst&& dst) const {
+    context_.copy(dst, *this);
   }
 
   /// Only enqueue the copy: source and destination must stay as they are until the context has been
-  /// synchronized. The call returns at once only for page-locked memory; with pageable memory it
-  /// waits until most or all of the work is done (CUDA Runtime API, "API synchronization
-  /// behavior"). Temporaries that own their elements do not compile.
-  void copy_from_async(std::span<const T> src) {
-    detail::check_sizes(src.size(), size());
-    if (size() == 0) return;
-    context_.stream().copy(bytes_on_device(), reinterpret_cast<const std::byte*>(src.data()),
-                           bytes(), direction::h2d);
+  /// synchronized (see context::copy_async). Temporaries that own their elements do not compile.
+  template <class Src>
+  void copy_from_async(Src&& src) {
+    context_.copy_async(*this, std::forward<Src>(src));
   }
-  template <detail::contiguous_elements R>
-  void copy_from_async(R&& src) {
-    static_assert(std::ranges::borrowed_range<R>,
-                  "the source of an asynchronous copy must outlive it: it must not be a temporary");
-    static_assert(std::is_same_v<detail::element_of<R>, T>,
-                  "the source must have the elements' type: nothing is converted on the way");
-    copy_from_async(std::span<const T>(std::ranges::data(src), std::ranges::size(src)));
-  }
-  template <detail::contiguous_elements R>
-  void copy_to_async(R&& dst) const {
-    static_assert(std::ranges::borrowed_range<R>,
-                  "the destination of an asynchronous copy must outlive it: it must not be a "
-                  "temporary");
-    check_destination(dst);
-    if (size() == 0) return;
-    context_.stream().copy(reinterpret_cast<std::byte*>(std::ranges::data(dst)), bytes_on_device(),
-                           bytes(), direction::d2h);
+  template <class Dst>
+  void copy_to_async(Dst&& dst) const {
+    context_.copy_async(std::forward<Dst>(dst), *this);
   }
 
  private:
-  template <class R>
-  void check_destination(R&& dst) const {
-    using reference = std::ranges::range_reference_t<R>;
-    static_assert(!std::is_const_v<std::remove_reference_t<reference>>,
-                  "the destination of a copy must not be const");
-    static_assert(std::is_same_v<detail::element_of<R>, T>,
-                  "the destination must have the elements' type: nothing is converted on the way");
-    detail::check_sizes(size(), std::ranges::size(dst));
-  }
-
-  [[nodiscard]] std::byte* bytes_on_device() const noexcept { return memory_.data(); }
+  [[nodiscard]] T* address() const noexcept { return reinterpret_cast<T*>(memory_.data()); }
 
   transfers::context context_;
   device_memory memory_;

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "transfers/core/element.hpp"
 #include "transfers/core/error.hpp"
@@ -64,6 +65,21 @@ concept mdspan_like = requires(const View& view, std::size_t i) {
 };
 
 namespace detail {
+
+using indices = std::array<std::size_t, max_rank>;
+
+/// Calls `visit(index)` for the indices of all elements, the last index fastest.
+template <class Visit>
+void for_each_index(const shape& extents, Visit&& visit) {
+  indices index{};
+  for (std::size_t i = 0; i < extents.elements(); ++i) {
+    visit(std::as_const(index));
+    for (auto axis = extents.rank(); axis-- > 0;) {
+      if (++index[axis] < extents[axis]) break;
+      index[axis] = 0;
+    }
+  }
+}
 
 /// The strides of all indices. Throws invalid_argument unless there is one for each extent,
 /// all are positive, and every element has an address of its own. (It checks a sufficient

@@ -49,10 +49,63 @@ class context {
   /// Throws device_error.
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) const;
 
+  /// The same for elements: between a contiguous range of host memory and device memory
+  /// (device_view, device_buffer, gpu_array), or from device memory to device memory. Throws
+  /// length_error unless the sizes match, device_error.
+  template <class Dst, class Src>
+  void copy(Dst&& dst, Src&& src) const {
+    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    const request typed(dst, src);
+    if (typed.bytes == 0) return;
+    if constexpr (request::to_device && request::from_device) {
+      stream().copy_d2d(typed.dst, typed.src, typed.bytes);
+      synchronize();
+    } else {
+      copy(typed.dst, typed.src, typed.bytes, request::to_device ? direction::h2d : direction::d2h);
+    }
+  }
+
+  /// Enqueues a copy. Neither source nor destination may change before the context is synchronized.
+  /// The call returns at once for page-locked memory. With pageable memory it returns early only
+  /// where CUDA can: a download of 64 KiB or more (cudaMemcpyBatchAsync); an upload returns when
+  /// the driver has read the source (CUDA Runtime API, "API synchronization behavior"). Throws
+  /// device_error.
+  void copy_async(std::byte* dst, const std::byte* src, std::size_t bytes,
+                  direction direction) const;
+
+  /// The same for elements, as copy() takes them. Temporaries that own their elements do not
+  /// compile. Throws length_error unless the sizes match, device_error.
+  template <class Dst, class Src>
+  void copy_async(Dst&& dst, Src&& src) const {
+    static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
+                  "the ends of an asynchronous copy must outlive it: they must not be temporaries");
+    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    const request typed(dst, src);
+    if (typed.bytes == 0) return;
+    if constexpr (request::to_device && request::from_device)
+      stream().copy_d2d(typed.dst, typed.src, typed.bytes);
+    else
+      copy_async(typed.dst, typed.src, typed.bytes,
+                 request::to_device ? direction::h2d : direction::d2h);
+  }
+
+  /// Work enqueued on this context from now on runs after the work enqueued on `other` so far,
+  /// which may use another device. Returns at once. Throws device_error.
+  void wait_for(const context& other) const;
+
   /// Enqueues the copy where the data need no staging, and otherwise copies as copy() does. Neither
   /// source nor destination may change before the context is synchronized. Throws device_error.
   void copy_or_enqueue(std::byte* dst, const std::byte* src, std::size_t bytes,
                        direction direction) const;
+  /// The same for elements, between host and device memory.
+  template <class Dst, class Src>
+  void copy_or_enqueue(Dst&& dst, Src&& src) const {
+    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    const request typed(dst, src);
+    if (typed.bytes > 0)
+      copy_or_enqueue(typed.dst, typed.src, typed.bytes,
+                      request::to_device ? direction::h2d : direction::d2h);
+  }
 
   /// Sets the copier for pageable memory, for this context and its copies; null: the stream copies
   /// pageable memory, too. Must not be called while they are in use.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,13 +10,15 @@
 #include <span>
 #include <string>
 
+#include "transfers/core/device_view.hpp"
 #include "transfers/core/host_memory.hpp"
 #include "transfers/core/pageable_copier.hpp"
 #include "transfers/core/stream.hpp"
 
 namespace transfers {
 
-/// Owner of one block of device memory; moves, does not copy; frees without throwing.
+/// Owns one block of device memory. Movable, not copyable; destruction does not throw. Like
+/// std::unique_ptr, a const owner gives access to bytes that are not const.
 class device_memory {
  public:
   using deleter = std::function<void(std::byte*)>;
@@ -26,6 +29,12 @@ class device_memory {
 
   [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+
+  /// As many elements of T as the block holds.
+  template <class T = std::byte>
+  [[nodiscard]] device_view<T> view() const noexcept {
+    return elements_at<T>(data(), bytes_);
+  }
 
  private:
   std::unique_ptr<std::byte, deleter> data_;
@@ -108,10 +117,23 @@ class device {
   /// invalid_argument for no bytes and for memory that is page-locked already, out_of_memory,
   /// unsupported, device_error.
   [[nodiscard]] virtual page_lock lock(std::span<std::byte> memory) = 0;
+  /// The same for the elements of a contiguous range, which must outlive the owner.
+  template <host_elements R>
+  requires(!std::same_as<std::remove_cvref_t<R>, std::span<std::byte>>) [[nodiscard]] page_lock
+      lock(R&& range) {
+    static_assert(detail::outlives_expression<R>,
+                  "page-locked memory must outlive its lock: it must not be a temporary");
+    return lock(std::as_writable_bytes(std::span(range)));
+  }
 
   /// Returns whether the device itself copies from and to this host memory. Pageable memory is
   /// staged by the CUDA driver's CPU threads instead. Throws device_error.
   [[nodiscard]] virtual bool copies_directly(const std::byte* host) const = 0;
+  /// The same for the first element of a contiguous range.
+  template <host_elements R>
+  [[nodiscard]] bool copies_directly(const R& range) const {
+    return copies_directly(reinterpret_cast<const std::byte*>(std::ranges::data(range)));
+  }
 
   /// Returns the address of this byte of page-locked or managed host memory in kernels
   /// (cudaPointerGetAttributes), which may differ from `host`; null for pageable memory. Throws
@@ -126,6 +148,24 @@ class device {
   /// device_error.
   virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                     direction direction) = 0;
+
+  /// The same for elements: between a contiguous range of host memory and device memory
+  /// (device_view, device_buffer, gpu_array). Throws length_error unless the sizes match,
+  /// device_error.
+  template <class Dst, class Src>
+  void copy(Dst&& dst, Src&& src) {
+    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    static_assert(!(request::to_device && request::from_device),
+                  "a stream or a context copies from device memory to device memory");
+    const request typed(dst, src);
+    if (typed.bytes > 0)
+      copy(typed.dst, typed.src, typed.bytes, request::to_device ? direction::h2d : direction::d2h);
+  }
+
+  /// Lets copies and kernels of this device access the memory of another device directly
+  /// (cudaDeviceEnablePeerAccess), from now on. Returns false if the devices cannot; copies between
+  /// them then cross the host's memory. One direction only: call it for both. Throws device_error.
+  virtual bool access_peer(device& peer) = 0;
 
   /// Makes the copier that new contexts use for pageable memory; null if copies of the device
   /// serve. It holds no threads and no memory before acquire(). The device must outlive it.

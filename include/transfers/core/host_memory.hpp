@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "transfers/core/device_view.hpp"
+
 namespace transfers {
 
 /// The method by which host memory is allocated.
@@ -63,7 +65,13 @@ std::string to_string(host_memory_kind kind);
 /// A short description of the kind: "cudaHostAlloc(PORTABLE | WRITECOMBINED)".
 std::string describe(host_memory_kind kind);
 
-/// Owns one block of host memory. Movable, not copyable; destruction does not throw. Blocks are
+namespace detail {
+/// Returns the address. Throws unsupported if it is null.
+std::byte* addressable(std::byte* address_on_device);
+}  // namespace detail
+
+/// Owns one block of host memory. Movable, not copyable; destruction does not throw. Like
+/// std::unique_ptr, a const owner gives access to bytes that are not const. Blocks are
 /// aligned to pages. Blocks that CUDA does not allocate are touched by the allocating thread, so
 /// that the default NUMA policy places them next to it; blocks of registered_huge are touched by
 /// threads with the affinity of that thread.
@@ -85,6 +93,17 @@ class host_memory {
   /// (cudaHostGetDevicePointer).
   [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
 
+  /// As many elements of T as the block holds: for the host, and at their device address. Throw
+  /// unsupported if the device cannot address the block.
+  template <class T>
+  [[nodiscard]] std::span<T> elements() const noexcept {
+    return {reinterpret_cast<T*>(data()), bytes_ / sizeof(T)};
+  }
+  template <class T>
+  [[nodiscard]] device_view<T> view() const {
+    return elements_at<T>(detail::addressable(on_device_), bytes_);
+  }
+
  private:
   std::unique_ptr<std::byte, deleter> data_;
   std::size_t bytes_ = 0;
@@ -104,6 +123,13 @@ class page_lock {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {first_.get(), bytes_}; }
   /// The device address of the memory; null if the device cannot address it.
   [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
+
+  /// As many elements of T as the memory holds, at their device address. Throws unsupported if the
+  /// device cannot address the memory.
+  template <class T>
+  [[nodiscard]] device_view<T> view() const {
+    return elements_at<T>(detail::addressable(on_device_), bytes_);
+  }
 
  private:
   std::unique_ptr<std::byte, deleter> first_;

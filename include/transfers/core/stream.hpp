@@ -11,7 +11,9 @@
 #include <optional>
 #include <span>
 
+#include "transfers/core/device_view.hpp"
 #include "transfers/core/element.hpp"
+#include "transfers/core/typed_copy.hpp"
 
 namespace transfers {
 
@@ -100,6 +102,30 @@ class stream {
   virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                     direction direction) = 0;
 
+  /// Enqueues a copy of device memory to device memory (cudaMemcpyAsync). Either end may be memory
+  /// of another device: such a copy crosses the host unless one device can access the other
+  /// (device::access_peer). Throws device_error.
+  virtual void copy_d2d(std::byte* dst, const std::byte* src, std::size_t bytes) = 0;
+
+  /// The same copies of elements: between host memory (contiguous ranges: vectors, arrays, spans)
+  /// and device memory (device_view, device_buffer, gpu_array), or from device memory to device
+  /// memory. Neither end may change before the copy is done; temporaries that own their elements
+  /// do not compile. Throws length_error unless the sizes match, device_error.
+  template <class Dst, class Src>
+  void copy(Dst&& dst, Src&& src) {
+    static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
+                  "the ends of an asynchronous copy must outlive it: they must not be temporaries");
+    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    const request typed(dst, src);
+    if (typed.bytes == 0) return;
+    if constexpr (!request::to_device)
+      copy(typed.dst, typed.src, typed.bytes, direction::d2h);
+    else if constexpr (!request::from_device)
+      copy(typed.dst, typed.src, typed.bytes, direction::h2d);
+    else
+      copy_d2d(typed.dst, typed.src, typed.bytes);
+  }
+
   /// Enqueues a kernel that copies with coalesced 16-byte accesses (4 bytes or single ones where
   /// the addresses have different misalignments to 16, or to 4). Either address may be the device
   /// address of host memory (host_memory::on_device): that is zero-copy access. The kernel occupies
@@ -109,8 +135,18 @@ class stream {
                               unsigned most_blocks) = 0;
   /// The same on all multiprocessors.
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes) {
-    copy_by_kernel(dst, src, bytes, std::numeric_limits<unsigned>::max());
+    copy_by_kernel(dst, src, bytes, all_multiprocessors);
   }
+  /// The same for elements. Both ends are memory that the device addresses: host memory is passed
+  /// by its device address (host_array::on_device). Throws length_error unless the sizes match,
+  /// device_error.
+  template <device_elements Dst, device_elements Src>
+  void copy_by_kernel(Dst&& dst, Src&& src, unsigned most_blocks = all_multiprocessors) {
+    const detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>> typed(dst,
+                                                                                               src);
+    if (typed.bytes > 0) copy_by_kernel(typed.dst, typed.src, typed.bytes, most_blocks);
+  }
+  static constexpr unsigned all_multiprocessors = std::numeric_limits<unsigned>::max();
 
   /// Enqueues copies with one call (cudaMemcpyBatchAsync), which run in any order: sizes[i] bytes,
   /// never 0, from sources[i] to destinations[i], all in the same direction. Throws
@@ -135,6 +171,13 @@ class stream {
   /// Enqueue work on device memory: fill it with zero bytes, calculate, convert. Throw
   /// device_error.
   virtual void clear(std::byte* memory, std::size_t bytes) = 0;  ///< to zero bytes
+  template <device_elements D>
+  void clear(D&& memory) {
+    const auto view = memory.view();
+    static_assert(!std::is_const_v<std::remove_pointer_t<decltype(view.data())>>,
+                  "the memory to clear must not be const");
+    if (view.bytes() > 0) clear(reinterpret_cast<std::byte*>(view.data()), view.bytes());
+  }
   virtual void calculate(const elementwise_operation& operation) = 0;
   virtual void convert(const conversion& conversion) = 0;
 

@@ -29,9 +29,9 @@ class mailbox_on_device {
       for (int i = 0; i < rounds; ++i) {
         const auto word = look();
         const auto sequence = static_cast<std::uint32_t>(word >> 32U);
-        if (sequence == end_.seen) continue;
+        if (sequence == end_.last_received) continue;
         if (sequence == detail::stop_sequence) return false;
-        end_.seen = sequence;
+        end_.last_received = sequence;
         message = static_cast<std::uint32_t>(word);
         if (order != cuda::memory_order_relaxed)
           cuda::atomic_thread_fence(order, cuda::thread_scope_system);
@@ -45,7 +45,7 @@ class mailbox_on_device {
   __device__ void answer(std::uint32_t message,
                          cuda::memory_order order = cuda::memory_order_relaxed) {
     cuda::atomic_ref<std::uint64_t, cuda::thread_scope_system>(*end_.to_host)
-        .store(std::uint64_t{end_.seen} << 32U | message, order);
+        .store(std::uint64_t{end_.last_received} << 32U | message, order);
   }
 
  private:

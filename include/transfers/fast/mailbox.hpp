@@ -16,7 +16,7 @@ namespace transfers {
 struct mailbox_end {
   std::uint64_t* to_device = nullptr;  ///< device address
   std::uint64_t* to_host = nullptr;    ///< device address
-  std::uint32_t seen = 0;              ///< sequence number of the last message considered received
+  std::uint32_t last_received = 0;     ///< sequence number of the last message considered received
   std::uint64_t idle_ns = 0;  ///< idle timeout: without a message for this long, the kernel exits
 };
 
@@ -108,8 +108,8 @@ class mailbox_on_host {
       const auto word = std::atomic_ref(*end_.to_device).load(std::memory_order_acquire);
       const auto sequence = static_cast<std::uint32_t>(word >> 32U);
       if (sequence == detail::stop_sequence) return false;
-      if (sequence != end_.seen) {
-        end_.seen = sequence;
+      if (sequence != end_.last_received) {
+        end_.last_received = sequence;
         message = static_cast<std::uint32_t>(word);
         return true;
       }
@@ -121,7 +121,7 @@ class mailbox_on_host {
   /// Answers the last received message.
   void answer(std::uint32_t message) {
     std::atomic_ref(*end_.to_host)
-        .store(detail::mailbox_word(end_.seen, message), std::memory_order_release);
+        .store(detail::mailbox_word(end_.last_received, message), std::memory_order_release);
   }
 
  private:

@@ -18,8 +18,9 @@ enum class residence { host, device };
 [[nodiscard]] std::optional<std::string> why_no_managed_memory(const device& device);
 
 /// Memory at the same address for CPU and kernels, whose pages move to where they are touched or
-/// sent (CUDA C++ Programming Guide, "Unified Memory Programming"). Moves, does not copy; frees
-/// without throwing. Without advice: compare host_memory_kind `managed`, which prefers the host.
+/// sent (CUDA C++ Programming Guide, "Unified Memory Programming"). Movable, not copyable;
+/// destruction does not throw. Without advice: compare host_memory_kind `managed`, which prefers
+/// the host.
 class managed_memory {
  public:
   /// Throws invalid_argument for no bytes, unsupported where why_no_managed_memory says so,
@@ -29,6 +30,16 @@ class managed_memory {
   [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
+
+  /// As many elements of T as the memory holds: for the host, and for kernels at the same address.
+  template <class T>
+  [[nodiscard]] std::span<T> elements() const noexcept {
+    return {reinterpret_cast<T*>(data()), bytes_ / sizeof(T)};
+  }
+  template <class T>
+  [[nodiscard]] device_view<T> view() const noexcept {
+    return elements_at<T>(data(), bytes_);
+  }
 
   /// Enqueues the migration of all pages that are not there already (cudaMemPrefetchAsync). They
   /// have arrived when the stream has finished it. Throws device_error.

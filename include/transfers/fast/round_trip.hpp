@@ -63,12 +63,12 @@ class round_trip_pipeline {
 [[nodiscard]] round_trip_pipeline& round_trips(const context& context);
 
 /// destination = work(source) for contiguous ranges (vectors, arrays, spans), piece by piece
-/// through the device, with the context's own pipeline. `work(stream&, std::span<T> piece,
+/// through the device, with the context's own pipeline. `work(stream&, device_view<T> piece,
 /// std::size_t first)` enqueues the work on elements first, first + 1, … in place; several threads
 /// may call it at a time. Waits for earlier work of the context, and returns when all data have
 /// arrived. Throws length_error unless the sizes match, and what
 /// round_trip_pipeline::run throws.
-template <detail::contiguous_elements From, detail::contiguous_elements To, class Work>
+template <host_elements From, host_elements To, class Work>
 void round_trip(const context& context, const From& src, To&& dst, Work&& work) {
   using T = detail::element_of<From>;
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -85,7 +85,7 @@ void round_trip(const context& context, const From& src, To&& dst, Work&& work) 
       reinterpret_cast<std::byte*>(std::ranges::data(dst)),
       reinterpret_cast<const std::byte*>(std::ranges::data(src)), elements * sizeof(T),
       [&work](stream& stream, std::byte* piece, std::size_t first, std::size_t bytes) {
-        work(stream, std::span<T>(reinterpret_cast<T*>(piece), bytes / sizeof(T)),
+        work(stream, device_view<T>(reinterpret_cast<T*>(piece), bytes / sizeof(T)),
              first / sizeof(T));
       },
       sizeof(T));

@@ -14,10 +14,21 @@ namespace transfers {
 struct scattered_block {
   std::byte* host = nullptr;
   std::size_t bytes = 0;
+
+  scattered_block() = default;
+  scattered_block(std::byte* address, std::size_t size) : host(address), bytes(size) {}
+  /// The elements of a contiguous range, which must outlive the block.
+  template <host_elements R>
+  explicit scattered_block(R&& range)
+      : host(reinterpret_cast<std::byte*>(std::ranges::data(range))),
+        bytes(std::ranges::size(range) * sizeof(*std::ranges::data(range))) {
+    static_assert(detail::outlives_expression<R>,
+                  "a block refers to its elements: they must not be a temporary");
+  }
 };
 
 /// The method by which many small blocks are copied.
-enum class scattered_way {
+enum class scattered_route {
   loop,       ///< a cudaMemcpyAsync for each
   batch,      ///< one cudaMemcpyBatchAsync
   kernel,     ///< a kernel that reads or writes page-locked host memory in place
@@ -46,6 +57,12 @@ class scattered_copy {
   /// is used here. Throws invalid_argument if the device does not see both ends of the memory,
   /// or if it overlaps memory added before; device_error.
   void add(std::span<std::byte> memory);
+  template <host_elements R>
+  requires(!std::same_as<std::remove_cvref_t<R>, std::span<std::byte>>) void add(R&& range) {
+    static_assert(detail::outlives_expression<R>,
+                  "the memory must outlive its use here: it must not be a temporary");
+    add(std::as_writable_bytes(std::span(range)));
+  }
 
   /// Enqueues the copies, in any order; no two may write the same bytes. The list may be destroyed
   /// after the return, the memory when the stream has finished.
@@ -53,8 +70,8 @@ class scattered_copy {
   /// invalid_argument for a non-empty block at null, unsupported if the method is `kernel` and
   /// the device does not see both ends of a block, out_of_memory, device_error. The copies of
   /// earlier blocks may then have been enqueued.
-  void enqueue(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
-               direction direction, scattered_way method = scattered_way::automatic);
+  void enqueue(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
+               direction direction, scattered_route method = scattered_route::automatic);
 
  private:
   class table;
@@ -66,11 +83,11 @@ class scattered_copy {
 
   [[nodiscard]] std::byte* ask_for_address(const scattered_block& block) const;
   [[nodiscard]] std::byte* find_on_device(const scattered_block& block);
-  void enqueue_loop(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
+  void enqueue_loop(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
                     direction direction);
-  void enqueue_batch(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
+  void enqueue_batch(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
                      direction direction);
-  void enqueue_kernel(std::span<const scattered_block> blocks, std::span<std::byte> on_device,
+  void enqueue_kernel(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
                       direction direction, bool others_too);
   void enqueue_copy(std::byte* host, std::byte* device_block, std::size_t bytes,
                     direction direction);

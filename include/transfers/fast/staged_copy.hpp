@@ -15,7 +15,8 @@ struct staging {
   static constexpr std::size_t never = SIZE_MAX;
   static constexpr std::size_t large = std::size_t{128} << 20;  ///< bytes
 
-  struct way {
+  /// For one direction.
+  struct route {
     std::size_t least_bytes = std::size_t{4} << 20;    ///< device::copy copies less; or `never`
     std::size_t least_chunk = std::size_t{512} << 10;  ///< at both ends; more in the middle
     bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
@@ -29,13 +30,15 @@ struct staging {
   unsigned threads = std::min(6U, usable_processors());  ///< the caller's included
   unsigned chunks_per_thread = 4;                        ///< under way at a time
   std::size_t largest_chunk = std::size_t{4} << 20;      ///< bytes; a multiple of 4 KiB
-  way h2d = {.streaming_stores = true};
-  way d2h = {.streaming_stores = true, .streaming_when_large = true};
+  route h2d = {.streaming_stores = true};
+  route d2h = {.streaming_stores = true, .streaming_when_large = true};
 
-  [[nodiscard]] const way& in(direction direction) const {
+  [[nodiscard]] const route& operator[](direction direction) const {
     return direction == direction::h2d ? h2d : d2h;
   }
-  [[nodiscard]] way& in(direction direction) { return direction == direction::h2d ? h2d : d2h; }
+  [[nodiscard]] route& operator[](direction direction) {
+    return direction == direction::h2d ? h2d : d2h;
+  }
 };
 
 /// Measures the fastest settings on this machine, in a second or two: the number of threads, the
@@ -63,9 +66,20 @@ class staged_copier final : public pageable_copier {
   /// an event, after all threads have stopped and no copy is under way; the destination's content
   /// is then undefined.
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override;
+  /// The same for elements, between a contiguous range of host memory and device memory. Throws
+  /// length_error unless the sizes match.
+  template <class Dst, class Src>
+  void copy(Dst&& dst, Src&& src) {
+    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    static_assert(!(request::to_device && request::from_device),
+                  "a copy between device memory needs no staging: a stream copies it");
+    const request typed(dst, src);
+    if (typed.bytes > 0)
+      copy(typed.dst, typed.src, typed.bytes, request::to_device ? direction::h2d : direction::d2h);
+  }
 
   [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {
-    return how().in(direction).least_bytes;
+    return settings()[direction].least_bytes;
   }
   /// Returns true: the constructor has acquired everything.
   [[nodiscard]] bool acquire() override { return true; }
@@ -74,7 +88,7 @@ class staged_copier final : public pageable_copier {
   [[nodiscard]] bool stages(std::size_t bytes, direction direction) const noexcept {
     return bytes >= least_bytes(direction);
   }
-  [[nodiscard]] const staging& how() const noexcept;
+  [[nodiscard]] const staging& settings() const noexcept;
 
  private:
   struct state;

@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "transfers/core/device_view.hpp"
+
 namespace transfers {
 
 /// Copies from write-combined memory as fast as the processor can. Such memory is not cached: each
@@ -23,6 +25,16 @@ void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src);
 /// processor without the instruction it is memcpy. Throws length_error if the sizes differ;
 /// the ranges must not overlap.
 void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src);
+
+/// The same for the elements of contiguous ranges.
+template <host_elements Dst, host_elements Src>
+void streaming_load(Dst&& dst, const Src& src) {
+  streaming_load(std::as_writable_bytes(std::span(dst)), std::as_bytes(std::span(src)));
+}
+template <host_elements Dst, host_elements Src>
+void streaming_store(Dst&& dst, const Src& src) {
+  streaming_store(std::as_writable_bytes(std::span(dst)), std::as_bytes(std::span(src)));
+}
 
 /// Returns why streaming_load is only memcpy on this processor; nullopt if it is more.
 [[nodiscard]] std::optional<std::string> why_no_streaming_loads();

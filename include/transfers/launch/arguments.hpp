@@ -19,7 +19,7 @@ struct handled {
 };
 
 template <bool goes_in, bool comes_out, contiguous_elements R>
-auto handle(R&& range) {
+auto handle(R& range) {
   using T = element_of<R>;
   TRANSFERS_REQUIRE_ELEMENT(T);
   if constexpr (comes_out) {
@@ -29,39 +29,90 @@ auto handle(R&& range) {
   return handled<T, goes_in, comes_out>{{std::ranges::data(range), std::ranges::size(range)}};
 }
 
+/// A single value: the launch gets its address.
+template <class T>
+concept single_value = element<T> && !std::ranges::range<T> && !std::is_pointer_v<T>;
+
 }  // namespace detail
 
-/// Mark an argument of call() or of function::operator() as a contiguous host range that is
-/// uploaded before the launch (in), downloaded after it (out), or both (in_out), like PyCUDA's
-/// driver.In, Out and InOut. The range must live until the call returns. A const range as out() or
-/// in_out() does not compile.
-template <detail::contiguous_elements R>
-[[nodiscard]] auto in(const R& range) {
+/// Mark an argument of call() or of function::operator() as a contiguous host range, or a single
+/// variable, that is uploaded before the launch (in), downloaded after it (out), or both (in_out),
+/// like PyCUDA's driver.In, Out and InOut. The range must live until the call returns. A const
+/// range as out() or in_out() and a temporary that owns its elements do not compile.
+template <host_elements R>
+[[nodiscard]] auto in(R&& range) {
+  static_assert(detail::outlives_expression<R>,
+                "in() refers to a range, which must outlive it: it must not be a temporary");
   return detail::handle<true, false>(range);
 }
-template <detail::contiguous_elements R>
+template <host_elements R>
 [[nodiscard]] auto out(R&& range) {
+  static_assert(detail::outlives_expression<R>,
+                "out() refers to a range, which must outlive it: it must not be a temporary");
   return detail::handle<false, true>(range);
 }
-template <detail::contiguous_elements R>
+template <host_elements R>
 [[nodiscard]] auto in_out(R&& range) {
+  static_assert(detail::outlives_expression<R>,
+                "in_out() refers to a range, which must outlive it: it must not be a temporary");
   return detail::handle<true, true>(range);
+}
+template <detail::single_value T>
+[[nodiscard]] auto in(const T& value) {
+  return detail::handled<T, true, false>{{&value, 1}};
+}
+template <detail::single_value T>
+auto in(const T&& value) = delete;  // a temporary
+template <detail::single_value T>
+[[nodiscard]] auto out(T& value) {
+  return detail::handled<T, false, true>{{&value, 1}};
+}
+template <detail::single_value T>
+[[nodiscard]] auto in_out(T& value) {
+  return detail::handled<T, true, true>{{&value, 1}};
 }
 
 namespace detail {
 
 /// The value that a launch gets for an argument, and its transfers before and after the launch. An
-/// argument that is neither a host range nor an array or buffer is passed unchanged.
+/// argument that has no memory is passed unchanged. `A` is const for arguments that are const.
 template <class A>
 class prepared_argument {
  public:
-  prepared_argument(const context&, const A& value) : value_(value) {}
+  prepared_argument(const context&, A& value) : value_(value) {}
   void upload() {}
   [[nodiscard]] const A& value() const { return value_; }
   void download() {}
 
  private:
-  const A& value_;
+  A& value_;
+};
+
+/// Device memory: its address.
+template <device_elements D>
+class prepared_argument<D> {
+ public:
+  prepared_argument(const context&, D& memory) : address_(memory.view().data()) {}
+  void upload() {}
+  [[nodiscard]] auto value() const { return address_; }
+  void download() {}
+
+ private:
+  decltype(std::declval<D&>().view().data()) address_;
+};
+
+/// Page-locked or managed host memory, which the kernel accesses in place: its device address.
+template <class H>
+requires requires(H& memory) { memory.on_device().data(); }
+class prepared_argument<H> {
+ public:
+  prepared_argument(const context&, H& memory) : address_(memory.on_device().data()) {}
+  void upload() {}
+  [[nodiscard]] auto value() const { return address_; }
+  void download() {}
+
+ private:
+  decltype(std::declval<H&>().on_device().data()) address_;
 };
 
 template <class T, bool goes_in, bool comes_out>
@@ -70,53 +121,30 @@ class prepared_argument<handled<T, goes_in, comes_out>> {
   prepared_argument(const context& context, const handled<T, goes_in, comes_out>& range)
       : range_(range.range), buffer_(context, range.range.size()) {}
   void upload() {
-    if constexpr (goes_in)
-      copy(on_device(), reinterpret_cast<const std::byte*>(range_.data()), direction::h2d);
+    if constexpr (goes_in) buffer_.context().copy_or_enqueue(buffer_, range_);
   }
   /// Device address; of const elements if nothing is downloaded.
-  [[nodiscard]] auto value() const { return static_cast<pointer>(buffer_.data()); }
+  [[nodiscard]] auto value() { return static_cast<pointer>(buffer_.data()); }
   void download() {
-    if constexpr (comes_out)
-      copy(reinterpret_cast<std::byte*>(range_.data()), on_device(), direction::d2h);
+    if constexpr (comes_out) buffer_.context().copy_or_enqueue(range_, buffer_);
   }
 
  private:
-  [[nodiscard]] std::byte* on_device() const {
-    return reinterpret_cast<std::byte*>(buffer_.data());
-  }
-  void copy(std::byte* dst, const std::byte* src, direction direction) const {
-    if (buffer_.bytes() > 0)
-      buffer_.context().copy_or_enqueue(dst, src, buffer_.bytes(), direction);
-  }
-
   using pointer = std::conditional_t<comes_out, T*, const T*>;
   decltype(handled<T, goes_in, comes_out>::range) range_;
   device_buffer<T> buffer_;
 };
-
-template <class T>
-class prepared_argument<gpu_array<T>> {
+template <class T, bool goes_in, bool comes_out>
+class prepared_argument<const handled<T, goes_in, comes_out>>
+    : public prepared_argument<handled<T, goes_in, comes_out>> {
  public:
-  prepared_argument(const context&, const gpu_array<T>& array) : array_(array) {}
-  void upload() {}
-  [[nodiscard]] T* value() const { return array_.data(); }
-  void download() {}
-
- private:
-  const gpu_array<T>& array_;
+  using prepared_argument<handled<T, goes_in, comes_out>>::prepared_argument;
 };
 
-template <class T>
-class prepared_argument<device_buffer<T>> {
- public:
-  prepared_argument(const context&, const device_buffer<T>& buffer) : buffer_(buffer) {}
-  void upload() {}
-  [[nodiscard]] T* value() const { return buffer_.data(); }
-  void download() {}
-
- private:
-  const device_buffer<T>& buffer_;
-};
+/// The type of the value that a launch gets for an argument.
+template <class A>
+using passed_type = std::remove_cvref_t<
+    decltype(std::declval<prepared_argument<std::remove_reference_t<A>>&>().value())>;
 
 /// Synchronizes the context when an exception passes, because enqueued work may use the caller's
 /// memory.
@@ -135,10 +163,9 @@ class sync_on_unwind {
 
 /// call() for a `launch` that makes the device current itself.
 template <class Launch, class... A>
-void call_kernel(const context& context, Launch&& launch, const A&... arguments) {
-  std::tuple<detail::prepared_argument<A>...> prepared{
-      detail::prepared_argument<A>(context, arguments)...};
-  detail::sync_on_unwind guard(context);  // before the memory is freed
+void call_kernel(const context& context, Launch&& launch, A&... arguments) {
+  std::tuple<prepared_argument<A>...> prepared{prepared_argument<A>(context, arguments)...};
+  sync_on_unwind guard(context);  // before the memory is freed
   std::apply(
       [&](auto&... entries) {
         (entries.upload(), ...);
@@ -154,14 +181,17 @@ void call_kernel(const context& context, Launch&& launch, const A&... arguments)
 
 /// Calls `launch` with device copies of host ranges. Allocates device memory for the arguments
 /// marked with in(), out() and in_out(), uploads the input, calls `launch` with device addresses in
-/// their place (arrays and buffers become addresses as well; other arguments are passed unchanged),
-/// downloads the output, and returns when it has arrived. `launch` must enqueue its work on the
-/// context's stream; the device is current during the call. Large pageable ranges are staged
-/// (context::copy). All device memory is freed, also if `launch` throws; in that case nothing is
-/// downloaded (but an exception of a host function may appear only after the downloads). Throws
-/// what `launch` throws, out_of_memory, device_error (the output is then undefined).
+/// their place, downloads the output, and returns when it has arrived. Arrays, buffers and views of
+/// device memory become addresses as well, of const elements if they are const; so do arrays and
+/// buffers in page-locked or managed host memory, which the kernel accesses in place. Other
+/// arguments are passed unchanged. `launch` must enqueue its work on the context's stream; the
+/// device is current during the call. Large pageable ranges are staged (context::copy). All device
+/// memory is freed, also if `launch` throws; in that case nothing is downloaded (but an exception
+/// of a host function may appear only after the downloads). Throws what `launch` throws,
+/// out_of_memory, device_error (the output is then undefined); unsupported for host memory that the
+/// device cannot address.
 template <class Launch, class... A>
-void call(const context& context, Launch&& launch, const A&... arguments) {
+void call(const context& context, Launch&& launch, A&&... arguments) {
   const auto current = context.device().make_current();
   detail::call_kernel(context, std::forward<Launch>(launch), arguments...);
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -28,39 +30,76 @@ struct launch_shape {
 /// The index of a thread of a host function: CUDA's blockIdx and threadIdx.
 struct thread_index {
   extent3 block{0, 0, 0}, thread{0, 0, 0};
-  launch_shape of;
+  launch_shape threads;  ///< CUDA's gridDim and blockDim
 
-  /// Along x, over all blocks.
-  [[nodiscard]] std::size_t x() const { return std::size_t{block.x} * of.block.x + thread.x; }
+  /// Over all blocks.
+  [[nodiscard]] std::size_t x() const { return std::size_t{block.x} * threads.block.x + thread.x; }
+  [[nodiscard]] std::size_t y() const { return std::size_t{block.y} * threads.block.y + thread.y; }
+  [[nodiscard]] std::size_t z() const { return std::size_t{block.z} * threads.block.z + thread.z; }
 };
+
+namespace detail {
+
+/// What is known about a parameter of a kernel, or about an argument.
+struct parameter {
+  std::size_t bytes = 0;
+  const std::type_info* type = nullptr;  ///< null if it is not known
+  /// The type of an argument that converts to a pointer parameter: float* for const float*.
+  const std::type_info* converts_from = nullptr;
+  bool any_pointer = false;  ///< the parameter is void* or const void*
+};
+
+template <class T>
+parameter parameter_of() {
+  parameter result{sizeof(T), &typeid(T)};
+  if constexpr (std::is_pointer_v<T>) {
+    using pointee = std::remove_pointer_t<T>;
+    result.converts_from = &typeid(std::remove_const_t<pointee>*);
+    result.any_pointer = std::is_void_v<pointee>;
+  }
+  return result;
+}
+
+/// Whether a kernel with a parameter of type P may get an argument of type A. Numbers are not
+/// converted: a program that passes 2 where 2.0F is meant has made a mistake.
+template <class P, class A>
+inline constexpr bool accepts = std::is_same_v<P, A> ||
+                                (std::is_pointer_v<P> && std::is_pointer_v<A> &&
+                                 std::is_convertible_v<A, P> &&
+                                 (std::is_void_v<std::remove_pointer_t<P>> ||
+                                  std::is_same_v<std::remove_cv_t<std::remove_pointer_t<P>>,
+                                                 std::remove_cv_t<std::remove_pointer_t<A>>>));
+
+}  // namespace detail
 
 /// A type-erased kernel argument: a copy of up to 16 bytes, or a reference to a larger value, which
 /// must live until the launch returns.
 class argument {
  public:
   template <class T>
-  requires std::is_trivially_copyable_v<T> argument(
-      const T& value)  // NOLINT(google-explicit-constructor): packs whatever is passed
-      : bytes_(sizeof(T)) {
+  requires std::is_trivially_copyable_v<T> &&(!device_elements<T>)
+      argument(const T& value)  // NOLINT(google-explicit-constructor): packs whatever is passed
+      : kind_{sizeof(T), &typeid(T)} {
+    kind_.any_pointer = std::is_pointer_v<T>;
     if constexpr (sizeof(T) <= sizeof small_)
       std::memcpy(small_.data(), &value, sizeof(T));
     else
       large_ = &value;
   }
-  template <class T>
-  argument(const gpu_array<T>& array)  // NOLINT(google-explicit-constructor): its address
-      : argument(array.data()) {}
-  template <class T>
-  argument(const device_buffer<T>& buffer)  // NOLINT(google-explicit-constructor): its address
-      : argument(buffer.data()) {}
+  /// Device memory is passed by its address.
+  template <device_elements D>
+  argument(D&& memory)  // NOLINT(google-explicit-constructor)
+      : argument(memory.view().data()) {}
 
   [[nodiscard]] const void* address() const { return large_ ? large_ : small_.data(); }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t bytes() const { return kind_.bytes; }
+  /// Size and type of the argument; `any_pointer` if it is a pointer.
+  [[nodiscard]] const detail::parameter& kind() const { return kind_; }
 
  private:
   alignas(std::max_align_t) std::array<std::byte, 16> small_{};
   const void* large_ = nullptr;
-  std::size_t bytes_;
+  detail::parameter kind_;
 };
 
 namespace detail {
@@ -70,32 +109,35 @@ class function_body {
  public:
   virtual ~function_body() = default;
   [[nodiscard]] virtual const std::string& name() const noexcept = 0;
-  /// Sizes of the parameters in bytes.
-  [[nodiscard]] virtual std::span<const std::size_t> parameters() const noexcept = 0;
+  [[nodiscard]] virtual std::span<const parameter> parameters() const noexcept = 0;
   /// One address for each parameter; the arguments are copied before it returns.
   virtual void launch(stream& stream, const launch_shape& threads,
                       const void* const* arguments) const = 0;
 };
 
-/// Throws invalid_argument that names the function and the wrong number or size.
-void check_parameters(const function_body& body, std::span<const std::size_t> bytes);
+/// Throws invalid_argument that names the function and the wrong number, size or type. Types are
+/// compared where both are known.
+void check_parameters(const function_body& body, std::span<const parameter> arguments);
 /// The same for extents of zero and for blocks or grids that no device supports.
 void check_shape(const function_body& body, const launch_shape& threads);
 
 }  // namespace detail
 
 /// A function with fixed parameter types, like PyCUDA's prepared functions. Its constructor checks
-/// the parameters once, so that a call only passes its arguments.
+/// the parameters once, so that a call only passes its arguments, converted as C++ converts
+/// arguments of functions. Copies refer to the same kernel; threads may share it.
 template <class... A>
 class prepared_function {
   static_assert((std::is_trivially_copyable_v<A> && ...),
                 "kernel arguments must be trivially copyable: a GPU gets bytes, not objects");
 
  public:
-  /// Throws invalid_argument unless number and sizes of the parameters match the kernel's.
+  /// Throws invalid_argument unless the number, sizes and types of the parameters match the
+  /// kernel's. Types of kernels from source text are not known.
   explicit prepared_function(std::shared_ptr<const detail::function_body> body)
       : body_(std::move(body)) {
-    detail::check_parameters(*body_, std::array<std::size_t, sizeof...(A)>{sizeof(A)...});
+    detail::check_parameters(
+        *body_, std::array<detail::parameter, sizeof...(A)>{detail::parameter_of<A>()...});
   }
 
   /// Enqueues a launch. Throws device_error.
@@ -109,29 +151,25 @@ class prepared_function {
 };
 
 /// A kernel: __global__ code compiled by nvcc (cuda_function), from source text (source_module), or
-/// host code (host_function). Copies refer to the same kernel.
+/// host code (host_function). Copies refer to the same kernel; threads may share it.
 class function {
  public:
   explicit function(std::shared_ptr<const detail::function_body> body) : body_(std::move(body)) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return body_->name(); }
 
-  /// Packs any arguments at run time, checks their number and sizes against the kernel's
-  /// parameters, and enqueues the launch. Throws invalid_argument, device_error.
+  /// Packs any arguments at run time, checks their number, sizes and known types against the
+  /// kernel's parameters, and enqueues the launch. Throws invalid_argument, device_error.
   void launch(stream& stream, const launch_shape& threads,
               std::span<const argument> arguments) const;
 
   /// The same for arrays, buffers, in(), out(), in_out() and plain values; see call(). Returns when
   /// the kernel has finished and the output has arrived.
   template <class... A>
-  void operator()(const context& context, const launch_shape& threads,
-                  const A&... arguments) const {
-    static_assert(
-        (std::is_constructible_v<argument,
-                                 decltype(std::declval<detail::prepared_argument<A>&>().value())> &&
-         ...),
-        "kernel arguments must be in(), out(), in_out(), arrays, buffers or trivially "
-        "copyable values: a GPU gets bytes, not objects");
+  void operator()(const context& context, const launch_shape& threads, A&&... arguments) const {
+    static_assert((std::is_constructible_v<argument, detail::passed_type<A>> && ...),
+                  "kernel arguments must be in(), out(), in_out(), arrays, buffers or trivially "
+                  "copyable values: a GPU gets bytes, not objects");
     detail::call_kernel(
         context,
         [&](const auto&... values) {
@@ -149,16 +187,59 @@ class function {
   std::shared_ptr<const detail::function_body> body_;
 };
 
+/// A function whose parameter types the compiler knows: wrong arguments do not compile.
+template <class... P>
+class typed_function : public function {
+ public:
+  using function::function;
+  explicit typed_function(const function& kernel) : function(kernel) {}
+
+  /// As for function. Arguments have the parameters' types: no number is converted.
+  template <class... A>
+  void operator()(const context& context, const launch_shape& threads, A&&... arguments) const {
+    static_assert(sizeof...(A) == sizeof...(P), "the kernel has another number of parameters");
+    if constexpr (sizeof...(A) == sizeof...(P)) {
+      static_assert((detail::accepts<P, detail::passed_type<A>> && ...),
+                    "an argument does not have the type of the kernel's parameter: nothing is "
+                    "converted, so write 2.0F for a float, and pass an array of its elements");
+      function::operator()(context, threads, std::forward<A>(arguments)...);
+    }
+  }
+
+  /// With the kernel's own parameter types; or with A, which are checked.
+  [[nodiscard]] prepared_function<P...> prepare() const { return function::prepare<P...>(); }
+  template <class... A>
+  requires(sizeof...(A) > 0) [[nodiscard]] prepared_function<A...> prepare() const {
+    return function::prepare<A...>();
+  }
+};
+
+namespace detail {
+
+/// The kernel with the parameter types of another function. Throws invalid_argument if their number
+/// or sizes differ.
+template <class... P>
+typed_function<P...> with_types_of(const typed_function<P...>& /*types*/, const function& kernel) {
+  static_cast<void>(kernel.prepare<P...>());
+  return typed_function<P...>(kernel);
+}
+
+}  // namespace detail
+
 /// A __global__ function of this program, for CUDA devices. Asks the current device for its
 /// parameters, which creates a context on that device if it has none: call device::make_current()
-/// first to use the device of the launch. Throws device_error; unsupported in a build without CUDA.
+/// first to use the device of the launch. Only the sizes of parameters are known. Throws
+/// device_error; unsupported in a build without CUDA.
 [[nodiscard]] function cuda_function(std::string name, const void* kernel);
 
 namespace detail {
 
+[[nodiscard]] std::shared_ptr<const function_body> make_cuda_function(
+    std::string name, const void* kernel, std::vector<parameter> parameters);
+
 using erased_call = std::function<void(const thread_index&, const void* const* arguments)>;
-[[nodiscard]] function make_host_function(std::string name, std::vector<std::size_t> parameters,
-                                          erased_call kernel);
+[[nodiscard]] std::shared_ptr<const function_body> make_host_function(
+    std::string name, std::vector<parameter> parameters, erased_call kernel);
 
 template <class... A, std::size_t... I>
 erased_call forget_types(std::function<void(const thread_index&, A...)> kernel,
@@ -174,24 +255,35 @@ concept kernel_parameter = std::is_trivially_copyable_v<A> &&
                            alignof(A) <= alignof(std::max_align_t);
 
 template <class... A>
-function host_function_of(std::string name, std::function<void(const thread_index&, A...)> kernel) {
+auto host_function_of(std::string name, std::function<void(const thread_index&, A...)> kernel) {
   static_assert((!std::is_reference_v<A> && ...),
                 "kernel arguments are passed by value: a kernel cannot refer to the caller's");
   static_assert(
       (kernel_parameter<std::remove_cvref_t<A>> && ...),
       "kernel arguments must be trivially copyable and aligned to 16 bytes at most: a GPU "
       "gets bytes, not objects");
-  return make_host_function(std::move(name), {sizeof(A)...},
-                            forget_types<A...>(std::move(kernel), std::index_sequence_for<A...>{}));
+  return typed_function<std::remove_cv_t<A>...>(
+      make_host_function(std::move(name), {parameter_of<std::remove_cv_t<A>>()...},
+                         forget_types<A...>(std::move(kernel), std::index_sequence_for<A...>{})));
 }
 
 }  // namespace detail
 
+/// The same, with the types of its parameters.
+template <class... P>
+[[nodiscard]] typed_function<std::remove_cv_t<P>...> cuda_function(std::string name,
+                                                                   void (*kernel)(P...)) {
+  return typed_function<std::remove_cv_t<P>...>(
+      detail::make_cuda_function(std::move(name), reinterpret_cast<const void*>(kernel),
+                                 {detail::parameter_of<std::remove_cv_t<P>>()...}));
+}
+
 /// A C++ function that stands in for a kernel on the host device. The stream calls
-/// `kernel(const thread_index&, arguments...)` for every thread, one after the other. The next
-/// synchronize() throws what it throws.
+/// `kernel(const thread_index&, arguments...)` for every thread, one after the other: it cannot
+/// wait for the other threads of its block or share memory with them. The next synchronize() throws
+/// what it throws.
 template <class F>
-[[nodiscard]] function host_function(std::string name, F&& kernel) {
+[[nodiscard]] auto host_function(std::string name, F&& kernel) {
   return detail::host_function_of(std::move(name), std::function(std::forward<F>(kernel)));
 }
 

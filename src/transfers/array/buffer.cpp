@@ -19,9 +19,16 @@ void check_alignment(std::size_t alignment) {
 
 }  // namespace
 
-void check_sizes(std::size_t src, std::size_t dst) {
-  if (src != dst)
-    throw length_error(fmt::format("a copy of {} elements to {}: the sizes must match", src, dst));
+void check_block(std::size_t bytes, std::size_t block) {
+  if (bytes > block)
+    throw length_error(fmt::format("a block of {} bytes does not hold {}", block, bytes));
+}
+
+std::byte* address_on_device(const aligned_memory& memory) {
+  if (memory.owner.on_device() == nullptr)
+    throw unsupported(fmt::format("the device cannot address this host memory: {}",
+                                  describe(memory.owner.kind())));
+  return memory.owner.on_device() + memory.padding;
 }
 
 aligned_memory allocate_aligned(device& device, std::size_t bytes, host_memory_kind kind,

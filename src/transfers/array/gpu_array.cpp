@@ -59,13 +59,13 @@ std::optional<pitched_copy> as_pitched(std::vector<dimension> dimensions,
 }
 
 /// The dimensions with the device as destination; downloads swap the ends.
-std::vector<dimension> dimensions_of(const strided_copy& request) {
-  const auto on_device = strides_of(request.extents, request.device_order);
+std::vector<dimension> dimensions_of(const strided_host& host, order device_order) {
+  const auto on_device = strides_of(host.extents, device_order);
   std::vector<dimension> dimensions;
-  for (std::size_t i = 0; i < request.extents.rank(); ++i)
-    dimensions.push_back(
-        {request.extents[i], static_cast<std::size_t>(on_device[i]) * request.element_bytes,
-         static_cast<std::size_t>(request.host_strides[i]) * request.element_bytes});
+  for (std::size_t i = 0; i < host.extents.rank(); ++i)
+    dimensions.push_back({host.extents[i],
+                          static_cast<std::size_t>(on_device[i]) * host.element_bytes,
+                          static_cast<std::size_t>(host.strides[i]) * host.element_bytes});
   return joined_dimensions(std::move(dimensions));
 }
 
@@ -77,14 +77,14 @@ std::vector<dimension> with_ends_swapped(std::vector<dimension> dimensions) {
 /// Whether cudaMemcpy2D or 3D is faster than packing (docs/GPU_ARRAYS.md, "Strided arrays"): the
 /// copy engine is fast with rows of a cache line or more. If the driver stages the rows, it is slow
 /// with many of them, and with short ones from the device.
-bool better_pitched(const context& context, const strided_copy& request, direction direction,
+bool better_pitched(const context& context, const strided_host& host, direction direction,
                     const pitched_copy& rows) {
   if (rows.extent.rows * rows.extent.slices == 1) return true;
   constexpr std::size_t cache_line = 64;
   constexpr std::size_t staged_row_back = 512;
   constexpr std::size_t staged_bytes = std::size_t{32} << 20;
-  const bool directly = context.device().copies_directly(request.host);
-  const auto bytes = request.extents.elements() * request.element_bytes;
+  const bool directly = context.device().copies_directly(host.data);
+  const auto bytes = host.extents.elements() * host.element_bytes;
   if (!directly && bytes >= staged_bytes) return false;
   return rows.extent.row_bytes >=
          (directly || direction == direction::h2d ? cache_line : staged_row_back);
@@ -92,19 +92,19 @@ bool better_pitched(const context& context, const strided_copy& request, directi
 
 /// Calls `pitched(copy)` or `packed(dimensions, bytes)`.
 template <class Pitched, class Packed>
-void take_route(const context& context, const strided_copy& request, direction direction,
-                strided_route route, Pitched&& pitched, Packed&& packed) {
-  const auto bytes = request.extents.elements() * request.element_bytes;
+void take_route(const context& context, const strided_host& host, order device_order,
+                direction direction, strided_route route, Pitched&& pitched, Packed&& packed) {
+  const auto bytes = host.extents.elements() * host.element_bytes;
   if (bytes == 0) return;
-  const auto dimensions = dimensions_of(request);
-  const auto rows = as_pitched(dimensions, request.element_bytes);
+  const auto dimensions = dimensions_of(host, device_order);
+  const auto rows = as_pitched(dimensions, host.element_bytes);
   if (route == strided_route::pitched && !rows)
     throw unsupported(fmt::format(
         "no row of a view of shape {} is contiguous on host and device, or its slices are not "
         "whole rows apart: cudaMemcpy3D cannot copy it",
-        to_string(request.extents)));
+        to_string(host.extents)));
   if (route == strided_route::pitched || (route == strided_route::automatic && rows &&
-                                          better_pitched(context, request, direction, *rows)))
+                                          better_pitched(context, host, direction, *rows)))
     pitched(*rows);
   else
     packed(dimensions, bytes);
@@ -112,26 +112,27 @@ void take_route(const context& context, const strided_copy& request, direction d
 
 }  // namespace
 
-void upload(const context& context, const strided_copy& request, strided_route route) {
+void upload(const context& context, const strided_copy<std::byte>& request, strided_route route) {
   take_route(
-      context, request, direction::h2d, route,
+      context, request.host, request.device_order, direction::h2d, route,
       [&](const pitched_copy& rows) {
         context.stream().copy_pitched({request.device, rows.to_row, rows.to_slice},
-                                      {request.host, rows.from_row, rows.from_slice}, rows.extent,
-                                      direction::h2d);
+                                      {request.host.data, rows.from_row, rows.from_slice},
+                                      rows.extent, direction::h2d);
       },
       [&](const std::vector<dimension>& dimensions, std::size_t bytes) {
         const auto packed = context.allocate_staging(bytes);
-        gather(packed.data(), request.host, dimensions, request.element_bytes);
+        gather(packed.data(), request.host.data, dimensions, request.host.element_bytes);
         context.stream().copy(request.device, packed.data(), bytes, direction::h2d);
       });
 }
 
-void download(const context& context, const strided_copy& request, strided_route route) {
+void download(const context& context, const strided_copy<const std::byte>& request,
+              strided_route route) {
   take_route(
-      context, request, direction::d2h, route,
+      context, request.host, request.device_order, direction::d2h, route,
       [&](const pitched_copy& rows) {
-        context.stream().copy_pitched({request.host, rows.from_row, rows.from_slice},
+        context.stream().copy_pitched({request.host.data, rows.from_row, rows.from_slice},
                                       {request.device, rows.to_row, rows.to_slice}, rows.extent,
                                       direction::d2h);
         context.synchronize();
@@ -140,8 +141,8 @@ void download(const context& context, const strided_copy& request, strided_route
         const auto packed = context.allocate_staging(bytes);
         context.stream().copy(packed.data(), request.device, bytes, direction::d2h);
         context.synchronize();
-        gather(request.host, packed.data(), joined_dimensions(with_ends_swapped(dimensions)),
-               request.element_bytes);
+        gather(request.host.data, packed.data(), joined_dimensions(with_ends_swapped(dimensions)),
+               request.host.element_bytes);
       });
 }
 
@@ -157,7 +158,12 @@ void check_alike(const shape& a, order a_order, const shape& b, order b_order) {
 void check_same_context(const context& a, const context& b) {
   if (a == b) return;
   throw invalid_argument(
-      "arrays of different contexts: their work is not in one order; copy one of them over");
+      "arrays of different contexts: their work is not in one order; copy one of them with "
+      "copy(context)");
+}
+
+void throw_moved_from() {
+  throw invalid_argument("this array has been moved from: it has no elements any more");
 }
 
 void convert_on_host(const conversion& request) {

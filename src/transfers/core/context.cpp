@@ -97,6 +97,23 @@ void context::copy_or_enqueue(std::byte* dst, const std::byte* src, std::size_t 
   if (!copy_staged(dst, src, bytes, direction)) stream().copy(dst, src, bytes, direction);
 }
 
+void context::copy_async(std::byte* dst, const std::byte* src, std::size_t bytes,
+                         direction direction) const {
+  // With cudaMemcpyAsync the calling thread moves the bytes itself; a batch leaves that to a thread
+  // of the driver, which pays off where moving takes longer than waking it.
+  constexpr std::size_t worth_a_thread = std::size_t{64} << 10;
+  if (direction == direction::h2d || bytes < worth_a_thread || device().copies_directly(dst) ||
+      stream().is_recording()) {
+    stream().copy(dst, src, bytes, direction);
+    return;
+  }
+  stream().copy_batch(std::span(&dst, 1), std::span(&src, 1), std::span(&bytes, 1), direction);
+}
+
+void context::wait_for(const context& other) const {
+  if (*this != other) other.synchronize();  // MERGE
+}
+
 void context::stage_by(std::shared_ptr<pageable_copier> copier) const {
   state_->copier = std::move(copier);
 }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "transfers/core/error.hpp"
+
 namespace transfers {
 namespace {
 
@@ -63,6 +65,12 @@ std::string describe(host_memory_kind kind) {
   }
   const auto flags = joined(kind.flags, " | ", "PORTABLE", "DEVICEMAP", "WRITECOMBINED");
   return "cudaHostAlloc(" + (flags.empty() ? "DEFAULT" : flags.substr(3)) + ")";
+}
+
+std::byte* detail::addressable(std::byte* address_on_device) {
+  if (address_on_device == nullptr)
+    throw unsupported("the device cannot address this host memory: it is not page-locked");
+  return address_on_device;
 }
 
 }  // namespace transfers

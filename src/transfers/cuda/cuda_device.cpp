@@ -173,6 +173,24 @@ class cuda_device final : public device {
     cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   }
 
+  bool access_peer(device& peer) override {
+    const auto& other = peer.description().cuda;
+    if (!other) return false;
+    if (other->index == description_.cuda->index) return true;
+    int can_access = 0;
+    cuda_check(cudaDeviceCanAccessPeer(&can_access, description_.cuda->index, other->index),
+               "cudaDeviceCanAccessPeer");
+    if (can_access == 0) return false;
+    const current_context current(context_);
+    constexpr unsigned no_flags = 0;
+    const auto code = cudaDeviceEnablePeerAccess(other->index, no_flags);
+    if (code == cudaErrorPeerAccessAlreadyEnabled)
+      cudaGetLastError();  // clears the code, which is no error
+    else
+      cuda_check(code, "cudaDeviceEnablePeerAccess");
+    return true;
+  }
+
   [[nodiscard]] std::shared_ptr<pageable_copier> make_pageable_copier() override {
     return detail::make_default_copier(*this);
   }

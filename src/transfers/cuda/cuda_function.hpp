@@ -13,12 +13,13 @@ namespace transfers::detail {
 /// cudaKernel_t of a library, cast to void* as the runtime's execution control wants it.
 class cuda_kernel final : public function_body {
  public:
-  /// `library` is kept as long as the kernel. Throws invalid_argument for no kernel,
-  /// device_error.
-  cuda_kernel(std::string name, const void* kernel, std::shared_ptr<const void> library = nullptr);
+  /// `library` is kept as long as the kernel; `types` are those of its parameters, if known. Throws
+  /// invalid_argument for no kernel, device_error.
+  cuda_kernel(std::string name, const void* kernel, std::shared_ptr<const void> library = nullptr,
+              std::span<const parameter> types = {});
 
   [[nodiscard]] const std::string& name() const noexcept override { return name_; }
-  [[nodiscard]] std::span<const std::size_t> parameters() const noexcept override {
+  [[nodiscard]] std::span<const parameter> parameters() const noexcept override {
     return parameters_;
   }
   /// Throws invalid_argument for a stream that is not CUDA's, device_error.
@@ -29,7 +30,7 @@ class cuda_kernel final : public function_body {
   std::shared_ptr<const void> library_;
   std::string name_;
   const void* kernel_;
-  std::vector<std::size_t> parameters_;
+  std::vector<parameter> parameters_;
 };
 
 }  // namespace transfers::detail

@@ -76,6 +76,13 @@ class cuda_stream final : public stream {
                "cudaMemcpyAsync");
   }
 
+  void copy_d2d(std::byte* dst, const std::byte* src, std::size_t bytes) override {
+    const current_context current(context_);
+    // Unified addressing tells the driver which device owns each address.
+    cuda_check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream_.get()),
+               "cudaMemcpyAsync");
+  }
+
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                       unsigned most_blocks) override {
     const current_context current(context_);

@@ -42,7 +42,7 @@ struct test_memory {
     return times[times.size() / 2];
   }
 
-  [[nodiscard]] double time_staged(detail::chunk_pipeline& pipeline, const staging::way& settings,
+  [[nodiscard]] double time_staged(detail::chunk_pipeline& pipeline, const staging::route& settings,
                                    std::size_t bytes, direction direction) {
     return time(bytes, direction, [&](auto... arguments) {
       detail::move_in_chunks(pipeline, settings, arguments...);
@@ -54,7 +54,7 @@ struct test_memory {
 
   /// Product of the times at several sizes, so that the same relative change at any size has the
   /// same weight.
-  [[nodiscard]] double cost(detail::chunk_pipeline& pipeline, const staging::way& settings,
+  [[nodiscard]] double cost(detail::chunk_pipeline& pipeline, const staging::route& settings,
                             direction direction) {
     double product = 1;
     for (const auto size : sizes) product *= time_staged(pipeline, settings, size, direction);
@@ -99,7 +99,7 @@ std::unique_ptr<detail::chunk_pipeline> choose_threads(test_memory& memory, stag
 
 void choose_chunks(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
   for (const auto direction : directions) {
-    const auto usual = settings.in(direction);
+    const auto usual = settings[direction];
     double least =
         memory.cost(pipeline, usual, direction) * std::pow(worth_it, test_memory::sizes.size());
     for (const auto chunk : {usual.least_chunk / 2, usual.least_chunk * 2}) {
@@ -108,22 +108,23 @@ void choose_chunks(test_memory& memory, detail::chunk_pipeline& pipeline, stagin
       const double candidate_cost = memory.cost(pipeline, candidate, direction);
       if (candidate_cost > least) continue;
       least = candidate_cost;
-      settings.in(direction) = candidate;
+      settings[direction] = candidate;
     }
   }
 }
 
 void choose_stores(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
   for (const auto direction : directions) {
-    auto& chosen = settings.in(direction);
-    const auto opposite_is_faster = [&](bool staging::way::*stores, std::size_t bytes) {
+    auto& chosen = settings[direction];
+    const auto opposite_is_faster = [&](bool staging::route::*stores, std::size_t bytes) {
       auto opposite = chosen;
       opposite.*stores = !(opposite.*stores);
       return memory.time_staged(pipeline, opposite, bytes, direction) <
              worth_it * memory.time_staged(pipeline, chosen, bytes, direction);
     };
-    for (const auto& [stores, bytes] : {std::pair{&staging::way::streaming_stores, 16 * mib},
-                                        std::pair{&staging::way::streaming_when_large, 256 * mib}})
+    for (const auto& [stores, bytes] :
+         {std::pair{&staging::route::streaming_stores, 16 * mib},
+          std::pair{&staging::route::streaming_when_large, 256 * mib}})
       if (opposite_is_faster(stores, bytes)) chosen.*stores = !(chosen.*stores);
   }
 }
@@ -132,17 +133,17 @@ void choose_stores(test_memory& memory, detail::chunk_pipeline& pipeline, stagin
 bool is_faster(test_memory& memory, detail::chunk_pipeline& pipeline, const staging& settings,
                std::size_t bytes, direction direction) {
   constexpr double clearly = 0.95;
-  return memory.time_staged(pipeline, settings.in(direction), bytes, direction) <
+  return memory.time_staged(pipeline, settings[direction], bytes, direction) <
          clearly * memory.time_plain(bytes, direction);
 }
 
 /// The smallest size from which on staging is faster at every size.
 void choose_least_bytes(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
   for (const auto direction : directions) {
-    settings.in(direction).least_bytes = staging::never;
+    settings[direction].least_bytes = staging::never;
     for (std::size_t bytes = 64 * mib; bytes >= mib / 16; bytes /= 2) {
       if (!is_faster(memory, pipeline, settings, bytes, direction)) break;
-      settings.in(direction).least_bytes = bytes;
+      settings[direction].least_bytes = bytes;
     }
   }
 }

@@ -16,7 +16,7 @@ class default_copier final : public pageable_copier {
   explicit default_copier(device& device) : device_(device) {}
 
   [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {
-    return settings_.in(direction).least_bytes;
+    return settings_[direction].least_bytes;
   }
 
   [[nodiscard]] bool acquire() override {

@@ -14,7 +14,7 @@ void move(std::byte* dst, const std::byte* src, std::size_t bytes, bool streamin
     std::memcpy(dst, src, bytes);
 }
 
-void move_in_chunks(chunk_pipeline& pipeline, const staging::way& settings, std::byte* dst,
+void move_in_chunks(chunk_pipeline& pipeline, const staging::route& settings, std::byte* dst,
                     const std::byte* src, std::size_t bytes, direction direction) {
   const bool streaming = settings.streams(bytes);
   chunk_work work;

@@ -11,7 +11,7 @@ namespace transfers::detail {
 void move(std::byte* dst, const std::byte* src, std::size_t bytes, bool streaming);
 
 /// Copies any number of bytes through the pipeline's memory. Throws what the pipeline throws.
-void move_in_chunks(chunk_pipeline& pipeline, const staging::way& settings, std::byte* dst,
+void move_in_chunks(chunk_pipeline& pipeline, const staging::route& settings, std::byte* dst,
                     const std::byte* src, std::size_t bytes, direction direction);
 
 }  // namespace transfers::detail

@@ -127,16 +127,16 @@ std::byte* scattered_copy::find_on_device(const scattered_block& block) {
 }
 
 void scattered_copy::enqueue(std::span<const scattered_block> blocks,
-                             std::span<std::byte> on_device, direction direction,
-                             scattered_way method) {
+                             device_view<std::byte> on_device, direction direction,
+                             scattered_route method) {
   // A graph would read the table after its memory has been reused.
   if (stream_->is_recording())
     throw unsupported("a scattered copy cannot be recorded into a graph");
   switch (method) {
-    case scattered_way::loop: return enqueue_loop(blocks, on_device, direction);
-    case scattered_way::batch: return enqueue_batch(blocks, on_device, direction);
-    case scattered_way::kernel: return enqueue_kernel(blocks, on_device, direction, false);
-    case scattered_way::automatic: return enqueue_kernel(blocks, on_device, direction, true);
+    case scattered_route::loop: return enqueue_loop(blocks, on_device, direction);
+    case scattered_route::batch: return enqueue_batch(blocks, on_device, direction);
+    case scattered_route::kernel: return enqueue_kernel(blocks, on_device, direction, false);
+    case scattered_route::automatic: return enqueue_kernel(blocks, on_device, direction, true);
   }
 }
 
@@ -149,7 +149,7 @@ void scattered_copy::enqueue_copy(std::byte* host, std::byte* device_block, std:
 }
 
 void scattered_copy::enqueue_loop(std::span<const scattered_block> blocks,
-                                  std::span<std::byte> on_device, direction direction) {
+                                  device_view<std::byte> on_device, direction direction) {
   auto remaining = on_device.size();
   for (const auto& block : blocks) {
     if (block.bytes == 0) continue;
@@ -160,7 +160,7 @@ void scattered_copy::enqueue_loop(std::span<const scattered_block> blocks,
 }
 
 void scattered_copy::enqueue_batch(std::span<const scattered_block> blocks,
-                                   std::span<std::byte> on_device, direction direction) {
+                                   device_view<std::byte> on_device, direction direction) {
   destinations_.clear();
   sources_.clear();
   sizes_.clear();
@@ -177,7 +177,7 @@ void scattered_copy::enqueue_batch(std::span<const scattered_block> blocks,
 }
 
 void scattered_copy::enqueue_kernel(std::span<const scattered_block> blocks,
-                                    std::span<std::byte> on_device, direction direction,
+                                    device_view<std::byte> on_device, direction direction,
                                     bool others_too) {
   table pieces(*this, on_device.data(), direction);
   auto remaining = on_device.size();

@@ -36,13 +36,13 @@ staged_copier::staged_copier(device& device, const staging& settings)
 
 staged_copier::~staged_copier() = default;
 
-const staging& staged_copier::how() const noexcept { return state_->settings; }
+const staging& staged_copier::settings() const noexcept { return state_->settings; }
 
 void staged_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                          direction direction) {
   if (bytes == 0) return;
   if (stages(bytes, direction)) {
-    detail::move_in_chunks(state_->pipeline, state_->settings.in(direction), dst, src, bytes,
+    detail::move_in_chunks(state_->pipeline, state_->settings[direction], dst, src, bytes,
                            direction);
     return;
   }

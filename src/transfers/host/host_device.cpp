@@ -167,6 +167,10 @@ class host_stream final : public stream {
     enqueue_crossing(bytes, direction, [=] { std::memcpy(dst, src, bytes); });
   }
 
+  void copy_d2d(std::byte* dst, const std::byte* src, std::size_t bytes) override {
+    enqueue([=] { std::memcpy(dst, src, bytes); });
+  }
+
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                       unsigned /*most_blocks*/) override {
     const auto copy = [=] { copy_on_all_cores(dst, src, bytes); };
@@ -514,6 +518,9 @@ class host_device final : public device {
     cross(parts_->link.get(), sequence, bytes, direction, [&] { std::memcpy(dst, src, bytes); });
     last_copies_.put(sequence);
   }
+
+  /// All memory of host devices is memory of the process.
+  bool access_peer(device& peer) override { return peer.description().kind == "host"; }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
     return std::make_unique<host_stream>(parts_);

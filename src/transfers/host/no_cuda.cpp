@@ -19,6 +19,14 @@ function cuda_function(std::string /*name*/, const void* /*kernel*/) {
   throw unsupported(find_cuda().why_none);
 }
 
+namespace detail {
+std::shared_ptr<const function_body> make_cuda_function(std::string /*name*/,
+                                                        const void* /*kernel*/,
+                                                        std::vector<parameter> /*parameters*/) {
+  throw unsupported(find_cuda().why_none);
+}
+}  // namespace detail
+
 // Without CUDA no managed memory exists, so its functions are never called.
 managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of managed memory");

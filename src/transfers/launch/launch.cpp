@@ -1,8 +1,10 @@
 #include "transfers/launch/launch.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <climits>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "transfers/core/error.hpp"
@@ -27,11 +29,11 @@ void for_each_thread(const launch_shape& shape, Work&& work) {
 
 class host_body final : public detail::function_body {
  public:
-  host_body(std::string name, std::vector<std::size_t> parameters, detail::erased_call kernel)
+  host_body(std::string name, std::vector<detail::parameter> parameters, detail::erased_call kernel)
       : name_(std::move(name)), parameters_(std::move(parameters)), kernel_(std::move(kernel)) {}
 
   [[nodiscard]] const std::string& name() const noexcept override { return name_; }
-  [[nodiscard]] std::span<const std::size_t> parameters() const noexcept override {
+  [[nodiscard]] std::span<const detail::parameter> parameters() const noexcept override {
     return parameters_;
   }
 
@@ -45,14 +47,14 @@ class host_body final : public detail::function_body {
     constexpr auto aligned = alignof(std::max_align_t);
     std::vector<std::size_t> offsets;
     std::size_t bytes = 0;
-    for (const auto size : parameters_) {
+    for (const auto& parameter : parameters_) {
       offsets.push_back(bytes);
-      bytes += (size + aligned - 1) / aligned * aligned;
+      bytes += (parameter.bytes + aligned - 1) / aligned * aligned;
     }
     std::vector<std::max_align_t> copies(bytes / sizeof(std::max_align_t) + 1);
     auto* const first = reinterpret_cast<std::byte*>(copies.data());
     for (std::size_t i = 0; i < offsets.size(); ++i)
-      std::memcpy(first + offsets[i], arguments[i], parameters_[i]);
+      std::memcpy(first + offsets[i], arguments[i], parameters_[i].bytes);
     stream.call(
         [kernel = kernel_, offsets = std::move(offsets), copies = std::move(copies), threads] {
           std::vector<const void*> addresses;
@@ -64,7 +66,7 @@ class host_body final : public detail::function_body {
 
  private:
   std::string name_;
-  std::vector<std::size_t> parameters_;
+  std::vector<detail::parameter> parameters_;
   detail::erased_call kernel_;
 };
 
@@ -72,30 +74,53 @@ class host_body final : public detail::function_body {
 
 void function::launch(stream& stream, const launch_shape& threads,
                       std::span<const argument> arguments) const {
-  std::vector<std::size_t> sizes;
+  std::vector<detail::parameter> kinds;
   std::vector<const void*> addresses;
-  sizes.reserve(arguments.size());
+  kinds.reserve(arguments.size());
   addresses.reserve(arguments.size());
   for (const auto& passed : arguments) {
-    sizes.push_back(passed.bytes());
+    kinds.push_back(passed.kind());
     addresses.push_back(passed.address());
   }
-  detail::check_parameters(*body_, sizes);
+  detail::check_parameters(*body_, kinds);
   body_->launch(stream, threads, addresses.data());
 }
 
 namespace detail {
 
-void check_parameters(const function_body& body, std::span<const std::size_t> bytes) {
-  const auto parameter_bytes = body.parameters();
-  if (bytes.size() != parameter_bytes.size())
+namespace {
+
+std::string type_name(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free);
+  return name ? name.get() : type.name();
+}
+
+bool is_compatible(const parameter& expected, const parameter& passed) {
+  if (expected.type == nullptr || passed.type == nullptr || *expected.type == *passed.type)
+    return true;
+  if (expected.any_pointer && passed.any_pointer) return true;
+  return expected.converts_from != nullptr && *expected.converts_from == *passed.type;
+}
+
+}  // namespace
+
+void check_parameters(const function_body& body, std::span<const parameter> arguments) {
+  const auto parameters = body.parameters();
+  if (arguments.size() != parameters.size())
     throw invalid_argument(fmt::format("{} takes {} arguments, not {}", body.name(),
-                                       parameter_bytes.size(), bytes.size()));
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    if (bytes[i] != parameter_bytes[i])
+                                       parameters.size(), arguments.size()));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_compatible(parameters[i], arguments[i]))
+      throw invalid_argument(fmt::format("argument {} of {} has the type {}, not {}", i + 1,
+                                         body.name(), type_name(*parameters[i].type),
+                                         type_name(*arguments[i].type)));
+    if (arguments[i].bytes != parameters[i].bytes)
       throw invalid_argument(
           fmt::format("argument {} of {} has {} bytes, not {}: its type is another one", i + 1,
-                      body.name(), parameter_bytes[i], bytes[i]));
+                      body.name(), parameters[i].bytes, arguments[i].bytes));
+  }
 }
 
 void check_shape(const function_body& body, const launch_shape& threads) {
@@ -119,10 +144,10 @@ void check_shape(const function_body& body, const launch_shape& threads) {
                     body.name(), block.x, block.y, block.z, most_threads));
 }
 
-function make_host_function(std::string name, std::vector<std::size_t> parameters,
-                            erased_call kernel) {
-  return function(
-      std::make_shared<host_body>(std::move(name), std::move(parameters), std::move(kernel)));
+std::shared_ptr<const function_body> make_host_function(std::string name,
+                                                        std::vector<parameter> parameters,
+                                                        erased_call kernel) {
+  return std::make_shared<host_body>(std::move(name), std::move(parameters), std::move(kernel));
 }
 
 }  // namespace detail

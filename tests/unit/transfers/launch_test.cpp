@@ -68,9 +68,9 @@ TEST_F(a_host_function, runs_for_every_thread) {
 TEST_F(a_host_function, knows_each_block_and_thread_once) {
   std::vector<int> calls(2 * 3 * 4 * 5 * 6 * 7);
   const auto count = host_function("count", [](const thread_index& at, int* counts) {
-    EXPECT_EQ(at.of.grid.x, 2U);
-    EXPECT_EQ(at.of.block.z, 7U);
-    EXPECT_EQ(at.of.shared_bytes, 11U);
+    EXPECT_EQ(at.threads.grid.x, 2U);
+    EXPECT_EQ(at.threads.block.z, 7U);
+    EXPECT_EQ(at.threads.shared_bytes, 11U);
     std::size_t index = at.block.z;
     index = index * 3 + at.block.y;
     index = index * 2 + at.block.x;
@@ -85,7 +85,7 @@ TEST_F(a_host_function, knows_each_block_and_thread_once) {
 
 TEST_F(a_host_function, counts_threads_along_x_over_all_blocks) {
   thread_index at;
-  at.of.block.x = 1024;
+  at.threads.block.x = 1024;
   at.block.x = 4'194'304;  // more than 32 bits in all
   at.thread.x = 5;
   EXPECT_EQ(at.x(), (std::size_t{1} << 32) + 5);

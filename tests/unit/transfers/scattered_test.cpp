@@ -50,7 +50,7 @@ class scene {
   }
 
   /// The memory of these devices is the host's.
-  void expect_uploads(stream& stream, scattered_copy& copy, scattered_way method) {
+  void expect_uploads(stream& stream, scattered_copy& copy, scattered_route method) {
     std::size_t i = 0;
     for (const auto& block : blocks)
       for (auto& byte : std::span(block.host, block.bytes)) byte = value_of(i++);
@@ -62,7 +62,7 @@ class scene {
     EXPECT_TRUE(std::ranges::all_of(behind(), is_untouched));
   }
 
-  void expect_downloads(stream& stream, scattered_copy& copy, scattered_way method) {
+  void expect_downloads(stream& stream, scattered_copy& copy, scattered_route method) {
     for (std::size_t i = 0; i < total; ++i) on_device()[i] = value_of(i);
     std::ranges::fill(memory, untouched);
     copy.enqueue(blocks, on_device(), direction::d2h, method);
@@ -83,7 +83,7 @@ class scene {
   device_memory device_block;
 };
 
-class scattered : public testing::TestWithParam<scattered_way> {
+class scattered : public testing::TestWithParam<scattered_route> {
  protected:
   void expect_both_directions(const std::vector<std::size_t>& lengths) {
     scene blocks(host, lengths);
@@ -184,7 +184,7 @@ TEST_P(scattered, passes_failures_on_and_works_again) {
     all.expect_uploads(*stream, copy, GetParam());
   }
   // Each copy and the wait fail; the pool of tables recovers from its own failure.
-  EXPECT_EQ(failures, GetParam() == scattered_way::loop ? 5U : 2U);
+  EXPECT_EQ(failures, GetParam() == scattered_route::loop ? 5U : 2U);
 }
 
 TEST_P(scattered, works_in_several_threads_with_one_copier_each) {
@@ -201,14 +201,14 @@ TEST_P(scattered, works_in_several_threads_with_one_copier_each) {
     });
 }
 
-std::string name_of(const testing::TestParamInfo<scattered_way>& info) {
+std::string name_of(const testing::TestParamInfo<scattered_route>& info) {
   constexpr std::array<const char*, 4> names{"loop", "batch", "kernel", "automatic"};
   return names.at(static_cast<std::size_t>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(methods, scattered,
-                         testing::Values(scattered_way::loop, scattered_way::batch,
-                                         scattered_way::kernel, scattered_way::automatic),
+                         testing::Values(scattered_route::loop, scattered_route::batch,
+                                         scattered_route::kernel, scattered_route::automatic),
                          name_of);
 
 TEST(copy_batch, needs_lists_of_the_same_length) {
@@ -234,7 +234,7 @@ class scattered_kernel : public testing::Test {
 
 TEST_F(scattered_kernel, takes_one_launch) {
   scene all(host, std::vector<std::size_t>(1000, 512));
-  copy.enqueue(all.blocks, all.on_device(), direction::h2d, scattered_way::kernel);
+  copy.enqueue(all.blocks, all.on_device(), direction::h2d, scattered_route::kernel);
   stream->synchronize();
   EXPECT_EQ(host.counts().enqueued, 1U);
 }
@@ -250,11 +250,11 @@ TEST_F(scattered_kernel, asks_for_no_address_in_added_memory) {
                                            {second_block.data(), 512},
                                            {first_block.data(), 100},
                                            {second_block.data() + 7680, 512}};
-  copy.enqueue(added, {device_block.data(), 8192}, direction::h2d, scattered_way::kernel);
+  copy.enqueue(added, {device_block.data(), 8192}, direction::h2d, scattered_route::kernel);
   EXPECT_EQ(host.counts().address_queries, queries);
   const auto not_added = host.allocate_host(8192, pinned());
   const std::vector<scattered_block> mixed{{first_block.data(), 100}, {not_added.data(), 100}};
-  copy.enqueue(mixed, {device_block.data(), 8192}, direction::h2d, scattered_way::kernel);
+  copy.enqueue(mixed, {device_block.data(), 8192}, direction::h2d, scattered_route::kernel);
   EXPECT_EQ(host.counts().address_queries, queries + 2);  // first and last byte
   stream->synchronize();
 }
@@ -273,7 +273,7 @@ TEST_F(scattered_kernel, adds_memory_once) {
 TEST_F(scattered_kernel, refuses_ordinary_memory_that_a_gpu_does_not_see) {
   host.counts().stages_copies = true;
   scene all(host, {100, 200});
-  EXPECT_THROW(copy.enqueue(all.blocks, all.on_device(), direction::h2d, scattered_way::kernel),
+  EXPECT_THROW(copy.enqueue(all.blocks, all.on_device(), direction::h2d, scattered_route::kernel),
                unsupported);
 }
 
@@ -287,7 +287,7 @@ TEST_F(scattered_kernel, leaves_ordinary_memory_to_copies_if_the_method_is_autom
   std::ranges::fill(locked.bytes(), std::byte{1});
   std::ranges::fill(ordinary.memory, std::byte{2});
   const auto device_block = host.allocate(600);
-  copy.enqueue(blocks, {device_block.data(), 600}, direction::h2d, scattered_way::automatic);
+  copy.enqueue(blocks, {device_block.data(), 600}, direction::h2d, scattered_route::automatic);
   stream->synchronize();
   EXPECT_EQ(host.counts().enqueued, 3U);  // two copies and a kernel
   for (std::size_t i = 0; i < 600; ++i)

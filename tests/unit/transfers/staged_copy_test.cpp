@@ -240,7 +240,7 @@ TEST(calibrate_staging, finds_the_size_from_which_staging_beats_slow_copies) {
   const auto settings =
       detail::calibrate_staging(device, [&counts] { return counts.clock += 1ms; });
   for (const auto direction : directions)
-    EXPECT_EQ(settings.in(direction).least_bytes, std::size_t{64} << 10);
+    EXPECT_EQ(settings[direction].least_bytes, std::size_t{64} << 10);
   EXPECT_TRUE(device.counts().nothing_allocated());
   staged_copier copier(device, settings);
   const std::size_t before = device.counts().enqueued;
