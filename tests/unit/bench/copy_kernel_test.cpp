@@ -59,8 +59,8 @@ TEST(copy_kernel_multiprocessors, have_a_block_of_the_librarys_kernel_each) {
     const auto* const dst = memory + random() % 32;
     const auto* const src = memory + random() % 32;
     const auto bytes = random() >> (34 + random() % 30);  // up to a GiB
-    const auto most = i % 2 == 0 ? static_cast<unsigned>(random() % 500)
-                                 : std::numeric_limits<unsigned>::max();
+    const auto most =
+        i % 2 == 0 ? static_cast<unsigned>(random() % 500) : std::numeric_limits<unsigned>::max();
     const auto shape =
         transfers::detail::shape_of_copy_kernel(dst, src, bytes, multiprocessors, most);
     EXPECT_EQ(copy_kernel_multiprocessors(gpu_with(multiprocessors), dst, src, bytes, most),

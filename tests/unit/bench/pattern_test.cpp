@@ -1,3 +1,5 @@
+#include "bench/verification/pattern.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include <ranges>
 #include <span>
 #include <vector>
-
-#include "bench/verification/pattern.hpp"
 
 namespace bench_transfers::bench::pattern_test {
 namespace {
