@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/cpu/instructions.hpp"
+#include "bench/verification/pattern.hpp"
 #include "transfers/core/device.hpp"
 
 namespace bench_transfers::bench::cpu {
@@ -26,7 +27,7 @@ struct stretch {
   std::size_t first_turn = 0;  ///< the first turn of this repetition
   std::span<std::byte> ordinary =
       {};  ///< the thread's own memory, as large as a piece, with known content
-  transfers::pattern pattern;
+  bench::pattern pattern;
 
   [[nodiscard]] std::size_t pieces() const { return bytes / piece; }
   [[nodiscard]] std::size_t offset(std::size_t turn) const {

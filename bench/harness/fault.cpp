@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bench/harness/wall_clock.hpp"
+#include "bench/verification/pattern.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
@@ -20,9 +21,9 @@ void change_first_byte(transfers::device& device, const payload& memory) {
     return;
   }
   // A pattern and its inverse differ in every byte: write the one that the byte does not match.
-  const transfers::pattern inverse{0, true};
-  const bool inverted = device.check_pattern(memory.data, 0, 1, inverse).wrong_bytes == 0;
-  device.write_pattern(memory.data, 0, 1, inverted ? transfers::pattern{0, false} : inverse);
+  const bench::pattern inverse{0, true};
+  const bool inverted = check_pattern(device, memory.data, 0, 1, inverse).wrong_bytes == 0;
+  write_pattern(device, memory.data, 0, 1, inverted ? bench::pattern{0, false} : inverse);
 }
 
 std::function<void()> slowed(std::function<void()> run, double factor) {

@@ -178,15 +178,15 @@ void time_operations(const transfer& transfer, const schedule& planned, cache_st
   }
 }
 
-void time_on_device(const transfer& transfer, transfers::stream& stream, const schedule& planned,
-                    samples& result) {
+void time_on_device(const transfer& transfer, const device_clock& clock, transfers::stream& stream,
+                    const schedule& planned, samples& result) {
   if (!transfer.enqueue) return;
   const std::function<void()> nothing = [] {};
   const auto& before = planned.lead ? transfer.enqueue : nothing;
   const auto spans_of = [&](const std::function<void()>& timed, std::size_t count) {
     std::vector<double> spans;
     for (std::size_t i = 0; i < count && interruption() == 0; ++i)
-      if (const auto span = stream.span_on_device(before, timed)) spans.push_back(span->count());
+      if (const auto span = clock.span(stream, before, timed)) spans.push_back(span->count());
     return spans;
   };
   const auto empty = spans_of(nothing, std::min<std::size_t>(planned.device_operations, 5));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/device_clock/device_clock.hpp"
 #include "bench/harness/settings.hpp"
 #include "bench/harness/wall_clock.hpp"
 #include "bench/strategy/strategy.hpp"
@@ -65,7 +66,7 @@ void time_operations(const transfer& transfer, const schedule& planned, cache_st
 /// operation, so that the engine that does the work also records the start event; the time of an
 /// empty span between the same events is subtracted. For copies the result equals CUPTI's activity
 /// records (tests/gpu/cupti_test.cpp). Long operations run without the preceding one.
-void time_on_device(const transfer& transfer, transfers::stream& stream, const schedule& planned,
-                    samples& result);
+void time_on_device(const transfer& transfer, const device_clock& clock, transfers::stream& stream,
+                    const schedule& planned, samples& result);
 
 }  // namespace bench_transfers::bench

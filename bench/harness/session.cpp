@@ -58,7 +58,10 @@ struct session::state {
 session::session(device_list devices, const settings& settings, result_file::writer& rows,
                  progress& shown)
     : devices_(std::move(devices)), settings_(settings), rows_(rows), shown_(shown) {
-  for (const auto& measured : devices_) streams_.push_back(measured.device.create_stream());
+  for (const auto& measured : devices_) {
+    streams_.push_back(measured.device.create_stream());
+    clocks_.emplace_back(measured.device);
+  }
 }
 
 const measured_device& session::device_of(const benchmark_case& planned) const {
@@ -67,6 +70,10 @@ const measured_device& session::device_of(const benchmark_case& planned) const {
 
 transfers::stream& session::stream_of(const benchmark_case& planned) const {
   return *streams_.at(planned.devices.front());
+}
+
+const device_clock& session::clock_of(const benchmark_case& planned) const {
+  return clocks_.at(planned.devices.front());
 }
 
 void session::synchronize(const benchmark_case& planned) const {
@@ -280,7 +287,7 @@ run session::repeat_prepared(state& measured, int round, transfer& ready) {
   if (!times.operation.empty()) measured.medians.push_back(statistics::median(times.operation));
   // Before the device's clock is used, which runs further operations.
   require_undamaged(planned, ready);
-  time_on_device(ready, stream_of(planned), measured.schedule, times);
+  time_on_device(ready, clock_of(planned), stream_of(planned), measured.schedule, times);
   if (interruption() != 0) return repetition;
   const auto metrics =
       metrics_of(planned, ready, measured.schedule, times, cores, device_of(planned).link_limit);

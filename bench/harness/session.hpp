@@ -72,14 +72,16 @@ class session {
 
   [[nodiscard]] transfer prepare(const benchmark_case& planned) const;
 
-  /// The device that a benchmark is prepared on, and the device's stream.
+  /// The device that a benchmark is prepared on, and the device's stream and clock.
   [[nodiscard]] const measured_device& device_of(const benchmark_case& planned) const;
   [[nodiscard]] transfers::stream& stream_of(const benchmark_case& planned) const;
+  [[nodiscard]] const device_clock& clock_of(const benchmark_case& planned) const;
   void synchronize(const benchmark_case& planned) const;
   void read_monitors(outcome& result) const;
 
   device_list devices_;
   std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< one for each device
+  std::vector<device_clock> clocks_;                         ///< likewise
   const settings& settings_;
   result_file::writer& rows_;
   progress& shown_;

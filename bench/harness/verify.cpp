@@ -4,20 +4,19 @@
 
 #include <algorithm>
 
+#include "bench/verification/pattern.hpp"
+
 namespace bench_transfers::bench {
 namespace {
-
-using transfers::pattern;
-using transfers::pattern_check;
 
 void write(transfers::device& device, const payload& end, std::size_t offset, std::size_t bytes,
            pattern pattern) {
   if (bytes == 0 || end.data == nullptr) return;  // memory of an operation that does not exist yet
   auto* const block = end.data - end.offset;
   if (end.on_device)
-    device.write_pattern(block, end.offset + offset, bytes, pattern);
+    write_pattern(device, block, end.offset + offset, bytes, pattern);
   else
-    transfers::write_host_pattern(block, end.offset + offset, bytes, pattern);
+    write_host_pattern(block, end.offset + offset, bytes, pattern);
 }
 
 bool is_write_combined(const payload& end) {
@@ -35,16 +34,14 @@ pattern_check check(transfers::device& device, const payload& end, std::size_t o
                     std::size_t bytes, pattern pattern) {
   // Memory of a single operation need not be aligned like the blocks, nor have a guard.
   if (bytes == 0) return {};
-  if (end.on_device) return device.check_pattern(end.data, offset, bytes, pattern);
-  if (!better_read_by_device(end))
-    return transfers::check_host_pattern(end.data, offset, bytes, pattern);
+  if (end.on_device) return check_pattern(device, end.data, offset, bytes, pattern);
+  if (!better_read_by_device(end)) return check_host_pattern(end.data, offset, bytes, pattern);
   // The CPU also reads a part: the data must be visible to it.
   constexpr std::size_t part = std::size_t{64} << 10;
-  const auto cpu_check =
-      transfers::check_host_pattern(end.data, offset, std::min(bytes, part), pattern);
+  const auto cpu_check = check_host_pattern(end.data, offset, std::min(bytes, part), pattern);
   return cpu_check.wrong_bytes > 0
              ? cpu_check
-             : device.check_pattern(end.host->on_device() + end.offset, offset, bytes, pattern);
+             : check_pattern(device, end.host->on_device() + end.offset, offset, bytes, pattern);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ observation observe_busy(transfers::device& device, const machine::gpu_monitor* 
       stream->copy(device_block.data(), host.data(), bytes, transfers::direction::h2d);
   };
   copy(copies_before);
-  const auto awake = stream->record();
+  const auto awake = stream->record(transfers::event_timing::off);
   copy(copies);
   awake->wait();
   observation observed;

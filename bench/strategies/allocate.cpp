@@ -9,6 +9,7 @@
 #include "bench/strategy/heap.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "bench/subjects/async_memory.hpp"
+#include "bench/verification/pattern.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/pool.hpp"
 
@@ -217,14 +218,14 @@ std::optional<std::string> why_unusable(const job& task, const allocator& alloca
                                         const holding& held) {
   const auto bytes = std::min<std::size_t>(task.bytes, page_bytes());
   if (allocator.on_device) {
-    task.device.write_pattern(held.data, 0, bytes, task.memory.pattern());
-    const auto check = task.device.check_pattern(held.data, 0, bytes, task.memory.pattern());
+    write_pattern(task.device, held.data, 0, bytes, task.memory.pattern());
+    const auto check = check_pattern(task.device, held.data, 0, bytes, task.memory.pattern());
     return check.wrong_bytes == 0 ? std::nullopt
                                   : std::optional<std::string>("the memory does not keep data");
   }
   for (const auto at : {std::size_t{0}, task.bytes - bytes}) {
-    transfers::write_host_pattern(held.data, at, bytes, task.memory.pattern());
-    if (transfers::check_host_pattern(held.data, at, bytes, task.memory.pattern()).wrong_bytes > 0)
+    write_host_pattern(held.data, at, bytes, task.memory.pattern());
+    if (check_host_pattern(held.data, at, bytes, task.memory.pattern()).wrong_bytes > 0)
       return "the memory does not keep data";
   }
   return std::nullopt;

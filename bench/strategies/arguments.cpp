@@ -3,6 +3,7 @@
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "bench/subjects/launches.hpp"
+#include "bench/verification/pattern.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -134,9 +135,8 @@ verification exchange_of(const job& task, const payload& host, const payload& de
   check.compare = [&device = task.device, &memory = task.memory, host,
                    device_end]() -> std::optional<std::string> {
     const auto count_wrong_bytes = [&](bool odd) {
-      return transfers::check_host_pattern(host.data, 0, host.bytes, memory.pattern(!odd))
-                 .wrong_bytes +
-             device.check_pattern(device_end.data, 0, device_end.bytes, memory.pattern(odd))
+      return check_host_pattern(host.data, 0, host.bytes, memory.pattern(!odd)).wrong_bytes +
+             check_pattern(device, device_end.data, 0, device_end.bytes, memory.pattern(odd))
                  .wrong_bytes;
     };
     const auto least = std::min(count_wrong_bytes(true), count_wrong_bytes(false));

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "bench/strategy/copy_kernel.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -37,7 +39,7 @@ class channel {
   /// Keeps the direction busy for longer than a copy in the other direction takes.
   void keep_busy() {
     for (int i = 0; i < copies_; ++i) enqueue();
-    end_ = stream_.record();
+    end_ = stream_.record(transfers::event_timing::off);
   }
   /// Waits until the direction is idle. Returns whether it was still busy.
   bool was_kept_busy() {
@@ -50,7 +52,7 @@ class channel {
 
   [[nodiscard]] std::size_t multiprocessors(const transfers::device& device) const {
     if (mover_ == mover::engine) return 0;
-    return transfers::copy_kernel_multiprocessors(device.description(), dst_, src_, bytes_);
+    return copy_kernel_multiprocessors(device.description(), dst_, src_, bytes_);
   }
 
  private:
@@ -132,27 +134,26 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, movers mover
   const auto poison = task.memory.pattern(true);
   operation.check.compare = [&device = task.device, up = channels->arrived.h2d, down, block,
                              pattern, poison]() -> std::optional<std::string> {
-    const auto damage = [](const char* where, const transfers::pattern_check& check,
-                           std::size_t first) {
+    const auto damage = [](const char* where, const pattern_check& check, std::size_t first) {
       return std::string(where) + ": " + std::to_string(check.wrong_bytes) +
              " bytes differ, the first at offset " + std::to_string(check.first_wrong - first);
     };
     const auto behind = down.offset + down.bytes;
-    if (const auto check = device.check_pattern(up.data, 0, up.bytes, pattern);
+    if (const auto check = check_pattern(device, up.data, 0, up.bytes, pattern);
         check.wrong_bytes > 0)
       return damage("h2d", check, 0);
-    if (const auto check = transfers::check_host_pattern(block, down.offset, down.bytes, pattern);
+    if (const auto check = check_host_pattern(block, down.offset, down.bytes, pattern);
         check.wrong_bytes > 0)
       return damage("d2h", check, down.offset);
-    if (const auto check = transfers::check_host_pattern(block, behind, down.guard, poison);
+    if (const auto check = check_host_pattern(block, behind, down.guard, poison);
         check.wrong_bytes > 0)
       return damage("d2h, behind the end", check, behind);
     return std::nullopt;
   };
   operation.check.restore = [down, block, pattern] {
-    transfers::write_host_pattern(block, down.offset, down.bytes + down.guard, pattern);
+    write_host_pattern(block, down.offset, down.bytes + down.guard, pattern);
   };
-  transfers::write_host_pattern(block, down.offset, down.bytes + down.guard, poison);
+  write_host_pattern(block, down.offset, down.bytes + down.guard, poison);
   return operation;
 }
 

@@ -1,6 +1,7 @@
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/heap.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
 #include "transfers/array/arithmetic.hpp"
 
 namespace bench_transfers::bench {
@@ -145,8 +146,8 @@ template <class T>
 std::shared_ptr<gpu_array<T>> array_with_pattern(const job& task, std::size_t elements,
                                                  const context& context) {
   auto array = std::make_shared<gpu_array<T>>(context, transfers::shape{elements});
-  task.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
-                            task.memory.pattern());
+  write_pattern(task.device, reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
+                task.memory.pattern());
   return array;
 }
 

@@ -2,8 +2,10 @@
 
 #include <cstring>
 
+#include "bench/strategy/copy_kernel.hpp"
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -26,7 +28,7 @@ class managed_source {
  public:
   managed_source(const job& task, residence start)
       : memory(task.device, task.bytes), stream_(task.stream), start_(start) {
-    transfers::write_host_pattern(memory.data(), 0, memory.size(), task.memory.pattern());
+    write_host_pattern(memory.data(), 0, memory.size(), task.memory.pattern());
     send_back();
   }
   void send_back() const {
@@ -57,10 +59,9 @@ transfer prepare_prefetch(const job& task) {
     // Before the check accesses it, which would move it too.
     if (memory.prefetched_to() != end_of(direction))
       return "the memory was not sent to where it should be";
-    const auto check =
-        direction == direction::h2d
-            ? device.check_pattern(memory.data(), 0, memory.size(), pattern)
-            : transfers::check_host_pattern(memory.data(), 0, memory.size(), pattern);
+    const auto check = direction == direction::h2d
+                           ? check_pattern(device, memory.data(), 0, memory.size(), pattern)
+                           : check_host_pattern(memory.data(), 0, memory.size(), pattern);
     if (check.wrong_bytes == 0) return std::nullopt;
     return std::to_string(check.wrong_bytes) + " bytes differ, the first at offset " +
            std::to_string(check.first_wrong);
@@ -85,8 +86,8 @@ transfer prepare_fault(const job& task) {
         enqueue_and_wait(task.stream, [source, device_block, src, bytes, &stream = task.stream] {
           stream.copy_by_kernel(device_block->data(), src, bytes);
         });
-    touch.amount.multiprocessors = transfers::copy_kernel_multiprocessors(
-        task.device.description(), device_block->data(), src, bytes);
+    touch.amount.multiprocessors =
+        copy_kernel_multiprocessors(task.device.description(), device_block->data(), src, bytes);
     return touch;
   }
   const auto host_block = std::make_shared<transfers::host_memory>(

@@ -1,5 +1,6 @@
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/fast/round_trip.hpp"
 
@@ -95,7 +96,7 @@ transfer prepare(const job& task, host_memory_kind kind) {
     trip.steps = serial_steps(task, trip, kind);
     // The operation changes the device block, in which other benchmarks expect the pattern.
     trip.check.restore = [&device = task.device, &memory = task.memory, bytes = task.bytes] {
-      device.write_pattern(memory.on_device().data(), 0, bytes, memory.pattern());
+      write_pattern(device, memory.on_device().data(), 0, bytes, memory.pattern());
     };
     return trip;
   }

@@ -1,7 +1,9 @@
 #include <unistd.h>
 
+#include "bench/strategy/copy_kernel.hpp"
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -34,16 +36,16 @@ transfer prepare(const job& task) {
   auto* const dst = access.destination->data;
   auto* const src = access.source->data;
   access.amount.multiprocessors =
-      transfers::copy_kernel_multiprocessors(task.device.description(), dst, src, bytes);
+      copy_kernel_multiprocessors(task.device.description(), dst, src, bytes);
   access.steps =
       enqueue_and_wait(task.stream, [host, device_block, dst, src, bytes, &stream = task.stream] {
         stream.copy_by_kernel(dst, src, bytes);
       });
   if (direction == direction::h2d) {
-    transfers::write_host_pattern(src, 0, bytes, pattern);
+    write_host_pattern(src, 0, bytes, pattern);
     access.timing.between = [host] { touch_pages(host->bytes()); };
   } else {
-    task.device.write_pattern(src, 0, bytes, pattern);
+    write_pattern(task.device, src, 0, bytes, pattern);
     access.steps.push_back({"touch", [host] { touch_pages(host->bytes()); }});
   }
   return access;

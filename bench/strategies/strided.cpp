@@ -2,6 +2,7 @@
 
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
 #include "transfers/array/gpu_array.hpp"
 
 namespace bench_transfers::bench {
@@ -72,16 +73,16 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_
     };
     return copy;
   }
-  task.device.write_pattern(reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
-                            task.memory.pattern());
+  write_pattern(task.device, reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
+                task.memory.pattern());
   copy.destination = host;
   copy.steps = {{"copy", [array, view, route] { array->get(view, route); }}};
   copy.check.compare = [layout, memory, &blocks = task.memory] {
     // The memory between the elements must still be poisoned.
-    const auto filled_buffer = [](std::size_t elements, transfers::pattern pattern) {
+    const auto filled_buffer = [](std::size_t elements, bench::pattern pattern) {
       transfers::host_buffer<float> buffer(elements);
-      transfers::write_host_pattern(reinterpret_cast<std::byte*>(buffer.data()), 0,
-                                    elements * sizeof(float), pattern);
+      write_host_pattern(reinterpret_cast<std::byte*>(buffer.data()), 0, elements * sizeof(float),
+                         pattern);
       return buffer;
     };
     const auto sent = filled_buffer(layout.shape.elements(), blocks.pattern());

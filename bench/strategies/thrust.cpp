@@ -1,6 +1,7 @@
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "bench/subjects/thrust_vectors.hpp"
+#include "bench/verification/pattern.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -24,9 +25,9 @@ transfer prepare(const job& task, std::string_view container, const payload& hos
   copy.source = direction == direction::h2d ? on_host : on_device;
   copy.destination = direction == direction::h2d ? on_device : on_host;
   if (!on_host.lies_in_block() && direction == direction::h2d)
-    transfers::write_host_pattern(on_host.data, 0, on_host.bytes, task.memory.pattern());
+    write_host_pattern(on_host.data, 0, on_host.bytes, task.memory.pattern());
   if (direction == direction::d2h)
-    task.device.write_pattern(on_device.data, 0, on_device.bytes, task.memory.pattern());
+    write_pattern(task.device, on_device.data, 0, on_device.bytes, task.memory.pattern());
   copy.steps = {{"copy", [run = subject.run, keep = subject.containers] { run(); }}};
   return copy;
 }

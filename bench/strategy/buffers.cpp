@@ -2,17 +2,19 @@
 
 #include <stdexcept>
 
+#include "bench/verification/pattern.hpp"
+
 namespace bench_transfers::bench {
 
 void buffers::reserve_host(transfers::host_memory_kind kind, std::size_t bytes) {
   auto block = device_.allocate_host(bytes + guard, kind);
-  transfers::write_host_pattern(block.data(), 0, block.size(), pattern());
+  write_host_pattern(block.data(), 0, block.size(), pattern());
   host_.insert_or_assign(kind, std::move(block));
 }
 
 void buffers::reserve_device(std::size_t bytes) {
   on_device_ = device_.allocate(bytes + guard);
-  device_.write_pattern(on_device_->data(), 0, on_device_->size(), pattern());
+  write_pattern(device_, on_device_->data(), 0, on_device_->size(), pattern());
 }
 
 std::span<std::byte> buffers::scratch(std::size_t bytes) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "bench/verification/pattern.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/fast/staged_copy.hpp"
 
@@ -43,9 +44,7 @@ class buffers {
   /// The first call calibrates the copier; later calls return the same one.
   [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier();
 
-  [[nodiscard]] transfers::pattern pattern(bool inverted = false) const {
-    return {seed_, inverted};
-  }
+  [[nodiscard]] bench::pattern pattern(bool inverted = false) const { return {seed_, inverted}; }
   [[nodiscard]] const std::map<transfers::host_memory_kind, transfers::host_memory>& all_host()
       const {
     return host_;

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/core/workers.hpp"
 
@@ -53,7 +54,7 @@ payload own_payload(std::span<T> elements, bool on_device) {
 template <class T>
 transfers::host_buffer<T> contents_of(const transfers::gpu_array<T>& array) {
   transfers::host_buffer<T> copy(array.size());
-  transfers::write_host_pattern(reinterpret_cast<std::byte*>(copy.data()), 0, array.bytes(), {});
+  write_host_pattern(reinterpret_cast<std::byte*>(copy.data()), 0, array.bytes(), {});
   array.get(copy);
   return copy;
 }

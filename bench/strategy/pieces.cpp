@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "bench/verification/pattern.hpp"
 #include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
@@ -40,9 +41,9 @@ std::optional<std::string> find_wrong_piece(const piecewise& layout, const std::
 
 /// Pageable memory that all cores have touched.
 transfers::host_memory make_memory(transfers::device& device, std::size_t bytes,
-                                   transfers::pattern content) {
+                                   bench::pattern content) {
   auto memory = device.allocate_host(std::max<std::size_t>(bytes, 1), transfers::pageable);
-  transfers::write_host_pattern(memory.data(), 0, bytes, content);
+  write_host_pattern(memory.data(), 0, bytes, content);
   return memory;
 }
 
@@ -64,8 +65,8 @@ std::optional<std::string> verify_download(const piecewise& layout, transfers::d
       layout.host.data[i - layout.host.offset] =
           static_cast<std::byte>(poison.word(i / 8) >> (i % 8 * 8) & 0xFFU);
   });
-  const auto between = transfers::check_host_pattern(layout.host.data - layout.host.offset,
-                                                     layout.host.offset, layout.host.bytes, poison);
+  const auto between = check_host_pattern(layout.host.data - layout.host.offset, layout.host.offset,
+                                          layout.host.bytes, poison);
   if (between.wrong_bytes == 0) return std::nullopt;
   return fmt::format("{} bytes written between the pieces", between.wrong_bytes);
 }

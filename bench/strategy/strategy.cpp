@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "bench/strategy/copy_kernel.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -172,8 +173,8 @@ transfer copy_in_place(const job& task, transfers::host_memory_kind kind, unsign
   copy.enqueue = [&stream = task.stream, dst, src, bytes = task.bytes, most_blocks] {
     stream.copy_by_kernel(dst, src, bytes, most_blocks);
   };
-  copy.amount.multiprocessors = transfers::copy_kernel_multiprocessors(
-      task.device.description(), dst, src, task.bytes, most_blocks);
+  copy.amount.multiprocessors =
+      copy_kernel_multiprocessors(task.device.description(), dst, src, task.bytes, most_blocks);
   copy.steps = enqueue_and_wait(task.stream, copy.enqueue);
   return copy;
 }

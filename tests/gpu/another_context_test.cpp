@@ -14,6 +14,7 @@
 
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
+#include "tests/gpu/pattern.hpp"
 #include "transfers/transfers.hpp"
 
 namespace transfers::another_context_test {
@@ -85,7 +86,7 @@ TEST_F(beside_another_context, memory_streams_and_copies_belong_to_the_primary_c
     EXPECT_NE(context_of(host.data()), other_) << describe(kind);
     write_host_pattern(host.data(), 0, mib, {3, false});
     gpu->copy(block.data(), host.data(), mib, direction::h2d);
-    EXPECT_EQ(gpu->check_pattern(block.data(), 0, mib, {3, false}).wrong_bytes, 0U);
+    EXPECT_EQ(check_pattern(*gpu, block.data(), 0, mib, {3, false}).wrong_bytes, 0U);
   }
   const auto stream = gpu->create_stream();
   EXPECT_NE(context_of(*stream), other_);
@@ -120,7 +121,7 @@ TEST_F(beside_another_context, arrays_kernels_and_graphs_run_in_the_primary_cont
   write_host_pattern(host.data(), 0, mib, {5, false});
   recorded.enqueue();
   stream.synchronize();
-  EXPECT_EQ(gpu->check_pattern(block.data(), 0, mib, {5, false}).wrong_bytes, 0U);
+  EXPECT_EQ(check_pattern(*gpu, block.data(), 0, mib, {5, false}).wrong_bytes, 0U);
   std::vector<std::byte> ordinary(16 * mib);
   staged_copier(*gpu).copy(gpu->allocate(ordinary.size()).data(), ordinary.data(), ordinary.size(),
                            direction::h2d);

@@ -1,3 +1,5 @@
+#include "bench/strategy/copy_kernel.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +12,8 @@
 
 namespace transfers::copy_kernel_test {
 namespace {
+
+using bench_transfers::bench::copy_kernel_multiprocessors;
 
 /// Result files report how many multiprocessors the copy kernel occupies. That is right if each of
 /// its blocks gets its own multiprocessor until all multiprocessors have a block.

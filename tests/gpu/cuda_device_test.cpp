@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/on_gpu.hpp"
+#include "tests/gpu/pattern.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -33,12 +35,12 @@ void expect_moves(device& gpu, const host_memory& host, const device_memory& dev
                   std::size_t bytes, direction direction, Move&& move) {
   if (direction == direction::h2d) {
     write_host_pattern(host.data(), 0, bytes, data);
-    gpu.write_pattern(device_block.data(), 0, bytes + guard, poison);
+    write_pattern(gpu, device_block.data(), 0, bytes + guard, poison);
     move(device_block.data(), host.data());
-    expect_arrived(gpu.check_pattern(device_block.data(), 0, bytes, data),
-                   gpu.check_pattern(device_block.data(), bytes, guard, poison), bytes);
+    expect_arrived(check_pattern(gpu, device_block.data(), 0, bytes, data),
+                   check_pattern(gpu, device_block.data(), bytes, guard, poison), bytes);
   } else {
-    gpu.write_pattern(device_block.data(), 0, bytes, data);
+    write_pattern(gpu, device_block.data(), 0, bytes, data);
     write_host_pattern(host.data(), 0, bytes + guard, poison);
     move(host.data(), device_block.data());
     expect_arrived(check_host_pattern(host.data(), 0, bytes, data),
@@ -110,13 +112,13 @@ TEST_F(cuda_device_test, kernel_copy_takes_unaligned_addresses) {
         for (const unsigned blocks : {1U, 3U, 1000U}) {
           SCOPED_TRACE(testing::Message() << bytes << " bytes from " << from << " to " << to << ", "
                                           << blocks << " blocks");
-          gpu->write_pattern(device_block.data(), 0, room, poison);
+          write_pattern(*gpu, device_block.data(), 0, room, poison);
           stream->copy_by_kernel(device_block.data() + to, host.on_device() + from, bytes, blocks);
           stream->synchronize();
           gpu->copy(arrived.data(), device_block.data(), room, direction::d2h);
           EXPECT_TRUE(std::equal(host.data() + from, host.data() + from + bytes, &arrived[to]));
-          EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, to, poison).wrong_bytes, 0U);
-          EXPECT_EQ(gpu->check_pattern(device_block.data(), to + bytes, room - to - bytes, poison)
+          EXPECT_EQ(check_pattern(*gpu, device_block.data(), 0, to, poison).wrong_bytes, 0U);
+          EXPECT_EQ(check_pattern(*gpu, device_block.data(), to + bytes, room - to - bytes, poison)
                         .wrong_bytes,
                     0U);
         }
@@ -151,9 +153,9 @@ TEST_F(cuda_device_test, bandwidth_of_few_blocks_is_printed) {
 
 TEST_F(cuda_device_test, device_check_counts_wrong_bytes) {
   const auto device_block = gpu->allocate(3 << 20);
-  gpu->write_pattern(device_block.data(), 0, 3 << 20, data);
-  gpu->write_pattern(device_block.data(), 1234567, 5, poison);
-  const auto check = gpu->check_pattern(device_block.data(), 0, 3 << 20, data);
+  write_pattern(*gpu, device_block.data(), 0, 3 << 20, data);
+  write_pattern(*gpu, device_block.data(), 1234567, 5, poison);
+  const auto check = check_pattern(*gpu, device_block.data(), 0, 3 << 20, data);
   EXPECT_EQ(check.wrong_bytes, 5U);
   EXPECT_EQ(check.first_wrong, 1234567U);
 }
@@ -162,8 +164,8 @@ TEST_F(cuda_device_test, a_refused_allocation_is_out_of_memory_and_leaves_the_de
   EXPECT_THROW((void)gpu->allocate(std::size_t{1} << 50), out_of_memory);
   EXPECT_THROW((void)gpu->allocate(0), std::invalid_argument);
   const auto small = gpu->allocate(4096);
-  gpu->write_pattern(small.data(), 0, 4096, data);
-  EXPECT_EQ(gpu->check_pattern(small.data(), 0, 4096, data).wrong_bytes, 0U);
+  write_pattern(*gpu, small.data(), 0, 4096, data);
+  EXPECT_EQ(check_pattern(*gpu, small.data(), 0, 4096, data).wrong_bytes, 0U);
 }
 
 TEST_F(cuda_device_test, owners_return_their_memory) {
@@ -262,6 +264,58 @@ TEST_F(cuda_device_test, an_event_queried_too_early_leaves_no_error) {
   end->wait();
   EXPECT_TRUE(end->done());
   EXPECT_NO_THROW(stream->synchronize());
+}
+
+TEST_F(cuda_device_test, a_stream_waits_for_an_event_of_another) {
+  constexpr std::size_t bytes = 4096;
+  const auto host = gpu->allocate_host(bytes, pinned());
+  const auto device_block = gpu->allocate(bytes);
+  write_pattern(*gpu, device_block.data(), 0, bytes, poison);
+  const auto first = gpu->create_stream();
+  const auto second = gpu->create_stream();
+  const auto independent = gpu->create_stream();
+  {
+    blocked_work blocked(*first);
+    // Only its order makes the first stream's data arrive in host memory. The event is destroyed
+    // before it is reached.
+    first->call([&] { write_host_pattern(host.data(), 0, bytes, data); });
+    second->wait(*first->record(event_timing::off));
+    second->copy(device_block.data(), host.data(), bytes, direction::h2d);
+    const auto copied = second->record(event_timing::off);
+    independent->synchronize();
+    EXPECT_FALSE(copied->done());
+    blocked.go_on();
+    second->synchronize();
+  }
+  EXPECT_EQ(check_pattern(*gpu, device_block.data(), 0, bytes, data).wrong_bytes, 0U);
+}
+
+TEST_F(cuda_device_test, events_of_two_streams_have_times_in_their_order) {
+  const auto first = gpu->create_stream();
+  const auto second = gpu->create_stream();
+  const auto begin = first->record();
+  first->call([] {});
+  const auto middle = first->record();
+  second->wait(*middle);
+  const auto end = second->record();
+  EXPECT_GE(middle->time_since(*begin).count(), 0);
+  EXPECT_GE(end->time_since(*begin), middle->time_since(*begin));
+  EXPECT_EQ(end->time_since(*end).count(), 0);
+}
+
+TEST_F(cuda_device_test, events_without_times_and_of_host_devices_are_refused) {
+  const auto stream = gpu->create_stream();
+  const auto timed = stream->record();
+  const auto timeless = stream->record(event_timing::off);
+  EXPECT_THROW(static_cast<void>(timed->time_since(*timeless)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(timeless->time_since(*timed)), std::invalid_argument);
+  const auto host = open_host_device();
+  const auto host_stream = host->create_stream();
+  const auto of_host = host_stream->record();
+  EXPECT_THROW(stream->wait(*of_host), std::invalid_argument);
+  EXPECT_THROW(host_stream->wait(*timed), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(timed->time_since(*of_host)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(of_host->time_since(*timed)), std::invalid_argument);
 }
 
 TEST_F(cuda_device_test, description_is_filled_in) {

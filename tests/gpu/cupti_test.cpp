@@ -61,6 +61,7 @@ TEST_P(device_clock, agrees_with_cupti_within_one_percent) {
   const auto host = gpu->allocate_host(bytes, transfers::pinned());
   const auto device_block = gpu->allocate(bytes);
   const auto stream = gpu->create_stream();
+  const bench::device_clock clock(*gpu);
   const auto copy = [&, direction = direction, bytes = bytes] {
     if (direction == direction::h2d)
       stream->copy(device_block.data(), host.data(), bytes, direction);
@@ -73,7 +74,7 @@ TEST_P(device_clock, agrees_with_cupti_within_one_percent) {
   const auto by_events = [&] {
     constexpr bench::schedule planned{.device_operations = 40, .lead = true};
     bench::samples samples;
-    bench::time_on_device(measured, *stream, planned, samples);
+    bench::time_on_device(measured, clock, *stream, planned, samples);
     EXPECT_EQ(samples.on_device.size(), 40U);
     return median(samples.on_device);
   };

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "tests/gpu/on_gpu.hpp"
+#include "tests/gpu/pattern.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/fast/scattered.hpp"
@@ -26,7 +27,7 @@ class graph_test : public on_gpu {
     write_host_pattern(host.data(), 0, bytes, {99, false});
     stream->copy(device_block.data(), host.data(), bytes, direction::h2d);
     stream->synchronize();
-    EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, {99, false}).wrong_bytes, 0U);
+    EXPECT_EQ(check_pattern(*gpu, device_block.data(), 0, bytes, {99, false}).wrong_bytes, 0U);
   }
 
   static constexpr std::size_t bytes = 1'000'003;
@@ -54,17 +55,17 @@ TEST_F(graph_test, refuses_work_whose_resources_it_could_not_own) {
 }
 
 TEST_F(graph_test, a_recorded_copy_copies_the_current_content) {
-  gpu->write_pattern(device_block.data(), 0, bytes, {1, true});
+  write_pattern(*gpu, device_block.data(), 0, bytes, {1, true});
   const graph copy(*stream,
                    [&] { stream->copy(device_block.data(), host.data(), bytes, direction::h2d); });
   stream->synchronize();
-  EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, {1, true}).wrong_bytes, 0U)
+  EXPECT_EQ(check_pattern(*gpu, device_block.data(), 0, bytes, {1, true}).wrong_bytes, 0U)
       << "it ran while it was recorded";
   for (const std::uint64_t seed : {1, 2, 3}) {
     write_host_pattern(host.data(), 0, bytes, {seed, false});
     copy.enqueue();
     stream->synchronize();
-    EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, {seed, false}).wrong_bytes, 0U)
+    EXPECT_EQ(check_pattern(*gpu, device_block.data(), 0, bytes, {seed, false}).wrong_bytes, 0U)
         << seed;
   }
 }
@@ -80,7 +81,7 @@ TEST_F(graph_test, several_operations_are_replayed_in_order) {
   for (int i = 0; i < 3; ++i) round_trip.enqueue();
   stream->synchronize();
   EXPECT_EQ(check_host_pattern(host.data(), 0, bytes, {5, false}).wrong_bytes, 0U);
-  EXPECT_EQ(gpu->check_pattern(second.data(), 0, bytes, {5, false}).wrong_bytes, 0U);
+  EXPECT_EQ(check_pattern(*gpu, second.data(), 0, bytes, {5, false}).wrong_bytes, 0U);
 }
 
 TEST_F(graph_test, work_that_throws_is_not_recorded_and_the_stream_remains_usable) {
@@ -109,7 +110,7 @@ TEST_F(graph_test, a_graph_may_go_before_its_work_is_done) {
     stream->copy(device_block.data(), host.data(), bytes, direction::h2d);
   }).enqueue();
   stream->synchronize();
-  EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, {6, false}).wrong_bytes, 0U);
+  EXPECT_EQ(check_pattern(*gpu, device_block.data(), 0, bytes, {6, false}).wrong_bytes, 0U);
 }
 
 }  // namespace

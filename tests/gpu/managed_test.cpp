@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/gpu/on_gpu.hpp"
+#include "tests/gpu/pattern.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::managed_test {
@@ -43,8 +44,8 @@ TEST_F(managed_test, is_the_same_memory_on_both_sides) {
   for (const std::size_t bytes : {1, 4097, 3 << 20}) {
     const managed_memory memory(*gpu, bytes);
     write_host_pattern(memory.data(), 0, bytes, data);
-    EXPECT_EQ(gpu->check_pattern(memory.data(), 0, bytes, data).wrong_bytes, 0U) << bytes;
-    gpu->write_pattern(memory.data(), 0, bytes, {7, true});
+    EXPECT_EQ(check_pattern(*gpu, memory.data(), 0, bytes, data).wrong_bytes, 0U) << bytes;
+    write_pattern(*gpu, memory.data(), 0, bytes, {7, true});
     EXPECT_EQ(check_host_pattern(memory.data(), 0, bytes, {7, true}).wrong_bytes, 0U) << bytes;
   }
   EXPECT_THROW(managed_memory(*gpu, 0), std::invalid_argument);
@@ -67,7 +68,7 @@ TEST_F(managed_test, the_cpu_reads_what_a_kernel_wrote_after_it_was_sent_back) {
   constexpr std::size_t bytes = (3 << 20) + 5;
   const managed_memory memory(*gpu, bytes);
   const auto source = gpu->allocate(bytes);
-  gpu->write_pattern(source.data(), 0, bytes, data);
+  write_pattern(*gpu, source.data(), 0, bytes, data);
   std::memset(memory.data(), 0, bytes);
   send(memory, residence::device);
   stream->copy_by_kernel(memory.data(), source.data(), bytes);
@@ -95,7 +96,7 @@ TEST_F(managed_test, a_kernel_reads_prefetched_memory_faster) {
   std::printf("a kernel reads 64 MiB: %.0f us by faults, %.0f us when prefetched\n",
               by_faults * 1e6, sent * 1e6);
   EXPECT_GT(by_faults, 3 * sent);
-  EXPECT_EQ(gpu->check_pattern(device_block.data(), 0, bytes, data).wrong_bytes, 0U);
+  EXPECT_EQ(check_pattern(*gpu, device_block.data(), 0, bytes, data).wrong_bytes, 0U);
 }
 
 TEST_F(managed_test, migrates_back_when_the_cpu_reads_it) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/gpu/on_gpu.hpp"
+#include "tests/gpu/pattern.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::scattered_test {
@@ -82,7 +83,7 @@ class cuda_scattered : public on_gpu {
     std::vector<std::byte> packed(total);
 
     write_host_pattern(memory, 0, end, data);
-    gpu->write_pattern(block.data(), 0, shift + total + guard, poison);
+    write_pattern(*gpu, block.data(), 0, shift + total + guard, poison);
     copier.enqueue(blocks, range, direction::h2d, method);
     copier_stream.synchronize();
     gpu->copy(packed.data(), range.data(), total, direction::d2h);
@@ -93,10 +94,10 @@ class cuda_scattered : public on_gpu {
           << place.bytes << " bytes at " << place.offset << " differ on the device";
       at += place.bytes;
     }
-    EXPECT_EQ(gpu->check_pattern(block.data(), 0, shift, poison).wrong_bytes, 0U);
-    EXPECT_EQ(gpu->check_pattern(block.data(), shift + total, guard, poison).wrong_bytes, 0U);
+    EXPECT_EQ(check_pattern(*gpu, block.data(), 0, shift, poison).wrong_bytes, 0U);
+    EXPECT_EQ(check_pattern(*gpu, block.data(), shift + total, guard, poison).wrong_bytes, 0U);
 
-    gpu->write_pattern(block.data(), 0, shift + total + guard, data);
+    write_pattern(*gpu, block.data(), 0, shift + total + guard, data);
     gpu->copy(packed.data(), range.data(), total, direction::d2h);
     write_host_pattern(memory, 0, end, poison);
     std::vector<std::byte> expected(memory, memory + end);

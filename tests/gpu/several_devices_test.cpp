@@ -14,7 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "bench/device_clock/device_clock.hpp"
+#include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
+#include "tests/gpu/pattern.hpp"
 #include "transfers/transfers.hpp"
 
 namespace transfers::several_devices_test {
@@ -114,9 +117,38 @@ TEST_P(on_two_gpus, streams_and_events_belong_to_their_device) {
     const auto end = work->record();
     end->wait();
     EXPECT_TRUE(end->done());
-    EXPECT_TRUE(work->span_on_device([] {}, [&] { work->clear(block.data(), mib); }).has_value());
+    const auto first = work->record();
+    EXPECT_GE(work->record()->time_since(*first).count(), 0);
+    EXPECT_TRUE(bench_transfers::bench::device_clock(gpu)
+                    .span(
+                        *work, [] {}, [&] { work->clear(block.data(), mib); })
+                    .has_value());
     gpu.synchronize();
   });
+}
+
+TEST_P(on_two_gpus, a_stream_waits_for_an_event_of_the_other_device) {
+  on_each([this](int index, device& gpu) {
+    auto& other = *gpus[static_cast<std::size_t>(1 - index)];
+    const auto first = other.create_stream();
+    const auto second = gpu.create_stream();
+    blocked_work first_work(*first);
+    bool overtaken = true;
+    // The event is destroyed before it is reached.
+    second->wait(*first->record(event_timing::off));
+    second->call([&] { overtaken = !first_work.is_done(); });
+    const auto end = second->record(event_timing::off);
+    EXPECT_FALSE(end->done());
+    first_work.go_on();
+    end->wait();
+    EXPECT_FALSE(overtaken);
+  });
+}
+
+TEST_P(on_two_gpus, no_time_lies_between_events_of_two_devices) {
+  const auto first = gpus[0]->create_stream()->record();
+  const auto second = gpus[1]->create_stream()->record();
+  EXPECT_THROW(static_cast<void>(second->time_since(*first)), std::invalid_argument);
 }
 
 TEST_P(on_two_gpus, copies_of_each_arrive) {
@@ -128,8 +160,8 @@ TEST_P(on_two_gpus, copies_of_each_arrive) {
       const auto host = gpu.allocate_host(bytes, kind);
       write_host_pattern(host.data(), 0, bytes, data);
       gpu.copy(block.data(), host.data(), bytes, direction::h2d);
-      EXPECT_EQ(gpu.check_pattern(block.data(), 0, bytes, data).wrong_bytes, 0U);
-      gpu.write_pattern(block.data(), 0, bytes, {42, true});
+      EXPECT_EQ(check_pattern(gpu, block.data(), 0, bytes, data).wrong_bytes, 0U);
+      write_pattern(gpu, block.data(), 0, bytes, {42, true});
       gpu.copy(host.data(), block.data(), bytes, direction::d2h);
       EXPECT_EQ(check_host_pattern(host.data(), 0, bytes, {42, true}).wrong_bytes, 0U);
     }
@@ -138,7 +170,7 @@ TEST_P(on_two_gpus, copies_of_each_arrive) {
     const auto work = gpu.create_stream();
     work->copy_by_kernel(block.data(), mapped.on_device(), bytes);
     work->synchronize();
-    EXPECT_EQ(gpu.check_pattern(block.data(), 0, bytes, data).wrong_bytes, 0U);
+    EXPECT_EQ(check_pattern(gpu, block.data(), 0, bytes, data).wrong_bytes, 0U);
   });
 }
 
@@ -209,7 +241,7 @@ TEST_P(on_two_gpus, graphs_run_on_the_device_of_their_stream) {
     write_host_pattern(host.data(), 0, mib, {5, false});
     recorded.enqueue();
     work->synchronize();
-    EXPECT_EQ(gpu.check_pattern(block.data(), 0, mib, {5, false}).wrong_bytes, 0U);
+    EXPECT_EQ(check_pattern(gpu, block.data(), 0, mib, {5, false}).wrong_bytes, 0U);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/gpu/on_gpu.hpp"
+#include "tests/gpu/pattern.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/array/gpu_array.hpp"
@@ -40,7 +41,7 @@ class staged_on_cuda : public on_gpu {
     write_host_pattern(content.data(), 0, bytes, data);
     write_host_pattern(host.data(), 0, host_room, poison);
     std::ranges::copy(content, host.data() + host_offset);
-    gpu->write_pattern(device_block.data(), 0, host_room, poison);
+    write_pattern(*gpu, device_block.data(), 0, host_room, poison);
     copier.copy(device_block.data() + device_offset, host.data() + host_offset, bytes,
                 direction::h2d);
     // Check all of the device memory with a plain copy.

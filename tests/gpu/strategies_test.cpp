@@ -50,7 +50,7 @@ class strategies_on_gpu : public transfers::on_gpu {
           << to_string(kind);
     if (!memory.all_host().empty()) {
       const auto& block = memory.on_device();
-      EXPECT_EQ(gpu->check_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes,
+      EXPECT_EQ(check_pattern(*gpu, block.data(), 0, block.size(), memory.pattern()).wrong_bytes,
                 0U);
     }
     return rows.content().at("benchmarks");

@@ -1,12 +1,10 @@
 #include <cstdint>
 
+#include "bench/cuda/check.hpp"
 #include "bench/subjects/async_memory.hpp"
-#include "src/transfers/cuda/check.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::subjects {
-
-using transfers::detail::cuda_check;
 
 namespace {
 

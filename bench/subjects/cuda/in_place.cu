@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "bench/cuda/check.hpp"
 #include "bench/subjects/in_place.hpp"
-#include "src/transfers/cuda/check.hpp"
 
 namespace bench_transfers::bench::subjects {
 namespace {
-
-using transfers::detail::cuda_check;
 
 constexpr unsigned block_threads = 512;
 

@@ -1,5 +1,5 @@
+#include "bench/cuda/check.hpp"
 #include "bench/subjects/host_launches.hpp"
-#include "src/transfers/cuda/check.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/launch/graph.hpp"
 
@@ -29,8 +29,6 @@ __global__ void copy_all(piece_list list) {
       move_element(piece.dst[i], piece.src[i], list.exchange);
   }
 }
-
-using transfers::detail::cuda_check;
 
 cudaStream_t stream_of(const transfers::device& device, transfers::stream& stream) {
   if (device.description().kind != "cuda")

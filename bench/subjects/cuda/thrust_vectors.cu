@@ -1,6 +1,5 @@
+#include "bench/cuda/thrust_errors.hpp"
 #include "bench/subjects/thrust_containers.hpp"
-#include "src/transfers/cuda/check.hpp"
-#include "src/transfers/cuda/thrust_errors.hpp"
 
 namespace bench_transfers::bench::subjects {
 namespace {
@@ -19,15 +18,14 @@ thrust_copy make(std::string_view container, std::span<float> host,
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view container, std::span<float> host,
                                      transfers::direction direction) {
-  using transfers::detail::translated;
   auto copy = translated("a container of Thrust", [&] { return make(container, host, direction); });
   // Thrust may issue copies that are asynchronous to the host (between two kinds of memory that
   // both have the CUDA tag), and does not check every status. The data must be usable when the
   // operation ends.
   copy.run = [run = std::move(copy.run)] {
     translated("thrust::copy", run);
-    transfers::detail::cuda_check(cudaGetLastError(), "thrust::copy");
-    transfers::detail::cuda_check(cudaStreamSynchronize(nullptr), "thrust::copy");
+    cuda_check(cudaGetLastError(), "thrust::copy");
+    cuda_check(cudaStreamSynchronize(nullptr), "thrust::copy");
   };
   return copy;
 }

@@ -2,9 +2,7 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,24 +71,6 @@ struct device_description {
   std::optional<cuda_properties> cuda{};
   int index = 0;                                    ///< N of "cuda:N" or "host:N"
   std::optional<link_description> emulated_link{};  ///< only for host devices that have one
-};
-
-/// What was found when bytes were compared with the test pattern.
-struct pattern_check {
-  std::size_t wrong_bytes = 0;
-  std::size_t first_wrong = 0;  ///< offset in bytes; meaningful when wrong_bytes > 0
-};
-
-/// A reproducible pseudo-random byte sequence: byte i depends on seed and i only. `inverted` flips
-/// every bit, so that the two forms differ in every single byte.
-struct pattern {
-  std::uint64_t seed = 0;
-  bool inverted = false;
-
-  /// Bytes 8·index to 8·index + 7, the first in the lowest bits.
-  [[nodiscard]] std::uint64_t word(std::size_t index) const;
-  /// Words first, first + 1 and so on, by the calling thread alone; faster than one by one.
-  void words(std::size_t first, std::span<std::uint64_t> words) const;
 };
 
 /// A device that host memory is copied to and from. There are two implementations: CUDA devices,
@@ -181,28 +161,9 @@ class device {
   /// must be destroyed in reverse order. Returns null for host devices. Throws device_error.
   [[nodiscard]] virtual std::shared_ptr<const void> make_current() = 0;
 
-  /// Writes bytes [offset, offset + bytes) of the pattern to `block + offset` in device memory.
-  /// `block` must be a multiple of 8, as allocate() returns it. Returns when done.
-  virtual void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                             pattern pattern) = 0;
-  /// Compares the same range with the pattern, on the device.
-  [[nodiscard]] virtual pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                                    std::size_t bytes, pattern pattern) = 0;
-
  protected:
   device() = default;
 };
-
-/// Write and check the pattern in host memory of any kind, on all cores.
-void write_host_pattern(std::byte* block, std::size_t offset, std::size_t bytes, pattern pattern);
-[[nodiscard]] pattern_check check_host_pattern(const std::byte* block, std::size_t offset,
-                                               std::size_t bytes, pattern pattern);
-
-/// Returns how many multiprocessors stream::copy_by_kernel occupies, given that its blocks spread
-/// over all of them; 0 for host devices.
-[[nodiscard]] std::size_t copy_kernel_multiprocessors(
-    const device_description& description, const std::byte* dst, const std::byte* src,
-    std::size_t bytes, unsigned most_blocks = std::numeric_limits<unsigned>::max());
 
 struct cuda_presence {
   int devices = 0;

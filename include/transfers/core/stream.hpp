@@ -8,7 +8,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "transfers/core/device_view.hpp"
@@ -73,7 +72,12 @@ struct scattered_piece {
 };
 static_assert(sizeof(scattered_piece) == 16, "a kernel reads one with a single access");
 
-/// Marks a point in a stream's work.
+/// Whether an event has a time (cudaEventDisableTiming). Events that only order work cost less
+/// without.
+enum class event_timing { on, off };
+
+/// Marks a point in a stream's work: it is reached when all work before it is done. Thread-safe. It
+/// may be destroyed before it is reached, and outlive its stream.
 class event {
  public:
   virtual ~event() = default;
@@ -84,6 +88,14 @@ class event {
   [[nodiscard]] virtual bool done() const = 0;
   /// Returns when all work before it is done. Throws device_error.
   virtual void wait() const = 0;
+
+  /// Waits for both events and returns the time between them by the device's clock
+  /// (cudaEventElapsedTime, with a resolution of about 0.5 µs). A host device has the host's
+  /// steady clock, or the time of its emulated link, which late threads do not affect. Throws
+  /// std::invalid_argument if the events belong to different devices or one has no time,
+  /// device_error.
+  [[nodiscard]] virtual std::chrono::duration<double, std::nano> time_since(
+      const event& earlier) const = 0;
 
  protected:
   event() = default;
@@ -128,9 +140,10 @@ class stream {
 
   /// Enqueues a kernel that copies with coalesced 16-byte accesses (4 bytes or single ones where
   /// the addresses have different misalignments to 16, or to 4). Either address may be the device
-  /// address of host memory (host_memory::on_device): that is zero-copy access. The kernel occupies
-  /// at most `most_blocks` multiprocessors, at least one; a few saturate a link
-  /// (docs/fast_paths/zero_copy.md). Throws device_error.
+  /// address of host memory (host_memory::on_device): that is zero-copy access. The kernel has a
+  /// block of 512 threads for each 512 accesses, but at most two for each multiprocessor, and at
+  /// most `most_blocks`; at least one. It thus occupies at most `most_blocks` multiprocessors; a
+  /// few saturate a link (docs/fast_paths/zero_copy.md). Throws device_error.
   virtual void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                               unsigned most_blocks) = 0;
   /// The same on all multiprocessors.
@@ -187,7 +200,15 @@ class stream {
   virtual void call(std::function<void()> function) = 0;
 
   /// Records an event after all work enqueued so far. Throws device_error.
-  [[nodiscard]] virtual std::unique_ptr<event> record() = 0;
+  [[nodiscard]] virtual std::unique_ptr<event> record(event_timing timing) = 0;
+  /// The same with a time.
+  [[nodiscard]] std::unique_ptr<event> record() { return record(event_timing::on); }
+
+  /// Work enqueued later starts only when the event is reached (cudaStreamWaitEvent); the call
+  /// returns at once. The event may be one of another stream or of another device of the same kind,
+  /// and may be destroyed at once. In work that a graph records, it must be an event of that work.
+  /// Throws std::invalid_argument for events of another kind of device, device_error.
+  virtual void wait(const event& event) = 0;
 
   /// Returns whether the stream records work into a graph instead of running it. Throws
   /// device_error.
@@ -207,14 +228,6 @@ class stream {
 
   /// Returns when all work enqueued is done and its data are usable. Throws device_error.
   virtual void synchronize() = 0;
-
-  /// Measures, by the device's own clock, the time from the end of the work that `before` enqueues
-  /// on this stream to the end of the work that `timed` enqueues there; nullopt for a device
-  /// without a clock of its own. For CUDA: two events, queued together with all the rest behind a
-  /// short delay kernel, so that the host's speed plays no part. The second event itself takes
-  /// about a microsecond: subtract the span of an empty `timed`. Throws device_error.
-  virtual std::optional<std::chrono::duration<double, std::nano>> span_on_device(
-      const std::function<void()>& before, const std::function<void()>& timed) = 0;
 
  protected:
   stream() = default;

@@ -40,7 +40,7 @@ class emulated_link {
   /// The maximum credit of a late thread, and so the most by which its next copies can be faster
   /// than the link. A thread that gets no processor for longer loses the rest. On a busy machine,
   /// single copies are therefore alternately slower and faster than the link by the clock of the
-  /// host; stream::span_on_device returns the link's times.
+  /// host; event::time_since returns the link's times.
   static constexpr std::chrono::milliseconds most_delay{1};
 
   /// Throws invalid_argument for rates that are negative or not finite.
@@ -92,6 +92,9 @@ class emulated_link {
   /// The link's time at the end of the sequence's copies, without the delays of its thread.
   [[nodiscard]] std::chrono::duration<double, std::nano> time_of(
       const copy_sequence& sequence) const;
+
+  /// A sequence whose copies have ended at a time of the link, up to most_delay ago.
+  [[nodiscard]] copy_sequence ended_at(std::chrono::duration<double, std::nano> time) const;
 
  private:
   struct lane;

@@ -14,8 +14,7 @@ struct host_device_options {
   /// N of "host:N", for people and records; several devices may have the same.
   std::optional<int> index = std::nullopt;
   /// The link that copies between host and device memory cross; devices with the same link share
-  /// it. Without a link, copies are as fast as memory; with one, stream::span_on_device returns its
-  /// times.
+  /// it. Without a link, copies are as fast as memory; with one, event::time_since is in its time.
   std::shared_ptr<emulated_link> link = nullptr;
   /// Bytes of device memory; by default as much as the host has.
   std::optional<std::size_t> memory_bytes = std::nullopt;

@@ -205,7 +205,7 @@ class pinned_pool::state {
   void deallocate(std::byte* data, std::size_t bytes) noexcept {
     const std::scoped_lock lock(mutex_);
     try {
-      pending_.push_back({stream_.record(), data, bytes});
+      pending_.push_back({stream_.record(event_timing::off), data, bytes});
       pending_bytes_ += bytes;
     } catch (...) {
       wait_for_stream();

@@ -9,7 +9,6 @@
 
 #include "src/transfers/core/pages.hpp"
 #include "src/transfers/cuda/check.hpp"
-#include "src/transfers/cuda/cuda_pattern.hpp"
 #include "src/transfers/cuda/cuda_stream.hpp"
 #include "src/transfers/cuda/current_context.hpp"
 #include "src/transfers/fast/default_copier.hpp"
@@ -79,7 +78,6 @@ class cuda_device final : public device {
   explicit cuda_device(int index) : context_(detail::primary_context(index)) {
     const current_context current(context_);
     description_ = describe_device(index);
-    stream_ = detail::make_stream(context_);
   }
 
   [[nodiscard]] const device_description& description() const noexcept override {
@@ -209,19 +207,6 @@ class cuda_device final : public device {
     return detail::pushed(context_);
   }
 
-  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     pattern pattern) override {
-    const current_context current(context_);
-    detail::write_cuda_pattern(stream_.get(), block, offset, bytes, pattern);
-    cuda_check(cudaStreamSynchronize(stream_.get()), "writing the test pattern");
-  }
-
-  [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                            std::size_t bytes, pattern pattern) override {
-    const current_context current(context_);
-    return detail::check_cuda_pattern(stream_.get(), block, offset, bytes, pattern);
-  }
-
  private:
   /// A deleter that calls `free` in the context of the memory.
   template <class Free>
@@ -281,7 +266,6 @@ class cuda_device final : public device {
 
   CUcontext context_;
   device_description description_;
-  detail::stream_handle stream_;
 };
 
 std::string why_no_device(cudaError_t code) {

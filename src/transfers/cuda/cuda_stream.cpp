@@ -1,10 +1,11 @@
 #include "src/transfers/cuda/cuda_stream.hpp"
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "src/transfers/core/lengths.hpp"
@@ -29,7 +30,7 @@ struct event_closer {
 };
 using event_handle = std::unique_ptr<cudaEvent_t, event_closer>;
 
-event_handle make_event(CUcontext context, unsigned flags = cudaEventDefault) {
+event_handle make_event(CUcontext context, unsigned flags) {
   cudaEvent_t event{};
   cuda_check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
   return {event, {context}};
@@ -38,8 +39,10 @@ event_handle make_event(CUcontext context, unsigned flags = cudaEventDefault) {
 class cuda_event final : public event {
  public:
   /// The context must be current.
-  cuda_event(CUcontext context, cudaStream_t stream)
-      : event_(make_event(context, cudaEventDisableTiming)) {
+  cuda_event(CUcontext context, cudaStream_t stream, event_timing timing)
+      : event_(make_event(context,
+                          timing == event_timing::on ? cudaEventDefault : cudaEventDisableTiming)),
+        has_time_(timing == event_timing::on) {
     cuda_check(cudaEventRecord(event_.get(), stream), "cudaEventRecord");
   }
 
@@ -58,17 +61,36 @@ class cuda_event final : public event {
     cuda_check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
   }
 
+  [[nodiscard]] std::chrono::duration<double, std::nano> time_since(
+      const event& earlier) const override {
+    const auto* const first = dynamic_cast<const cuda_event*>(&earlier);
+    if (first == nullptr || first->context() != context())
+      throw std::invalid_argument("there is no time between events of different devices");
+    if (!first->has_time_ || !has_time_)
+      throw std::invalid_argument("an event recorded with event_timing::off has no time");
+    first->wait();
+    wait();
+    const current_context current(context());
+    float milliseconds = 0;
+    cuda_check(cudaEventElapsedTime(&milliseconds, first->event_.get(), event_.get()),
+               "cudaEventElapsedTime");
+    return std::chrono::duration<double, std::milli>(milliseconds);
+  }
+
+  [[nodiscard]] cudaEvent_t get() const noexcept { return event_.get(); }
+
  private:
+  [[nodiscard]] CUcontext context() const noexcept { return event_.get_deleter().context; }
+
   event_handle event_;
+  bool has_time_;
 };
 
 class cuda_stream final : public stream {
  public:
   /// The context must be current.
   cuda_stream(int device, CUcontext context)
-      : context_(context),
-        multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
-        kilohertz_(attribute(cudaDevAttrClockRate, device)) {}
+      : context_(context), multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)) {}
 
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     const current_context current(context_);
@@ -157,9 +179,20 @@ class cuda_stream final : public stream {
     static_cast<void>(pending.release());  // run_called owns it now
   }
 
-  [[nodiscard]] std::unique_ptr<event> record() override {
+  [[nodiscard]] std::unique_ptr<event> record(event_timing timing) override {
     const current_context current(context_);
-    return std::make_unique<cuda_event>(context_, stream_.get());
+    return std::make_unique<cuda_event>(context_, stream_.get(), timing);
+  }
+
+  /// The call itself notes the event's work: the event may be destroyed or recorded again after it.
+  void wait(const event& event) override {
+    const auto* const point = dynamic_cast<const cuda_event*>(&event);
+    if (point == nullptr)
+      throw std::invalid_argument(
+          "a stream of a CUDA device waits only for events of CUDA devices");
+    const current_context current(context_);
+    cuda_check(cudaStreamWaitEvent(stream_.get(), point->get(), cudaEventWaitDefault),
+               "cudaStreamWaitEvent");
   }
 
   [[nodiscard]] bool is_recording() const override {
@@ -180,23 +213,6 @@ class cuda_stream final : public stream {
     const current_context current(context_);
     cuda_check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
     failure_->rethrow();
-  }
-
-  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
-      const std::function<void()>& before, const std::function<void()>& timed) override {
-    const current_context current(context_);
-    // Enqueueing a few operations and events takes about 10 µs.
-    constexpr long long microseconds = 30;
-    launch_delay(microseconds * kilohertz_ / 1000, stream_.get());
-    before();
-    cuda_check(cudaEventRecord(start_.get(), stream_.get()), "cudaEventRecord");
-    timed();
-    cuda_check(cudaEventRecord(stop_.get(), stream_.get()), "cudaEventRecord");
-    synchronize();
-    float milliseconds = 0;
-    cuda_check(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()),
-               "cudaEventElapsedTime");
-    return std::chrono::duration<double, std::milli>(milliseconds);
   }
 
  private:
@@ -241,11 +257,8 @@ class cuda_stream final : public stream {
 
   CUcontext context_;
   int multiprocessors_;
-  long long kilohertz_;
   std::shared_ptr<failure> failure_ = std::make_shared<failure>();
   stream_handle stream_ = make_stream(context_);
-  event_handle start_ = make_event(context_);
-  event_handle stop_ = make_event(context_);
 };
 
 }  // namespace

@@ -13,12 +13,6 @@ __global__ void copy(std::byte* destination, const std::byte* source, std::size_
   copy_as<Unit>(destination, source, bytes, first, stride);
 }
 
-__global__ void wait_cycles(long long cycles) {
-  const long long start = clock64();
-  while (clock64() - start < cycles) {
-  }
-}
-
 }  // namespace
 
 void launch_copy(std::byte* destination, const std::byte* source, std::size_t bytes,
@@ -29,11 +23,6 @@ void launch_copy(std::byte* destination, const std::byte* source, std::size_t by
                                                                : copy<std::byte>;
   kernel<<<shape.blocks, copy_kernel_threads, 0, stream>>>(destination, source, bytes);
   cuda_check(cudaGetLastError(), "launch of the copy kernel");
-}
-
-void launch_delay(long long cycles, cudaStream_t stream) {
-  wait_cycles<<<1, 1, 0, stream>>>(cycles);
-  cuda_check(cudaGetLastError(), "launch of the delay kernel");
 }
 
 }  // namespace transfers::detail

@@ -17,7 +17,4 @@ void launch_copy(std::byte* destination, const std::byte* source, std::size_t by
 void launch_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
                    direction direction, int multiprocessors, cudaStream_t stream);
 
-/// Keeps the stream busy for `cycles` of the multiprocessor's clock.
-void launch_delay(long long cycles, cudaStream_t stream);
-
 }  // namespace transfers::detail

@@ -58,7 +58,7 @@ void mailbox::launch(std::uint32_t last_received) {
   try {
     service_(*stream_, {on_device(0), on_device(distance), last_received,
                         static_cast<std::uint64_t>(limits_.idle.count())});
-    left_ = stream_->record();
+    left_ = stream_->record(event_timing::off);
   } catch (...) {
     // The kernel may be running, and without the event its exit cannot be detected.
     tell_to_leave();

@@ -81,6 +81,13 @@ std::chrono::duration<double, std::nano> emulated_link::time_of(
   return seconds(now() - sequence.delay_);
 }
 
+emulated_link::copy_sequence emulated_link::ended_at(
+    std::chrono::duration<double, std::nano> time) const {
+  copy_sequence sequence;
+  credit_delay(sequence, now() - seconds(time).count());
+  return sequence;
+}
+
 emulated_link::crossing::crossing(emulated_link& link, copy_sequence& sequence, std::size_t bytes,
                                   direction direction)
     : link_(link), sequence_(sequence), lane_(index_of(direction)) {

@@ -8,6 +8,8 @@
 #include <thrust/system/omp/execution_policy.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -24,7 +26,6 @@
 #include "src/transfers/core/lengths.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "src/transfers/core/pages.hpp"
-#include "src/transfers/core/pattern.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
@@ -66,20 +67,6 @@ class outstanding_work {
   std::mutex mutex_;
   std::condition_variable done_;
   std::size_t count_ = 0;
-};
-
-/// Set by the stream's thread when all work before it is done.
-class host_event final : public event {
- public:
-  [[nodiscard]] bool done() const override { return reached_->try_wait(); }
-  void wait() const override { reached_->wait(); }
-
-  [[nodiscard]] std::function<void()> marker() const {
-    return [reached = reached_] { reached->count_down(); };
-  }
-
- private:
-  std::shared_ptr<std::latch> reached_ = std::make_shared<std::latch>(1);
 };
 
 /// The blocks and the capacity of a device's memory.
@@ -131,6 +118,40 @@ struct device_parts {
   std::shared_ptr<emulated_link> link;  ///< null if there is none
   device_blocks blocks;
   outstanding_work work;
+};
+
+using nanoseconds = std::chrono::duration<double, std::nano>;
+
+/// A point in a stream's work, which its events, its thread and waiting streams share.
+struct point {
+  std::shared_ptr<const device_parts> device;
+  event_timing timing;
+  std::latch reached{1};
+  nanoseconds time{};  ///< by the device's clock; written before it is reached
+};
+
+class host_event final : public event {
+ public:
+  explicit host_event(std::shared_ptr<point> marked) : point_(std::move(marked)) {}
+
+  [[nodiscard]] bool done() const override { return point_->reached.try_wait(); }
+  void wait() const override { point_->reached.wait(); }
+
+  [[nodiscard]] nanoseconds time_since(const event& earlier) const override {
+    const auto* const first = dynamic_cast<const host_event*>(&earlier);
+    if (first == nullptr || first->point_->device != point_->device)
+      throw std::invalid_argument("there is no time between events of different devices");
+    if (first->point_->timing == event_timing::off || point_->timing == event_timing::off)
+      throw std::invalid_argument("an event recorded with event_timing::off has no time");
+    first->wait();
+    wait();
+    return point_->time - first->point_->time;
+  }
+
+  [[nodiscard]] const std::shared_ptr<point>& marked() const noexcept { return point_; }
+
+ private:
+  std::shared_ptr<point> point_;
 };
 
 /// Calls `move`, whose bytes cross the link, if there is one.
@@ -267,10 +288,31 @@ class host_stream final : public stream {
     });
   }
 
-  [[nodiscard]] std::unique_ptr<event> record() override {
-    auto point = std::make_unique<host_event>();
-    enqueue(point->marker());
-    return point;
+  [[nodiscard]] std::unique_ptr<event> record(event_timing timing) override {
+    auto marked = std::shared_ptr<point>(new point{.device = parts_, .timing = timing});
+    auto result = std::make_unique<host_event>(marked);
+    enqueue([this, marked = std::move(marked)] {
+      marked->time = time();
+      marked->reached.count_down();
+    });
+    return result;
+  }
+
+  void wait(const event& event) override {
+    const auto* const of_host = dynamic_cast<const host_event*>(&event);
+    if (of_host == nullptr)
+      throw std::invalid_argument(
+          "a stream of a host device waits only for events of host devices");
+    enqueue([this, marked = of_host->marked()] {
+      if (link() == nullptr) return marked->reached.wait();
+      const auto waiting_since = time();
+      const bool waits = !marked->reached.try_wait();
+      marked->reached.wait();
+      if (marked->device->link == parts_->link)
+        sequence_ = link()->ended_at(std::max(waiting_since, marked->time));
+      else if (waits)
+        sequence_ = {};  // no delay: the other device has another clock
+    });
   }
 
   [[nodiscard]] bool is_recording() const override { return false; }
@@ -284,26 +326,14 @@ class host_stream final : public stream {
     if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
   }
 
-  /// Measured in the link's time, which late threads do not affect.
-  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
-      const std::function<void()>& before, const std::function<void()>& timed) override {
-    if (link() == nullptr) return std::nullopt;
-    using time = std::chrono::duration<double, std::nano>;
-    const auto enqueue_time = [this] {
-      auto reached = std::make_shared<time>();
-      enqueue([=, this] { *reached = link()->time_of(sequence_); });
-      return reached;
-    };
-    before();
-    const auto begin = enqueue_time();
-    timed();
-    const auto end = enqueue_time();
-    synchronize();
-    return *end - *begin;
-  }
-
  private:
   [[nodiscard]] emulated_link* link() const noexcept { return parts_->link.get(); }
+
+  /// The time of the worker's work so far, by the device's clock.
+  [[nodiscard]] nanoseconds time() const {
+    if (link() != nullptr) return link()->time_of(sequence_);
+    return std::chrono::steady_clock::now().time_since_epoch();
+  }
 
   template <class Move>
   void enqueue_crossing(std::size_t bytes, direction direction, Move move) {
@@ -529,16 +559,6 @@ class host_device final : public device {
   void synchronize() override { parts_->work.wait(); }
 
   [[nodiscard]] std::shared_ptr<const void> make_current() override { return nullptr; }
-
-  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     pattern pattern) override {
-    write_host_pattern(block, offset, bytes, pattern);
-  }
-
-  [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                            std::size_t bytes, pattern pattern) override {
-    return check_host_pattern(block, offset, bytes, pattern);
-  }
 
  private:
   static std::unique_ptr<std::byte, host_memory::deleter> map_pages_of(host_memory_kind kind,

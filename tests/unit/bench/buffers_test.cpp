@@ -4,10 +4,11 @@
 
 #include <stdexcept>
 
+#include "bench/verification/pattern.hpp"
+
 namespace bench_transfers::bench::buffers_test {
 namespace {
 
-using transfers::check_host_pattern;
 using transfers::pageable;
 
 class buffers_of_host : public testing::Test {
@@ -31,7 +32,7 @@ TEST_F(buffers_of_host, hold_the_pattern_up_to_the_end_of_the_guard) {
   const auto& device_block = memory.on_device();
   ASSERT_EQ(device_block.size(), 3001 + buffers::guard);
   EXPECT_EQ(
-      device->check_pattern(device_block.data(), 0, device_block.size(), {77, false}).wrong_bytes,
+      check_pattern(*device, device_block.data(), 0, device_block.size(), {77, false}).wrong_bytes,
       0U);
 }
 

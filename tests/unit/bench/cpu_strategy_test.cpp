@@ -14,6 +14,7 @@
 #include "bench/cpu/emulation.hpp"
 #include "bench/strategy/cache.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
@@ -79,7 +80,7 @@ class cpu_strategy : public testing::Test {
     return check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
   }
   void write_pattern_again() {
-    transfers::write_host_pattern(block.data(), 0, block.size(), memory.pattern());
+    write_host_pattern(block.data(), 0, block.size(), memory.pattern());
   }
 
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
@@ -298,7 +299,7 @@ TEST_F(cpu_strategy, of_cold_caches_goes_over_its_memory_once) {
 }
 
 /// The pieces of the block that no longer hold the pattern; writes it again.
-std::vector<std::size_t> changed_pieces(std::span<std::byte> block, transfers::pattern pattern) {
+std::vector<std::size_t> changed_pieces(std::span<std::byte> block, bench::pattern pattern) {
   std::vector<std::size_t> changed;
   for (std::size_t i = 0; i < block.size() / piece; ++i)
     if (check_host_pattern(block.data(), i * piece, piece, pattern).wrong_bytes > 0)
@@ -410,7 +411,7 @@ class lying_access : public testing::Test {
   lying_access() {
     if (set.read_streaming == nullptr) set.read_streaming = set.read_vector;
     if (set.write_streaming == nullptr) set.write_streaming = writes_something_else;
-    transfers::write_host_pattern(block.data(), 0, block.size(), over.pattern);
+    write_host_pattern(block.data(), 0, block.size(), over.pattern);
   }
 
   /// Whether a turn of this access passes its check.
@@ -420,7 +421,7 @@ class lying_access : public testing::Test {
     EXPECT_NE(match, all.end()) << name;
     const auto result = match->run(over, 0);
     const bool correct = match->is_correct(over, 0, result);
-    transfers::write_host_pattern(block.data(), 0, block.size(), over.pattern);
+    write_host_pattern(block.data(), 0, block.size(), over.pattern);
     return correct;
   }
 

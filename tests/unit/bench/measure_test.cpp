@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/strategy/cache.hpp"
 #include "src/statistics/quantile.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
+#include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench::measure_test {
 namespace {
@@ -319,11 +321,25 @@ TEST(time_operations, cold_caches_make_reading_slower) {
   EXPECT_EQ(sum, 0U);  // so the compiler cannot remove the sum
 }
 
-/// Counts enqueued work. Each operation takes 500 ns of its own clock, each span 100 ns more.
+/// A point in a fake_stream's time.
+class fake_event : public transfers::event {
+ public:
+  using time = std::chrono::duration<double, std::nano>;
+  explicit fake_event(time reached) : reached_(reached) {}
+
+  [[nodiscard]] bool done() const override { return true; }
+  void wait() const override {}
+  [[nodiscard]] time time_since(const transfers::event& earlier) const override {
+    return reached_ - dynamic_cast<const fake_event&>(earlier).reached_;
+  }
+
+ private:
+  time reached_;
+};
+
+/// Counts enqueued work. Each operation takes 500 ns of its own clock, each event 100 ns.
 class fake_stream : public transfers::stream {
  public:
-  explicit fake_stream(bool has_clock = true) : has_clock_(has_clock) {}
-
   void copy(std::byte*, const std::byte*, std::size_t, transfers::direction) override {
     ++enqueued_;
   }
@@ -346,29 +362,34 @@ class fake_stream : public transfers::stream {
   void calculate(const transfers::elementwise_operation&) override { ++enqueued_; }
   void convert(const transfers::conversion&) override { ++enqueued_; }
   void call(std::function<void()>) override { ++enqueued_; }
-  std::unique_ptr<transfers::event> record() override { return nullptr; }
+  using transfers::stream::record;
+  std::unique_ptr<transfers::event> record(transfers::event_timing) override {
+    // Every second event ends a span.
+    if (records_++ % 2 == 0) leads_ += enqueued_ > 0 ? 1U : 0U;
+    time_ += fake_event::time(static_cast<double>(500 * enqueued_ + 100));
+    enqueued_ = 0;
+    return std::make_unique<fake_event>(time_);
+  }
+  void wait(const transfers::event&) override { ++enqueued_; }
   [[nodiscard]] bool is_recording() const override { return false; }
   [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
   [[nodiscard]] void* native_context() const noexcept override { return nullptr; }
-  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
-      const std::function<void()>& before, const std::function<void()>& timed) override {
-    if (!has_clock_) return std::nullopt;
-    before();
-    leads_ += enqueued_ > 0 ? 1U : 0U;
-    enqueued_ = 0;
-    timed();
-    const auto count = enqueued_;
-    enqueued_ = 0;
-    return std::chrono::duration<double, std::nano>(static_cast<double>(500 * count + 100));
-  }
 
   [[nodiscard]] std::size_t leads() const { return leads_; }
 
  private:
-  bool has_clock_;
   std::size_t enqueued_ = 0;
+  std::size_t records_ = 0;
   std::size_t leads_ = 0;
+  fake_event::time time_{0};
 };
+
+/// A device with the clock of its emulated link.
+std::unique_ptr<transfers::device> device_with_clock() {
+  return transfers::open_host_device(
+      transfers::host_device_options{.link = std::make_shared<transfers::emulated_link>(
+                                         transfers::link_description{"test", 1e9, 1e9, 0})});
+}
 
 transfer enqueuing_on(fake_stream& stream) {
   transfer result;
@@ -377,22 +398,28 @@ transfer enqueuing_on(fake_stream& stream) {
 }
 
 TEST(time_on_device, subtracts_the_span_without_an_operation) {
+  const auto device = device_with_clock();
+  const device_clock clock(*device);
   for (const bool lead : {false, true}) {
     fake_stream stream;
     samples result;
-    time_on_device(enqueuing_on(stream), stream, {.device_operations = 4, .lead = lead}, result);
+    time_on_device(enqueuing_on(stream), clock, stream, {.device_operations = 4, .lead = lead},
+                   result);
     EXPECT_THAT(result.on_device, ElementsAre(500, 500, 500, 500));
     EXPECT_EQ(stream.leads() > 0, lead);
   }
 }
 
 TEST(time_on_device, gives_nothing_without_operations_or_a_clock) {
-  fake_stream clock;
-  fake_stream no_clock(false);
+  const auto device = device_with_clock();
+  const auto clockless = transfers::open_host_device();
+  const device_clock clock(*device);
+  const device_clock no_clock(*clockless);
+  fake_stream stream;
   samples result;
-  time_on_device({}, clock, {.device_operations = 4}, result);
-  time_on_device(enqueuing_on(clock), clock, {.device_operations = 0}, result);
-  time_on_device(enqueuing_on(no_clock), no_clock, {.device_operations = 4}, result);
+  time_on_device({}, clock, stream, {.device_operations = 4}, result);
+  time_on_device(enqueuing_on(stream), clock, stream, {.device_operations = 0}, result);
+  time_on_device(enqueuing_on(stream), no_clock, stream, {.device_operations = 4}, result);
   EXPECT_THAT(result.on_device, IsEmpty());
 }
 

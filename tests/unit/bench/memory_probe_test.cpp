@@ -6,6 +6,7 @@
 
 #include "bench/cpu/emulation.hpp"
 #include "bench/strategy/cache.hpp"
+#include "bench/verification/pattern.hpp"
 #include "transfers/core/device.hpp"
 
 namespace bench_transfers::bench::cpu::memory_probe_test {
@@ -17,14 +18,13 @@ class probing : public testing::Test {
  protected:
   void SetUp() override {
     if (!can_flush_cache()) GTEST_SKIP() << "this processor cannot flush chosen lines";
-    transfers::write_host_pattern(memory.data(), 0, memory.size(), {1});
-    transfers::write_host_pattern(ordinary.data(), 0, ordinary.size(), {2});
+    write_host_pattern(memory.data(), 0, memory.size(), {1});
+    write_host_pattern(ordinary.data(), 0, ordinary.size(), {2});
   }
   void TearDown() override {
     if (IsSkipped()) return;
-    EXPECT_EQ(transfers::check_host_pattern(memory.data(), 0, memory.size(), {1}).wrong_bytes, 0U);
-    EXPECT_EQ(transfers::check_host_pattern(ordinary.data(), 0, ordinary.size(), {2}).wrong_bytes,
-              0U);
+    EXPECT_EQ(check_host_pattern(memory.data(), 0, memory.size(), {1}).wrong_bytes, 0U);
+    EXPECT_EQ(check_host_pattern(ordinary.data(), 0, ordinary.size(), {2}).wrong_bytes, 0U);
   }
 
   /// Retries, because other programs may disturb the times.

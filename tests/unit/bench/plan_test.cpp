@@ -83,15 +83,6 @@ class limited_device : public transfers::device {
   [[nodiscard]] std::shared_ptr<const void> make_current() override {
     return host_->make_current();
   }
-  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     transfers::pattern pattern) override {
-    host_->write_pattern(block, offset, bytes, pattern);
-  }
-  [[nodiscard]] transfers::pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                                       std::size_t bytes,
-                                                       transfers::pattern pattern) override {
-    return host_->check_pattern(block, offset, bytes, pattern);
-  }
 
  private:
   std::unique_ptr<transfers::device> host_ = transfers::open_host_device();

@@ -13,6 +13,7 @@
 
 #include "bench/harness/measure.hpp"
 #include "bench/strategy/cache.hpp"
+#include "bench/verification/pattern.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/busy.hpp"
@@ -159,7 +160,7 @@ TEST_F(host_session, changes_elsewhere_are_restored_even_after_a_failure) {
                             then();
                           }}};
       operation.check.restore = [block, pattern, &restored] {
-        transfers::write_host_pattern(block.data, 0, block.bytes, pattern);
+        write_host_pattern(block.data, 0, block.bytes, pattern);
         ++restored;
       };
       return operation;

@@ -6,13 +6,14 @@
 #include <random>
 #include <string>
 
+#include "bench/verification/pattern.hpp"
+
 namespace bench_transfers::bench::verify_test {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using transfers::check_host_pattern;
 
 constexpr std::size_t most = 100'000;
 constexpr std::uint64_t seed = 11;
@@ -47,7 +48,7 @@ class verification : public testing::TestWithParam<bool> {
   }
   [[nodiscard]] std::size_t wrong_on_device() const {
     const auto& block = memory.on_device();
-    return device->check_pattern(block.data(), 0, block.size(), {seed, false}).wrong_bytes;
+    return check_pattern(*device, block.data(), 0, block.size(), {seed, false}).wrong_bytes;
   }
 
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
@@ -159,7 +160,7 @@ TEST(verification_of_write_combined_memory, trusts_neither_the_cpu_nor_the_devic
   end.destination = payload{by_cpu, most, false, &block};
   const auto guard_both = [&] {
     for (auto* const data : {by_cpu, by_device})
-      device->write_pattern(data, most, buffers::guard, memory.pattern(true));
+      write_pattern(*device, data, most, buffers::guard, memory.pattern(true));
   };
   guard_both();
   EXPECT_EQ(find_damage(*device, memory, end), std::nullopt);

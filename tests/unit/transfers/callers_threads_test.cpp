@@ -55,12 +55,6 @@ void upload_every_second(const context& gpu, std::size_t elements) {
   EXPECT_EQ(array.get()[elements - 1], 1);
 }
 
-void check_pattern_of(std::size_t bytes) {
-  std::vector<std::byte> block(bytes);
-  write_host_pattern(block.data(), 0, bytes, {7, false});
-  EXPECT_EQ(check_host_pattern(block.data(), 0, bytes, {7, false}).wrong_bytes, 0U);
-}
-
 /// The calling thread works alone on few elements; all cores work on many.
 constexpr std::size_t few_elements = 16;
 constexpr std::size_t many_elements = std::size_t{3} << 20;
@@ -88,8 +82,6 @@ INSTANTIATE_TEST_SUITE_P(
                      [](const context& gpu) { upload_every_second(gpu, few_elements); }},
         library_call{"many_strided",
                      [](const context& gpu) { upload_every_second(gpu, many_elements); }},
-        library_call{"small_pattern", [](const context&) { check_pattern_of(few_elements); }},
-        library_call{"large_pattern", [](const context&) { check_pattern_of(4 * many_elements); }},
         library_call{"arithmetic",
                      [](const context& gpu) {
                        const auto array = zeros<float>(gpu, {many_elements}) + 1;

@@ -105,9 +105,12 @@ class counting_stream final : public stream {
   void call(std::function<void()> function) override {
     enqueue([&] { inner_->call(std::move(function)); });
   }
-  [[nodiscard]] std::unique_ptr<event> record() override {
+  [[nodiscard]] std::unique_ptr<event> record(event_timing timing) override {
     counts_->count_operation();
-    return inner_->record();
+    return inner_->record(timing);
+  }
+  void wait(const event& event) override {
+    enqueue([&] { inner_->wait(event); });
   }
   [[nodiscard]] bool is_recording() const override { return inner_->is_recording(); }
   [[nodiscard]] std::function<void()> record_graph(const std::function<void()>& work) override {
@@ -118,10 +121,6 @@ class counting_stream final : public stream {
   void synchronize() override {
     inner_->synchronize();
     counts_->count_operation();
-  }
-  std::optional<std::chrono::duration<double, std::nano>> span_on_device(
-      const std::function<void()>& before, const std::function<void()>& timed) override {
-    return inner_->span_on_device(before, timed);
   }
 
  private:

@@ -77,6 +77,18 @@ TEST_P(link_of_sleepers, tells_times_without_delays) {
   EXPECT_NEAR((link.time_of(sequence) - begin).count(), 1e8, 1);
 }
 
+TEST_P(link_of_sleepers, goes_on_where_another_sequence_ended) {
+  const auto begin = link.time_of(sequence);
+  copy(link, sequence, 10'000'000);
+  auto second = link.ended_at(link.time_of(sequence));
+  EXPECT_NEAR((link.time_of(second) - begin).count(), 1e7, 1);
+  copy(link, second, 10'000'000);
+  EXPECT_NEAR((link.time_of(second) - begin).count(), 2e7, 1);
+  // A later time cannot have come yet.
+  EXPECT_LE(link.time_of(link.ended_at(link.time_of(second) + 5s)),
+            link.time_of(emulated_link::copy_sequence()));
+}
+
 INSTANTIATE_TEST_SUITE_P(oversleeping, link_of_sleepers,
                          testing::Values(0ns, 1ns, 999ns, 60us, 300us, 990us),
                          [](const auto& instance) {

@@ -47,14 +47,6 @@ class forwarding_device : public device {
   [[nodiscard]] std::shared_ptr<const void> make_current() override {
     return inner_->make_current();
   }
-  void write_pattern(std::byte* block, std::size_t offset, std::size_t bytes,
-                     pattern content) override {
-    inner_->write_pattern(block, offset, bytes, content);
-  }
-  [[nodiscard]] pattern_check check_pattern(const std::byte* block, std::size_t offset,
-                                            std::size_t bytes, pattern content) override {
-    return inner_->check_pattern(block, offset, bytes, content);
-  }
 
  private:
   std::unique_ptr<device> inner_;

@@ -20,6 +20,7 @@
 
 #include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
+#include "tests/unit/transfers/test_bytes.hpp"
 
 namespace transfers::gpu_array_test {
 namespace {
@@ -455,20 +456,18 @@ TEST(a_large_gpu_array, has_more_bytes_than_a_signed_integer_counts) {
   // Huge pages take a fraction of the time to allocate.
   host.counts().in_huge_pages = !host.why_unsupported(pageable_huge);
   constexpr std::size_t edge = std::size_t{1} << 31;
-  constexpr pattern sent{17, false};
+  const test_bytes sent(17);
   for (const std::size_t bytes : {edge - 1, edge + 4099}) {
     host_array<char> source({bytes});
-    auto* const first = reinterpret_cast<std::byte*>(source.data());
-    write_host_pattern(first, 0, bytes, sent);
+    const auto memory = std::as_writable_bytes(std::span(source.data(), bytes));
+    sent.write_to(memory);
     const auto array = to_gpu(gpu, source);
     EXPECT_EQ(array.bytes(), bytes);
     // Check every byte on both sides; the memory of the host device is the host's.
-    EXPECT_EQ(check_host_pattern(reinterpret_cast<const std::byte*>(array.data()), 0, bytes, sent)
-                  .wrong_bytes,
-              0U);
-    write_host_pattern(first, 0, bytes, {17, true});
+    EXPECT_TRUE(sent.are_in(std::as_bytes(std::span(array.data(), bytes))));
+    test_bytes(18).write_to(memory);
     array.get(source);
-    EXPECT_EQ(check_host_pattern(first, 0, bytes, sent).wrong_bytes, 0U) << bytes;
+    EXPECT_TRUE(sent.are_in(memory)) << bytes;
   }
 }
 
@@ -480,24 +479,23 @@ TEST(a_large_strided_view, reaches_beyond_what_a_signed_integer_counts) {
   // With this pitch, the last row and the array cross 2³¹ bytes.
   constexpr std::size_t row = (std::size_t{1} << 30) / 3 * 2 + 7, pitch = row + 61, rows = 3;
   static_assert(row * rows > std::size_t{1} << 31);
-  constexpr pattern sent{23, false};
+  const test_bytes sent(23);
+  const test_bytes before(24);
   host_array<char> memory({pitch * rows});
-  auto* const first = reinterpret_cast<std::byte*>(memory.data());
-  write_host_pattern(first, 0, memory.size(), sent);
+  const auto bytes = std::as_writable_bytes(std::span(memory.data(), memory.size()));
+  sent.write_to(bytes);
   const strided_view<char> view(std::span(memory.data(), memory.size()), {rows, row},
                                 {static_cast<std::ptrdiff_t>(pitch), 1});
   for (const auto route : {strided_route::pitched, strided_route::packed}) {
     gpu_array<char> array(gpu, {rows, row});
     array.set(view, route);
-    write_host_pattern(first, 0, memory.size(), {23, true});
+    before.write_to(bytes);
     array.get(view, route);
-    for (std::size_t i = 0; i < rows; ++i)
-      EXPECT_EQ(check_host_pattern(first, i * pitch, row, sent).wrong_bytes, 0U) << i;
+    for (std::size_t i = 0; i < rows; ++i) EXPECT_TRUE(sent.are_in(bytes, i * pitch, row)) << i;
     // The bytes between the rows are unchanged.
     for (std::size_t i = 0; i < rows; ++i)
-      EXPECT_EQ(check_host_pattern(first, i * pitch + row, pitch - row, {23, true}).wrong_bytes, 0U)
-          << i;
-    write_host_pattern(first, 0, memory.size(), sent);
+      EXPECT_TRUE(before.are_in(bytes, i * pitch + row, pitch - row)) << i;
+    sent.write_to(bytes);
   }
 }
 

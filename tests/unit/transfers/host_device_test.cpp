@@ -8,11 +8,13 @@
 #include <fstream>
 #include <limits>
 #include <random>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -100,8 +102,8 @@ TEST_P(host_kind, is_allocated_in_aligned_usable_pages_or_refused_with_a_reason)
     EXPECT_EQ(block.kind(), kind);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data()) % page, 0U);
     EXPECT_EQ(block.on_device(), block.data());
-    write_host_pattern(block.data(), 0, bytes, {1, false});
-    EXPECT_EQ(check_host_pattern(block.data(), 0, bytes, {1, false}).wrong_bytes, 0U);
+    test_bytes(1).write_to(block.bytes());
+    EXPECT_TRUE(test_bytes(1).are_in(block.bytes()));
   }
 }
 
@@ -171,12 +173,13 @@ TEST_F(host_device, copies_in_both_directions) {
   constexpr std::size_t bytes = 100'003;
   const auto block = host->allocate_host(bytes, pageable);
   const auto device_block = host->allocate(bytes);
-  write_host_pattern(block.data(), 0, bytes, {1, false});
+  const std::span on_device(device_block.data(), bytes);  // the host's memory, too
+  test_bytes(1).write_to(block.bytes());
   host->copy(device_block.data(), block.data(), bytes, direction::h2d);
-  EXPECT_EQ(host->check_pattern(device_block.data(), 0, bytes, {1, false}).wrong_bytes, 0U);
-  host->write_pattern(device_block.data(), 3, bytes - 5, {2, false});
+  EXPECT_TRUE(test_bytes(1).are_in(on_device));
+  test_bytes(2).write_to(on_device);
   host->copy(block.data(), device_block.data(), bytes, direction::d2h);
-  EXPECT_EQ(check_host_pattern(block.data(), 3, bytes - 5, {2, false}).wrong_bytes, 0U);
+  EXPECT_TRUE(test_bytes(2).are_in(block.bytes()));
 }
 
 /// Copies from each block to the next: the last block gets the data only if all copies run in
@@ -186,9 +189,7 @@ class host_chain : public host_device {
   static constexpr std::size_t links = 2000;
   static constexpr std::size_t bytes = 16 * 1024 + 1;
 
-  host_chain() : first(bytes), blocks(links * bytes) {
-    write_host_pattern(first.data(), 0, bytes, {5, false});
-  }
+  host_chain() : first(bytes), blocks(links * bytes) { test_bytes(5).write_to(first); }
 
   void enqueue_all(stream& stream) {
     const auto* src = first.data();
@@ -259,11 +260,6 @@ TEST_F(host_device, a_kernel_copies_whatever_the_size_and_alignment) {
       EXPECT_EQ(destination, expected) << bytes << " bytes from " << from << " to " << to;
     }
   }
-}
-
-TEST_F(host_device, has_no_clock_of_its_own) {
-  const auto stream = host->create_stream();
-  EXPECT_FALSE(stream->span_on_device([] {}, [] {}));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/unit/transfers/moved_clock.hpp"
+#include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/fast/round_trip.hpp"
@@ -177,8 +178,8 @@ TEST_F(two_host_devices, may_be_destroyed_while_the_other_works) {
 TEST_F(two_host_devices, may_be_destroyed_before_their_memory) {
   auto block = devices[0]->allocate(mib);
   devices[0].reset();
-  write_host_pattern(block.data(), 0, mib, {3, false});
-  EXPECT_EQ(check_host_pattern(block.data(), 0, mib, {3, false}).wrong_bytes, 0U);
+  test_bytes(3).write_to({block.data(), mib});
+  EXPECT_TRUE(test_bytes(3).are_in({block.data(), mib}));
   block = {};
   EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
 }
@@ -227,13 +228,10 @@ class linked_host_devices : public testing::Test {
     const auto span = [this](const auto& device_and_work) {
       return std::async(std::launch::async, [this, &device_and_work] {
         const auto& [end, work] = device_and_work;
-        const auto time =
-            end->stream->span_on_device([] {},
-                                        [&] {
-                                          work(*end);
-                                          end->stream->call([this] { clock.leave(); });
-                                        });
-        return time ? time->count() : -1;
+        const auto begin = end->stream->record();
+        work(*end);
+        end->stream->call([this] { clock.leave(); });
+        return end->stream->record()->time_since(*begin).count();
       });
     };
     std::array<std::future<double>, sizeof...(Work)> results{span(all)...};
@@ -359,8 +357,8 @@ TEST_F(linked_host_devices, bring_the_data_and_mark_their_arrival) {
   const auto link = make_link();
   linked_device first(link);
   linked_device second(link);
-  write_host_pattern(first.host.data(), 0, bytes, {1, false});
-  second.device->write_pattern(second.memory.data(), 0, bytes, {2, false});
+  test_bytes(1).write_to(first.host);
+  test_bytes(2).write_to({second.memory.data(), bytes});
   first.enqueue(direction::h2d);
   const auto uploaded = first.stream->record();
   clock.wait_for_sleepers(1);
@@ -373,8 +371,43 @@ TEST_F(linked_host_devices, bring_the_data_and_mark_their_arrival) {
   clock.move(10ns);
   uploaded->wait();
   downloaded->wait();
-  EXPECT_EQ(first.device->check_pattern(first.memory.data(), 0, bytes, {1, false}).wrong_bytes, 0U);
-  EXPECT_EQ(check_host_pattern(second.host.data(), 0, bytes, {2, false}).wrong_bytes, 0U);
+  EXPECT_TRUE(test_bytes(1).are_in({first.memory.data(), bytes}));
+  EXPECT_TRUE(test_bytes(2).are_in(second.host));
+}
+
+TEST_F(linked_host_devices, copy_one_after_another_in_streams_that_wait) {
+  const auto link = make_link();
+  linked_device linked(link);
+  const auto second = linked.device->create_stream();
+  clock.expect(1);  // of both streams' threads one sleeps at a time
+  const auto begin = linked.stream->record();
+  linked.enqueue(direction::h2d);
+  second->wait(*linked.stream->record(event_timing::off));
+  second->copy(linked.host.data(), linked.memory.data(), bytes, direction::d2h);
+  second->call([this] { clock.leave(); });
+  const auto end = second->record();
+  clock.run();
+  EXPECT_THAT(end->time_since(*begin).count(), DoubleNear(2 * alone, tolerance));
+}
+
+TEST_F(linked_host_devices, copy_after_a_device_on_another_link_or_none) {
+  linked_device first(make_link());
+  linked_device second(make_link());
+  const auto unlinked = open_host_device();
+  const auto last = unlinked->create_stream();
+  const auto before = clock.now();
+  clock.expect(1);
+  first.enqueue(direction::h2d);
+  second.stream->wait(*first.stream->record());
+  const auto begin = second.stream->record();
+  second.enqueue(direction::h2d);
+  const auto end = second.stream->record();
+  last->wait(*end);
+  last->call([this] { clock.leave(); });
+  clock.run();
+  last->synchronize();
+  EXPECT_THAT(end->time_since(*begin).count(), DoubleNear(alone, tolerance));
+  EXPECT_NEAR(static_cast<double>((clock.now() - before).count()), 2 * alone, tolerance);
 }
 
 TEST_F(linked_host_devices, slow_down_while_another_device_copies) {
@@ -434,11 +467,6 @@ TEST_F(linked_host_devices, count_each_chunk_of_staged_copies_once) {
   clock.run();
   copied.wait();
   EXPECT_NEAR(static_cast<double>((clock.now() - begin).count()), alone, tolerance);
-}
-
-TEST(host_device_without_a_link, has_no_clock_of_its_own) {
-  const auto device = open_host_device(host_device_options{.index = 3});
-  EXPECT_FALSE(device->create_stream()->span_on_device([] {}, [] {}));
 }
 
 }  // namespace

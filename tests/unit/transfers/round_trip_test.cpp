@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/unit/transfers/counting_device.hpp"
+#include "tests/unit/transfers/test_bytes.hpp"
 
 namespace transfers::round_trip_test {
 namespace {
@@ -46,7 +47,7 @@ class round_trips : public testing::TestWithParam<memory> {
   void expect_exact(round_trip_pipeline& pipeline, std::size_t bytes, std::size_t unit = 1,
                     std::size_t piece = 0) {
     std::vector<std::byte> src(bytes + 3);
-    write_host_pattern(src.data(), 0, src.size(), {3});
+    test_bytes(3).write_to(src);
     std::vector<std::byte> dst(bytes + 128, std::byte{0x5a});
     auto expected = dst;
     for (std::size_t i = 0; i < bytes; ++i)

@@ -15,6 +15,7 @@
 
 #include "src/transfers/fast/calibrate_staging.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
+#include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/launch/arguments.hpp"
 
@@ -43,8 +44,8 @@ struct test_memory {
 
   test_memory(transfers::device& owner, std::size_t bytes)
       : host(bytes), device(owner.allocate(bytes)) {
-    write_host_pattern(host.data(), 0, bytes, {1});
-    owner.write_pattern(device.data(), 0, bytes, {2});
+    test_bytes(1).write_to(host);
+    test_bytes(2).write_to({device.data(), bytes});  // the memory of the host device is the host's
   }
 };
 

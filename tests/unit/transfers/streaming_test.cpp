@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/core/device.hpp"
 
 namespace transfers::streaming_test {
@@ -81,7 +82,7 @@ TEST_F(streaming, copies_sizes_around_those_of_its_bounce_buffer) {
 TEST_F(streaming, copies_much) {
   constexpr std::size_t bytes = (std::size_t{3} << 20) + 4711;
   std::vector<std::byte> from(bytes + 9);
-  write_host_pattern(from.data(), 0, from.size(), {3});
+  test_bytes(3).write_to(from);
   std::vector<std::byte> to(bytes);
   streaming_load(to, std::span(from).last(bytes));
   EXPECT_TRUE(std::ranges::equal(to, std::span(from).last(bytes)));

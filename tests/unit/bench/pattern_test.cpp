@@ -1,3 +1,5 @@
+#include "bench/verification/pattern.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "transfers/core/device.hpp"
-
-namespace transfers::pattern_test {
+namespace bench_transfers::bench::pattern_test {
 namespace {
 
 constexpr std::size_t threads_from = std::size_t{1} << 20;  // below, one thread does all work
@@ -145,7 +145,7 @@ TEST(host_pattern, an_empty_part_is_never_written_and_its_check_succeeds) {
 
 TEST(pattern, gives_many_words_at_once) {
   for (const bool inverted : {false, true}) {
-    const transfers::pattern pattern{42, inverted};
+    const bench::pattern pattern{42, inverted};
     for (const std::size_t first : {0U, 1U, 1000U})
       for (const std::size_t count : {0U, 1U, 7U, 513U}) {
         std::vector<std::uint64_t> expected(count);
@@ -160,4 +160,4 @@ TEST(pattern, gives_many_words_at_once) {
 }
 
 }  // namespace
-}  // namespace transfers::pattern_test
+}  // namespace bench_transfers::bench::pattern_test

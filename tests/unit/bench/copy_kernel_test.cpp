@@ -1,12 +1,18 @@
+#include "bench/strategy/copy_kernel.hpp"
+
 #include <gtest/gtest.h>
 
-#include "transfers/core/device.hpp"
+#include <algorithm>
+#include <limits>
+#include <random>
 
-namespace transfers::copy_kernel_test {
+#include "src/transfers/core/copy_kernel.hpp"
+
+namespace bench_transfers::bench::copy_kernel_test {
 namespace {
 
-device_description gpu_with(int multiprocessors) {
-  cuda_properties cuda;
+transfers::device_description gpu_with(int multiprocessors) {
+  transfers::cuda_properties cuda;
   cuda.multiprocessors = multiprocessors;
   return {"cuda", "made for a test", cuda};
 }
@@ -46,10 +52,27 @@ TEST(copy_kernel_multiprocessors, are_no_more_than_wanted) {
   EXPECT_EQ(at_most(0, std::size_t{1} << 30), 1U);
 }
 
+TEST(copy_kernel_multiprocessors, have_a_block_of_the_librarys_kernel_each) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    const auto multiprocessors = static_cast<int>(1 + random() % 200);
+    const auto* const dst = memory + random() % 32;
+    const auto* const src = memory + random() % 32;
+    const auto bytes = random() >> (34 + random() % 30);  // up to a GiB
+    const auto most =
+        i % 2 == 0 ? static_cast<unsigned>(random() % 500) : std::numeric_limits<unsigned>::max();
+    const auto shape =
+        transfers::detail::shape_of_copy_kernel(dst, src, bytes, multiprocessors, most);
+    EXPECT_EQ(copy_kernel_multiprocessors(gpu_with(multiprocessors), dst, src, bytes, most),
+              std::min(shape.blocks, static_cast<unsigned>(multiprocessors)))
+        << bytes << " bytes, " << multiprocessors << " multiprocessors, " << most << " blocks";
+  }
+}
+
 TEST(copy_kernel_multiprocessors, are_none_on_the_host_device) {
-  const auto host = open_host_device();
+  const auto host = transfers::open_host_device();
   EXPECT_EQ(copy_kernel_multiprocessors(host->description(), memory, memory, 1 << 20), 0U);
 }
 
 }  // namespace
-}  // namespace transfers::copy_kernel_test
+}  // namespace bench_transfers::bench::copy_kernel_test
