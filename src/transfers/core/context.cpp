@@ -111,7 +111,7 @@ void context::copy_async(std::byte* dst, const std::byte* src, std::size_t bytes
 }
 
 void context::wait_for(const context& other) const {
-  if (*this != other) other.synchronize();  // MERGE
+  if (*this != other) stream().wait(*other.stream().record(event_timing::off));
 }
 
 void context::stage_by(std::shared_ptr<pageable_copier> copier) const {
