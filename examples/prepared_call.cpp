@@ -1,5 +1,5 @@
-// Two kinds of calls of a kernel. A plain call checks its arguments each time and waits for the
-// result; a prepared call has checked its parameter types once and only enqueues.
+// Two kinds of calls of a kernel. A plain call checks its arguments and waits for the result; a
+// prepared call only enqueues.
 // PyCUDA: func(y_gpu, x_gpu, numpy.float32(0.5), block=..., grid=...)
 //         func.prepare("PPf"); func.prepared_call(grid, block, y_gpu.gpudata, x_gpu.gpudata, 0.5)
 #include <algorithm>
@@ -29,12 +29,12 @@ int main() {
   auto y = transfers::zeros<float>(gpu, {512});
   const transfers::launch_shape threads{.grid = {4}, .block = {128}};
 
-  // Every call compares the number and sizes of its arguments with the kernel's parameters.
+  // The compiler knows the kernel's parameters, from the C++ function: 0.5 does not compile.
   for (int i = 0; i < 100; ++i) add_scaled(gpu, threads, y, x, 0.5F);
 
-  // Parameters are compared here; the compiler checks the types of arguments.
-  const auto prepared = add_scaled.prepare<float*, const float*, float>();
-  for (int i = 0; i < 100; ++i) prepared(gpu.stream(), threads, y.data(), x.data(), 0.5F);
+  // Numbers are converted, as in any call of a C++ function.
+  const auto prepared = add_scaled.prepare();
+  for (int i = 0; i < 100; ++i) prepared(gpu.stream(), threads, y.data(), x.data(), 0.5);
 
   const auto result = y.get();  // waits for all calls
   if (std::ranges::any_of(result, [](float value) { return value != 400; })) {
@@ -43,9 +43,12 @@ int main() {
   }
   std::cout << "100 plain and 100 prepared calls: every element is " << result[0] << '\n';
 
-  // 0.5 is a double; the kernel would read half of its bytes as a float.
+  // A kernel whose types the compiler does not know, as source_module gives them: every call
+  // compares the number and sizes of its arguments. 0.5 is a double; the kernel would read half of
+  // its bytes as a float.
+  const transfers::function untyped = add_scaled;
   try {
-    add_scaled(gpu, threads, y, x, 0.5);
+    untyped(gpu, threads, y, x, 0.5);
   } catch (const std::invalid_argument& refusal) {
     std::cout << "Refused, as it should be: " << refusal.what() << '\n';
     return 0;

@@ -14,7 +14,7 @@ transfer prepare(const job& task) {
   const auto copier = task.memory.staged_copier();
   if (copier->stages(task.bytes, direction))
     copy.derive = [copier, direction, bytes = task.bytes](const metric_values&) {
-      const auto& staging = copier->how();
+      const auto& staging = copier->settings();
       return std::vector<measured_metric>{
           {{"staging_threads",
             "1",

@@ -28,8 +28,10 @@ class device_view {
   constexpr device_view(T* address, std::size_t elements) noexcept
       : address_(address), elements_(elements) {}
   /// A view of elements that may be written is also a view of elements that may not.
-  constexpr device_view(const device_view<value_type>& view) noexcept  // NOLINT: implicit
-      requires(std::is_const_v<T>)
+  template <class U>
+  requires(std::is_const_v<T>&& std::same_as<U, value_type>)
+      // NOLINTNEXTLINE(google-explicit-constructor): as std::span
+      constexpr device_view(const device_view<U>& view) noexcept
       : address_(view.data()), elements_(view.size()) {}
 
   /// Device address of the first element.

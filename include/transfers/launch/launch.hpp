@@ -209,7 +209,7 @@ class typed_function : public function {
   /// With the kernel's own parameter types; or with A, which are checked.
   [[nodiscard]] prepared_function<P...> prepare() const { return function::prepare<P...>(); }
   template <class... A>
-  requires(sizeof...(A) > 0) [[nodiscard]] prepared_function<A...> prepare() const {
+  [[nodiscard]] prepared_function<A...> prepare() const {
     return function::prepare<A...>();
   }
 };

@@ -69,8 +69,8 @@ TEST_P(a_call, passes_device_addresses_and_other_arguments_unchanged) {
         called = true;
         static_assert(std::is_same_v<std::decay_t<decltype(first)>, const int*>);
         static_assert(std::is_same_v<std::decay_t<decltype(second)>, int*>);
-        static_assert(std::is_same_v<std::decay_t<decltype(third)>, int*>);
-        static_assert(std::is_same_v<std::decay_t<decltype(fourth)>, float*>);
+        static_assert(std::is_same_v<std::decay_t<decltype(third)>, const int*>);
+        static_assert(std::is_same_v<std::decay_t<decltype(fourth)>, const float*>);
         static_assert(std::is_same_v<std::decay_t<decltype(fifth)>, double>);
         EXPECT_NE(first, src.data());
         EXPECT_NE(second, dst.data());

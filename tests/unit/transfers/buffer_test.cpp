@@ -237,7 +237,7 @@ TEST_P(a_device_buffer, of_no_elements_has_no_memory_and_copies_nothing) {
   device_buffer<int> none(gpu, 0);
   EXPECT_EQ(none.data(), nullptr);
   EXPECT_EQ(none.bytes(), 0U);
-  none.copy_from({});
+  none.copy_from(std::span<const int>());
   std::vector<int> destination;
   none.copy_to(destination);
   EXPECT_EQ(host.counts().device_allocations, 0U);
@@ -251,7 +251,7 @@ TEST_P(a_device_buffer, copies_only_what_is_of_its_size) {
               ThrowsMessage<std::length_error>(AllOf(HasSubstr("5"), HasSubstr("4"))));
   EXPECT_THAT([&] { buffer.copy_to(five); },
               ThrowsMessage<std::length_error>(AllOf(HasSubstr("4"), HasSubstr("5"))));
-  EXPECT_THROW(buffer.copy_from({}), std::length_error);
+  EXPECT_THROW(buffer.copy_from(std::span<const int>()), std::length_error);
   EXPECT_THROW(buffer.copy_from_async(five), std::length_error);
   EXPECT_THROW(buffer.copy_to_async(five), std::length_error);
   EXPECT_THROW(device_buffer<int>(gpu, 0).copy_to(five), std::length_error);

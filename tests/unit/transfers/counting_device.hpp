@@ -74,6 +74,9 @@ class counting_stream final : public stream {
   counting_stream(std::unique_ptr<stream> inner, std::shared_ptr<device_counts> counts)
       : inner_(std::move(inner)), counts_(std::move(counts)) {}
 
+  void copy_d2d(std::byte* dst, const std::byte* src, std::size_t bytes) override {
+    enqueue([&] { inner_->copy_d2d(dst, src, bytes); });
+  }
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     enqueue([&] { inner_->copy(dst, src, bytes, direction); });
   }

@@ -203,8 +203,8 @@ TEST_P(a_gpu_array, of_nothing_has_no_memory_and_does_nothing) {
     EXPECT_EQ(none.data(), nullptr);
     EXPECT_EQ(none.bytes(), 0U);
     none.clear();
-    none.set({});
-    none.set_async({});
+    none.set(std::span<const int>());
+    none.set_async(std::span<const int>());
     std::vector<int> destination;
     none.get(destination);
     none.get_async(destination);

@@ -191,7 +191,7 @@ TEST(round_trip, is_one_call_with_a_context) {
   std::vector<std::int32_t> src(100'000);
   std::iota(src.begin(), src.end(), 0);
   std::vector<std::int32_t> dst(src.size());
-  round_trip(gpu, src, dst, [](stream& stream, std::span<std::int32_t> piece, std::size_t first) {
+  round_trip(gpu, src, dst, [](stream& stream, device_view<std::int32_t> piece, std::size_t first) {
     stream.call([=] {
       for (std::size_t i = 0; i < piece.size(); ++i)
         piece[i] = 2 * piece[i] + static_cast<std::int32_t>(first + i);
@@ -205,7 +205,7 @@ TEST(round_trip, refuses_another_size_and_takes_no_elements) {
   const context gpu(*device);
   std::vector<float> src(3);
   std::vector<float> dst(2);
-  const auto nothing = [](stream&, std::span<float>, std::size_t) { FAIL(); };
+  const auto nothing = [](stream&, device_view<float>, std::size_t) { FAIL(); };
   EXPECT_THROW(round_trip(gpu, src, dst, nothing), std::length_error);
   round_trip(gpu, std::span<const float>{}, std::span<float>{}, nothing);
 }

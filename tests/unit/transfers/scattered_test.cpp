@@ -44,7 +44,7 @@ class scene {
     device_block = device.allocate(2 * total + 64);
   }
 
-  [[nodiscard]] std::span<std::byte> on_device() const { return {device_block.data(), total}; }
+  [[nodiscard]] device_view<std::byte> on_device() const { return {device_block.data(), total}; }
   [[nodiscard]] std::span<std::byte> behind() const {
     return {device_block.data() + total, total + 64};
   }
