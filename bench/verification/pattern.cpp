@@ -14,8 +14,8 @@ namespace {
 /// Calls work(first, count) for parts of the words, on several threads if that is faster.
 void for_words(std::size_t first, std::size_t count,
                const std::function<void(std::size_t first, std::size_t count)>& work) {
-  // One thread writes or checks a MiB in a few times the time that another takes to start. Less
-  // memory stays in the caches of the calling thread's core.
+  // A thread needs several times as long for a MiB as another takes to start. Smaller blocks stay
+  // in the caches of the caller's core, where operations expect them.
   constexpr std::size_t worth_threads = (std::size_t{8} << 20) / sizeof(std::uint64_t);
   constexpr std::size_t worth_a_thread = (std::size_t{1} << 20) / sizeof(std::uint64_t);
   constexpr std::size_t words_of_page = 4096 / sizeof(std::uint64_t);

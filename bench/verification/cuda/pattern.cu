@@ -12,7 +12,8 @@ namespace {
 
 using word_iterator = thrust::counting_iterator<std::size_t>;
 
-// The default stream: nothing else uses it meanwhile, because both functions return when done.
+// The default stream, so that no stream of the benchmark's own takes a part of the GPU's queues
+// from those that it measures. Both functions return when their work is done.
 auto policy() { return thrust::cuda::par.on(cudaStreamLegacy); }
 
 }  // namespace

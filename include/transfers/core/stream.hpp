@@ -141,9 +141,9 @@ class stream {
   /// Enqueues a kernel that copies with coalesced 16-byte accesses (4 bytes or single ones where
   /// the addresses have different misalignments to 16, or to 4). Either address may be the device
   /// address of host memory (host_memory::on_device): that is zero-copy access. The kernel has a
-  /// block of 512 threads for each 512 accesses, but at most two for each multiprocessor, and at
-  /// most `most_blocks`; at least one. It thus occupies at most `most_blocks` multiprocessors; a
-  /// few saturate a link (docs/fast_paths/zero_copy.md). Throws device_error.
+  /// block of 512 threads for each 512 accesses, at most two for each multiprocessor, at most
+  /// `most_blocks`, and at least one. It therefore occupies at most `most_blocks` multiprocessors;
+  /// a few saturate a link (docs/fast_paths/zero_copy.md). Throws device_error.
   virtual void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                               unsigned most_blocks) = 0;
   /// The same on all multiprocessors.

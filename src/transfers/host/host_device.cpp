@@ -118,6 +118,7 @@ struct device_parts {
   std::shared_ptr<emulated_link> link;  ///< null if there is none
   device_blocks blocks;
   outstanding_work work;
+  std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now();
 };
 
 using nanoseconds = std::chrono::duration<double, std::nano>;
@@ -332,7 +333,7 @@ class host_stream final : public stream {
   /// The time of the worker's work so far, by the device's clock.
   [[nodiscard]] nanoseconds time() const {
     if (link() != nullptr) return link()->time_of(sequence_);
-    return std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::steady_clock::now() - parts_->origin;
   }
 
   template <class Move>

@@ -154,7 +154,7 @@ TEST_F(two_streams, refuse_times_between_devices) {
   const auto own = first->record();
   const auto of_other = foreign_stream->record();
   const foreign_event foreign;
-  for (const event* const earlier : {static_cast<const event*>(of_other.get()), static_cast<const event*>(&foreign)})
+  for (const auto* const earlier : std::array<const event*, 2>{of_other.get(), &foreign})
     EXPECT_THAT([&] { static_cast<void>(own->time_since(*earlier)); },
                 ThrowsMessage<std::invalid_argument>(
                     AllOf(HasSubstr("different devices"), Not(HasSubstr("\n")))));
