@@ -57,8 +57,9 @@ transfer prepare(const job& task, scattered_route copy_method, std::size_t block
   // Each operation processes the whole list. No device clock: enqueueing the list takes longer than
   // waiting for it.
   copy.steps = enqueue_and_wait(
-      task.stream, [copier, blocks = std::move(blocks), copy_method, direction = layout.direction,
-                    device_memory = std::span(layout.device.data, layout.device.bytes)] {
+      task.stream,
+      [copier, blocks = std::move(blocks), copy_method, direction = layout.direction,
+       device_memory = transfers::device_view(layout.device.data, layout.device.bytes)] {
         copier->enqueue(blocks, device_memory, direction, copy_method);
       });
   if (copy_method == scattered_route::kernel && task.device.description().cuda)

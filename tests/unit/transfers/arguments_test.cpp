@@ -157,7 +157,8 @@ TEST_P(a_call, takes_a_launch_that_can_be_called_once_and_is_no_copy) {
     int& calls;
   };
   int calls = 0;
-  call(gpu, launch(calls), in(std::array{1, 2}));
+  const std::array numbers{1, 2};
+  call(gpu, launch(calls), in(numbers));
   EXPECT_EQ(calls, 1);
 }
 

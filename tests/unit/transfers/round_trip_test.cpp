@@ -194,7 +194,7 @@ TEST(round_trip, is_one_call_with_a_context) {
   round_trip(gpu, src, dst, [](stream& stream, device_view<std::int32_t> piece, std::size_t first) {
     stream.call([=] {
       for (std::size_t i = 0; i < piece.size(); ++i)
-        piece[i] = 2 * piece[i] + static_cast<std::int32_t>(first + i);
+        piece.data()[i] = 2 * piece.data()[i] + static_cast<std::int32_t>(first + i);
     });
   });
   for (std::size_t i = 0; i < dst.size(); ++i) ASSERT_EQ(dst[i], 3 * static_cast<std::int32_t>(i));

@@ -44,7 +44,8 @@ class scene {
     device_block = device.allocate(2 * total + 64);
   }
 
-  [[nodiscard]] device_view<std::byte> on_device() const { return {device_block.data(), total}; }
+  [[nodiscard]] std::span<std::byte> on_device() const { return {device_block.data(), total}; }
+  [[nodiscard]] device_view<std::byte> target() const { return {device_block.data(), total}; }
   [[nodiscard]] std::span<std::byte> behind() const {
     return {device_block.data() + total, total + 64};
   }
@@ -56,7 +57,7 @@ class scene {
       for (auto& byte : std::span(block.host, block.bytes)) byte = value_of(i++);
     std::ranges::fill(on_device(), untouched);
     std::ranges::fill(behind(), untouched);
-    copy.enqueue(blocks, on_device(), direction::h2d, method);
+    copy.enqueue(blocks, target(), direction::h2d, method);
     stream.synchronize();
     for (i = 0; i < total; ++i) ASSERT_EQ(on_device()[i], value_of(i)) << "at " << i;
     EXPECT_TRUE(std::ranges::all_of(behind(), is_untouched));
@@ -65,7 +66,7 @@ class scene {
   void expect_downloads(stream& stream, scattered_copy& copy, scattered_route method) {
     for (std::size_t i = 0; i < total; ++i) on_device()[i] = value_of(i);
     std::ranges::fill(memory, untouched);
-    copy.enqueue(blocks, on_device(), direction::d2h, method);
+    copy.enqueue(blocks, target(), direction::d2h, method);
     stream.synchronize();
     std::size_t i = 0;
     for (const auto& block : blocks)
@@ -121,7 +122,7 @@ TEST_P(scattered, needs_the_list_only_until_it_returns) {
   host.counts().slowed_by = std::chrono::microseconds(10);
   for (std::size_t i = 0; i < all.total; ++i) all.on_device()[i] = value_of(i);
   auto list = std::make_unique<std::vector<scattered_block>>(all.blocks);
-  copy.enqueue(*list, all.on_device(), direction::d2h, GetParam());
+  copy.enqueue(*list, all.target(), direction::d2h, GetParam());
   std::ranges::fill(*list, scattered_block{nullptr, 1});
   list.reset();
   stream->synchronize();
@@ -138,8 +139,8 @@ TEST_P(scattered, goes_on_while_earlier_tables_are_still_in_use) {
     second.on_device()[i] = value_of(i + 1);
   }
   host.counts().slowed_by = std::chrono::microseconds(20);
-  copy.enqueue(first.blocks, first.on_device(), direction::d2h, GetParam());
-  copy.enqueue(second.blocks, second.on_device(), direction::d2h, GetParam());
+  copy.enqueue(first.blocks, first.target(), direction::d2h, GetParam());
+  copy.enqueue(second.blocks, second.target(), direction::d2h, GetParam());
   stream->synchronize();
   std::size_t i = 0;
   for (const auto& block : first.blocks)
@@ -151,11 +152,11 @@ TEST_P(scattered, goes_on_while_earlier_tables_are_still_in_use) {
 
 TEST_P(scattered, refuses_blocks_longer_than_the_device_memory) {
   scene all(host, {100, 100});
-  const auto short_by_one = all.on_device().first(199);
+  const auto short_by_one = all.target().first(199);
   EXPECT_THROW(copy.enqueue(all.blocks, short_by_one, direction::h2d, GetParam()),
                std::length_error);
   all.blocks[1].bytes = SIZE_MAX;  // must not wrap around
-  EXPECT_THROW(copy.enqueue(all.blocks, all.on_device(), direction::h2d, GetParam()),
+  EXPECT_THROW(copy.enqueue(all.blocks, all.target(), direction::h2d, GetParam()),
                std::length_error);
   stream->synchronize();
 }
@@ -163,7 +164,7 @@ TEST_P(scattered, refuses_blocks_longer_than_the_device_memory) {
 TEST_P(scattered, refuses_bytes_at_null) {
   scene all(host, {100, 100});
   all.blocks[1].host = nullptr;
-  EXPECT_THROW(copy.enqueue(all.blocks, all.on_device(), direction::h2d, GetParam()),
+  EXPECT_THROW(copy.enqueue(all.blocks, all.target(), direction::h2d, GetParam()),
                std::invalid_argument);
   stream->synchronize();
 }
@@ -174,7 +175,7 @@ TEST_P(scattered, passes_failures_on_and_works_again) {
     scene all(host, {4096, 1, 500, 8192});
     host.counts().failing_operation = host.counts().operations + n;
     try {
-      copy.enqueue(all.blocks, all.on_device(), direction::h2d, GetParam());
+      copy.enqueue(all.blocks, all.target(), direction::h2d, GetParam());
       stream->synchronize();
     } catch (const device_error&) {
       ++failures;
@@ -234,7 +235,7 @@ class scattered_kernel : public testing::Test {
 
 TEST_F(scattered_kernel, takes_one_launch) {
   scene all(host, std::vector<std::size_t>(1000, 512));
-  copy.enqueue(all.blocks, all.on_device(), direction::h2d, scattered_route::kernel);
+  copy.enqueue(all.blocks, all.target(), direction::h2d, scattered_route::kernel);
   stream->synchronize();
   EXPECT_EQ(host.counts().enqueued, 1U);
 }
@@ -273,7 +274,7 @@ TEST_F(scattered_kernel, adds_memory_once) {
 TEST_F(scattered_kernel, refuses_ordinary_memory_that_a_gpu_does_not_see) {
   host.counts().stages_copies = true;
   scene all(host, {100, 200});
-  EXPECT_THROW(copy.enqueue(all.blocks, all.on_device(), direction::h2d, scattered_route::kernel),
+  EXPECT_THROW(copy.enqueue(all.blocks, all.target(), direction::h2d, scattered_route::kernel),
                unsupported);
 }
 
