@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import CONSUMERS, ROOT, Cmake, must, unfolded
+from cmake_calls import CONSUMERS, ROOT, Cmake, must, unfolded
 
 # What only the programs and the tests need.
 NOT_FOR_THE_LIBRARY = re.compile(
@@ -28,8 +28,8 @@ def test_another_project_gets_only_the_library(cmake: Cmake, tmp_path: Path):
     )
     assert not NOT_FOR_THE_LIBRARY.search(output)
     cache = (tmp_path / "CMakeCache.txt").read_text()
-    # Other than the tools that CMake itself looks for.
-    entries = [line for line in cache.splitlines() if re.match(r"(?!CMAKE_)\w+:", line)]
+    # Other than what CMake's own modules look for.
+    entries = [line for line in cache.splitlines() if re.match(r"(?!CMAKE_|CUDA_)\w+:", line)]
     assert [line for line in entries if NOT_FOR_THE_LIBRARY.search(line.partition("=")[0])] == []
     targets = {
         name: architectures

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import CONSUMERS, Cmake, must, run_hello, unfolded
+from cmake_calls import CONSUMERS, Cmake, must, run_hello, unfolded
 
 ASKS = """\
 cmake_minimum_required(VERSION 3.25)

@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from conftest import ROOT, Cmake
+from cmake_calls import ROOT, Cmake
 
 
 def files(folder: Path) -> set[str]:

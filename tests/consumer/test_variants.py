@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import CONSUMERS, ROOT, Cmake, must, run_hello
+from cmake_calls import CONSUMERS, ROOT, Cmake, must, run_hello
 
 
 @pytest.fixture(autouse=True)
