@@ -1,9 +1,11 @@
 #pragma once
 
-/// The version of these headers, "major.minor.patch" (semver.org). Before 1.0 a minor version may
-/// change the interface and the binary interface, a patch may not.
+/// The major version of these headers (semver.org).
 #define TRANSFERS_VERSION_MAJOR 0
+/// The minor version of these headers. Before 1.0 the next one may change the interface and the
+/// binary interface.
 #define TRANSFERS_VERSION_MINOR 1
+/// The patch of these headers. The next one changes no interface.
 #define TRANSFERS_VERSION_PATCH 0
 
 /// The version of these headers as a number that grows: 10000 major + 100 minor + patch.
