@@ -5,22 +5,28 @@ if(TRANSFERS_BENCH)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
 endif()
 
-set(BENCHMARK_ENABLE_TESTING OFF)
-set(BENCHMARK_ENABLE_INSTALL OFF)
-FetchContent_Declare(benchmark
-  GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.9.1
-  FIND_PACKAGE_ARGS 1.7 CONFIG)
-FetchContent_Declare(nlohmann_json
-  GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3
-  FIND_PACKAGE_ARGS 3.10 CONFIG)
-FetchContent_Declare(CLI11
-  GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
-  FIND_PACKAGE_ARGS 2.1 CONFIG)
-FetchContent_Declare(fmt
-  GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1
-  FIND_PACKAGE_ARGS 9 CONFIG)
-FetchContent_MakeAvailable(fmt)
+# A project that contains this one may have it already.
+if(NOT TARGET fmt::fmt)
+  FetchContent_Declare(fmt
+    GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1
+    FIND_PACKAGE_ARGS 9 CONFIG)
+  FetchContent_MakeAvailable(fmt)
+endif()
+# What is in a system stays there. What is fetched is no part of an installed library, which then
+# has its functions inside: slower to compile, and nothing to look for.
+get_target_property(TRANSFERS_INSTALLED_FMT fmt::fmt IMPORTED)
+if(TRANSFERS_INSTALLED_FMT)
+  set(TRANSFERS_FMT fmt::fmt)
+else()
+  set(TRANSFERS_FMT $<BUILD_INTERFACE:fmt::fmt-header-only>)
+endif()
 if(TRANSFERS_PROGRAMS)
+  FetchContent_Declare(nlohmann_json
+    GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3
+    FIND_PACKAGE_ARGS 3.10 CONFIG)
+  FetchContent_Declare(CLI11
+    GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
+    FIND_PACKAGE_ARGS 2.1 CONFIG)
   FetchContent_Declare(simdjson
     GIT_REPOSITORY https://github.com/simdjson/simdjson.git GIT_TAG v3.10.1
     FIND_PACKAGE_ARGS 3.0 CONFIG)
@@ -34,6 +40,11 @@ if(TRANSFERS_PROGRAMS)
     FIND_PACKAGE_ARGS 1.12 CONFIG)
   FetchContent_MakeAvailable(nlohmann_json CLI11 simdjson ZLIB pugixml)
   if(TRANSFERS_BENCH)
+    set(BENCHMARK_ENABLE_TESTING OFF)
+    set(BENCHMARK_ENABLE_INSTALL OFF)
+    FetchContent_Declare(benchmark
+      GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.9.1
+      FIND_PACKAGE_ARGS 1.7 CONFIG)
     FetchContent_MakeAvailable(benchmark)
   endif()
   if(NOT TARGET ZLIB::ZLIB)  # what zlib's own build calls zlibstatic, without its headers
@@ -70,7 +81,11 @@ if(NOT TRANSFERS_BENCH)
 endif()
 # Thrust comes with the CUDA toolkit; without one, Debian's libthrust-dev has the same headers.
 find_path(THRUST_INCLUDE_DIR thrust/version.h
-  HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl REQUIRED)
+  HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl)
+if(NOT THRUST_INCLUDE_DIR)
+  message(FATAL_ERROR "Thrust's headers were not found: install a CUDA toolkit or the package "
+                      "libthrust-dev, or set THRUST_INCLUDE_DIR to the folder that contains thrust/")
+endif()
 add_library(bench_transfers_thrust_openmp INTERFACE)
 target_include_directories(bench_transfers_thrust_openmp SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
 target_compile_definitions(bench_transfers_thrust_openmp INTERFACE

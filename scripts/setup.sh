@@ -109,7 +109,7 @@ build() {
     cat "$log" >&2
     fail "cmake --preset $preset failed"
   fi
-  grep -E '^-- (CUDA|No CUDA)' "$log" >&2 || true
+  grep -E '^-- (CUDA|Only the device)' "$log" >&2 || true
   rm -f "$log"
   say "Building (preset $preset) ..."
   cmake --build --preset "$preset" ${1:+--target "$@"} >&2 || fail "the build failed"

@@ -23,3 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PATH",
         help="the same with a strategy more (default: bench_transfers_extended beside it)",
     )
+    group.addoption(
+        "--variants",
+        action="store_true",
+        help="also build the library static and shared, with and without CUDA (tests/consumer)",
+    )

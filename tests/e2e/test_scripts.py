@@ -14,9 +14,9 @@ from gate_files import Lab
 from program import Program, environment
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ("bench", "gate", "lint", "report", "test")
+SCRIPTS = ("bench", "gate", "lint", "reference", "report", "test")
 # Programs that install or build.
-TRAPS = ("apt-get", "sudo", "dpkg-query", "cmake", "ninja", "pip", "python3", "nvcc")
+TRAPS = ("apt-get", "sudo", "dpkg-query", "cmake", "doxygen", "ninja", "pip", "python3", "nvcc")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def test_a_question_is_answered_at_once(clone: Clone, script: str, question: str
     if question == "--version":
         assert re.match(r"bench_transfers \d+\.\d+\.\d+ \(.+\)\n$", completed.stdout)
     else:
-        assert f"\n  scripts/{script} " in completed.stdout
+        assert re.search(rf"^  scripts/{script}\b", completed.stdout, re.MULTILINE)
     assert clone.files == before
 
 
@@ -89,6 +89,7 @@ def test_a_question_is_answered_at_once(clone: Clone, script: str, question: str
         ("bench", ("--profile=fast",), "unknown profile fast"),
         ("bench", ("--hlep\x1b[2J",), r"--hlep\E[2J"),
         ("lint", ("src",), "src"),
+        ("reference", ("include",), "include"),
         ("report", (), "which result files?"),
         ("report", ("missing.json", "--out=x"), "missing.json: No such file"),
         ("test", ("unit",), "unit"),
@@ -129,6 +130,7 @@ def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
         "bench": RIGHT_FOR_BENCH,
         "gate": (baseline.name, "--threshold=2%", "--all", "--", "--profile=quick"),
         "lint": ("--tidy",),
+        "reference": (),
         "report": (baseline.name, "--out", "x", f"--baseline={baseline.name}"),
         "test": ("--sanitize",),
     }.items():

@@ -1,0 +1,37 @@
+# The library, its headers and its package: find_package(transfers) and transfers::transfers.
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/transfers")
+install(TARGETS transfers EXPORT transfersTargets COMPONENT library
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/transfers" COMPONENT library
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT transfersTargets NAMESPACE transfers:: COMPONENT library
+  DESTINATION "${package_dir}")
+
+# What the package looks for before others can link.
+get_target_property(library_type transfers TYPE)
+set(needs_libraries OFF)
+if(library_type STREQUAL "STATIC_LIBRARY")
+  set(needs_libraries ON)
+endif()
+set(fmt_range "")
+if(TRANSFERS_INSTALLED_FMT)
+  # Each major version has symbols of its own.
+  string(REGEX MATCH "^[0-9]+" fmt_major "${fmt_VERSION}")
+  math(EXPR fmt_next_major "${fmt_major} + 1")
+  set(fmt_range "${fmt_VERSION}...<${fmt_next_major}")
+endif()
+set(cuda_version "")
+if(TRANSFERS_HAVE_CUDA)
+  set(cuda_version "${CUDAToolkit_VERSION_MAJOR}.${CUDAToolkit_VERSION_MINOR}")
+endif()
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/transfersConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/transfersConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}"
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/transfersConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/transfersConfig.cmake" "${PROJECT_BINARY_DIR}/transfersConfigVersion.cmake"
+  COMPONENT library DESTINATION "${package_dir}")

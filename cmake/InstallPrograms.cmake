@@ -1,0 +1,31 @@
+set(programs gate_transfers)
+if(TRANSFERS_BENCH)
+  list(APPEND programs bench_transfers)
+endif()
+# Beside the program in the bundle; in bin/ the library may be a shared one.
+file(RELATIVE_PATH bin_to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/${bin_to_lib}")
+install(TARGETS ${programs} RUNTIME COMPONENT programs)
+
+# The component `bundle` makes a folder that can be carried to another Linux machine: the programs,
+# and beside them every shared library but the C library's own and the NVIDIA driver's. It is
+# installed only by its name.
+set(bundled_elsewhere
+  "^ld-linux" "^libc\\.so" "^libm\\.so" "^libdl\\.so" "^libpthread\\.so" "^librt\\.so"
+  "^libcuda\\.so" "^libnvidia")
+install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET shared_libraries
+  RUNTIME DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+install(RUNTIME_DEPENDENCY_SET shared_libraries
+  PRE_EXCLUDE_REGEXES ${bundled_elsewhere}
+  LIBRARY DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+install(FILES README.md LICENSE DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+
+set(bundle_name "${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
+add_custom_target(bundle
+  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${bundle_name}"
+  COMMAND "${CMAKE_COMMAND}" --install . --component bundle --prefix "${bundle_name}"
+  COMMAND "${CMAKE_COMMAND}" -E tar czf "${bundle_name}.tar.gz" "${bundle_name}"
+  COMMAND "${CMAKE_COMMAND}" -E echo "${CMAKE_BINARY_DIR}/${bundle_name}.tar.gz"
+  DEPENDS ${programs}
+  WORKING_DIRECTORY "${CMAKE_BINARY_DIR}"
+  VERBATIM)

@@ -1,0 +1,54 @@
+"""What `cmake --install` puts where."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from cmake_calls import ROOT, Cmake
+
+
+def files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+
+
+def version_of(program: Path) -> str:
+    # Without LD_LIBRARY_PATH and the like.
+    return subprocess.run(
+        [program, "--version"], env={}, capture_output=True, encoding="utf-8", check=True
+    ).stdout
+
+
+def test_the_component_library_is_headers_library_and_package(installed: Path):
+    headers = {f"include/{name}" for name in files(ROOT / "include")}
+    assert "include/transfers/transfers.hpp" in headers
+    others = files(installed) - headers
+    assert files(installed) > headers
+    package = re.compile(
+        r"lib\S*/(libtransfers\.(a|so[.\d]*)|cmake/transfers/transfers(Config|Targets)\S*\.cmake)"
+    )
+    assert [name for name in others if not package.fullmatch(name)] == []
+    assert any(name.endswith("/transfersConfig.cmake") for name in others)
+
+
+def test_a_plain_install_adds_the_programs(cmake: Cmake, installed: Path, tmp_path: Path):
+    everything = files(cmake.install(tmp_path))
+    assert everything - files(installed) == {"bin/bench_transfers", "bin/gate_transfers"}
+    assert version_of(tmp_path / "bin/bench_transfers").startswith("bench_transfers ")
+
+
+def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_path: Path):
+    folder = cmake.install(tmp_path, "bundle")
+    names = files(folder)
+    assert all("/" not in name for name in names)
+    assert names > {"bench_transfers", "gate_transfers", "README.md", "LICENSE"}
+    assert any(name.startswith("libstdc++.so") for name in names)
+    for program in ("bench_transfers", "gate_transfers"):
+        loaded = subprocess.run(
+            ["ldd", folder / program], env={}, capture_output=True, encoding="utf-8", check=True
+        ).stdout
+        bundled = {name for name in names if name.startswith("lib")}
+        for name, place in re.findall(r"^\s*(\S+) => (\S+)", loaded, re.MULTILINE):
+            assert name not in bundled or place == str(folder / name), loaded
+        assert version_of(folder / program).startswith(program)
