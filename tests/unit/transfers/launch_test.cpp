@@ -148,14 +148,27 @@ TEST_F(a_host_function, refuses_other_numbers_of_arguments) {
   EXPECT_THROW(scale.launch(stream, {}, {}), std::invalid_argument);
 }
 
-TEST_F(a_host_function, refuses_arguments_of_other_sizes) {
+TEST_F(a_host_function, refuses_arguments_of_other_types) {
   std::vector<float> data(3, 1);
   EXPECT_THAT(
       [&] {
         scale(gpu, {{1}, {3}}, in_out(data), 2.0, 3);
       },  // a double
       ThrowsMessage<std::invalid_argument>(
-          AllOf(HasSubstr("argument 2 of scale"), HasSubstr("4"), HasSubstr("8"))));
+          AllOf(HasSubstr("argument 2 of scale"), HasSubstr("float"), HasSubstr("double"))));
+  // The same size as a float, but other bits.
+  EXPECT_THAT(
+      [&] {
+        scale(gpu, {{1}, {3}}, in_out(data), 2, 3);
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("has the type float, not int")));
+  std::vector<std::int32_t> integers(3);
+  EXPECT_THAT(
+      [&] {
+        scale(gpu, {{1}, {3}}, in_out(integers), 2.0F, 3);
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("has the type float*, not int*")));
+  EXPECT_THROW(static_cast<void>(scale.prepare<double*, float, int>()), std::invalid_argument);
   EXPECT_THROW(scale(gpu, {{1}, {3}}, in_out(data), 2.0F, std::int64_t{3}), std::invalid_argument);
   EXPECT_THROW(scale(gpu, {{1}, {3}}, large{}, 2.0F, 3), std::invalid_argument);
   EXPECT_THAT(data, Each(1.0F));
