@@ -11,14 +11,16 @@ int main() {
   const auto device = transfers::open_default_device();
   std::cout << "Running on " << device->description().name << '\n';
 
-  // Arrays use a pool by default; context(*device, allocation::plain) uses none.
-  const transfers::context gpu(*device);
-
-  // Used directly: a block goes back to the pool when its owner is destroyed.
+  // Arrays use a pool by default; context(*device, allocation::plain) uses none. Several contexts
+  // can share a pool.
   transfers::device_pool blocks(*device);
-  const std::byte* first = blocks.allocate(1 << 20).data();
+  const transfers::context gpu(*device, blocks);
+
+  // Used directly: a block goes back to the pool when its owner is destroyed, in the stream's
+  // order.
+  const std::byte* first = blocks.allocate(1 << 20, gpu.stream()).data();
   const auto held = blocks.held_bytes();
-  const auto again = blocks.allocate(1 << 20);
+  const auto again = blocks.allocate(1 << 20, gpu.stream());
   if (again.data() != first || blocks.held_bytes() != held) {
     std::cerr << "Wrong: the pool went to the device for memory that it had.\n";
     return 1;

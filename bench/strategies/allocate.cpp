@@ -130,10 +130,18 @@ source on_device_async(const job& task) {
   }};
 }
 
-template <class Pool, class Memory>
-source from_pool(std::shared_ptr<Pool> pool, std::size_t bytes) {
-  return {[pool = std::move(pool), bytes] {
-    const auto owner = std::make_shared<Memory>(pool->allocate(bytes));
+source from_device_pool(const job& task) {
+  return {[pool = transfers::device_pool(task.device), &stream = task.stream,
+           bytes = task.bytes]() mutable {
+    const auto owner = std::make_shared<transfers::device_memory>(pool.allocate(bytes, stream));
+    return holding{owner, owner->data()};
+  }};
+}
+
+source from_pinned_pool(const job& task) {
+  const auto pool = std::make_shared<transfers::pinned_pool>(task.device, task.stream);
+  return {[pool, bytes = task.bytes] {
+    const auto owner = std::make_shared<transfers::host_memory>(pool->allocate(bytes));
     return holding{owner, owner->data()};
   }};
 }
@@ -188,27 +196,17 @@ std::vector<allocator> all_allocators() {
                         .only_cuda = true,
                         .plainness = 2});
   allocators.push_back({.name = "device_pool",
-                        .summary = "transfers::device_pool, warm",
-                        .open =
-                            [](const job& task) {
-                              return from_pool<transfers::device_pool, transfers::device_memory>(
-                                  std::make_shared<transfers::device_pool>(task.device),
-                                  task.bytes);
-                            },
+                        .summary = "transfers::device_pool, warm, in the order of the stream",
+                        .open = from_device_pool,
                         .on_device = true,
                         .target = release_target::pool,
                         .plainness = 2});
-  allocators.push_back(
-      {.name = "pinned_pool",
-       .summary = "transfers::pinned_pool, warm",
-       .open =
-           [](const job& task) {
-             return from_pool<transfers::pinned_pool, transfers::host_memory>(
-                 std::make_shared<transfers::pinned_pool>(task.device, task.stream), task.bytes);
-           },
-       .target = release_target::pool,
-       .kind = transfers::pinned(),
-       .plainness = 2});
+  allocators.push_back({.name = "pinned_pool",
+                        .summary = "transfers::pinned_pool, warm",
+                        .open = from_pinned_pool,
+                        .target = release_target::pool,
+                        .kind = transfers::pinned(),
+                        .plainness = 2});
   return allocators;
 }
 

@@ -13,19 +13,26 @@ namespace transfers {
 
 /// Where arrays allocate their device memory.
 enum class allocation {
-  pooled,  ///< from the context's device_pool
+  pooled,  ///< from a device_pool of the context
   plain,   ///< cudaMalloc and cudaFree each time
 };
 
 /// Groups what arrays and launches need: a device, the stream that runs their work in order, and
-/// the pools that their memory comes from. Copies refer to the same context, and arrays keep it
-/// alive. The device must outlive them all.
+/// the pools that their memory comes from. Copies refer to the same context, and arrays and blocks
+/// keep it alive. The device must outlive them all. Several threads may enqueue work on one
+/// context; the order of their work is then up to them.
 class context {
  public:
+  /// Throw device_error, out_of_memory.
   explicit context(transfers::device& device, allocation allocation_kind = allocation::pooled);
   /// Uses an existing stream, which must outlive the context and its arrays.
   context(transfers::device& device, transfers::stream& stream,
           allocation allocation_kind = allocation::pooled);
+  /// Allocates from a pool that contexts of the same device share.
+  context(transfers::device& device, device_pool pool);
+  context(transfers::device& device, transfers::stream& stream, device_pool pool);
+  /// Owns its device: context gpu(open_default_device()).
+  explicit context(std::unique_ptr<transfers::device> device);
 
   // No moves: what has been moved from keeps its context.
   context(const context&) = default;
@@ -45,7 +52,7 @@ class context {
 
   /// Copies after all earlier work of the context, and returns when the data have arrived. The
   /// context's pageable_copier copies pageable memory, from its least_bytes() on; by default it is
-  /// the one of the device (device::make_pageable_copier). Contexts can share one: stage_by().
+  /// that of the device (device::copier), which its contexts share: their copies take turns.
   /// Throws device_error.
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) const;
 
@@ -139,6 +146,9 @@ class context {
                                         const std::function<std::shared_ptr<void>()>& make) const;
 
   struct state;
+  struct parts;
+  explicit context(parts&& components);
+
   std::shared_ptr<state> state_;
 };
 

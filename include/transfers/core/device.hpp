@@ -73,6 +73,10 @@ struct device_description {
   std::optional<link_description> emulated_link{};  ///< only for host devices that have one
 };
 
+namespace detail {
+class pool_body;
+}
+
 /// A device that host memory is copied to and from. There are two implementations: CUDA devices,
 /// and host devices, whose device memory is DRAM and whose copies are memcpy. Any thread may use
 /// any device: each call makes its device current and restores the device that was current before
@@ -147,11 +151,20 @@ class device {
   /// them then cross the host's memory. One direction only: call it for both. Throws device_error.
   virtual bool access_peer(device& peer) = 0;
 
-  /// Makes the copier that new contexts use for pageable memory; null if copies of the device
-  /// serve. It holds no threads and no memory before acquire(). The device must outlive it.
-  [[nodiscard]] virtual std::shared_ptr<pageable_copier> make_pageable_copier() { return nullptr; }
+  /// Returns the copier that the contexts of the device share for pageable memory; null if copies
+  /// of the device serve. It holds no threads and no memory before acquire(), so the first large
+  /// copy pays for them. The device must outlive it.
+  [[nodiscard]] virtual std::shared_ptr<pageable_copier> copier() { return nullptr; }
+
+  /// Makes what a device_pool is. The device must outlive it. Throws device_error.
+  [[nodiscard]] virtual std::shared_ptr<detail::pool_body> make_pool();
 
   [[nodiscard]] virtual std::unique_ptr<stream> create_stream() = 0;
+
+  /// Returns a stream for a cudaStream_t of this device that the caller has made and destroys,
+  /// after the returned owner; null stands for the legacy default stream.
+  /// transfers/cuda/interop.hpp has the same with types. Throws unsupported for host devices.
+  [[nodiscard]] virtual std::unique_ptr<stream> adopt_stream(void* native_handle);
 
   /// Returns when all work on all streams of this device is done. Throws device_error.
   virtual void synchronize() = 0;

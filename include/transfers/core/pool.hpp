@@ -2,33 +2,63 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "transfers/core/device.hpp"
 
 namespace transfers {
 
-/// Reuses blocks of device memory: cudaMalloc and cudaFree take microseconds to milliseconds, and
-/// cudaFree waits for the device. Built on Thrust's pool. A freed block is reused at once, although
-/// the stream may still work on it, because the stream's next work runs later: use one pool per
-/// stream. Thread-safe. A block may outlive its pool.
+namespace detail {
+
+/// The implementation of a device_pool: one class for each kind of device. Thread-safe.
+class pool_body {
+ public:
+  virtual ~pool_body() = default;
+  /// `bytes` is not 0.
+  [[nodiscard]] virtual std::byte* allocate(std::size_t bytes, stream& stream) = 0;
+  virtual void deallocate(std::byte* block, std::size_t bytes, stream& stream) noexcept = 0;
+  [[nodiscard]] virtual std::size_t held_bytes() const = 0;
+  virtual bool release() = 0;
+};
+
+/// Divides blocks of device::allocate, for each stream apart. The device must outlive it.
+std::shared_ptr<pool_body> make_suballocator(device& device);
+
+}  // namespace detail
+
+/// Reuses blocks of device memory in the order of streams: cudaMalloc and cudaFree take
+/// microseconds to milliseconds, and cudaFree waits for the device. Streams and contexts may share
+/// a pool; a block that one stream has freed is used by another only when the first has finished
+/// with it. On CUDA devices it is a cudaMemPool that keeps its memory (CUDA C++ Programming Guide,
+/// "Stream Ordered Memory Allocator"); on other devices each stream has a pool of Thrust. Copies
+/// refer to the same pool. Thread-safe. A block may outlive its pool.
 class device_pool {
  public:
-  /// The device must outlive the pool and its blocks.
+  /// The device must outlive the pool and its blocks. Throws device_error.
   explicit device_pool(device& device);
 
-  /// Throws out_of_memory, device_error; invalid_argument for zero bytes.
-  [[nodiscard]] device_memory allocate(std::size_t bytes);
+  /// Returns a block for work that is enqueued on `stream` from now on. Its destructor frees it in
+  /// the order of the stream, which must still exist then: work enqueued before may use it. Other
+  /// streams must wait for the stream before they use the block, and the stream for them before it
+  /// is freed. Throws out_of_memory, device_error; invalid_argument for zero bytes.
+  [[nodiscard]] device_memory allocate(std::size_t bytes, stream& stream);
 
-  /// Returns how many bytes the pool holds of the device's memory, in use or not.
+  /// Returns how many bytes the pool holds of the device's memory, in use or not. Throws
+  /// device_error.
   [[nodiscard]] std::size_t held_bytes() const;
 
-  /// Frees all memory of the pool if no block is in use, and returns whether it did. When memory
-  /// runs out, allocate() frees idle blocks of more than 64 KiB and tries again.
+  /// Gives memory back that no block uses, and returns whether the pool holds none now. A block
+  /// that has been freed is in use until its stream has done the work before.  Throws device_error.
   bool release();
 
  private:
-  class state;
-  std::shared_ptr<state> state_;
+  friend class context;
+  explicit device_pool(std::shared_ptr<detail::pool_body> body) : body_(std::move(body)) {}
+  /// The block keeps `owner`, which keeps the stream.
+  [[nodiscard]] device_memory allocate(std::size_t bytes, stream& stream,
+                                       std::shared_ptr<const void> owner) const;
+
+  std::shared_ptr<detail::pool_body> body_;
 };
 
 /// Reuses blocks of page-locked host memory, which takes even longer to allocate. A freed block is

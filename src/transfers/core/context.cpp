@@ -8,24 +8,27 @@
 
 namespace transfers {
 
-struct context::state {
-  transfers::device& device;
+/// What constructors differ in.
+struct context::parts {
+  std::unique_ptr<transfers::device> own_device;  ///< null if `device` is the caller's
+  transfers::device* device;
   std::unique_ptr<transfers::stream> own_stream;  ///< null if `stream` is the caller's
-  transfers::stream& stream;
+  transfers::stream* stream;
   std::optional<device_pool> memory;  ///< none for plain allocation
+};
+
+struct context::state : parts {
   std::once_flag staging_made;
   std::optional<pinned_pool> staging;       ///< created when it is first needed
   std::shared_ptr<pageable_copier> copier;  ///< null if the device copies pageable memory
   std::recursive_mutex slots_mutex;         ///< recursive: the maker of a slot may ask for others
   std::vector<std::pair<std::type_index, std::shared_ptr<void>>> slots;
 
-  state(transfers::device& context_device, std::unique_ptr<transfers::stream> owned_stream,
-        transfers::stream& context_stream, allocation allocation_kind)
-      : device(context_device),
-        own_stream(std::move(owned_stream)),
-        stream(context_stream),
-        copier(context_device.make_pageable_copier()) {
-    if (allocation_kind == allocation::pooled) memory.emplace(context_device);
+  explicit state(parts&& components) : parts(std::move(components)), copier(device->copier()) {
+    if (stream == nullptr) {
+      own_stream = device->create_stream();
+      stream = own_stream.get();
+    }
   }
   state(const state&) = delete;
   state& operator=(const state&) = delete;
@@ -34,31 +37,52 @@ struct context::state {
   }
 };
 
-context::context(transfers::device& context_device, allocation allocation_kind) {
-  auto own_stream = context_device.create_stream();
-  auto& context_stream = *own_stream;
-  state_ = std::make_shared<state>(context_device, std::move(own_stream), context_stream,
-                                   allocation_kind);
+namespace {
+
+std::optional<device_pool> pool_for(device& device, allocation kind) {
+  return kind == allocation::pooled ? std::optional<device_pool>(device) : std::nullopt;
 }
+
+}  // namespace
+
+context::context(parts&& components) : state_(std::make_shared<state>(std::move(components))) {}
+
+context::context(transfers::device& context_device, allocation allocation_kind)
+    : context(parts{nullptr, &context_device, nullptr, nullptr,
+                    pool_for(context_device, allocation_kind)}) {}
 
 context::context(transfers::device& context_device, transfers::stream& context_stream,
                  allocation allocation_kind)
-    : state_(std::make_shared<state>(context_device, nullptr, context_stream, allocation_kind)) {}
+    : context(parts{nullptr, &context_device, nullptr, &context_stream,
+                    pool_for(context_device, allocation_kind)}) {}
 
-device& context::device() const noexcept { return state_->device; }
+context::context(transfers::device& context_device, device_pool pool)
+    : context(parts{nullptr, &context_device, nullptr, nullptr, std::move(pool)}) {}
 
-stream& context::stream() const noexcept { return state_->stream; }
+context::context(transfers::device& context_device, transfers::stream& context_stream,
+                 device_pool pool)
+    : context(parts{nullptr, &context_device, nullptr, &context_stream, std::move(pool)}) {}
+
+context::context(std::unique_ptr<transfers::device> owned) {
+  if (!owned) throw invalid_argument("a context needs a device");
+  auto& own = *owned;
+  *this = context(parts{std::move(owned), &own, nullptr, nullptr, device_pool(own)});
+}
+
+device& context::device() const noexcept { return *state_->device; }
+
+stream& context::stream() const noexcept { return *state_->stream; }
 
 device_memory context::allocate(std::size_t bytes) const {
-  return state_->memory ? state_->memory->allocate(bytes) : state_->device.allocate(bytes);
+  return state_->memory ? state_->memory->allocate(bytes, stream(), state_)
+                        : state_->device->allocate(bytes);
 }
 
 host_memory context::allocate_staging(std::size_t bytes) const {
   // A graph would keep using the memory after the pool has reused it.
   if (stream().is_recording())
     throw unsupported("what needs memory on the way cannot be recorded into a graph");
-  std::call_once(state_->staging_made,
-                 [this] { state_->staging.emplace(state_->device, state_->stream); });
+  std::call_once(state_->staging_made, [this] { state_->staging.emplace(device(), stream()); });
   auto block = std::make_shared<host_memory>(state_->staging->allocate(bytes));
   auto* const data = block->data();
   const auto kind = block->kind();

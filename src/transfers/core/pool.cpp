@@ -94,6 +94,12 @@ class pool {
     return true;
   }
 
+  /// Frees idle blocks; false if there are none.
+  bool release_idle() {
+    const std::scoped_lock lock(mutex_);
+    return give_back();
+  }
+
   [[nodiscard]] std::size_t held() const {
     const std::scoped_lock lock(mutex_);
     return upstream_.held();
@@ -146,26 +152,86 @@ class pool {
   mutable std::mutex mutex_;
 };
 
-}  // namespace
-
-class device_pool::state {
+/// Pools of Thrust, one for each stream: a block is used again by the stream that freed it, whose
+/// work runs in order. A new stream at the address of an old one inherits its blocks, because
+/// streams finish their work before they end.
+class suballocator final : public detail::pool_body {
  public:
-  explicit state(device& device)
-      : blocks([&device](std::size_t bytes) { return device.allocate(bytes); }) {}
-  pool<device_memory> blocks;
+  explicit suballocator(device& device) : device_(device) {}
+
+  [[nodiscard]] std::byte* allocate(std::size_t bytes, stream& stream) override {
+    auto& blocks = blocks_of(stream);
+    try {
+      return blocks.allocate(bytes);
+    } catch (const out_of_memory&) {
+      if (!release_idle()) throw;
+    }
+    return blocks.allocate(bytes);
+  }
+
+  void deallocate(std::byte* block, std::size_t bytes, stream& stream) noexcept override {
+    blocks_of(stream).deallocate(block, bytes);
+  }
+
+  [[nodiscard]] std::size_t held_bytes() const override {
+    const std::scoped_lock lock(mutex_);
+    std::size_t bytes = 0;
+    for (const auto& [stream, blocks] : pools_) bytes += blocks.held();
+    return bytes;
+  }
+
+  bool release() override {
+    const std::scoped_lock lock(mutex_);
+    bool all = true;
+    for (auto& [stream, blocks] : pools_) all = blocks.release() && all;
+    return all;
+  }
+
+ private:
+  pool<device_memory>& blocks_of(stream& stream) {
+    const std::scoped_lock lock(mutex_);
+    return pools_
+        .try_emplace(&stream, [this](std::size_t bytes) { return device_.allocate(bytes); })
+        .first->second;
+  }
+
+  /// Of all streams. device::allocate frees blocks only when no work uses them.
+  bool release_idle() {
+    const std::scoped_lock lock(mutex_);
+    bool any = false;
+    for (auto& [stream, blocks] : pools_) any = blocks.release_idle() || any;
+    return any;
+  }
+
+  device& device_;
+  mutable std::mutex mutex_;
+  std::map<const stream*, pool<device_memory>> pools_;
 };
 
-device_pool::device_pool(device& device) : state_(std::make_shared<state>(device)) {}
+}  // namespace
 
-device_memory device_pool::allocate(std::size_t bytes) {
-  auto* const data = state_->blocks.allocate(bytes);
-  return {{data, [state = state_, bytes](std::byte* p) { state->blocks.deallocate(p, bytes); }},
+std::shared_ptr<detail::pool_body> detail::make_suballocator(device& device) {
+  return std::make_shared<suballocator>(device);
+}
+
+device_pool::device_pool(device& device) : body_(device.make_pool()) {}
+
+device_memory device_pool::allocate(std::size_t bytes, stream& stream) {
+  return allocate(bytes, stream, nullptr);
+}
+
+device_memory device_pool::allocate(std::size_t bytes, stream& stream,
+                                    std::shared_ptr<const void> owner) const {
+  if (bytes == 0) throw invalid_argument("cannot allocate zero bytes from a pool");
+  auto* const block = body_->allocate(bytes, stream);
+  return {{block, [body = body_, bytes, &stream, kept = std::move(owner)](
+                      std::byte* freed) { body->deallocate(freed, bytes, stream); }},
           bytes};
 }
 
-std::size_t device_pool::held_bytes() const { return state_->blocks.held(); }
+std::size_t device_pool::held_bytes() const { return body_->held_bytes(); }
 
-bool device_pool::release() { return state_->blocks.release(); }
+bool device_pool::release() { return body_->release(); }
 
 class pinned_pool::state {
  public:

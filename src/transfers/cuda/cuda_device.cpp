@@ -5,10 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "src/transfers/core/pages.hpp"
 #include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/cuda_pool.hpp"
 #include "src/transfers/cuda/cuda_stream.hpp"
 #include "src/transfers/cuda/current_context.hpp"
 #include "src/transfers/fast/default_copier.hpp"
@@ -172,25 +176,41 @@ class cuda_device final : public device {
   }
 
   bool access_peer(device& peer) override {
-    const auto& other = peer.description().cuda;
-    if (!other) return false;
-    if (other->index == description_.cuda->index) return true;
+    auto* const other = dynamic_cast<cuda_device*>(&peer);
+    if (other == nullptr) return false;
+    const int index = description_.cuda->index;
+    const int peer_index = other->description_.cuda->index;
+    if (peer_index == index) return true;
     int can_access = 0;
-    cuda_check(cudaDeviceCanAccessPeer(&can_access, description_.cuda->index, other->index),
-               "cudaDeviceCanAccessPeer");
+    cuda_check(cudaDeviceCanAccessPeer(&can_access, index, peer_index), "cudaDeviceCanAccessPeer");
     if (can_access == 0) return false;
     const current_context current(context_);
     constexpr unsigned no_flags = 0;
-    const auto code = cudaDeviceEnablePeerAccess(other->index, no_flags);
+    const auto code = cudaDeviceEnablePeerAccess(peer_index, no_flags);
     if (code == cudaErrorPeerAccessAlreadyEnabled)
       cudaGetLastError();  // clears the code, which is no error
     else
       cuda_check(code, "cudaDeviceEnablePeerAccess");
+    other->permit(index);
     return true;
   }
 
-  [[nodiscard]] std::shared_ptr<pageable_copier> make_pageable_copier() override {
-    return detail::make_default_copier(*this);
+  [[nodiscard]] std::shared_ptr<pageable_copier> copier() override { return copier_; }
+
+  [[nodiscard]] std::shared_ptr<detail::pool_body> make_pool() override {
+    const current_context current(context_);
+    auto pool = detail::make_cuda_pool(description_.cuda->index, context_);
+    const std::scoped_lock lock(peers_mutex_);
+    for (const auto peer : peers_) pool->permit(peer);
+    std::erase_if(pools_, [](const auto& known) { return known.expired(); });
+    pools_.push_back(pool);
+    return pool;
+  }
+
+  [[nodiscard]] std::unique_ptr<stream> adopt_stream(void* native_handle) override {
+    const current_context current(context_);
+    return detail::adopt_cuda_stream(description_.cuda->index, context_,
+                                     static_cast<cudaStream_t>(native_handle));
   }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
@@ -208,6 +228,14 @@ class cuda_device final : public device {
   }
 
  private:
+  /// Memory of pools is not part of cudaDeviceEnablePeerAccess.
+  void permit(int peer) {
+    const std::scoped_lock lock(peers_mutex_);
+    peers_.insert(peer);
+    for (const auto& known : pools_)
+      if (const auto pool = known.lock()) pool->permit(peer);
+  }
+
   /// A deleter that calls `free` in the context of the memory.
   template <class Free>
   [[nodiscard]] std::function<void(std::byte*)> in_context(Free free) const {
@@ -266,6 +294,10 @@ class cuda_device final : public device {
 
   CUcontext context_;
   device_description description_;
+  std::mutex peers_mutex_;
+  std::set<int> peers_;  ///< devices that may access this device's pools
+  std::vector<std::weak_ptr<detail::cuda_pool>> pools_;
+  std::shared_ptr<pageable_copier> copier_ = detail::make_default_copier(*this);
 };
 
 std::string why_no_device(cudaError_t code) {

@@ -1,5 +1,7 @@
 #include "src/transfers/cuda/cuda_stream.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -89,8 +91,10 @@ class cuda_event final : public event {
 class cuda_stream final : public stream {
  public:
   /// The context must be current.
-  cuda_stream(int device, CUcontext context)
-      : context_(context), multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)) {}
+  cuda_stream(int device, CUcontext context, stream_handle handle)
+      : context_(context),
+        multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
+        stream_(std::move(handle)) {}
 
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     const current_context current(context_);
@@ -258,12 +262,13 @@ class cuda_stream final : public stream {
   CUcontext context_;
   int multiprocessors_;
   std::shared_ptr<failure> failure_ = std::make_shared<failure>();
-  stream_handle stream_ = make_stream(context_);
+  stream_handle stream_;
 };
 
 }  // namespace
 
 void stream_closer::operator()(cudaStream_t stream) const noexcept {
+  if (!owns) return;
   const current_context current(context, std::nothrow);
   cudaStreamSynchronize(stream);
   cudaStreamDestroy(stream);
@@ -283,7 +288,19 @@ int attribute(cudaDeviceAttr which, int device) {
 }
 
 std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context) {
-  return std::make_unique<cuda_stream>(device, context);
+  return std::make_unique<cuda_stream>(device, context, make_stream(context));
+}
+
+std::unique_ptr<stream> adopt_cuda_stream(int device, CUcontext context, cudaStream_t native) {
+  // Its name of its own, because elsewhere a null handle means "not a stream of CUDA".
+  if (native == nullptr) native = cudaStreamLegacy;
+  int owner = device;
+  if (native != cudaStreamLegacy && native != cudaStreamPerThread)
+    cuda_check(cudaStreamGetDevice(native, &owner), "cudaStreamGetDevice");
+  if (owner != device)
+    throw invalid_argument(
+        fmt::format("a stream of cuda:{} cannot run work of cuda:{}", owner, device));
+  return std::make_unique<cuda_stream>(device, context, stream_handle(native, {context, false}));
 }
 
 }  // namespace transfers::detail

@@ -13,6 +13,7 @@ namespace transfers::detail {
 struct stream_closer {
   using pointer = cudaStream_t;
   CUcontext context{};
+  bool owns = true;  ///< false for a stream of other code, which stays as it is
   void operator()(cudaStream_t stream) const noexcept;
 };
 using stream_handle = std::unique_ptr<cudaStream_t, stream_closer>;
@@ -29,5 +30,7 @@ int attribute(cudaDeviceAttr which, int device);
 
 /// A stream of a device's context, which must be current. Throws device_error.
 std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context);
+/// See device::adopt_stream. Throws invalid_argument for a stream of another device, device_error.
+std::unique_ptr<stream> adopt_cuda_stream(int device, CUcontext context, cudaStream_t native);
 
 }  // namespace transfers::detail

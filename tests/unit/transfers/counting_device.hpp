@@ -195,8 +195,9 @@ class counting_device final : public forwarding_device {
     counts_->clock += counts_->copy_time_of_mib * static_cast<long>(bytes) / (1L << 20U);
     forwarding_device::copy(dst, src, bytes, direction);
   }
-  [[nodiscard]] std::shared_ptr<pageable_copier> make_pageable_copier() override {
-    return detail::make_default_copier(*this);
+  [[nodiscard]] std::shared_ptr<pageable_copier> copier() override {
+    if (!copier_) copier_ = detail::make_default_copier(*this);
+    return copier_;
   }
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
     return std::make_unique<counting_stream>(forwarding_device::create_stream(), counts_);

@@ -1,0 +1,14 @@
+#include "transfers/core/device.hpp"
+
+#include "transfers/core/error.hpp"
+#include "transfers/core/pool.hpp"
+
+namespace transfers {
+
+std::shared_ptr<detail::pool_body> device::make_pool() { return detail::make_suballocator(*this); }
+
+std::unique_ptr<stream> device::adopt_stream(void* /*native_handle*/) {
+  throw unsupported("only CUDA devices have streams that other code makes");
+}
+
+}  // namespace transfers
