@@ -19,6 +19,16 @@ cudaStream_t native(const stream& stream) {
   return static_cast<cudaStream_t>(stream.native_handle());
 }
 
+/// Blocks that are in use stay valid (CUDA Runtime API, cudaMemPoolDestroy). Ignores errors.
+struct pool_closer {
+  using pointer = cudaMemPool_t;
+  CUcontext context{};
+  void operator()(cudaMemPool_t pool) const noexcept {
+    const current_context current(context, std::nothrow);
+    cudaMemPoolDestroy(pool);
+  }
+};
+
 class pool_of_device final : public cuda_pool {
  public:
   /// The context must be current.
@@ -28,7 +38,7 @@ class pool_of_device final : public cuda_pool {
     properties.location = {cudaMemLocationTypeDevice, device};
     cudaMemPool_t created{};
     cuda_check(cudaMemPoolCreate(&created, &properties), "cudaMemPoolCreate");
-    pool_ = {created, closer{context}};
+    pool_ = {created, pool_closer{context}};
     // By default a pool gives all idle memory back at each synchronization.
     std::uint64_t keep_all = UINT64_MAX;
     cuda_check(cudaMemPoolSetAttribute(pool_.get(), cudaMemPoolAttrReleaseThreshold, &keep_all),
@@ -95,18 +105,8 @@ class pool_of_device final : public cuda_pool {
     return state != cudaStreamCaptureStatusNone;
   }
 
-  /// Blocks that are in use stay valid (CUDA Runtime API, cudaMemPoolDestroy). Ignores errors.
-  struct closer {
-    using pointer = cudaMemPool_t;
-    CUcontext context{};
-    void operator()(cudaMemPool_t pool) const noexcept {
-      const current_context current(context, std::nothrow);
-      cudaMemPoolDestroy(pool);
-    }
-  };
-
   CUcontext context_;
-  std::unique_ptr<cudaMemPool_t, closer> pool_;
+  std::unique_ptr<cudaMemPool_t, pool_closer> pool_;
   stream_handle outside_of_graphs_ = make_stream(context_);
 };
 
