@@ -41,6 +41,8 @@ void download(const context& context, const strided_copy& copy, strided_route ro
 void check_alike(const shape& a, order a_order, const shape& b, order b_order);
 /// Throws std::invalid_argument unless the contexts are the same.
 void check_same_context(const context& a, const context& b);
+/// Throws std::invalid_argument if an array has fewer elements than its shape.
+void check_not_moved_from(std::size_t elements, const shape& shape);
 
 /// The scalar as an element. Throws std::out_of_range if it does not fit.
 template <class T, scalar_for<T> S>
@@ -199,8 +201,8 @@ class gpu_array {
 
   /// A new array with the elements in another type, converted on the device (see conversion in
   /// stream.hpp).
-  template <arithmetic_element U>
-  requires arithmetic_element<T>
+  template <convertible_element U>
+  requires convertible_element<T>
   [[nodiscard]] gpu_array<U> astype() const {
     gpu_array<U> result(context(), shape_, order_);
     if (size() > 0)
@@ -322,8 +324,8 @@ void convert_on_host(const conversion& conversion);
 
 /// Upload elements and convert them to another type: to_gpu_as<float>(gpu, doubles,
 /// convert_on::host).
-template <arithmetic_element T, detail::contiguous_elements R>
-requires arithmetic_element<detail::element_of<R>>
+template <convertible_element T, detail::contiguous_elements R>
+requires convertible_element<detail::element_of<R>>
 [[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const R& src, const shape& extents,
                                      convert_on convert_where, order order = order::row_major) {
   using From = detail::element_of<R>;
@@ -340,13 +342,13 @@ requires arithmetic_element<detail::element_of<R>>
   array.set({reinterpret_cast<const T*>(staging.data()), elements});
   return array;
 }
-template <arithmetic_element T, detail::contiguous_elements R>
-requires arithmetic_element<detail::element_of<R>>
+template <convertible_element T, detail::contiguous_elements R>
+requires convertible_element<detail::element_of<R>>
 [[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const R& src,
                                      convert_on convert_where) {
   return to_gpu_as<T>(context, src, {std::ranges::size(src)}, convert_where);
 }
-template <arithmetic_element T, arithmetic_element From>
+template <convertible_element T, convertible_element From>
 [[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const host_array<From>& src,
                                      convert_on convert_where) {
   return to_gpu_as<T>(context, src, src.shape(), convert_where, src.order());

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/transfers/array/calculate.hpp"
+#include "src/transfers/array/on_cores.hpp"
 #include "src/transfers/array/strided.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "transfers/core/error.hpp"
@@ -158,6 +158,12 @@ void check_same_context(const context& a, const context& b) {
   if (a == b) return;
   throw std::invalid_argument(
       "arrays of different contexts: their work is not in one order; copy one of them over");
+}
+
+void check_not_moved_from(std::size_t elements, const shape& shape) {
+  if (elements != shape.elements())
+    throw std::invalid_argument(fmt::format(
+        "an array of shape {} without memory: it has been moved from", to_string(shape)));
 }
 
 void convert_on_host(const conversion& request) {

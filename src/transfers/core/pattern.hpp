@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "src/transfers/core/both_systems.hpp"
+#include "transfers/core/both_systems.hpp"
 #include "transfers/core/device.hpp"
 
 // The test pattern and the comparison with it.

@@ -1,5 +1,6 @@
 #include "src/transfers/cuda/cuda_stream.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "src/transfers/core/check_requests.hpp"
 #include "src/transfers/core/lengths.hpp"
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/cuda_calculate.hpp"
@@ -131,6 +133,24 @@ class cuda_stream final : public stream {
     cuda_check(cudaMemsetAsync(memory, 0, bytes, stream_.get()), "cudaMemsetAsync");
   }
 
+  void fill(std::byte* memory, std::span<const std::byte> element, std::size_t elements) override {
+    const current_context current(context_);
+    check_fill(element.size());
+    if (elements == 0) return;
+    if (std::ranges::equal(element.first(element.size() - 1), element.last(element.size() - 1))) {
+      cuda_check(cudaMemsetAsync(memory, std::to_integer<int>(element[0]),
+                                 elements * element.size(), stream_.get()),
+                 "cudaMemsetAsync");
+      return;
+    }
+    fill_on_cuda(stream_.get(), memory, element, elements);
+  }
+
+  void write_sequence(const sequence& sequence) override {
+    const current_context current(context_);
+    write_sequence_on_cuda(stream_.get(), sequence);
+  }
+
   void calculate(const elementwise_operation& operation) override {
     const current_context current(context_);
     calculate_on_cuda(stream_.get(), operation);
@@ -139,6 +159,15 @@ class cuda_stream final : public stream {
   void convert(const conversion& request) override {
     const current_context current(context_);
     convert_on_cuda(stream_.get(), request);
+  }
+
+  [[nodiscard]] element_value reduce(const reduction& request) override {
+    const current_context current(context_);
+    check_reduction(request);
+    if (request.elements == 0) return {};  // zero in every type
+    if (is_recording())
+      throw unsupported("a reduction returns a value: it cannot be recorded into a graph");
+    return reduce_on_cuda(stream_.get(), request);
   }
 
   void call(std::function<void()> function) override {

@@ -8,6 +8,8 @@
 #include <thrust/system/omp/execution_policy.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -21,6 +23,9 @@
 #include <thread>
 
 #include "src/transfers/array/calculate.hpp"
+#include "src/transfers/array/on_cores.hpp"
+#include "src/transfers/array/reduce.hpp"
+#include "src/transfers/core/check_requests.hpp"
 #include "src/transfers/core/lengths.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "src/transfers/core/pages.hpp"
@@ -238,6 +243,24 @@ class host_stream final : public stream {
     enqueue([=] { std::memset(memory, 0, bytes); });
   }
 
+  void fill(std::byte* memory, std::span<const std::byte> element, std::size_t elements) override {
+    detail::check_fill(element.size());
+    std::array<std::byte, 16> pattern{};
+    std::ranges::copy(element, pattern.begin());
+    enqueue([=, element_bytes = element.size()] {
+      detail::where_worth_it(elements * element_bytes, [&](const auto& policy) {
+        detail::fill(policy, memory, std::span(pattern).first(element_bytes), elements);
+      });
+    });
+  }
+
+  void write_sequence(const sequence& sequence) override {
+    enqueue([=] {
+      detail::where_worth_it(sequence.elements * 8,
+                             [&](const auto& policy) { detail::write_sequence(policy, sequence); });
+    });
+  }
+
   void calculate(const elementwise_operation& operation) override {
     enqueue([=] {
       detail::where_worth_it(operation.elements * 8,
@@ -250,6 +273,18 @@ class host_stream final : public stream {
       detail::where_worth_it(conversion.elements * 8,
                              [&](const auto& policy) { detail::convert(policy, conversion); });
     });
+  }
+
+  [[nodiscard]] element_value reduce(const reduction& request) override {
+    detail::check_reduction(request);
+    element_value result;
+    enqueue([=, &result] {
+      result = detail::where_worth_it(request.elements * 8, [&](const auto& policy) {
+        return detail::reduce(policy, request);
+      });
+    });
+    synchronize();
+    return result;
   }
 
   void call(std::function<void()> function) override {

@@ -96,6 +96,16 @@ class counting_stream final : public stream {
   void clear(std::byte* memory, std::size_t bytes) override {
     enqueue([&] { inner_->clear(memory, bytes); });
   }
+  void fill(std::byte* memory, std::span<const std::byte> element, std::size_t elements) override {
+    enqueue([&] { inner_->fill(memory, element, elements); });
+  }
+  void write_sequence(const sequence& request) override {
+    enqueue([&] { inner_->write_sequence(request); });
+  }
+  [[nodiscard]] element_value reduce(const reduction& request) override {
+    counts_->count_operation();
+    return inner_->reduce(request);
+  }
   void calculate(const elementwise_operation& operation) override {
     enqueue([&] { inner_->calculate(operation); });
   }

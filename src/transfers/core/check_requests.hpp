@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include "transfers/core/stream.hpp"
+
+namespace transfers::detail {
+
+/// Throws std::invalid_argument for elements that stream::fill() refuses.
+inline void check_fill(std::size_t element_bytes) {
+  switch (element_bytes) {
+    case 1:
+    case 2:
+    case 4:
+    case 8:
+    case 16: return;
+    default:
+      throw std::invalid_argument("elements of " + std::to_string(element_bytes) +
+                                  " bytes: only those of 1, 2, 4, 8 and 16 can fill memory");
+  }
+}
+
+/// Throws std::invalid_argument for reductions that have no result.
+inline void check_reduction(const reduction& request) {
+  if (request.elements > 0) return;
+  if (request.operation == reduction_operation::min)
+    throw std::invalid_argument("an empty array has no minimum");
+  if (request.operation == reduction_operation::max)
+    throw std::invalid_argument("an empty array has no maximum");
+}
+
+}  // namespace transfers::detail
