@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "transfers/array/arithmetic.hpp"
+#include "transfers/array/gpu_array.hpp"
+
+namespace transfers {
+namespace detail {
+
+template <class Result, class T>
+Result reduced(reduction_operation operation, const gpu_array<T>& lhs, const T* rhs = nullptr) {
+  check_not_moved_from(lhs.size(), lhs.shape());
+  const auto value = lhs.context().stream().reduce(
+      {operation, type_of<T>(), reinterpret_cast<const std::byte*>(lhs.data()),
+       reinterpret_cast<const std::byte*>(rhs), lhs.size()});
+  Result result;
+  std::memcpy(&result, value.bytes.data(), sizeof result);
+  return result;
+}
+
+/// In a function's body, so that a refused type gets one message.
+#define TRANSFERS_REQUIRE_ARITHMETIC(T)                                                       \
+  static_assert(::transfers::arithmetic_element<T>,                                           \
+                "reductions are for 32- and 64-bit integers, float and double; convert with " \
+                "astype")
+
+}  // namespace detail
+
+/// Calculate one number of all elements, after all work of the array's context, and wait for it.
+/// All throw unsupported while the context's stream records a graph, out_of_memory, device_error.
+///
+/// The sum, in std::int64_t, std::uint64_t or double, whatever the size of the elements: a sum of
+/// floats in float would lose its last digits from some thousand elements on. Integers wrap around.
+/// The order of additions depends on the device, and with it the last bits of a floating-point sum.
+/// NaN if an element is NaN; 0 of an empty array.
+template <class T>
+[[nodiscard]] auto sum(const gpu_array<T>& array) {
+  TRANSFERS_REQUIRE_ARITHMETIC(T);
+  if constexpr (arithmetic_element<T>)
+    return detail::reduced<widened<T>>(reduction_operation::sum, array);
+}
+
+/// The sum of the products of the elements, each calculated as sum() does. Throws also
+/// shape_mismatch unless both have the same shape and order, std::invalid_argument for arrays of
+/// different contexts.
+template <class T>
+[[nodiscard]] auto dot(const gpu_array<T>& a, const gpu_array<T>& b) {
+  TRANSFERS_REQUIRE_ARITHMETIC(T);
+  if constexpr (arithmetic_element<T>) {
+    detail::check_pair(a, b);
+    detail::check_not_moved_from(b.size(), b.shape());
+    return detail::reduced<widened<T>>(reduction_operation::dot, a, b.data());
+  }
+}
+
+/// The least and the greatest element; NaN if an element is NaN, as in NumPy. Throw also
+/// std::invalid_argument for an empty array.
+template <class T>
+[[nodiscard]] T min(const gpu_array<T>& array) {
+  TRANSFERS_REQUIRE_ARITHMETIC(T);
+  if constexpr (arithmetic_element<T>) return detail::reduced<T>(reduction_operation::min, array);
+}
+template <class T>
+[[nodiscard]] T max(const gpu_array<T>& array) {
+  TRANSFERS_REQUIRE_ARITHMETIC(T);
+  if constexpr (arithmetic_element<T>) return detail::reduced<T>(reduction_operation::max, array);
+}
+
+#undef TRANSFERS_REQUIRE_ARITHMETIC
+
+}  // namespace transfers
