@@ -115,8 +115,11 @@ constexpr bool check_operands() {
   using T = result_element<A, B>;
   using number = std::conditional_t<is_array<A>, B, A>;
   constexpr bool arrays = is_array<A> && is_array<B>;
-  if constexpr (!arithmetic_element<T>) {
-    static_assert(arithmetic_element<T>,
+  // Names of their own, so that compilers do not explain the concepts.
+  constexpr bool has_arithmetic = arithmetic_element<T>;
+  constexpr bool is_scalar = scalar_for<number, T>;
+  if constexpr (!has_arithmetic) {
+    static_assert(has_arithmetic,
                   "arithmetic is for 32- and 64-bit integers, float and double; convert with "
                   "astype");
     return false;
@@ -126,13 +129,13 @@ constexpr bool check_operands() {
                   "arithmetic is for arrays of one element type; convert one of them with astype");
     return same;
   } else if constexpr (std::is_floating_point_v<number> && std::is_integral_v<T>) {
-    static_assert(scalar_for<number, T>,
+    static_assert(is_scalar,
                   "the number would lose its fraction in an array of integers; convert the array "
                   "with astype");
     return false;
   } else {
-    static_assert(scalar_for<number, T>, "the other operand must be a number: no bool, no char");
-    return scalar_for<number, T>;
+    static_assert(is_scalar, "the other operand must be a number: no bool, no char");
+    return is_scalar;
   }
 }
 
@@ -188,6 +191,36 @@ template <class T>
   else
     return a * 1;  // refused, with the reason
 }
+
+namespace detail {
+
+template <class A, class B>
+constexpr bool refuse_comparison() {
+  constexpr bool comparable = !operands<A, B>;
+  static_assert(comparable,
+                "arrays on a device have no comparisons: compare what get() downloads, or use a "
+                "kernel");
+  return comparable;
+}
+
+}  // namespace detail
+
+/// Refused, with the reason: arrays are compared neither as a whole nor by element.
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator==(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator<(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator<=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator>(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator>=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
 
 /// Change the left array in place.
 template <class T, class B>

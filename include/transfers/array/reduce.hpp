@@ -20,11 +20,15 @@ Result reduced(reduction_operation operation, const gpu_array<T>& lhs, const T* 
   return result;
 }
 
-/// In a function's body, so that a refused type gets one message.
-#define TRANSFERS_REQUIRE_ARITHMETIC(T)                                                       \
-  static_assert(::transfers::arithmetic_element<T>,                                           \
-                "reductions are for 32- and 64-bit integers, float and double; convert with " \
-                "astype")
+/// Refuses other types with one message.
+template <class T>
+constexpr bool check_reducible() {
+  constexpr bool has_arithmetic = arithmetic_element<T>;
+  static_assert(has_arithmetic,
+                "reductions are for 32- and 64-bit integers, float and double; convert with "
+                "astype");
+  return has_arithmetic;
+}
 
 }  // namespace detail
 
@@ -37,8 +41,7 @@ Result reduced(reduction_operation operation, const gpu_array<T>& lhs, const T* 
 /// NaN if an element is NaN; 0 of an empty array.
 template <class T>
 [[nodiscard]] auto sum(const gpu_array<T>& array) {
-  TRANSFERS_REQUIRE_ARITHMETIC(T);
-  if constexpr (arithmetic_element<T>)
+  if constexpr (detail::check_reducible<T>())
     return detail::reduced<widened<T>>(reduction_operation::sum, array);
 }
 
@@ -47,8 +50,7 @@ template <class T>
 /// different contexts.
 template <class T>
 [[nodiscard]] auto dot(const gpu_array<T>& a, const gpu_array<T>& b) {
-  TRANSFERS_REQUIRE_ARITHMETIC(T);
-  if constexpr (arithmetic_element<T>) {
+  if constexpr (detail::check_reducible<T>()) {
     detail::check_pair(a, b);
     detail::check_not_moved_from(b.size(), b.shape());
     return detail::reduced<widened<T>>(reduction_operation::dot, a, b.data());
@@ -59,15 +61,13 @@ template <class T>
 /// std::invalid_argument for an empty array.
 template <class T>
 [[nodiscard]] T min(const gpu_array<T>& array) {
-  TRANSFERS_REQUIRE_ARITHMETIC(T);
-  if constexpr (arithmetic_element<T>) return detail::reduced<T>(reduction_operation::min, array);
+  if constexpr (detail::check_reducible<T>())
+    return detail::reduced<T>(reduction_operation::min, array);
 }
 template <class T>
 [[nodiscard]] T max(const gpu_array<T>& array) {
-  TRANSFERS_REQUIRE_ARITHMETIC(T);
-  if constexpr (arithmetic_element<T>) return detail::reduced<T>(reduction_operation::max, array);
+  if constexpr (detail::check_reducible<T>())
+    return detail::reduced<T>(reduction_operation::max, array);
 }
-
-#undef TRANSFERS_REQUIRE_ARITHMETIC
 
 }  // namespace transfers

@@ -165,7 +165,8 @@ class stream {
 
   /// Enqueue work on device memory: fill it with zero bytes or with copies of an element of 1, 2,
   /// 4, 8 or 16 bytes (whose multiple the address is), calculate, convert. Elements are read during
-  /// the call. Throw std::invalid_argument for elements of other sizes, device_error.
+  /// the call. Throw std::invalid_argument for elements of other sizes and for arithmetic in types
+  /// that have none, device_error.
   virtual void clear(std::byte* memory, std::size_t bytes) = 0;
   virtual void fill(std::byte* memory, std::span<const std::byte> element,
                     std::size_t elements) = 0;

@@ -22,8 +22,22 @@ inline void check_fill(std::size_t element_bytes) {
   }
 }
 
+/// Throws std::invalid_argument for types that are only stored.
+inline void check_arithmetic(element_type type) {
+  switch (type) {
+    case element_type::int8:
+    case element_type::uint8:
+    case element_type::int16:
+    case element_type::uint16:
+    case element_type::float16:
+      throw std::invalid_argument("integers of 8 and 16 bits and float16 have no arithmetic");
+    default: return;
+  }
+}
+
 /// Throws std::invalid_argument for reductions that have no result.
 inline void check_reduction(const reduction& request) {
+  check_arithmetic(request.type);
   if (request.elements > 0) return;
   if (request.operation == reduction_operation::min)
     throw std::invalid_argument("an empty array has no minimum");

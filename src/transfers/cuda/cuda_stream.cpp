@@ -147,11 +147,13 @@ class cuda_stream final : public stream {
   }
 
   void write_sequence(const sequence& sequence) override {
+    check_arithmetic(sequence.type);
     const current_context current(context_);
     write_sequence_on_cuda(stream_.get(), sequence);
   }
 
   void calculate(const elementwise_operation& operation) override {
+    check_arithmetic(operation.type);
     const current_context current(context_);
     calculate_on_cuda(stream_.get(), operation);
   }

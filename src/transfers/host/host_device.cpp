@@ -255,6 +255,7 @@ class host_stream final : public stream {
   }
 
   void write_sequence(const sequence& sequence) override {
+    detail::check_arithmetic(sequence.type);
     enqueue([=] {
       detail::where_worth_it(sequence.elements * 8,
                              [&](const auto& policy) { detail::write_sequence(policy, sequence); });
@@ -262,6 +263,7 @@ class host_stream final : public stream {
   }
 
   void calculate(const elementwise_operation& operation) override {
+    detail::check_arithmetic(operation.type);
     enqueue([=] {
       detail::where_worth_it(operation.elements * 8,
                              [&](const auto& policy) { detail::calculate(policy, operation); });
