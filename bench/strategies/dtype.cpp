@@ -9,26 +9,44 @@ using transfers::context;
 using transfers::convert_on;
 using transfers::gpu_array;
 
-/// A number of moderate size: overflow and subnormal results would slow a conversion down.
-double number(std::size_t i) { return 0.25 * static_cast<double>(i % 65536) + 0.1; }
-
-/// Converts the payload to an array of T with `convert`.
+/// A number that every type holds: of moderate size, because overflow and subnormal results would
+/// slow a conversion down.
 template <class T>
+T number(std::size_t i) {
+  if constexpr (std::is_same_v<T, double>)
+    return 0.25 * static_cast<double>(i % 65536) + 0.1;
+  else if constexpr (std::is_same_v<T, transfers::half>)
+    return transfers::half(0.25 * static_cast<double>(i % 4096));
+  else
+    return static_cast<T>(i);
+}
+
+/// The part of the payload that holds as many numbers of type From as doubles fit into all of it:
+/// benchmarks of one size have equally many elements, whatever their type.
+template <class From>
+payload numbers_payload(const job& task, transfers::host_memory_kind kind) {
+  auto source = host_payload(task, kind);
+  source.bytes = source.bytes / sizeof(double) * sizeof(From);
+  return source;
+}
+
+/// Converts numbers of type From in the payload to an array of To with `convert`.
+template <class From, class To>
 transfer arriving_as(const job& task, transfers::host_memory_kind kind,
-                     std::function<gpu_array<T>(const context&, std::span<const double>)> convert) {
-  const auto source = host_payload(task, kind);
-  const auto numbers = elements_of<double>(source);
+                     std::function<gpu_array<To>(const context&, std::span<const From>)> convert) {
+  const auto source = numbers_payload<From>(task, kind);
+  const auto numbers = elements_of<From>(source);
   const transfers::shares sharing{.worth_a_thread = std::size_t{1} << 18};
   transfers::in_parallel(numbers.size(), sharing, [&](std::size_t first, std::size_t count) {
-    for (auto i = first; i < first + count; ++i) numbers[i] = number(i);
+    for (auto i = first; i < first + count; ++i) numbers[i] = number<From>(i);
   });
   const context context(task.device, task.stream);
-  const auto array = std::make_shared<std::optional<gpu_array<T>>>(
-      gpu_array<T>(context, transfers::shape{numbers.size()}));
+  const auto array = std::make_shared<std::optional<gpu_array<To>>>(
+      gpu_array<To>(context, transfers::shape{numbers.size()}));
   transfer conversion;
   conversion.source = source;
   conversion.check.changes_source = true;
-  conversion.amount.bytes = numbers.size_bytes();
+  conversion.amount.bytes = numbers.size() * sizeof(double);
   conversion.steps = {{"convert", [array, context, numbers, convert = std::move(convert)] {
                          array->reset();  // so that the pool gives the same memory again
                          *array = convert(context, numbers);
@@ -40,36 +58,75 @@ transfer arriving_as(const job& task, transfers::host_memory_kind kind,
   };
   conversion.check.compare = [array] {
     const auto arrived = contents_of(**array);
-    return find_wrong_element<T>({arrived.data(), arrived.size()},
-                                 [](std::size_t i) { return static_cast<T>(number(i)); });
+    return find_wrong_element<To>({arrived.data(), arrived.size()},
+                                  [](std::size_t i) { return static_cast<To>(number<From>(i)); });
   };
   return conversion;
 }
 
-/// Converts doubles on the host to an array of the variant's type on the device.
-transfer prepare(const job& task, transfers::host_memory_kind kind) {
-  if (task.variant == "float64")
-    return arriving_as<double>(task, kind, [](const context& context, std::span<const double> src) {
-      return to_gpu(context, src);
-    });
-  const auto side =
-      task.variant == "float32_converted_on_host" ? convert_on::host : convert_on::device;
-  return arriving_as<float>(task, kind,
-                            [side](const context& context, std::span<const double> src) {
-                              return transfers::to_gpu_as<float>(context, src, side);
-                            });
+/// Converts numbers of type From on the host to an array of float32 on the device.
+template <class From>
+transfer arriving_as_float32(const job& task, transfers::host_memory_kind kind, convert_on side) {
+  return arriving_as<From, float>(task, kind,
+                                  [side](const context& context, std::span<const From> src) {
+                                    return transfers::to_gpu_as<float>(context, src, side);
+                                  });
 }
 
-const registration conversions(host_memory_family{
+using prepare_function = std::function<transfer(const job&, transfers::host_memory_kind)>;
+
+template <class From>
+prepare_function converted(convert_on side) {
+  return [side](const job& task, transfers::host_memory_kind kind) {
+    return arriving_as_float32<From>(task, kind, side);
+  };
+}
+
+/// The variants' names and what they do.
+const std::vector<std::pair<std::string, prepare_function>>& conversions() {
+  using transfers::half;
+  static const std::vector<std::pair<std::string, prepare_function>> table{
+      {"float64",
+       [](const job& task, transfers::host_memory_kind kind) {
+         return arriving_as<double, double>(
+             task, kind, [](const context& context, std::span<const double> src) {
+               return to_gpu(context, src);
+             });
+       }},
+      // Older names: the first says what crosses the link, and so do all "…_on_gpu".
+      {"float32_converted_on_host", converted<double>(convert_on::host)},
+      {"float64_converted_on_gpu", converted<double>(convert_on::device)},
+      {"uint8_converted_on_host", converted<std::uint8_t>(convert_on::host)},
+      {"uint8_converted_on_gpu", converted<std::uint8_t>(convert_on::device)},
+      {"int16_converted_on_host", converted<std::int16_t>(convert_on::host)},
+      {"int16_converted_on_gpu", converted<std::int16_t>(convert_on::device)},
+      {"float16_converted_on_host", converted<half>(convert_on::host)},
+      {"float16_converted_on_gpu", converted<half>(convert_on::device)}};
+  return table;
+}
+
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, prepare] : conversions()) names.push_back(name);
+  return names;
+}
+
+transfer prepare(const job& task, transfers::host_memory_kind kind) {
+  const auto variant =
+      std::ranges::find(conversions(), task.variant, [](const auto& row) { return row.first; });
+  return variant->second(task, kind);
+}
+
+const registration all_conversions(host_memory_family{
     .family = "dtype",
-    .summary = "float64 from the host as it is, or as float32",
-    .variants = named({"float64", "float32_converted_on_host", "float64_converted_on_gpu"}),
+    .summary = "numbers from the host as they are, or converted to float32",
+    .variants = named(variant_names()),
     .role = roles::conversion,
     .direction = result_file::direction::h2d,
     .kinds = {transfers::pageable, transfers::pinned()},
     .prepare = prepare,
     .adjust = [](strategy& conversion) {
-      conversion.shares_link = false;  // possibly only half of its bytes cross the link
+      conversion.shares_link = false;  // possibly only a part of its bytes cross the link
       conversion.sampling = {
           .smallest = sizeof(double), .largest = std::size_t{256} << 20, .cold = false};
     }});

@@ -3,7 +3,10 @@
 // Everything.
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/array/buffer.hpp"
+#include "transfers/array/create.hpp"
 #include "transfers/array/gpu_array.hpp"
+#include "transfers/array/print.hpp"
+#include "transfers/array/reduce.hpp"
 #include "transfers/array/shape.hpp"
 #include "transfers/core/context.hpp"
 #include "transfers/core/device.hpp"

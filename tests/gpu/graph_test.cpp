@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
+#include <span>
 #include <stdexcept>
 
 #include "tests/gpu/on_gpu.hpp"
@@ -102,6 +105,26 @@ TEST_F(graph_test, work_that_waits_is_refused_and_the_stream_remains_usable) {
     EXPECT_FALSE(refused.device_lost()) << refused.what();
   }
   expect_stream_works();
+}
+
+TEST_F(graph_test, a_reduction_is_refused_and_fills_and_sequences_are_recorded) {
+  const reduction sum{reduction_operation::sum, element_type::uint32, device_block.data(), nullptr,
+                      100};
+  EXPECT_THROW(graph(*stream, [&] { static_cast<void>(stream->reduce(sum)); }), unsupported);
+  expect_stream_works();
+  const graph recorded(*stream, [&] {
+    constexpr std::uint32_t value = 1'000'000;
+    stream->fill(device_block.data(), std::as_bytes(std::span(&value, 1)), 50);
+    element_value first;
+    element_value step;
+    step.bytes[0] = std::byte{2};
+    stream->write_sequence({element_type::uint32, first, step, device_block.data() + 200, 50});
+  });
+  recorded.enqueue();
+  std::uint64_t total = 0;
+  const auto result = stream->reduce(sum);
+  std::memcpy(&total, result.bytes.data(), sizeof total);
+  EXPECT_EQ(total, 50'000'000U + 2 * (49 * 50 / 2));
 }
 
 TEST_F(graph_test, a_graph_may_go_before_its_work_is_done) {

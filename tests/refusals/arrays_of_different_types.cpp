@@ -1,5 +1,4 @@
-// expect: no match for
-// expect: invalid operands to binary expression
+// expect: arithmetic is for arrays of one element type
 #include "transfers/array/arithmetic.hpp"
 
 auto refused(const transfers::gpu_array<float>& a, const transfers::gpu_array<double>& b) {

@@ -1,5 +1,4 @@
-// expect: no match for
-// expect: invalid operands to binary expression
+// expect: the other operand must be a number
 #include <cstdint>
 
 #include "transfers/array/arithmetic.hpp"

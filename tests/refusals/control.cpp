@@ -8,7 +8,9 @@
 
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/array/buffer.hpp"
+#include "transfers/array/create.hpp"
 #include "transfers/array/gpu_array.hpp"
+#include "transfers/array/reduce.hpp"
 #include "transfers/launch/arguments.hpp"
 #include "transfers/launch/launch.hpp"
 
@@ -44,6 +46,10 @@ void compiles(const context& gpu, const function& kernel) {
   const auto calculated = (integers + 2) * integers.astype<float>().size();
   array = array * 2.5 + 1;
   array *= 2.5;
+  const auto negated = -array;
+  const auto bytes = to_gpu(gpu, std::vector<std::uint8_t>{1, 2, 3});
+  const auto total = sum(bytes.astype<float>()) + sum(integers);
+  fill(array, 1);
 
   const auto prepared = kernel.prepare<float*, int>();
   const auto scale = host_function("scale", [](const thread_index&, float*, int) {});

@@ -1,5 +1,4 @@
-// expect: no match for
-// expect: invalid operands to binary expression
+// expect: would lose its fraction
 #include <cstdint>
 
 #include "transfers/array/arithmetic.hpp"

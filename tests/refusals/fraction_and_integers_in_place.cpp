@@ -1,6 +1,4 @@
-// expect: no match for
-// expect: invalid operands to binary expression
-// expect: no viable overloaded '*='
+// expect: would lose its fraction
 #include <cstdint>
 
 #include "transfers/array/arithmetic.hpp"

@@ -5,16 +5,23 @@
 namespace transfers {
 namespace detail {
 
+/// Throws invalid_argument for an array that has been moved from.
 template <class T>
 operand array_operand(const gpu_array<T>& array) {
-  return {bytes_at(array.view()), {}};
+  return {operand::kinds::array, bytes_at(array.view()), {}};
+}
+
+/// The bytes of a number.
+template <class T>
+element_value value_of(T number) {
+  element_value result;
+  std::memcpy(result.bytes.data(), &number, sizeof number);
+  return result;
 }
 
 template <class T>
 operand value_operand(T value) {
-  operand result{};
-  std::memcpy(result.value.data(), &value, sizeof value);
-  return result;
+  return {operand::kinds::value, nullptr, value_of(value)};
 }
 
 /// Enqueues one kernel. The caller has compared shapes and contexts.
@@ -41,13 +48,15 @@ void calculate(stream& stream, arithmetic operation, D&& elements, S right) {
   const auto view = elements.view();
   using T = std::remove_pointer_t<decltype(view.data())>;
   static_assert(!std::is_const_v<T>, "the elements to calculate with must not be const");
-  static_assert(arithmetic_element<T>, "this element type has no arithmetic");
-  static_assert(scalar_for<S, T>, "this scalar is no operand for the elements' type");
+  static_assert(arithmetic_element<T>,
+                "arithmetic is for 32- and 64-bit integers, float and double; convert with astype");
+  static_assert(scalar_for<S, T>,
+                "the other operand must be a number: no bool, no char, no fraction for integers");
   if (view.empty()) return;
   auto* const data = detail::bytes_at(view);
   stream.calculate({operation,
                     type_of<T>(),
-                    {data, {}},
+                    {operand::kinds::array, data, {}},
                     detail::value_operand(detail::as_element<T>(right)),
                     data,
                     view.size()});
@@ -86,79 +95,168 @@ void calculate(arithmetic operation, S left, const gpu_array<T>& right, gpu_arra
 
 namespace detail {
 
+/// The element type of an array; void for everything else.
+template <class A>
+struct array_element {
+  using type = void;
+};
+template <class T>
+struct array_element<gpu_array<T>> {
+  using type = T;
+};
+template <class A>
+using array_element_t = typename array_element<A>::type;
+
+template <class A>
+concept is_array = !std::is_void_v<array_element_t<A>>;
+template <class A>
+concept array_or_number = is_array<A> || std::is_arithmetic_v<A>;
+
+/// What the operators take, if only to say what is wrong: arrays, and an array and a number.
 template <class A, class B>
-struct array_among;
+concept operands = (is_array<A> && array_or_number<B>) || (std::is_arithmetic_v<A> && is_array<B>);
+
+template <class A, class B>
+using result_element = std::conditional_t<is_array<A>, array_element_t<A>, array_element_t<B>>;
+template <class A, class B>
+using result_array = gpu_array<result_element<A, B>>;
+
+/// Refuses types without arithmetic, each with one message.
+template <class A, class B>
+constexpr bool check_operands() {
+  using T = result_element<A, B>;
+  using number = std::conditional_t<is_array<A>, B, A>;
+  constexpr bool arrays = is_array<A> && is_array<B>;
+  // Names of their own, so that compilers do not explain the concepts.
+  constexpr bool has_arithmetic = arithmetic_element<T>;
+  constexpr bool is_scalar = scalar_for<number, T>;
+  if constexpr (!has_arithmetic) {
+    static_assert(has_arithmetic,
+                  "arithmetic is for 32- and 64-bit integers, float and double; convert with "
+                  "astype");
+    return false;
+  } else if constexpr (arrays) {
+    constexpr bool same = std::is_same_v<array_element_t<A>, array_element_t<B>>;
+    static_assert(same,
+                  "arithmetic is for arrays of one element type; convert one of them with astype");
+    return same;
+  } else if constexpr (std::is_floating_point_v<number> && std::is_integral_v<T>) {
+    static_assert(is_scalar,
+                  "the number would lose its fraction in an array of integers; convert the array "
+                  "with astype");
+    return false;
+  } else {
+    static_assert(is_scalar, "the other operand must be a number: no bool, no char");
+    return is_scalar;
+  }
+}
+
+template <class A, class B>
+result_array<A, B> calculated(arithmetic operation, const A& a, const B& b) {
+  const auto result_of = [&](const auto& array) {
+    auto result = empty_like(array);
+    if constexpr (check_operands<A, B>()) calculate(operation, a, b, result);
+    return result;
+  };
+  if constexpr (is_array<A>)
+    return result_of(a);
+  else
+    return result_of(b);
+}
+
 template <class T, class B>
-struct array_among<gpu_array<T>, B> {
-  static const gpu_array<T>& get(const gpu_array<T>& a, const B&) { return a; }
-};
-template <class A, class T>
-requires std::is_arithmetic_v<A>
-struct array_among<A, gpu_array<T>> {
-  static const gpu_array<T>& get(const A&, const gpu_array<T>& b) { return b; }
-};
-
-template <class A, class B>
-concept calculable = requires(const A& a, const B& b) {
-  calculate(arithmetic::add, a, b,
-            const_cast<std::remove_cvref_t<decltype(array_among<A, B>::get(a, b))>&>(
-                array_among<A, B>::get(a, b)));
-};
-
-template <class A, class B>
-auto calculated(arithmetic operation, const A& a, const B& b) {
-  auto result = empty_like(array_among<A, B>::get(a, b));
-  calculate(operation, a, b, result);
-  return result;
+void calculate_in_place(arithmetic operation, gpu_array<T>& a, const B& b) {
+  if constexpr (check_operands<gpu_array<T>, B>()) calculate(operation, a, b, a);
 }
 
 }  // namespace detail
 
 /// Return new arrays: 2 * a, a + b, a / b - 1.
 template <class A, class B>
-requires detail::calculable<A, B>
-[[nodiscard]] auto operator+(const A& a, const B& b) {
+requires detail::operands<A, B>
+[[nodiscard]] detail::result_array<A, B> operator+(const A& a, const B& b) {
   return detail::calculated(arithmetic::add, a, b);
 }
 template <class A, class B>
-requires detail::calculable<A, B>
-[[nodiscard]] auto operator-(const A& a, const B& b) {
+requires detail::operands<A, B>
+[[nodiscard]] detail::result_array<A, B> operator-(const A& a, const B& b) {
   return detail::calculated(arithmetic::subtract, a, b);
 }
 template <class A, class B>
-requires detail::calculable<A, B>
-[[nodiscard]] auto operator*(const A& a, const B& b) {
+requires detail::operands<A, B>
+[[nodiscard]] detail::result_array<A, B> operator*(const A& a, const B& b) {
   return detail::calculated(arithmetic::multiply, a, b);
 }
 template <class A, class B>
-requires detail::calculable<A, B>
-[[nodiscard]] auto operator/(const A& a, const B& b) {
+requires detail::operands<A, B>
+[[nodiscard]] detail::result_array<A, B> operator/(const A& a, const B& b) {
   return detail::calculated(arithmetic::divide, a, b);
 }
 
+/// Returns a new array: -a. Integers wrap around; zeros change their sign, too, and the sign of a
+/// NaN is not specified.
+template <class T>
+[[nodiscard]] gpu_array<T> operator-(const gpu_array<T>& a) {
+  // 0 - x would not change the sign of a zero. Modulo 2^n, -1 is the largest unsigned integer.
+  if constexpr (arithmetic_element<T>)
+    return a * static_cast<T>(-1);
+  else
+    return a * 1;  // refused, with the reason
+}
+
+namespace detail {
+
+template <class A, class B>
+constexpr bool refuse_comparison() {
+  constexpr bool comparable = !operands<A, B>;
+  static_assert(comparable,
+                "arrays on a device have no comparisons: compare what get() downloads, or use a "
+                "kernel");
+  return comparable;
+}
+
+}  // namespace detail
+
+/// Refused, with the reason: arrays are compared neither as a whole nor by element.
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator==(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator<(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator<=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator>(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+template <class A, class B>
+requires detail::operands<A, B>
+bool operator>=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+
 /// Change the left array in place.
 template <class T, class B>
-requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+requires detail::array_or_number<B> gpu_array<T>
 &operator+=(gpu_array<T>& a, const B& b) {
-  calculate(arithmetic::add, a, b, a);
+  detail::calculate_in_place(arithmetic::add, a, b);
   return a;
 }
 template <class T, class B>
-requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+requires detail::array_or_number<B> gpu_array<T>
 &operator-=(gpu_array<T>& a, const B& b) {
-  calculate(arithmetic::subtract, a, b, a);
+  detail::calculate_in_place(arithmetic::subtract, a, b);
   return a;
 }
 template <class T, class B>
-requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+requires detail::array_or_number<B> gpu_array<T>
 &operator*=(gpu_array<T>& a, const B& b) {
-  calculate(arithmetic::multiply, a, b, a);
+  detail::calculate_in_place(arithmetic::multiply, a, b);
   return a;
 }
 template <class T, class B>
-requires detail::calculable<gpu_array<T>, B> gpu_array<T>
+requires detail::array_or_number<B> gpu_array<T>
 &operator/=(gpu_array<T>& a, const B& b) {
-  calculate(arithmetic::divide, a, b, a);
+  detail::calculate_in_place(arithmetic::divide, a, b);
   return a;
 }
 

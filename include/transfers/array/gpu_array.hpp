@@ -371,8 +371,8 @@ class gpu_array {
 
   /// A new array with the elements in another type, converted on the device (see conversion in
   /// stream.hpp).
-  template <arithmetic_element U>
-  requires arithmetic_element<T>
+  template <convertible_element U>
+  requires convertible_element<T>
   [[nodiscard]] gpu_array<U> astype() const {
     gpu_array<U> result(context(), shape_, order_);
     if (const auto elements = view(); !elements.empty())
@@ -516,8 +516,8 @@ void convert_on_host(const conversion& conversion);
 
 /// Upload elements and convert them to another type: to_gpu_as<float>(gpu, doubles,
 /// convert_on::host).
-template <arithmetic_element T, host_elements R>
-requires arithmetic_element<detail::element_of<R>>
+template <convertible_element T, host_elements R>
+requires convertible_element<detail::element_of<R>>
 [[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const R& src, const shape& extents,
                                      convert_on convert_where, order order = order::row_major) {
   using From = detail::element_of<R>;
@@ -534,13 +534,13 @@ requires arithmetic_element<detail::element_of<R>>
   array.set(std::span(reinterpret_cast<const T*>(staging.data()), elements));
   return array;
 }
-template <arithmetic_element T, host_elements R>
-requires arithmetic_element<detail::element_of<R>>
+template <convertible_element T, host_elements R>
+requires convertible_element<detail::element_of<R>>
 [[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const R& src,
                                      convert_on convert_where) {
   return to_gpu_as<T>(context, src, {std::ranges::size(src)}, convert_where);
 }
-template <arithmetic_element T, arithmetic_element From>
+template <convertible_element T, convertible_element From>
 [[nodiscard]] gpu_array<T> to_gpu_as(const context& context, const host_array<From>& src,
                                      convert_on convert_where) {
   return to_gpu_as<T>(context, src, src.shape(), convert_where, src.order());

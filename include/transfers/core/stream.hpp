@@ -33,31 +33,62 @@ struct pitched_extent {
   std::size_t slices = 1;
 };
 
+/// The bytes of one value of an element_type with arithmetic.
+struct element_value {
+  alignas(8) std::array<std::byte, 8> bytes{};
+};
+
 /// One side of an elementwise operation: an array in device memory, or one value for all elements.
 struct operand {
-  const std::byte* array = nullptr;           ///< null if `value` is used
-  alignas(8) std::array<std::byte, 8> value;  ///< of the operation's type
+  enum class kinds { array, value };
+
+  kinds kind = kinds::value;
+  const std::byte* array = nullptr;  ///< of kinds::array
+  element_value value;               ///< of kinds::value, of the operation's type
 };
 
 enum class arithmetic { add, subtract, multiply, divide };
 
-/// result[i] = left[i] op right[i] for `elements` elements of one type. `result` may be one of the
-/// operands. Cases that C++ leaves undefined are defined for all devices: signed integers wrap
-/// around, and integer division by zero gives 0, as in NumPy.
+/// result[i] = lhs[i] op rhs[i] for `elements` elements of one type with arithmetic. `result` may
+/// be one of the operands. Cases that C++ leaves undefined are defined for all devices: signed
+/// integers wrap around, and integer division by zero gives 0, as in NumPy.
 struct elementwise_operation {
-  arithmetic what = arithmetic::add;
+  arithmetic operation = arithmetic::add;
   element_type type = element_type::float32;
-  operand left, right;
+  operand lhs, rhs;
   std::byte* result = nullptr;
   std::size_t elements = 0;
 };
 
-/// to[i] = from[i] in another type, rounded as in C++. A floating-point value that does not fit
-/// into an integer type becomes the nearest value that does; NaN becomes 0.
+/// to[i] = from[i] in another type, rounded as in C++, and to the nearest float16. A floating-point
+/// value that does not fit into an integer type becomes the nearest value that does; NaN becomes 0.
 struct conversion {
   element_type from_type, to_type;
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
+  std::size_t elements = 0;
+};
+
+/// result[i] = first + i * step, for a type with arithmetic: calculated and, in double, rounded
+/// once in the widened type, and then converted. Integers wrap around.
+struct sequence {
+  element_type type = element_type::float32;
+  element_value first, step;  ///< of the widened type
+  std::byte* result = nullptr;
+  std::size_t elements = 0;
+};
+
+enum class reduction_operation { sum, min, max, dot };
+
+/// The sum, the least or the greatest of all elements, or the sum of all lhs[i] * rhs[i], for a
+/// type with arithmetic. Sums and products are calculated and returned in the widened type:
+/// integers wrap around, and the order of additions is not specified. The least and the greatest
+/// are of the elements' type. The result is NaN if an element is NaN.
+struct reduction {
+  reduction_operation operation = reduction_operation::sum;
+  element_type type = element_type::float32;
+  const std::byte* lhs = nullptr;
+  const std::byte* rhs = nullptr;  ///< of dot
   std::size_t elements = 0;
 };
 
@@ -92,7 +123,7 @@ class event {
   /// Waits for both events and returns the time between them by the device's clock
   /// (cudaEventElapsedTime, with a resolution of about 0.5 µs). A host device has the host's
   /// steady clock, or the time of its emulated link, which late threads do not affect. Throws
-  /// std::invalid_argument if the events belong to different devices or one has no time,
+  /// invalid_argument if the events belong to different devices or one has no time,
   /// device_error.
   [[nodiscard]] virtual std::chrono::duration<double, std::nano> time_since(
       const event& earlier) const = 0;
@@ -181,9 +212,14 @@ class stream {
   virtual void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src,
                             pitched_extent extent, direction direction) = 0;
 
-  /// Enqueue work on device memory: fill it with zero bytes, calculate, convert. Throw
-  /// device_error.
-  virtual void clear(std::byte* memory, std::size_t bytes) = 0;  ///< to zero bytes
+  /// Enqueue work on device memory: fill it with zero bytes or with copies of an element of 1, 2,
+  /// 4, 8 or 16 bytes (whose multiple the address is), calculate, convert. Elements are read during
+  /// the call. Throw invalid_argument for elements of other sizes and for arithmetic in types
+  /// that have none, device_error.
+  virtual void clear(std::byte* memory, std::size_t bytes) = 0;
+  virtual void fill(std::byte* memory, std::span<const std::byte> element,
+                    std::size_t elements) = 0;
+  virtual void write_sequence(const sequence& sequence) = 0;
   template <device_elements D>
   void clear(D&& memory) {
     const auto view = memory.view();
@@ -193,6 +229,11 @@ class stream {
   }
   virtual void calculate(const elementwise_operation& operation) = 0;
   virtual void convert(const conversion& conversion) = 0;
+
+  /// Returns the result after all work enqueued. Throws invalid_argument for the least or
+  /// greatest of no elements, unsupported while the stream records a graph, out_of_memory,
+  /// device_error.
+  [[nodiscard]] virtual element_value reduce(const reduction& reduction) = 0;
 
   /// Enqueues a function, which a thread of the library calls. Neither the function nor the
   /// destructors of its captures may use the device (CUDA Runtime API, cudaLaunchHostFunc). The
@@ -207,7 +248,7 @@ class stream {
   /// Work enqueued later starts only when the event is reached (cudaStreamWaitEvent); the call
   /// returns at once. The event may be one of another stream or of another device of the same kind,
   /// and may be destroyed at once. In work that a graph records, it must be an event of that work.
-  /// Throws std::invalid_argument for events of another kind of device, device_error.
+  /// Throws invalid_argument for events of another kind of device, device_error.
   virtual void wait(const event& event) = 0;
 
   /// Returns whether the stream records work into a graph instead of running it. Throws

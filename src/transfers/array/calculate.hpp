@@ -1,17 +1,20 @@
 #pragma once
 
+#include <math.h>
+#include <thrust/fill.h>
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <span>
+#include <stdexcept>
 #include <type_traits>
 
-#include "src/transfers/core/both_systems.hpp"
+#include "transfers/core/both_systems.hpp"
 #include "transfers/core/stream.hpp"
 
-// Elementwise arithmetic and conversion.
+// Elementwise arithmetic, and contents for arrays.
 
 namespace transfers::detail {
 
@@ -51,51 +54,46 @@ struct typed_operand {
 };
 
 template <class T>
+T typed(const element_value& untyped) {
+  T value;
+  std::memcpy(&value, untyped.bytes.data(), sizeof value);
+  return value;
+}
+
+template <class T>
 typed_operand<T> typed(const operand& untyped) {
-  typed_operand<T> result{reinterpret_cast<const T*>(untyped.array), {}};
-  std::memcpy(&result.value, untyped.value.data(), sizeof(T));
-  return result;
+  if (untyped.kind == operand::kinds::value) return {nullptr, typed<T>(untyped.value)};
+  return {reinterpret_cast<const T*>(untyped.array), T{}};
 }
 
 template <class T>
 struct calculate_element {
   arithmetic operation;
-  typed_operand<T> left, right;
+  typed_operand<T> lhs, rhs;
   T* result;
 
   TRANSFERS_BOTH void operator()(std::size_t i) const {
-    result[i] = apply(operation, left.at(i), right.at(i));
+    result[i] = apply(operation, lhs.at(i), rhs.at(i));
   }
 };
 
-// Device code may use a constant, but not call std::numeric_limits.
 template <class T>
-inline constexpr T largest = std::numeric_limits<T>::max();
-template <class T>
-inline constexpr T smallest = std::numeric_limits<T>::lowest();
+struct element_of_sequence {
+  widened<T> first, step;
+  T* result;
 
-template <class To, class From>
-TRANSFERS_BOTH To converted(From value) {
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    if (value != value) return 0;
-    // The largest integer may round up when it becomes a float, hence >= there.
-    if (value >= static_cast<From>(largest<To>)) return largest<To>;
-    if (value <= static_cast<From>(smallest<To>)) return smallest<To>;
+  TRANSFERS_BOTH void operator()(std::size_t i) const {
+    if constexpr (std::is_integral_v<T>)
+      result[i] =
+          static_cast<T>(static_cast<std::uint64_t>(first) + i * static_cast<std::uint64_t>(step));
+    else
+      result[i] = static_cast<T>(fma(static_cast<double>(i), step, first));
   }
-  return static_cast<To>(value);
-}
-
-template <class From, class To>
-struct convert_element {
-  const From* src;
-  To* dst;
-
-  TRANSFERS_BOTH void operator()(std::size_t i) const { dst[i] = converted<To>(src[i]); }
 };
 
-/// Calls `work` with a value of the C++ type.
+/// Calls `work` with a value of the C++ type. The caller has checked that it has arithmetic.
 template <class Work>
-void with_type(element_type type, Work&& work) {
+auto with_arithmetic_type(element_type type, Work&& work) {
   switch (type) {
     case element_type::int32: return work(std::int32_t{});
     case element_type::int64: return work(std::int64_t{});
@@ -103,28 +101,50 @@ void with_type(element_type type, Work&& work) {
     case element_type::uint64: return work(std::uint64_t{});
     case element_type::float32: return work(float{});
     case element_type::float64: return work(double{});
+    default: throw std::logic_error("the caller has checked the type");
   }
 }
 
 template <class Policy>
 void calculate(const Policy& policy, const elementwise_operation& operation) {
-  with_type(operation.type, [&]<class T>(T) {
+  with_arithmetic_type(operation.type, [&]<class T>(T) {
     thrust::for_each_n(
         policy, thrust::counting_iterator<std::size_t>(0), operation.elements,
-        calculate_element<T>{operation.what, typed<T>(operation.left), typed<T>(operation.right),
+        calculate_element<T>{operation.operation, typed<T>(operation.lhs), typed<T>(operation.rhs),
                              reinterpret_cast<T*>(operation.result)});
   });
 }
 
 template <class Policy>
-void convert(const Policy& policy, const conversion& conversion) {
-  with_type(conversion.from_type, [&]<class From>(From) {
-    with_type(conversion.to_type, [&]<class To>(To) {
-      thrust::for_each_n(policy, thrust::counting_iterator<std::size_t>(0), conversion.elements,
-                         convert_element<From, To>{reinterpret_cast<const From*>(conversion.from),
-                                                   reinterpret_cast<To*>(conversion.to)});
-    });
+void write_sequence(const Policy& policy, const sequence& sequence) {
+  with_arithmetic_type(sequence.type, [&]<class T>(T) {
+    using wide = widened<T>;
+    thrust::for_each_n(
+        policy, thrust::counting_iterator<std::size_t>(0), sequence.elements,
+        element_of_sequence<T>{typed<wide>(sequence.first), typed<wide>(sequence.step),
+                               reinterpret_cast<T*>(sequence.result)});
   });
+}
+
+struct alignas(16) sixteen_bytes {
+  std::uint64_t words[2];
+};
+
+/// The caller has checked the size of the element.
+template <class Policy>
+void fill(const Policy& policy, std::byte* memory, std::span<const std::byte> element,
+          std::size_t elements) {
+  const auto as = [&]<class T>(T value) {
+    std::memcpy(&value, element.data(), sizeof value);
+    thrust::fill_n(policy, reinterpret_cast<T*>(memory), elements, value);
+  };
+  switch (element.size()) {
+    case 1: return as(std::uint8_t{});
+    case 2: return as(std::uint16_t{});
+    case 4: return as(std::uint32_t{});
+    case 8: return as(std::uint64_t{});
+    default: return as(sixteen_bytes{});
+  }
 }
 
 }  // namespace transfers::detail

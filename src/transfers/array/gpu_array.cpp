@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/transfers/array/calculate.hpp"
+#include "src/transfers/array/on_cores.hpp"
 #include "src/transfers/array/strided.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "transfers/core/error.hpp"

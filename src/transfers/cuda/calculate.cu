@@ -11,9 +11,15 @@ void calculate_on_cuda(cudaStream_t stream, const elementwise_operation& operati
              [&] { calculate(thrust::cuda::par_nosync.on(stream), operation); });
 }
 
-void convert_on_cuda(cudaStream_t stream, const conversion& request) {
-  translated("conversion of elements",
-             [&] { convert(thrust::cuda::par_nosync.on(stream), request); });
+void write_sequence_on_cuda(cudaStream_t stream, const sequence& request) {
+  translated("a sequence of numbers",
+             [&] { write_sequence(thrust::cuda::par_nosync.on(stream), request); });
+}
+
+void fill_on_cuda(cudaStream_t stream, std::byte* memory, std::span<const std::byte> element,
+                  std::size_t elements) {
+  translated("filling of memory",
+             [&] { fill(thrust::cuda::par_nosync.on(stream), memory, element, elements); });
 }
 
 }  // namespace transfers::detail

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "src/transfers/core/check_requests.hpp"
 #include "src/transfers/core/lengths.hpp"
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/cuda_calculate.hpp"
@@ -67,9 +69,9 @@ class cuda_event final : public event {
       const event& earlier) const override {
     const auto* const first = dynamic_cast<const cuda_event*>(&earlier);
     if (first == nullptr || first->context() != context())
-      throw std::invalid_argument("there is no time between events of different devices");
+      throw invalid_argument("there is no time between events of different devices");
     if (!first->has_time_ || !has_time_)
-      throw std::invalid_argument("an event recorded with event_timing::off has no time");
+      throw invalid_argument("an event recorded with event_timing::off has no time");
     first->wait();
     wait();
     const current_context current(context());
@@ -164,7 +166,27 @@ class cuda_stream final : public stream {
     cuda_check(cudaMemsetAsync(memory, 0, bytes, stream_.get()), "cudaMemsetAsync");
   }
 
+  void fill(std::byte* memory, std::span<const std::byte> element, std::size_t elements) override {
+    const current_context current(context_);
+    check_fill(element.size());
+    if (elements == 0) return;
+    if (std::ranges::equal(element.first(element.size() - 1), element.last(element.size() - 1))) {
+      cuda_check(cudaMemsetAsync(memory, std::to_integer<int>(element[0]),
+                                 elements * element.size(), stream_.get()),
+                 "cudaMemsetAsync");
+      return;
+    }
+    fill_on_cuda(stream_.get(), memory, element, elements);
+  }
+
+  void write_sequence(const sequence& sequence) override {
+    check_arithmetic(sequence.type);
+    const current_context current(context_);
+    write_sequence_on_cuda(stream_.get(), sequence);
+  }
+
   void calculate(const elementwise_operation& operation) override {
+    check_arithmetic(operation.type);
     const current_context current(context_);
     calculate_on_cuda(stream_.get(), operation);
   }
@@ -172,6 +194,15 @@ class cuda_stream final : public stream {
   void convert(const conversion& request) override {
     const current_context current(context_);
     convert_on_cuda(stream_.get(), request);
+  }
+
+  [[nodiscard]] element_value reduce(const reduction& request) override {
+    const current_context current(context_);
+    check_reduction(request);
+    if (request.elements == 0) return {};  // zero in every type
+    if (is_recording())
+      throw unsupported("a reduction returns a value: it cannot be recorded into a graph");
+    return reduce_on_cuda(stream_.get(), request);
   }
 
   void call(std::function<void()> function) override {
@@ -192,8 +223,7 @@ class cuda_stream final : public stream {
   void wait(const event& event) override {
     const auto* const point = dynamic_cast<const cuda_event*>(&event);
     if (point == nullptr)
-      throw std::invalid_argument(
-          "a stream of a CUDA device waits only for events of CUDA devices");
+      throw invalid_argument("a stream of a CUDA device waits only for events of CUDA devices");
     const current_context current(context_);
     cuda_check(cudaStreamWaitEvent(stream_.get(), point->get(), cudaEventWaitDefault),
                "cudaStreamWaitEvent");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -23,6 +24,9 @@
 #include <thread>
 
 #include "src/transfers/array/calculate.hpp"
+#include "src/transfers/array/on_cores.hpp"
+#include "src/transfers/array/reduce.hpp"
+#include "src/transfers/core/check_requests.hpp"
 #include "src/transfers/core/lengths.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "src/transfers/core/pages.hpp"
@@ -141,9 +145,9 @@ class host_event final : public event {
   [[nodiscard]] nanoseconds time_since(const event& earlier) const override {
     const auto* const first = dynamic_cast<const host_event*>(&earlier);
     if (first == nullptr || first->point_->device != point_->device)
-      throw std::invalid_argument("there is no time between events of different devices");
+      throw invalid_argument("there is no time between events of different devices");
     if (first->point_->timing == event_timing::off || point_->timing == event_timing::off)
-      throw std::invalid_argument("an event recorded with event_timing::off has no time");
+      throw invalid_argument("an event recorded with event_timing::off has no time");
     first->wait();
     wait();
     return point_->time - first->point_->time;
@@ -264,7 +268,27 @@ class host_stream final : public stream {
     enqueue([=] { std::memset(memory, 0, bytes); });
   }
 
+  void fill(std::byte* memory, std::span<const std::byte> element, std::size_t elements) override {
+    detail::check_fill(element.size());
+    std::array<std::byte, 16> pattern{};
+    std::ranges::copy(element, pattern.begin());
+    enqueue([=, element_bytes = element.size()] {
+      detail::where_worth_it(elements * element_bytes, [&](const auto& policy) {
+        detail::fill(policy, memory, std::span(pattern).first(element_bytes), elements);
+      });
+    });
+  }
+
+  void write_sequence(const sequence& sequence) override {
+    detail::check_arithmetic(sequence.type);
+    enqueue([=] {
+      detail::where_worth_it(sequence.elements * 8,
+                             [&](const auto& policy) { detail::write_sequence(policy, sequence); });
+    });
+  }
+
   void calculate(const elementwise_operation& operation) override {
+    detail::check_arithmetic(operation.type);
     enqueue([=] {
       detail::where_worth_it(operation.elements * 8,
                              [&](const auto& policy) { detail::calculate(policy, operation); });
@@ -276,6 +300,18 @@ class host_stream final : public stream {
       detail::where_worth_it(conversion.elements * 8,
                              [&](const auto& policy) { detail::convert(policy, conversion); });
     });
+  }
+
+  [[nodiscard]] element_value reduce(const reduction& request) override {
+    detail::check_reduction(request);
+    element_value result;
+    enqueue([=, &result] {
+      result = detail::where_worth_it(request.elements * 8, [&](const auto& policy) {
+        return detail::reduce(policy, request);
+      });
+    });
+    synchronize();
+    return result;
   }
 
   void call(std::function<void()> function) override {
@@ -302,8 +338,7 @@ class host_stream final : public stream {
   void wait(const event& event) override {
     const auto* const of_host = dynamic_cast<const host_event*>(&event);
     if (of_host == nullptr)
-      throw std::invalid_argument(
-          "a stream of a host device waits only for events of host devices");
+      throw invalid_argument("a stream of a host device waits only for events of host devices");
     enqueue([this, marked = of_host->marked()] {
       if (link() == nullptr) return marked->reached.wait();
       const auto waiting_since = time();

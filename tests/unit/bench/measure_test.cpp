@@ -359,6 +359,9 @@ class fake_stream : public transfers::stream {
     ++enqueued_;
   }
   void clear(std::byte*, std::size_t) override { ++enqueued_; }
+  void fill(std::byte*, std::span<const std::byte>, std::size_t) override { ++enqueued_; }
+  void write_sequence(const transfers::sequence&) override { ++enqueued_; }
+  [[nodiscard]] transfers::element_value reduce(const transfers::reduction&) override { return {}; }
   void calculate(const transfers::elementwise_operation&) override { ++enqueued_; }
   void convert(const transfers::conversion&) override { ++enqueued_; }
   void call(std::function<void()>) override { ++enqueued_; }

@@ -99,6 +99,16 @@ class counting_stream final : public stream {
   void clear(std::byte* memory, std::size_t bytes) override {
     enqueue([&] { inner_->clear(memory, bytes); });
   }
+  void fill(std::byte* memory, std::span<const std::byte> element, std::size_t elements) override {
+    enqueue([&] { inner_->fill(memory, element, elements); });
+  }
+  void write_sequence(const sequence& request) override {
+    enqueue([&] { inner_->write_sequence(request); });
+  }
+  [[nodiscard]] element_value reduce(const reduction& request) override {
+    counts_->count_operation();
+    return inner_->reduce(request);
+  }
   void calculate(const elementwise_operation& operation) override {
     enqueue([&] { inner_->calculate(operation); });
   }
@@ -221,15 +231,18 @@ class counting_device final : public forwarding_device {
   }
 
   std::shared_ptr<device_counts> counts_ = std::make_shared<device_counts>();
+  std::shared_ptr<pageable_copier> copier_;
 };
 
-/// Calls `attempt(device)` with a new device whose n-th allocation or operation of a stream fails,
-/// for n = 1, 2, …, until it returns true because nothing failed. Returns the number of failures.
+/// Calls `attempt(device)` with a new device, which `open()` gives, whose n-th allocation or
+/// operation of a stream fails, for n = 1, 2, …, until it returns true because nothing failed.
+/// Returns the number of failures.
 enum class failure { allocation, operation };
 template <class Attempt>
-std::size_t fail_each(failure kind, Attempt&& attempt) {
+std::size_t fail_each(failure kind, Attempt&& attempt,
+                      std::unique_ptr<device> (*open)() = open_host_device) {
   for (std::size_t n = 1;; ++n) {
-    counting_device failing;
+    counting_device failing(open());
     auto& counts = failing.counts();
     (kind == failure::allocation ? counts.failing_allocation : counts.failing_operation) = n;
     if (attempt(failing)) return n - 1;

@@ -82,12 +82,14 @@ TEST_F(two_host_devices, keep_their_free_memory_when_an_allocation_is_refused) {
 TEST_F(two_host_devices, give_their_pools_their_own_memory) {
   device_pool first(*devices[0]);
   device_pool second(*devices[1]);
-  const auto block = first.allocate(30 * mib);
+  const auto stream_of_first = devices[0]->create_stream();
+  const auto stream_of_second = devices[1]->create_stream();
+  const auto block = first.allocate(30 * mib, *stream_of_first);
   EXPECT_EQ(first.held_bytes(), 30 * mib);
   EXPECT_EQ(second.held_bytes(), 0U);
   EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
-  EXPECT_THROW(static_cast<void>(second.allocate(33 * mib)), out_of_memory);
-  EXPECT_EQ(second.allocate(32 * mib).size(), 32 * mib);
+  EXPECT_THROW(static_cast<void>(second.allocate(33 * mib, *stream_of_second)), out_of_memory);
+  EXPECT_EQ(second.allocate(32 * mib, *stream_of_second).size(), 32 * mib);
 }
 
 TEST_F(two_host_devices, lock_memory_once_for_both) {

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/unit/devices/test_device.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/gpu_array.hpp"
 
@@ -36,10 +37,10 @@ struct sixteen_bytes {
   std::uint64_t words[2];
 };
 
-/// A host device with as much page-locked memory as a test needs: it is pageable memory.
+/// A device with as much page-locked memory as a test needs: it is pageable memory.
 class lenient_device final : public forwarding_device {
  public:
-  lenient_device() : forwarding_device(open_host_device()) {}
+  lenient_device() : forwarding_device(open_test_device()) {}
 
   /// False: copies stage host memory, as a GPU's driver does with ordinary memory.
   bool directly = true;
@@ -269,7 +270,7 @@ TYPED_TEST(large_strided_views, travel_bit_exactly) {
 
 class strided_routes : public testing::Test {
  protected:
-  counting_device host;
+  counting_device host{open_test_device()};
   context gpu{host};
   std::vector<float> memory = std::vector<float>(20'000);
 
@@ -404,30 +405,33 @@ TEST_F(strided_routes, leave_nothing_behind_when_they_fail) {
   for (const auto kind : {failure::allocation, failure::operation})
     for (const auto allocation_kind : {allocation::plain, allocation::pooled})
       for (const auto route : {strided_route::pitched, strided_route::packed}) {
-        const auto failures = fail_each(kind, [&](counting_device& failing) {
-          std::vector<float> destination(100, -1);
-          bool succeeded = true;
-          bool uploaded = false;
-          failing.counts().slowed_by = std::chrono::microseconds(100);
-          {
-            const context failing_gpu(failing, allocation_kind);
-            try {
-              const strided_view<float> view(memory, {5, 7}, {11, 1});
-              const auto array = to_gpu(failing_gpu, view, order::row_major, route);
-              uploaded = true;
-              EXPECT_TRUE(failing.counts().idle());
-              array.get(strided_view<float>(destination, {5, 7}, {11, 1}), route);
-            } catch (const error&) {
-              succeeded = false;
-              if (!uploaded || kind == failure::allocation) {
-                EXPECT_THAT(destination, Each(-1.0F));
+        const auto failures = fail_each(
+            kind,
+            [&](counting_device& failing) {
+              std::vector<float> destination(100, -1);
+              bool succeeded = true;
+              bool uploaded = false;
+              failing.counts().slowed_by = std::chrono::microseconds(100);
+              {
+                const context failing_gpu(failing, allocation_kind);
+                try {
+                  const strided_view<float> view(memory, {5, 7}, {11, 1});
+                  const auto array = to_gpu(failing_gpu, view, order::row_major, route);
+                  uploaded = true;
+                  EXPECT_TRUE(failing.counts().idle());
+                  array.get(strided_view<float>(destination, {5, 7}, {11, 1}), route);
+                } catch (const error&) {
+                  succeeded = false;
+                  if (!uploaded || kind == failure::allocation) {
+                    EXPECT_THAT(destination, Each(-1.0F));
+                  }
+                }
               }
-            }
-          }
-          EXPECT_TRUE(failing.counts().nothing_allocated()) << name_of(route);
-          // A pool tries once more.
-          return succeeded && failing.counts().failing_allocation != 1;
-        });
+              EXPECT_TRUE(failing.counts().nothing_allocated()) << name_of(route);
+              // A pool tries once more.
+              return succeeded && failing.counts().failing_allocation != 1;
+            },
+            open_test_device);
         EXPECT_GT(failures, 0U);
       }
 }

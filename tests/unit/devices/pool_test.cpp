@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <future>
-#include <latch>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/unit/devices/test_device.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace transfers::pool_test {
@@ -38,9 +38,21 @@ bool holds(const std::byte* data, std::size_t bytes, std::byte value) {
   return std::all_of(data, data + bytes, [=](std::byte byte) { return byte == value; });
 }
 
+void fill(device& device, const device_memory& memory, std::byte value) {
+  const std::vector<std::byte> bytes(memory.size(), value);
+  device.copy(memory.data(), bytes.data(), bytes.size(), direction::h2d);
+}
+
+bool holds(device& device, const device_memory& memory, std::byte value) {
+  std::vector<std::byte> bytes(memory.size());
+  device.copy(bytes.data(), memory.data(), bytes.size(), direction::d2h);
+  return holds(bytes.data(), bytes.size(), value);
+}
+
 class a_device_pool : public testing::Test {
  protected:
-  counting_device host;
+  counting_device host{open_test_device()};
+  const std::unique_ptr<stream> work = host.create_stream();
   std::optional<device_pool> pool{host};
 };
 
@@ -51,10 +63,10 @@ TEST_F(a_device_pool, holds_no_memory_before_the_first_allocation) {
 }
 
 TEST_F(a_device_pool, refuses_zero_bytes_and_absurd_sizes) {
-  EXPECT_THROW(static_cast<void>(pool->allocate(0)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(pool->allocate(SIZE_MAX)), out_of_memory);
-  EXPECT_THROW(static_cast<void>(pool->allocate(SIZE_MAX / 2 + 1)), out_of_memory);
-  EXPECT_THROW(static_cast<void>(pool->allocate(std::size_t{1} << 46)), out_of_memory);
+  EXPECT_THROW(static_cast<void>(pool->allocate(0, *work)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(pool->allocate(SIZE_MAX, *work)), out_of_memory);
+  EXPECT_THROW(static_cast<void>(pool->allocate(SIZE_MAX / 2 + 1, *work)), out_of_memory);
+  EXPECT_THROW(static_cast<void>(pool->allocate(std::size_t{1} << 46, *work)), out_of_memory);
   EXPECT_EQ(pool->held_bytes(), 0U);
   EXPECT_TRUE(pool->release());
 }
@@ -63,19 +75,19 @@ TEST_F(a_device_pool, aligns_blocks_of_every_size_as_the_device_does) {
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{257}, 4 * kib, 64 * kib - 1,
         64 * kib, 64 * kib + 1, mib, 3 * mib + 1}) {
-    const auto block = pool->allocate(bytes);
+    const auto block = pool->allocate(bytes, *work);
     EXPECT_EQ(block.size(), bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data()) % 256, 0U) << bytes;
-    fill(block.data(), bytes, std::byte{1});
+    fill(host, block, std::byte{1});
   }
 }
 
 TEST_F(a_device_pool, reuses_a_block_without_asking_the_device) {
   for (const std::size_t bytes : {std::size_t{100}, 10 * kib, 64 * kib, 100 * kib, 5 * mib}) {
-    const auto* const first = pool->allocate(bytes).data();
+    const auto* const first = pool->allocate(bytes, *work).data();
     const auto allocations = host.counts().device_allocations.load();
     const auto held_bytes = pool->held_bytes();
-    const auto block = pool->allocate(bytes);
+    const auto block = pool->allocate(bytes, *work);
     EXPECT_EQ(block.data(), first) << bytes;
     EXPECT_EQ(host.counts().device_allocations, allocations) << bytes;
     EXPECT_EQ(pool->held_bytes(), held_bytes) << bytes;
@@ -83,20 +95,20 @@ TEST_F(a_device_pool, reuses_a_block_without_asking_the_device) {
 }
 
 TEST_F(a_device_pool, reuses_large_blocks_for_requests_of_at_least_half_their_size) {
-  const auto* const first = pool->allocate(8 * mib).data();
-  EXPECT_EQ(pool->allocate(4 * mib + 1).data(), first);
-  EXPECT_EQ(pool->allocate(8 * mib).data(), first);  // and keeps their size
+  const auto* const first = pool->allocate(8 * mib, *work).data();
+  EXPECT_EQ(pool->allocate(4 * mib + 1, *work).data(), first);
+  EXPECT_EQ(pool->allocate(8 * mib, *work).data(), first);  // and keeps their size
   EXPECT_EQ(host.counts().device_allocations, 1U);
-  EXPECT_NE(pool->allocate(3 * mib).data(), first);
-  EXPECT_NE(pool->allocate(9 * mib).data(), first);
+  EXPECT_NE(pool->allocate(3 * mib, *work).data(), first);
+  EXPECT_NE(pool->allocate(9 * mib, *work).data(), first);
   EXPECT_EQ(host.counts().device_allocations, 3U);
 }
 
 TEST_F(a_device_pool, holds_all_its_memory_of_the_device_in_use_or_not) {
   {
-    const auto large = pool->allocate(3 * mib);
+    const auto large = pool->allocate(3 * mib, *work);
     EXPECT_EQ(pool->held_bytes(), 3 * mib);
-    const auto small = pool->allocate(100);
+    const auto small = pool->allocate(100, *work);
     EXPECT_EQ(pool->held_bytes(), host.counts().device_bytes);
     EXPECT_GT(pool->held_bytes(), 3 * mib);
   }
@@ -105,82 +117,86 @@ TEST_F(a_device_pool, holds_all_its_memory_of_the_device_in_use_or_not) {
 }
 
 TEST_F(a_device_pool, is_released_only_while_no_block_is_in_use) {
-  std::optional<device_memory> small_block = pool->allocate(100);
-  std::optional<device_memory> large_block = pool->allocate(mib);
-  fill(small_block->data(), 100, std::byte{5});
+  std::optional<device_memory> small_block = pool->allocate(100, *work);
+  std::optional<device_memory> large_block = pool->allocate(mib, *work);
+  fill(host, *small_block, std::byte{5});
   EXPECT_FALSE(pool->release());
   large_block.reset();
   const auto held_bytes = pool->held_bytes();
   EXPECT_FALSE(pool->release());
   EXPECT_EQ(pool->held_bytes(), held_bytes);
-  EXPECT_TRUE(holds(small_block->data(), 100, std::byte{5}));
+  EXPECT_TRUE(holds(host, *small_block, std::byte{5}));
   small_block.reset();
   EXPECT_EQ(pool->held_bytes(), held_bytes);
   EXPECT_TRUE(pool->release());
   EXPECT_EQ(pool->held_bytes(), 0U);
   EXPECT_TRUE(host.counts().nothing_allocated());
-  fill(pool->allocate(100).data(), 100, std::byte{5});  // the pool still works
+  fill(host, pool->allocate(100, *work), std::byte{5});  // the pool still works
 }
 
 TEST_F(a_device_pool, gives_everything_back_at_its_end) {
-  static_cast<void>(pool->allocate(100));
-  static_cast<void>(pool->allocate(mib));
+  static_cast<void>(pool->allocate(100, *work));
+  static_cast<void>(pool->allocate(mib, *work));
   EXPECT_EQ(host.counts().device_blocks, 2U);
   pool.reset();
   EXPECT_TRUE(host.counts().nothing_allocated());
 }
 
 TEST_F(a_device_pool, may_end_before_its_blocks) {
-  std::optional<device_memory> small = pool->allocate(100);
-  std::optional<device_memory> large = pool->allocate(mib);
+  std::optional<device_memory> small = pool->allocate(100, *work);
+  std::optional<device_memory> large = pool->allocate(mib, *work);
   pool.reset();
-  fill(small->data(), 100, std::byte{1});
-  fill(large->data(), mib, std::byte{2});
-  EXPECT_TRUE(holds(small->data(), 100, std::byte{1}));
+  fill(host, *small, std::byte{1});
+  fill(host, *large, std::byte{2});
+  EXPECT_TRUE(holds(host, *small, std::byte{1}));
   small.reset();
-  EXPECT_TRUE(holds(large->data(), mib, std::byte{2}));
+  EXPECT_TRUE(holds(host, *large, std::byte{2}));
   large.reset();
   EXPECT_TRUE(host.counts().nothing_allocated());
 }
 
 TEST_F(a_device_pool, releases_idle_blocks_when_memory_runs_out) {
   host.counts().device_capacity = 10 * mib;
-  static_cast<void>(pool->allocate(6 * mib));
-  EXPECT_EQ(pool->allocate(9 * mib).size(), 9 * mib);
+  static_cast<void>(pool->allocate(6 * mib, *work));
+  EXPECT_EQ(pool->allocate(9 * mib, *work).size(), 9 * mib);
   EXPECT_EQ(pool->held_bytes(), 9 * mib);
-  EXPECT_THROW(static_cast<void>(pool->allocate(11 * mib)), out_of_memory);
-  const auto in_use = pool->allocate(6 * mib);
-  EXPECT_THROW(static_cast<void>(pool->allocate(5 * mib)), out_of_memory);
-  EXPECT_EQ(pool->allocate(4 * mib).size(), 4 * mib);
+  EXPECT_THROW(static_cast<void>(pool->allocate(11 * mib, *work)), out_of_memory);
+  const auto in_use = pool->allocate(6 * mib, *work);
+  EXPECT_THROW(static_cast<void>(pool->allocate(5 * mib, *work)), out_of_memory);
+  EXPECT_EQ(pool->allocate(4 * mib, *work).size(), 4 * mib);
 }
 
 TEST_F(a_device_pool, releases_idle_blocks_when_memory_runs_out_while_others_are_in_use) {
   host.counts().device_capacity = 10 * mib;
-  const auto in_use = pool->allocate(2 * mib);
-  static_cast<void>(pool->allocate(6 * mib));
-  const auto larger = pool->allocate(8 * mib);
+  const auto in_use = pool->allocate(2 * mib, *work);
+  static_cast<void>(pool->allocate(6 * mib, *work));
+  const auto larger = pool->allocate(8 * mib, *work);
   EXPECT_EQ(pool->held_bytes(), 10 * mib);
-  EXPECT_THROW(static_cast<void>(pool->allocate(mib)), out_of_memory);
+  EXPECT_THROW(static_cast<void>(pool->allocate(mib, *work)), out_of_memory);
 }
 
 TEST_F(a_device_pool, has_nothing_in_use_after_a_failure) {
-  const auto failures = fail_each(failure::allocation, [](counting_device& failing) {
-    device_pool fresh(failing);
-    bool succeeded = true;
-    try {
-      // The pool tries again after a failure, unless a block is in use.
-      const auto first = fresh.allocate(100);
-      const auto second = fresh.allocate(mib);
-      const auto third = fresh.allocate(5 * kib);
-    } catch (const out_of_memory&) {
-      succeeded = false;
-    }
-    EXPECT_TRUE(fresh.release());
-    EXPECT_EQ(fresh.held_bytes(), 0U);
-    EXPECT_TRUE(failing.counts().nothing_allocated());
-    // The first allocation succeeds because the pool tries again: let the second one fail.
-    return succeeded && failing.counts().failing_allocation != 1;
-  });
+  const auto failures = fail_each(
+      failure::allocation,
+      [](counting_device& failing) {
+        const auto own = failing.create_stream();
+        device_pool fresh(failing);
+        bool succeeded = true;
+        try {
+          // The pool tries again after a failure, unless a block is in use.
+          const auto first = fresh.allocate(100, *own);
+          const auto second = fresh.allocate(mib, *own);
+          const auto third = fresh.allocate(5 * kib, *own);
+        } catch (const out_of_memory&) {
+          succeeded = false;
+        }
+        EXPECT_TRUE(fresh.release());
+        EXPECT_EQ(fresh.held_bytes(), 0U);
+        EXPECT_TRUE(failing.counts().nothing_allocated());
+        // The first allocation succeeds because the pool tries again: let the second one fail.
+        return succeeded && failing.counts().failing_allocation != 1;
+      },
+      open_test_device);
   EXPECT_EQ(failures, 3U);
 }
 
@@ -193,12 +209,11 @@ TEST_F(a_device_pool, gives_no_two_threads_the_same_memory) {
         std::vector<device_memory> mine;
         for (int i = 0; i < 2000; ++i) {
           const auto bytes = 1 + random() % (random() % 20 == 0 ? 300 * kib : 3000);
-          mine.push_back(pool->allocate(bytes));
-          fill(mine.back().data(), bytes, static_cast<std::byte>(id));
+          mine.push_back(pool->allocate(bytes, *work));
+          fill(host, mine.back(), static_cast<std::byte>(id));
           if (mine.size() > 10) {
             const auto chosen = random() % mine.size();
-            EXPECT_TRUE(
-                holds(mine[chosen].data(), mine[chosen].size(), static_cast<std::byte>(id)));
+            EXPECT_TRUE(holds(host, mine[chosen], static_cast<std::byte>(id)));
             std::swap(mine[chosen], mine.back());
             mine.pop_back();
           }
@@ -212,42 +227,55 @@ TEST_F(a_device_pool, gives_no_two_threads_the_same_memory) {
 
 TEST_F(a_device_pool, blocks_may_be_freed_by_another_thread) {
   std::vector<device_memory> blocks;
-  for (std::size_t i = 1; i < 100; ++i) blocks.push_back(pool->allocate(i * 1000));
+  for (std::size_t i = 1; i < 100; ++i) blocks.push_back(pool->allocate(i * 1000, *work));
   std::thread([mine = std::move(blocks)]() mutable { mine.clear(); }).join();
   EXPECT_TRUE(pool->release());
 }
 
-/// Blocks a stream until let_go() or the destructor.
+/// Blocks a stream until let_go() or the destructor; not for ever, should the device wait for it.
 class blocked {
  public:
   explicit blocked(stream& stream) {
-    stream.call([free = free_] { free->wait(); });
+    stream.call([free = free_.get_future().share()] { static_cast<void>(free.wait_for(30s)); });
   }
   blocked(const blocked&) = delete;
   blocked& operator=(const blocked&) = delete;
   ~blocked() { let_go(); }
   void let_go() {
-    if (!std::exchange(gone_, true)) free_->count_down();
+    if (!std::exchange(gone_, true)) free_.set_value();
   }
 
  private:
-  std::shared_ptr<std::latch> free_ = std::make_shared<std::latch>(1);
+  std::promise<void> free_;
   bool gone_ = false;
 };
 
-/// With pageable memory, which is not limited as page-locked memory is.
+/// On the host device pageable memory, which is not limited as page-locked memory is.
+host_memory_kind kind_in_tests() { return test_device_is_host ? pageable : pinned(); }
+
 class a_pinned_pool : public testing::Test {
  protected:
-  counting_device host;
+  /// For uploads, allocated apart from what the test counts.
+  std::unique_ptr<device> opened = open_test_device();
+  device_memory destination = opened->allocate(mib);
+  counting_device host{open_test_device()};
   std::unique_ptr<transfers::stream> stream = host.create_stream();
-  std::optional<pinned_pool> pool{std::in_place, host, *stream, pageable};
+  std::optional<pinned_pool> pool{std::in_place, host, *stream, kind_in_tests()};
+
+  void upload(const host_memory& block) {
+    stream->copy(destination.data(), block.data(), block.size(), direction::h2d);
+  }
+  [[nodiscard]] bool uploaded(std::byte value) {
+    stream->synchronize();
+    return holds(*opened, destination, value);
+  }
 };
 
 TEST_F(a_pinned_pool, gives_blocks_of_its_kind) {
   const auto block = pool->allocate(1000);
   EXPECT_EQ(block.size(), 1000U);
-  EXPECT_EQ(block.kind(), pageable);
-  EXPECT_EQ(block.on_device(), block.data());
+  EXPECT_EQ(block.kind(), kind_in_tests());
+  EXPECT_EQ(block.on_device(), host.address_on_device(block.data()));
   EXPECT_EQ(block.bytes().size(), 1000U);
   EXPECT_EQ(pool->held_bytes(), host.counts().host_bytes);
   pinned_pool locked(host, *stream);
@@ -261,6 +289,7 @@ TEST_F(a_pinned_pool, gives_blocks_of_its_kind) {
 TEST_F(a_pinned_pool, throws_what_the_device_throws) {
   EXPECT_THROW(static_cast<void>(pool->allocate(0)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(pool->allocate(SIZE_MAX)), out_of_memory);
+  if (!test_device_is_host) return;
   pinned_pool impossible(host, *stream, pinned(pin_flags::write_combined));
   EXPECT_THROW(static_cast<void>(impossible.allocate(10)), unsupported);
   EXPECT_EQ(impossible.held_bytes(), 0U);
@@ -276,7 +305,6 @@ TEST_F(a_pinned_pool, reuses_a_block_when_the_stream_is_idle) {
 }
 
 TEST_F(a_pinned_pool, keeps_blocks_that_the_stream_still_uses) {
-  std::vector<std::byte> destination(mib);
   const std::byte* used = nullptr;
   {
     blocked until_later(*stream);
@@ -284,7 +312,7 @@ TEST_F(a_pinned_pool, keeps_blocks_that_the_stream_still_uses) {
       const auto block = pool->allocate(mib);
       used = block.data();
       fill(block.data(), mib, std::byte{1});
-      stream->copy(destination.data(), block.data(), mib, direction::h2d);
+      upload(block);
     }  // freed while the copy is pending
     for (int i = 0; i < 3; ++i) {
       const auto block = pool->allocate(mib);
@@ -292,8 +320,7 @@ TEST_F(a_pinned_pool, keeps_blocks_that_the_stream_still_uses) {
       fill(block.data(), mib, std::byte{2});
     }
   }
-  stream->synchronize();
-  EXPECT_TRUE(holds(destination.data(), mib, std::byte{1}));
+  EXPECT_TRUE(uploaded(std::byte{1}));
   std::vector<host_memory> blocks;
   for (int i = 0; i < 4; ++i) blocks.push_back(pool->allocate(mib));
   EXPECT_TRUE(std::ranges::any_of(blocks, [=](const auto& block) { return block.data() == used; }));
@@ -304,7 +331,7 @@ TEST_F(a_pinned_pool, waits_for_work_enqueued_before_a_block_is_freed_but_not_af
   {
     const auto block = pool->allocate(mib);
     used = block.data();
-    stream->clear(block.data(), mib);
+    upload(block);
   }
   stream->synchronize();
   const blocked later(*stream);
@@ -361,10 +388,9 @@ TEST_F(a_pinned_pool, may_end_before_its_blocks) {
   std::optional<host_memory> block = pool->allocate(mib);
   pool.reset();
   fill(block->data(), mib, std::byte{7});
-  std::vector<std::byte> destination(mib);
   {
     blocked until_later(*stream);
-    stream->copy(destination.data(), block->data(), mib, direction::h2d);
+    upload(*block);
     std::jthread later([&] {
       std::this_thread::sleep_for(20ms);
       until_later.let_go();
@@ -372,8 +398,7 @@ TEST_F(a_pinned_pool, may_end_before_its_blocks) {
     block.reset();  // the last block: waits
   }
   EXPECT_TRUE(host.counts().nothing_allocated());
-  stream->synchronize();
-  EXPECT_TRUE(holds(destination.data(), mib, std::byte{7}));
+  EXPECT_TRUE(uploaded(std::byte{7}));
 }
 
 TEST_F(a_pinned_pool, gives_no_two_threads_the_same_memory) {
@@ -382,15 +407,17 @@ TEST_F(a_pinned_pool, gives_no_two_threads_the_same_memory) {
     for (unsigned id = 1; id <= 4; ++id)
       threads.emplace_back([this, id] {
         std::mt19937_64 random(id);
-        std::vector<std::byte> destination(300 * kib);
+        const auto own = opened->allocate(300 * kib);
+        std::vector<std::byte> back(300 * kib);
         for (int i = 0; i < 300; ++i) {
           const auto bytes = 1 + random() % (random() % 10 == 0 ? 300 * kib : 3000);
           const auto block = pool->allocate(bytes);
           fill(block.data(), bytes, static_cast<std::byte>(id));
-          stream->copy(destination.data(), block.data(), bytes, direction::h2d);
+          stream->copy(own.data(), block.data(), bytes, direction::h2d);
           if (i % 10 == 0) {
             stream->synchronize();
-            EXPECT_TRUE(holds(destination.data(), bytes, static_cast<std::byte>(id)));
+            opened->copy(back.data(), own.data(), bytes, direction::d2h);
+            EXPECT_TRUE(holds(back.data(), bytes, static_cast<std::byte>(id)));
           }
         }
         stream->synchronize();
@@ -401,36 +428,37 @@ TEST_F(a_pinned_pool, gives_no_two_threads_the_same_memory) {
 }
 
 TEST_F(a_pinned_pool, has_nothing_in_use_after_a_failure) {
-  fail_each(failure::allocation, [](counting_device& failing) {
-    const auto failing_stream = failing.create_stream();
-    pinned_pool fresh(failing, *failing_stream, pageable);
-    bool succeeded = true;
-    try {
-      const auto first = fresh.allocate(100);
-      const auto second = fresh.allocate(mib);
-    } catch (const out_of_memory&) {
-      succeeded = false;
-    }
-    EXPECT_TRUE(fresh.release());
-    EXPECT_EQ(fresh.held_bytes(), 0U);
-    EXPECT_TRUE(failing.counts().nothing_allocated());
-    return succeeded && failing.counts().failing_allocation != 1;
-  });
+  fail_each(
+      failure::allocation,
+      [](counting_device& failing) {
+        const auto failing_stream = failing.create_stream();
+        pinned_pool fresh(failing, *failing_stream, kind_in_tests());
+        bool succeeded = true;
+        try {
+          const auto first = fresh.allocate(100);
+          const auto second = fresh.allocate(mib);
+        } catch (const out_of_memory&) {
+          succeeded = false;
+        }
+        EXPECT_TRUE(fresh.release());
+        EXPECT_EQ(fresh.held_bytes(), 0U);
+        EXPECT_TRUE(failing.counts().nothing_allocated());
+        return succeeded && failing.counts().failing_allocation != 1;
+      },
+      open_test_device);
 }
 
 TEST_F(a_pinned_pool, keeps_blocks_in_use_even_when_no_event_can_be_recorded) {
-  std::vector<std::byte> destination(mib);
   stream->call([] { std::this_thread::sleep_for(50ms); });
   {
     const auto block = pool->allocate(mib);
     fill(block.data(), mib, std::byte{1});
-    stream->copy(destination.data(), block.data(), mib, direction::h2d);
+    upload(block);
     host.counts().failing_operation = host.counts().operations + 1;
   }  // the device is not lost: the copy is still pending
   const auto second_block = pool->allocate(mib);
   fill(second_block.data(), mib, std::byte{2});
-  stream->synchronize();
-  EXPECT_TRUE(holds(destination.data(), mib, std::byte{1}));
+  EXPECT_TRUE(uploaded(std::byte{1}));
 }
 
 }  // namespace
