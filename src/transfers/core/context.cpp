@@ -12,8 +12,9 @@ namespace transfers {
 struct context::parts {
   std::unique_ptr<transfers::device> own_device;  ///< null if `device` is the caller's
   transfers::device* device;
-  std::unique_ptr<transfers::stream> own_stream;  ///< null if `stream` is the caller's
-  transfers::stream* stream;
+  /// Shared with blocks of memory, which are freed in its order; owns nothing if the stream is the
+  /// caller's.
+  std::shared_ptr<transfers::stream> stream;
   std::optional<device_pool> memory;  ///< none for plain allocation
 };
 
@@ -25,10 +26,7 @@ struct context::state : parts {
   std::vector<std::pair<std::type_index, std::shared_ptr<void>>> slots;
 
   explicit state(parts&& components) : parts(std::move(components)), copier(device->copier()) {
-    if (stream == nullptr) {
-      own_stream = device->create_stream();
-      stream = own_stream.get();
-    }
+    if (stream == nullptr) stream = device->create_stream();
   }
   state(const state&) = delete;
   state& operator=(const state&) = delete;
@@ -39,6 +37,8 @@ struct context::state : parts {
 
 namespace {
 
+std::shared_ptr<stream> borrowed(stream& callers) { return {std::shared_ptr<void>(), &callers}; }
+
 std::optional<device_pool> pool_for(device& device, allocation kind) {
   return kind == allocation::pooled ? std::optional<device_pool>(device) : std::nullopt;
 }
@@ -48,25 +48,25 @@ std::optional<device_pool> pool_for(device& device, allocation kind) {
 context::context(parts&& components) : state_(std::make_shared<state>(std::move(components))) {}
 
 context::context(transfers::device& context_device, allocation allocation_kind)
-    : context(parts{nullptr, &context_device, nullptr, nullptr,
-                    pool_for(context_device, allocation_kind)}) {}
+    : context(parts{nullptr, &context_device, nullptr, pool_for(context_device, allocation_kind)}) {
+}
 
 context::context(transfers::device& context_device, transfers::stream& context_stream,
                  allocation allocation_kind)
-    : context(parts{nullptr, &context_device, nullptr, &context_stream,
+    : context(parts{nullptr, &context_device, borrowed(context_stream),
                     pool_for(context_device, allocation_kind)}) {}
 
 context::context(transfers::device& context_device, device_pool pool)
-    : context(parts{nullptr, &context_device, nullptr, nullptr, std::move(pool)}) {}
+    : context(parts{nullptr, &context_device, nullptr, std::move(pool)}) {}
 
 context::context(transfers::device& context_device, transfers::stream& context_stream,
                  device_pool pool)
-    : context(parts{nullptr, &context_device, nullptr, &context_stream, std::move(pool)}) {}
+    : context(parts{nullptr, &context_device, borrowed(context_stream), std::move(pool)}) {}
 
 context::context(std::unique_ptr<transfers::device> owned) {
   if (!owned) throw invalid_argument("a context needs a device");
   auto& own = *owned;
-  *this = context(parts{std::move(owned), &own, nullptr, nullptr, device_pool(own)});
+  *this = context(parts{std::move(owned), &own, nullptr, device_pool(own)});
 }
 
 device& context::device() const noexcept { return *state_->device; }
@@ -74,7 +74,7 @@ device& context::device() const noexcept { return *state_->device; }
 stream& context::stream() const noexcept { return *state_->stream; }
 
 device_memory context::allocate(std::size_t bytes) const {
-  return state_->memory ? state_->memory->allocate(bytes, stream(), state_)
+  return state_->memory ? state_->memory->allocate(bytes, stream(), state_->stream)
                         : state_->device->allocate(bytes);
 }
 
