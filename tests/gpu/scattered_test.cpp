@@ -79,7 +79,7 @@ class cuda_scattered : public on_gpu {
     const auto end = end_of(places);
     const auto blocks = blocks_in(memory, places);
     const auto block = gpu->allocate(shift + total + guard);
-    const std::span range(block.data() + shift, total);
+    const device_view range(block.data() + shift, total);
     std::vector<std::byte> packed(total);
 
     write_host_pattern(memory, 0, end, data);
@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(methods, cuda_scattered_methods,
 TEST_F(cuda_scattered, the_kernel_refuses_blocks_that_end_in_ordinary_memory) {
   std::vector<std::byte> ordinary(16384);
   const auto device_block = gpu->allocate(16384);
-  const std::span stretch(device_block.data(), 16384);
+  const device_view stretch(device_block.data(), 16384);
   const auto refuses = [&](const scattered_block& block) {
     EXPECT_THROW(copy->enqueue({&block, 1}, stretch, direction::h2d, scattered_route::kernel),
                  unsupported);

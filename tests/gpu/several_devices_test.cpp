@@ -265,17 +265,14 @@ TEST_P(on_two_gpus, staged_copies_and_round_trips_use_their_device) {
     staged_copier copier(gpu);
     std::vector<float> source(count, 2);
     std::vector<float> destination(count);
-    const device_buffer<float> block(context, count);
-    auto* const device_block = reinterpret_cast<std::byte*>(block.data());
-    copier.copy(device_block, reinterpret_cast<const std::byte*>(source.data()), block.bytes(),
-                direction::h2d);
-    copier.copy(reinterpret_cast<std::byte*>(destination.data()), device_block, block.bytes(),
-                direction::d2h);
+    device_buffer<float> block(context, count);
+    copier.copy(block, source);
+    copier.copy(destination, block);
     EXPECT_EQ(destination, source);
-    const auto to_zero = [&](stream& work, std::span<float> piece, std::size_t /*first*/) {
+    const auto to_zero = [&](stream& work, device_view<float> piece, std::size_t /*first*/) {
       EXPECT_EQ(device_of(work), index);
       EXPECT_EQ(current_device(), index);  // for the caller's own code
-      work.clear(reinterpret_cast<std::byte*>(piece.data()), piece.size_bytes());
+      work.clear(piece);
     };
     round_trip(context, source, destination, to_zero);
     EXPECT_EQ(destination, std::vector<float>(count));

@@ -198,7 +198,7 @@ TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_without_a_copier) {
 
 TEST_F(arrays_on_cuda, of_page_locked_memory_are_copied_plainly) {
   const context context(counted());
-  const auto numbers = pinned_empty<std::uint32_t>(counted(), {16 * mib + 1});
+  auto numbers = pinned_empty<std::uint32_t>(counted(), {16 * mib + 1});
   std::iota(numbers.begin(), numbers.end(), 0U);
   const std::size_t before = counts().host_bytes;
   std::optional<gpu_array<std::uint32_t>> array;
@@ -215,14 +215,15 @@ class round_trips_on_cuda : public staged_on_cuda,
 TEST_P(round_trips_on_cuda, come_back_exact) {
   const context context(*gpu);
   for (const std::size_t elements : {std::size_t{1}, std::size_t{1000}, mib + 1, 16 * mib + 7}) {
-    const host_buffer<std::int32_t> src(*gpu, elements, GetParam());
-    const host_buffer<std::int32_t> dst(*gpu, elements, GetParam());
+    host_buffer<std::int32_t> src(*gpu, elements, GetParam());
+    host_buffer<std::int32_t> dst(*gpu, elements, GetParam());
     std::iota(src.begin(), src.end(), 0);
     std::ranges::fill(dst, -1);
     for (int i = 0; i < 3; ++i)
-      round_trip(context, src, dst, [](stream& stream, std::span<std::int32_t> piece, std::size_t) {
-        calculate(stream, arithmetic::multiply, piece, 3);
-      });
+      round_trip(context, src, dst,
+                 [](stream& stream, device_view<std::int32_t> piece, std::size_t) {
+                   calculate(stream, arithmetic::multiply, piece, 3);
+                 });
     for (std::size_t i = 0; i < elements; ++i)
       ASSERT_EQ(dst[i], 3 * static_cast<std::int32_t>(i)) << elements << " elements";
   }
@@ -231,10 +232,10 @@ TEST_P(round_trips_on_cuda, come_back_exact) {
 TEST_P(round_trips_on_cuda, in_place_are_exact_too) {
   const context context(*gpu);
   const std::size_t elements = 4 * mib + 3;
-  const host_buffer<std::int32_t> numbers(*gpu, elements, GetParam());
+  host_buffer<std::int32_t> numbers(*gpu, elements, GetParam());
   std::iota(numbers.begin(), numbers.end(), 0);
   round_trip(context, numbers, numbers,
-             [](stream& stream, std::span<std::int32_t> piece, std::size_t) {
+             [](stream& stream, device_view<std::int32_t> piece, std::size_t) {
                calculate(stream, arithmetic::add, piece, 5);
              });
   for (std::size_t i = 0; i < elements; ++i)
@@ -248,11 +249,11 @@ TEST_F(staged_on_cuda, a_round_trip_may_have_one_pageable_end) {
   const context context(*gpu);
   const std::size_t elements = 4 * mib + 3;
   for (const auto& [src_kind, dst_kind] : {std::pair{pageable, pinned()}, {pinned(), pageable}}) {
-    const host_buffer<std::int32_t> src(*gpu, elements, src_kind);
-    const host_buffer<std::int32_t> dst(*gpu, elements, dst_kind);
+    host_buffer<std::int32_t> src(*gpu, elements, src_kind);
+    host_buffer<std::int32_t> dst(*gpu, elements, dst_kind);
     std::iota(src.begin(), src.end(), 0);
     std::ranges::fill(dst, -1);
-    round_trip(context, src, dst, [](stream& stream, std::span<std::int32_t> piece, std::size_t) {
+    round_trip(context, src, dst, [](stream& stream, device_view<std::int32_t> piece, std::size_t) {
       calculate(stream, arithmetic::multiply, piece, 3);
     });
     for (std::size_t i = 0; i < elements; ++i) ASSERT_EQ(dst[i], 3 * static_cast<std::int32_t>(i));

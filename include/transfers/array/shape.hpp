@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "transfers/core/element.hpp"
@@ -129,11 +131,12 @@ class strided_view {
   strided_view(const View& view)  // NOLINT(google-explicit-constructor): the same view
       : strided_view(view.data_handle(), detail::shape_of(view), detail::strides_of(view)) {}
 
-  /// A writable view converts to a read-only one.
-  operator strided_view<const T>() const  // NOLINT(google-explicit-constructor)
-      requires(!std::is_const_v<T>) {
-    return {data_, shape_, strides_};
-  }
+  /// A writable view is also a read-only one.
+  template <class U>
+  requires(std::is_const_v<T>&& std::same_as<const U, T> && !std::is_const_v<U>)
+      // NOLINTNEXTLINE(google-explicit-constructor): as std::span
+      strided_view(const strided_view<U>& view)
+      : strided_view(view.data(), view.shape(), view.strides()) {}
 
   [[nodiscard]] T* data() const noexcept { return data_; }
   [[nodiscard]] const transfers::shape& shape() const noexcept { return shape_; }
@@ -141,8 +144,6 @@ class strided_view {
   [[nodiscard]] const transfers::strides& strides() const noexcept { return strides_; }
 
  private:
-  friend class strided_view<std::remove_const_t<T>>;
-
   strided_view(T* data, const transfers::shape& extents, const transfers::strides& strides)
       : data_(data), shape_(extents), strides_(strides) {}
 

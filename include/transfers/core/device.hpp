@@ -149,7 +149,7 @@ class device {
   /// Lets copies and kernels of this device access the memory of another device directly
   /// (cudaDeviceEnablePeerAccess), from now on. Returns false if the devices cannot; copies between
   /// them then cross the host's memory. One direction only: call it for both. Throws device_error.
-  virtual bool access_peer(device& peer) = 0;
+  virtual bool access_peer(device& peer);
 
   /// Returns the copier that the contexts of the device share for pageable memory; null if copies
   /// of the device serve. It holds no threads and no memory before acquire(), so the first large

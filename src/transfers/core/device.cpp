@@ -5,6 +5,8 @@
 
 namespace transfers {
 
+bool device::access_peer(device& /*peer*/) { return false; }
+
 std::shared_ptr<detail::pool_body> device::make_pool() { return detail::make_suballocator(*this); }
 
 std::unique_ptr<stream> device::adopt_stream(void* /*native_handle*/) {

@@ -345,6 +345,7 @@ class fake_stream : public transfers::stream {
   }
   using transfers::stream::copy_by_kernel;
   void copy_by_kernel(std::byte*, const std::byte*, std::size_t, unsigned) override { ++enqueued_; }
+  void copy_d2d(std::byte*, const std::byte*, std::size_t) override { ++enqueued_; }
   void synchronize() override {}
   void copy_pitched(transfers::pitched<std::byte>, transfers::pitched<const std::byte>,
                     transfers::pitched_extent, transfers::direction) override {
