@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "src/transfers/cuda/check.hpp"
@@ -49,13 +48,11 @@ dim3 to_dim3(const extent3& extent) { return {extent.x, extent.y, extent.z}; }
 }  // namespace
 
 cuda_kernel::cuda_kernel(std::string name, const void* kernel, std::shared_ptr<const void> library,
-                         std::span<const parameter> types)
+                         std::optional<std::vector<parameter>> parameters)
     : library_(std::move(library)), name_(std::move(name)), kernel_(kernel) {
   if (!kernel_)  // cudaFuncGetParamInfo would take null for a kernel without parameters
     throw invalid_argument(fmt::format("{} is no kernel: its address is null", name_));
-  parameters_ = parameters_of(kernel_);
-  for (std::size_t i = 0; i < std::min(types.size(), parameters_.size()); ++i)
-    parameters_[i] = types[i];
+  parameters_ = parameters ? std::move(*parameters) : parameters_of(kernel_);
 }
 
 void cuda_kernel::launch(stream& stream, const launch_shape& threads,
@@ -76,7 +73,7 @@ void cuda_kernel::launch(stream& stream, const launch_shape& threads,
 
 std::shared_ptr<const function_body> make_cuda_function(std::string name, const void* kernel,
                                                         std::vector<parameter> parameters) {
-  return std::make_shared<cuda_kernel>(std::move(name), kernel, nullptr, parameters);
+  return std::make_shared<cuda_kernel>(std::move(name), kernel, nullptr, std::move(parameters));
 }
 
 }  // namespace detail

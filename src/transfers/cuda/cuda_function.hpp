@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,10 +14,11 @@ namespace transfers::detail {
 /// cudaKernel_t of a library, cast to void* as the runtime's execution control wants it.
 class cuda_kernel final : public function_body {
  public:
-  /// `library` is kept as long as the kernel; `types` are those of its parameters, if known. Throws
+  /// `library` is kept as long as the kernel; the runtime is asked for
+  /// `parameters` that are not given. Throws
   /// invalid_argument for no kernel, device_error.
   cuda_kernel(std::string name, const void* kernel, std::shared_ptr<const void> library = nullptr,
-              std::span<const parameter> types = {});
+              std::optional<std::vector<parameter>> parameters = std::nullopt);
 
   [[nodiscard]] const std::string& name() const noexcept override { return name_; }
   [[nodiscard]] std::span<const parameter> parameters() const noexcept override {
