@@ -179,8 +179,9 @@ class host_array {
 
   /// Shapes and the elements at equal indices are equal; memory and order may differ.
   [[nodiscard]] bool operator==(const host_array& other) const {
-    if (shape_ != other.shape_) return false;
-    if (order_ == other.order_ || shape_.rank() < 2)
+    // What has been moved from has a shape, but no elements.
+    if (shape_ != other.shape_ || size() != other.size()) return false;
+    if (empty() || order_ == other.order_ || shape_.rank() < 2)
       return std::equal(begin(), end(), other.begin(), other.end());
     bool equal = true;
     detail::for_each_index(shape_, [&](const detail::indices& index) {
@@ -283,6 +284,14 @@ class gpu_array {
   operator device_view<T>() { return view(); }              // NOLINT: like span
   operator device_view<const T>() const { return view(); }  // NOLINT: like span
 
+  /// Does not compile: the host cannot access device memory.
+  template <class Index>
+  T& operator[](Index&&) const {
+    static_assert(sizeof(Index) == 0,
+                  "the host cannot access an element of device memory: get() copies the array, "
+                  "context::copy a part of its view()");
+  }
+
   /// Changes the shape, not the elements or their order in memory. Throw length_error for another
   /// number of elements.
   gpu_array& reshape(const transfers::shape& extents) & {
@@ -308,6 +317,7 @@ class gpu_array {
     check_fits(src);
     buffer_.copy_from_async(std::forward<R>(src));
   }
+  void set_async(std::initializer_list<T> src) = delete;  // a temporary
   void set(const strided_view<const T>& src, strided_route route = strided_route::automatic) {
     detail::upload(context(), {detail::bytes_at(view()), order_, ends(src)}, route);
     context().synchronize();

@@ -19,10 +19,29 @@ inline constexpr std::size_t max_rank = 8;
 /// Extents of an array, outermost index first: {rows, columns}.
 class shape {
  public:
+  /// Any integer; throws invalid_argument if it is negative.
+  class extent {
+   public:
+    template <std::integral I>
+    requires(!std::same_as<I, bool>)
+        // NOLINTNEXTLINE(google-explicit-constructor): {rows, 3} for rows of any type
+        extent(I elements)
+        : elements_(static_cast<std::size_t>(elements)) {
+      if constexpr (std::is_signed_v<I>)
+        if (elements < 0)
+          throw invalid_argument("the extent " + std::to_string(elements) +
+                                 " of an array is negative");
+    }
+    operator std::size_t() const noexcept { return elements_; }  // NOLINT: it is one
+
+   private:
+    std::size_t elements_;
+  };
+
   shape() = default;  ///< rank 0, one element
   /// Throw length_error for more than max_rank extents, and for more elements than the address
-  /// space holds.
-  shape(std::initializer_list<std::size_t> extents);
+  /// space holds; invalid_argument for negative extents.
+  shape(std::initializer_list<extent> extents);
   explicit shape(std::span<const std::size_t> extents);
 
   [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
@@ -35,6 +54,9 @@ class shape {
   bool operator==(const shape&) const = default;
 
  private:
+  template <class Extents>
+  void assign(const Extents& extents);
+
   std::array<std::size_t, max_rank> extents_{};
   std::size_t rank_ = 0;
   std::size_t elements_ = 1;

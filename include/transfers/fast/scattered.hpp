@@ -20,8 +20,11 @@ struct scattered_block {
   /// The elements of a contiguous range, which must outlive the block.
   template <host_elements R>
   explicit scattered_block(R&& range)
-      : host(reinterpret_cast<std::byte*>(std::ranges::data(range))),
+      // Without its constness, so that the assertion below is the only message.
+      : host(const_cast<std::byte*>(reinterpret_cast<const std::byte*>(std::ranges::data(range)))),
         bytes(std::ranges::size(range) * sizeof(*std::ranges::data(range))) {
+    static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>,
+                  "a block may be a destination: it must not be const");
     static_assert(detail::outlives_expression<R>,
                   "a block refers to its elements: they must not be a temporary");
   }

@@ -31,7 +31,14 @@ auto handle(R& range) {
 
 /// A single value: the launch gets its address.
 template <class T>
-concept single_value = element<T> && !std::ranges::range<T> && !std::is_pointer_v<T>;
+concept single_value =
+    element<T> && !std::ranges::range<T> && !std::is_pointer_v<T> && !device_elements<T>;
+
+template <bool goes_in, bool comes_out, class T>
+auto handle_value(T& value) {
+  static_assert(!comes_out || !std::is_const_v<T>, "the destination of a copy must not be const");
+  return handled<std::remove_const_t<T>, goes_in, comes_out>{{&value, 1}};
+}
 
 }  // namespace detail
 
@@ -57,19 +64,41 @@ template <host_elements R>
                 "in_out() refers to a range, which must outlive it: it must not be a temporary");
   return detail::handle<true, true>(range);
 }
-template <detail::single_value T>
-[[nodiscard]] auto in(const T& value) {
-  return detail::handled<T, true, false>{{&value, 1}};
+template <class T>
+requires detail::single_value<std::remove_cvref_t<T>>
+[[nodiscard]] auto in(T&& value) {
+  static_assert(std::is_lvalue_reference_v<T>,
+                "in() refers to a variable, which must outlive it: it must not be a temporary");
+  return detail::handle_value<true, false>(value);
 }
-template <detail::single_value T>
-auto in(const T&& value) = delete;  // a temporary
-template <detail::single_value T>
-[[nodiscard]] auto out(T& value) {
-  return detail::handled<T, false, true>{{&value, 1}};
+template <class T>
+requires detail::single_value<std::remove_cvref_t<T>>
+[[nodiscard]] auto out(T&& value) {
+  static_assert(std::is_lvalue_reference_v<T>,
+                "out() refers to a variable, which must outlive it: it must not be a temporary");
+  return detail::handle_value<false, true>(value);
 }
-template <detail::single_value T>
-[[nodiscard]] auto in_out(T& value) {
-  return detail::handled<T, true, true>{{&value, 1}};
+template <class T>
+requires detail::single_value<std::remove_cvref_t<T>>
+[[nodiscard]] auto in_out(T&& value) {
+  static_assert(std::is_lvalue_reference_v<T>,
+                "in_out() refers to a variable, which must outlive it: it must not be a temporary");
+  return detail::handle_value<true, true>(value);
+}
+template <device_elements D>
+auto in(D&&) {
+  static_assert(!device_elements<D>,
+                "in() marks host memory; device memory is passed to a kernel as it is");
+}
+template <device_elements D>
+auto out(D&&) {
+  static_assert(!device_elements<D>,
+                "out() marks host memory; device memory is passed to a kernel as it is");
+}
+template <device_elements D>
+auto in_out(D&&) {
+  static_assert(!device_elements<D>,
+                "in_out() marks host memory; device memory is passed to a kernel as it is");
 }
 
 namespace detail {

@@ -70,6 +70,10 @@ inline constexpr bool accepts = std::is_same_v<P, A> ||
                                   std::is_same_v<std::remove_cv_t<std::remove_pointer_t<P>>,
                                                  std::remove_cv_t<std::remove_pointer_t<A>>>));
 
+/// False for a host range in the place of a pointer.
+template <class P, class A>
+inline constexpr bool reachable = !(std::is_pointer_v<P> && host_elements<A>);
+
 }  // namespace detail
 
 /// A type-erased kernel argument: a copy of up to 16 bytes, or a reference to a larger value, which
@@ -199,6 +203,9 @@ class typed_function : public function {
   void operator()(const context& context, const launch_shape& threads, A&&... arguments) const {
     static_assert(sizeof...(A) == sizeof...(P), "the kernel has another number of parameters");
     if constexpr (sizeof...(A) == sizeof...(P)) {
+      static_assert((detail::reachable<P, detail::passed_type<A>> && ...),
+                    "a kernel cannot access a host range as it is: mark it with in(), out() or "
+                    "in_out()");
       static_assert((detail::accepts<P, detail::passed_type<A>> && ...),
                     "an argument does not have the type of the kernel's parameter: nothing is "
                     "converted, so write 2.0F for a float, and pass an array of its elements");

@@ -12,25 +12,27 @@
 
 namespace transfers {
 
-shape::shape(std::initializer_list<std::size_t> extents)
-    : shape(std::span(extents.begin(), extents.size())) {}
-
-shape::shape(std::span<const std::size_t> extents) : rank_(extents.size()) {
-  if (rank_ > max_rank)
+template <class Extents>
+void shape::assign(const Extents& extents) {
+  if (extents.size() > max_rank)
     throw length_error(
-        fmt::format("a shape of {} extents: there can be at most {}", rank_, max_rank));
+        fmt::format("a shape of {} extents: there can be at most {}", extents.size(), max_rank));
+  rank_ = extents.size();
   std::ranges::copy(extents, extents_.begin());
-  if (std::ranges::find(extents, 0U) != extents.end()) {
+  if (std::ranges::find(this->extents(), 0U) != this->extents().end()) {
     elements_ = 0;
     return;
   }
-  for (const auto extent : extents) {
-    if (extent > PTRDIFF_MAX / elements_)
-      throw length_error(fmt::format("the shape ({}) has more elements than there are addresses",
-                                     fmt::join(extents, ", ")));
-    elements_ *= extent;
+  for (const auto factor : this->extents()) {
+    if (factor > PTRDIFF_MAX / elements_)
+      throw length_error(
+          fmt::format("the shape {} has more elements than there are addresses", to_string(*this)));
+    elements_ *= factor;
   }
 }
+
+shape::shape(std::initializer_list<extent> extents) { assign(extents); }
+shape::shape(std::span<const std::size_t> extents) { assign(extents); }
 
 std::string to_string(const shape& shape) {
   return fmt::format("({})", fmt::join(shape.extents(), ", "));

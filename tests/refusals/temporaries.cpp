@@ -1,0 +1,76 @@
+// What is used after the expression must not be a temporary.
+#include <transfers/transfers.hpp>
+#include <vector>
+
+using namespace transfers;
+
+#if CASE == 1
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(stream& stream, device_view<float> dst) { stream.copy(dst, std::vector<float>(3)); }
+#elif CASE == 2
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(stream& stream, device_view<float> src) { stream.copy(std::vector<float>(3), src); }
+#elif CASE == 3
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(const context& gpu, device_view<float> dst) {
+  gpu.copy_async(dst, std::vector<float>(3));
+}
+#elif CASE == 4
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(const context& gpu, device_view<float> dst) {
+  gpu.copy_async(dst, zeros<float>(gpu, {3}));
+}
+#elif CASE == 5
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(gpu_array<float>& array) { array.set_async(std::vector<float>(3)); }
+#elif CASE == 6
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(gpu_array<float>& array) { array.set_async(host_array<float>({3})); }
+#elif CASE == 7
+// expect: use of deleted function 'void transfers::gpu_array<T>::set_async(std::initializer_list
+// expect: call to deleted member function 'set_async'
+void copy(gpu_array<float>& array) { array.set_async({1.0F, 2.0F}); }
+#elif CASE == 8
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(const gpu_array<float>& array) { array.get_async(std::vector<float>(3)); }
+#elif CASE == 9
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(const gpu_array<float>& array) { array.get_async(host_array<float>({3})); }
+#elif CASE == 10
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(device_buffer<float>& buffer) { buffer.copy_from_async(std::vector<float>(3)); }
+#elif CASE == 11
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(const device_buffer<float>& buffer) { buffer.copy_to_async(std::vector<float>(3)); }
+#elif CASE == 12
+// expect: the source of an asynchronous copy must outlive it: it must not be a temporary
+auto copy(const context& gpu) { return to_gpu_async(gpu, std::vector<float>(3)); }
+#elif CASE == 13
+// expect: use of deleted function 'transfers::gpu_array<T> transfers::to_gpu_async(
+// expect: call to deleted function 'to_gpu_async'
+auto copy(const context& gpu) { return to_gpu_async(gpu, host_array<float>({3})); }
+#elif CASE == 14
+// expect: in() refers to a range, which must outlive it: it must not be a temporary
+auto mark() { return in(std::vector<float>(3)); }
+#elif CASE == 15
+// expect: out() refers to a range, which must outlive it: it must not be a temporary
+auto mark() { return out(std::vector<float>(3)); }
+#elif CASE == 16
+// expect: in_out() refers to a range, which must outlive it: it must not be a temporary
+auto mark() { return in_out(host_array<float>({3})); }
+#elif CASE == 17
+// expect: in() refers to a variable, which must outlive it: it must not be a temporary
+auto mark() { return in(5); }
+#elif CASE == 18
+// expect: out() refers to a variable, which must outlive it: it must not be a temporary
+auto mark() { return out(5); }
+#elif CASE == 19
+// expect: page-locked memory must outlive its lock: it must not be a temporary
+auto lock(device& device) { return device.lock(std::vector<float>(3)); }
+#elif CASE == 20
+// expect: a block refers to its elements: they must not be a temporary
+auto block() { return scattered_block(std::vector<float>(3)); }
+#elif CASE == 21
+// expect: the memory must outlive its use here: it must not be a temporary
+void add(scattered_copy& copy) { copy.add(std::vector<float>(3)); }
+#endif
