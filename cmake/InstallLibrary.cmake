@@ -4,7 +4,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/transfers")
 install(TARGETS transfers EXPORT transfersTargets COMPONENT library
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/transfers" COMPONENT library
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 install(EXPORT transfersTargets NAMESPACE transfers:: COMPONENT library
   DESTINATION "${package_dir}")
 
