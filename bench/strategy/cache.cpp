@@ -55,6 +55,33 @@ void flush_cache(std::span<const std::byte> bytes) noexcept {
   _mm_mfence();
 }
 
+#elif defined(__aarch64__)
+
+// Linux lets programs clean and invalidate lines by address (Documentation/arch/arm64/
+// cpu-feature-registers.rst; SCTLR_EL1.UCI), down to the point of coherency, which is memory.
+
+namespace {
+
+/// The smallest line of the data caches, which CTR_EL0 gives as the logarithm of its words (Arm
+/// Architecture Reference Manual, CTR_EL0.DminLine).
+std::size_t line_bytes() noexcept {
+  std::uint64_t caches = 0;
+  asm volatile("mrs %0, ctr_el0" : "=r"(caches));
+  return std::size_t{4} << (caches >> 16 & 0xF);
+}
+
+}  // namespace
+
+bool can_flush_cache() noexcept { return true; }
+
+void flush_cache(std::span<const std::byte> bytes) noexcept {
+  static const auto line = line_bytes();
+  const auto* first = bytes.data() - reinterpret_cast<std::uintptr_t>(bytes.data()) % line;
+  const auto* const end = bytes.data() + bytes.size();
+  for (; first < end; first += line) asm volatile("dc civac, %0" : : "r"(first) : "memory");
+  asm volatile("dsb sy" : : : "memory");
+}
+
 #else
 
 bool can_flush_cache() noexcept { return false; }

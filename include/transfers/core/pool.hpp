@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "transfers/core/device.hpp"
@@ -48,7 +50,7 @@ class device_pool {
   [[nodiscard]] std::size_t held_bytes() const;
 
   /// Gives memory back that no block uses, and returns whether the pool holds none now. A block
-  /// that has been freed is in use until its stream has done the work before.  Throws device_error.
+  /// that has been freed is in use until its stream has done the work before. Throws device_error.
   bool release();
 
  private:
@@ -74,6 +76,13 @@ class pinned_pool {
 
   /// Throws what device::allocate_host throws. The block's content is undefined.
   [[nodiscard]] host_memory allocate(std::size_t bytes);
+  /// Refused, with the way to an array.
+  template <class T>
+  [[nodiscard]] host_memory allocate(std::initializer_list<std::size_t> /*extents*/) {
+    static_assert(std::is_void_v<T>,
+                  "a pool gives bytes: host_array<T>(pool, shape) is an array in its memory");
+    return {};
+  }
 
   [[nodiscard]] std::size_t held_bytes() const;
   /// Waits until the stream has finished with all freed blocks; then as above.
