@@ -14,6 +14,11 @@ namespace transfers::detail {
 /// Loops over device memory in a stream's order, by Thrust; for the host see array/host_loops.hpp.
 /// Throw what Thrust throws (thrust_errors.hpp).
 class cuda_loops {
+ private:
+  /// With par_nosync, Thrust allocates its temporary memory in stream order (cudaMallocAsync); with
+  /// par, by cudaMalloc, which synchronises the device.
+  [[nodiscard]] auto policy() const { return thrust::cuda::par_nosync.on(stream_); }
+
  public:
   explicit cuda_loops(cudaStream_t stream) : stream_(stream) {}
 
@@ -41,10 +46,6 @@ class cuda_loops {
   }
 
  private:
-  /// With par_nosync, Thrust allocates its temporary memory in stream order (cudaMallocAsync); with
-  /// par, by cudaMalloc, which synchronises the device.
-  [[nodiscard]] auto policy() const { return thrust::cuda::par_nosync.on(stream_); }
-
   cudaStream_t stream_;
 };
 
