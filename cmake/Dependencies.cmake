@@ -2,7 +2,9 @@
 include(FetchContent)
 if(TRANSFERS_BENCH)
   find_package(Threads REQUIRED)
-  find_package(OpenMP REQUIRED COMPONENTS CXX)
+endif()
+if(TRANSFERS_BENCH AND TRANSFERS_PROGRAMS)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)  # for Thrust's containers, which are measured
 endif()
 
 # A project that contains this one may have it already.
@@ -86,11 +88,20 @@ if(NOT THRUST_INCLUDE_DIR)
   message(FATAL_ERROR "Thrust's headers were not found: install a CUDA toolkit or the package "
                       "libthrust-dev, or set THRUST_INCLUDE_DIR to the folder that contains thrust/")
 endif()
-add_library(bench_transfers_thrust_openmp INTERFACE)
-target_include_directories(bench_transfers_thrust_openmp SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
-target_compile_definitions(bench_transfers_thrust_openmp INTERFACE
-  THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP)
-# Thrust binds references to null when it dereferences its own pointers (reference.h,
-# "select_system"): under -fsanitize=undefined that check is off for what includes it.
-target_compile_options(bench_transfers_thrust_openmp INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>)
-target_link_libraries(bench_transfers_thrust_openmp INTERFACE OpenMP::OpenMP_CXX)
+# The library needs Thrust's pools alone, and has threads of its own.
+add_library(bench_transfers_thrust_sequential INTERFACE)
+target_include_directories(bench_transfers_thrust_sequential
+  SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
+target_compile_definitions(bench_transfers_thrust_sequential INTERFACE
+  THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP)
+if(TRANSFERS_PROGRAMS)
+  add_library(bench_transfers_thrust_openmp INTERFACE)
+  target_include_directories(bench_transfers_thrust_openmp SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
+  target_compile_definitions(bench_transfers_thrust_openmp INTERFACE
+    THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP)
+  # Thrust binds references to null when it dereferences its own pointers (reference.h,
+  # "select_system"): under -fsanitize=undefined that check is off for what includes it.
+  target_compile_options(bench_transfers_thrust_openmp
+    INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>)
+  target_link_libraries(bench_transfers_thrust_openmp INTERFACE OpenMP::OpenMP_CXX)
+endif()

@@ -515,7 +515,7 @@ gpu_array<T> to_gpu_async(const context& context, host_array<T>&& src) = delete;
 
 /// Where the element type of uploaded data is converted.
 enum class convert_on {
-  host,    ///< on all cores before the copy, which has the new type's size
+  host,    ///< before the copy, which has the new type's size; large arrays on all free cores
   device,  ///< after the copy, which has the old type's size
 };
 

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <math.h>
-#include <thrust/fill.h>
-#include <thrust/for_each.h>
-#include <thrust/iterator/counting_iterator.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -14,7 +12,7 @@
 #include "transfers/core/both_systems.hpp"
 #include "transfers/core/stream.hpp"
 
-// Elementwise arithmetic, and contents for arrays.
+// Elementwise arithmetic, and contents for arrays. `loops`: host_loops or cuda_loops.
 
 namespace transfers::detail {
 
@@ -105,22 +103,22 @@ auto with_arithmetic_type(element_type type, Work&& work) {
   }
 }
 
-template <class Policy>
-void calculate(const Policy& policy, const elementwise_operation& operation) {
+template <class Loops>
+void calculate(const Loops& loops, const elementwise_operation& operation) {
   with_arithmetic_type(operation.type, [&]<class T>(T) {
-    thrust::for_each_n(
-        policy, thrust::counting_iterator<std::size_t>(0), operation.elements,
+    loops.for_each_index(
+        operation.elements,
         calculate_element<T>{operation.operation, typed<T>(operation.lhs), typed<T>(operation.rhs),
                              reinterpret_cast<T*>(operation.result)});
   });
 }
 
-template <class Policy>
-void write_sequence(const Policy& policy, const sequence& sequence) {
+template <class Loops>
+void write_sequence(const Loops& loops, const sequence& sequence) {
   with_arithmetic_type(sequence.type, [&]<class T>(T) {
     using wide = widened<T>;
-    thrust::for_each_n(
-        policy, thrust::counting_iterator<std::size_t>(0), sequence.elements,
+    loops.for_each_index(
+        sequence.elements,
         element_of_sequence<T>{typed<wide>(sequence.first), typed<wide>(sequence.step),
                                reinterpret_cast<T*>(sequence.result)});
   });
@@ -131,12 +129,12 @@ struct alignas(16) sixteen_bytes {
 };
 
 /// The caller has checked the size of the element.
-template <class Policy>
-void fill(const Policy& policy, std::byte* memory, std::span<const std::byte> element,
+template <class Loops>
+void fill(const Loops& loops, std::byte* memory, std::span<const std::byte> element,
           std::size_t elements) {
   const auto as = [&]<class T>(T value) {
     std::memcpy(&value, element.data(), sizeof value);
-    thrust::fill_n(policy, reinterpret_cast<T*>(memory), elements, value);
+    loops.fill(reinterpret_cast<T*>(memory), elements, value);
   };
   switch (element.size()) {
     case 1: return as(std::uint8_t{});

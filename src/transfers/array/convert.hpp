@@ -1,8 +1,6 @@
 #pragma once
 
-#include <thrust/for_each.h>
-#include <thrust/iterator/counting_iterator.h>
-
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -67,13 +65,14 @@ void with_type(element_type type, Work&& work) {
   }
 }
 
-template <class Policy>
-void convert_by(const Policy& policy, const conversion& conversion) {
+/// `loops`: host_loops or cuda_loops.
+template <class Loops>
+void convert_by(const Loops& loops, const conversion& conversion) {
   with_type(conversion.from_type, [&]<class From>(From) {
     with_type(conversion.to_type, [&]<class To>(To) {
-      thrust::for_each_n(policy, thrust::counting_iterator<std::size_t>(0), conversion.elements,
-                         convert_element<From, To>{reinterpret_cast<const From*>(conversion.from),
-                                                   reinterpret_cast<To*>(conversion.to)});
+      loops.for_each_index(conversion.elements,
+                           convert_element<From, To>{reinterpret_cast<const From*>(conversion.from),
+                                                     reinterpret_cast<To*>(conversion.to)});
     });
   });
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/transfers/array/on_cores.hpp"
+#include "src/transfers/array/host_loops.hpp"
 #include "src/transfers/array/strided.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "transfers/core/error.hpp"
@@ -166,8 +166,6 @@ void throw_moved_from() {
   throw invalid_argument("this array has been moved from: it has no elements any more");
 }
 
-void convert_on_host(const conversion& request) {
-  on_all_cores(request.elements * 8, [&](const auto& policy) { convert(policy, request); });
-}
+void convert_on_host(const conversion& request) { convert(host_loops(on_all_cores), request); }
 
 }  // namespace transfers::detail

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <thrust/inner_product.h>
-#include <thrust/reduce.h>
-
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -12,7 +9,7 @@
 #include "transfers/core/both_systems.hpp"
 #include "transfers/core/stream.hpp"
 
-// Reductions, as stream.hpp specifies them.
+// Reductions, as stream.hpp specifies them. `loops`: host_loops or cuda_loops.
 
 namespace transfers::detail {
 
@@ -46,37 +43,35 @@ element_value untyped(T value) {
   return result;
 }
 
-template <class T, class Policy>
-element_value extreme_of(const Policy& policy, const reduction& request) {
+template <class T, class Loops>
+element_value extreme_of(const Loops& loops, const reduction& request) {
   using limits = std::numeric_limits<T>;
   const bool least = request.operation == reduction_operation::min;
   const T first = limits::has_infinity ? (least ? limits::infinity() : -limits::infinity())
                                        : (least ? limits::max() : limits::lowest());
   const auto* const elements = reinterpret_cast<const T*>(request.lhs);
-  return untyped(
-      thrust::reduce(policy, elements, elements + request.elements, first, extreme<T>{least}));
+  return untyped(loops.reduce(elements, request.elements, first, extreme<T>{least}));
 }
 
-template <class T, class Policy>
-element_value sum_of(const Policy& policy, const reduction& request) {
+template <class T, class Loops>
+element_value sum_of(const Loops& loops, const reduction& request) {
   using wide = widened<T>;
   const auto* const lhs = reinterpret_cast<const T*>(request.lhs);
   const auto* const rhs = reinterpret_cast<const T*>(request.rhs);
-  const auto* const end = lhs + request.elements;
   if (request.operation == reduction_operation::sum)
-    return untyped(thrust::reduce(policy, lhs, end, wide{}, add_widened<wide>()));
-  return untyped(thrust::inner_product(policy, lhs, end, rhs, wide{}, add_widened<wide>(),
-                                       multiply_widened<T>()));
+    return untyped(loops.reduce(lhs, request.elements, wide{}, add_widened<wide>()));
+  return untyped(loops.inner_product(lhs, rhs, request.elements, wide{}, add_widened<wide>(),
+                                     multiply_widened<T>()));
 }
 
-template <class Policy>
-element_value reduce(const Policy& policy, const reduction& request) {
+template <class Loops>
+element_value reduce(const Loops& loops, const reduction& request) {
   const bool sum = request.operation == reduction_operation::sum ||
                    request.operation == reduction_operation::dot;
   return with_arithmetic_type(request.type, [&]<class T>(T) {
     // Modulo 2^64, sums of signed and unsigned integers have the same bits.
     using summed = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
-    return sum ? sum_of<summed>(policy, request) : extreme_of<T>(policy, request);
+    return sum ? sum_of<summed>(loops, request) : extreme_of<T>(loops, request);
   });
 }
 

@@ -1,8 +1,5 @@
 #include "src/transfers/array/strided.hpp"
 
-#include <thrust/for_each.h>
-#include <thrust/iterator/counting_iterator.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -83,9 +80,8 @@ void gather_elements(std::byte* dst, const std::byte* src, std::span<const dimen
   }
   std::size_t bytes = element_bytes;
   for (const auto& axis : dimensions) bytes *= axis.extent;
-  on_all_cores(bytes, [&](const auto& policy) {
-    thrust::for_each_n(policy, thrust::counting_iterator<std::size_t>(0), tiles.tasks(),
-                       std::cref(tiles));
+  on_all_cores(tiles.tasks(), bytes, [&](std::size_t first, std::size_t count) {
+    for (auto task = first; task < first + count; ++task) tiles(task);
   });
 }
 

@@ -18,7 +18,8 @@ struct dimension {
 /// extent 1 are omitted, so a single element has no dimensions.
 std::vector<dimension> joined_dimensions(std::vector<dimension> dimensions);
 
-/// Copies between two layouts on all cores. Returns when done.
+/// Copies between two layouts, many bytes on all cores that other calls leave free. Returns when
+/// done.
 void gather(std::byte* dst, const std::byte* src, std::span<const dimension> dimensions,
             std::size_t element_bytes);
 

@@ -104,10 +104,11 @@ void in_parts(worker_team& team, std::size_t total, std::size_t unit,
   const auto share = (units + team.size() - 1) / team.size() * unit;
   if (total == 0) return;
   if (share >= total) return work(0, total);
-  team.run([&](unsigned index) {
+  const auto part = [&](unsigned index) {
     const auto first = index * share;
     if (first < total) work(first, std::min(share, total - first));
-  });
+  };
+  team.run(std::cref(part));  // as a reference, for which std::function needs no memory
 }
 
 void in_parallel(std::size_t total, const shares& shares,

@@ -1,11 +1,7 @@
 #include "transfers/host/host_device.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 #include <sys/mman.h>
-#include <thrust/copy.h>
-#include <thrust/execution_policy.h>
-#include <thrust/system/omp/execution_policy.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,16 +11,17 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <latch>
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <thread>
 
 #include "src/transfers/array/calculate.hpp"
-#include "src/transfers/array/on_cores.hpp"
+#include "src/transfers/array/host_loops.hpp"
 #include "src/transfers/array/reduce.hpp"
 #include "src/transfers/core/check_requests.hpp"
 #include "src/transfers/core/lengths.hpp"
@@ -32,21 +29,9 @@
 #include "src/transfers/core/pages.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
-#include "transfers/core/workers.hpp"
 
 namespace transfers {
 namespace {
-
-/// The host's counterpart of a copy kernel: many threads, 16 bytes at a time.
-void copy_on_all_cores(std::byte* dst, const std::byte* src, std::size_t bytes) {
-  struct unit {
-    std::byte bytes[16];  // NOLINT: alignment 1 allows any address
-  };
-  const auto units = bytes / sizeof(unit);
-  const auto* const first = reinterpret_cast<const unit*>(src);
-  thrust::copy(thrust::omp::par, first, first + units, reinterpret_cast<unit*>(dst));
-  std::memcpy(dst + units * sizeof(unit), src + units * sizeof(unit), bytes % sizeof(unit));
-}
 
 /// Counts the unfinished work of all streams of a device.
 class outstanding_work {
@@ -199,7 +184,11 @@ class host_stream final : public stream {
 
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
                       unsigned /*most_blocks*/) override {
-    const auto copy = [=] { copy_on_all_cores(dst, src, bytes); };
+    const auto copy = [=, this] {
+      team_(bytes, 2 * bytes, [=](std::size_t first, std::size_t count) {
+        std::memcpy(dst + first, src + first, count);
+      });
+    };
     if (link() == nullptr) return enqueue(copy);
     const bool reads_host = !parts_->blocks.contain(src);
     const bool writes_host = !parts_->blocks.contain(dst);
@@ -237,13 +226,7 @@ class host_stream final : public stream {
             std::memcpy(piece.host, device_block, piece.bytes);
         }
       };
-      try {
-        if (!team_) team_.emplace();
-      } catch (const std::system_error&) {  // without threads, this one copies all pieces
-        copy_part(0, pieces);
-        return;
-      }
-      in_parts(*team_, pieces, worth_a_thread, copy_part);
+      team_.run(pieces, worth_a_thread, copy_part);
     };
     if (link() == nullptr) return enqueue(move);
     // Like a kernel, this reads the table when it runs.
@@ -272,44 +255,29 @@ class host_stream final : public stream {
     detail::check_fill(element.size());
     std::array<std::byte, 16> pattern{};
     std::ranges::copy(element, pattern.begin());
-    enqueue([=, element_bytes = element.size()] {
-      detail::where_worth_it(elements * element_bytes, [&](const auto& policy) {
-        detail::fill(policy, memory, std::span(pattern).first(element_bytes), elements);
-      });
+    enqueue([=, this, element_bytes = element.size()] {
+      detail::fill(loops(), memory, std::span(pattern).first(element_bytes), elements);
     });
   }
 
   void write_sequence(const sequence& sequence) override {
     detail::check_arithmetic(sequence.type);
-    enqueue([=] {
-      detail::where_worth_it(sequence.elements * 8,
-                             [&](const auto& policy) { detail::write_sequence(policy, sequence); });
-    });
+    enqueue([=, this] { detail::write_sequence(loops(), sequence); });
   }
 
   void calculate(const elementwise_operation& operation) override {
     detail::check_arithmetic(operation.type);
-    enqueue([=] {
-      detail::where_worth_it(operation.elements * 8,
-                             [&](const auto& policy) { detail::calculate(policy, operation); });
-    });
+    enqueue([=, this] { detail::calculate(loops(), operation); });
   }
 
   void convert(const conversion& conversion) override {
-    enqueue([=] {
-      detail::where_worth_it(conversion.elements * 8,
-                             [&](const auto& policy) { detail::convert(policy, conversion); });
-    });
+    enqueue([=, this] { detail::convert(loops(), conversion); });
   }
 
   [[nodiscard]] element_value reduce(const reduction& request) override {
     detail::check_reduction(request);
     element_value result;
-    enqueue([=, &result] {
-      result = detail::where_worth_it(request.elements * 8, [&](const auto& policy) {
-        return detail::reduce(policy, request);
-      });
-    });
+    enqueue([=, this, &result] { result = detail::reduce(loops(), request); });
     synchronize();
     return result;
   }
@@ -378,16 +346,8 @@ class host_stream final : public stream {
     });
   }
 
-  /// False if the stream is stopping and no work is left.
-  template <class HasTask>
-  bool wait_for_task(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
-                     const HasTask& has_task) {
-    using namespace std::chrono_literals;
-    if (wake_.wait_for(lock, stop, 1ms, has_task)) return true;
-    // The stream is idle: OpenMP threads must not keep spinning and slow down others.
-    omp_pause_resource_all(omp_pause_hard);
-    return wake_.wait(lock, stop, has_task);
-  }
+  /// Loops of the worker's tasks.
+  [[nodiscard]] detail::host_loops loops() { return detail::host_loops(std::ref(team_)); }
 
   void enqueue(std::function<void()> task) {
     {
@@ -403,7 +363,7 @@ class host_stream final : public stream {
     std::unique_lock lock(mutex_);
     const auto has_task = [this] { return !tasks_.empty(); };
     // A stop takes effect only when no work is left: destruction waits for enqueued work.
-    while (wait_for_task(lock, stop, has_task)) {
+    while (wake_.wait(lock, stop, has_task)) {
       auto task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
@@ -422,9 +382,9 @@ class host_stream final : public stream {
   std::condition_variable idle_;
   std::deque<std::function<void()>> tasks_;
   std::size_t unfinished_ = 0;
-  std::exception_ptr failure_;       ///< exception of a called function, for synchronize() to throw
-  std::optional<worker_team> team_;  ///< the worker's team, created when it is first needed
-  std::jthread worker_;              // last: starts after, and is joined before, the other members
+  std::exception_ptr failure_;  ///< exception of a called function, for synchronize() to throw
+  detail::loop_team team_;      ///< the worker's
+  std::jthread worker_;         // last: starts after, and is joined before, the other members
 };
 
 /// Locked memory ranges and their pages: mlock(2) does not count locks, and neighbours share pages.

@@ -1,13 +1,9 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <iterator>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "transfers/array/arithmetic.hpp"
@@ -49,6 +45,14 @@ void convert_on_host(const context& gpu, std::size_t elements) {
   EXPECT_EQ(array.get()[elements - 1], 1);
 }
 
+void convert_in_each_thread(std::size_t elements) {
+#pragma omp parallel num_threads(threads)
+  {
+    const auto host = open_host_device();
+    convert_on_host(context(*host), elements);
+  }
+}
+
 void upload_every_second(const context& gpu, std::size_t elements) {
   const std::vector<float> source(2 * elements, 1);
   const auto array = to_gpu(gpu, strided_view<const float>(source, {elements}, {2}));
@@ -82,42 +86,14 @@ INSTANTIATE_TEST_SUITE_P(
                      [](const context& gpu) { upload_every_second(gpu, few_elements); }},
         library_call{"many_strided",
                      [](const context& gpu) { upload_every_second(gpu, many_elements); }},
+        library_call{"conversions_in_each_thread",
+                     [](const context&) { convert_in_each_thread(many_elements); }},
         library_call{"arithmetic",
                      [](const context& gpu) {
                        const auto array = zeros<float>(gpu, {many_elements}) + 1;
                        EXPECT_EQ(array.get()[many_elements - 1], 1);
                      }}),
     [](const auto& instance) { return instance.param.name; });
-
-/// The number of threads of this process.
-std::size_t thread_count() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
-}
-
-TEST(work_on_all_cores, uses_no_more_threads_than_openmp_allows_the_caller) {
-  const auto most_threads = [](const library_call& call, const context& gpu) {
-    std::size_t most = 0;
-    std::jthread watcher([&](const std::stop_token& stop) {
-      while (!stop.stop_requested()) most = std::max(most, thread_count());
-    });
-    for (int i = 0; i < 20; ++i) call.run(gpu);
-    watcher.request_stop();
-    watcher.join();
-    return most;
-  };
-  const library_call conversion{"",
-                                [](const context& gpu) { convert_on_host(gpu, many_elements); }};
-  std::thread([&] {  // OpenMP's settings belong to a thread
-    omp_set_num_threads(1);
-    const auto host = open_host_device();
-    const context gpu(*host);
-    conversion.run(gpu);  // starts the stream's thread
-    const auto before = thread_count();
-    EXPECT_LE(most_threads(conversion, gpu), before + 2);  // the watcher and a worker
-  })
-      .join();
-}
 
 }  // namespace
 }  // namespace transfers::callers_threads_test
