@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <numeric>
@@ -283,6 +284,28 @@ TEST_F(source_module_test, structures_are_passed_by_value) {
   std::array<double, 1> product{};
   module.get_function("dot")(*gpu_context, {}, out(product), vectors{{1, 2, 3}, {4, 5, 6}});
   EXPECT_THAT(product, ElementsAre(32));
+}
+
+TEST_F(source_module_test, a_block_may_have_more_shared_memory_than_is_always_permitted) {
+  // 48 KiB are always permitted; every GPU since Volta permits 64 KiB on request (CUDA C++
+  // Programming Guide, "Compute Capabilities").
+  constexpr unsigned ints = (64U << 10U) / sizeof(int);
+  const auto reverse = source_module(*gpu,
+                                     "__global__ void reverse(const int* src, int* dst, int n) {\n"
+                                     "  extern __shared__ int all[];\n"
+                                     "  for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
+                                     "    all[i] = src[i];\n"
+                                     "  __syncthreads();\n"
+                                     "  for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
+                                     "    dst[i] = all[n - 1 - i];\n"
+                                     "}\n")
+                           .get_function("reverse");
+  std::vector<int> src(ints);
+  std::iota(src.begin(), src.end(), 0);
+  std::vector<int> dst(ints);
+  reverse(*gpu_context, {.block = {256}, .shared_bytes = ints * sizeof(int)}, in(src), out(dst),
+          static_cast<int>(ints));
+  EXPECT_TRUE(std::equal(dst.begin(), dst.end(), src.rbegin(), src.rend()));
 }
 
 TEST_F(source_module_test, an_empty_text_is_a_module_without_functions) {

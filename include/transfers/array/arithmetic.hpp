@@ -28,9 +28,10 @@ operand value_operand(T value) {
 template <arithmetic_element T>
 void enqueue(arithmetic operation, const operand& left, const operand& right,
              gpu_array<T>& result) {
-  if (result.size() == 0) return;
+  const auto elements = result.view();
+  if (elements.empty()) return;
   result.context().stream().calculate(
-      {operation, type_of<T>(), left, right, bytes_at(result.view()), result.size()});
+      {operation, type_of<T>(), left, right, bytes_at(elements), elements.size()});
 }
 
 template <arithmetic_element T>

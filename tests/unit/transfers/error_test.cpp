@@ -1,0 +1,249 @@
+#include "transfers/core/error.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "transfers/fast/managed.hpp"
+#include "transfers/fast/round_trip.hpp"
+#include "transfers/fast/streaming.hpp"
+#include "transfers/host/host_device.hpp"
+#include "transfers/transfers.hpp"
+
+namespace transfers::error_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+static_assert(std::is_abstract_v<error> && !std::is_base_of_v<std::exception, error>);
+static_assert(std::is_base_of_v<std::invalid_argument, invalid_argument>);
+static_assert(std::is_base_of_v<std::length_error, length_error>);
+static_assert(std::is_base_of_v<std::out_of_range, out_of_range>);
+static_assert(std::is_base_of_v<std::bad_alloc, out_of_memory>);
+static_assert(std::is_base_of_v<std::runtime_error, unsupported>);
+static_assert(std::is_base_of_v<std::runtime_error, device_error>);
+static_assert(std::is_base_of_v<std::runtime_error, shape_mismatch>);
+static_assert(std::is_base_of_v<std::runtime_error, compile_error>);
+template <class E>
+constexpr bool copies_without_throwing =
+    std::is_nothrow_copy_constructible_v<E>&& std::is_nothrow_copy_assignable_v<E>;
+static_assert(copies_without_throwing<invalid_argument> && copies_without_throwing<length_error> &&
+              copies_without_throwing<out_of_range> && copies_without_throwing<out_of_memory> &&
+              copies_without_throwing<unsupported> && copies_without_throwing<device_error> &&
+              copies_without_throwing<shape_mismatch>);
+
+/// What `misuse` throws is an `Error`, caught as transfers::error, with the same line of text in
+/// the exception of the standard library.
+template <class Error>
+void expect_refused(const std::function<void()>& misuse) {
+  try {
+    misuse();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const error& caught) {
+    EXPECT_NE(dynamic_cast<const Error*>(&caught), nullptr) << caught.what();
+    const auto* const standard = dynamic_cast<const std::exception*>(&caught);
+    ASSERT_NE(standard, nullptr);
+    EXPECT_STREQ(standard->what(), caught.what());
+    EXPECT_THAT(caught.what(), AllOf(Not(std::string()), Not(HasSubstr("\n"))));
+  } catch (const std::exception& caught) {
+    ADD_FAILURE() << "no transfers::error: " << caught.what();
+  }
+}
+
+class misuse : public testing::Test {
+ protected:
+  std::unique_ptr<device> host =
+      open_host_device(host_device_options{.memory_bytes = std::size_t{1} << 20});
+  context gpu{*host};
+  std::vector<float> three{1, 2, 3};
+  gpu_array<float> array = zeros<float>(gpu, {2, 2});
+  device_buffer<float> buffer{gpu, 4};
+};
+
+TEST_F(misuse, by_sizes_that_differ_is_a_length_error) {
+  std::vector<std::byte> bytes(5);
+  for (const std::function<void()>& wrong : std::vector<std::function<void()>>{
+           [&] { array.set(three); },
+           [&] {
+             array.set({1, 2, 3});
+           },
+           [&] { array.set_async(three); },
+           [&] { array.get(three); },
+           [&] { array.get_async(three); },
+           [&] { buffer.copy_from(three); },
+           [&] { buffer.copy_to(three); },
+           [&] { buffer.copy_from_async(three); },
+           [&] { buffer.copy_to_async(three); },
+           [&] { gpu.copy(array, three); },
+           [&] { gpu.copy(three, array); },
+           [&] { gpu.copy(array.view().first(2), buffer); },
+           [&] { gpu.copy_async(array, three); },
+           [&] { gpu.copy_or_enqueue(array, three); },
+           [&] { gpu.stream().copy(array, three); },
+           [&] { gpu.stream().copy_by_kernel(array, buffer.view().last(3)); },
+           [&] { host->copy(array, three); },
+           [&] { static_cast<void>(to_gpu(gpu, three, {4})); },
+           [&] { static_cast<void>(to_gpu_async(gpu, three, {4})); },
+           [&] { static_cast<void>(to_gpu_as<double>(gpu, three, {4}, convert_on::host)); },
+           [&] { static_cast<void>(array.reshape({5})); },
+           [&] {
+             static_cast<void>(host_array<float>({2, 2}, three));
+           },
+           [&] {
+             static_cast<void>(host_array<float>({2, 2}, {1, 2, 3}));
+           },
+           [&] {
+             static_cast<void>(host_array<float>({2, 2}).reshape({3}));
+           },
+           [&] { static_cast<void>(host_buffer<float>(host->allocate_host(8, pageable), 3)); },
+           [&] {
+             static_cast<void>(shape({1, 1, 1, 1, 1, 1, 1, 1, 1}));
+           },
+           [&] {
+             static_cast<void>(shape({SIZE_MAX, 2}));
+           },
+           [&] { static_cast<void>(gpu_array<double>(gpu, {PTRDIFF_MAX / 4})); },
+           [&] { streaming_load(bytes, std::vector<std::byte>(4)); },
+           [&] { streaming_store(bytes, std::vector<std::byte>(4)); },
+           [&] {
+             round_trip(gpu, three, std::vector<float>(2),
+                        [](stream&, device_view<float>, std::size_t) {});
+           },
+       })
+    expect_refused<length_error>(wrong);
+}
+
+TEST_F(misuse, by_arguments_without_meaning_is_an_invalid_argument) {
+  const context other(*host);
+  const auto of_another_context = zeros<float>(other, {2, 2});
+  const function kernel = host_function("kernel", [](const thread_index&, float*) {});
+  for (const std::function<void()>& wrong : std::vector<std::function<void()>>{
+           [&] { static_cast<void>(host->allocate(0)); },
+           [&] { static_cast<void>(host->allocate_host(0, pageable)); },
+           [&] { static_cast<void>(host->lock(std::span<std::byte>())); },
+           [&] { static_cast<void>(gpu.allocate(0)); },
+           [&] { static_cast<void>(gpu.allocate_staging(0)); },
+           [&] { static_cast<void>(array + of_another_context); },
+           [&] { array *= of_another_context; },
+           [&] { static_cast<void>(host_buffer<float>(3, 24)); },
+           [&] { static_cast<void>(zeros<float>(gpu, {-1})); },
+           [&] { kernel(gpu, {}); },
+           [&] { kernel(gpu, {}, array, 1); },
+           [&] { kernel(gpu, {}, 1.0F); },
+           [&] { kernel(gpu, {}, 1.0); },
+           [&] {
+             kernel(gpu, {{0}, {1}}, array);
+           },
+           [&] {
+             kernel(gpu, {{1}, {1025}}, array);
+           },
+           [&] { static_cast<void>(kernel.prepare<double*>()); },
+           [&] { static_cast<void>(strided_view<float>(three, {3}, {0})); },
+           [&] { static_cast<void>(strided_view<float>(three, {3}, {-1})); },
+           [&] { static_cast<void>(round_trip_pipeline(*host, {.streams = 0})); },
+           [&] { static_cast<void>(open_host_device(host_device_options{.index = -1})); },
+           [&] { gpu.stream().copy_batch({}, {}, std::vector<std::size_t>{1}, direction::h2d); },
+       })
+    expect_refused<invalid_argument>(wrong);
+}
+
+TEST_F(misuse, by_values_out_of_range_is_out_of_range) {
+  auto integers = zeros<std::int32_t>(gpu, {3});
+  for (const std::function<void()>& wrong : std::vector<std::function<void()>>{
+           [&] { static_cast<void>(integers + (std::int64_t{1} << 40)); },
+           [&] { static_cast<void>(array + 1e300); },
+           [&] { array *= 1e300; },
+           [&] { static_cast<void>(array.view().first(5)); },
+           [&] { static_cast<void>(array.view().last(5)); },
+           [&] { static_cast<void>(array.view().subview(3, 2)); },
+           [&] { static_cast<void>(strided_view<float>(three, {3}, {2})); },
+       })
+    expect_refused<out_of_range>(wrong);
+}
+
+TEST_F(misuse, by_shapes_that_differ_is_a_shape_mismatch) {
+  host_array<float> row({4});
+  const auto other = zeros<float>(gpu, {4});
+  for (const std::function<void()>& wrong : std::vector<std::function<void()>>{
+           [&] { array.set(row); },
+           [&] { array.get(row); },
+           [&] { array.set(other); },
+           [&] { static_cast<void>(array + other); },
+           [&] { array -= other; },
+           [&] { array.get(strided_view<float>(three, {3}, {1})); },
+       })
+    expect_refused<shape_mismatch>(wrong);
+}
+
+TEST_F(misuse, of_what_a_device_does_not_have_is_unsupported) {
+  const host_array<float> ordinary({3});
+  const function kernel = host_function("kernel", [](const thread_index&, const float*) {});
+  for (const std::function<void()>& wrong : std::vector<std::function<void()>>{
+           [&] { static_cast<void>(pinned_empty<float>(*host, {3}, pin_flags::write_combined)); },
+           [&] { static_cast<void>(host_array<float>(*host, {3}, managed)); },
+           [&] { static_cast<void>(managed_memory(*host, 4096)); },
+           [&] { static_cast<void>(source_module(*host, "")); },
+           [&] { static_cast<void>(open_cuda_device(find_cuda().devices)); },
+           [&] { static_cast<void>(ordinary.on_device()); },
+           [&] { kernel(gpu, {}, ordinary); },
+       })
+    expect_refused<unsupported>(wrong);
+}
+
+TEST_F(misuse, of_more_memory_than_there_is_is_a_bad_alloc) {
+  constexpr std::size_t much = std::size_t{1} << 60;
+  for (const std::function<void()>& wrong : std::vector<std::function<void()>>{
+           [&] { static_cast<void>(host->allocate((std::size_t{1} << 20) + 1)); },
+           [&] { static_cast<void>(host->allocate_host(much, pageable)); },
+           [&] { static_cast<void>(empty<char>(gpu, {std::size_t{1} << 21})); },
+           [&] { static_cast<void>(host_array<char>({much})); },
+           [&] { static_cast<void>(host_buffer<char>(much)); },
+       }) {
+    expect_refused<out_of_memory>(wrong);
+    EXPECT_THROW(wrong(), std::bad_alloc);
+  }
+}
+
+TEST(an_error, keeps_its_text_when_it_is_copied) {
+  std::optional<out_of_memory> first(std::string(100, 'x') + " bytes");
+  const auto copy = *first;
+  out_of_memory assigned("nothing");
+  assigned = *first;
+  first.reset();
+  EXPECT_EQ(copy.what(), std::string(100, 'x') + " bytes");
+  EXPECT_EQ(assigned.what(), std::string(100, 'x') + " bytes");
+  const std::bad_alloc& standard = copy;
+  const error& base = copy;
+  EXPECT_STREQ(standard.what(), base.what());
+  const auto again = std::make_exception_ptr(copy);
+  try {
+    std::rethrow_exception(again);
+  } catch (const std::bad_alloc& caught) {
+    EXPECT_STREQ(caught.what(), copy.what());
+  }
+}
+
+TEST(an_error, of_a_device_tells_whether_the_device_is_lost) {
+  const device_error lost("cudaMemcpy: illegal address", true);
+  EXPECT_TRUE(lost.device_lost());
+  EXPECT_FALSE(device_error("out of events", false).device_lost());
+  const std::runtime_error& standard = lost;
+  const error& base = lost;
+  EXPECT_STREQ(standard.what(), "cudaMemcpy: illegal address");
+  EXPECT_STREQ(base.what(), "cudaMemcpy: illegal address");
+}
+
+}  // namespace
+}  // namespace transfers::error_test
