@@ -135,4 +135,7 @@ auto mark(const float& value) { return in_out(value); }
 #elif CASE == 31
 // expect: a block may be a destination: it must not be const
 auto block(const std::vector<float>& range) { return scattered_block(range); }
+#elif CASE == 32
+// expect: memory to lock must not be const
+auto lock(device& device, const std::vector<float>& range) { return device.lock(range); }
 #endif

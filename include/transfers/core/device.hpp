@@ -107,7 +107,10 @@ class device {
       lock(R&& range) {
     static_assert(detail::outlives_expression<R>,
                   "page-locked memory must outlive its lock: it must not be a temporary");
-    return lock(std::as_writable_bytes(std::span(range)));
+    constexpr bool writable =
+        !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+    static_assert(writable, "memory to lock must not be const");
+    if constexpr (writable) return lock(std::as_writable_bytes(std::span(range)));
   }
 
   /// Returns whether the device itself copies from and to this host memory. Pageable memory is

@@ -46,7 +46,9 @@ struct parameter {
   const std::type_info* type = nullptr;  ///< null if it is not known
   /// The type of an argument that converts to a pointer parameter: float* for const float*.
   const std::type_info* converts_from = nullptr;
-  bool any_pointer = false;  ///< the parameter is void* or const void*
+  bool is_pointer = false;
+  bool points_to_void = false;
+  bool points_to_const = false;
 };
 
 template <class T>
@@ -55,7 +57,9 @@ parameter parameter_of() {
   if constexpr (std::is_pointer_v<T>) {
     using pointee = std::remove_pointer_t<T>;
     result.converts_from = &typeid(std::remove_const_t<pointee>*);
-    result.any_pointer = std::is_void_v<pointee>;
+    result.is_pointer = true;
+    result.points_to_void = std::is_void_v<pointee>;
+    result.points_to_const = std::is_const_v<pointee>;
   }
   return result;
 }
@@ -83,8 +87,7 @@ class argument {
   template <class T>
   requires std::is_trivially_copyable_v<T> &&(!device_elements<T>)
       argument(const T& value)  // NOLINT(google-explicit-constructor): packs whatever is passed
-      : kind_{sizeof(T), &typeid(T)} {
-    kind_.any_pointer = std::is_pointer_v<T>;
+      : kind_(detail::parameter_of<T>()) {
     if constexpr (sizeof(T) <= sizeof small_)
       std::memcpy(small_.data(), &value, sizeof(T));
     else
@@ -97,7 +100,7 @@ class argument {
 
   [[nodiscard]] const void* address() const { return large_ ? large_ : small_.data(); }
   [[nodiscard]] std::size_t bytes() const { return kind_.bytes; }
-  /// Size and type of the argument; `any_pointer` if it is a pointer.
+  /// Size and type of the argument.
   [[nodiscard]] const detail::parameter& kind() const { return kind_; }
 
  private:

@@ -100,7 +100,8 @@ std::string type_name(const std::type_info& type) {
 bool is_compatible(const parameter& expected, const parameter& passed) {
   if (expected.type == nullptr || passed.type == nullptr || *expected.type == *passed.type)
     return true;
-  if (expected.any_pointer && passed.any_pointer) return true;
+  if (expected.points_to_void && passed.is_pointer)
+    return expected.points_to_const || !passed.points_to_const;
   return expected.converts_from != nullptr && *expected.converts_from == *passed.type;
 }
 

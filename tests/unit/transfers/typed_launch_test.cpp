@@ -83,6 +83,7 @@ TEST_F(a_typed_kernel, takes_any_array_for_a_void_pointer) {
   erased(gpu, {}, first, second);
   EXPECT_THAT(second.get(), ElementsAre(6));
   EXPECT_THROW(erased(gpu, {}, 5.0, second), std::invalid_argument);
+  EXPECT_THROW(erased(gpu, {}, first, std::as_const(second)), std::invalid_argument);
 }
 
 TEST_F(a_typed_kernel, without_its_types_checks_them_at_run_time) {
