@@ -28,6 +28,11 @@ endif()
 
 def test_a_program_is_built_with_it(cmake: Cmake, installed: Path, tmp_path: Path):
     run_hello(cmake, tmp_path, f"-DCMAKE_PREFIX_PATH={installed}")
+    loaded = subprocess.run(
+        ["ldd", tmp_path / "hello"], capture_output=True, encoding="utf-8", check=True
+    ).stdout
+    assert "libstdc++" in loaded
+    assert "libgomp" not in loaded  # the library has threads of its own
 
 
 def test_a_program_with_a_kernel_of_its_own(cmake: Cmake, installed: Path, tmp_path: Path):

@@ -158,6 +158,8 @@ TEST_P(loops_on_a_team, reduce_to_the_same_bits_as_one_thread) {
   const auto* const values = numbers<float>().data();
   const detail::add_widened<double> add;
   const detail::multiply_widened<float> multiply;
+  const auto in_one_block = std::accumulate(values, values + counts.back(), 0.0);
+  ASSERT_NE(loops.reduce(values, counts.back(), 0.0, add), in_one_block) << "any order will do";
   for (const auto count : counts) {
     EXPECT_EQ(loops.reduce(values, count, 0.0, add), in_one_part.reduce(values, count, 0.0, add));
     EXPECT_EQ(loops.inner_product(values, values, count, 0.0, add, multiply),
