@@ -48,7 +48,7 @@ class device_pool {
   [[nodiscard]] std::size_t held_bytes() const;
 
   /// Gives memory back that no block uses, and returns whether the pool holds none now. A block
-  /// that has been freed is in use until its stream has done the work before.  Throws device_error.
+  /// that has been freed is in use until its stream has done the work before. Throws device_error.
   bool release();
 
  private:
@@ -67,16 +67,20 @@ class device_pool {
 /// block may outlive its pool.
 class pinned_pool {
  public:
+  /// Freed bytes that the stream may still use, before allocate() waits for them.
   static constexpr std::size_t most_pending_bytes = std::size_t{512} << 20;
 
   /// Device and stream must outlive the pool and its blocks.
   pinned_pool(device& device, stream& stream, host_memory_kind kind = pinned());
 
-  /// Throws what device::allocate_host throws. The block's content is undefined.
+  /// Returns a block, aligned to 256 bytes, whose content is undefined. Throws what
+  /// device::allocate_host throws.
   [[nodiscard]] host_memory allocate(std::size_t bytes);
 
+  /// Returns how many bytes of page-locked memory the pool holds, in use or not.
   [[nodiscard]] std::size_t held_bytes() const;
-  /// Waits until the stream has finished with all freed blocks; then as above.
+  /// Waits until the stream has finished with all freed blocks, and frees its memory if no block is
+  /// in use; otherwise it frees nothing and returns false. Throws device_error.
   bool release();
 
  private:
