@@ -16,11 +16,8 @@
 
 namespace transfers {
 
-/// The direction of a copy.
-enum class direction {
-  h2d,  ///< host to device
-  d2h,  ///< device to host
-};
+/// The direction of a copy: host to device, or device to host.
+enum class direction { h2d, d2h };
 
 /// The rows of a two- or three-dimensional block in memory: the address of the first byte, and the
 /// distances between the beginnings of rows and slices, in bytes.
