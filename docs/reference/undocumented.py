@@ -2,9 +2,10 @@
 
     python3 docs/reference/undocumented.py build/reference/xml
 
-A member needs none if an overload of the same name has one, if its name is one of the standard
-containers' or that of its type (`shape shape()`), or if it is a constructor, operator or destructor
-that the compiler knows anyway. Prints one line each, as compilers do. Exit code: 1 if there is one.
+A member needs none if an overload of the same name has one, if a variable of the same declaration
+has one (`T a, b;`), if its name is one of the standard containers' or that of its type
+(`shape shape()`), or if it is a constructor, operator or destructor that the compiler knows anyway.
+Prints one line each, as compilers do. Exit code: 1 if there is one.
 """
 
 from __future__ import annotations
@@ -52,6 +53,10 @@ def place(element: ET.Element) -> str:
     return f"{location.get('file')}:{location.get('line')}"
 
 
+def is_documented_variable(member: ET.Element) -> bool:
+    return member.get("kind") == "variable" and has_comment(member)
+
+
 def undocumented(compound: ET.Element) -> Iterator[str]:
     name = text_of(compound, "compoundname")
     if compound.get("prot", "public") not in PUBLIC:
@@ -64,9 +69,12 @@ def undocumented(compound: ET.Element) -> Iterator[str]:
         if member.get("prot") in PUBLIC and member.get("kind") in NEEDS_DOCUMENTATION
     ]
     documented = {text_of(member, "name") for member in members if has_comment(member)}
+    declarations = {place(member) for member in members if is_documented_variable(member)}
     for member in members:
         member_name = text_of(member, "name")
-        if member_name not in documented and not is_known_anyway(member, name):
+        if member_name in documented or place(member) in declarations:
+            continue
+        if not is_known_anyway(member, name):
             yield f"{place(member)}: {name}::{member_name}{text_of(member, 'argsstring')}"
 
 

@@ -13,7 +13,7 @@ COMPOUND = """\
 <doxygen><compounddef kind="class" prot="public"><compoundname>transfers::thing</compoundname>
 <briefdescription><para>A thing.</para></briefdescription>{members}</compounddef></doxygen>"""
 MEMBER = """\
-<memberdef kind="function" prot="{access}"><type>{type}</type><name>{name}</name>
+<memberdef kind="{kind}" prot="{access}"><type>{type}</type><name>{name}</name>
 <argsstring>{arguments}</argsstring>{parameters}<briefdescription>{comment}</briefdescription>
 <location file="transfers/thing.hpp" line="7"/></memberdef>"""
 
@@ -25,9 +25,11 @@ def member(
     result: str = "void",
     access: str = "public",
     comment: str = "",
+    kind: str = "function",
 ) -> str:
-    parameters = arguments[1 : arguments.index(")")]
+    parameters = arguments[1:].partition(")")[0]
     return MEMBER.format(
+        kind=kind,
         name=name,
         type=result.replace("&", "&amp;"),
         access=access,
@@ -62,6 +64,7 @@ def test_a_member_without_a_comment_is_named(tmp_path: Path):
     [
         [member("go", access="private")],
         [member("go", "(int)", comment="Goes."), member("go", "(float)")],
+        [member("x0", "", kind="variable", comment="Both."), member("y0", "", kind="variable")],
         [member("size")],
         [member("shape", result="const shape &")],
         [member("operator==", "(const thing &) const =default")],

@@ -73,7 +73,7 @@ void calculate(stream&, arithmetic, R&&, S) {
 /// the same shape and order, or an array and a scalar of its element type; `result` may be an
 /// operand. Integers divide as in C++; elementwise_operation defines the cases that C++ leaves
 /// undefined. Throw shape_mismatch with both shapes, invalid_argument for arrays of different
-/// contexts, device_error.
+/// contexts, out_of_range for a scalar that does not fit into the element type, device_error.
 template <arithmetic_element T>
 void calculate(arithmetic operation, const gpu_array<T>& left, const gpu_array<T>& right,
                gpu_array<T>& result) {
@@ -172,7 +172,10 @@ void calculate_in_place(arithmetic operation, gpu_array<T>& a, const B& b) {
 
 }  // namespace detail
 
-/// Return new arrays: 2 * a, a + b, a / b - 1.
+///@{
+/// Return new arrays: 2 * a, a + b, a / b - 1. Enqueue one kernel. Operands and exceptions are
+/// those of calculate(); also out_of_memory, and out_of_range for a number that does not fit into
+/// the element type.
 template <class A, class B>
 requires detail::operands<A, B>
 [[nodiscard]] detail::result_array<A, B> operator+(const A& a, const B& b) {
@@ -193,6 +196,7 @@ requires detail::operands<A, B>
 [[nodiscard]] detail::result_array<A, B> operator/(const A& a, const B& b) {
   return detail::calculated(arithmetic::divide, a, b);
 }
+///@}
 
 /// Returns a new array: -a. Integers wrap around; zeros change their sign, too, and the sign of a
 /// NaN is not specified.
@@ -218,6 +222,7 @@ constexpr bool refuse_comparison() {
 
 }  // namespace detail
 
+///@{
 /// Refused, with the reason: arrays are compared neither as a whole nor by element.
 template <class A, class B>
 requires detail::operands<A, B>
@@ -234,8 +239,10 @@ bool operator>(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
 template <class A, class B>
 requires detail::operands<A, B>
 bool operator>=(const A&, const B&) { return detail::refuse_comparison<A, B>(); }
+///@}
 
-/// Change the left array in place.
+///@{
+/// Change the left array in place, as calculate() does with it as the result.
 template <class T, class B>
 requires detail::array_or_number<B> gpu_array<T>
 &operator+=(gpu_array<T>& a, const B& b) {
@@ -260,5 +267,6 @@ requires detail::array_or_number<B> gpu_array<T>
   detail::calculate_in_place(arithmetic::divide, a, b);
   return a;
 }
+///@}
 
 }  // namespace transfers

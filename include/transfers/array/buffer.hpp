@@ -103,6 +103,7 @@ class host_buffer {
   /// Not checked.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return first()[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return first()[i]; }
+  /// The kind that it was allocated as; pageable for an empty buffer.
   [[nodiscard]] host_memory_kind kind() const noexcept { return memory_.owner.kind(); }
 
   /// The same elements at their device address, for kernels that access page-locked or managed
@@ -130,7 +131,8 @@ class host_buffer {
 /// host memory (vectors, arrays, spans, strings) and other device memory. Movable, not copyable;
 /// destruction does not throw; an empty buffer owns no memory. A const buffer gives access to const
 /// elements only. Work runs in the order of the context's stream; one thread at a time may use a
-/// buffer.
+/// buffer. It keeps its context alive, and may be destroyed while enqueued work uses it, unless the
+/// context allocates plainly, where destruction waits (cudaFree).
 template <class T>
 class device_buffer {
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -154,9 +156,13 @@ class device_buffer {
   /// The elements without their owner, which must outlive the view.
   [[nodiscard]] device_view<T> view() noexcept { return {data(), size()}; }
   [[nodiscard]] device_view<const T> view() const noexcept { return {data(), size()}; }
+  ///@{
+  /// Passed where a device_view is expected.
   operator device_view<T>() noexcept { return view(); }              // NOLINT: like span
   operator device_view<const T>() const noexcept { return view(); }  // NOLINT: like span
+  ///@}
 
+  ///@{
   /// Copy, and return when the data have arrived; large copies of pageable memory are staged
   /// (context::copy). The other end may also be device memory. Throw length_error unless the sizes
   /// match, device_error (the destination's content is undefined then).
@@ -168,7 +174,9 @@ class device_buffer {
   void copy_to(Dst&& dst) const {
     context_.copy(dst, *this);
   }
+  ///@}
 
+  ///@{
   /// Only enqueue the copy: source and destination must stay as they are until the context has been
   /// synchronized (see context::copy_async). Temporaries that own their elements do not compile.
   template <class Src>
@@ -179,6 +187,7 @@ class device_buffer {
   void copy_to_async(Dst&& dst) const {
     context_.copy_async(std::forward<Dst>(dst), *this);
   }
+  ///@}
 
  private:
   [[nodiscard]] T* address() const noexcept { return reinterpret_cast<T*>(memory_.data()); }

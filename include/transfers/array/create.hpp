@@ -23,8 +23,10 @@ void fill(gpu_array<T>& array, const std::type_identity_t<T>& value) {
                                   elements.size());
 }
 
+///@{
 /// A new array whose elements have one value: full<float>(gpu, {2, 3}, 0.5), or with the value's
-/// type full(gpu, {2, 3}, 0.5). Enqueues one kernel. Throws out_of_memory, device_error.
+/// type full(gpu, {2, 3}, 0.5). Enqueues one kernel. Throws out_of_memory, device_error. full_like
+/// takes context, shape and order from another array; ones and ones_like have the value 1.
 template <class T>
 [[nodiscard]] gpu_array<T> full(const context& context, const shape& extents, const T& value,
                                 order order = order::row_major) {
@@ -46,6 +48,7 @@ template <class T>
 [[nodiscard]] gpu_array<T> ones_like(const gpu_array<T>& other) {
   return ones<T>(other.context(), other.shape(), other.order());
 }
+///@}
 
 namespace detail {
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// fmt::format("{}", array), for programs that use {fmt}; the library itself does not ask for it.
+/// \file
+/// fmt::format("{}", array), for programs that use {fmt}; the library itself does not ask for it.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +10,7 @@
 
 #include "transfers/array/print.hpp"
 
+/// \cond Doxygen does not find the scope of specialisations in a namespace that it has not seen.
 /// Text as of transfers::to_string(); takes the options of texts (width, alignment).
 template <transfers::detail::printable T>
 struct fmt::formatter<transfers::host_array<T>> : fmt::formatter<std::string_view> {
@@ -28,3 +30,4 @@ struct fmt::formatter<transfers::gpu_array<T>> : fmt::formatter<std::string_view
 /// Not formatted as one flat range.
 template <class T>
 struct fmt::is_range<transfers::host_array<T>, char> : std::false_type {};
+/// \endcond

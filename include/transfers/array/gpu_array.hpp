@@ -149,6 +149,7 @@ class host_array {
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return buffer_[i]; }
   [[nodiscard]] const transfers::shape& shape() const noexcept { return shape_; }
   [[nodiscard]] transfers::order order() const noexcept { return order_; }
+  /// The kind of its memory; pageable for an empty array.
   [[nodiscard]] host_memory_kind kind() const noexcept { return buffer_.kind(); }
 
   /// The same elements at their device address, for kernels that access page-locked or managed
@@ -281,8 +282,11 @@ class gpu_array {
     check_usable();
     return buffer_.view();
   }
+  ///@{
+  /// Passed where a device_view is expected.
   operator device_view<T>() { return view(); }              // NOLINT: like span
   operator device_view<const T>() const { return view(); }  // NOLINT: like span
+  ///@}
 
   /// Does not compile: the host cannot access device memory.
   template <class Index>
@@ -312,6 +316,7 @@ class gpu_array {
     buffer_.copy_from(src);
   }
   void set(std::initializer_list<T> src) { set(std::span<const T>(src.begin(), src.size())); }
+  /// Only enqueues; see set().
   template <host_elements R>
   void set_async(R&& src) {
     check_fits(src);
@@ -361,7 +366,7 @@ class gpu_array {
     get(fresh);
     return fresh;
   }
-  /// Downloads into new memory of the given kind.
+  /// Downloads into new memory of the given kind. Throws also what device::allocate_host throws.
   [[nodiscard]] host_array<T> get(host_memory_kind kind) const {
     host_array<T> fresh(context().device(), shape_, kind, order_);
     get(fresh);
@@ -376,11 +381,11 @@ class gpu_array {
     return fresh;
   }
 
-  /// Enqueues setting all bytes to zero.
+  /// Enqueues setting all bytes to zero. Throws device_error.
   void clear() { context().stream().clear(view()); }
 
-  /// A new array with the elements in another type, converted on the device (see conversion in
-  /// stream.hpp).
+  /// Returns a new array with the elements in another type, converted on the device (see conversion
+  /// in stream.hpp). Enqueues the work. Throws out_of_memory, device_error.
   template <convertible_element U>
   requires convertible_element<T>
   [[nodiscard]] gpu_array<U> astype() const {
@@ -420,6 +425,9 @@ class gpu_array {
   transfers::order order_;
 };
 
+///@{
+/// New arrays in device memory: uninitialised or all zeros, with a shape or with context, shape and
+/// order of another array. Throw out_of_memory, device_error.
 template <class T>
 [[nodiscard]] gpu_array<T> empty(const context& context, const shape& extents,
                                  order order = order::row_major) {
@@ -440,6 +448,7 @@ template <class T>
 [[nodiscard]] gpu_array<T> zeros_like(const gpu_array<T>& other) {
   return zeros<T>(other.context(), other.shape(), other.order());
 }
+///@}
 
 /// Upload a contiguous range (vector, array, span, string) as one row or with a shape, a host_array
 /// or a strided view. Return when the data have arrived. Throw length_error if shape and range
@@ -563,8 +572,10 @@ void set_to_zero(host_array<T>& array) {
 }
 }  // namespace detail
 
-/// Page-locked host arrays, like PyCUDA's pagelocked_empty, pagelocked_zeros and their _like
-/// variants.
+///@{
+/// Page-locked host arrays, uninitialised or all zeros, like PyCUDA's pagelocked_empty,
+/// pagelocked_zeros and their _like variants: there `other` is an array, or a contiguous range of
+/// host memory, whose shape is its size. Throw what device::allocate_host throws.
 template <class T>
 [[nodiscard]] host_array<T> pinned_empty(device& device, const shape& extents,
                                          pin_flags flags = pin_flags::none,
@@ -579,7 +590,6 @@ template <class T>
   detail::set_to_zero(array);
   return array;
 }
-/// `other` is an array, or a contiguous range of host memory, whose shape is its size.
 template <class Array>
 [[nodiscard]] auto pinned_empty_like(device& device, const Array& other,
                                      pin_flags flags = pin_flags::none) {
@@ -596,5 +606,6 @@ template <class Array>
   detail::set_to_zero(array);
   return array;
 }
+///@}
 
 }  // namespace transfers

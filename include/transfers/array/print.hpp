@@ -68,6 +68,8 @@ template <detail::printable T>
   return to_string(array.get());
 }
 
+///@{
+/// Writes the text of to_string().
 template <detail::printable T>
 std::ostream& operator<<(std::ostream& out, const host_array<T>& array) {
   detail::write(out, to_string(array));
@@ -78,5 +80,6 @@ std::ostream& operator<<(std::ostream& out, const gpu_array<T>& array) {
   detail::write(out, to_string(array));
   return out;
 }
+///@}
 
 }  // namespace transfers

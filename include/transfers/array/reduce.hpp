@@ -55,6 +55,7 @@ template <class T>
   }
 }
 
+///@{
 /// The least and the greatest element; NaN if an element is NaN, as in NumPy. Throw also
 /// invalid_argument for an empty array.
 template <class T>
@@ -67,5 +68,6 @@ template <class T>
   if constexpr (detail::check_reducible<T>())
     return detail::reduced<T>(reduction_operation::max, array);
 }
+///@}
 
 }  // namespace transfers

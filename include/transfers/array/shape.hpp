@@ -14,14 +14,17 @@
 
 namespace transfers {
 
+/// The largest number of indices of an array.
 inline constexpr std::size_t max_rank = 8;
 
-/// Extents of an array, outermost index first: {rows, columns}.
+/// Extents of an array in elements, outermost index first: {rows, columns}. A value, as thread-safe
+/// as an int.
 class shape {
  public:
   /// Any integer; throws invalid_argument if it is negative.
   class extent {
    public:
+    /// Not bool.
     template <std::integral I>
     requires(!std::same_as<I, bool>)
         // NOLINTNEXTLINE(google-explicit-constructor): {rows, 3} for rows of any type
@@ -32,6 +35,7 @@ class shape {
           throw invalid_argument("the extent " + std::to_string(elements) +
                                  " of an array is negative");
     }
+    /// A number of elements.
     operator std::size_t() const noexcept { return elements_; }  // NOLINT: it is one
 
    private:
@@ -46,9 +50,11 @@ class shape {
 
   [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
   [[nodiscard]] std::size_t operator[](std::size_t i) const noexcept { return extents_[i]; }
+  /// Valid as long as the shape.
   [[nodiscard]] std::span<const std::size_t> extents() const noexcept {
     return {extents_.data(), rank_};
   }
+  /// The product of the extents; 1 for rank 0.
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
 
   bool operator==(const shape&) const = default;
@@ -70,6 +76,7 @@ enum class order { row_major, column_major };
 
 /// Distances between neighbouring elements along each index, in elements.
 using strides = std::array<std::ptrdiff_t, max_rank>;
+/// The strides of an array without gaps; 0 from its rank on.
 strides strides_of(const shape& extents, order order);
 
 /// Arrays do not have the same shape and order.
@@ -133,7 +140,8 @@ strides strides_of(const View& view) {
 }  // namespace detail
 
 /// A view of a part of memory that it does not own: every second column, rows with padding, a
-/// transposed matrix. Strides must be positive, and no two elements may share memory.
+/// transposed matrix. Strides must be positive, and no two elements may share memory. Copied like a
+/// pointer, and as thread-safe as one; the memory must outlive it.
 template <class T>
 class strided_view {
   TRANSFERS_REQUIRE_ELEMENT(T);
@@ -149,6 +157,7 @@ class strided_view {
     detail::check_reach(extents, strides_, memory.size());
   }
 
+  /// The same elements as another view. Throws invalid_argument for its strides as above.
   template <mdspan_like View>
   strided_view(const View& view)  // NOLINT(google-explicit-constructor): the same view
       : strided_view(view.data_handle(), detail::shape_of(view), detail::strides_of(view)) {}
@@ -174,6 +183,7 @@ class strided_view {
   transfers::strides strides_;
 };
 
+/// The element type of the other view.
 template <mdspan_like View>
 strided_view(const View& view) -> strided_view<std::remove_pointer_t<decltype(view.data_handle())>>;
 

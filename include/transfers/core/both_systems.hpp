@@ -1,8 +1,8 @@
 #pragma once
 
-// For code written once for the host and for CUDA devices.
 #if defined(__CUDACC__)
 #define TRANSFERS_BOTH __host__ __device__
 #else
+/// Marks functions written once for the host and for CUDA devices: `__host__ __device__` for nvcc.
 #define TRANSFERS_BOTH
 #endif

@@ -39,8 +39,11 @@ class context {
   context& operator=(const context&) = default;
   ~context() = default;
 
+  ///@{
+  /// Valid as long as the context or a copy of it.
   [[nodiscard]] transfers::device& device() const noexcept;
   [[nodiscard]] transfers::stream& stream() const noexcept;
+  ///@}
 
   /// Allocates device memory. Throws out_of_memory, device_error; invalid_argument for zero
   /// bytes.
@@ -135,6 +138,7 @@ class context {
   /// Returns when all work enqueued is done. Throws device_error.
   void synchronize() const { stream().synchronize(); }
 
+  /// Whether both refer to the same context.
   bool operator==(const context&) const = default;
 
  private:

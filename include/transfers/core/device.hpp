@@ -15,16 +15,19 @@
 
 namespace transfers {
 
-/// Owns one block of device memory. Movable, not copyable; destruction does not throw. Like
+/// Owns one block of device memory, in bytes. Movable, not copyable; destruction does not throw,
+/// and any thread may destroy it. A block of device::allocate waits for all work of the device then
+/// (cudaFree) and may outlive the device object; device_pool has rules of its own. Like
 /// std::unique_ptr, a const owner gives access to bytes that are not const.
 class device_memory {
  public:
-  using deleter = std::function<void(std::byte*)>;
+  using deleter = std::function<void(std::byte*)>;  ///< frees the block; must not throw
 
   device_memory() = default;  ///< no memory
   device_memory(std::unique_ptr<std::byte, deleter> data, std::size_t bytes)
       : data_(std::move(data)), bytes_(bytes) {}
 
+  /// Device address.
   [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
 
@@ -41,34 +44,36 @@ class device_memory {
 
 /// Only for CUDA devices; what cannot be read is left empty or zero.
 struct cuda_properties {
-  int index = 0;
-  std::string uuid;                ///< "GPU-…", as nvidia-smi prints it
-  std::string pci_bus_id;          ///< "0000:06:00.0"
-  std::string compute_capability;  ///< "9.0"
-  int multiprocessors = 0;
-  int copy_engines = 0;  ///< asyncEngineCount
-  std::size_t memory_bytes = 0;
-  std::string driver_cuda_version;   ///< newest CUDA the driver supports, "13.0"
-  std::string runtime_cuda_version;  ///< CUDA runtime in this binary, "13.0"
-  bool maps_host_memory = false;
+  int index = 0;                        ///< CUDA's number of the device in this process
+  std::string uuid;                     ///< "GPU-…", as nvidia-smi prints it
+  std::string pci_bus_id;               ///< "0000:06:00.0"
+  std::string compute_capability;       ///< "9.0"
+  int multiprocessors = 0;              ///< multiProcessorCount
+  int copy_engines = 0;                 ///< asyncEngineCount
+  std::size_t memory_bytes = 0;         ///< totalGlobalMem
+  std::string driver_cuda_version;      ///< newest CUDA the driver supports, "13.0"
+  std::string runtime_cuda_version;     ///< CUDA runtime in this binary, "13.0"
+  bool maps_host_memory = false;        ///< canMapHostMemory
   bool pageable_memory_access = false;  ///< kernels can read malloc memory (HMM or ATS)
   bool host_page_tables = false;  ///< …through the host's page tables: a coherent link, not PCIe
+  /// CPU and kernels may access managed memory at a time (concurrentManagedAccess).
   bool concurrent_managed_access = false;
   bool integrated = false;  ///< shares physical memory with the host: no link at all
 };
 
 /// The link of a host device, which is emulated: its rates are settings, not measured. 0: no limit.
 struct link_description {
-  std::string name;  ///< devices that share the link have the same one
-  double h2d_bytes_per_second = 0;
-  double d2h_bytes_per_second = 0;
+  std::string name;                  ///< devices that share the link have the same one
+  double h2d_bytes_per_second = 0;   ///< host to device
+  double d2h_bytes_per_second = 0;   ///< device to host
   double both_bytes_per_second = 0;  ///< for both directions together
 };
 
+/// What a device is. Does not change while the device exists.
 struct device_description {
-  std::string kind;  ///< "cuda" or "host"
-  std::string name;  ///< for people: "NVIDIA H200", "host (no GPU)"
-  std::optional<cuda_properties> cuda{};
+  std::string kind;                                 ///< "cuda" or "host"
+  std::string name;                                 ///< for people: "NVIDIA H200", "host (no GPU)"
+  std::optional<cuda_properties> cuda{};            ///< only for CUDA devices
   int index = 0;                                    ///< N of "cuda:N" or "host:N"
   std::optional<link_description> emulated_link{};  ///< only for host devices that have one
 };
@@ -78,23 +83,27 @@ class pool_body;
 }
 
 /// A device that host memory is copied to and from. There are two implementations: CUDA devices,
-/// and host devices, whose device memory is DRAM and whose copies are memcpy. Any thread may use
-/// any device: each call makes its device current and restores the device that was current before
-/// it.
+/// and host devices, whose device memory is DRAM and whose copies are memcpy. Thread-safe: any
+/// thread may use any device, since each call makes its device current and restores the device that
+/// was current before it. Contexts, pools and copiers need their device as long as they exist;
+/// memory, locks, streams and events may outlive it (CUDA keeps the device's primary context).
 class device {
  public:
   virtual ~device() = default;
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
+  /// Valid as long as the device.
   [[nodiscard]] virtual const device_description& description() const noexcept = 0;
 
   /// Returns why this kind of host memory cannot be allocated here, in one line; nullopt if it can.
   [[nodiscard]] virtual std::optional<std::string> why_unsupported(host_memory_kind kind) const = 0;
 
-  /// Allocate memory. Throw out_of_memory, unsupported, device_error; invalid_argument for
+  /// Allocates host memory. Throws out_of_memory, unsupported, device_error; invalid_argument for
   /// zero bytes.
   [[nodiscard]] virtual host_memory allocate_host(std::size_t bytes, host_memory_kind kind) = 0;
+  /// Allocates uninitialised device memory (cudaMalloc), aligned to 256 bytes on CUDA devices.
+  /// Throws out_of_memory, device_error; invalid_argument for zero bytes.
   [[nodiscard]] virtual device_memory allocate(std::size_t bytes) = 0;
 
   /// Page-locks existing memory (cudaHostRegister) until the returned owner is destroyed. Throws
@@ -127,7 +136,8 @@ class device {
   /// device_error.
   [[nodiscard]] virtual std::byte* address_on_device(std::byte* host) const = 0;
 
-  /// Returns how many bytes of device memory are free.
+  /// Returns how many bytes of device memory are free (cudaMemGetInfo); memory that pools hold is
+  /// not. Throws device_error.
   [[nodiscard]] virtual std::size_t free_memory() const = 0;
 
   /// Copies (cudaMemcpy) and waits for the copy's stream, because a copy from pageable memory may
@@ -162,6 +172,8 @@ class device {
   /// Makes what a device_pool is. The device must outlive it. Throws device_error.
   [[nodiscard]] virtual std::shared_ptr<detail::pool_body> make_pool();
 
+  /// Returns a new stream, which does not wait for the legacy default stream
+  /// (cudaStreamNonBlocking). Throws device_error.
   [[nodiscard]] virtual std::unique_ptr<stream> create_stream() = 0;
 
   /// Returns a stream for a cudaStream_t of this device that the caller has made and destroys,
@@ -181,16 +193,20 @@ class device {
   device() = default;
 };
 
+/// What find_cuda() finds.
 struct cuda_presence {
-  int devices = 0;
+  int devices = 0;       ///< number of CUDA devices
   std::string why_none;  ///< one line, set when devices is 0: no driver, driver too old, …
 };
 
 /// Counts the CUDA devices without creating a context. Never throws.
 [[nodiscard]] cuda_presence find_cuda() noexcept;
 
-/// Opens a CUDA device. Throws unsupported if it does not exist, device_error if it cannot be used.
+/// Opens a CUDA device and its primary context, which the CUDA Runtime uses, too. The same device
+/// may be opened several times. Throws unsupported if it does not exist, device_error if it cannot
+/// be used.
 [[nodiscard]] std::unique_ptr<device> open_cuda_device(int index);
+/// Opens a new host device without options (see host_device.hpp).
 [[nodiscard]] std::unique_ptr<device> open_host_device();
 
 }  // namespace transfers

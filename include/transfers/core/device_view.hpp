@@ -14,7 +14,8 @@ namespace transfers {
 /// A range of elements in device memory that it does not own: an address and a number of elements.
 /// The host cannot read device memory, so a device_view is no range: a std::span always means host
 /// memory in this library, and the compiler tells them apart. Made from the library's own buffers
-/// and arrays by view(), or from the address of memory that other code has allocated.
+/// and arrays by view(), or from the address of memory that other code has allocated. Copied like a
+/// pointer, and as thread-safe as one; the memory must outlive it.
 template <class T>
 class device_view {
   TRANSFERS_REQUIRE_ELEMENT(std::remove_cv_t<T>);
@@ -47,13 +48,17 @@ class device_view {
                          std::to_string(first + elements) + " of " + std::to_string(elements_));
     return {address_ + first, elements};
   }
+  ///@{
+  /// The first or last elements. Throw as subview().
   [[nodiscard]] constexpr device_view first(std::size_t elements) const {
     return subview(0, elements);
   }
   [[nodiscard]] constexpr device_view last(std::size_t elements) const {
     return subview(elements > elements_ ? elements_ + 1 : elements_ - elements, elements);
   }
+  ///@}
 
+  /// Itself, as owners of memory return it.
   [[nodiscard]] constexpr device_view view() const noexcept { return *this; }
 
  private:

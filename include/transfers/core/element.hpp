@@ -40,6 +40,7 @@ enum class element_type {
 /// arrays convert as float16; transfers/cuda/half.cuh does that for CUDA's `__half`.
 template <class T>
 inline constexpr bool is_float16 = false;
+/// The library's own.
 template <>
 inline constexpr bool is_float16<half> = true;
 #if defined(__STDCPP_FLOAT16_T__)
@@ -75,6 +76,7 @@ concept convertible_element = arithmetic_element<T> ||
                               (detail::integer_number<T> && (sizeof(T) == 1 || sizeof(T) == 2)) ||
                               is_float16<T>;
 
+/// The element_type of a C++ type.
 template <convertible_element T>
 constexpr element_type type_of() {
   static_assert(!is_float16<T> || (sizeof(T) == 2 && element<T>), "a float16 has 16 bits");

@@ -62,6 +62,7 @@ class unsupported : public detail::error_and<std::runtime_error> {
 /// An allocation of host or device memory failed.
 class out_of_memory : public std::bad_alloc, public error {
  public:
+  /// `message` is one line.
   explicit out_of_memory(const std::string& message) : message_(message) {}
   [[nodiscard]] const char* what() const noexcept override { return message_.what(); }
 
@@ -72,6 +73,7 @@ class out_of_memory : public std::bad_alloc, public error {
 /// A call of the device's runtime failed.
 class device_error : public detail::error_and<std::runtime_error> {
  public:
+  /// `message` is one line.
   device_error(const std::string& message, bool device_lost)
       : error_and(message), lost_(device_lost) {}
 

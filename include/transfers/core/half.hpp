@@ -10,12 +10,13 @@ namespace transfers {
 /// A floating-point number of 16 bits (IEEE 754 binary16), to store and to transfer: convert it to
 /// float to calculate. It has the layout of CUDA's `__half`.
 struct half {
-  std::uint16_t bits;
+  std::uint16_t bits;  ///< sign, 5 bits of exponent, 10 bits of fraction
 
   half() = default;
   /// Rounds to the nearest number, to even between two. From 65520 on, the result is infinite.
   TRANSFERS_BOTH explicit half(double value) : bits(rounded(value)) {}
 
+  /// The number with these bits.
   [[nodiscard]] TRANSFERS_BOTH static half from_bits(std::uint16_t bits) {
     half number;
     number.bits = bits;
@@ -40,6 +41,7 @@ struct half {
     std::memcpy(&value, &single, sizeof value);
     return value;
   }
+  /// Exact.
   TRANSFERS_BOTH explicit operator double() const {
     return static_cast<double>(static_cast<float>(*this));
   }

@@ -26,30 +26,37 @@ enum class host_origin {
 /// Flags of cudaHostAlloc (CUDA Runtime API, "Memory Management"), combined with `|`.
 enum class pin_flags : unsigned { none = 0, portable = 1, mapped = 2, write_combined = 4 };
 
+/// Both sets of flags.
 constexpr pin_flags operator|(pin_flags a, pin_flags b) {
   return static_cast<pin_flags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
+/// Whether a set has a flag.
 constexpr bool has(pin_flags set, pin_flags flag) {
   return (static_cast<unsigned>(set) & static_cast<unsigned>(flag)) != 0;
 }
 
 /// One kind of host memory; `flags` is meaningful for pinned memory only.
 struct host_memory_kind {
-  host_origin origin = host_origin::pageable;
-  pin_flags flags = pin_flags::none;
+  host_origin origin = host_origin::pageable;  ///< the method
+  pin_flags flags = pin_flags::none;           ///< of pinned memory
 
   auto operator<=>(const host_memory_kind&) const = default;
 };
 
+///@{
+/// The kind of this origin (see host_origin).
 inline constexpr host_memory_kind pageable{host_origin::pageable};
 inline constexpr host_memory_kind pageable_huge{host_origin::pageable_huge};
 inline constexpr host_memory_kind registered{host_origin::registered};
 inline constexpr host_memory_kind registered_huge{host_origin::registered_huge};
 inline constexpr host_memory_kind managed{host_origin::managed};
+///@}
+/// Pinned memory with flags.
 constexpr host_memory_kind pinned(pin_flags flags = pin_flags::none) {
   return {host_origin::pinned, flags};
 }
 
+/// Whether memory of the kind is page-locked: registered, registered_huge or pinned.
 constexpr bool is_page_locked(host_memory_kind kind) {
   return kind.origin == host_origin::registered || kind.origin == host_origin::registered_huge ||
          kind.origin == host_origin::pinned;
@@ -74,10 +81,11 @@ std::byte* addressable(std::byte* address_on_device);
 /// std::unique_ptr, a const owner gives access to bytes that are not const. Blocks are
 /// aligned to pages. Blocks that CUDA does not allocate are touched by the allocating thread, so
 /// that the default NUMA policy places them next to it; blocks of registered_huge are touched by
-/// threads with the affinity of that thread.
+/// threads with the affinity of that thread. Any thread may destroy a block, after the work that
+/// uses it; blocks of a pinned_pool may be destroyed before. A block may outlive its device.
 class host_memory {
  public:
-  using deleter = std::function<void(std::byte*)>;
+  using deleter = std::function<void(std::byte*)>;  ///< frees the block; must not throw
 
   host_memory() = default;  ///< no memory
   host_memory(std::unique_ptr<std::byte, deleter> data, std::size_t bytes, host_memory_kind kind,
@@ -86,6 +94,7 @@ class host_memory {
 
   [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+  /// The kind that it was allocated as.
   [[nodiscard]] host_memory_kind kind() const noexcept { return kind_; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
 
@@ -93,12 +102,12 @@ class host_memory {
   /// (cudaHostGetDevicePointer).
   [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
 
-  /// As many elements of T as the block holds: for the host, and at their device address. Throw
-  /// unsupported if the device cannot address the block.
+  /// As many elements of T as the block holds.
   template <class T>
   [[nodiscard]] std::span<T> elements() const noexcept {
     return {reinterpret_cast<T*>(data()), bytes_ / sizeof(T)};
   }
+  /// The same at their device address. Throws unsupported if the device cannot address the block.
   template <class T>
   [[nodiscard]] device_view<T> view() const {
     return elements_at<T>(detail::addressable(on_device_), bytes_);
@@ -112,11 +121,13 @@ class host_memory {
 };
 
 /// Keeps existing memory page-locked. Movable, not copyable; destruction does not throw. The memory
-/// must outlive it.
+/// must outlive it. Any thread may destroy it, after the work that relies on the lock. It may
+/// outlive its device.
 class page_lock {
  public:
-  using deleter = std::function<void(std::byte*)>;
+  using deleter = std::function<void(std::byte*)>;  ///< unlocks; must not throw
 
+  /// For implementations of device::lock.
   page_lock(std::unique_ptr<std::byte, deleter> first, std::size_t bytes, std::byte* on_device)
       : first_(std::move(first)), bytes_(bytes), on_device_(on_device) {}
 

@@ -69,12 +69,14 @@ class device_pool {
 /// block may outlive its pool.
 class pinned_pool {
  public:
+  /// Freed bytes that the stream may still use, before allocate() waits for them.
   static constexpr std::size_t most_pending_bytes = std::size_t{512} << 20;
 
   /// Device and stream must outlive the pool and its blocks.
   pinned_pool(device& device, stream& stream, host_memory_kind kind = pinned());
 
-  /// Throws what device::allocate_host throws. The block's content is undefined.
+  /// Returns a block, aligned to 256 bytes, whose content is undefined. Throws what
+  /// device::allocate_host throws.
   [[nodiscard]] host_memory allocate(std::size_t bytes);
   /// Refused, with the way to an array.
   template <class T>
@@ -84,8 +86,10 @@ class pinned_pool {
     return {};
   }
 
+  /// Returns how many bytes of page-locked memory the pool holds, in use or not.
   [[nodiscard]] std::size_t held_bytes() const;
-  /// Waits until the stream has finished with all freed blocks; then as above.
+  /// Waits until the stream has finished with all freed blocks, and frees its memory if no block is
+  /// in use; otherwise it frees nothing and returns false. Throws device_error.
   bool release();
 
  private:

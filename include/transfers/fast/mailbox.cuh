@@ -14,6 +14,7 @@ namespace transfers {
 /// reached the host.
 class mailbox_on_device {
  public:
+  /// `end` is the kernel's argument.
   __device__ explicit mailbox_on_device(const mailbox_end& end) : end_(end) {}
 
   /// Waits for the next message. Returns false if the kernel must exit.

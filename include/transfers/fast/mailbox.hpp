@@ -48,6 +48,7 @@ class mailbox {
   /// Enqueues a kernel that answers messages until mailbox_on_device::receive() returns false.
   using service = std::function<void(stream&, const mailbox_end&)>;
 
+  /// Times after which the kernel or the host gives up.
   struct limits {
     std::chrono::nanoseconds idle = std::chrono::milliseconds(100);  ///< then the kernel exits
     std::chrono::nanoseconds answer = std::chrono::seconds(2);       ///< then exchange() gives up
@@ -98,6 +99,7 @@ class mailbox {
 /// through stream::call. It has the same interface as mailbox_on_device in mailbox.cuh.
 class mailbox_on_host {
  public:
+  /// `end` is the argument of the service.
   explicit mailbox_on_host(const mailbox_end& end) : end_(end) {}
 
   /// Waits for the next message. Returns false if the function must return.

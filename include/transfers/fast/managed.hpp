@@ -19,8 +19,9 @@ enum class residence { host, device };
 
 /// Memory at the same address for CPU and kernels, whose pages move to where they are touched or
 /// sent (CUDA C++ Programming Guide, "Unified Memory Programming"). Movable, not copyable;
-/// destruction does not throw. Without advice: compare host_memory_kind `managed`, which prefers
-/// the host.
+/// destruction does not throw, and must follow the work that uses the memory. Without advice:
+/// compare host_memory_kind `managed`, which prefers the host. Threads may share it as they may
+/// share a std::vector. It may outlive the device object.
 class managed_memory {
  public:
   /// Throws invalid_argument for no bytes, unsupported where why_no_managed_memory says so,
@@ -31,11 +32,12 @@ class managed_memory {
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
 
-  /// As many elements of T as the memory holds: for the host, and for kernels at the same address.
+  /// As many elements of T as the memory holds.
   template <class T>
   [[nodiscard]] std::span<T> elements() const noexcept {
     return {reinterpret_cast<T*>(data()), bytes_ / sizeof(T)};
   }
+  /// The same elements for kernels and copies.
   template <class T>
   [[nodiscard]] device_view<T> view() const noexcept {
     return elements_at<T>(data(), bytes_);

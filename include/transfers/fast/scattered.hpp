@@ -12,10 +12,11 @@ namespace transfers {
 
 /// A block of host memory; empty blocks are skipped.
 struct scattered_block {
-  std::byte* host = nullptr;
-  std::size_t bytes = 0;
+  std::byte* host = nullptr;  ///< address on the host
+  std::size_t bytes = 0;      ///< length
 
   scattered_block() = default;
+  /// The memory must outlive the block.
   scattered_block(std::byte* address, std::size_t size) : host(address), bytes(size) {}
   /// The elements of a contiguous range, which must outlive the block.
   template <host_elements R>

@@ -12,7 +12,7 @@ namespace transfers {
 
 /// Settings for copies of pageable memory through page-locked chunks.
 struct staging {
-  static constexpr std::size_t never = SIZE_MAX;
+  static constexpr std::size_t never = SIZE_MAX;                ///< for route::least_bytes
   static constexpr std::size_t large = std::size_t{128} << 20;  ///< bytes
 
   /// For one direction.
@@ -22,6 +22,7 @@ struct staging {
     bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
     bool streaming_when_large = false;                 ///< for `large` copies
 
+    /// Whether a copy of this size uses streaming stores.
     [[nodiscard]] bool streams(std::size_t bytes) const {
       return bytes < large ? streaming_stores : streaming_when_large;
     }
@@ -30,7 +31,8 @@ struct staging {
   unsigned threads = std::min(6U, usable_processors());  ///< the caller's included
   unsigned chunks_per_thread = 4;                        ///< under way at a time
   std::size_t largest_chunk = std::size_t{4} << 20;      ///< bytes; a multiple of 4 KiB
-  route h2d = {.streaming_stores = true};
+  route h2d = {.streaming_stores = true};                ///< host to device
+  /// Device to host.
   route d2h = {.streaming_stores = true, .streaming_when_large = true};
 
   [[nodiscard]] const route& operator[](direction direction) const {
@@ -88,6 +90,7 @@ class staged_copier final : public pageable_copier {
   [[nodiscard]] bool stages(std::size_t bytes, direction direction) const noexcept {
     return bytes >= least_bytes(direction);
   }
+  /// The settings it was made with.
   [[nodiscard]] const staging& settings() const noexcept;
 
  private:

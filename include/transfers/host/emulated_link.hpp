@@ -24,14 +24,14 @@ namespace transfers {
 /// If there is a limit for both directions, and one direction is busy while a thread of the other
 /// wakes up late, that thread's delay is lost: the link has given its share to the others.
 ///
-/// Thread-safe.
+/// Thread-safe. Devices keep their link alive (host_device_options).
 class emulated_link {
  public:
   /// A clock that never goes back, with an arbitrary origin, and a wait until a time, which may
   /// return early or late.
   struct link_clock {
-    std::function<std::chrono::nanoseconds()> now;
-    std::function<void(std::chrono::nanoseconds)> sleep_until;
+    std::function<std::chrono::nanoseconds()> now;              ///< time since the origin
+    std::function<void(std::chrono::nanoseconds)> sleep_until;  ///< such a time
   };
   /// The system's clock. The wait sleeps, and yields to other threads for the last 100
   /// microseconds.
@@ -49,6 +49,7 @@ class emulated_link {
   emulated_link(const emulated_link&) = delete;
   emulated_link& operator=(const emulated_link&) = delete;
 
+  /// Valid as long as the link.
   [[nodiscard]] const link_description& description() const noexcept;
 
   /// Consecutive copies, such as those of a stream. Only one thread at a time may use a sequence.

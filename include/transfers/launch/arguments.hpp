@@ -42,6 +42,7 @@ auto handle_value(T& value) {
 
 }  // namespace detail
 
+///@{
 /// Mark an argument of call() or of function::operator() as a contiguous host range, or a single
 /// variable, that is uploaded before the launch (in), downloaded after it (out), or both (in_out),
 /// like PyCUDA's driver.In, Out and InOut. The range must live until the call returns. A const
@@ -100,6 +101,7 @@ auto in_out(D&&) {
   static_assert(!device_elements<D>,
                 "in_out() marks host memory; device memory is passed to a kernel as it is");
 }
+///@}
 
 namespace detail {
 

@@ -8,7 +8,8 @@ namespace transfers {
 
 /// Records work on a stream once, and enqueues it with one call any number of times: a CUDA graph
 /// (CUDA Runtime API, "Graph Management"). Addresses, sizes and arguments are those of the
-/// recording; the data at the addresses are those at the time of the run.
+/// recording; the data at the addresses are those at the time of the run. Copies refer to the same
+/// recorded work; one thread at a time may use it.
 class graph {
  public:
   /// Calls `work` and records what it enqueues on `stream`, without running it. `work` must enqueue

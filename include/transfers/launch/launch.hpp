@@ -17,18 +17,22 @@
 
 namespace transfers {
 
+/// Numbers of threads or blocks along three indices, or a position among them.
 struct extent3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
 /// The execution configuration of a kernel.
 struct launch_shape {
+  /// Blocks of the grid, and threads of a block: at most 1024.
   extent3 grid{}, block{};
-  std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
+  /// Dynamic shared memory of a block, in bytes; more than 48 KiB as far as the device has it.
+  std::size_t shared_bytes = 0;
 };
 
 /// The index of a thread of a host function: CUDA's blockIdx and threadIdx.
 struct thread_index {
+  /// Index of the block in the grid, and of the thread in the block.
   extent3 block{0, 0, 0}, thread{0, 0, 0};
   launch_shape threads;  ///< CUDA's gridDim and blockDim
 
@@ -98,6 +102,7 @@ class argument {
   argument(D&& memory)  // NOLINT(google-explicit-constructor)
       : argument(memory.view().data()) {}
 
+  /// Valid as long as the argument, and the value that it refers to.
   [[nodiscard]] const void* address() const { return large_ ? large_ : small_.data(); }
   [[nodiscard]] std::size_t bytes() const { return kind_.bytes; }
   /// Size and type of the argument.
@@ -161,8 +166,10 @@ class prepared_function {
 /// host code (host_function). Copies refer to the same kernel; threads may share it.
 class function {
  public:
+  /// For cuda_function, source_module and host_function.
   explicit function(std::shared_ptr<const detail::function_body> body) : body_(std::move(body)) {}
 
+  /// The name in messages of errors.
   [[nodiscard]] const std::string& name() const noexcept { return body_->name(); }
 
   /// Packs any arguments at run time, checks their number, sizes and known types against the
@@ -185,6 +192,7 @@ class function {
         arguments...);
   }
 
+  /// The kernel with fixed parameter types. Throws as prepared_function's constructor.
   template <class... A>
   [[nodiscard]] prepared_function<A...> prepare() const {
     return prepared_function<A...>(body_);
@@ -194,11 +202,13 @@ class function {
   std::shared_ptr<const detail::function_body> body_;
 };
 
-/// A function whose parameter types the compiler knows: wrong arguments do not compile.
+/// A function whose parameter types the compiler knows: wrong arguments do not compile. Copied and
+/// shared as a function.
 template <class... P>
 class typed_function : public function {
  public:
-  using function::function;
+  using function::function;  ///< The types are not checked.
+  /// Not checked: the caller knows that the kernel has these parameters.
   explicit typed_function(const function& kernel) : function(kernel) {}
 
   /// As for function. Arguments have the parameters' types: no number is converted.

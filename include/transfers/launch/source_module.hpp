@@ -15,26 +15,29 @@ namespace transfers {
 /// The compiler refused a source text. what() is one line; log() is NVRTC's whole output.
 class compile_error : public detail::error_and<std::runtime_error> {
  public:
+  /// `message` is one line.
   compile_error(const std::string& message, std::string log)
       : error_and(message), log_(std::move(log)) {}
+  /// NVRTC's output, with the numbers of lines of the text.
   [[nodiscard]] const std::string& log() const noexcept { return log_; }
 
  private:
   std::string log_;
 };
 
+/// How a source text is compiled.
 struct source_options {
   std::vector<std::string> flags;  ///< NVRTC's, for example "--use_fast_math"
   /// Puts the text into an extern "C" block, so that functions are found by their plain names, as
   /// in PyCUDA. If false, they are found by C++ names such as "scale<float>", which must be listed
   /// in `names`.
   bool extern_c = true;
-  std::vector<std::string> names;
+  std::vector<std::string> names;  ///< C++ names of the functions to look up
 };
 
 /// Machine code compiled from CUDA C++ source text.
 struct compiled_source {
-  std::vector<char> cubin;
+  std::vector<char> cubin;                                         ///< for one architecture
   std::string log;                                                 ///< warnings
   std::vector<std::pair<std::string, std::string>> lowered_names;  ///< of options.names
 };
@@ -47,7 +50,9 @@ struct compiled_source {
 [[nodiscard]] compiled_source compile_source(std::string_view source, std::string_view architecture,
                                              const source_options& options = {});
 
-/// Kernels from source text, like PyCUDA's SourceModule. Functions keep it loaded.
+/// Kernels from source text, like PyCUDA's SourceModule. Functions keep it loaded, and it may
+/// outlive the device object. Copies refer to the same code; threads may share it. Unloading waits
+/// for all work of the device.
 class source_module {
  public:
   /// Throws compile_error; unsupported for host devices and without NVRTC; device_error.
