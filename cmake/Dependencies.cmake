@@ -88,20 +88,21 @@ if(NOT THRUST_INCLUDE_DIR)
   message(FATAL_ERROR "Thrust's headers were not found: install a CUDA toolkit or the package "
                       "libthrust-dev, or set THRUST_INCLUDE_DIR to the folder that contains thrust/")
 endif()
+add_library(bench_transfers_thrust INTERFACE)
+target_include_directories(bench_transfers_thrust SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
+# Thrust binds references to null when it dereferences its own pointers and iterators (reference.h,
+# "select_system"; iterator_adaptor.h): under -fsanitize=undefined that check is off for what
+# includes it.
+target_compile_options(bench_transfers_thrust INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>)
 # The library needs Thrust's pools alone, and has threads of its own.
 add_library(bench_transfers_thrust_sequential INTERFACE)
-target_include_directories(bench_transfers_thrust_sequential
-  SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
 target_compile_definitions(bench_transfers_thrust_sequential INTERFACE
   THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP)
+target_link_libraries(bench_transfers_thrust_sequential INTERFACE bench_transfers_thrust)
 if(TRANSFERS_PROGRAMS)
   add_library(bench_transfers_thrust_openmp INTERFACE)
-  target_include_directories(bench_transfers_thrust_openmp SYSTEM INTERFACE "${THRUST_INCLUDE_DIR}")
   target_compile_definitions(bench_transfers_thrust_openmp INTERFACE
     THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP)
-  # Thrust binds references to null when it dereferences its own pointers (reference.h,
-  # "select_system"): under -fsanitize=undefined that check is off for what includes it.
-  target_compile_options(bench_transfers_thrust_openmp
-    INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null>)
-  target_link_libraries(bench_transfers_thrust_openmp INTERFACE OpenMP::OpenMP_CXX)
+  target_link_libraries(bench_transfers_thrust_openmp
+    INTERFACE bench_transfers_thrust OpenMP::OpenMP_CXX)
 endif()

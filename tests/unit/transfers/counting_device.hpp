@@ -202,7 +202,9 @@ class counting_device final : public forwarding_device {
     return copies_directly(host) ? forwarding_device::address_on_device(host) : nullptr;
   }
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
-    counts_->clock += counts_->copy_time_of_mib * static_cast<long>(bytes) / (1L << 20U);
+    const auto time_of_mib = counts_->copy_time_of_mib;
+    if (time_of_mib.count() > 0)  // otherwise several threads may copy
+      counts_->clock += time_of_mib * static_cast<long>(bytes) / (1L << 20U);
     forwarding_device::copy(dst, src, bytes, direction);
   }
   [[nodiscard]] std::shared_ptr<pageable_copier> copier() override {
