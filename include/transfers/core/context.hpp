@@ -31,7 +31,7 @@ class context {
   /// Allocates from a pool that contexts of the same device share.
   context(transfers::device& device, device_pool pool);
   context(transfers::device& device, transfers::stream& stream, device_pool pool);
-  /// Owns its device: context gpu(open_default_device()).
+  /// Owns its device: context gpu(open_default_device()). Throws invalid_argument for null.
   explicit context(std::unique_ptr<transfers::device> device);
 
   // No moves: what has been moved from keeps its context.

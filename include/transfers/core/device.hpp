@@ -178,7 +178,8 @@ class device {
 
   /// Returns a stream for a cudaStream_t of this device that the caller has made and destroys,
   /// after the returned owner; null stands for the legacy default stream.
-  /// transfers/cuda/interop.hpp has the same with types. Throws unsupported for host devices.
+  /// transfers/cuda/interop.hpp has the same with types. Throws unsupported for host devices,
+  /// invalid_argument for a stream of another device, device_error.
   [[nodiscard]] virtual std::unique_ptr<stream> adopt_stream(void* native_handle);
 
   /// Returns when all work on all streams of this device is done. Throws device_error.

@@ -7,7 +7,8 @@
 namespace transfers {
 
 /// Copies pageable memory instead of the device's own copies. A context uses one
-/// (context::stage_by); staged_copier implements it.
+/// (context::stage_by); staged_copier implements it. Implementations are thread-safe, since
+/// contexts may share one.
 class pageable_copier {
  public:
   virtual ~pageable_copier() = default;
