@@ -292,12 +292,12 @@ TEST_F(source_module_test, a_block_may_have_more_shared_memory_than_is_always_pe
   constexpr unsigned ints = (64U << 10U) / sizeof(int);
   const auto reverse = source_module(*gpu,
                                      "__global__ void reverse(const int* src, int* dst, int n) {\n"
-                                     "  extern __shared__ int all[];\n"
+                                     "  extern __shared__ int values[];\n"
                                      "  for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
-                                     "    all[i] = src[i];\n"
+                                     "    values[i] = src[i];\n"
                                      "  __syncthreads();\n"
                                      "  for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
-                                     "    dst[i] = all[n - 1 - i];\n"
+                                     "    dst[i] = values[n - 1 - i];\n"
                                      "}\n")
                            .get_function("reverse");
   std::vector<int> src(ints);
