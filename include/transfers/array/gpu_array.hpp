@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <concepts>
 #include <cstring>
@@ -157,7 +156,7 @@ class host_array {
   [[nodiscard]] device_view<T> on_device() { return buffer_.on_device(); }
   [[nodiscard]] device_view<const T> on_device() const { return buffer_.on_device(); }
 
-  /// Takes one index for each extent; indices are not checked, except by assert().
+  /// Takes one index for each extent. Neither their number nor their values are checked.
   template <std::convertible_to<std::size_t>... Index>
   [[nodiscard]] T& operator()(Index... index) noexcept {
     return buffer_[offset_of(index...)];
@@ -209,7 +208,6 @@ class host_array {
 
   template <class... Index>
   [[nodiscard]] std::size_t offset_of(Index... index) const noexcept {
-    assert(sizeof...(Index) == shape_.rank());
     std::size_t offset = 0;
     std::size_t i = 0;
     ((offset += static_cast<std::size_t>(index) * static_cast<std::size_t>(strides_[i++])), ...);
