@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything.
+// Everything but transfers/array/format.hpp, which needs {fmt}, and the headers that need CUDA.
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/array/buffer.hpp"
 #include "transfers/array/create.hpp"
@@ -30,3 +30,4 @@
 #include "transfers/launch/graph.hpp"
 #include "transfers/launch/launch.hpp"
 #include "transfers/launch/source_module.hpp"
+#include "transfers/version.hpp"

@@ -68,7 +68,9 @@ def test_an_unknown_name_has_the_fields_that_its_parts_imply(name, expected):
 def test_every_recorded_benchmark_is_known(path):
     result = read_result(path)
     known = format_1()["families"]
-    for name, fields in result.benchmarks.items():
+    # Files of format 2 say what their benchmarks are, and may have newer ones.
+    lifted = result.benchmarks if result.original["transfers"]["format"] == 1 else {}
+    for name, fields in lifted.items():
         assert fields.role in format_1()["roles"], name
         assert fields.strategy in known[fields.family]["strategies"], name
         variants = known[fields.family].get("variants", {})

@@ -122,7 +122,7 @@ class host_array {
                                                              const R& elements,
                                                              order order = order::row_major)
       : host_array(extents, order) {
-    detail::check_sizes(std::ranges::size(elements), size());
+    detail::check_elements(extents, std::ranges::size(elements));
     std::ranges::copy(elements, begin());
   }
 
@@ -197,7 +197,7 @@ class host_array {
   }
 
   void set_shape(const transfers::shape& extents) {
-    detail::check_sizes(size(), extents.elements());
+    detail::check_elements(extents, size());
     shape_ = extents;
     set_strides();
   }
@@ -407,7 +407,7 @@ class gpu_array {
   }
   void set_shape(const transfers::shape& extents) {
     check_usable();
-    detail::check_sizes(size(), extents.elements());
+    detail::check_elements(extents, size());
     shape_ = extents;
   }
 
@@ -455,7 +455,7 @@ template <host_elements R>
 [[nodiscard]] auto to_gpu(const context& context, const R& src, const shape& extents,
                           order order = order::row_major) {
   using T = detail::element_of<R>;
-  detail::check_sizes(std::ranges::size(src), extents.elements());
+  detail::check_elements(extents, std::ranges::size(src));
   gpu_array<T> array(context, extents, order);
   array.set(std::span<const T>(std::ranges::data(src), std::ranges::size(src)));
   return array;
@@ -500,7 +500,7 @@ template <host_elements R>
   static_assert(std::ranges::borrowed_range<R>,
                 "the source of an asynchronous copy must outlive it: it must not be a temporary");
   using T = detail::element_of<R>;
-  detail::check_sizes(std::ranges::size(src), extents.elements());
+  detail::check_elements(extents, std::ranges::size(src));
   gpu_array<T> array(context, extents, order);
   array.set_async(std::span<const T>(std::ranges::data(src), std::ranges::size(src)));
   return array;
@@ -517,9 +517,6 @@ template <class T>
 [[nodiscard]] gpu_array<T> to_gpu_async(const context& context, host_array<T>& src) {
   return to_gpu_async(context, std::as_const(src));
 }
-template <class T>
-gpu_array<T> to_gpu_async(const context& context, host_array<T>&& src) = delete;  // a temporary
-
 /// Where the element type of uploaded data is converted.
 enum class convert_on {
   host,    ///< before the copy, which has the new type's size; large arrays on all free cores
@@ -541,7 +538,7 @@ requires convertible_element<detail::element_of<R>>
   const std::size_t elements = std::ranges::size(src);
   if (convert_where == convert_on::device)
     return to_gpu(context, src, extents, order).template astype<T>();
-  detail::check_sizes(elements, extents.elements());
+  detail::check_elements(extents, elements);
   gpu_array<T> array(context, extents, order);
   if (elements == 0) return array;
   const auto staging = context.allocate_staging(array.bytes());

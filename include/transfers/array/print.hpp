@@ -54,7 +54,7 @@ void write(std::ostream& out, const std::string& text);
 
 }  // namespace detail
 
-/// The elements in brackets, one pair for each index, as NumPy prints them: [[1 2] [3 4]] in two
+/// The elements in brackets, one pair for each index, like NumPy: [[1 2] [3 4]] in two
 /// lines. Of more than 1000 elements, the first and last three along each index. Elements are
 /// numbers, complex numbers, bool or char.
 template <detail::printable T>

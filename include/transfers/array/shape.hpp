@@ -97,6 +97,9 @@ concept mdspan_like = requires(const View& view, std::size_t i) {
 
 namespace detail {
 
+/// Throws length_error with both numbers unless the shape has as many elements.
+void check_elements(const shape& extents, std::size_t elements);
+
 using indices = std::array<std::size_t, max_rank>;
 
 /// Calls `visit(index)` for the indices of all elements, the last index fastest.

@@ -71,6 +71,10 @@ parameter parameter_of() {
 /// Whether a kernel with a parameter of type P may get an argument of type A. Numbers are not
 /// converted: a program that passes 2 where 2.0F is meant has made a mistake.
 template <class P, class A>
+inline constexpr bool writes_to_const =
+    std::is_pointer_v<P>&& std::is_pointer_v<A> && !std::is_const_v<std::remove_pointer_t<P>> &&
+    std::is_const_v<std::remove_pointer_t<A>>;
+template <class P, class A>
 inline constexpr bool accepts = std::is_same_v<P, A> ||
                                 (std::is_pointer_v<P> && std::is_pointer_v<A> &&
                                  std::is_convertible_v<A, P> &&
@@ -219,6 +223,8 @@ class typed_function : public function {
       static_assert((detail::reachable<P, detail::passed_type<A>> && ...),
                     "a kernel cannot access a host range as it is: mark it with in(), out() or "
                     "in_out()");
+      static_assert((!detail::writes_to_const<P, detail::passed_type<A>> && ...),
+                    "the kernel writes to a parameter whose argument is const");
       static_assert((detail::accepts<P, detail::passed_type<A>> && ...),
                     "an argument does not have the type of the kernel's parameter: nothing is "
                     "converted, so write 2.0F for a float, and pass an array of its elements");

@@ -52,6 +52,12 @@ strides strides_of(const shape& extents, order order) {
 
 namespace detail {
 
+void check_elements(const shape& extents, std::size_t elements) {
+  if (extents.elements() != elements)
+    throw length_error(fmt::format("the shape {} has {} elements, not {}", to_string(extents),
+                                   extents.elements(), elements));
+}
+
 strides checked_strides(const shape& extents, std::span<const std::ptrdiff_t> steps) {
   if (steps.size() != extents.rank())
     throw invalid_argument(fmt::format("{} strides for the shape {}: there must be {}",

@@ -133,8 +133,8 @@ void check_shape(const function_body& body, const launch_shape& threads) {
     if (extent.x == 0 || extent.y == 0 || extent.z == 0 || extent.x > largest.x ||
         extent.y > largest.y || extent.z > largest.z)
       throw invalid_argument(fmt::format(
-          "{} cannot be launched with a {} of {} x {} x {}: from 1 to {} x {} x {}", body.name(),
-          level, extent.x, extent.y, extent.z, largest.x, largest.y, largest.z));
+          "{} cannot be launched with a {} of {} x {} x {}: extents are from 1 to {}, {} and {}",
+          body.name(), level, extent.x, extent.y, extent.z, largest.x, largest.y, largest.z));
   };
   check("grid", threads.grid, largest_grid);
   check("block", threads.block, largest_block);
