@@ -103,8 +103,8 @@ void run(worker& first, worker& second) {
       require(transfers::native_stream(borrowing.stream()) == own, "another stream");
     }
     require(cudaStreamDestroy(own) == cudaSuccess, "cudaStreamDestroy");
-    require(transfers::sum(of_locked) == 2 * 499.5 * (elements - elements % 1000) +
-                                             elements + (elements % 1000) * (elements % 1000 - 1.0),
+    require(transfers::sum(of_locked) == 2 * 499.5 * (elements - elements % 1000) + elements +
+                                             (elements % 1000) * (elements % 1000 - 1.0),
             "wrong sum");
   }
 }
