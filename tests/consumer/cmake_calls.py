@@ -54,6 +54,20 @@ class Cmake:
         return None if without else self.cache["CMAKE_CUDA_COMPILER"]
 
 
+def run_program(program: Path) -> str:
+    """Runs a program of a consumer, which says that there is no GPU where it needs one."""
+    return must(
+        subprocess.run(
+            [program],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=LIMIT_S,
+            check=False,
+        )
+    )
+
+
 def must(completed: subprocess.CompletedProcess[str]) -> str:
     assert completed.returncode == 0, completed.stdout
     return completed.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cmake_calls import CONSUMERS, ROOT, Cmake, must, run_hello
+from cmake_calls import CONSUMERS, ROOT, Cmake, must, run_hello, run_program
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +42,15 @@ def test_a_program_is_built_with(cmake: Cmake, tmp_path: Path, shared: str, cuda
             )
         )
         must(cmake.run("--build", tmp_path / "own_kernel"))
+        run_program(tmp_path / "own_kernel/own_kernel")
+        must(
+            cmake.configure(
+                CONSUMERS / "two_gpus",
+                tmp_path / "two_gpus",
+                f"-DCMAKE_PREFIX_PATH={prefix}",
+                "-DCMAKE_CUDA_ARCHITECTURES=75-virtual",
+                f"-DCMAKE_CUDA_RUNTIME_LIBRARY={'Shared' if shared == 'ON' else 'Static'}",
+            )
+        )
+        must(cmake.run("--build", tmp_path / "two_gpus"))
+        run_program(tmp_path / "two_gpus/two_gpus")

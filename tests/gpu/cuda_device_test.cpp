@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,8 +12,10 @@
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
+#include "transfers/array/arithmetic.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
+#include "transfers/cuda/interop.hpp"
 
 namespace transfers::cuda_device_test {
 namespace {
@@ -316,6 +319,19 @@ TEST_F(cuda_device_test, events_without_times_and_of_host_devices_are_refused) {
   EXPECT_THROW(host_stream->wait(*timed), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(timed->time_since(*of_host)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(of_host->time_since(*timed)), std::invalid_argument);
+}
+
+TEST_F(cuda_device_test, works_on_the_legacy_default_stream_but_on_no_stream_per_thread) {
+  const auto adopted = adopt_stream(*gpu, cudaStream_t{});
+  const context context(*gpu, *adopted);
+  std::vector<int> numbers(std::size_t{1} << 18);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto array = to_gpu_async(context, numbers);
+  std::vector<int> downloaded(numbers.size());
+  (array * 2).get_async(downloaded);
+  context.synchronize();
+  for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(downloaded[i], 2 * numbers[i]);
+  EXPECT_THROW(static_cast<void>(adopt_stream(*gpu, cudaStreamPerThread)), invalid_argument);
 }
 
 TEST_F(cuda_device_test, description_is_filled_in) {

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
+#include "transfers/array/create.hpp"
+#include "transfers/array/reduce.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/fast/scattered.hpp"
@@ -71,6 +74,29 @@ TEST_F(graph_test, a_recorded_copy_copies_the_current_content) {
     EXPECT_EQ(check_pattern(*gpu, device_block.data(), 0, bytes, {seed, false}).wrong_bytes, 0U)
         << seed;
   }
+}
+
+TEST_F(graph_test, memory_freed_during_a_recording_is_given_back_later) {
+  const device_pool pool(*gpu);
+  const context context(*gpu, *stream, pool);
+  std::optional<gpu_array<int>> array = full<int>(context, {1000}, 3);
+  pinned_pool staging(*gpu, *stream);
+  std::optional<host_memory> pinned_block = staging.allocate(4096);
+  std::optional<gpu_array<int>> made_meanwhile;
+  const graph recorded(*stream, [&] {
+    array.reset();
+    pinned_block.reset();
+    made_meanwhile = full<int>(context, {1000}, 4);
+  });
+  EXPECT_EQ(staging.allocate(4096).size(), 4096U);
+  EXPECT_TRUE(staging.release());
+  recorded.enqueue();  // only fills the array that exists now
+  EXPECT_EQ(sum(*made_meanwhile), 4000);
+  EXPECT_EQ(sum(full<int>(context, {1000}, 5)), 5000);
+  made_meanwhile.reset();
+  stream->synchronize();
+  device_pool same = pool;
+  EXPECT_TRUE(same.release());
 }
 
 TEST_F(graph_test, several_operations_are_replayed_in_order) {

@@ -18,6 +18,7 @@
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/pattern.hpp"
+#include "transfers/cuda/interop.hpp"
 #include "transfers/transfers.hpp"
 
 namespace transfers::several_devices_test {
@@ -280,6 +281,41 @@ TEST_P(on_two_gpus, staged_copies_and_round_trips_use_their_device) {
     std::ranges::fill(locked, 2.0F);
     round_trip(context, locked, locked, to_zero);
     EXPECT_TRUE(std::ranges::all_of(locked, [](float value) { return value == 0; }));
+  });
+}
+
+TEST_P(on_two_gpus, arrays_are_copied_from_one_to_the_other) {
+  const context first(*gpus[0]);
+  const context second(*gpus[1]);
+  constexpr std::size_t count = std::size_t{3} << 20;
+  const auto check = [&] {
+    auto there = arange<std::int32_t>(first, count).copy(second);
+    there += 1;
+    auto back = zeros<std::int32_t>(first, {count});
+    back.set(there);
+    back -= 1;
+    EXPECT_EQ(back.get(), arange<std::int32_t>(first, count).get());
+  };
+  check();  // through the host's memory, unless another test has allowed more
+  const bool both = gpus[0]->access_peer(*gpus[1]) && gpus[1]->access_peer(*gpus[0]);
+  check();
+  EXPECT_TRUE(gpus[0]->access_peer(*gpus[0]));
+  if (!both) GTEST_SKIP() << "the GPUs do not access each other's memory";
+  // A kernel on one reads the other's memory in place, also memory of a newer pool.
+  const context newer(*gpus[1], device_pool(*gpus[1]));
+  const auto theirs = full<std::int32_t>(newer, {count}, 7);
+  newer.synchronize();
+  auto ours = empty<std::int32_t>(first, {count});
+  first.stream().copy_by_kernel(ours, theirs);
+  EXPECT_EQ(sum(ours), 7 * static_cast<std::int64_t>(count));
+}
+
+TEST_P(on_two_gpus, a_stream_is_adopted_by_its_device_only) {
+  on_each([&](int index, device& gpu) {
+    const auto own = gpu.create_stream();
+    const auto handle = static_cast<cudaStream_t>(own->native_handle());
+    EXPECT_EQ(native_stream(*adopt_stream(gpu, handle)), handle);
+    EXPECT_THROW(static_cast<void>(adopt_stream(*gpus[1 - index], handle)), invalid_argument);
   });
 }
 

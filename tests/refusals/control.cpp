@@ -68,7 +68,8 @@ void compiles(const context& gpu, const function& kernel) {
   const device_view<const float> read_only = view;
   gpu.copy(view, read_only);
   gpu.copy(data, read_only);
-  gpu.copy_async(array, zeros<float>(gpu, {3}).view());
+  const auto zeros_there = zeros<float>(gpu, {3});
+  gpu.copy_async(array, zeros_there.view());
   gpu.stream().copy_by_kernel(view, read_only);
   gpu.stream().copy(view, source);
   calculate(gpu.stream(), arithmetic::multiply, view.first(2), 2);

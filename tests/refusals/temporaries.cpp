@@ -72,4 +72,22 @@ auto block() { return scattered_block(std::vector<float>(3)); }
 #elif CASE == 21
 // expect: the memory must outlive its use here: it must not be a temporary
 void add(scattered_copy& copy) { copy.add(std::vector<float>(3)); }
+#elif CASE == 22
+// expect: use of deleted function 'void transfers::gpu_array<T>::view()
+// expect: call to deleted member function 'view'
+auto view(const context& gpu) { return zeros<float>(gpu, {3}).view(); }
+#elif CASE == 23
+// expect: use of deleted function 'void transfers::host_array<T>::on_device()
+// expect: call to deleted member function 'on_device'
+auto view() { return host_array<float>({3}).on_device(); }
+#elif CASE == 24
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(const context& gpu, device_buffer<float>& dst) {
+  gpu.copy_or_enqueue(dst, std::vector<float>(3));
+}
+#elif CASE == 25
+// expect: a copy between device memory needs no staging
+void copy(const context& gpu, device_buffer<float>& dst, device_view<float> src) {
+  gpu.copy_or_enqueue(dst, src);
+}
 #endif

@@ -43,22 +43,6 @@ void check_block(std::size_t bytes, std::size_t block);
 /// Throws unsupported if the device cannot address the memory.
 std::byte* address_on_device(const aligned_memory& memory);
 
-/// A number of elements; 0 after its owner has been moved from.
-class element_count {
- public:
-  explicit element_count(std::size_t value) noexcept : value_(value) {}
-  element_count(element_count&& other) noexcept : value_(std::exchange(other.value_, 0)) {}
-  element_count& operator=(element_count&& other) noexcept {
-    value_ = std::exchange(other.value_, 0);
-    return *this;
-  }
-  ~element_count() = default;
-  operator std::size_t() const noexcept { return value_; }  // NOLINT(google-explicit-constructor)
-
- private:
-  std::size_t value_;
-};
-
 }  // namespace detail
 
 /// Owns elements in host memory of a given kind. Movable, not copyable; destruction does not throw;
@@ -108,8 +92,8 @@ class host_buffer {
 
   /// The same elements at their device address, for kernels that access page-locked or managed
   /// memory in place. Throws unsupported if the device cannot address the memory.
-  [[nodiscard]] device_view<T> on_device() { return {address_on_device(), elements_}; }
-  [[nodiscard]] device_view<const T> on_device() const { return {address_on_device(), elements_}; }
+  [[nodiscard]] device_view<T> on_device() & { return {address_on_device(), elements_}; }
+  [[nodiscard]] device_view<const T> on_device() const& { return {address_on_device(), elements_}; }
 
  private:
   /// data() of a buffer that is not empty.
@@ -154,11 +138,11 @@ class device_buffer {
   [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
 
   /// The elements without their owner, which must outlive the view.
-  [[nodiscard]] device_view<T> view() noexcept { return {data(), size()}; }
-  [[nodiscard]] device_view<const T> view() const noexcept { return {data(), size()}; }
+  [[nodiscard]] device_view<T> view() & noexcept { return {data(), size()}; }
+  [[nodiscard]] device_view<const T> view() const& noexcept { return {data(), size()}; }
   ///@{
   /// Passed where a device_view is expected.
-  operator device_view<T>() noexcept { return view(); }              // NOLINT: like span
+  operator device_view<T>() & noexcept { return view(); }            // NOLINT: like span
   operator device_view<const T>() const noexcept { return view(); }  // NOLINT: like span
   ///@}
 

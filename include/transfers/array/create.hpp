@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -12,10 +13,31 @@
 
 namespace transfers {
 
+namespace detail {
+
+/// The value as an element. Refuses numbers that would lose their fraction; throws out_of_range for
+/// numbers that do not fit.
+template <class T, class V>
+T element_from(const V& value) {
+  if constexpr ((integer_number<T> || std::is_floating_point_v<T>)&&std::is_arithmetic_v<V> &&
+                !std::same_as<T, V>) {
+    constexpr bool keeps_its_value = scalar_for<V, T>;
+    static_assert(keeps_its_value,
+                  "this number does not have the elements' type and would change: convert it");
+    return as_element<T>(value);
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+}  // namespace detail
+
 /// Enqueues setting all elements to a value. An element has 1, 2, 4, 8 or 16 bytes. Throws
-/// invalid_argument for an array that has been moved from, device_error.
-template <class T>
-void fill(gpu_array<T>& array, const std::type_identity_t<T>& value) {
+/// out_of_range for a number that does not fit, invalid_argument for an array that has been moved
+/// from, device_error.
+template <class T, class V>
+void fill(gpu_array<T>& array, const V& number) {
+  const T value = detail::element_from<T>(number);
   static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0,
                 "only elements of 1, 2, 4, 8 and 16 bytes can fill an array; upload the others");
   if (const auto elements = array.view(); !elements.empty())
@@ -34,10 +56,15 @@ template <class T>
   fill(array, value);
   return array;
 }
-template <class T>
-[[nodiscard]] gpu_array<T> full_like(const gpu_array<T>& other,
-                                     const std::type_identity_t<T>& value) {
-  return full<T>(other.context(), other.shape(), value, other.order());
+template <class T, class V>
+requires(!std::same_as<T, V>)
+    [[nodiscard]] gpu_array<T> full(const context& context, const shape& extents, const V& value,
+                                    order order = order::row_major) {
+  return full(context, extents, detail::element_from<T>(value), order);
+}
+template <class T, class V>
+[[nodiscard]] gpu_array<T> full_like(const gpu_array<T>& other, const V& value) {
+  return full(other.context(), other.shape(), detail::element_from<T>(value), other.order());
 }
 template <class T>
 [[nodiscard]] gpu_array<T> ones(const context& context, const shape& extents,
@@ -79,9 +106,12 @@ std::size_t steps_between(Wide first, Wide last, Wide step) {
 /// arange<float>(gpu, 0, 1, 0.1). Elements are calculated in the widened type (see sequence in
 /// stream.hpp). Enqueues one kernel. Throws invalid_argument for a step of 0 and for NaN,
 /// length_error, out_of_memory, device_error.
-template <arithmetic_element T>
-[[nodiscard]] gpu_array<T> arange(const context& context, widened<T> first, widened<T> last,
-                                  widened<T> step = 1) {
+template <arithmetic_element T, class First, class Last, class Step = int>
+[[nodiscard]] gpu_array<T> arange(const context& context, First first_number, Last last_number,
+                                  Step step_number = 1) {
+  const auto first = detail::element_from<widened<T>>(first_number);
+  const auto last = detail::element_from<widened<T>>(last_number);
+  const auto step = detail::element_from<widened<T>>(step_number);
   gpu_array<T> array(context, shape{detail::steps_between<widened<T>>(first, last, step)});
   if (array.size() > 0)
     context.stream().write_sequence({type_of<T>(), detail::value_of(first), detail::value_of(step),
@@ -89,8 +119,8 @@ template <arithmetic_element T>
   return array;
 }
 /// 0, 1, … up to before `last`.
-template <arithmetic_element T>
-[[nodiscard]] gpu_array<T> arange(const context& context, widened<T> last) {
+template <arithmetic_element T, class Last>
+[[nodiscard]] gpu_array<T> arange(const context& context, Last last) {
   return arange<T>(context, 0, last);
 }
 

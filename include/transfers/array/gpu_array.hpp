@@ -69,6 +69,14 @@ template <class T>
 concept character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
 
+/// The characters without a NUL that is at the end and nowhere else.
+template <class T, std::size_t size>
+std::span<T> text_of_literal(T (&literal)[size]) {
+  const auto nul = std::ranges::find(literal, T{}) - std::ranges::begin(literal);
+  const auto end = static_cast<std::size_t>(nul);
+  return {literal, end + 1 == size ? end : size};
+}
+
 /// Throws shape_mismatch with both shapes unless shape and order are equal.
 void check_alike(const shape& a, order a_order, const shape& b, order b_order);
 /// Throws invalid_argument unless the contexts are the same.
@@ -153,8 +161,9 @@ class host_array {
 
   /// The same elements at their device address, for kernels that access page-locked or managed
   /// memory in place. Throws unsupported if the device cannot address the memory.
-  [[nodiscard]] device_view<T> on_device() { return buffer_.on_device(); }
-  [[nodiscard]] device_view<const T> on_device() const { return buffer_.on_device(); }
+  [[nodiscard]] device_view<T> on_device() & { return buffer_.on_device(); }
+  [[nodiscard]] device_view<const T> on_device() const& { return buffer_.on_device(); }
+  void on_device() const&& = delete;  ///< of a temporary
 
   /// Takes one index for each extent. Neither their number nor their values are checked.
   template <std::convertible_to<std::size_t>... Index>
@@ -272,17 +281,18 @@ class gpu_array {
 
   /// The elements without their owner, which must outlive the view. Parts of it can be copied
   /// (context::copy), calculated with and passed to kernels.
-  [[nodiscard]] device_view<T> view() {
+  [[nodiscard]] device_view<T> view() & {
     check_usable();
     return buffer_.view();
   }
-  [[nodiscard]] device_view<const T> view() const {
+  [[nodiscard]] device_view<const T> view() const& {
     check_usable();
     return buffer_.view();
   }
+  void view() const&& = delete;  ///< of a temporary
   ///@{
   /// Passed where a device_view is expected.
-  operator device_view<T>() { return view(); }              // NOLINT: like span
+  operator device_view<T>() & { return view(); }            // NOLINT: like span
   operator device_view<const T>() const { return view(); }  // NOLINT: like span
   ///@}
 
@@ -333,9 +343,7 @@ class gpu_array {
     detail::check_alike(src.shape(), src.order(), shape_, order_);
     const auto from = src.view();
     if (from.empty() || &src == this) return;
-    context().wait_for(src.context());
-    context().copy_async(view(), from);
-    src.context().wait_for(context());
+    context().copy_async(view(), src);
   }
 
   /// Download, with the same rules. A const destination does not compile.
@@ -469,12 +477,14 @@ template <class T>
 [[nodiscard]] gpu_array<T> to_gpu(const context& context, std::initializer_list<T> src) {
   return to_gpu(context, std::span<const T>(src.begin(), src.size()));
 }
-/// The characters of a string literal, without the NUL at its end.
-template <detail::character T, std::size_t size>
-[[nodiscard]] gpu_array<T> to_gpu(const context& context, const T (&literal)[size]) {
-  const bool terminated = literal[size - 1] == T{};
-  return to_gpu(context, std::span<const T>(literal, terminated ? size - 1 : size));
+/// The characters of a string literal, without the NUL at its end. An array that is not const, or
+/// has a NUL elsewhere, is taken whole.
+template <class T, std::size_t size>
+requires(std::is_const_v<T>&& detail::character<std::remove_const_t<T>>)
+    [[nodiscard]] auto to_gpu(const context& context, T (&literal)[size]) {
+  return to_gpu(context, detail::text_of_literal(literal));
 }
+
 template <class T>
 [[nodiscard]] gpu_array<T> to_gpu(const context& context, const host_array<T>& src) {
   return to_gpu(context, src, src.shape(), src.order());
@@ -508,6 +518,11 @@ template <host_elements R>
 template <host_elements R>
 [[nodiscard]] auto to_gpu_async(const context& context, R&& src) {
   return to_gpu_async(context, std::forward<R>(src), {std::ranges::size(src)});
+}
+template <class T, std::size_t size>
+requires(std::is_const_v<T>&& detail::character<std::remove_const_t<T>>)
+    [[nodiscard]] auto to_gpu_async(const context& context, T (&literal)[size]) {
+  return to_gpu_async(context, detail::text_of_literal(literal));
 }
 template <class T>
 [[nodiscard]] gpu_array<T> to_gpu_async(const context& context, const host_array<T>& src) {

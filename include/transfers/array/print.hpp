@@ -59,6 +59,7 @@ void write(std::ostream& out, const std::string& text);
 /// numbers, complex numbers, bool or char.
 template <detail::printable T>
 [[nodiscard]] std::string to_string(const host_array<T>& array) {
+  if (array.size() != array.shape().elements()) detail::throw_moved_from();
   return detail::array_text(array.shape(), array.order(),
                             [&](std::size_t offset) { return detail::text_of(array[offset]); });
 }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <typeindex>
 #include <utility>
 
@@ -13,7 +14,7 @@ namespace transfers {
 
 /// Where arrays allocate their device memory.
 enum class allocation {
-  pooled,  ///< from a device_pool of the context
+  pooled,  ///< from a device_pool that the contexts of the device share
   plain,   ///< cudaMalloc and cudaFree each time
 };
 
@@ -60,13 +61,16 @@ class context {
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) const;
 
   /// The same for elements: between a contiguous range of host memory and device memory
-  /// (device_view, device_buffer, gpu_array), or from device memory to device memory. Throws
-  /// length_error unless the sizes match, device_error.
+  /// (device_view, device_buffer, gpu_array), or from device memory to device memory. Waits for the
+  /// contexts of arrays and buffers; views have none. Throws length_error unless the sizes match,
+  /// device_error.
   template <class Dst, class Src>
   void copy(Dst&& dst, Src&& src) const {
     using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
     const request typed(dst, src);
     if (typed.bytes == 0) return;
+    wait_for_owner(dst);
+    wait_for_owner(src);
     if constexpr (request::to_device && request::from_device) {
       stream().copy_d2d(typed.dst, typed.src, typed.bytes);
       synchronize();
@@ -92,16 +96,26 @@ class context {
     using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
     const request typed(dst, src);
     if (typed.bytes == 0) return;
+    wait_for_owner(dst);
+    wait_for_owner(src);
     if constexpr (request::to_device && request::from_device)
       stream().copy_d2d(typed.dst, typed.src, typed.bytes);
     else
       copy_async(typed.dst, typed.src, typed.bytes,
                  request::to_device ? direction::h2d : direction::d2h);
+    make_owner_wait(dst);
+    make_owner_wait(src);
   }
 
   /// Work enqueued on this context from now on runs after the work enqueued on `other` so far,
   /// which may use another device. Returns at once. Throws device_error.
   void wait_for(const context& other) const;
+
+  /// Waits for the context of an array or buffer, as wait_for() does; nothing else has a context.
+  template <class M>
+  void wait_for_owner(const M& memory) const {
+    if constexpr (requires { memory.context().stream(); }) wait_for(memory.context());
+  }
 
   /// Enqueues the copy where the data need no staging, and otherwise copies as copy() does. Neither
   /// source nor destination may change before the context is synchronized. Throws device_error.
@@ -110,7 +124,11 @@ class context {
   /// The same for elements, between host and device memory.
   template <class Dst, class Src>
   void copy_or_enqueue(Dst&& dst, Src&& src) const {
+    static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
+                  "the ends of an asynchronous copy must outlive it: they must not be temporaries");
     using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    static_assert(!(request::to_device && request::from_device),
+                  "a copy between device memory needs no staging: copy_async() enqueues it");
     const request typed(dst, src);
     if (typed.bytes > 0)
       copy_or_enqueue(typed.dst, typed.src, typed.bytes,
@@ -142,6 +160,11 @@ class context {
   bool operator==(const context&) const = default;
 
  private:
+  template <class M>
+  void make_owner_wait(const M& memory) const {
+    if constexpr (requires { memory.context().stream(); }) memory.context().wait_for(*this);
+  }
+
   /// Copies through the pageable_copier if it takes the copy, and returns whether it did.
   [[nodiscard]] bool copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
                                  direction direction) const;
@@ -152,6 +175,7 @@ class context {
   struct state;
   struct parts;
   explicit context(parts&& components);
+  static std::optional<device_pool> pool_for(transfers::device& device, allocation kind);
 
   std::shared_ptr<state> state_;
 };

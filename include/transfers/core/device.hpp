@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,7 +40,7 @@ class device_memory {
 
  private:
   std::unique_ptr<std::byte, deleter> data_;
-  std::size_t bytes_ = 0;
+  detail::element_count bytes_{0};
 };
 
 /// Only for CUDA devices; what cannot be read is left empty or zero.
@@ -161,7 +162,8 @@ class device {
 
   /// Lets copies and kernels of this device access the memory of another device directly
   /// (cudaDeviceEnablePeerAccess), from now on. Returns false if the devices cannot; copies between
-  /// them then cross the host's memory. One direction only: call it for both. Throws device_error.
+  /// them then cross the host's memory. One direction only: call it for both. Memory of pools is
+  /// part of it only for pools of the same `peer` object. Throws device_error.
   virtual bool access_peer(device& peer);
 
   /// Returns the copier that the contexts of the device share for pageable memory; null if copies
@@ -171,6 +173,10 @@ class device {
 
   /// Makes what a device_pool is. The device must outlive it. Throws device_error.
   [[nodiscard]] virtual std::shared_ptr<detail::pool_body> make_pool();
+
+  /// Returns the pool that contexts share unless they are given another. It ends with the last of
+  /// them. Thread-safe. Throws device_error.
+  [[nodiscard]] std::shared_ptr<detail::pool_body> shared_pool();
 
   /// Returns a new stream, which does not wait for the legacy default stream
   /// (cudaStreamNonBlocking). Throws device_error.
@@ -192,6 +198,10 @@ class device {
 
  protected:
   device() = default;
+
+ private:
+  std::mutex pool_mutex_;
+  std::weak_ptr<detail::pool_body> pool_;
 };
 
 /// What find_cuda() finds.

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "transfers/core/element.hpp"
 #include "transfers/core/error.hpp"
@@ -80,6 +81,22 @@ template <class T>
 }
 
 namespace detail {
+
+/// A number of elements or bytes; 0 after its owner has been moved from.
+class element_count {
+ public:
+  explicit element_count(std::size_t value) noexcept : value_(value) {}
+  element_count(element_count&& other) noexcept : value_(std::exchange(other.value_, 0)) {}
+  element_count& operator=(element_count&& other) noexcept {
+    value_ = std::exchange(other.value_, 0);
+    return *this;
+  }
+  ~element_count() = default;
+  operator std::size_t() const noexcept { return value_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  std::size_t value_;
+};
 
 template <class>
 inline constexpr bool is_device_view = false;

@@ -115,7 +115,7 @@ class host_memory {
 
  private:
   std::unique_ptr<std::byte, deleter> data_;
-  std::size_t bytes_ = 0;
+  detail::element_count bytes_{0};
   host_memory_kind kind_;
   std::byte* on_device_ = nullptr;
 };
@@ -144,7 +144,7 @@ class page_lock {
 
  private:
   std::unique_ptr<std::byte, deleter> first_;
-  std::size_t bytes_;
+  detail::element_count bytes_;
   std::byte* on_device_;
 };
 

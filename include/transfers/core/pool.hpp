@@ -55,6 +55,10 @@ class device_pool {
 
  private:
   friend class context;
+  /// The pool that the contexts of a device share.
+  static device_pool shared_by_contexts(device& device) {
+    return device_pool(device.shared_pool());
+  }
   explicit device_pool(std::shared_ptr<detail::pool_body> body) : body_(std::move(body)) {}
   /// The block keeps `owner`, which keeps the stream.
   [[nodiscard]] device_memory allocate(std::size_t bytes, stream& stream,

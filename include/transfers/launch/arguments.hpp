@@ -123,7 +123,9 @@ class prepared_argument {
 template <device_elements D>
 class prepared_argument<D> {
  public:
-  prepared_argument(const context&, D& memory) : address_(memory.view().data()) {}
+  prepared_argument(const context& context, D& memory) : address_(memory.view().data()) {
+    context.wait_for_owner(memory);
+  }
   void upload() {}
   [[nodiscard]] auto value() const { return address_; }
   void download() {}

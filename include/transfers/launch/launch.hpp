@@ -93,7 +93,7 @@ inline constexpr bool reachable = !(std::is_pointer_v<P> && host_elements<A>);
 class argument {
  public:
   template <class T>
-  requires std::is_trivially_copyable_v<T> &&(!device_elements<T>)
+  requires(std::is_trivially_copyable_v<T> && !device_elements<T> && !std::is_array_v<T>)
       argument(const T& value)  // NOLINT(google-explicit-constructor): packs whatever is passed
       : kind_(detail::parameter_of<T>()) {
     if constexpr (sizeof(T) <= sizeof small_)

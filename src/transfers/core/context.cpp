@@ -39,11 +39,12 @@ namespace {
 
 std::shared_ptr<stream> borrowed(stream& callers) { return {std::shared_ptr<void>(), &callers}; }
 
-std::optional<device_pool> pool_for(device& device, allocation kind) {
-  return kind == allocation::pooled ? std::optional<device_pool>(device) : std::nullopt;
-}
-
 }  // namespace
+
+std::optional<device_pool> context::pool_for(transfers::device& device, allocation kind) {
+  if (kind == allocation::plain) return std::nullopt;
+  return device_pool::shared_by_contexts(device);
+}
 
 context::context(parts&& components) : state_(std::make_shared<state>(std::move(components))) {}
 
@@ -66,7 +67,7 @@ context::context(transfers::device& context_device, transfers::stream& context_s
 context::context(std::unique_ptr<transfers::device> owned) {
   if (!owned) throw invalid_argument("a context needs a device");
   auto& own = *owned;
-  *this = context(parts{std::move(owned), &own, nullptr, device_pool(own)});
+  *this = context(parts{std::move(owned), &own, nullptr, pool_for(own, allocation::pooled)});
 }
 
 device& context::device() const noexcept { return *state_->device; }

@@ -6,7 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <stdexcept>
+#include <vector>
 
 #include "transfers/core/error.hpp"
 
@@ -271,6 +271,10 @@ class pinned_pool::state {
   void deallocate(std::byte* data, std::size_t bytes) noexcept {
     const std::scoped_lock lock(mutex_);
     try {
+      if (stream_.is_recording()) {  // an event would become a part of the graph
+        parked_.push_back({nullptr, data, bytes});
+        return;
+      }
       pending_.push_back({stream_.record(event_timing::off), data, bytes});
       pending_bytes_ += bytes;
     } catch (...) {
@@ -306,6 +310,12 @@ class pinned_pool::state {
   /// Takes back the blocks that the stream has finished with, and waits for them until no more than
   /// `still_pending` bytes are left.
   void take_back(std::size_t still_pending) {
+    if (!parked_.empty() && !stream_.is_recording())
+      for (; !parked_.empty(); parked_.pop_back()) {
+        const auto& block = parked_.back();
+        pending_.push_back({stream_.record(event_timing::off), block.data, block.bytes});
+        pending_bytes_ += block.bytes;
+      }
     while (!pending_.empty()) {
       const auto& oldest = pending_.front();
       if (!oldest.free_from->done()) {
@@ -322,6 +332,7 @@ class pinned_pool::state {
   pool<host_memory> blocks_;
   stream& stream_;
   std::deque<pending_block> pending_;
+  std::vector<pending_block> parked_;  ///< freed while the stream was recording a graph
   std::size_t pending_bytes_ = 0;
 };
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <mutex>
+#include <vector>
 
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/cuda_stream.hpp"
@@ -31,6 +33,13 @@ struct pool_closer {
 
 class pool_of_device final : public cuda_pool {
  public:
+  ~pool_of_device() override {
+    const current_context current(context_, std::nothrow);
+    free_parked();
+  }
+  pool_of_device(const pool_of_device&) = delete;
+  pool_of_device& operator=(const pool_of_device&) = delete;
+
   /// The context must be current.
   pool_of_device(int device, CUcontext context) : context_(context) {
     cudaMemPoolProps properties{};
@@ -48,7 +57,10 @@ class pool_of_device final : public cuda_pool {
   [[nodiscard]] std::byte* allocate(std::size_t bytes, stream& stream) override {
     auto* const handle = native(stream);
     const current_context current(context_);
-    if (!is_recording(handle)) return allocate_on(handle, bytes);
+    if (!is_recording(handle)) {
+      free_parked();
+      return allocate_on(handle, bytes);
+    }
     // In a graph, an allocation would be a node whose memory lives as long as a run. The memory has
     // to be there now, and its owner may free it later.
     auto* const block = allocate_on(outside_of_graphs_.get(), bytes);
@@ -62,10 +74,13 @@ class pool_of_device final : public cuda_pool {
     auto* const handle = static_cast<cudaStream_t>(stream.native_handle());
     auto state = cudaStreamCaptureStatusNone;
     cudaStreamIsCapturing(handle, &state);
-    if (state == cudaStreamCaptureStatusNone)
+    if (state == cudaStreamCaptureStatusNone) {
       cudaFreeAsync(block, handle);
-    else
-      cudaFree(block);  // not a node of the graph; waits for the work that may use the block
+      return;
+    }
+    // Not a node of the graph, and earlier work of the stream may still use the block.
+    const std::scoped_lock lock(parked_mutex_);
+    parked_.push_back(block);
   }
 
   [[nodiscard]] std::size_t held_bytes() const override {
@@ -78,6 +93,7 @@ class pool_of_device final : public cuda_pool {
 
   bool release() override {
     const current_context current(context_);
+    free_parked();
     cuda_check(cudaMemPoolTrimTo(pool_.get(), 0), "cudaMemPoolTrimTo");
     return held_bytes() == 0;
   }
@@ -99,6 +115,19 @@ class pool_of_device final : public cuda_pool {
     return static_cast<std::byte*>(block);
   }
 
+  /// Frees what was given back during a recording, when all work is done; later, if a stream of the
+  /// device is still recording, because then one cannot wait.
+  void free_parked() noexcept {
+    const std::scoped_lock lock(parked_mutex_);
+    if (parked_.empty()) return;
+    if (cudaDeviceSynchronize() != cudaSuccess) {
+      cudaGetLastError();
+      return;
+    }
+    for (auto* const block : parked_) cudaFreeAsync(block, outside_of_graphs_.get());
+    parked_.clear();
+  }
+
   static bool is_recording(cudaStream_t handle) {
     auto state = cudaStreamCaptureStatusNone;
     cuda_check(cudaStreamIsCapturing(handle, &state), "cudaStreamIsCapturing");
@@ -108,6 +137,8 @@ class pool_of_device final : public cuda_pool {
   CUcontext context_;
   std::unique_ptr<cudaMemPool_t, pool_closer> pool_;
   stream_handle outside_of_graphs_ = make_stream(context_);
+  std::mutex parked_mutex_;
+  std::vector<std::byte*> parked_;  ///< given back while their stream was recording
 };
 
 }  // namespace

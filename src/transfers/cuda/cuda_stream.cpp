@@ -119,10 +119,17 @@ class cuda_stream final : public stream {
 
   void copy_batch(std::span<std::byte* const> destinations,
                   std::span<const std::byte* const> sources, std::span<const std::size_t> sizes,
-                  direction /*direction*/) override {
+                  direction direction) override {
     check_lengths(destinations.size(), sources.size(), sizes.size());
     if (sizes.empty()) return;
     const current_context current(context_);
+    if (stream_.get() == cudaStreamLegacy) {  // which cudaMemcpyBatchAsync refuses
+      for (std::size_t i = 0; i < sizes.size(); ++i)
+        cuda_check(cudaMemcpyAsync(destinations[i], sources[i], sizes[i], memcpy_kind(direction),
+                                   stream_.get()),
+                   "cudaMemcpyAsync");
+      return;
+    }
     // The attributes at index 0 apply to all copies.
     cudaMemcpyAttributes in_order{};
     in_order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
@@ -324,8 +331,10 @@ std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context) {
 std::unique_ptr<stream> adopt_cuda_stream(int device, CUcontext context, cudaStream_t native) {
   // Its name of its own, because elsewhere a null handle means "not a stream of CUDA".
   if (native == nullptr) native = cudaStreamLegacy;
+  if (native == cudaStreamPerThread)
+    throw invalid_argument("cudaStreamPerThread is another stream in each thread: adopt a stream");
   int owner = device;
-  if (native != cudaStreamLegacy && native != cudaStreamPerThread)
+  if (native != cudaStreamLegacy)
     cuda_check(cudaStreamGetDevice(native, &owner), "cudaStreamGetDevice");
   if (owner != device)
     throw invalid_argument(

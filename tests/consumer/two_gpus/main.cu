@@ -53,8 +53,7 @@ bool is_result(const auto& y, float first) {
 }
 
 /// Enqueues work, and throws before anybody has waited for it.
-void fail_in_the_middle(worker& gpu) {
-  auto source = transfers::pinned_zeros<float>(*gpu.device, {elements});
+void fail_in_the_middle(worker& gpu, const transfers::host_array<float>& source) {
   const auto array = transfers::to_gpu_async(gpu.pinned, source);
   const auto result = (2 * array).get_async();
   std::vector<float> too_small(elements - 1);
@@ -75,7 +74,7 @@ void run(worker& first, worker& second) {
     const auto of_ordinary = calculate(gpu->pageable, ordinary);
 
     try {
-      fail_in_the_middle(*gpu);
+      fail_in_the_middle(*gpu, locked);
       require(false, "a download into too few elements was not refused");
     } catch (const transfers::error& refusal) {
       std::printf("refused: %s\n", refusal.what());

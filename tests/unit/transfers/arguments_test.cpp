@@ -138,14 +138,16 @@ TEST_P(a_call, frees_its_memory_when_the_work_is_done) {
   call(
       gpu, [&](int* on_device) { plus_one(gpu, 1000)(on_device, on_device); }, in_out(data));
   EXPECT_EQ(host.counts().freed_while_busy, 0U);
-  gpu = context(host, GetParam());
+  gpu = context(host, allocation::plain);  // the last one with the pool ends
   EXPECT_TRUE(host.counts().nothing_allocated());
 }
 
 TEST_P(a_call, may_return_whatever_its_launch_returns) {
   std::vector<int> data(3);
+  int calls = 0;
   call(
-      gpu, [](int*) { return 5; }, out(data));
+      gpu, [&](int*) { return ++calls; }, out(data));
+  EXPECT_EQ(calls, 1);
 }
 
 TEST_P(a_call, takes_a_launch_that_can_be_called_once_and_is_no_copy) {
@@ -191,7 +193,7 @@ TEST_P(a_call, that_throws_has_waited_and_brings_nothing_back) {
   EXPECT_EQ(host.counts().freed_while_busy, 0U);
   EXPECT_THAT(output, Each(7));
   EXPECT_THAT(changed, Each(8));
-  gpu = context(host, GetParam());
+  gpu = context(host, allocation::plain);  // the last one with the pool ends
   EXPECT_TRUE(host.counts().nothing_allocated());
 }
 

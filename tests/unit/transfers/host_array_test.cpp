@@ -200,7 +200,8 @@ TEST(pageable_arrays, have_no_address_on_the_device) {
   EXPECT_THROW(call(
                    gpu, [](const float*) { FAIL(); }, ordinary),
                unsupported);
-  EXPECT_TRUE(host_array<float>({0}).on_device().empty());
+  host_array<float> empty_array({0});
+  EXPECT_TRUE(empty_array.on_device().empty());
 }
 
 }  // namespace

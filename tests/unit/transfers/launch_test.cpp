@@ -310,8 +310,13 @@ TEST_F(a_host_stream, throws_what_a_function_threw_once_and_goes_on) {
 }
 
 TEST_F(a_host_stream, may_end_with_an_unseen_exception) {
-  stream->call([] { throw std::domain_error("unseen"); });
+  bool called = false;
+  stream->call([&] {
+    called = true;
+    throw std::domain_error("unseen");
+  });
   stream.reset();
+  EXPECT_TRUE(called);
 }
 
 TEST_F(a_host_stream, destroys_functions_after_their_call) {

@@ -9,6 +9,7 @@
 
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/arithmetic.hpp"
+#include "transfers/array/print.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/launch/launch.hpp"
 
@@ -129,6 +130,26 @@ TEST_F(moved_from, host_arrays_are_compared_without_their_elements) {
   EXPECT_EQ(rows, columns);
 }
 // NOLINTEND(bugprone-use-after-move)
+
+TEST(moved_from_owners, have_no_bytes) {
+  const auto device = open_host_device();
+  auto block = device->allocate(400);
+  const auto kept_block = std::move(block);
+  EXPECT_EQ(block.size(), 0U);  // NOLINT(bugprone-use-after-move): that is the test
+  EXPECT_TRUE(block.view<float>().empty());
+  auto host = device->allocate_host(400, pageable);
+  const auto kept_host = std::move(host);
+  EXPECT_EQ(host.size(), 0U);  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(host.bytes().empty());
+  EXPECT_EQ(kept_block.size() + kept_host.size(), 800U);
+}
+
+TEST(moved_from_owners, are_not_printed) {
+  host_array<float> array({2}, {1, 2});
+  const auto kept = std::move(array);
+  EXPECT_THROW(static_cast<void>(to_string(array)), invalid_argument);  // NOLINT
+  EXPECT_EQ(to_string(kept), "[1 2]");
+}
 
 }  // namespace
 }  // namespace transfers::moved_from_test

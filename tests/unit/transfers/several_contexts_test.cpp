@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <latch>
 #include <memory>
 #include <numeric>
@@ -10,8 +11,10 @@
 
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/arithmetic.hpp"
+#include "transfers/array/create.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"
+#include "transfers/launch/launch.hpp"
 
 namespace transfers::several_contexts_test {
 namespace {
@@ -152,6 +155,21 @@ TEST_P(two_contexts, wait_for_work_that_is_enqueued_and_no_other) {
 INSTANTIATE_TEST_SUITE_P(all, two_contexts, testing::Bool(), [](const auto& tested) {
   return std::string(tested.param ? "of_one_device" : "of_two_devices");
 });
+
+TEST_P(two_contexts, order_launches_and_copies_of_arrays_of_each_other) {
+  const auto make_five = host_function("make_five", [](const thread_index& at, float* values) {
+    values[at.x()] = values[at.x()] == 1 ? 5.0F : -1.0F;
+  });
+  std::latch go_on(1);
+  second.stream().call([&] { go_on.wait(); });
+  auto array = full<float>(second, {3}, 1);  // not before go_on
+  auto launched = std::async(std::launch::async, [&] { make_five(first, {.block = {3}}, array); });
+  go_on.count_down();
+  launched.get();
+  std::vector<float> copied(3);
+  first.copy(copied, array);
+  EXPECT_THAT(copied, Each(5.0F));
+}
 
 TEST(a_context_by_itself, does_not_wait_for_itself) {
   counting_device host;

@@ -126,8 +126,8 @@ TEST(strides_of, step_over_all_smaller_indices) {
 
 TEST(strides_of, empty_shapes_do_not_overflow) {  // the sanitizer for undefined behaviour watches
   const auto huge = std::size_t{1} << 62;
-  static_cast<void>(strides_of(shape({0, huge, huge}), order::row_major));
-  static_cast<void>(strides_of(shape({huge, huge, 0}), order::column_major));
+  EXPECT_EQ(strides_of(shape({0, huge, huge}), order::row_major), strides{});
+  EXPECT_EQ(strides_of(shape({huge, huge, 0}), order::column_major), strides{});
 }
 
 class a_view : public testing::Test {
