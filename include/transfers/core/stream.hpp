@@ -158,9 +158,9 @@ class stream {
   virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                     direction direction) = 0;
 
-  /// Enqueues a copy of device memory to device memory (cudaMemcpyAsync). Either end may be memory
-  /// of another device: such a copy crosses the host unless one device can access the other
-  /// (device::access_peer). Throws device_error.
+  /// Enqueues a copy of device memory to device memory (cudaMemcpyAsync, cudaMemcpyPeerAsync).
+  /// Either end may be memory of another device: such a copy crosses the host unless one device can
+  /// access the other (device::access_peer). Throws device_error.
   virtual void copy_d2d(std::byte* dst, const std::byte* src, std::size_t bytes) = 0;
 
   /// The same copies of elements: between host memory (contiguous ranges: vectors, arrays, spans)

@@ -106,9 +106,14 @@ class cuda_stream final : public stream {
 
   void copy_d2d(std::byte* dst, const std::byte* src, std::size_t bytes) override {
     const current_context current(context_);
-    // Unified addressing tells the driver which device owns each address.
-    cuda_check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream_.get()),
-               "cudaMemcpyAsync");
+    const int dst_device = device_of(dst);
+    const int src_device = device_of(src);
+    if (dst_device == src_device)
+      cuda_check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream_.get()),
+                 "cudaMemcpyAsync");
+    else  // cudaMemcpyAsync refuses memory of a pool that the stream's device may not access
+      cuda_check(cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, stream_.get()),
+                 "cudaMemcpyPeerAsync");
   }
 
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
@@ -289,6 +294,12 @@ class cuda_stream final : public stream {
     } catch (...) {
       call->failures->keep(std::current_exception());
     }
+  }
+
+  static int device_of(const std::byte* address) {
+    cudaPointerAttributes attributes{};
+    cuda_check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes");
+    return attributes.device;
   }
 
   static cudaPitchedPtr pitched_pointer(std::byte* data, std::size_t row_pitch,
