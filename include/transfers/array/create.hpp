@@ -35,7 +35,7 @@ T element_from(const V& value) {
 /// Enqueues setting all elements to a value. An element has 1, 2, 4, 8 or 16 bytes. Throws
 /// out_of_range for a number that does not fit, invalid_argument for an array that has been moved
 /// from, device_error.
-template <class T, class V>
+template <class T, class V = T>
 void fill(gpu_array<T>& array, const V& number) {
   const T value = detail::element_from<T>(number);
   static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0,
@@ -62,7 +62,7 @@ requires(!std::same_as<T, V>)
                                     order order = order::row_major) {
   return full(context, extents, detail::element_from<T>(value), order);
 }
-template <class T, class V>
+template <class T, class V = T>
 [[nodiscard]] gpu_array<T> full_like(const gpu_array<T>& other, const V& value) {
   return full(other.context(), other.shape(), detail::element_from<T>(value), other.order());
 }
