@@ -11,6 +11,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/gate/io/hash.hpp"
+#include "src/gate/io/limiting_part.hpp"
 #include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
@@ -82,6 +83,7 @@ struct repetition {
 };
 
 struct benchmark_rows {
+  const result_file::benchmark* described = nullptr;
   std::vector<repetition> repetitions;
   std::optional<double> bytes;
   std::size_t without = 0;   ///< repetitions that lack the field judged by
@@ -127,6 +129,7 @@ class collector {
       const std::string name(view);
       check_indices(name, rows);
       auto benchmark = values_of(rows);
+      if (run.ours) benchmark.limited_by = limited_by(*rows.described, run.on_host);
       if (benchmark.values.empty() && (benchmark.failed == 0 || rows.without > 0))
         run.unjudged.push_back(name);
       else if (rows.without > 0)
@@ -200,7 +203,10 @@ class collector {
 
   /// Most rows are of the same benchmark as the row before.
   benchmark_rows& benchmark_of(const row& row) {
-    if (row.benchmark != last_benchmark_) last_ = &benchmarks_[row.benchmark->name];
+    if (row.benchmark != last_benchmark_) {
+      last_ = &benchmarks_[row.benchmark->name];
+      last_->described = row.benchmark;
+    }
     last_benchmark_ = row.benchmark;
     return *last_;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/common/printable.hpp"
@@ -75,9 +76,10 @@ verdict verdict_of(outcome value) {
     case outcome::slower: return verdict::slower;
     case outcome::faster: return verdict::faster;
     case outcome::ambiguous: return verdict::ambiguous;
-    case outcome::same: break;
+    case outcome::unchanged: return verdict::unchanged;
+    case outcome::not_known: break;
   }
-  return verdict::same;
+  return verdict::not_known;
 }
 
 class checking {
@@ -113,10 +115,19 @@ class checking {
       if (!process.faults.empty())
         result_.notes.emplace_back(notes::faults_injected{file, process.faults});
       if (!process.complete) result_.notes.emplace_back(notes::interrupted{file});
+      note_warnings(process, file);
     }
     if (!result_.has_fingerprint) result_.notes.emplace_back(notes::no_fingerprint{});
     if (!before_.settings_covered) result_.notes.emplace_back(notes::settings_not_covered{});
+    if (before_.classes_by_name) result_.notes.emplace_back(notes::classes_by_name{});
     if (result_.sessions_before < 2) result_.notes.emplace_back(notes::one_session{});
+  }
+
+  void note_warnings(const run& process, const std::string& file) {
+    for (const auto& warning : process.warnings)
+      if (concerns_figures(warning))
+        result_.notes.emplace_back(notes::warned{file, warning.code, warning.text});
+    if (is_disturbed(process)) ++result_.disturbed_runs;
   }
 
   /// New runs with and without a benchmark.
@@ -124,6 +135,7 @@ class checking {
     std::size_t failed = 0;
     std::size_t usable = 0;    ///< with a figure
     std::size_t lacking = 0;   ///< without the benchmark, though they were not interrupted
+    std::size_t cut_off = 0;   ///< without the benchmark, because they were interrupted
     std::size_t unjudged = 0;  ///< without the field judged by
   };
 
@@ -133,7 +145,9 @@ class checking {
     if (counts.usable == 0 && counts.unjudged > 0)
       return remarks::no_such_field{result_.judged_by.key};
     if (counts.usable == 0) return remarks::not_measured{};
-    if (counts.lacking > 0) return remarks::measured_by_some{counts.usable, runs};
+    // Most runs could have been interrupted where they were slow.
+    if (counts.lacking > 0 || 4 * counts.cut_off > runs)
+      return remarks::measured_by_some{counts.usable, runs};
     if (counts.usable < least_new_processes)
       return remarks::too_few_runs{counts.usable, runs, least_new_processes};
     return std::nullopt;
@@ -149,7 +163,7 @@ class checking {
       const auto benchmark = process.benchmarks.find(name);
       figures.figures.emplace_back();
       if (benchmark == process.benchmarks.end()) {
-        if (process.complete) ++counts.lacking;
+        ++(process.complete ? counts.lacking : counts.cut_off);
         continue;
       }
       if (benchmark->second.failed > 0) ++counts.failed;
@@ -186,6 +200,7 @@ class checking {
         places.push_back(result_.findings.size() - 1);
       }
     }
+    add_classes();
     if (!compared.empty()) judge(compared, places);
   }
 
@@ -195,8 +210,8 @@ class checking {
     const auto& judged_by = result_.judged_by;
     finding entry;
     entry.name = name;
-    entry.latency_bound = observed.latency_bound;
-    entry.threshold = result_.question.limits.threshold_for(observed.latency_bound);
+    entry.kind = observed.kind;
+    entry.threshold = result_.question.limits.threshold_for(observed.kind);
     entry.before = centre_of(observed.before, judged_by);
     auto [figures, cause] = new_figures(name);
     observed.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
@@ -214,14 +229,49 @@ class checking {
   }
 
   void judge(std::span<const observation> compared, std::span<const std::size_t> places) {
-    auto comparison = compare(compared, result_.question.limits);
-    result_.classes = std::move(comparison.classes);
+    const auto comparison = compare(compared, result_.question.limits);
+    for (const auto& shared : comparison.classes) class_of_kind(shared.kind).shared = shared;
     for (std::size_t i = 0; i < places.size(); ++i) {
       auto& entry = result_.findings[places[i]];
       entry.judgement = comparison.benchmarks[i];
       entry.result = verdict_of(entry.judgement->verdict);
       entry.advisory = is_advisory(*entry.judgement, entry.threshold);
+      doubt_implausible(entry);
     }
+  }
+
+  /// A benchmark that moves no data is fast, too.
+  static void doubt_implausible(finding& entry) {
+    constexpr double most = 20;
+    const double factor = std::exp(-entry.judgement->shift);
+    if (factor < most) return;
+    entry.result = verdict::ambiguous;
+    entry.note = remarks::implausibly_fast{factor};
+  }
+
+  class_answer& class_of_kind(benchmark_class kind) {
+    return *std::ranges::find(result_.classes, kind, &class_answer::kind);
+  }
+
+  void add_class(benchmark_class kind) {
+    const auto& decide_by = result_.question.decide_by;
+    class_answer part;
+    part.kind = kind;
+    part.decides = decide_by.empty() || decide_by.contains(kind);
+    result_.classes.push_back(std::move(part));
+  }
+
+  void add_classes() {
+    const auto& decide_by = result_.question.decide_by;
+    for (const auto kind : all_classes)
+      if (std::ranges::find(result_.findings, kind, &finding::kind) != result_.findings.end())
+        add_class(kind);
+    for (const auto kind : decide_by)
+      if (std::ranges::find(result_.classes, kind, &class_answer::kind) == result_.classes.end())
+        throw bad_input(
+            fmt::format("--decide-by={0}: the baseline has no benchmarks of the class "
+                        "{0}",
+                        to_string(kind)));
   }
 
   void note_new_benchmarks() {

@@ -88,6 +88,7 @@ class pinning {
       auto& history = histories_[name];
       history.figures.resize(runs_.size());
       if (benchmark.bytes) history.bytes = benchmark.bytes;
+      history.limited_by = benchmark.limited_by;
       history.figures[index] = figure_of(benchmark, judged_by);
       if (benchmark.failed > 0) warn(pin_warnings::failed{name, file});
     }
