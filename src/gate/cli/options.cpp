@@ -211,7 +211,15 @@ class command_line {
     add_runs(command, pin_.runs);
     command.add_option("--out", pin_.out, "write the baseline here")->required()->type_name("FILE");
     add_metric(command, pin_.judged_by);
-    add_allow_different(command, pin_.allow_different);
+    add_allow_different(command, pin_.permissions.allow_different);
+    command.add_flag("--allow-disturbed", pin_.permissions.allow_disturbed,
+                     "accept runs that were throttled or whose link changed");
+    command
+        .add_option("--replaces", pin_.replaces,
+                    "the baseline before, to see what got slower (default: that of --out)")
+        ->type_name("FILE");
+    command.add_flag("--new-line", pin_.new_line,
+                     "accept what got slower: compare later baselines with this one");
   }
 
   void add_check() {

@@ -111,6 +111,11 @@ benchmark_class limited_by_in(const element& entry) {
   return *kind;
 }
 
+std::optional<double> reference_in(const element& entry, const metric& judged_by) {
+  const auto value = member_of(entry, "reference");
+  return value.is_null() ? std::nullopt : std::optional(figure_in(value, judged_by));
+}
+
 history history_in(const element& entry, std::size_t processes, const metric& judged_by) {
   history history;
   if (const auto bytes = member_of(entry, "bytes"); !bytes.is_null())
@@ -323,10 +328,12 @@ baseline baseline_of(const element& content) {
           history_in(entry, baseline.processes.size(), baseline.judged_by));
       if (!is_new) throw bad_input("a name that is there twice");
       auto& limit = position->second.limited_by;
-      if (has_classes)
+      if (has_classes) {
         limit = limited_by_in(entry);
-      else if (baseline.ours)
+        position->second.reference = reference_in(entry, baseline.judged_by);
+      } else if (baseline.ours) {
         limit = limited_by(position->first, baseline.on_host);
+      }
     } catch (const bad_input& error) {
       throw bad_input(fmt::format("{}: {}", common::printable_in_short(name), error.what()));
     }

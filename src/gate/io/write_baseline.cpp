@@ -31,6 +31,7 @@ json to_json(const history& history) {
     figures.push_back(figure ? json(shortened(*figure)) : json(nullptr));
   return {{"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
           {"limited_by", to_string(history.limited_by)},
+          {"reference", history.reference ? json(shortened(*history.reference)) : json(nullptr)},
           {"figures", std::move(figures)}};
 }
 

@@ -9,6 +9,7 @@
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/gate/judge/conclude.hpp"
+#include "src/gate/judge/lineage.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/bad_input.hpp"
 
@@ -120,6 +121,9 @@ class checking {
     if (!result_.has_fingerprint) result_.notes.emplace_back(notes::no_fingerprint{});
     if (!before_.settings_covered) result_.notes.emplace_back(notes::settings_not_covered{});
     if (before_.classes_by_name) result_.notes.emplace_back(notes::classes_by_name{});
+    if (const auto slower = slower_than_first(before_, result_.question.limits); slower.count > 0)
+      result_.notes.emplace_back(
+          notes::baseline_crept{slower.count, slower.worst, slower.slowdown});
     if (result_.sessions_before < 2) result_.notes.emplace_back(notes::one_session{});
   }
 
@@ -202,6 +206,8 @@ class checking {
     }
     add_classes();
     if (!compared.empty()) judge(compared, places);
+    if (benchmarks_with_slow_runs_ > 0)
+      result_.notes.emplace_back(notes::slow_runs{benchmarks_with_slow_runs_});
   }
 
   /// Adds the new runs to what was observed in the baseline. Returns whether they are enough to
@@ -236,8 +242,18 @@ class checking {
       entry.judgement = comparison.benchmarks[i];
       entry.result = verdict_of(entry.judgement->verdict);
       entry.advisory = is_advisory(*entry.judgement, entry.threshold);
+      remark_on_slow_runs(entry);
       doubt_implausible(entry);
     }
+  }
+
+  void remark_on_slow_runs(finding& entry) {
+    const auto slow = entry.judgement->slow_processes;
+    if (slow == 0 || entry.result == verdict::slower) return;
+    double slowest = 0;
+    for (const auto& shift : entry.shifts) slowest = std::max(slowest, shift.value_or(0));
+    entry.note = remarks::slow_runs{slow, after_.size(), slowdown(slowest)};
+    ++benchmarks_with_slow_runs_;
   }
 
   /// A benchmark that moves no data is fast, too.
@@ -291,6 +307,7 @@ class checking {
   std::span<const run> after_;
   std::regex excused_;
   std::vector<std::size_t> sessions_after_;
+  std::size_t benchmarks_with_slow_runs_ = 0;
   report result_;
 };
 

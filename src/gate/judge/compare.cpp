@@ -149,6 +149,7 @@ class class_judge {
     const auto& benchmark = estimates_.benchmarks[index];
     auto judgement = judgement_without_verdict(benchmark, benchmark.after.size(), first_p_);
     judgement.p = p_[index].slower;
+    judgement.slow_processes = slow_processes(benchmark);
     judgement.verdict = verdict(index, judgement);
     return judgement;
   }
@@ -167,8 +168,23 @@ class class_judge {
     if (benchmark.least_speedup() > benchmark.threshold && p.faster < limits_.false_alarm)
       return outcome::faster;
     const bool is_tested = judgement.resolution <= benchmark.threshold;
-    return is_tested && benchmark.shift <= benchmark.threshold ? outcome::unchanged
-                                                               : outcome::not_known;
+    const bool is_unchanged =
+        is_tested && benchmark.shift <= benchmark.threshold && judgement.slow_processes == 0;
+    return is_unchanged ? outcome::unchanged : outcome::not_known;
+  }
+
+  static std::size_t slow_processes(const estimate& benchmark) {
+    constexpr double deviations = 6;
+    const double slowest = benchmark.before.back() + std::max(0.0, benchmark.common);
+    const double least = slowest + std::max(much_slower(benchmark),
+                                            deviations * std::sqrt(benchmark.process_variance));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(benchmark.after, [&](double cost) { return cost > least; }));
+  }
+
+  /// Several thresholds.
+  static double much_slower(const estimate& benchmark) {
+    return std::log1p(3 * std::expm1(benchmark.threshold));
   }
 
   [[nodiscard]] bool is_sure(std::size_t index) const {
@@ -182,11 +198,10 @@ class class_judge {
   /// Slower by several thresholds, which chance does not explain well. Such a benchmark must not be
   /// part of a pass.
   [[nodiscard]] bool is_suspect(std::size_t index) const {
-    constexpr double several = 3;
     constexpr double unlikely = 0.05;
     const auto& benchmark = estimates_.benchmarks[index];
-    const double much = std::log1p(several * std::expm1(benchmark.threshold));
-    return benchmark.least_slowdown() > much && single_p_[index].slower < unlikely;
+    return benchmark.least_slowdown() > much_slower(benchmark) &&
+           single_p_[index].slower < unlikely;
   }
 
   const class_estimates& estimates_;

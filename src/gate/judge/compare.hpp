@@ -55,6 +55,9 @@ struct benchmark_judgement {
   double degrees = 0;         ///< of freedom, of the standard error
   /// That an unchanged benchmark looks as slow as this; adjusted for all comparisons of the check.
   double p = 1;
+  /// New processes that are slower than all of the baseline by several thresholds and by more than
+  /// chance explains. The centre may hide them.
+  std::size_t slow_processes = 0;
   double process_deviation = 0;  ///< standard deviation of one process
   double session_deviation = 0;  ///< and of one session
   double detectable = 0;         ///< the slowdown that is found with a probability of 80 %

@@ -169,9 +169,7 @@ class class_separation {
 
  private:
   void find_common_shift(bool has_new_runs) {
-    std::vector<centres> sessions;
-    for (const auto& observed : observations_) sessions.push_back(session_centres(observed));
-    common_of_sessions_ = median_centres(sessions);
+    common_of_sessions_ = common_of_sessions(observations_);
     common_shift shared{.kind = observations_.front().kind, .benchmarks = observations_.size()};
     shared.explained = explained_by(common_of_sessions_);
     if (has_new_runs) shared.shift = median_shift();
@@ -213,6 +211,13 @@ double estimate::degrees() const {
   return square(variance_by_processes() + variance_by_sessions()) /
          (square(variance_by_processes()) / process_degrees +
           square(variance_by_sessions()) / session.degrees);
+}
+
+std::vector<double> common_of_sessions(std::span<const observation> observations) {
+  if (observations.size() < least_class_size) return {};
+  std::vector<centres> sessions;
+  for (const auto& observed : observations) sessions.push_back(session_centres(observed));
+  return median_centres(sessions);
 }
 
 class_estimates estimates_of(std::span<const observation> observations, const limits& limits) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,5 +51,9 @@ class_estimates estimates_of(std::span<const observation> observations, const li
 /// The same for `new_processes` in one session in the place of those observed.
 class_estimates estimates_for(std::span<const observation> observations, std::size_t new_processes,
                               const limits& limits);
+
+/// What the benchmarks of a class have in common in each session of the baseline, against the mean
+/// of all sessions. Empty for a class that is too small.
+std::vector<double> common_of_sessions(std::span<const observation> observations);
 
 }  // namespace bench_transfers::gate

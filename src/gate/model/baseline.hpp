@@ -26,6 +26,8 @@ struct history {
   std::optional<double> bytes;  ///< moved by one operation
   /// The class of long operations (class_of).
   benchmark_class limited_by = benchmark_class::other;
+  /// The centre in the first baseline of the line, if this one has replaced others.
+  std::optional<double> reference;
   /// figure_of() each process; none if it was not measured or failed.
   std::vector<std::optional<double>> figures;
 };

@@ -77,6 +77,10 @@ struct settings_not_covered {};
 /// The baseline has format 2 or older: the classes follow from names.
 struct classes_by_name {};
 struct one_session {};
+/// Benchmarks that are much slower in some runs.
+struct slow_runs {
+  std::size_t benchmarks;
+};
 /// Compared with the first baseline of its line, this one is slower.
 struct baseline_crept {
   std::size_t benchmarks;
@@ -91,7 +95,7 @@ struct measured_again {
 using note =
     std::variant<notes::faults_injected, notes::interrupted, notes::warned, notes::no_fingerprint,
                  notes::settings_not_covered, notes::classes_by_name, notes::one_session,
-                 notes::baseline_crept, notes::measured_again>;
+                 notes::slow_runs, notes::baseline_crept, notes::measured_again>;
 
 /// Why a benchmark is missing, or the result of measuring it again.
 namespace remarks {
@@ -163,6 +167,10 @@ struct slower_than_replaced {
   std::string worst;
   double slowdown;
 };
+struct sessions_differ {
+  benchmark_class kind;
+  double slowdown;  ///< of the slowest session against the fastest
+};
 struct crept {
   std::size_t benchmarks;
   std::string worst;
@@ -173,7 +181,7 @@ struct crept {
 using pin_warning =
     std::variant<pin_warnings::interrupted, pin_warnings::no_such_field, pin_warnings::failed,
                  pin_warnings::left_out, pin_warnings::lacking_field, pin_warnings::few_runs,
-                 pin_warnings::one_session, pin_warnings::warned,
+                 pin_warnings::one_session, pin_warnings::warned, pin_warnings::sessions_differ,
                  pin_warnings::slower_than_replaced, pin_warnings::crept>;
 
 }  // namespace bench_transfers::gate

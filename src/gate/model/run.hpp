@@ -56,10 +56,11 @@ struct run {
   std::uint64_t content = 0;  ///< equal for equal values and start times, whatever the file's name
 };
 
-/// Whether a warning tells of something that makes figures differ from one run to the next. Others
-/// describe the machine.
+/// Whether a run with this warning may be slower than its machine is: it was throttled, or its link
+/// changed.
+bool is_disturbance(const run_warning& warning);
+/// Whether a warning tells of something that makes runs differ. Others describe the machine.
 bool concerns_figures(const run_warning& warning);
-/// Whether the run was throttled or its link changed, so that it may be slower than the machine is.
 bool is_disturbed(const run& process);
 
 /// The figure of a process: the median of its repetitions, or the fastest; none if there are no

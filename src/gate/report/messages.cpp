@@ -73,6 +73,9 @@ content content_of(const note& message) {
           [](const classes_by_name&) -> content {
             return {"classes_by_name", json::object()};
           },
+          [](const slow_runs& n) -> content {
+            return {"slow_runs", {{"benchmarks", n.benchmarks}}};
+          },
           [](const baseline_crept& n) -> content {
             return {"baseline_crept",
                     {{"benchmarks", n.benchmarks}, {"worst", n.worst}, {"slowdown", n.slowdown}}};

@@ -142,8 +142,8 @@ std::vector<const finding*> hidden_by_noise(const report& answer,
   std::vector<const finding*> hidden;
   if (std::ranges::any_of(answer.classes, &class_answer::changed)) return hidden;
   for (const auto* const benchmark : not_known)
-    if (benchmark->judgement && slowdown(benchmark->judgement->shift) > benchmark->threshold &&
-        hidden.size() < most_listed)
+    if (benchmark->judgement && hidden.size() < most_listed &&
+        (benchmark->note || slowdown(benchmark->judgement->shift) > benchmark->threshold))
       hidden.push_back(benchmark);
   return hidden;
 }

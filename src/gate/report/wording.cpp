@@ -181,6 +181,10 @@ std::string sentence_of(const note& message) {
                 "the baseline is of an older format, so the classes of its benchmarks follow from "
                 "their names; pin a new one");
           },
+          [](const slow_runs& n) {
+            return fmt::format("{} much slower in some runs than in any of the baseline",
+                               counted(n.benchmarks, "benchmark is", "benchmarks are"));
+          },
           [](const baseline_crept& n) {
             return fmt::format(
                 "the baseline is slower than the first of its line in {}: {} by {}; a check only "
@@ -263,6 +267,12 @@ std::string sentence_of(const pin_warning& warning) {
                        w.runs, w.recommended);
                  },
                  [](const warned& w) { return fmt::format("{}: {}", w.file, w.text); },
+                 [](const sessions_differ& w) {
+                   return fmt::format(
+                       "{}: the slowest session is {} slower as a whole than the fastest, so "
+                       "slowdowns of that size go unnoticed",
+                       to_string(w.kind), percent_text(w.slowdown));
+                 },
                  [](const slower_than_replaced& w) {
                    return fmt::format("slower than the baseline that it replaces in {}: {} by {}",
                                       counted(w.benchmarks, "benchmark"), w.worst,
