@@ -22,7 +22,7 @@ Loader.add_constructor("!reference", Loader.construct_sequence)
 
 
 def load(name: str) -> Any:
-    return yaml.load((EXAMPLES / name).read_text("utf-8"), Loader)  # noqa: S506
+    return yaml.load((EXAMPLES / name).read_text("utf-8"), Loader)
 
 
 @pytest.fixture(scope="module")
