@@ -48,7 +48,7 @@ class mailbox_test : public testing::Test {
 
 TEST_F(mailbox_test, every_message_gets_its_answer) {
   mailbox box(host, counted_echo(), patient);
-  expect_echoes(box, 500);
+  expect_echoes(box, 100);
   EXPECT_EQ(launches, 1);
 }
 
