@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
@@ -87,10 +87,17 @@ def main() -> int:
         print(f"{source}: {len(mutants)} mutants", file=sys.stderr)
         compiler = Compiler(build, compile_command, ROOT / source, Path(folder))
         with ThreadPoolExecutor(options.jobs) as pool:
-            compiled = list(pool.map(compiler.compile, mutants))
-            outcomes, candidates = sort_out(mutants, compiled, compiler.original)
-            if options.sample and options.sample < len(candidates):
-                candidates = random.Random(options.seed).sample(candidates, options.sample)
+            if options.sample:
+                random.Random(options.seed).shuffle(mutants)
+            outcomes: list[Outcome] = []
+            candidates: list[tuple[Mutant, Path]] = []
+            known = {digest(compiler.original)}
+            for some in batched(mutants, 4 * options.jobs):
+                compiled = pool.map(compiler.compile, some)
+                sort_out(some, list(compiled), known, outcomes, candidates)
+                if options.sample and len(candidates) >= options.sample:
+                    del candidates[options.sample :]
+                    break
             linker = Linker(build, programs, Path(folder))
             for number, outcome in enumerate(pool.map(linker.judge, candidates), 1):
                 outcomes.append(outcome)
@@ -238,19 +245,25 @@ class Compiler:
         return completed.returncode == 0
 
 
+def batched(mutants: list[Mutant], size: int) -> Iterator[list[Mutant]]:
+    for begin in range(0, len(mutants), size):
+        yield mutants[begin : begin + size]
+
+
 def sort_out(
-    mutants: list[Mutant], compiled: list[Path | None], original: Path | None
-) -> tuple[list[Outcome], list[tuple[Mutant, Path]]]:
-    """Returns what is known without tests, and the mutants whose code differs from all others'."""
-    known = {digest(original)}
-    outcomes, candidates = [], []
+    mutants: list[Mutant],
+    compiled: list[Path | None],
+    known: set[bytes],
+    outcomes: list[Outcome],
+    candidates: list[tuple[Mutant, Path]],
+) -> None:
+    """Adds what is known without tests to the outcomes, and new code to the candidates."""
     for mutant, path in zip(mutants, compiled, strict=True):
         if path and digest(path) not in known:
             known.add(digest(path))
             candidates.append((mutant, path))
         else:
             outcomes.append(outcome_of(mutant, SAME_CODE if path else NOT_COMPILED))
-    return outcomes, candidates
 
 
 def digest(path: Path | None) -> bytes:
