@@ -128,9 +128,9 @@ rates simulate(const scenario& scenario, std::size_t suites, std::size_t benchma
       return judgement.verdict != gate::outcome::not_known &&
              judgement.verdict != gate::outcome::ambiguous;
     });
-    bool inconclusive = std::ranges::any_of(comparison.classes, &gate::common_shift::changed) ||
-                        static_cast<double>(tested) <
-                            gate::least_tested_part * static_cast<double>(benchmarks);
+    bool inconclusive =
+        std::ranges::any_of(comparison.classes, &gate::common_shift::changed) ||
+        static_cast<double>(tested) < gate::least_tested_part * static_cast<double>(benchmarks);
     for (std::size_t b = 0; b < benchmarks; ++b) {
       const auto& judgement = comparison.benchmarks[b];
       const bool slower = judgement.verdict == gate::outcome::slower;
