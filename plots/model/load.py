@@ -11,7 +11,15 @@ from typing import Any, TypeVar
 
 from plots.model import gunzip, strict_json
 from plots.model.lift import lift_row, lift_transfers
-from plots.model.values import is_plain_number, is_whole, mapping, member, printable, text
+from plots.model.values import (
+    is_plain_number,
+    is_whole,
+    legible,
+    mapping,
+    member,
+    printable,
+    text,
+)
 
 FORMAT = 2  # the newest "format" of a result file that this package reads
 MOST_BYTES = 128 << 20  # as src/common/read_text.hpp
@@ -167,7 +175,7 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
         repetitions = [lift_row(row) for row in repetitions]
     _check_device(lifted)
     fields = _each(lifted, "benchmarks", _fields)
-    roles = _each(lifted, "roles", _role)
+    roles = {legible(name): role for name, role in _each(lifted, "roles", _role).items()}
     _check_references(repetitions, fields, roles, _devices(lifted))
     return Result(
         path=path,
@@ -391,7 +399,7 @@ def _name(place: str, value: dict[str, Any], key: str) -> str:
     entry = value.get(key)
     if not isinstance(entry, str):
         raise _NotValid(f"{place}.{key} is {brief(entry)}, no text")
-    return entry
+    return str(legible(entry))
 
 
 def _line(place: str, value: dict[str, Any], key: str) -> str:
