@@ -22,12 +22,19 @@ if(TRANSFERS_WERROR)
 endif()
 option(TRANSFERS_IN_BATCHES
        "Compile several files at once: faster from nothing, slower after a change" OFF)
+function(bench_transfers_compile_faster target level batch)
+  target_compile_options(${target}
+    PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${level}>)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TRANSFERS_IN_BATCHES}
+                                             UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()
 # For targets whose code is not timed: half of the time to build them would go into optimising.
 function(bench_transfers_set_untimed target)
-  target_compile_options(${target}
-    PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TRANSFERS_IN_BATCHES}
-                                             UNITY_BUILD_BATCH_SIZE 5)
+  bench_transfers_compile_faster(${target} -O1 5)
+endfunction()
+# For tests, which run once for each time that they are compiled. They have a namespace for each file.
+function(bench_transfers_set_test target)
+  bench_transfers_compile_faster(${target} -O0 10)
 endfunction()
 if(TRANSFERS_CLANG_TIDY)
   find_program(CLANG_TIDY clang-tidy REQUIRED)

@@ -1,4 +1,5 @@
-# Each from the system when it is there, otherwise fetched at a pinned version.
+# Each from the system when it is there, otherwise fetched as pinned here: tags can be moved, commits
+# and checksums cannot.
 include(FetchContent)
 if(TRANSFERS_BENCH)
   find_package(Threads REQUIRED)
@@ -10,7 +11,8 @@ endif()
 # A project that contains this one may have it already.
 if(NOT TARGET fmt::fmt)
   FetchContent_Declare(fmt
-    GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1
+    GIT_REPOSITORY https://github.com/fmtlib/fmt.git
+    GIT_TAG e69e5f977d458f2650bb346dadf2ad30c5320281 # 10.2.1
     FIND_PACKAGE_ARGS 9 CONFIG)
   FetchContent_MakeAvailable(fmt)
 endif()
@@ -24,28 +26,35 @@ else()
 endif()
 if(TRANSFERS_PROGRAMS)
   FetchContent_Declare(nlohmann_json
-    GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3
+    GIT_REPOSITORY https://github.com/nlohmann/json.git
+    GIT_TAG 9cca280a4d0ccf0c08f47a99aa71d1b0e52f8d03 # v3.11.3
     FIND_PACKAGE_ARGS 3.10 CONFIG)
   FetchContent_Declare(CLI11
-    GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
+    GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git
+    GIT_TAG 6c7b07a878ad834957b98d0f9ce1dbe0cb204fc9 # v2.4.2
     FIND_PACKAGE_ARGS 2.1 CONFIG)
   FetchContent_Declare(simdjson
-    GIT_REPOSITORY https://github.com/simdjson/simdjson.git GIT_TAG v3.10.1
+    URL https://github.com/simdjson/simdjson/archive/refs/tags/v3.10.1.tar.gz
+    URL_HASH SHA256=1e8f881cb2c0f626c56cd3665832f1e97b9d4ffc648ad9e1067c134862bba060
+    DOWNLOAD_EXTRACT_TIMESTAMP OFF
     FIND_PACKAGE_ARGS 3.0 CONFIG)
   set(ZLIB_BUILD_EXAMPLES OFF)
   set(SKIP_INSTALL_ALL ON)  # zlib's name for it
   FetchContent_Declare(ZLIB
-    GIT_REPOSITORY https://github.com/madler/zlib.git GIT_TAG v1.3.1
+    GIT_REPOSITORY https://github.com/madler/zlib.git
+    GIT_TAG 51b7f2abdade71cd9bb0e7a373ef2610ec6f9daf # v1.3.1
     FIND_PACKAGE_ARGS)
   FetchContent_Declare(pugixml
-    GIT_REPOSITORY https://github.com/zeux/pugixml.git GIT_TAG v1.14
+    GIT_REPOSITORY https://github.com/zeux/pugixml.git
+    GIT_TAG db78afc2b7d8f043b4bc6b185635d949ea2ed2a8 # v1.14
     FIND_PACKAGE_ARGS 1.12 CONFIG)
   FetchContent_MakeAvailable(nlohmann_json CLI11 simdjson ZLIB pugixml)
   if(TRANSFERS_BENCH)
     set(BENCHMARK_ENABLE_TESTING OFF)
     set(BENCHMARK_ENABLE_INSTALL OFF)
     FetchContent_Declare(benchmark
-      GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.9.1
+      GIT_REPOSITORY https://github.com/google/benchmark.git
+      GIT_TAG c58e6d0710581e3a08d65c349664128a8d9a2461 # v1.9.1
       FIND_PACKAGE_ARGS 1.7 CONFIG)
     FetchContent_MakeAvailable(benchmark)
   endif()
@@ -59,7 +68,9 @@ if(TRANSFERS_PROGRAMS)
   find_path(BOOST_MATH_INCLUDE_DIR boost/math/distributions/students_t.hpp)
   if(NOT BOOST_MATH_INCLUDE_DIR)
     FetchContent_Declare(boost_math
-      GIT_REPOSITORY https://github.com/boostorg/math.git GIT_TAG boost-1.86.0
+      URL https://github.com/boostorg/math/archive/refs/tags/boost-1.83.0.tar.gz
+      URL_HASH SHA256=53e5f7539a66899fe0fca3080405cbd5f7959da5394ec13664746741aece1705
+      DOWNLOAD_EXTRACT_TIMESTAMP OFF
       SOURCE_SUBDIR include)  # without a CMakeLists.txt there, so that nothing is built
     FetchContent_MakeAvailable(boost_math)
     set(BOOST_MATH_INCLUDE_DIR "${boost_math_SOURCE_DIR}/include" CACHE PATH "" FORCE)
@@ -73,7 +84,8 @@ if(TRANSFERS_PROGRAMS)
 endif()
 if(TRANSFERS_TESTS)
   FetchContent_Declare(GTest
-    GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.15.2
+    GIT_REPOSITORY https://github.com/google/googletest.git
+    GIT_TAG b514bdc898e2951020cbdca1304b75f5950d1f59 # v1.15.2
     FIND_PACKAGE_ARGS 1.12 CONFIG)
   FetchContent_MakeAvailable(GTest)
 endif()

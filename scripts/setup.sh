@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by bench, gate, lint, report and test: installs what is missing and builds. Everything is looked for
+# Sourced by bench, gate, lint, pin, report and test: installs what is missing and builds. Everything is looked for
 # before it is installed, so that a second call installs nothing.
 set -euo pipefail
 # A folder of downloads may be where the command is given: nothing in it is run. Neither programs by a
@@ -68,6 +68,15 @@ install_packages() {
   done
 }
 
+# Only what is in the requirements, bit by bit (scripts/pin): nothing is built from source, which would
+# run code of packages.
+install_pinned() {
+  local folder=$1
+  shift
+  "$folder/bin/python" -m pip install -q --disable-pip-version-check --require-hashes \
+    --only-binary :all: "$@"
+}
+
 # A Python environment with the packages of the files given. What is missing is added; where a file
 # has changed, the environment is made anew.
 make_environment_in() {
@@ -90,7 +99,7 @@ make_environment_in() {
     python3 -m venv "$folder" || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
   fi
   for file in "${missing[@]}"; do
-    "$folder/bin/python" -m pip install -q --disable-pip-version-check -r "$file" ||
+    install_pinned "$folder" -r "$file" ||
       fail "the Python packages in $file cannot be installed; pip says above which and why"
     wanted=$(sha256sum <"$file")
     printf '%s\n' "$wanted" >"$folder/$(tr / - <<<"$file").sha256"
@@ -110,8 +119,8 @@ get_nvml_header() {
   for header in "$toolkit"/include/nvml.h .nvml/nvidia/*/include/nvml.h; do
     if [ -e "$header" ]; then return; fi
   done
-  .venv/bin/python -m pip install -q --disable-pip-version-check --retries 1 --timeout 10 --no-deps \
-    --target .nvml nvidia-nvml-dev==13.0.87 ||
+  install_pinned .venv --retries 1 --timeout 10 --no-deps --target .nvml \
+    -r scripts/header-requirements.txt ||
     say "No nvml.h: GPU clocks will not be known; it comes with the package cuda-nvml-dev of the CUDA toolkit"
 }
 

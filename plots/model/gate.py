@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import tempfile
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plots.model import values
+from plots.model import strict_json, values
 from plots.model.lift import lift_check
 from plots.model.load import Message, ResultError
 
@@ -114,8 +113,8 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
                 raise ResultError(
                     complaint or f"{program} ended with {completed.returncode}, saying nothing"
                 )
-            document = json.loads(out.read_bytes())
-        except (OSError, ValueError, RecursionError, subprocess.TimeoutExpired) as error:
+            document = strict_json.parse(out.read_bytes())
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             reason = values.printable(str(error)).replace(str(out), "its answer")
             raise ResultError(f"{program} cannot be asked: {reason}") from error
     answer = parse(document, runs)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from plots.model.values import mapping, printable, text
+from plots.model.values import mapping, text
 
 FORMAT_1 = Path(__file__).resolve().parents[2] / "src" / "result_file" / "format_1.json"
 SIZE = re.compile(r"(?!0+[A-Z])([0-9]{1,12})(B|KiB|MiB|GiB)")
@@ -33,13 +33,13 @@ def format_1() -> dict[str, Any]:
 
 def lift_transfers(transfers: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
     """The member `transfers` of a context of format 1 with what format 2 adds to it."""
-    skipped = [_lift_skip(skip) for skip in _list(transfers, "skipped") if isinstance(skip, dict)]
+    skipped = _lift_each(transfers.get("skipped"), _lift_skip)
+    skips = skipped if isinstance(skipped, list) else []
     names = dict.fromkeys(
-        str(holder.get("name")) for holder in (*rows, *skipped) if isinstance(holder, dict)
+        str(holder.get("name")) for holder in (*rows, *skips) if isinstance(holder, dict)
     )
     memory = _memory_of_strategies(transfers)
     benchmarks = {name: describe(name, memory) for name in names}
-    warnings = [text for text in _list(transfers, "warnings") if printable(text)]
     return transfers | {
         "format": 2,
         "benchmarks": benchmarks,
@@ -49,7 +49,7 @@ def lift_transfers(transfers: dict[str, Any], rows: list[Any]) -> dict[str, Any]
         "device": _lift_device(transfers.get("device")),
         "buffers": [_lift_buffer(buffer) for buffer in _list(transfers, "buffers")],
         "skipped": skipped,
-        "warnings": [message(text, "warnings", OTHER) for text in warnings],
+        "warnings": _lift_each(_without_blanks(transfers.get("warnings")), _lift_warning),
     }
 
 
@@ -174,10 +174,26 @@ def _memory_of_strategies(transfers: dict[str, Any]) -> dict[str, str]:
     return {name: kind for name, kind in memory.items() if kind}
 
 
-def _lift_skip(skip: dict[str, Any]) -> dict[str, Any]:
-    reason = skip.get("reason")
-    why = reason if isinstance(reason, str) and reason else "no reason given"
-    return skip | {"reason": message(why, "reasons", "unsupported")}
+def _lift_each(entries: Any, lift: Callable[[Any], Any]) -> Any:
+    """Lifts the entries of a list. What is none is left as it is, to be refused."""
+    if not isinstance(entries, list):
+        return entries
+    return list(map(lift, entries))
+
+
+def _without_blanks(texts: Any) -> Any:
+    return [text for text in texts if text != ""] if isinstance(texts, list) else texts
+
+
+def _lift_warning(warning: Any) -> Any:
+    return message(warning, "warnings", OTHER) if isinstance(warning, str) else warning
+
+
+def _lift_skip(skip: Any) -> Any:
+    reason = skip.get("reason") if isinstance(skip, dict) else None
+    if not isinstance(reason, str):
+        return skip
+    return skip | {"reason": message(reason or "no reason given", "reasons", "unsupported")}
 
 
 def _list(holder: dict[str, Any], key: str) -> list[Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,17 +9,26 @@ from pathlib import Path
 from reprlib import repr as brief
 from typing import Any, TypeVar
 
+from plots.model import gunzip, strict_json
 from plots.model.lift import lift_row, lift_transfers
-from plots.model.values import is_whole, legible, mapping, member, printable, text
+from plots.model.values import (
+    is_plain_number,
+    is_whole,
+    legible,
+    mapping,
+    member,
+    printable,
+    text,
+)
 
 FORMAT = 2  # the newest "format" of a result file that this package reads
-GZIP_MAGIC = b"\x1f\x8b"
 MOST_BYTES = 128 << 20  # as src/common/read_text.hpp
 DIRECTIONS = ("h2d", "d2h", "both", "none")
 CACHES = ("warm", "cold")
 BETTER = ("more", "less", None)
 SCHEMA = 1  # of Google Benchmark's json_schema_version
 MOST_PLAINNESS = 2**32 - 1
+MOST_INDEX = 2**63 - 1
 KINDS = ("duration", "rate", "share", "count", "size")
 Value = TypeVar("Value")
 
@@ -127,8 +134,13 @@ class Result:
 def read_result(path: str | Path) -> Result:
     """Reads a result file, plain or compressed with gzip."""
     path = Path(path)
-    data = _read(path)
-    return parse_result(path, _parse(path, data), data)
+    return result_in(path, _read(path))
+
+
+def result_in(path: Path, data: bytes) -> Result:
+    """Reads a result file from its bytes; `path` is only named."""
+    text = _unpacked(path, data)
+    return parse_result(path, _parse(path, text), text)
 
 
 def parse_result(path: Path, document: Any, data: bytes = b"") -> Result:
@@ -156,7 +168,7 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     _check_schema(context.get("json_schema_version"))
     repetitions = [_named(row) for row in rows if _is_repetition(row)]
     for row in repetitions:
-        _check_truth(row, "error_occurred")
+        _check_row(row)
     lifted = transfers
     if transfers["format"] == 1:
         lifted = lift_transfers(transfers, repetitions)
@@ -186,17 +198,24 @@ def _read(path: Path) -> bytes:
     if _is_named_pipe(path):
         raise ResultError(f"{path}: cannot be read: it is a named pipe, not a file")
     try:
-        with path.open("rb") as plain:
-            packed = plain.peek(2).startswith(GZIP_MAGIC)
-            with gzip.open(plain) if packed else plain as source:
-                data = source.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise ResultError(f"{path}: more than {MOST_BYTES >> 20} MiB: not a result file")
-        return data
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ResultError(f"{path}: damaged gzip file: {error}") from error
+        with path.open("rb") as source:
+            return _require_small(path, source.read(MOST_BYTES + 1))
     except OSError as error:
         raise ResultError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _unpacked(path: Path, data: bytes) -> bytes:
+    try:
+        unpacked = gunzip.unpacked(data, MOST_BYTES) if gunzip.is_packed(data) else data
+    except zlib.error as error:
+        raise ResultError(f"{path}: damaged gzip file: {error}") from error
+    return _require_small(path, unpacked)
+
+
+def _require_small(path: Path, data: bytes) -> bytes:
+    if len(data) > MOST_BYTES:
+        raise ResultError(f"{path}: more than {MOST_BYTES >> 20} MiB: not a result file")
+    return data
 
 
 def _is_named_pipe(path: Path) -> bool:
@@ -212,14 +231,9 @@ def _is_named_pipe(path: Path) -> bool:
 
 def _parse(path: Path, data: bytes) -> Any:
     try:
-        return json.loads(data, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
+        return strict_json.parse(data)
+    except ValueError as error:
         raise ResultError(f"{path}: not JSON, or cut short: {error}") from error
-
-
-def _refuse_constant(name: str) -> None:
-    """JSON has neither NaN nor Infinity, which Python would read."""
-    raise ValueError(f"{name} is no number")
 
 
 def _check_format(path: Path, number: Any) -> None:
@@ -238,7 +252,7 @@ def _check_schema(number: Any) -> None:
 
 
 def _check_device(transfers: dict[str, Any]) -> None:
-    if not text(mapping(transfers, "device"), "kind", ""):
+    if not member(mapping(transfers, "device"), "kind", str):
         raise _NotValid("it does not say what device was measured (context.transfers.device)")
 
 
@@ -261,6 +275,19 @@ def _named(row: dict[str, Any]) -> dict[str, Any]:
 def _check_truth(holder: dict[str, Any], key: str) -> None:
     if not isinstance(holder.get(key), bool | None):
         raise _NotValid(f"{key} is neither true nor false")
+
+
+def _check_row(row: dict[str, Any]) -> None:
+    """Checks the types of what Google Benchmark says of a repetition; it may be missing."""
+    _check_truth(row, "error_occurred")
+    if not is_plain_number(row.get("skipped")):  # a counter may have that name, too
+        _check_truth(row, "skipped")
+    for key in ("error_message", "skip_message", "error_code"):
+        if not isinstance(row.get(key), str | None):
+            raise _NotValid(f"{key} of {brief(row['name'])} is no text")
+    index = row.get("repetition_index", 0)
+    if not is_whole(index) or index > MOST_INDEX:
+        raise _NotValid(f"a repetition_index is {brief(index)}, no whole number from 0")
 
 
 def _check_references(

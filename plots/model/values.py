@@ -9,14 +9,17 @@ SMALLEST, LARGEST = 1e-18, 1e18  # other values come from damaged files, and bre
 
 def is_positive(value: Any) -> TypeGuard[float]:
     """Tells whether a value is a number above zero and of a plausible size."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and SMALLEST < value < LARGEST
+    return is_plain_number(value) and SMALLEST < value < LARGEST
 
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Tells whether a value is a number of a plausible size; it may be zero or negative."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -LARGEST < value < LARGEST
+    return is_plain_number(value) and -LARGEST < value < LARGEST
+
+
+def is_plain_number(value: Any) -> TypeGuard[float]:
+    """Tells whether a value is a number, which true and false are not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> TypeGuard[int]:

@@ -167,7 +167,11 @@ void lift_buffers(json& buffers) {
 
 }  // namespace
 
-format_1_lift::format_1_lift(const json& facts) : known_(known_names()), facts_(facts) {}
+format_1_lift::format_1_lift(const json& facts) : known_(known_names()), facts_(facts) {
+  for (const auto& strategy : member(facts_, {"strategies"}))
+    if (auto memory = text_at(strategy, {"memory"}); !memory.empty())
+      memory_.insert_or_assign(text_at(strategy, {"name"}), std::move(memory));
+}
 
 benchmark format_1_lift::described(const std::string& name) const {
   auto parts = split(name);
@@ -183,10 +187,8 @@ benchmark format_1_lift::described(const std::string& name) const {
   }
   describe_unknown(described, parts);
   // The file itself says which memory other people's strategies use.
-  for (const auto& strategy : member(facts_, {"strategies"}))
-    if (text_at(strategy, {"name"}) == described.strategy)
-      if (auto memory = text_at(strategy, {"memory"}); !memory.empty())
-        described.memory = std::move(memory);
+  if (const auto entry = memory_.find(described.strategy); entry != memory_.end())
+    described.memory = entry->second;
   return described;
 }
 

@@ -29,6 +29,7 @@ class format_1_lift {
  private:
   const nlohmann::ordered_json& known_;  ///< format_1.json
   nlohmann::ordered_json facts_;
+  std::map<std::string, std::string> memory_;  ///< that the file says a strategy uses, by its name
 };
 
 }  // namespace bench_transfers::result_file

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "src/common/printable.hpp"
@@ -21,6 +22,8 @@ using json = nlohmann::ordered_json;
 using simdjson::dom::element;
 
 constexpr std::int64_t known_schema = 1;
+/// Of lists and objects in each other, as plots/model/strict_json.py has it.
+constexpr std::size_t most_depth = 512;
 
 json to_json(const element& value);
 
@@ -30,13 +33,16 @@ json to_json(const simdjson::dom::array& array) {
   return list;
 }
 
-/// The first of two members of one name counts, as in rows.
-json to_json(const simdjson::dom::object& object) {
-  json members = json::object();
-  for (const auto& [key, item] : object) {
-    const std::string name(key);
-    if (!members.contains(name)) members[name] = to_json(item);
-  }
+/// An object but for the members of these names. The first of two members of one name counts, as in
+/// rows. They are added at the end, because nlohmann searches all members for each that is
+/// assigned.
+json to_json(const simdjson::dom::object& object,
+             std::initializer_list<std::string_view> left_out = {}) {
+  json::object_t members;
+  std::unordered_set<std::string_view> keys(left_out);
+  members.reserve(object.size());
+  for (const auto& [key, item] : object)
+    if (keys.insert(key).second) members.push_back({std::string(key), to_json(item)});
   return members;
 }
 
@@ -198,17 +204,10 @@ describe_benchmark take_foreign_run(contents& into) {
   return described_by_name_alone;
 }
 
-/// The members of `object` but for those of these names.
-json to_json_without(const element& object, std::initializer_list<std::string_view> names) {
-  json members = json::object();
-  for (const auto& [key, item] : get<simdjson::dom::object>(object))
-    if (std::ranges::find(names, key) == names.end() && !members.contains(std::string(key)))
-      members[std::string(key)] = to_json(item);
-  return members;
-}
-
 contents contents_of(std::string text) {
   simdjson::dom::parser parser;
+  if (parser.allocate(text.size(), most_depth) != simdjson::SUCCESS)
+    throw bad_entry("there is not enough memory to read it");
   const auto document = parsed(parser, std::move(text));
   simdjson::dom::array rows;
   if (document["benchmarks"].get(rows) != simdjson::SUCCESS)
@@ -216,11 +215,12 @@ contents contents_of(std::string text) {
   contents read;
   element context, transfers;
   if (document["context"].get(context) == simdjson::SUCCESS && context.is_object())
-    read.context = to_json_without(context, {"transfers"});
+    read.context = to_json(get<simdjson::dom::object>(context), {"transfers"});
   require_schema(read.context);
   const bool is_own =
       document["context"]["transfers"].get(transfers) == simdjson::SUCCESS && transfers.is_object();
-  if (is_own) read.facts = to_json_without(transfers, {"roles", "metrics", "benchmarks"});
+  if (is_own)
+    read.facts = to_json(get<simdjson::dom::object>(transfers), {"roles", "metrics", "benchmarks"});
   const auto describe = is_own ? take_run(transfers, read) : take_foreign_run(read);
   read_rows(rows, describe, read);
   return read;

@@ -15,7 +15,7 @@ from gate_files import Lab
 from program import Program, environment
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ("bench", "gate", "lint", "reference", "report", "test")
+SCRIPTS = ("bench", "gate", "lint", "pin", "reference", "report", "test")
 # Programs that install or build.
 TRAPS = ("apt-get", "sudo", "dpkg-query", "cmake", "doxygen", "ninja", "pip", "python3", "nvcc")
 

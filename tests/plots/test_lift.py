@@ -123,8 +123,11 @@ def test_a_warning_has_its_code(text, code):
 
 def test_messages_of_a_file_are_lifted():
     document = synthetic.document(
-        warnings=["link runs at PCIe 3.0", "", 7],
-        skipped=[{"name": "copy/managed/h2d", "reason": "memory refused: 4 GiB"}, {"name": "a"}, 3],
+        warnings=["link runs at PCIe 3.0", ""],
+        skipped=[
+            {"name": "copy/managed/h2d", "reason": "memory refused: 4 GiB"},
+            {"name": "a", "reason": ""},
+        ],
         device={"kind": "host", "why_not_gpu": "No GPU: no driver. Measuring on the host."},
     )
     result = parse_result(Path("run.json"), document)

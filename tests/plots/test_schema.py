@@ -1,6 +1,7 @@
 """Tests the published JSON Schema of the result file: what it accepts and rejects."""
 
 import functools
+import gzip
 import json
 import subprocess
 from pathlib import Path
@@ -190,6 +191,71 @@ def test_both_readers_refuse_the_same_files(case, tmp_path, pytestconfig):
     assert gate_takes(program, path) is not is_refused
 
 
+def text_of(more=b""):
+    """A result file with something more in its context."""
+    return json.dumps(format_2.document()).encode().replace(b'"context": {', b'"context": {' + more)
+
+
+def odd_texts():
+    """Returns files as bytes, and whether they can be read."""
+    text = text_of()
+    packed = gzip.compress(text)
+    return {
+        "plain": (text, True),
+        "packed": (packed, True),
+        "packed-in-members": (gzip.compress(text[:99]) + gzip.compress(text[99:]), True),
+        "packed-twice": (gzip.compress(packed), False),
+        "packed-and-zeros": (packed + bytes(8), False),
+        "packed-and-text": (packed + b"x", False),
+        "packed-zeros-member": (packed + bytes(4) + gzip.compress(b" "), False),
+        "packed-cut": (packed[:-1], False),
+        "packed-damaged": (packed[:-8] + bytes(4) + packed[-4:], False),
+        "white-space": (b" \t\r\n" + text + b"\n", True),
+        "form-feed": (text + b"\f", False),
+        "zero-byte": (text + b"\0", False),
+        "mark": (text.decode().encode("utf-8-sig"), False),
+        "utf-16": (text.decode().encode("utf-16"), False),
+        "utf-16-no-mark": (text.decode().encode("utf-16-le"), False),
+        "utf-32": (text.decode().encode("utf-32"), False),
+        "latin-1": (text_of('"a": "é", '.encode("latin-1")), False),
+        "half-character": (text_of(b'"a": "\\ud800", '), False),
+        "half-character-as-bytes": (text_of(b'"a": "\xed\xa0\x80", '), False),
+        "both-halves": (text_of(b'"a": "\\ud83d\\ude00", '), True),
+        "backslash-u": (text_of(b'"a": "\\\\ud800", '), True),
+        "nan": (text_of(b'"a": NaN, '), False),
+        "infinity": (text_of(b'"a": -Infinity, '), False),
+        "number-too-large": (text_of(b'"a": 1e400, '), False),
+        "number-too-small": (text_of(b'"a": 1e-400, '), True),
+        "integer-too-large": (text_of(b'"a": 18446744073709551616, '), False),
+        "largest-integer": (text_of(b'"a": 18446744073709551615, '), True),
+        "smallest-integer": (text_of(b'"a": -9223372036854775808, '), True),
+        "integer-too-small": (text_of(b'"a": -9223372036854775809, '), False),
+        "many-digits": (text_of(b'"a": ' + b"1" * 100_000 + b", "), False),
+        "deep": (text_of(b'"a": ' + b"[" * 510 + b"]" * 510 + b", "), True),
+        "too-deep": (text_of(b'"a": ' + b"[" * 511 + b"]" * 511 + b", "), False),
+    }
+
+
+@pytest.mark.parametrize("case", odd_texts())
+def test_both_readers_read_the_same_bytes(case, tmp_path, pytestconfig):
+    data, is_read = odd_texts()[case]
+    program = pytestconfig.getoption("binary").with_name("gate_transfers")
+    path = tmp_path / "run.json"
+    path.write_bytes(data)
+    assert gate_takes(program, path) is is_read
+    assert report_takes(path) is is_read
+
+
+def report_takes(path):
+    """Whether the reader in Python takes a file; a refusal is one line."""
+    try:
+        read_result(path)
+    except ResultError as error:
+        assert "\n" not in str(error)
+        return False
+    return True
+
+
 def with_schema(number):
     document = format_2.document()
     return document | {"context": document["context"] | {"json_schema_version": number}}
@@ -198,6 +264,16 @@ def with_schema(number):
 def with_row(**more):
     rows = format_2.rows()
     return format_2.document([rows[0] | more, *rows[1:]])
+
+
+def with_device_kind(kind):
+    document = format_2.document()
+    document["context"]["transfers"]["device"] |= {"kind": kind}
+    return document
+
+
+def of_format_1(**more):
+    return synthetic.document(format=1, **more)
 
 
 def without_row_key(key):
@@ -215,6 +291,27 @@ def without_row_key(key):
         (without_row_key("run_name"), True),
         (without_row_key("run_type"), True),
         (without_row_key("name"), True),
+        (with_row(repetition_index=0), True),
+        (with_row(repetition_index=None), False),
+        (with_row(repetition_index=-1), False),
+        (with_row(repetition_index=1.0), False),
+        (with_row(repetition_index=True), False),
+        (with_row(repetition_index=2**63), False),
+        (with_row(error_message=5), False),
+        (with_row(skip_message=[]), False),
+        (with_row(skipped="true"), False),
+        (with_row(skipped=True), True),
+        (with_row(skipped=1.5), True),  # a counter
+        (with_row(error_occurred=True, error_code=5), False),
+        (with_row(error_occurred=True, error_code="verification"), True),
+        (with_device_kind("\t"), True),
+        (with_device_kind(""), False),
+        (of_format_1(warnings=["far"], skipped=[{"name": "a", "reason": ""}]), True),
+        (of_format_1(warnings=["", None]), False),
+        (of_format_1(warnings="far"), False),
+        (of_format_1(skipped={}), False),
+        (of_format_1(skipped=[{"name": "a"}]), False),
+        (of_format_1(skipped=["a"]), False),
         (format_2.document() | {"benchmarks": [{}]}, False),
         (with_schema(1), True),
         (with_schema(None), True),

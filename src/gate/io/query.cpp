@@ -54,7 +54,7 @@ std::string line_of(const element& value) {
   return simdjson::minify(value);
 }
 
-std::optional<std::string> value_in(const element& document, const std::string& pointer) {
+std::optional<std::string> value_at_pointer(const element& document, const std::string& pointer) {
   // The parser's array index has 64 bits and overflows silently.
   constexpr auto digits = "0123456789";
   constexpr std::size_t most_digits = 18;
@@ -75,17 +75,14 @@ std::optional<std::string> value_in(const element& document, const std::string& 
 
 }  // namespace
 
-std::optional<std::string> value_at(const std::filesystem::path& file, const std::string& pointer) {
+std::optional<std::string> value_in(std::string text, const std::filesystem::path& file,
+                                    const std::string& pointer) {
   require_pointer(pointer);
   simdjson::dom::parser parser;
-  std::string text;
   element document;
   try {
-    text = common::read_text(file);
     document = result_file::parsed(parser, text);
     if (kind_of(document) != baseline_kind) require_answer(document);
-  } catch (const common::read_error& error) {
-    refuse(file, error);
   } catch (const result_file::bad_entry& error) {
     refuse(file, error);
   } catch (const bad_input& error) {
@@ -93,7 +90,18 @@ std::optional<std::string> value_at(const std::filesystem::path& file, const std
   }
   // A damaged baseline is refused.
   if (kind_of(document) == baseline_kind) static_cast<void>(baseline_in(std::move(text), file));
-  return value_in(document, pointer);
+  return value_at_pointer(document, pointer);
+}
+
+std::optional<std::string> value_at(const std::filesystem::path& file, const std::string& pointer) {
+  require_pointer(pointer);
+  std::string text;
+  try {
+    text = common::read_text(file);
+  } catch (const common::read_error& error) {
+    refuse(file, error);
+  }
+  return value_in(std::move(text), file, pointer);
 }
 
 }  // namespace bench_transfers::gate

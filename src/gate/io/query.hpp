@@ -11,4 +11,8 @@ namespace bench_transfers::gate {
 /// Throws bad_input: neither of the two kinds of file, damaged, of a newer format, or no pointer.
 std::optional<std::string> value_at(const std::filesystem::path& file, const std::string& pointer);
 
+/// The same from a file's text; `file` is only named. Throws bad_input.
+std::optional<std::string> value_in(std::string text, const std::filesystem::path& file,
+                                    const std::string& pointer);
+
 }  // namespace bench_transfers::gate

@@ -7,6 +7,7 @@
 
 #include "tests/fuzz/read_baseline_properties.hpp"
 #include "tests/fuzz/read_run_properties.hpp"
+#include "tests/fuzz/read_value_properties.hpp"
 
 namespace bench_transfers::gate::fuzz_corpus_test {
 namespace {
@@ -29,6 +30,10 @@ TEST(fuzz_corpus, result_files_are_read_or_refused_as_promised) {
 
 TEST(fuzz_corpus, baselines_are_read_or_refused_as_promised) {
   EXPECT_GE(for_each_file_in("read_baseline", check_read_baseline), 15U);
+}
+
+TEST(fuzz_corpus, values_of_answers_are_read_or_refused_as_promised) {
+  EXPECT_GE(for_each_file_in("read_value", check_read_value), 8U);
 }
 
 }  // namespace

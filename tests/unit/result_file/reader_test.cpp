@@ -386,6 +386,42 @@ TEST(reader, reads_large_files) {
   EXPECT_THAT(read_text(std::move(text), "some.json").rows, SizeIs(rows));
 }
 
+/// A quadratic reader would take an hour.
+TEST(reader, reads_objects_of_many_members) {
+  constexpr std::size_t members = 1'000'000;
+  std::string text = "{\"benchmarks\": [" + row_of("a").dump() + "], \"context\": {\"0\": 0";
+  for (std::size_t i = 1; i < members; ++i) text += ",\"" + std::to_string(i) + "\": 0";
+  text += "}}";
+  EXPECT_THAT(read_text(std::move(text), "some.json").context, SizeIs(members));
+}
+
+/// A reader that looks at each strategy for each benchmark would take an hour.
+TEST(reader, reads_files_of_format_1_with_many_strategies) {
+  constexpr std::size_t strategies = 100'000;
+  auto document = foreign({});
+  auto& names = document["context"]["transfers"] = {
+      {"format", 1}, {"device", {{"kind", "cuda"}}}, {"strategies", json::array()}};
+  for (std::size_t i = 0; i < strategies; ++i) {
+    const auto name = "mine/" + std::to_string(i);
+    names["strategies"].push_back({{"name", name}, {"memory", "pinned"}});
+    document["benchmarks"].push_back({{"name", name}, {"real_time", 1}});
+  }
+  const auto read = read_text(document.dump(), "some.json");
+  EXPECT_THAT(read.rows, SizeIs(strategies));
+  EXPECT_EQ(read.benchmarks.at("mine/99999").memory, "pinned");
+}
+
+TEST(reader, reads_lists_in_each_other_up_to_a_limit) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  const auto with = [&](std::size_t depth) {  // the document's own object is one more
+    return "{\"a\": " + nested(depth) + ", \"benchmarks\": [" + row_of("a").dump() + "]}";
+  };
+  EXPECT_THAT(read_text(with(511), "some.json").rows, SizeIs(1));
+  EXPECT_THAT(complaint_about(with(512)), HasSubstr("nested too deeply"));
+}
+
 /// Otherwise the fuzzers would begin with nothing that is read.
 TEST(reader, reads_the_seeds_of_fuzzers_that_are_valid) {
   for (const auto* const seed :

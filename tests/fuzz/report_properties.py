@@ -1,0 +1,44 @@
+"""What the report's readers promise of any input: a result, or a refusal in one line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from plots.model import gate, load, strict_json
+
+MOST_CPU_S = 5  # for 64 KiB of input; it takes milliseconds
+LONGEST_LINE = 2000
+NAMED = Path("some.json")
+
+
+def check_result(data: bytes) -> None:
+    """Checks the reader of result files."""
+    _check(load.result_in, NAMED, data)
+
+
+def check_answer(data: bytes) -> None:
+    """Checks the reader of what `gate_transfers check --json` answers."""
+    try:
+        document = strict_json.parse(data)
+    except ValueError as error:
+        _require_line(str(error))
+        return
+    _check(gate.parse, document, [NAMED])
+
+
+def _check(read: Callable[..., Any], *arguments: Any) -> None:
+    before = time.process_time()
+    try:
+        read(*arguments)
+    except load.ResultError as refusal:
+        _require_line(str(refusal))
+    if time.process_time() - before > MOST_CPU_S:
+        raise AssertionError("it takes too long")
+
+
+def _require_line(text: str) -> None:
+    if not text or not text.isprintable() or len(text) > LONGEST_LINE:
+        raise AssertionError(f"a refusal is not one line: {text!r}")

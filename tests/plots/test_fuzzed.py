@@ -1,0 +1,33 @@
+"""Tests the report's readers on what the fuzzers keep, and beside the reader in C++."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
+sys.path.append(str(FUZZ))
+
+import compare_readers  # noqa: E402
+import report_properties  # noqa: E402
+
+
+def inputs(*names):
+    return sorted(path for name in names for path in (FUZZ / "corpus" / name).iterdir())
+
+
+@pytest.mark.parametrize("path", inputs("read_run", "read_contents"), ids=lambda path: path.name)
+def test_result_files_are_read_or_refused_as_promised(path):
+    report_properties.check_result(path.read_bytes())
+
+
+@pytest.mark.parametrize("path", inputs("read_answer"), ids=lambda path: path.name)
+def test_answers_are_read_or_refused_as_promised(path):
+    report_properties.check_answer(path.read_bytes())
+
+
+def test_both_readers_take_the_same_files(pytestconfig):
+    program = pytestconfig.getoption("binary").resolve()
+    assert list(compare_readers.differences(program, every=23)) == []
