@@ -11,6 +11,7 @@
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/session.hpp"
+#include "bench/harness/surroundings.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/observe.hpp"
 #include "bench/record/report.hpp"
@@ -74,7 +75,8 @@ int measure(const settings& settings, const registry& strategies) {
   result_file::writer file(settings.out_format == "json" ? settings.out : "",
                            make_context(observed, why_not_gpu, settings, plan));
   const device_list devices{{*device, memory, limit_of(start.front().link), monitor.get()}};
-  auto measured = session(devices, settings, file, shown).measure(plan);
+  const auto watched = watched_surroundings();
+  auto measured = session(devices, settings, file, shown, *watched).measure(plan);
   // A lost device cannot be queried again.
   const std::vector end{measured.device_lost ? observation{}
                                              : observe_under_load(*device, monitor.get())};
