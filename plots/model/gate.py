@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import tempfile
@@ -114,7 +113,7 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
                 raise ResultError(
                     complaint or f"{program} ended with {completed.returncode}, saying nothing"
                 )
-            document = json.loads(out.read_bytes())
+            document = values.parse_json(out.read_bytes())
         except (OSError, ValueError, RecursionError, subprocess.TimeoutExpired) as error:
             reason = values.printable(str(error)).replace(str(out), "its answer")
             raise ResultError(f"{program} cannot be asked: {reason}") from error

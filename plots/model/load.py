@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,8 +10,17 @@ from pathlib import Path
 from reprlib import repr as brief
 from typing import Any, TypeVar
 
+from plots.model.disturbed import select_least_disturbed
 from plots.model.lift import lift_row, lift_transfers
-from plots.model.values import is_whole, mapping, member, printable, text
+from plots.model.values import (
+    RepeatedKeyError,
+    is_whole,
+    mapping,
+    member,
+    parse_json,
+    printable,
+    text,
+)
 
 FORMAT = 2  # the newest "format" of a result file that this package reads
 GZIP_MAGIC = b"\x1f\x8b"
@@ -103,7 +111,7 @@ class Skip:
 
 @dataclass(frozen=True)
 class Result:
-    """Holds one result file: its context, and one row per repetition of a benchmark."""
+    """Holds one result file: its context, and one row per repetition that counts."""
 
     path: Path
     context: dict[str, Any]
@@ -161,6 +169,9 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     if transfers["format"] == 1:
         lifted = lift_transfers(transfers, repetitions)
         repetitions = [lift_row(row) for row in repetitions]
+    for row in repetitions:
+        _check_disturbed(row)
+    repetitions = select_least_disturbed(repetitions)
     _check_device(lifted)
     fields = _each(lifted, "benchmarks", _fields)
     roles = _each(lifted, "roles", _role)
@@ -212,14 +223,11 @@ def _is_named_pipe(path: Path) -> bool:
 
 def _parse(path: Path, data: bytes) -> Any:
     try:
-        return json.loads(data, parse_constant=_refuse_constant)
+        return parse_json(data)
+    except RepeatedKeyError as error:
+        raise ResultError(f"{path}: not a result file: {error}") from error
     except (ValueError, RecursionError) as error:
         raise ResultError(f"{path}: not JSON, or cut short: {error}") from error
-
-
-def _refuse_constant(name: str) -> None:
-    """JSON has neither NaN nor Infinity, which Python would read."""
-    raise ValueError(f"{name} is no number")
 
 
 def _check_format(path: Path, number: Any) -> None:
@@ -261,6 +269,15 @@ def _named(row: dict[str, Any]) -> dict[str, Any]:
 def _check_truth(holder: dict[str, Any], key: str) -> None:
     if not isinstance(holder.get(key), bool | None):
         raise _NotValid(f"{key} is neither true nor false")
+
+
+def _check_disturbed(row: dict[str, Any]) -> None:
+    """Another program may have a counter of this name."""
+    codes = row.get("disturbed")
+    if codes is None or (isinstance(codes, (int, float)) and not isinstance(codes, bool)):
+        return
+    if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
+        raise _NotValid("a row's disturbed is no list of texts")
 
 
 def _check_references(

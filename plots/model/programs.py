@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plots.model.load import Fields, Result
+from plots.model.values import parse_json
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
 SECONDS = 60
@@ -102,7 +103,7 @@ def _run_advise(command: list[str], out: Path) -> dict[str, Any] | str:
         if completed.returncode != 0:
             complaint = " ".join(completed.stderr.split()).removeprefix("bench_transfers: ")
             return complaint.replace(str(out.parent / "result.json"), "the file") or "advise failed"
-        content = json.loads(out.read_bytes())
+        content = parse_json(out.read_bytes())
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return f"bench_transfers advise cannot be asked: {' '.join(str(error).split())}"
     if not isinstance(content, dict) or content.get("format") != FORMAT:

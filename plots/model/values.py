@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypeGuard
 
 SMALLEST, LARGEST = 1e-18, 1e18  # other values come from damaged files, and break logarithms
+
+
+class RepeatedKeyError(ValueError):
+    """A key is twice in an object; the message is a part of a line for a person."""
+
+
+def parse_json(data: bytes | str) -> Any:
+    """Parses strict JSON: it has neither NaN nor Infinity, and each key of an object once."""
+    return json.loads(data, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """If a key were there twice, readers could differ in which of its values counts."""
+    unique = dict(members)
+    if len(unique) < len(members):
+        keys = [key for key, _ in members]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise RepeatedKeyError(f"it has {printable(repeated)[:100]} twice")
+    return unique
 
 
 def is_positive(value: Any) -> TypeGuard[float]:
@@ -47,3 +71,10 @@ def printable(value: Any) -> str:
     if characters.isprintable():
         return " ".join(characters.split())
     return " ".join("".join(c if c.isprintable() else " " for c in characters).split())
+
+
+def is_failed(row: dict[str, Any]) -> bool:
+    """Tells whether the row has an error instead of times, as `gate_transfers` reads it."""
+    flags = (row.get("error_occurred"), row.get("skipped"))
+    messages = (row.get("error_message"), row.get("skip_message"))
+    return any(flag is True for flag in flags) or any(messages)
