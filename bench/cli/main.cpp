@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
+#include <system_error>
 
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
@@ -117,6 +119,13 @@ int main(int argc, char** argv) {
     return print_error(error.what(), bad_usage);
   } catch (const nothing_to_rank& error) {
     return print_error(error.what(), nothing_ran);
+  } catch (const std::bad_alloc&) {
+    return print_error("there is not enough memory", something_failed);
+  } catch (const std::system_error& error) {
+    const bool is_limit = error.code() == std::errc::resource_unavailable_try_again;
+    return print_error(
+        (is_limit ? "no more threads can be started: " : "") + std::string(error.what()),
+        something_failed);
   } catch (const std::exception& error) {
     return print_error(error.what(), something_failed);
   }

@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <random>
+#include <stdexcept>
+#include <system_error>
 
 #include "bench/harness/cpu_meter.hpp"
 #include "bench/harness/interruption.hpp"
@@ -30,6 +33,13 @@ class wrong_data : public std::runtime_error {
 class untrue_times : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// A limit on threads is reached: of the user, the control group or the address space.
+class no_threads : public std::runtime_error {
+ public:
+  explicit no_threads(const std::system_error& failure)
+      : std::runtime_error(fmt::format("no more threads can be started: {}", failure.what())) {}
 };
 
 using result_file::disturbance;
@@ -179,8 +189,10 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
       });
     } catch (const transfers::unsupported& reason) {
       skip("unsupported", reason);
-    } catch (const transfers::out_of_memory& reason) {
+    } catch (const std::bad_alloc& reason) {
       skip("memory_refused", reason);
+    } catch (const no_threads& reason) {
+      skip("threads_refused", reason);
     }
     measured.cost = wall_clock::now() - start;
   }
@@ -220,8 +232,13 @@ void session::run_guarded(state& measured, Work&& work) {
     work(*ready);
   } catch (const transfers::unsupported&) {
     impossible = std::current_exception();
-  } catch (const transfers::out_of_memory&) {
+  } catch (const std::bad_alloc&) {
     impossible = std::current_exception();
+  } catch (const std::system_error& failure) {
+    if (failure.code() == std::errc::resource_unavailable_try_again)
+      impossible = std::make_exception_ptr(no_threads(failure));
+    else
+      measured.error = error_message("other", failure);
   } catch (const wrong_data& failure) {
     measured.error = error_message("wrong_data", failure);
   } catch (const untrue_times& failure) {
@@ -295,8 +312,10 @@ void session::repeat(state& measured, int round, outcome& result) {
     });
   } catch (const transfers::unsupported& failure) {
     measured.error = error_message("unsupported", failure);  // it was supported when it was settled
-  } catch (const transfers::out_of_memory& failure) {
+  } catch (const std::bad_alloc& failure) {
     measured.error = error_message("out_of_memory", failure);
+  } catch (const no_threads& failure) {
+    measured.error = error_message("threads_refused", failure);
   }
   if (measured.error) {
     measured.finished = true;

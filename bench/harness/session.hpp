@@ -88,7 +88,8 @@ class session {
   void conclude(const std::vector<state>& cases, outcome& result);
 
   /// Prepares the transfer and passes it to `work`. An exception becomes the state's error, and the
-  /// buffers hold the test pattern again. Rethrows `unsupported` and `out_of_memory`.
+  /// buffers hold the test pattern again. Rethrows what makes it impossible here: `unsupported`, no
+  /// memory, no more threads.
   template <class Work>
   void run_guarded(state& measured, Work&& work);
 

@@ -57,6 +57,21 @@ def file_size(limit: int) -> Preparation:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 
+def processes(limit: int) -> Preparation:
+    """A user without privileges and without other processes, who may have so many threads."""
+    user = 60_000 + os.getpid() % 1000
+
+    def prepare() -> None:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+        resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
+
+    if os.getuid() != 0:
+        pytest.skip("only root can become another user")
+    return prepare
+
+
 def mount_small_disk(where: os.PathLike[str], size: int) -> None:
     """Skips the test where mounting is not allowed."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", os.fspath(where)]

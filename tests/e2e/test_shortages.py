@@ -16,6 +16,7 @@ from program import (
     Program,
     Result,
     assert_one_complaint,
+    parse,
     read,
     without,
 )
@@ -123,6 +124,32 @@ def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Progra
         assert "ulimit -l unlimited" in reason
     assert "ulimit -l unlimited" in out
     assert result.transfers["machine"]["memory"]["memlock_limit_bytes"] == 64 * KIB
+
+
+@pytest.mark.parametrize("threads", range(1, 9))
+def test_without_more_threads_a_benchmark_is_skipped(program: Program, threads: int):
+    """Thrust's containers use OpenMP, whose library would end the program."""
+    completed = program.run(
+        *("--device=host", "--strategies=copy/pageable,thrust/device_vector", "--cache=warm"),
+        *("--sizes=4KiB,1MiB", "--benchmark_min_time=0.0005", "--benchmark_repetitions=2"),
+        "--benchmark_format=json",
+        env={"OMP_NUM_THREADS": "4"},
+        preexec_fn=limits.processes(threads),
+    )
+    if "libstdc++" in completed.err or "Permission denied" in completed.err:
+        pytest.skip("another user cannot start the program")
+    assert "libgomp" not in completed.err
+    if completed.code == SOMETHING_FAILED:  # there is not even a thread for a stream
+        assert_one_complaint(completed, "no more threads can be started")
+        return
+    assert completed.code == ALL_RAN, completed
+    result = parse(completed.out)
+    assert names("copy/pageable", "4KiB") <= result.names()
+    assert result.transfers["complete"] is True
+    for name, reason in result.skipped.items():
+        assert name.startswith("thrust/device_vector/")
+        assert reason.startswith("no more threads can be started")
+    assert bool(result.skipped) is (threads < 5)
 
 
 @pytest.fixture
