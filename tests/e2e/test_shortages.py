@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,30 @@ def test_without_more_threads_a_benchmark_is_skipped(program: Program, threads: 
         assert name.startswith("thrust/device_vector/")
         assert reason.startswith("no more threads can be started")
     assert bool(result.skipped) is (threads < 5)
+
+
+@pytest.fixture
+def small_group() -> Iterator[limits.Preparation]:
+    yield from limits.memory_cgroup(f"bench_transfers_test_{os.getpid()}", 300 * MIB)
+
+
+def test_what_operations_allocate_fits_into_a_small_control_group(
+    program: Program, small_group: limits.Preparation, tmp_path: Path
+):
+    """The kernel would kill the program before its first figure."""
+    out = tmp_path / "result.json"
+    completed = program.run(
+        *("--device=host", "--strategies=gpu_array,thrust,dtype,strided", "--sizes=4KiB,64MiB"),
+        *("--cache=warm", "--benchmark_min_time=0.0001", "--benchmark_repetitions=1"),
+        f"--out={out}",
+        env={"OMP_NUM_THREADS": "2"},
+        preexec_fn=small_group,
+    )
+    assert completed.code == ALL_RAN, completed
+    result = read(out)
+    assert any(name.endswith("/4KiB") for name in result.names())
+    assert any(name.endswith("/64MiB") for name in result.skipped)
+    assert all("memory" in reason for reason in result.skipped.values()), result.skipped
 
 
 @pytest.fixture
