@@ -114,7 +114,11 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run_program(argc, argv);
+    const auto code = run_program(argc, argv);
+    std::cout.flush();
+    return std::cout || code != all_ran
+               ? code
+               : print_error("cannot write to standard output", something_failed);
   } catch (const common::usage_error& error) {
     return print_error(error.what(), bad_usage);
   } catch (const nothing_to_rank& error) {
