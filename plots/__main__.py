@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from altair.utils.schemapi import debug_mode
 
@@ -12,7 +15,7 @@ from plots.model import values
 from plots.model.gate import check as check_runs
 from plots.model.load import Result, ResultError, read_result
 from plots.page.report import make_report
-from plots.page.write import write_folder
+from plots.page.write import check_folder, write_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -22,12 +25,10 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parse(arguments)
     out = options.out or options.runs[0].parent / "report"
     try:
+        check_folder(out)
         results = _check_distinct([read_result(path) for path in options.runs])
         if not options.program.is_file():
-            print(
-                f"report: {options.program} is not built: no fitted lines, no advice",
-                file=sys.stderr,
-            )
+            _complain(f"{options.program} is not built: no fitted lines, no advice")
         check = None
         if options.baseline:
             check = check_runs(options.gate, options.baseline, options.runs)
@@ -35,21 +36,35 @@ def main(arguments: list[str] | None = None) -> int:
             files = make_report(results, options.program, check)
         write_folder(out, files)
     except KeyboardInterrupt:
-        print("report: interrupted; nothing was written", file=sys.stderr)
+        _complain("interrupted; nothing was written")
         return 130
     except ResultError as error:
-        print(f"report: {values.printable(str(error))}", file=sys.stderr)
+        _complain(str(error))
         return 2
     except Exception as error:  # damaged files fail in more ways than are checked
-        description = values.printable(f"{type(error).__name__}: {error}")
-        print(
-            f"report: nothing was written; these files cannot be shown: {description}",
-            file=sys.stderr,
+        _complain(
+            f"nothing was written; these files cannot be shown: {type(error).__name__}: {error}"
         )
         return 2
-    print(out / "report.html")
-    if check:
-        print(check.sentence)
+    return _answer(str(out / "report.html"), *([check.sentence] if check else []))
+
+
+def _complain(text: str) -> None:
+    """Says one line on stderr; where that is closed or full, the exit code has to do."""
+    with contextlib.suppress(OSError):
+        print(f"report: {values.printable(text)}", file=sys.stderr, flush=True)
+
+
+def _answer(*lines: str) -> int:
+    """Prints what was made; returns the exit code."""
+    try:
+        for line in lines:
+            print(line if line.isprintable() else values.printable(line), flush=True)
+    except OSError as error:
+        _complain(f"the report is written, but not where it is: {error.strerror}")
+        # What is left in its buffer would be tried again, and fail again, when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
     return 0
 
 
@@ -63,8 +78,16 @@ def _check_distinct(results: list[Result]) -> list[Result]:
     return results
 
 
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line that a terminal can show."""
+
+    def error(self, message: str) -> NoReturn:
+        _complain(f"{message} (see --help)")
+        sys.exit(2)
+
+
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="scripts/report",
         description="Makes a report of result files: a page, figures and tables.",
     )

@@ -2,6 +2,14 @@
 # Sourced by bench, gate, lint, report and test: installs what is missing and builds. Everything is looked for
 # before it is installed, so that a second call installs nothing.
 set -euo pipefail
+# A folder of downloads may be where the command is given: nothing in it is run. Neither programs by a
+# relative PATH, nor Python's modules; what the environment says to Python is not meant for these.
+unset CDPATH "${!PYTHON@}"
+absolute_path=
+while IFS= read -r -d : entry; do
+  case $entry in /*) absolute_path+=${absolute_path:+:}$entry ;; esac
+done <<<"$PATH:"
+PATH=$absolute_path
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
@@ -11,7 +19,15 @@ build_packages=(g++ cmake ninja-build git libbenchmark-dev libcli11-dev nlohmann
 test_packages=(libgtest-dev libgmock-dev)
 plot_packages=(python3 python3-venv fonts-liberation)
 
-say() { printf '%s\n' "$*" >&2; }
+# What contains more than characters to read, such as a terminal's commands, is shown as the shell
+# would write it.
+printable() {
+  case $1 in
+    *[![:print:]]*) printf %q "$1" ;;
+    *) printf %s "$1" ;;
+  esac
+}
+say() { printf '%s\n' "$(printable "$*")" >&2; }
 fail() { say "${0##*/}: $*"; exit 2; }
 . "$root/scripts/arguments.sh"
 

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 
 namespace bench_transfers::bench {
@@ -12,13 +13,17 @@ namespace {
 std::atomic<int> noted = 0;
 static_assert(std::atomic<int>::is_always_lock_free, "needed to be safe in a signal handler");
 
-std::atomic<long long> noted_at = 0;  // ms of the monotonic clock
-static_assert(std::atomic<long long>::is_always_lock_free, "likewise");
+std::atomic<std::chrono::nanoseconds> noted_at{};
+static_assert(decltype(noted_at)::is_always_lock_free, "likewise");
 
-long long milliseconds_now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000LL + now.tv_nsec / 1'000'000;
+using clock_function = std::chrono::nanoseconds (*)() noexcept;
+std::atomic<clock_function> now = nullptr;
+static_assert(decltype(now)::is_always_lock_free, "likewise");
+
+std::chrono::nanoseconds monotonic_time() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 std::atomic<unsigned long> continued = 0;
@@ -27,11 +32,12 @@ static_assert(std::atomic<unsigned long>::is_always_lock_free, "likewise");
 extern "C" void note_continuation(int /*signal*/) { ++continued; }
 
 extern "C" void note_signal(int signal) {
-  constexpr long long together = 300;  // ms
+  constexpr std::chrono::milliseconds together(300);
+  const auto time = now.load()();
   if (noted == 0) {
-    noted_at = milliseconds_now();
+    noted_at = time;
     noted = signal;
-  } else if (milliseconds_now() - noted_at > together) {
+  } else if (time - noted_at.load() > together) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);  // takes effect when this function returns
   }
@@ -39,7 +45,10 @@ extern "C" void note_signal(int signal) {
 
 }  // namespace
 
-void watch_for_interruption() {
+void watch_for_interruption() { watch_for_interruption(monotonic_time); }
+
+void watch_for_interruption(clock_function clock) {
+  now = clock;
   struct sigaction action {};
   action.sa_handler = note_signal;
   sigaction(SIGINT, &action, nullptr);

@@ -15,6 +15,7 @@ from plots.model.lift import lift_row, lift_transfers
 from plots.model.values import (
     RepeatedKeyError,
     is_whole,
+    legible,
     mapping,
     member,
     parse_json,
@@ -174,7 +175,7 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     repetitions = select_least_disturbed(repetitions)
     _check_device(lifted)
     fields = _each(lifted, "benchmarks", _fields)
-    roles = _each(lifted, "roles", _role)
+    roles = {legible(name): role for name, role in _each(lifted, "roles", _role).items()}
     _check_references(repetitions, fields, roles, _devices(lifted))
     return Result(
         path=path,
@@ -389,7 +390,7 @@ def _name(place: str, value: dict[str, Any], key: str) -> str:
     entry = value.get(key)
     if not isinstance(entry, str):
         raise _NotValid(f"{place}.{key} is {brief(entry)}, no text")
-    return entry
+    return str(legible(entry))
 
 
 def _line(place: str, value: dict[str, Any], key: str) -> str:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from plots.model.load import Fields, Result
-from plots.model.values import parse_json
+from plots.model.values import parse_json, printable
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
-SECONDS = 60
+SECONDS = 600  # only for hangs: on a busy machine everything takes ten times as long
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
 RANKING_QUESTIONS = [
@@ -98,14 +98,19 @@ def _run_advise(command: list[str], out: Path) -> dict[str, Any] | str:
     """Runs the command and returns the file it writes, or one line that says why there is none."""
     try:
         completed = subprocess.run(
-            [*command, str(out)], capture_output=True, text=True, timeout=SECONDS, check=False
+            [*command, str(out)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
         )
         if completed.returncode != 0:
-            complaint = " ".join(completed.stderr.split()).removeprefix("bench_transfers: ")
+            complaint = printable(completed.stderr).removeprefix("bench_transfers: ")
             return complaint.replace(str(out.parent / "result.json"), "the file") or "advise failed"
         content = parse_json(out.read_bytes())
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return f"bench_transfers advise cannot be asked: {' '.join(str(error).split())}"
+        return f"bench_transfers advise cannot be asked: {printable(str(error))}"
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return "bench_transfers advise answers in a format that is not known here"
     return content

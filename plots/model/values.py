@@ -70,7 +70,22 @@ def printable(value: Any) -> str:
     characters = value if isinstance(value, str) else ""
     if characters.isprintable():
         return " ".join(characters.split())
-    return " ".join("".join(c if c.isprintable() else " " for c in characters).split())
+    return " ".join(_without_unprintable(characters).split())
+
+
+def legible(value: Any) -> Any:
+    """Returns a JSON value in whose texts and keys blanks stand for unprintable characters."""
+    if isinstance(value, str):
+        return value if value.isprintable() else _without_unprintable(value)
+    if isinstance(value, list):
+        return list(map(legible, value))
+    if isinstance(value, dict):
+        return {legible(key): legible(member) for key, member in value.items()}
+    return value
+
+
+def _without_unprintable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def is_failed(row: dict[str, Any]) -> bool:

@@ -7,9 +7,10 @@ import functools
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import starmap
-from typing import Any
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
 from xml.sax.saxutils import escape
 
 import altair as alt
@@ -18,47 +19,75 @@ from altair.utils import schemapi
 
 from plots.figures import style
 from plots.figures.common import HIDDEN, Figure
+from plots.model import values
+from plots.model.load import ResultError
 
 MOST_PROCESSES = 4
 PR_SET_PDEATHSIG = 1  # prctl(2)
+Value = TypeVar("Value")
 
 
 def specification(figure: Figure) -> dict[str, Any]:
     """Returns the Vega-Lite specification, complete with its data.
 
     The data are added after altair has converted the chart, because altair would spend seconds on
-    checking each row. It checks everything else if it is in its debug mode.
+    checking each row. It checks everything else if it is in its debug mode. Texts are made legible,
+    because control characters would end vl-convert's process.
     """
     bare = figure.chart.copy(deep=False)
     bare.datasets = alt.Undefined
     spec = bare.to_dict(validate=schemapi.DEBUG_MODE)
     parameters = [{"name": HIDDEN, "value": []}, *spec.get("params", [])]
-    return {
-        **spec,
-        "description": figure.description,
-        "params": parameters,
-        "datasets": figure.chart.datasets,
-    }
+    complete: dict[str, Any] = values.legible(
+        {
+            **spec,
+            "description": figure.description,
+            "params": parameters,
+            "datasets": figure.chart.datasets,
+        }
+    )
+    return complete
 
 
 @functools.cache
 def scripts() -> str:
     """Returns Vega, Vega-Lite and vega-embed as one script."""
+    return in_processes(1, _bundle, [()])[0]
+
+
+def _bundle() -> str:
     return vlc.javascript_bundle()  # type: ignore[call-arg]  # it may be left out
 
 
 def all_images(specs: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
     """Renders specifications by name, and returns the contents of the images by file name."""
-    # vl-convert draws for one thread at a time, so this takes processes. They are spawned, because
-    # vl-convert has threads of its own, which forked processes would lack.
-    spawning = multiprocessing.get_context("spawn")
     workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(specs))
-    if workers < 2:
-        results = list(starmap(images, specs))
-    else:
-        with ProcessPoolExecutor(workers, spawning, _follow_parent) as pool:
-            results = list(pool.map(images, *zip(*specs, strict=True)))
+    results = in_processes(workers, images, specs) if specs else []
     return {name: data for files in results for name, data in files.items()}
+
+
+def in_processes(
+    workers: int, work: Callable[..., Value], arguments: Sequence[tuple[Any, ...]]
+) -> list[Value]:
+    """Calls a function of vl-convert for each of the arguments in processes of their own.
+
+    vl-convert draws for one thread at a time. Where it lacks memory it ends its process, which must
+    not be this one. Processes are spawned, because vl-convert has threads of its own, which forked
+    processes would lack. Throws ResultError if a process ended.
+    """
+    spawning = multiprocessing.get_context("spawn")
+    try:
+        with ProcessPoolExecutor(workers, spawning, _follow_parent) as pool:
+            try:
+                futures = [pool.submit(work, *each) for each in arguments]
+                return [future.result() for future in futures]
+            finally:
+                pool.shutdown(cancel_futures=True)
+    except BrokenProcessPool as error:
+        raise ResultError(
+            "nothing was written; a process that draws has ended early: memory is short "
+            "(ulimit -v, a limit of the container?), or somebody has ended it"
+        ) from error
 
 
 def _follow_parent() -> None:
@@ -68,6 +97,8 @@ def _follow_parent() -> None:
     if parent is None or os.getppid() != parent.pid:
         os._exit(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Where memory is short, V8 prints its stack. The parent says what is the matter.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:

@@ -276,6 +276,7 @@ def _render_page(sections: list[Section]) -> str:
         loader=jinja2.FileSystemLoader(HERE),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_legible,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -295,8 +296,13 @@ def _render_page(sections: list[Section]) -> str:
         # Only code of this project and of the pinned libraries stays unescaped.
         library=markupsafe.Markup(_escape_script(render.scripts())),
         script=markupsafe.Markup((HERE / "report.js").read_text("utf-8")),
-        data=markupsafe.Markup(_json_in_html(data)),
+        data=markupsafe.Markup(_json_in_html(values.legible(data))),
     )
+
+
+def _legible(value: Any) -> Any:
+    """Returns what the template writes; code of this project stays as it is."""
+    return value if isinstance(value, markupsafe.Markup) else values.legible(value)
 
 
 def _with_shared_rows(spec: dict[str, Any], rows: list[Any]) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from dataclasses import dataclass, replace
 
+from plots.model import values
 from plots.model.derive import Benchmark, Run
 from plots.model.gate import Check
 from plots.model.load import Metric
@@ -31,7 +33,16 @@ LATEX = {
     "µ": r"\textmu{}",
     "½": r"$\frac12$",
     "×": r"$\times$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
+LATIN_END = "\u0100"  # letters with accents up to here are in every font,
+LATIN_LETTERS = "ßæøÆØ"  # and these
+# What a cell must not begin with: `\\` before it would take it for an argument.
+LATEX_ARGUMENTS = ("[", "*")
+# A spreadsheet takes a cell that begins so for a formula, the wide forms too.
+FORMULAS = tuple("=+-@＝＋－＠")
 
 
 @dataclass(frozen=True)
@@ -65,7 +76,7 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
     metric = metrics.get(check.judged_by)
     rows, raw = [], []
     for benchmark in check.benchmarks:
-        values = [
+        times = [
             _format_value(value, metric, check.judged_by)
             for value in (benchmark.before, benchmark.after)
         ]
@@ -77,7 +88,7 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
                 f"{check.displayed_verdict(benchmark)} ({benchmark.note.text})"
                 if benchmark.note
                 else check.displayed_verdict(benchmark),
-                *values,
+                *times,
                 "-" if benchmark.slowdown is None else numbers.signed_percent(benchmark.slowdown),
                 verdict.interval(benchmark),
                 verdict.probability(benchmark),
@@ -470,9 +481,17 @@ def _make_fit_table(run: Run) -> Table:
 def _csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.raw_head)
-    writer.writerows([["" if value is None else value for value in row] for row in table.raw])
+    writer.writerow([_csv_cell(name) for name in table.raw_head])
+    writer.writerows([_csv_cell(value) for value in row] for row in table.raw)
     return out.getvalue()
+
+
+def _csv_cell(value: str | float | int | None) -> str | float | int:
+    """Returns a cell that a spreadsheet shows and does not calculate; numbers stay as they are."""
+    if not isinstance(value, str):
+        return "" if value is None else value
+    shown = values.printable(value)
+    return f"'{shown}" if shown.startswith(FORMULAS) else shown
 
 
 def markdown(table: Table) -> str:
@@ -482,6 +501,7 @@ def markdown(table: Table) -> str:
 
 
 def _markdown_cell(text: str) -> str:
+    text = values.printable(text)
     for plain, escaped in (
         ("\\", "\\\\"),
         ("&", "&amp;"),
@@ -507,4 +527,17 @@ def latex(table: Table) -> str:
 
 
 def _latex_cell(text: str) -> str:
-    return "".join(LATEX.get(character, character) for character in text)
+    """Returns a cell that every engine compiles."""
+    shown = values.printable(text)
+    guard = "{}" if shown.startswith(LATEX_ARGUMENTS) else ""
+    return guard + "".join(map(_latex_character, shown))
+
+
+def _latex_character(character: str) -> str:
+    """Returns a character, or its number where pdfLaTeX has no glyph for it."""
+    if character in LATEX or character in LATIN_LETTERS or character.isascii():
+        return LATEX.get(character, character)
+    parts = unicodedata.normalize("NFD", character)  # a letter and its accent
+    if character < LATIN_END and len(parts) == 2 and parts[0].isascii():
+        return character
+    return f"(U+{ord(character):04X})"

@@ -136,7 +136,8 @@ def interrupted(*_):
 if (prepared / "wait").exists():
     signal.signal(signal.SIGINT, interrupted)
     (prepared / "waiting").touch()
-    time.sleep(60)
+    while True:
+        time.sleep(1)
 take()
 print("summary", number)
 sys.exit(int((prepared / "code").read_text()) if (prepared / "code").exists() else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -148,6 +149,109 @@ def test_a_program_that_is_built_answers_itself(clone: Clone, program: Program):
     assert text.startswith("Installs what is missing")
     assert text.endswith(program.run("--help").out)
     assert not clone.trapped
+
+
+# A folder of downloads, from which the command is given
+
+
+def fill_with_decoys(folder: Path, ran: Path) -> None:
+    """Everything in the folder that could be run by mistake leaves a trace."""
+    folder.mkdir()
+    programs = {path.name for place in ("/bin", "/usr/bin") for path in Path(place).glob("[a-z]*")}
+    for name in sorted({*programs, *TRAPS, "bench_transfers", "gate_transfers", "clang-format"}):
+        (folder / name).write_text(f"#!/bin/sh\necho '{name}' >>'{ran}'\nexit 98\n")
+        (folder / name).chmod(0o755)
+    for name in ("build", "scripts", ".venv/bin"):
+        (folder / name).mkdir(parents=True)
+        for program in ("bench_transfers", "gate_transfers", "report", "python"):
+            shutil.copy(folder / "bench_transfers", folder / name / program)
+    for name in ("setup.sh", "arguments.sh", ".bashrc", ".profile"):
+        (folder / name).write_text(f"echo '{name}' >>'{ran}'\n")
+    for name in ("venv", "pip", "altair", "random", "json", "sitecustomize", "usercustomize"):
+        (folder / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write('{name}.py\\n')\n")
+    command = f"execute_process(COMMAND touch {ran})"
+    (folder / "CMakeLists.txt").write_text(command)
+    preset = {"name": "programs", "toolchainFile": "CMakeLists.txt", "binaryDir": "build"}
+    for name in ("CMakePresets.json", "CMakeUserPresets.json"):
+        document = {"version": 3, "configurePresets": [preset]}
+        (folder / name).write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        ("bench", ("--sizes=4KiB",)),
+        ("gate", ("baseline.json",)),
+        ("lint", ()),
+        ("reference", ()),
+        ("report", ("baseline.json",)),
+        ("test", ()),
+    ],
+)
+def test_nothing_of_the_current_directory_runs(
+    clone: Clone, tmp_path: Path, script: str, arguments: tuple[str, ...]
+):
+    downloads, ran = tmp_path / "downloads", tmp_path / "ran"
+    fill_with_decoys(downloads, ran)
+    (downloads / "baseline.json").touch()
+    completed = subprocess.run(
+        [clone.root / "scripts" / script, *arguments],
+        env=environment(
+            {
+                "PATH": f"{clone.traps}:/usr/bin:/bin:.::build:",
+                "CDPATH": ".:build",
+                "PYTHONPATH": ".",
+                "PYTHONSTARTUP": "json.py",
+            }
+        ),
+        cwd=downloads,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert not ran.exists(), ran.read_text()
+    assert clone.trapped, completed.stderr  # it got as far as installing or building
+
+
+@pytest.mark.parametrize("name", ["PATH", "CDPATH", "PYTHONPATH", "PYTHONOPTIMIZE", "PYTHONHOME"])
+def test_the_environment_changes_nothing_that_runs(name: str, tmp_path: Path):
+    command = f'. {ROOT}/scripts/setup.sh; printf "%s\\n" "${{{name}-unset}}"'
+    value = "/usr/bin:.:/bin::relative" if name == "PATH" else str(tmp_path)
+    completed = subprocess.run(
+        ["/bin/bash", "-c", command],
+        env={"PATH": "/usr/bin:/bin", name: value},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert completed.stdout == ("/usr/bin:/bin\n" if name == "PATH" else "unset\n")
+
+
+ESCAPES = "\x1b[2J\x07\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        *((script, (f"--{ESCAPES}",)) for script in SCRIPTS),
+        ("bench", (f"--profile={ESCAPES}",)),
+        ("gate", (ESCAPES,)),
+        ("gate", ("a", ESCAPES)),
+        ("gate", ("a", f"--runs={ESCAPES}")),
+        ("gate", ("baseline.json", "--", f"--out={ESCAPES}")),
+        ("gate", ("baseline.json",)),
+        ("report", (ESCAPES,)),
+        ("report", ("baseline.json",)),
+    ],
+)
+def test_complaints_control_no_terminal(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch, script: str, arguments: tuple[str, ...]
+):
+    monkeypatch.setenv("TRANSFERS_BIN", f"missing{ESCAPES}")
+    (clone.root / "baseline.json").touch()
+    completed = clone.run(script, *arguments)
+    assert (completed.returncode, completed.stdout, clone.trapped) == (2, "", False)
+    assert completed.stderr.removesuffix("\n").isprintable(), completed.stderr
 
 
 # The scripts know the options of the programs.

@@ -3,13 +3,16 @@
 import gzip
 import json
 import os
+import resource
 import select
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import altair as alt
 import pytest
 import synthetic
 
@@ -19,7 +22,7 @@ from plots.figures.layout import WIDE
 from plots.model.load import ResultError, read_result
 from plots.model.programs import ask
 from plots.page import render
-from plots.page.write import write_folder
+from plots.page.write import check_folder, write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 HANGS_S = 300  # longer than anything takes, even on a busy machine
@@ -79,26 +82,177 @@ def test_runs_as_a_module(tmp_path):
     assert files_below(tmp_path)[-1] == "run.json.gz"  # no other file remains
 
 
+def decoy_modules():
+    """Returns the names of all modules that could be imported, and more."""
+    packages = {path.stem for path in Path(alt.__file__).parents[1].iterdir()}
+    own = {"plots", "altair", "sitecustomize", "usercustomize", "__main__"}
+    return sorted(filter(str.isidentifier, {*sys.stdlib_module_names, *packages, *own}))
+
+
 def test_no_code_of_the_current_directory_runs(tmp_path):
-    """Puts decoys of modules into the directory, as a folder of downloads could have them."""
-    for module in ("altair", "random", "multiprocessing", "plots/__init__"):
-        decoy = tmp_path / f"{module}.py"
-        decoy.parent.mkdir(exist_ok=True)
-        decoy.write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{module}')\n")
+    """Fills the directory with decoys, as a folder of downloads could have them."""
+    ran = tmp_path / "ran"
+    for name in decoy_modules():
+        (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write('{name}.py ')\n")
+    for module in ("plots", "altair", "multiprocessing"):
+        (tmp_path / module).mkdir()
+        shutil.copy(tmp_path / f"{module}.py", tmp_path / module / "__init__.py")
+    for program in ("dirname", "realpath", "nvcc", "python", "python3", "dpkg-query", "sha256sum"):
+        (tmp_path / program).write_text(f"#!/bin/sh\necho {program} >> '{ran}'\nexit 1\n")
+        (tmp_path / program).chmod(0o755)
     path = synthetic.write(tmp_path / "run.json", synthetic.document(synthetic.rows()[:4]))
+    environment = {
+        "PATH": f"{os.environ['PATH']}:.::",
+        "CDPATH": ".:..",
+        "PYTHONPATH": ".",
+        "PYTHONOPTIMIZE": "2",  # altair needs its docstrings
+        "PYTHONSTARTUP": "altair.py",
+        "PYTHONHOME": str(tmp_path),
+        "PYTHONWARNINGS": "error",
+    }
     completed = subprocess.run(
-        [ROOT / "scripts" / "report", path.name], cwd=tmp_path, capture_output=True, check=False
+        [ROOT / "scripts" / "report", path.name],
+        cwd=tmp_path,
+        env=os.environ | environment,
+        capture_output=True,
+        check=False,
     )
+    assert not ran.exists(), ran.read_text()
     assert completed.returncode == 0, completed.stderr
-    assert not (tmp_path / "ran").exists()
+    assert b"Traceback" not in completed.stderr
     assert (tmp_path / "report" / "figures" / "bandwidth.svg").exists()
+
+
+# What nobody can read
+
+
+def start(path, **options):
+    """Starts a report of a small run, which takes little time."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "plots", path, "--program", path.parent / "none"],
+        cwd=ROOT,
+        encoding="utf-8",
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options,
+    )
+
+
+@pytest.fixture
+def small(tmp_path):
+    return synthetic.write(tmp_path / "run.json", synthetic.document(synthetic.rows()[:4]))
+
+
+@pytest.mark.parametrize("reader", ["gone", "full"])
+def test_an_answer_that_cannot_be_printed_gives_one_line(small, reader):
+    if reader == "full":
+        out = Path("/dev/full").open("w")  # noqa: SIM115
+    else:
+        ours, theirs = os.pipe()
+        os.close(ours)
+        out = os.fdopen(theirs, "w")
+    with out, start(small, stdout=out) as process:
+        _, err = process.communicate(timeout=HANGS_S)
+    assert process.returncode == 2, err
+    reason = {"gone": "Broken pipe", "full": "No space left on device"}[reader]
+    *_, last = err.splitlines()
+    assert last == f"report: the report is written, but not where it is: {reason}"
+    assert "Traceback" not in err
+    assert "Exception" not in err
+    assert (small.parent / "report" / "report.html").exists()
+
+
+def test_complaints_that_cannot_be_printed_still_have_their_exit_code(tmp_path):
+    with (
+        Path("/dev/full").open("w") as full,
+        start(tmp_path / "missing.json", stderr=full) as process,
+    ):
+        assert process.wait(HANGS_S) == 2
+
+
+# Too little memory
+
+
+def test_an_address_space_too_small_to_draw_gives_one_line(small):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
+
+    with start(small, preexec_fn=limit) as process:
+        out, err = process.communicate(timeout=HANGS_S)
+    if process.returncode == 0:
+        pytest.skip("it is enough here")
+    assert (process.returncode, out) == (2, "")
+    assert all(line.startswith("report: ") for line in err.splitlines()), err
+    assert "memory is short" in err
+    assert files_below(small.parent) == ["run.json"]
+
+
+def test_a_drawing_process_that_is_ended_gives_one_line():
+    with pytest.raises(ResultError, match="a process that draws has ended early"):
+        render.in_processes(1, signal.raise_signal, [(signal.SIGKILL,)])
+
+
+# Where the report goes
+
+
+def untimely(*_):
+    raise AssertionError("drawn before it was known where to")
+
+
+def test_the_folder_is_looked_at_before_anything_is_drawn(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("plots.__main__.make_report", untimely)
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    file = tmp_path / "taken"
+    file.write_text("a file")
+    for out, expected in {
+        file: "cannot be written: it is not a folder",
+        file / "below": "cannot be written: ",
+        file / "far" / "below": "cannot be written: ",
+        tmp_path: "which is of no report",
+        tmp_path / ("x" * 300): "File name too long",
+    }.items():
+        assert_fails(capsys, [path, "--out", out], expected)
+
+
+def test_a_folder_without_permission_is_refused_before_anything_is_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(ResultError, match="no permission to write to"):
+        check_folder(tmp_path / "out")
+
+
+@pytest.mark.parametrize("own", ["figures/mine.png", "tables/mine.csv", "figures/a/b.svg", "mine"])
+def test_files_of_ones_own_in_a_report_are_left_alone(tmp_path, own):
+    out = tmp_path / "report"
+    files = {"report.html": b"old", "figures/a.png": b"old", "tables/a.csv": b"old"}
+    write_folder(out, files)
+    (out / own).parent.mkdir(exist_ok=True)
+    (out / own).write_bytes(b"my own")
+    with pytest.raises(ResultError, match=f"holds '{own}', which is of no report"):
+        write_folder(out, {"report.html": b"new"})
+    assert (out / own).read_bytes() == b"my own"
+    (out / own).unlink()
+    write_folder(out, {"report.html": b"new"})
+    assert files_below(out) == ["report.html"]
+
+
+def test_a_report_of_an_older_version_is_replaced(tmp_path):
+    """Its page does not list its files."""
+    for name in ("report.html", "figures/a.svg", "figures/a-column.pdf", "tables/a.tex"):
+        (tmp_path / "report" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "report" / name).write_bytes(b"old")
+    (tmp_path / "report" / "figures" / "notes.txt").write_bytes(b"my own")
+    with pytest.raises(ResultError, match=r"holds 'figures/notes\.txt'"):
+        write_folder(tmp_path / "report", {"report.html": b"new"})
+    (tmp_path / "report" / "figures" / "notes.txt").unlink()
+    write_folder(tmp_path / "report", {"report.html": b"new"})
+    assert files_below(tmp_path) == ["report/report.html"]
 
 
 def test_an_older_report_is_replaced_as_a_whole(tmp_path, capsys, quick_images):
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     out = tmp_path / "a" / "b"
     assert main([str(path), "--out", str(out)]) == 0
-    (out / "figures" / "of-a-former-run.png").write_bytes(b"old")
+    former = {"report.html": b"old", "figures/of-a-former-run.png": b"old"}
+    shutil.rmtree(out)
+    write_folder(out, former)
     assert main([str(path), "--out", str(out)]) == 0
     assert "figures/of-a-former-run.png" not in files_below(out)
     assert [path.name for path in out.parent.iterdir()] == ["b"]
@@ -268,7 +422,7 @@ def test_the_older_report_stays_when_the_new_one_cannot_take_its_place(
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises((ResultError, KeyboardInterrupt)):
         write_folder(out, {"report.html": b"new"})
-    assert (out / "report.html").read_bytes() == b"old"
+    assert (out / "report.html").read_bytes().startswith(b"old")
     assert [path.name for path in tmp_path.iterdir()] == ["report"]
 
 
@@ -277,7 +431,7 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "real")
     write_folder(tmp_path / "link", {"report.html": b"new"})
     assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real" / "report.html").read_bytes() == b"new"
+    assert (tmp_path / "real" / "report.html").read_bytes().startswith(b"new")
 
 
 @pytest.mark.parametrize(
@@ -328,32 +482,50 @@ def ignores_interruptions(pid):
     return bool(int(ignored, 16) >> (signal.SIGINT - 1) & 1)
 
 
+DRIVER = """
+import pathlib, sys, time
+sys.path.insert(0, ROOT)
+from plots.page.render import in_processes
+while __name__ == "__mp_main__" and not pathlib.Path(START).exists():
+    time.sleep(0.01)
+def draw():
+    open(NEVER).read()
+if __name__ == "__main__":
+    in_processes(2, draw, [(), ()])
+"""
+
+
 @pytest.mark.parametrize("ready", [False, True])
 def test_drawing_processes_end_with_their_killed_parent(tmp_path, ready):
-    """Kills the parent while its workers start, and after they have started."""
-    path = synthetic.write(tmp_path / "run.json", synthetic.document())
-    killed = subprocess.Popen(
-        [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    """Kills the parent while its workers start, and after they have started.
+
+    They start when there is a file, and then draw without end: whoever looks is not too late.
+    """
+    may_start, never = tmp_path / "start", tmp_path / "never"
+    os.mkfifo(never)
+    if ready:
+        may_start.touch()
+    constants = {"ROOT": ROOT, "START": may_start, "NEVER": never}
+    names = "".join(f"{name} = {str(path)!r}\n" for name, path in constants.items())
+    (tmp_path / "driver.py").write_text(names + DRIVER)
+    killed = subprocess.Popen([sys.executable, tmp_path / "driver.py"])
 
     def drawing():
-        """Returns two or more drawing processes, each with a descriptor that shows its end."""
+        """Returns both drawing processes, each with a descriptor that shows its end."""
         workers = [
             pid
             for pid in list_children(killed.pid)
             if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            and (not ready or ignores_interruptions(pid))
+            and ignores_interruptions(pid) is ready
         ]
         return {pid: os.pidfd_open(pid) for pid in workers} if len(workers) > 1 else None
 
     while (ends := drawing()) is None:
-        assert killed.poll() is None, "drawn before it could be looked at"
+        assert killed.poll() is None
         time.sleep(0.02)
     killed.kill()
     killed.wait()
+    may_start.touch()
     for pid, end in ends.items():
         ended, *_ = select.select([end], [], [], HANGS_S)
         os.close(end)

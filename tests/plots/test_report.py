@@ -5,19 +5,21 @@ import dataclasses
 import io
 import json
 import re
+import unicodedata
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
+import format_2
 import pytest
 import synthetic
 from synthetic import KIB, MIB
 
 from plots.figures import FIGURES, style
 from plots.model.derive import Run
-from plots.model.load import read_result
+from plots.model.load import parse_result, read_result
 from plots.model.programs import Advice, Fit
-from plots.page import report
+from plots.page import render, report
 from plots.text import tables
 
 EVIL = "<script>alert('x')</script> & “Söhne” </script>"
@@ -178,7 +180,10 @@ def test_recommendations_stand_below_their_heading(monkeypatch):
     assert caption.startswith("Which strategy, by size")
     assert "copy/<b>" in page.texts_of("td")
     assert "(next: +10 %)" in page.texts_of("small")
-    assert "copy/<b> (next: +10 %)" in files["tables/what_to_use.tex"].decode().replace("\\%", "%")
+    assert (
+        r"copy/\textless{}b\textgreater{} (next: +10 \%)"
+        in files["tables/what_to_use.tex"].decode()
+    )
 
 
 def test_a_figure_without_data_is_left_out_with_a_line():
@@ -287,8 +292,76 @@ def test_latex_and_markdown_are_escaped():
     )
     lines = tables.latex(table).splitlines()
     assert lines[0] == r"\begin{tabular}{lr}"
-    assert lines[2] == r"a|b & 50 \% \\"
-    assert lines[4] == r"x\_y \& <z> & 1 \textmu{}s \\"
+    assert lines[2] == r"a\textbar{}b & 50 \% \\"
+    assert lines[4] == r"x\_y \& \textless{}z\textgreater{} & 1 \textmu{}s \\"
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("[1]", "{}[1]"),  # otherwise an argument of the \\ before it
+        (" *", "{}*"),
+        ("a[1]*", "a[1]*"),
+        ("Größe", "Größe"),  # each engine has these letters
+        ("大\u202e", "(U+5927)"),
+        ("→Ω", "(U+2192)(U+03A9)"),
+        ("ạ ﬁ ½ ²", r"(U+1EA1) (U+FB01) $\frac12$ (U+00B2)"),
+        ("a\x1b]0;x\x07\nb", "a ]0;x b"),
+    ],
+)
+def test_latex_compiles_whatever_a_cell_contains(name, cell):
+    table = tables.Table("t", "T", [name], [[name]], [name], [[name]])
+    lines = tables.latex(table).splitlines()
+    assert (lines[2], lines[4]) == (rf"{cell} \\", rf"{cell} \\")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "＝"])
+def test_no_cell_of_a_csv_file_is_a_formula(start):
+    name = f"{start}cmd|'/c calc'!A0"
+    table = tables.Table("t", "T", [name], [[name]], [name, "ns"], [[name, -1.5], ["a-b", None]])
+    content = tables.format_files(table, "")["t.csv"].decode()
+    head, first, second = csv.reader(io.StringIO(content))
+    assert head == [f"'{name.strip()}", "ns"]
+    assert first == [f"'{name.strip()}", "-1.5"]  # numbers stay numbers
+    assert second == ["a-b", ""]
+
+
+ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\r\x00\u202e"
+
+
+def escaped(value):
+    """Returns the value with terminal escapes in all texts that nothing compares."""
+    if isinstance(value, dict):
+        return {key: member if key in FIXED else escaped(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [escaped(member) for member in value]
+    return value + ESCAPES if isinstance(value, str) else value
+
+
+# Texts that have to be others' or one of a few.
+FIXED = ("kind", "direction", "cache", "better", "run_type", "name", "run_name", "role", "table")
+
+
+def test_no_output_controls_a_terminal(undrawn, monkeypatch):
+    """Puts escapes into every text of a run, and looks at all files of its report."""
+    document = escaped(format_2.document())
+    transfers = document["context"]["transfers"]
+    transfers["metrics"][f"extra{ESCAPES}"] = {**format_2.METRICS["hops"], "unit": ESCAPES}
+    for row in document["benchmarks"]:
+        row[f"extra{ESCAPES}"] = 1.0
+    monkeypatch.setattr(
+        "plots.page.render.all_images",
+        lambda specs: {f"{name}.svg": render.svg(spec).encode() for name, spec in specs},
+    )
+    files = report.make_report([parse_result(Path("run.json"), document)], None)
+    assert {Path(name).suffix for name in files} == {".html", ".svg", ".csv", ".md", ".tex"}
+    for name, data in files.items():
+        controls = {
+            character
+            for character in data.decode("utf-8")
+            if unicodedata.category(character) in ("Cc", "Cf") and character != "\n"
+        }
+        assert not controls, name
 
 
 def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():

@@ -72,7 +72,7 @@ gate::run run_of_process(const gate::baseline& recorded, std::size_t index,
   for (const auto& [name, history] : recorded.benchmarks) {
     const double factor = slowdown.benchmarks.contains(name) ? slowdown.factor : 1;
     if (const auto& figure = history.figures[index])
-      run.benchmarks[name] = {{*figure * factor}, 0, history.bytes};
+      run.benchmarks[name] = {{*figure * factor}, 0, history.bytes, history.limited_by};
   }
   return run;
 }
@@ -82,7 +82,13 @@ struct detection_count {
   std::size_t compared = 0, detected = 0;
 };
 
+/// The answers for one class.
+struct class_tally {
+  std::size_t passes = 0, regressions = 0, inconclusive = 0;
+};
+
 struct tally {
+  std::map<gate::benchmark_class, class_tally> classes;
   std::size_t checks = 0, false_alarms = 0, inconclusive = 0, passes = 0;
   std::size_t slowed = 0, detected = 0, ambiguous = 0;  ///< slowed benchmarks of all checks
   std::map<std::string, detection_count> detections_by_name;
@@ -106,6 +112,12 @@ void add_report(tally& tally, const gate::report& report,
       false_alarm = true;
       ++tally.false_alarms_by_name[finding.name];
     }
+  }
+  for (const auto& part : report.classes) {
+    auto& answers = tally.classes[part.kind];
+    answers.passes += part.code == gate::exit_code::pass;
+    answers.regressions += part.code == gate::exit_code::regression;
+    answers.inconclusive += part.code == gate::exit_code::inconclusive;
   }
   tally.false_alarms += false_alarm;
   tally.passes += report.code == gate::exit_code::pass;
@@ -159,6 +171,9 @@ void print(const tally& tally, const options& options) {
              tally.checks, options.runs,
              options.whole_sessions ? "the other sessions" : "all others", tally.false_alarms,
              tally.passes, tally.inconclusive);
+  for (const auto& [kind, answers] : tally.classes)
+    fmt::print("  {}: {} passed, {} inconclusive, {} regressions\n", to_string(kind),
+               answers.passes, answers.inconclusive, answers.regressions);
   for (const auto& [name, count] : tally.false_alarms_by_name)
     fmt::print("  false alarm: {} ({} times)\n", name, count);
   if (tally.slowed == 0) return;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/gate/judge/answer.hpp"
 #include "src/gate/judge/compare.hpp"
 
 using namespace bench_transfers;
@@ -123,11 +124,13 @@ rates simulate(const scenario& scenario, std::size_t suites, std::size_t benchma
     const auto suite = simulation.next_suite(scenario, benchmarks);
     const auto comparison = gate::compare(suite.benchmarks, limits);
     bool false_alarm = false;
-    const auto sensitive = std::ranges::count_if(comparison.benchmarks, [&](const auto& judgement) {
-      return !gate::is_advisory(judgement, limits.threshold);
+    const auto tested = std::ranges::count_if(comparison.benchmarks, [](const auto& judgement) {
+      return judgement.verdict != gate::outcome::not_known &&
+             judgement.verdict != gate::outcome::ambiguous;
     });
     bool inconclusive = std::ranges::any_of(comparison.classes, &gate::common_shift::changed) ||
-                        gate::are_too_few(static_cast<std::size_t>(sensitive), benchmarks);
+                        static_cast<double>(tested) <
+                            gate::least_tested_part * static_cast<double>(benchmarks);
     for (std::size_t b = 0; b < benchmarks; ++b) {
       const auto& judgement = comparison.benchmarks[b];
       const bool slower = judgement.verdict == gate::outcome::slower;

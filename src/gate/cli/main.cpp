@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
@@ -20,7 +22,9 @@
 #include "src/gate/io/write_baseline.hpp"
 #include "src/gate/judge/check.hpp"
 #include "src/gate/judge/confirm.hpp"
+#include "src/gate/judge/lineage.hpp"
 #include "src/gate/judge/power.hpp"
+#include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/pin.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/show.hpp"
@@ -50,12 +54,38 @@ int answer(const help_request& request) {
   return number(exit_code::pass);
 }
 
+/// The baseline that the new one takes the place of. What else may be at --out is none.
+std::optional<baseline> replaced_baseline(const pin_request& request) {
+  if (!request.replaces.empty()) return read_baseline(request.replaces);
+  if (!std::filesystem::exists(request.out)) return std::nullopt;
+  try {
+    return read_baseline(request.out);
+  } catch (const gate::bad_input&) {
+    return std::nullopt;
+  }
+}
+
+void add_line(const baseline& replaced, bool new_line, baseline& next,
+              std::vector<pin_warning>& warnings) {
+  if (const auto slower = slower_than(replaced, next, {}); slower.count > 0)
+    warnings.emplace_back(
+        pin_warnings::slower_than_replaced{slower.count, slower.worst, slower.slowdown});
+  if (new_line) return;
+  continue_line(replaced, next);
+  if (const auto slower = slower_than_first(next, {}); slower.count > 0)
+    warnings.emplace_back(pin_warnings::crept{slower.count, slower.worst, slower.slowdown});
+}
+
 int answer(const pin_request& request) {
   require_outputs({request.out}, request.runs);
+  require_count(request.runs.size());
+  const auto replaced = replaced_baseline(request);
   const auto runs = read_runs(request.runs, request.judged_by.judged_by);
-  require_known_keys(request.allow_different, {}, runs);
-  const auto [baseline, warnings] =
-      pin(runs, judged_by(request.judged_by, runs), request.allow_different);
+  require_known_keys(request.permissions.allow_different, {}, runs);
+  auto [baseline, warnings] = pin(runs, judged_by(request.judged_by, runs), request.permissions);
+  if (replaced) add_line(*replaced, request.new_line, baseline, warnings);
+  for (const auto& [kind, slowdown] : distant_sessions(baseline, {}))
+    warnings.emplace_back(pin_warnings::sessions_differ{kind, slowdown});
   common::write_whole(request.out, to_text(baseline));
   print(text_of(baseline, warnings, request.out));
   return number(exit_code::pass);

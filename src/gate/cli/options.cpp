@@ -78,6 +78,14 @@ std::size_t parse_runs(const std::string& text) {
   return runs;
 }
 
+benchmark_class parse_class(const std::string& word) {
+  const auto kind = benchmark_class_from(word);
+  if (!kind)
+    throw common::usage_error(
+        fmt::format("bad --decide-by '{}': link, host, latency or other", word));
+  return *kind;
+}
+
 class command_line {
  public:
   command_line() : app_("Tells whether transfers got slower.", "gate_transfers") {
@@ -203,7 +211,15 @@ class command_line {
     add_runs(command, pin_.runs);
     command.add_option("--out", pin_.out, "write the baseline here")->required()->type_name("FILE");
     add_metric(command, pin_.judged_by);
-    add_allow_different(command, pin_.allow_different);
+    add_allow_different(command, pin_.permissions.allow_different);
+    command.add_flag("--allow-disturbed", pin_.permissions.allow_disturbed,
+                     "accept runs that were throttled or whose link changed");
+    command
+        .add_option("--replaces", pin_.replaces,
+                    "the baseline before, to see what got slower (default: that of --out)")
+        ->type_name("FILE");
+    command.add_flag("--new-line", pin_.new_line,
+                     "accept what got slower: compare later baselines with this one");
   }
 
   void add_check() {
@@ -221,10 +237,26 @@ class command_line {
         ->type_name("REGEX");
     add_allow_different(command, check_.question.allow_different);
     command
+        .add_option_function<std::vector<std::string>>(
+            "--decide-by",
+            [this](const std::vector<std::string>& words) {
+              for (const auto& word : words) check_.question.decide_by.insert(parse_class(word));
+            },
+            "the classes that decide the exit code: link, host, latency, other (default: all)")
+        ->delimiter(',')
+        ->allow_extra_args(false)  // or it would take the files that follow
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("CLASS,");
+    command
+        .add_option("--looks", check_.question.limits.looks,
+                    "checks of a growing set of runs share the rate of false alarms (default: 1)")
+        ->check(CLI::Range(1, 100))
+        ->type_name("N");
+    command
         .add_option("--confirm", check_.confirm,
                     "measure suspects again with two programs, in turn")
         ->type_name("COMMAND_A,COMMAND_B");
-    command.add_flag("--all", check_.all, "also list benchmarks that are the same");
+    command.add_flag("--all", check_.all, "also list benchmarks that are unchanged or not known");
     command.add_option("--markdown", check_.markdown, "write the answer for a comment")
         ->type_name("FILE");
     command.add_option("--junit", check_.junit, "write it as test cases (JUnit XML)")

@@ -9,6 +9,7 @@
 
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/model/metric.hpp"
+#include "src/gate/model/pin.hpp"
 
 namespace bench_transfers::gate {
 
@@ -31,7 +32,9 @@ struct pin_request {
   paths runs;
   std::filesystem::path out;
   metric_request judged_by;
-  std::set<std::string> allow_different;
+  pin_permissions permissions;
+  std::filesystem::path replaces;  ///< empty: `out`, if it is a baseline
+  bool new_line = false;           ///< forget the first baseline of the line
 };
 
 struct check_request {

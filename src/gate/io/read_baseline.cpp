@@ -14,6 +14,7 @@
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/gate/io/hash.hpp"
+#include "src/gate/io/limiting_part.hpp"
 #include "src/gate/io/timestamp.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/entries.hpp"
@@ -28,6 +29,8 @@ using simdjson::dom::element;
 constexpr std::string_view digest_key = "digest";
 /// The first format: its digest covers runs, names and figures alone.
 constexpr std::int64_t format_of_figures = 1;
+/// Up to this format a baseline does not say what limits its benchmarks.
+constexpr std::int64_t last_format_without_classes = 2;
 
 element member_of(const element& parent, std::string_view key) {
   element value;
@@ -100,6 +103,17 @@ process process_in(const element& entry) {
   process.card = text_in(entry, "card");
   process.content = hexadecimal(text_in(entry, "content"), "content");
   return process;
+}
+
+benchmark_class limited_by_in(const element& entry) {
+  const auto kind = benchmark_class_from(raw_text_in(entry, "limited_by"));
+  if (!kind) throw bad_input("its 'limited_by' is unknown");
+  return *kind;
+}
+
+std::optional<double> reference_in(const element& entry, const metric& judged_by) {
+  const auto value = member_of(entry, "reference");
+  return value.is_null() ? std::nullopt : std::optional(figure_in(value, judged_by));
 }
 
 history history_in(const element& entry, std::size_t processes, const metric& judged_by) {
@@ -289,12 +303,21 @@ baseline baseline_of(const element& content) {
   baseline.device = text_in(content, "device");
   baseline.machine = machine_in(content, baseline.ours);
   baseline.processes = processes_in(list_in(content, "runs"));
+  baseline.classes_by_name = baseline.ours && format_of(content) <= last_format_without_classes;
+  const bool has_classes = format_of(content) > last_format_without_classes;
   for (const auto& [name, entry] : object_in(content, "benchmarks")) {
     try {
       const auto [position, is_new] = baseline.benchmarks.emplace(
           common::printable(name),
           history_in(entry, baseline.processes.size(), baseline.judged_by));
       if (!is_new) throw bad_input("a name that is there twice");
+      auto& limit = position->second.limited_by;
+      if (has_classes) {
+        limit = limited_by_in(entry);
+        position->second.reference = reference_in(entry, baseline.judged_by);
+      } else if (baseline.ours) {
+        limit = limited_by(position->first, baseline.on_host);
+      }
     } catch (const bad_input& error) {
       throw bad_input(fmt::format("{}: {}", common::printable_in_short(name), error.what()));
     }

@@ -11,6 +11,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/gate/io/hash.hpp"
+#include "src/gate/io/limiting_part.hpp"
 #include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
@@ -75,6 +76,18 @@ double value_of(const row& row, const entries& entries, const metric& judged_by)
   return value;
 }
 
+/// bench_transfers derives the bandwidth from bytes and time.
+void require_consistent(const row& row) {
+  constexpr double tolerance = 0.01;
+  const auto time = entries_of(row, "real_time").first;
+  const auto bytes = entries_of(row, "bytes").first;
+  const auto rate = entries_of(row, "gb_per_s").first;
+  if (!time || !bytes || !rate) return;
+  const double ratio = *rate * *time * ns_per_unit(row) / *bytes;
+  if (!(std::abs(ratio - 1) < tolerance))
+    refuse(row.benchmark->name, "its real_time, bytes and gb_per_s contradict each other");
+}
+
 /// Without a `repetition_index`, the index is its position among the repetitions.
 struct repetition {
   std::int64_t index = 0;
@@ -82,6 +95,7 @@ struct repetition {
 };
 
 struct benchmark_rows {
+  const result_file::benchmark* described = nullptr;
   std::vector<repetition> repetitions;
   std::optional<double> bytes;
   std::size_t without = 0;   ///< repetitions that lack the field judged by
@@ -110,7 +124,7 @@ std::set<std::string> possible_fields(const contents& file) {
 
 class collector {
  public:
-  explicit collector(const metric& judged_by) : judged_by_(judged_by) {
+  collector(const metric& judged_by, bool is_ours) : judged_by_(judged_by), is_ours_(is_ours) {
     // The names of a row's values are printable, too.
     judged_by_.key = common::printable(judged_by_.key);
   }
@@ -127,6 +141,7 @@ class collector {
       const std::string name(view);
       check_indices(name, rows);
       auto benchmark = values_of(rows);
+      if (run.ours) benchmark.limited_by = limited_by(*rows.described, run.on_host);
       if (benchmark.values.empty() && (benchmark.failed == 0 || rows.without > 0))
         run.unjudged.push_back(name);
       else if (rows.without > 0)
@@ -170,7 +185,10 @@ class collector {
     }
     const auto index = index_of(number, row, rows);
     std::optional<double> value;
-    if (!row.failed) value = value_of(row, entries, judged_by_);
+    if (!row.failed) {
+      value = value_of(row, entries, judged_by_);
+      if (is_ours_) require_consistent(row);
+    }
     rows.repetitions.push_back({index, value});
   }
 
@@ -200,7 +218,10 @@ class collector {
 
   /// Most rows are of the same benchmark as the row before.
   benchmark_rows& benchmark_of(const row& row) {
-    if (row.benchmark != last_benchmark_) last_ = &benchmarks_[row.benchmark->name];
+    if (row.benchmark != last_benchmark_) {
+      last_ = &benchmarks_[row.benchmark->name];
+      last_->described = row.benchmark;
+    }
     last_benchmark_ = row.benchmark;
     return *last_;
   }
@@ -208,6 +229,7 @@ class collector {
   static constexpr const char* twice = "it is in the file twice";
 
   metric judged_by_;
+  bool is_ours_;                                           ///< of bench_transfers
   std::map<std::string_view, benchmark_rows> benchmarks_;  ///< the names live as long as the rows
   const result_file::benchmark* last_benchmark_ = nullptr;
   benchmark_rows* last_ = nullptr;
@@ -229,7 +251,7 @@ std::uint64_t content_of(const run& run) {
 }  // namespace
 
 void read_rows(const contents& file, const metric& judged_by, run& run) {
-  collector collector(judged_by);
+  collector collector(judged_by, run.ours);
   std::size_t number = 0;
   for (const auto& row : file.rows) collector.add(++number, row);
   collector.finish(file, run);

@@ -30,6 +30,8 @@ json to_json(const history& history) {
   for (const auto& figure : history.figures)
     figures.push_back(figure ? json(shortened(*figure)) : json(nullptr));
   return {{"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
+          {"limited_by", to_string(history.limited_by)},
+          {"reference", history.reference ? json(shortened(*history.reference)) : json(nullptr)},
           {"figures", std::move(figures)}};
 }
 

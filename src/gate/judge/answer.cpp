@@ -36,8 +36,6 @@ std::size_t report::compared() const {
                         [](const finding& benchmark) { return benchmark.judgement.has_value(); });
 }
 
-std::size_t report::sensitive() const { return compared() - advisory(); }
-
 std::size_t report::in_baseline() const { return findings.size() - count(verdict::added); }
 
 std::size_t report::missing() const { return count_findings(*this, is_missing_without_permission); }
@@ -55,14 +53,5 @@ std::size_t report::differences() const {
 }
 
 bool report::has_too_few_runs() const { return processes_after < least_new_processes; }
-
-bool report::too_few_sensitive() const { return are_too_few(sensitive(), in_baseline()); }
-
-bool report::too_noisy() const {
-  const auto not_blind = count_findings(*this, [](const finding& benchmark) {
-    return benchmark.judgement && !is_blind(*benchmark.judgement, benchmark.threshold);
-  });
-  return are_too_few(not_blind, compared());
-}
 
 }  // namespace bench_transfers::gate

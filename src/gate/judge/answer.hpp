@@ -21,13 +21,14 @@ struct question {
   gate::limits limits;
   std::string allow_missing;              ///< regular expression, searched for in names
   std::set<std::string> allow_different;  ///< keys of fingerprints
+  std::set<benchmark_class> decide_by;    ///< the classes that decide the exit code; empty: all
 };
 
 /// The result of a check for one benchmark.
 struct finding {
   std::string name;
-  verdict result = verdict::same;
-  bool latency_bound = false;
+  verdict result = verdict::not_known;
+  benchmark_class kind = benchmark_class::other;
   double threshold = 0;          ///< as a part: 0.02
   std::optional<double> before;  ///< centre of the processes, in the metric's unit
   std::optional<double> after;
@@ -50,6 +51,23 @@ struct changed_fact {
   bool allowed = false;
 };
 
+/// The answer for one class.
+struct class_answer {
+  benchmark_class kind = benchmark_class::other;
+  bool decides = true;  ///< the exit code of the whole answer
+  exit_code code = exit_code::pass;
+  std::size_t benchmarks = 0;  ///< of the baseline, without those that may be missing
+  std::size_t compared = 0;
+  std::size_t tested = 0;              ///< known not to be slower by the threshold, or to be slower
+  std::optional<common_shift> shared;  ///< none if the class is too small
+  std::vector<reason> reasons;         ///< why it is inconclusive, or would be
+
+  [[nodiscard]] bool changed() const { return shared && shared->changed; }
+};
+
+/// A class of which less is tested does not pass.
+inline constexpr double least_tested_part = 0.5;
+
 /// The answer to a check.
 struct report {
   exit_code code = exit_code::pass;
@@ -61,17 +79,17 @@ struct report {
   std::size_t processes_before = 0, sessions_before = 0;
   std::size_t processes_after = 0, sessions_after = 0;
   std::vector<changed_fact>
-      changed;  ///< of the machine; reported first, as they may explain all else
-  std::vector<common_shift> classes;
-  std::vector<finding> findings;  ///< by verdict, worst first, then by size of the change
-  std::vector<reason> reasons;    ///< why the answer is inconclusive, or would be
+      changed;                     ///< of the machine; reported first, as they may explain all else
+  std::size_t disturbed_runs = 0;  ///< new runs that were throttled or whose link changed
+  std::vector<class_answer> classes;  ///< in the order of all_classes
+  std::vector<finding> findings;      ///< by verdict, worst first, then by size of the change
+  /// Why the answer is inconclusive, or would be: of the runs, and of the classes that decide.
+  std::vector<reason> reasons;
   std::vector<note> notes;
 
   [[nodiscard]] std::size_t count(verdict result) const;
   [[nodiscard]] std::size_t advisory() const;
   [[nodiscard]] std::size_t compared() const;
-  /// Compared, and not advisory.
-  [[nodiscard]] std::size_t sensitive() const;
   /// Benchmarks of the baseline, also those that are no longer measured.
   [[nodiscard]] std::size_t in_baseline() const;
   /// Benchmarks that are missing without permission.
@@ -84,10 +102,6 @@ struct report {
   [[nodiscard]] std::size_t differences() const;
   /// Fewer new runs than a verdict needs.
   [[nodiscard]] bool has_too_few_runs() const;
-  /// Too few benchmarks can show the threshold: the answer cannot be a pass.
-  [[nodiscard]] bool too_few_sensitive() const;
-  /// Too few can show even three times the threshold: a few more runs will not help.
-  [[nodiscard]] bool too_noisy() const;
 };
 
 }  // namespace bench_transfers::gate

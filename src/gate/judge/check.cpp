@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/gate/judge/conclude.hpp"
+#include "src/gate/judge/lineage.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/bad_input.hpp"
 
@@ -75,9 +77,10 @@ verdict verdict_of(outcome value) {
     case outcome::slower: return verdict::slower;
     case outcome::faster: return verdict::faster;
     case outcome::ambiguous: return verdict::ambiguous;
-    case outcome::same: break;
+    case outcome::unchanged: return verdict::unchanged;
+    case outcome::not_known: break;
   }
-  return verdict::same;
+  return verdict::not_known;
 }
 
 class checking {
@@ -113,10 +116,22 @@ class checking {
       if (!process.faults.empty())
         result_.notes.emplace_back(notes::faults_injected{file, process.faults});
       if (!process.complete) result_.notes.emplace_back(notes::interrupted{file});
+      note_warnings(process, file);
     }
     if (!result_.has_fingerprint) result_.notes.emplace_back(notes::no_fingerprint{});
     if (!before_.settings_covered) result_.notes.emplace_back(notes::settings_not_covered{});
+    if (before_.classes_by_name) result_.notes.emplace_back(notes::classes_by_name{});
+    if (const auto slower = slower_than_first(before_, result_.question.limits); slower.count > 0)
+      result_.notes.emplace_back(
+          notes::baseline_crept{slower.count, slower.worst, slower.slowdown});
     if (result_.sessions_before < 2) result_.notes.emplace_back(notes::one_session{});
+  }
+
+  void note_warnings(const run& process, const std::string& file) {
+    for (const auto& warning : process.warnings)
+      if (concerns_figures(warning))
+        result_.notes.emplace_back(notes::warned{file, warning.code, warning.text});
+    if (is_disturbed(process)) ++result_.disturbed_runs;
   }
 
   /// New runs with and without a benchmark.
@@ -124,6 +139,7 @@ class checking {
     std::size_t failed = 0;
     std::size_t usable = 0;    ///< with a figure
     std::size_t lacking = 0;   ///< without the benchmark, though they were not interrupted
+    std::size_t cut_off = 0;   ///< without the benchmark, because they were interrupted
     std::size_t unjudged = 0;  ///< without the field judged by
   };
 
@@ -133,7 +149,9 @@ class checking {
     if (counts.usable == 0 && counts.unjudged > 0)
       return remarks::no_such_field{result_.judged_by.key};
     if (counts.usable == 0) return remarks::not_measured{};
-    if (counts.lacking > 0) return remarks::measured_by_some{counts.usable, runs};
+    // Most runs could have been interrupted where they were slow.
+    if (counts.lacking > 0 || 4 * counts.cut_off > runs)
+      return remarks::measured_by_some{counts.usable, runs};
     if (counts.usable < least_new_processes)
       return remarks::too_few_runs{counts.usable, runs, least_new_processes};
     return std::nullopt;
@@ -149,7 +167,7 @@ class checking {
       const auto benchmark = process.benchmarks.find(name);
       figures.figures.emplace_back();
       if (benchmark == process.benchmarks.end()) {
-        if (process.complete) ++counts.lacking;
+        ++(process.complete ? counts.lacking : counts.cut_off);
         continue;
       }
       if (benchmark->second.failed > 0) ++counts.failed;
@@ -186,7 +204,10 @@ class checking {
         places.push_back(result_.findings.size() - 1);
       }
     }
+    add_classes();
     if (!compared.empty()) judge(compared, places);
+    if (benchmarks_with_slow_runs_ > 0)
+      result_.notes.emplace_back(notes::slow_runs{benchmarks_with_slow_runs_});
   }
 
   /// Adds the new runs to what was observed in the baseline. Returns whether they are enough to
@@ -195,8 +216,8 @@ class checking {
     const auto& judged_by = result_.judged_by;
     finding entry;
     entry.name = name;
-    entry.latency_bound = observed.latency_bound;
-    entry.threshold = result_.question.limits.threshold_for(observed.latency_bound);
+    entry.kind = observed.kind;
+    entry.threshold = result_.question.limits.threshold_for(observed.kind);
     entry.before = centre_of(observed.before, judged_by);
     auto [figures, cause] = new_figures(name);
     observed.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
@@ -214,14 +235,59 @@ class checking {
   }
 
   void judge(std::span<const observation> compared, std::span<const std::size_t> places) {
-    auto comparison = compare(compared, result_.question.limits);
-    result_.classes = std::move(comparison.classes);
+    const auto comparison = compare(compared, result_.question.limits);
+    for (const auto& shared : comparison.classes) class_of_kind(shared.kind).shared = shared;
     for (std::size_t i = 0; i < places.size(); ++i) {
       auto& entry = result_.findings[places[i]];
       entry.judgement = comparison.benchmarks[i];
       entry.result = verdict_of(entry.judgement->verdict);
       entry.advisory = is_advisory(*entry.judgement, entry.threshold);
+      remark_on_slow_runs(entry);
+      doubt_implausible(entry);
     }
+  }
+
+  void remark_on_slow_runs(finding& entry) {
+    const auto slow = entry.judgement->slow_processes;
+    if (slow == 0 || entry.result == verdict::slower) return;
+    double slowest = 0;
+    for (const auto& shift : entry.shifts) slowest = std::max(slowest, shift.value_or(0));
+    entry.note = remarks::slow_runs{slow, after_.size(), slowdown(slowest)};
+    ++benchmarks_with_slow_runs_;
+  }
+
+  /// A benchmark that moves no data is fast, too.
+  static void doubt_implausible(finding& entry) {
+    constexpr double most = 20;
+    const double factor = std::exp(-entry.judgement->shift);
+    if (factor < most) return;
+    entry.result = verdict::ambiguous;
+    entry.note = remarks::implausibly_fast{factor};
+  }
+
+  class_answer& class_of_kind(benchmark_class kind) {
+    return *std::ranges::find(result_.classes, kind, &class_answer::kind);
+  }
+
+  void add_class(benchmark_class kind) {
+    const auto& decide_by = result_.question.decide_by;
+    class_answer part;
+    part.kind = kind;
+    part.decides = decide_by.empty() || decide_by.contains(kind);
+    result_.classes.push_back(std::move(part));
+  }
+
+  void add_classes() {
+    const auto& decide_by = result_.question.decide_by;
+    for (const auto kind : all_classes)
+      if (std::ranges::find(result_.findings, kind, &finding::kind) != result_.findings.end())
+        add_class(kind);
+    for (const auto kind : decide_by)
+      if (std::ranges::find(result_.classes, kind, &class_answer::kind) == result_.classes.end())
+        throw bad_input(
+            fmt::format("--decide-by={0}: the baseline has no benchmarks of the class "
+                        "{0}",
+                        to_string(kind)));
   }
 
   void note_new_benchmarks() {
@@ -241,6 +307,7 @@ class checking {
   std::span<const run> after_;
   std::regex excused_;
   std::vector<std::size_t> sessions_after_;
+  std::size_t benchmarks_with_slow_runs_ = 0;
   report result_;
 };
 

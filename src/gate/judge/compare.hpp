@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "src/gate/judge/session_variance.hpp"
+#include "src/gate/model/benchmark_class.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::gate {
@@ -21,30 +21,43 @@ std::vector<double> joined(const costs& sessions);
 struct observation {
   costs before;  ///< three processes or more in all; as many sessions for every benchmark
   costs after;   ///< one process or more in all
-  bool latency_bound = false;
+  benchmark_class kind = benchmark_class::other;
   double least_deviation = 0;  ///< the resolution of clock and digits, in logarithms
 };
 
 /// When a difference counts.
 struct limits {
-  double threshold = 0.02;          ///< the slowdown that counts, as a part, if bandwidth decides
-  double latency_threshold = 0.05;  ///< the same if latency decides
+  double threshold = 0.02;          ///< the slowdown that counts, as a part
+  double latency_threshold = 0.05;  ///< the same for benchmarks of the class `latency`
   double false_alarm = 0.01;        ///< probability of any alarm in a check where nothing changed
+  /// How many checks of a growing set of runs there may be. Together they raise a false alarm with
+  /// the probability `false_alarm`.
+  std::size_t looks = 1;
 
-  [[nodiscard]] double threshold_for(bool latency_bound) const {
-    return latency_bound ? latency_threshold : threshold;
+  [[nodiscard]] double threshold_for(benchmark_class kind) const {
+    return kind == benchmark_class::latency ? latency_threshold : threshold;
   }
 };
 
-enum class outcome { same, slower, faster, ambiguous };
+enum class outcome {
+  unchanged,  ///< a slowdown of the threshold would have been found
+  not_known,  ///< noise would hide it
+  slower,
+  faster,
+  ambiguous
+};
 
 /// How one benchmark is judged, and why. Shifts are differences of logarithms, positive if slower.
 struct benchmark_judgement {
-  outcome verdict = outcome::same;
+  outcome verdict = outcome::not_known;
   double shift = 0;           ///< after against before
   double standard_error = 0;  ///< of the shift beyond the common one, by processes and sessions
   double degrees = 0;         ///< of freedom, of the standard error
-  double p = 1;               ///< that an unchanged benchmark looks as slow as this; Holm-adjusted
+  /// That an unchanged benchmark looks as slow as this; adjusted for all comparisons of the check.
+  double p = 1;
+  /// New processes that are slower than all of the baseline by several thresholds and by more than
+  /// chance explains. The centre may hide them.
+  std::size_t slow_processes = 0;
   double process_deviation = 0;  ///< standard deviation of one process
   double session_deviation = 0;  ///< and of one session
   double detectable = 0;         ///< the slowdown that is found with a probability of 80 %
@@ -64,17 +77,9 @@ bool is_advisory(const benchmark_judgement& judgement, double threshold);
 /// Whether noise hides even a slowdown of three times the threshold.
 bool is_blind(const benchmark_judgement& judgement, double threshold);
 
-/// A verdict on the suite needs one sensitive benchmark for every ten. A benchmark whose noise
-/// hides a slowdown is not sensitive: if nine of ten were like that, a pass would say nothing about
-/// the suite. To require half of them would be too much for machines that are shared.
-inline constexpr std::size_t benchmarks_per_sensitive_one = 10;
-/// Whether fewer are sensitive than a verdict needs, or none.
-bool are_too_few(std::size_t sensitive, std::size_t benchmarks);
-
-/// What the benchmarks of a class have in common: those that latency decides, or those that
-/// bandwidth decides.
+/// What the benchmarks of a class have in common.
 struct common_shift {
-  bool latency_bound = false;
+  benchmark_class kind = benchmark_class::other;
   std::size_t benchmarks = 0;
   double shift = 0;      ///< median of the shifts
   double explained = 0;  ///< how far the baseline's sessions lie apart; 0 if there are too few
@@ -86,11 +91,11 @@ struct comparison {
   std::vector<common_shift> classes;            ///< of ten benchmarks or more
 };
 
-/// Judges every benchmark; docs/GATE.md explains how. Throws std::invalid_argument if a benchmark
-/// has too few processes.
+/// Judges every benchmark, each class by itself; docs/GATE.md explains how. Throws
+/// std::invalid_argument if a benchmark has too few processes.
 comparison compare(std::span<const observation> observations, const limits& limits);
 
-/// What a check with `new_processes` in one session would detect: the same fields, verdict same.
+/// What a check with `new_processes` in one session would detect: the same fields, no verdict.
 /// Without new runs, the variance of sessions comes from the baseline, or is assumed.
 std::vector<benchmark_judgement> detectable(std::span<const observation> observations,
                                             std::size_t new_processes, const limits& limits);

@@ -13,56 +13,150 @@ int rank(const finding& benchmark) {
   switch (benchmark.result) {
     case verdict::slower: return 0;
     case verdict::ambiguous: return 1;
-    case verdict::missing: return benchmark.excused ? 5 : 2;
+    case verdict::missing: return benchmark.excused ? 6 : 2;
     case verdict::faster: return 3;
     case verdict::added: return 4;
-    case verdict::same: break;
+    case verdict::not_known: return 5;
+    case verdict::unchanged: break;
   }
-  return 6;
+  return 7;
 }
 
-/// Why a verdict on the suite is impossible, whatever its benchmarks show.
+/// The benchmarks of a class.
+class members {
+ public:
+  members(const report& answer, benchmark_class kind) : answer_(answer), kind_(kind) {}
+
+  template <class Condition>
+  [[nodiscard]] std::size_t count(Condition condition) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(answer_.findings, [&](const finding& benchmark) {
+          return benchmark.kind == kind_ && benchmark.result != verdict::added &&
+                 condition(benchmark);
+        }));
+  }
+
+  [[nodiscard]] std::size_t count(verdict result) const {
+    return count([&](const finding& benchmark) { return benchmark.result == result; });
+  }
+
+  [[nodiscard]] std::size_t required() const {
+    return count([](const finding& benchmark) { return !benchmark.excused; });
+  }
+
+  [[nodiscard]] std::size_t missing() const {
+    return count([](const finding& benchmark) {
+      return benchmark.result == verdict::missing && !benchmark.excused;
+    });
+  }
+
+  [[nodiscard]] std::size_t compared() const {
+    return count([](const finding& benchmark) { return benchmark.judgement.has_value(); });
+  }
+
+  /// Neither their noise nor a doubt leaves open whether they are slower.
+  [[nodiscard]] std::size_t tested() const {
+    return count(verdict::unchanged) + count(verdict::faster) + count(verdict::slower);
+  }
+
+  /// Can show at least three times the threshold.
+  [[nodiscard]] std::size_t not_blind() const {
+    return count([](const finding& benchmark) {
+      return benchmark.judgement && !is_blind(*benchmark.judgement, benchmark.threshold);
+    });
+  }
+
+ private:
+  const report& answer_;
+  benchmark_class kind_;
+};
+
+bool is_too_small(std::size_t part, std::size_t whole) {
+  return part == 0 || static_cast<double>(part) < least_tested_part * static_cast<double>(whole);
+}
+
+std::vector<reason> reasons_of(const class_answer& answer, const members& benchmarks) {
+  std::vector<reason> causes;
+  const auto kind = answer.kind;
+  if (const auto missing = benchmarks.missing(); missing > 0)
+    causes.emplace_back(reasons::benchmarks_missing{kind, missing});
+  if (answer.changed())
+    causes.emplace_back(reasons::environment_changed{kind, answer.shared->benchmarks,
+                                                     slowdown(answer.shared->shift)});
+  if (const auto unsure = benchmarks.count(verdict::ambiguous); unsure > 0)
+    causes.emplace_back(reasons::ambiguous{kind, unsure});
+  if (answer.compared > 0 && is_too_small(answer.tested, answer.benchmarks)) {
+    if (is_too_small(benchmarks.not_blind(), answer.compared))
+      causes.emplace_back(reasons::too_noisy{kind});
+    else
+      causes.emplace_back(
+          reasons::too_few_can_show{kind, answer.tested, answer.compared, answer.benchmarks});
+  }
+  return causes;
+}
+
+/// Whether something else explains what is slower.
+bool is_explained(const report& answer) {
+  return answer.differences() > 0 || answer.disturbed_runs > 0;
+}
+
+void conclude(class_answer& part, const report& answer) {
+  const members benchmarks(answer, part.kind);
+  part.benchmarks = benchmarks.required();
+  part.compared = benchmarks.compared();
+  part.tested = benchmarks.tested();
+  part.reasons = answer.has_too_few_runs() ? std::vector<reason>() : reasons_of(part, benchmarks);
+  part.code = exit_code::pass;
+  const bool is_slower = benchmarks.count(verdict::slower) > 0;
+  if (is_slower && !is_explained(answer))
+    part.code = exit_code::regression;
+  else if (is_slower || !part.reasons.empty() || answer.differences() > 0 ||
+           (answer.has_too_few_runs() && part.benchmarks > 0))
+    part.code = exit_code::inconclusive;
+}
+
+/// Why a verdict is impossible, whatever the benchmarks show.
 std::vector<reason> reasons_of_runs(const report& answer) {
   std::vector<reason> causes;
   if (const auto differing = answer.differences(); differing > 0)
     causes.emplace_back(reasons::machine_differs{differing});
   if (answer.has_too_few_runs())
     causes.emplace_back(reasons::too_few_runs{answer.processes_after, least_new_processes});
-  else if (const auto missing = answer.missing(); missing > 0)
-    causes.emplace_back(reasons::benchmarks_missing{missing});
-  return causes;
-}
-
-std::vector<reason> reasons_of_benchmarks(const report& answer) {
-  std::vector<reason> causes;
-  for (const auto& shared : answer.classes)
-    if (shared.changed)
-      causes.emplace_back(reasons::environment_changed{shared.benchmarks, shared.latency_bound,
-                                                       slowdown(shared.shift)});
-  if (const auto unsure = answer.count(verdict::ambiguous); unsure > 0)
-    causes.emplace_back(reasons::ambiguous{unsure});
-  if (answer.too_noisy())
-    causes.emplace_back(reasons::too_noisy{});
-  else if (answer.compared() > 0 && answer.too_few_sensitive())
-    causes.emplace_back(
-        reasons::too_few_can_show{answer.sensitive(), answer.compared(), answer.in_baseline()});
+  if (answer.disturbed_runs > 0 && answer.count(verdict::slower) > 0)
+    causes.emplace_back(reasons::runs_disturbed{answer.disturbed_runs, answer.processes_after});
   if (answer.compared() == 0 && answer.missing() == 0)
     causes.emplace_back(reasons::nothing_compared{});
   return causes;
+}
+
+/// Whether more runs may let the class pass or show a regression.
+bool more_runs_may_tell(const class_answer& part) {
+  bool may_tell = false;
+  for (const auto& cause : part.reasons) {
+    const bool helps = std::holds_alternative<reasons::ambiguous>(cause) ||
+                       std::holds_alternative<reasons::too_few_can_show>(cause);
+    if (!helps) return false;
+    may_tell = true;
+  }
+  return may_tell;
 }
 
 }  // namespace
 
 void conclude(report& answer) {
   answer.reasons = reasons_of_runs(answer);
-  const auto causes = reasons_of_benchmarks(answer);
-  answer.reasons.insert(answer.reasons.end(), causes.begin(), causes.end());
-  answer.code = exit_code::pass;
-  // A different machine explains what is slower.
-  if (answer.count(verdict::slower) > 0 && answer.differences() == 0)
-    answer.code = exit_code::regression;
-  else if (!answer.reasons.empty())
-    answer.code = exit_code::inconclusive;
+  answer.code = answer.reasons.empty() ? exit_code::pass : exit_code::inconclusive;
+  for (auto& part : answer.classes) {
+    conclude(part, answer);
+    if (!part.decides) continue;
+    answer.reasons.insert(answer.reasons.end(), part.reasons.begin(), part.reasons.end());
+    if (part.code == exit_code::inconclusive && answer.code == exit_code::pass)
+      answer.code = exit_code::inconclusive;
+  }
+  const bool is_regression = std::ranges::any_of(answer.classes, [](const class_answer& part) {
+    return part.decides && part.code == exit_code::regression;
+  });
+  if (is_regression) answer.code = exit_code::regression;
   std::ranges::stable_sort(answer.findings, {}, [](const finding& benchmark) {
     return std::pair(rank(benchmark),
                      benchmark.judgement ? -std::abs(benchmark.judgement->shift) : 0.0);
@@ -70,14 +164,11 @@ void conclude(report& answer) {
 }
 
 bool more_runs_may_tell(const report& answer) {
-  if (answer.code != exit_code::inconclusive) return false;
-  const bool changed =
-      answer.differences() > 0 || std::ranges::any_of(answer.classes, &common_shift::changed);
-  if (answer.has_too_few_runs()) return !changed;
-  // More runs that lack most benchmarks do not help.
-  const bool enough_compared = !are_too_few(answer.compared(), answer.in_baseline());
-  return !changed && !answer.too_noisy() && answer.missing() == 0 &&
-         (answer.count(verdict::ambiguous) > 0 || (answer.too_few_sensitive() && enough_compared));
+  if (answer.code != exit_code::inconclusive || answer.differences() > 0) return false;
+  if (answer.has_too_few_runs()) return true;
+  return std::ranges::any_of(answer.classes, [](const class_answer& part) {
+    return part.decides && more_runs_may_tell(part);
+  });
 }
 
 }  // namespace bench_transfers::gate

@@ -117,7 +117,7 @@ void decide(std::span<duel> duels, double false_alarm) {
     if (part > suspect.threshold && slower[i] < false_alarm)
       suspect.result = verdict::slower;
     else if (part <= suspect.threshold && not_slower[i] < false_alarm)
-      suspect.result = verdict::same;
+      suspect.result = verdict::unchanged;
     else
       suspect.result = verdict::ambiguous;
     suspect.note = remarks::measured_in_turn{part, slower[i]};

@@ -7,10 +7,6 @@
 namespace bench_transfers::gate {
 namespace {
 
-/// Operations shorter than this are latency-bound. A call and its wait take 6 to 10 us, less than a
-/// fifth of a longer operation. Where latency drifts by 5 %, its threshold, longer operations drift
-/// by less than 1 %.
-constexpr double latency_border_ns = 50e3;
 /// The resolution of clocks and digits.
 constexpr double least_time_difference_ns = 0.5;
 
@@ -40,8 +36,7 @@ observation observe(const history& history, std::span<const std::size_t> session
   observation result;
   result.before = costs_of(history, sessions, count, judged_by);
   const double centre = centre_of(result.before, judged_by);
-  const auto ns = nanoseconds_of(centre, history, judged_by);
-  result.latency_bound = ns && *ns < latency_border_ns;
+  result.kind = class_of(history.limited_by, nanoseconds_of(centre, history, judged_by));
   if (judged_by.is_time())
     result.least_deviation = least_time_difference_ns / judged_by.nanoseconds(centre);
   return result;

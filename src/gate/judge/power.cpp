@@ -18,8 +18,8 @@ std::vector<power_line> power(const baseline& before, std::size_t new_runs, cons
     const auto& observed = observations.back();
     power_line line;
     line.name = name;
-    line.latency_bound = observed.latency_bound;
-    line.threshold = limits.threshold_for(observed.latency_bound);
+    line.kind = observed.kind;
+    line.threshold = limits.threshold_for(observed.kind);
     line.before = centre_of(observed.before, before.judged_by);
     lines.push_back(std::move(line));
   }

@@ -13,7 +13,7 @@ namespace bench_transfers::gate {
 /// The slowdowns of one benchmark that checks can find, as parts.
 struct power_line {
   std::string name;
-  bool latency_bound = false;
+  benchmark_class kind = benchmark_class::other;
   double threshold = 0;
   double before = 0;                             ///< centre, in the metric's unit
   double detectable = 0, detectable_surely = 0;  ///< found with a probability of 80 and 95 %

@@ -3,9 +3,18 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "src/statistics/quantile.hpp"
+#include "src/statistics/square.hpp"
 
 namespace bench_transfers::gate {
 namespace {
+
+using statistics::square;
 
 /// How similar the session variances of different benchmarks are assumed to be, in degrees of
 /// freedom. Chosen with the simulation of docs/GATE.md, where they differ from none to 1 %.
@@ -19,8 +28,6 @@ constexpr double least_assumed_deviation = 0.002;
 /// More than `prior_degrees`: an assumption is chosen large, unlike an estimate, which may be far
 /// too small.
 constexpr double assumed_degrees = 30;
-
-double square(double x) { return x * x; }
 
 /// Logarithm of the density of x * scale, x of Student's t.
 double log_t(double squared, double scale_squared) {
@@ -49,36 +56,48 @@ double variance_by_processes(const session_evidence& evidence) {
   return evidence.process_variance * evidence.between_process_part;
 }
 
-/// Probability of a shift below this.
-double probability_below(double shift, double variance) {
-  return cdf(boost::math::students_t(prior_degrees), shift / std::sqrt(variance));
+/// Probability of a shift above this.
+double probability_above(double shift, double variance) {
+  return cdf(complement(boost::math::students_t(prior_degrees), shift / std::sqrt(variance)));
 }
 
-/// The likelihood of the new session's shifts. Only benchmarks that are as fast as their class or
-/// faster count, because up to half of the slower ones may be slower in truth. If the fastest may
-/// be improvements, only the fact that they are the fastest counts, not how fast they are.
-double log_likelihood_of_shifts(std::span<const session_evidence> suite,
-                                const std::vector<double>& variances, bool with_improvements) {
+/// The shifts of the benchmarks that got faster than the class, or of the others, as distances.
+struct side {
+  std::vector<std::optional<double>> distances;  ///< none for the other side
+  double censored_above = 0;  ///< of larger distances only the fact that they are larger counts
+};
+
+/// `sign`: 1 for slower benchmarks, -1 for faster ones. `changed_part`: how many of the class may
+/// have changed in this direction.
+side side_of(std::span<const session_evidence> suite, double sign, double changed_part) {
+  side result;
+  std::vector<double> shifts;
+  for (const auto& evidence : suite) {
+    const double distance = sign * evidence.shift;
+    const bool is_here = has_new_session(evidence) && distance >= 0;
+    result.distances.push_back(is_here ? std::optional(distance) : std::nullopt);
+    if (has_new_session(evidence)) shifts.push_back(distance);
+  }
+  std::ranges::sort(shifts);
+  if (changed_part > 0)
+    result.censored_above = std::max(0.0, statistics::quantile(shifts, 1 - changed_part));
+  else
+    result.censored_above = std::numeric_limits<double>::infinity();
+  return result;
+}
+
+double log_likelihood_of_shifts(std::span<const session_evidence> suite, const side& side,
+                                const std::vector<double>& variances) {
   double sum = 0;
   for (std::size_t i = 0; i < suite.size(); ++i) {
-    const auto& evidence = suite[i];
-    if (!has_new_session(evidence) || evidence.shift > 0) continue;
-    const double variance = variance_of_shift(evidence, variances[i]);
-    sum += with_improvements && evidence.shift < evidence.censored_below
-               ? std::log(probability_below(evidence.censored_below, variance))
-               : log_t(square(evidence.shift), variance);
+    if (!side.distances[i]) continue;
+    const double distance = *side.distances[i];
+    const double variance = variance_of_shift(suite[i], variances[i]);
+    sum += distance > side.censored_above
+               ? std::log(probability_above(side.censored_above, variance))
+               : log_t(square(distance), variance);
   }
   return sum;
-}
-
-double log_likelihood_with_improvements(std::span<const session_evidence> suite,
-                                        const std::vector<double>& variances) {
-  return log_likelihood_of_shifts(suite, variances, true);
-}
-
-double log_likelihood_without_improvements(std::span<const session_evidence> suite,
-                                           const std::vector<double>& variances) {
-  return log_likelihood_of_shifts(suite, variances, false);
 }
 
 double log_likelihood_of_sessions(std::span<const session_evidence> suite,
@@ -93,45 +112,87 @@ double log_likelihood_of_sessions(std::span<const session_evidence> suite,
   return sum;
 }
 
-using log_likelihood_function = double(std::span<const session_evidence>,
-                                       const std::vector<double>&);
-
-/// The largest variance for each benchmark among the models that are about as likely as the best.
-std::vector<double> suite_variances(std::span<const session_evidence> suite,
-                                    log_likelihood_function& log_likelihood) {
+/// Session variances of all benchmarks by one choice of A and b.
+std::vector<std::vector<double>> candidate_variances(std::span<const session_evidence> suite) {
   double mean_log = 0;
   for (const auto& evidence : suite)
     mean_log += std::log(evidence.process_variance) / 2 / static_cast<double>(suite.size());
   const double typical = std::exp(mean_log);
-
-  struct model {
-    double log_likelihood;
-    std::vector<double> variances;
-  };
-  std::vector<model> models;
-  for (const double exponent : {0.0, 0.5, 1.0}) {
-    std::vector<double> shape;
-    for (const auto& evidence : suite)
-      shape.push_back(typical * std::pow(std::sqrt(evidence.process_variance) / typical, exponent));
-    constexpr int steps = 31;
-    constexpr double least = 0.05;
-    constexpr double most = 20;
+  constexpr int steps = 31;
+  constexpr double least = 0.05;
+  constexpr double most = 20;
+  std::vector<std::vector<double>> candidates;
+  for (const double exponent : {0.0, 0.5, 1.0})
     for (int step = 0; step <= steps; ++step) {
       const double factor =
           step == 0 ? 0 : least * std::pow(most / least, (step - 1.0) / (steps - 1.0));
-      std::vector<double> variances;
-      for (const double deviation : shape) variances.push_back(square(factor * deviation));
-      const double likelihood = log_likelihood(suite, variances);
-      models.push_back({likelihood, std::move(variances)});
+      auto& variances = candidates.emplace_back();
+      for (const auto& evidence : suite)
+        variances.push_back(square(
+            factor * typical * std::pow(std::sqrt(evidence.process_variance) / typical, exponent)));
     }
+  return candidates;
+}
+
+/// Models that are about as likely as the best.
+class likely_models {
+ public:
+  void add(double log_likelihood, const std::vector<double>& variances) {
+    models_.push_back({log_likelihood, &variances});
   }
-  const double best = std::ranges::max(models, {}, &model::log_likelihood).log_likelihood;
-  std::vector<double> largest(suite.size());
-  for (const auto& model : models)
-    if (model.log_likelihood > best - log_likelihood_margin)
-      for (std::size_t i = 0; i < suite.size(); ++i)
-        largest[i] = std::max(largest[i], model.variances[i]);
-  return largest;
+
+  /// The largest variance of each benchmark.
+  [[nodiscard]] std::vector<double> largest() const {
+    std::vector<double> largest(models_.front().variances->size());
+    for (const auto* const variances : likely())
+      for (std::size_t i = 0; i < largest.size(); ++i)
+        largest[i] = std::max(largest[i], (*variances)[i]);
+    return largest;
+  }
+
+  /// The least and the largest mean of a model's variances.
+  [[nodiscard]] std::pair<double, double> range() const {
+    std::vector<double> means;
+    for (const auto* const variances : likely())
+      means.push_back(std::reduce(variances->begin(), variances->end()) /
+                      static_cast<double>(variances->size()));
+    const auto [least, most] = std::ranges::minmax(means);
+    return {least, most};
+  }
+
+ private:
+  struct model {
+    double log_likelihood;
+    const std::vector<double>* variances;
+  };
+
+  [[nodiscard]] std::vector<const std::vector<double>*> likely() const {
+    const double best = std::ranges::max(models_, {}, &model::log_likelihood).log_likelihood;
+    std::vector<const std::vector<double>*> result;
+    for (const auto& [log_likelihood, variances] : models_)
+      if (log_likelihood > best - log_likelihood_margin) result.push_back(variances);
+    return result;
+  }
+
+  std::vector<model> models_;
+};
+
+using all_variances = std::vector<std::vector<double>>;
+
+likely_models models_of_shifts(std::span<const session_evidence> suite, const side& side,
+                               const all_variances& candidates) {
+  likely_models models;
+  for (const auto& variances : candidates)
+    models.add(log_likelihood_of_shifts(suite, side, variances), variances);
+  return models;
+}
+
+std::vector<double> variances_by_sessions(std::span<const session_evidence> suite,
+                                          const all_variances& candidates) {
+  likely_models models;
+  for (const auto& variances : candidates)
+    models.add(log_likelihood_of_sessions(suite, variances), variances);
+  return models.largest();
 }
 
 void raise(std::vector<double>& variances, const std::vector<double>& least) {
@@ -146,23 +207,35 @@ bool has_improvement(std::span<const session_evidence> suite,
   const double least_p = 0.01 / static_cast<double>(suite.size());
   for (std::size_t i = 0; i < suite.size(); ++i)
     if (has_new_session(suite[i]) &&
-        probability_below(suite[i].shift, variance_of_shift(suite[i], variances[i])) < least_p)
+        probability_above(-suite[i].shift, variance_of_shift(suite[i], variances[i])) < least_p)
       return true;
   return false;
+}
+
+std::vector<double> variances_by_shifts(std::span<const session_evidence> suite,
+                                        const all_variances& candidates) {
+  constexpr double improved_part = 0.1;
+  constexpr double slowed_part = 0.25;
+  const auto faster = models_of_shifts(suite, side_of(suite, -1, improved_part), candidates);
+  const auto slower = models_of_shifts(suite, side_of(suite, 1, slowed_part), candidates);
+  const bool are_many_improved = faster.range().first > slower.range().second;
+  if (are_many_improved) return slower.largest();
+  auto variances = faster.largest();
+  if (!has_improvement(suite, variances))
+    raise(variances, models_of_shifts(suite, side_of(suite, -1, 0), candidates).largest());
+  return variances;
 }
 
 /// By maximum likelihood, the new session and the baseline's sessions each by itself: two sessions
 /// of a baseline that were similar must not hide that the new one is different.
 std::vector<double> likely_variances(std::span<const session_evidence> suite) {
+  const auto candidates = candidate_variances(suite);
   std::vector<double> variances(suite.size());
-  if (std::ranges::any_of(suite, has_new_session)) {
-    raise(variances, suite_variances(suite, log_likelihood_with_improvements));
-    if (!has_improvement(suite, variances))
-      raise(variances, suite_variances(suite, log_likelihood_without_improvements));
-  }
+  if (std::ranges::any_of(suite, has_new_session))
+    raise(variances, variances_by_shifts(suite, candidates));
   const bool has_sessions = std::ranges::any_of(
       suite, [](double degrees) { return degrees > 0; }, &session_evidence::between_degrees);
-  if (has_sessions) raise(variances, suite_variances(suite, log_likelihood_of_sessions));
+  if (has_sessions) raise(variances, variances_by_sessions(suite, candidates));
   return variances;
 }
 

@@ -11,8 +11,6 @@ struct session_evidence {
   /// The new session against the baseline: the difference, its part of the process variance, and
   /// its part of the session variance. The session part is 0 if there is no new session.
   double shift = 0, shift_process_part = 0, shift_session_part = 0;
-  /// Smaller shifts may be improvements: only the fact that they are smaller is used. Negative.
-  double censored_below = 0;
   /// Between the baseline's sessions: the variance of their centres, its part of the process
   /// variance, and the degrees of freedom, which are 0 for a single session.
   double between_sessions = 0, between_process_part = 0, between_degrees = 0;
@@ -23,14 +21,21 @@ struct session_estimate {
   double degrees;  ///< of freedom
 };
 
-/// The variance of sessions for each benchmark. In the suite it is (A s)² with s = g (d / g)^b,
-/// where d is the benchmark's deviation between processes and g the geometric mean of d over the
-/// suite. A and b are fitted by maximum likelihood. The likelihood takes squared shifts for
-/// Student's t and variances between sessions for F variables, whose long tails keep a few real
-/// changes from deciding the fit. Of all A and b that are about as likely (within 2 of the largest
-/// logarithm), those with the largest variance are used, and a benchmark's own evidence never makes
-/// it smaller. With fewer than 20 pieces of evidence, the variance is at least what docs/GATE.md
-/// assumes: five times the deviation between processes, and 0.2 %.
+/// The variance of sessions for each benchmark of a class. It is (A s)² with s = g (d / g)^b, where
+/// d is the benchmark's deviation between processes and g the geometric mean of d over the class. A
+/// and b are fitted by maximum likelihood. The likelihood takes squared shifts for Student's t and
+/// variances between sessions for F variables, whose long tails keep a few real changes from
+/// deciding the fit. Of all A and b that are about as likely (within 2 of the largest logarithm),
+/// those with the largest variance are used, and a benchmark's own evidence never makes it smaller.
+///
+/// Only shifts of benchmarks that got faster than the class are fitted, because up to half of the
+/// slower ones may be slower in truth. If the fastest tenth may be improvements, only the fact that
+/// they are the fastest tenth counts. If the shifts of the faster benchmarks scatter so much more
+/// than those of the slower ones that chance does not explain it, more are improvements: then the
+/// slower benchmarks, without their slowest quarter, count instead.
+///
+/// With fewer than 20 pieces of evidence, the variance is at least what docs/GATE.md assumes: five
+/// times the deviation between processes, and 0.2 %.
 std::vector<session_estimate> session_variances(std::span<const session_evidence> suite);
 
 }  // namespace bench_transfers::gate

@@ -24,6 +24,10 @@ struct process {
 /// One benchmark in all processes.
 struct history {
   std::optional<double> bytes;  ///< moved by one operation
+  /// The class of long operations (class_of).
+  benchmark_class limited_by = benchmark_class::other;
+  /// The centre in the first baseline of the line, if this one has replaced others.
+  std::optional<double> reference;
   /// figure_of() each process; none if it was not measured or failed.
   std::vector<std::optional<double>> figures;
 };
@@ -38,10 +42,12 @@ struct baseline {
   std::vector<process> processes;
   std::map<std::string, history> benchmarks;
   bool settings_covered = true;  ///< by the file's digest; not in the first format
+  bool classes_by_name = false;  ///< the file, of format 1 or 2, has no classes
 };
 
-/// The newest format of baselines that is supported. The first format has a different digest.
-inline constexpr int baseline_format = 2;
+/// The newest format of baselines that is supported. The first format has a different digest, and
+/// the first two have no classes.
+inline constexpr int baseline_format = 3;
 inline constexpr const char* baseline_kind = "bench_transfers baseline";
 inline constexpr std::size_t least_processes = 3;
 inline constexpr std::size_t recommended_processes = 10;

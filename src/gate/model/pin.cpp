@@ -6,26 +6,16 @@
 #include <map>
 #include <utility>
 
+#include "src/common/printable.hpp"
 #include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
 namespace {
 
-void require_count(std::size_t runs) {
-  if (runs < least_processes)
-    throw bad_input(fmt::format("a baseline needs at least {} runs, better {}; {} {} given",
-                                least_processes, recommended_processes, runs,
-                                runs == 1 ? "is" : "are"));
-  if (runs > most_processes)
-    throw bad_input(
-        fmt::format("a baseline can have at most {} runs; {} are given", most_processes, runs));
-}
-
 class pinning {
  public:
-  pinning(std::span<const run> runs, const metric& judged_by,
-          const std::set<std::string>& allow_different)
-      : runs_(runs), allow_different_(allow_different) {
+  pinning(std::span<const run> runs, const metric& judged_by, const pin_permissions& permissions)
+      : runs_(runs), permissions_(permissions) {
     const auto& first = runs.front();
     auto& baseline = result_.baseline;
     baseline.judged_by = judged_by;
@@ -38,6 +28,7 @@ class pinning {
   pin_result result() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       require_no_faults(runs_[i]);
+      require_undisturbed(runs_[i]);
       remove_differing_facts(runs_[i]);
       add_process(i);
     }
@@ -61,11 +52,22 @@ class pinning {
                                   quoted(process.file), process.faults.front()));
   }
 
+  /// A baseline of slow runs would let slow code pass.
+  void require_undisturbed(const run& process) {
+    for (const auto& warning : process.warnings) {
+      if (is_disturbance(warning) && !permissions_.allow_disturbed)
+        throw bad_input(fmt::format("{}: {} (--allow-disturbed permits that)", quoted(process.file),
+                                    common::printable(warning.text)));
+      if (concerns_figures(warning))
+        warn(pin_warnings::warned{quoted(process.file), warning.code, warning.text});
+    }
+  }
+
   /// A fact that differs between the runs cannot tell whether a new run is like them.
   void remove_differing_facts(const run& process) {
     auto& machine = result_.baseline.machine;
     for (const auto& fact : differences(machine, process.machine)) {
-      if (!allow_different_.contains(fact.key))
+      if (!permissions_.allow_different.contains(fact.key))
         throw bad_input(
             fmt::format("{} and {} differ in {}: '{}' and '{}' (--allow-different={} permits that)",
                         quoted(runs_.front().file), quoted(process.file), fact.key, fact.before,
@@ -88,6 +90,7 @@ class pinning {
       auto& history = histories_[name];
       history.figures.resize(runs_.size());
       if (benchmark.bytes) history.bytes = benchmark.bytes;
+      history.limited_by = benchmark.limited_by;
       history.figures[index] = figure_of(benchmark, judged_by);
       if (benchmark.failed > 0) warn(pin_warnings::failed{name, file});
     }
@@ -116,7 +119,7 @@ class pinning {
   }
 
   std::span<const run> runs_;
-  const std::set<std::string>& allow_different_;
+  const pin_permissions& permissions_;
   std::map<std::string, history> histories_;
   std::set<std::string> lacking_field_;
   pin_result result_;
@@ -124,11 +127,21 @@ class pinning {
 
 }  // namespace
 
+void require_count(std::size_t runs) {
+  if (runs < least_processes)
+    throw bad_input(fmt::format("a baseline needs at least {} runs, better {}; {} {} given",
+                                least_processes, recommended_processes, runs,
+                                runs == 1 ? "is" : "are"));
+  if (runs > most_processes)
+    throw bad_input(
+        fmt::format("a baseline can have at most {} runs; {} are given", most_processes, runs));
+}
+
 pin_result pin(std::span<const run> runs, const metric& judged_by,
-               const std::set<std::string>& allow_different) {
+               const pin_permissions& permissions) {
   require_count(runs.size());
   require_comparable(runs);
-  return pinning(runs, judged_by, allow_different).result();
+  return pinning(runs, judged_by, permissions).result();
 }
 
 }  // namespace bench_transfers::gate

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <span>
 #include <string>
@@ -15,10 +16,18 @@ struct pin_result {
   std::vector<pin_warning> warnings;
 };
 
-/// Makes a baseline of runs. Throws bad_input: fewer than three runs, or more than a thousand; not
-/// comparable; faults injected on purpose; fingerprints that differ in other keys than
-/// `allow_different`; no benchmark that three runs have measured.
+struct pin_permissions {
+  std::set<std::string> allow_different;  ///< keys of fingerprints
+  bool allow_disturbed = false;           ///< runs that were throttled or whose link changed
+};
+
+/// Throws bad_input if there are fewer runs than a baseline needs, or more than it can have.
+void require_count(std::size_t runs);
+
+/// Makes a baseline of runs. Throws bad_input: require_count; not comparable; faults injected on
+/// purpose; disturbed; fingerprints that differ in other keys than permitted; no benchmark that
+/// three runs have measured.
 pin_result pin(std::span<const run> runs, const metric& judged_by,
-               const std::set<std::string>& allow_different = {});
+               const pin_permissions& permissions = {});
 
 }  // namespace bench_transfers::gate

@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "src/gate/model/benchmark_class.hpp"
+
 // The messages of a check, as data. report/messages.hpp adds the codes of check.json, and
 // report/wording.hpp the sentences. The judge knows neither.
 
@@ -13,34 +15,48 @@ namespace bench_transfers::gate {
 /// Why an answer is inconclusive, or would be.
 namespace reasons {
 
+// Of the runs.
+
 struct machine_differs {
   std::size_t differences;
 };
 struct too_few_runs {
   std::size_t runs, needed;
 };
-struct benchmarks_missing {  ///< or failed
-  std::size_t count;
-};
-struct environment_changed {
-  std::size_t benchmarks;  ///< of the class
-  bool latency_bound;
-  double slowdown;  ///< as a part; negative when faster
-};
-struct ambiguous {
-  std::size_t count;
-};
-struct too_noisy {};
-struct too_few_can_show {
-  std::size_t can_show, compared, benchmarks;  ///< of the baseline
+/// What looks slower may be slower because of this.
+struct runs_disturbed {
+  std::size_t disturbed, runs;
 };
 struct nothing_compared {};
 
+// Of one class.
+
+struct benchmarks_missing {  ///< or failed
+  benchmark_class kind;
+  std::size_t count;
+};
+struct environment_changed {
+  benchmark_class kind;
+  std::size_t benchmarks;
+  double slowdown;  ///< as a part; negative when faster
+};
+struct ambiguous {
+  benchmark_class kind;
+  std::size_t count;
+};
+struct too_noisy {
+  benchmark_class kind;
+};
+struct too_few_can_show {
+  benchmark_class kind;
+  std::size_t can_show, compared, benchmarks;  ///< of the baseline
+};
+
 }  // namespace reasons
-using reason =
-    std::variant<reasons::machine_differs, reasons::too_few_runs, reasons::benchmarks_missing,
-                 reasons::environment_changed, reasons::ambiguous, reasons::too_noisy,
-                 reasons::too_few_can_show, reasons::nothing_compared>;
+using reason = std::variant<reasons::machine_differs, reasons::too_few_runs,
+                            reasons::runs_disturbed, reasons::nothing_compared,
+                            reasons::benchmarks_missing, reasons::environment_changed,
+                            reasons::ambiguous, reasons::too_noisy, reasons::too_few_can_show>;
 
 /// Further facts about an answer.
 namespace notes {
@@ -52,16 +68,34 @@ struct faults_injected {
 struct interrupted {
   std::string file;
 };
+/// A warning in the file of a run.
+struct warned {
+  std::string file, code, text;
+};
 struct no_fingerprint {};
 struct settings_not_covered {};
+/// The baseline has format 2 or older: the classes follow from names.
+struct classes_by_name {};
 struct one_session {};
+/// Benchmarks that are much slower in some runs.
+struct slow_runs {
+  std::size_t benchmarks;
+};
+/// Compared with the first baseline of its line, this one is slower.
+struct baseline_crept {
+  std::size_t benchmarks;
+  std::string worst;
+  double slowdown;
+};
 struct measured_again {
   std::size_t suspects, runs;  ///< runs of each program
 };
 
 }  // namespace notes
-using note = std::variant<notes::faults_injected, notes::interrupted, notes::no_fingerprint,
-                          notes::settings_not_covered, notes::one_session, notes::measured_again>;
+using note =
+    std::variant<notes::faults_injected, notes::interrupted, notes::warned, notes::no_fingerprint,
+                 notes::settings_not_covered, notes::classes_by_name, notes::one_session,
+                 notes::slow_runs, notes::baseline_crept, notes::measured_again>;
 
 /// Why a benchmark is missing, or the result of measuring it again.
 namespace remarks {
@@ -79,15 +113,25 @@ struct measured_by_some {
 struct too_few_runs {
   std::size_t measured, runs, needed;
 };
+/// Faster than any improvement explains: it may not have moved the data.
+struct implausibly_fast {
+  double factor;
+};
+/// Some runs are much slower than all of the baseline.
+struct slow_runs {
+  std::size_t slow, runs;
+  double slowdown;  ///< of the slowest
+};
 struct measured_in_turn {
   double slowdown, p;
 };
 struct not_measured_again {};
 
 }  // namespace remarks
-using remark = std::variant<remarks::failed, remarks::no_such_field, remarks::not_measured,
-                            remarks::measured_by_some, remarks::too_few_runs,
-                            remarks::measured_in_turn, remarks::not_measured_again>;
+using remark =
+    std::variant<remarks::failed, remarks::no_such_field, remarks::not_measured,
+                 remarks::measured_by_some, remarks::too_few_runs, remarks::implausibly_fast,
+                 remarks::slow_runs, remarks::measured_in_turn, remarks::not_measured_again>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {
@@ -113,11 +157,31 @@ struct few_runs {
   std::size_t runs, recommended;
 };
 struct one_session {};
+/// A warning in the file of a run.
+struct warned {
+  std::string file, code, text;
+};
+/// Slower than the baseline that is replaced, or than the first of its line.
+struct slower_than_replaced {
+  std::size_t benchmarks;
+  std::string worst;
+  double slowdown;
+};
+struct sessions_differ {
+  benchmark_class kind;
+  double slowdown;  ///< of the slowest session against the fastest
+};
+struct crept {
+  std::size_t benchmarks;
+  std::string worst;
+  double slowdown;
+};
 
 }  // namespace pin_warnings
 using pin_warning =
     std::variant<pin_warnings::interrupted, pin_warnings::no_such_field, pin_warnings::failed,
                  pin_warnings::left_out, pin_warnings::lacking_field, pin_warnings::few_runs,
-                 pin_warnings::one_session>;
+                 pin_warnings::one_session, pin_warnings::warned, pin_warnings::sessions_differ,
+                 pin_warnings::slower_than_replaced, pin_warnings::crept>;
 
 }  // namespace bench_transfers::gate

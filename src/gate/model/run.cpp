@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "src/common/printable.hpp"
@@ -31,6 +32,21 @@ std::string described(const declaration& counter) {
 }
 
 }  // namespace
+
+bool is_disturbance(const run_warning& warning) {
+  static const std::set<std::string> codes{"gpu_throttled", "gpu_clock_fell", "cpu_throttled",
+                                           "link_changed"};
+  return codes.contains(warning.code);
+}
+
+bool concerns_figures(const run_warning& warning) {
+  static const std::set<std::string> codes{"pcie_replays", "other_load", "disturbed"};
+  return is_disturbance(warning) || codes.contains(warning.code);
+}
+
+bool is_disturbed(const run& process) {
+  return std::ranges::any_of(process.warnings, is_disturbance);
+}
 
 std::optional<double> figure_of(const benchmark_values& benchmark, const metric& judged_by) {
   const auto& values = benchmark.values;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/gate/model/benchmark_class.hpp"
 #include "src/gate/model/fingerprint.hpp"
 #include "src/gate/model/metric.hpp"
 
@@ -20,9 +21,11 @@ struct benchmark_values {
   std::vector<double> values;  ///< by repetition; positive and finite; real_time and cpu_time in ns
   std::size_t failed = 0;      ///< repetitions with an error, which have no value
   std::optional<double> bytes;  ///< moved by one operation, if the row has it
+  /// The class of long operations (class_of).
+  benchmark_class limited_by = benchmark_class::other;
 };
 
-/// A warning of a file. The gate neither shows warnings nor decides by them.
+/// A warning of a file.
 struct run_warning {
   std::string code;
   std::string text;
@@ -52,6 +55,13 @@ struct run {
   std::vector<std::string> unjudged;
   std::uint64_t content = 0;  ///< equal for equal values and start times, whatever the file's name
 };
+
+/// Whether a run with this warning may be slower than its machine is: it was throttled, or its link
+/// changed.
+bool is_disturbance(const run_warning& warning);
+/// Whether a warning tells of something that makes runs differ. Others describe the machine.
+bool concerns_figures(const run_warning& warning);
+bool is_disturbed(const run& process);
 
 /// The figure of a process: the median of its repetitions, or the fastest; none if there are no
 /// repetitions or one has failed.

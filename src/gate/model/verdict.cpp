@@ -9,9 +9,10 @@ std::string to_string(verdict result) {
     case verdict::ambiguous: return "ambiguous";
     case verdict::missing: return "missing";
     case verdict::added: return "new";
-    case verdict::same: break;
+    case verdict::not_known: return "not_known";
+    case verdict::unchanged: break;
   }
-  return "same";
+  return "unchanged";
 }
 
 std::string to_string(exit_code code) {
@@ -23,7 +24,5 @@ std::string to_string(exit_code code) {
   }
   return "INCONCLUSIVE";
 }
-
-std::string decided_by(bool latency_bound) { return latency_bound ? "latency" : "bandwidth"; }
 
 }  // namespace bench_transfers::gate

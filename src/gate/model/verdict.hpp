@@ -12,16 +12,16 @@ enum class exit_code { pass = 0, regression = 1, bad_input = 2, inconclusive = 3
 inline constexpr int no_such_value = 3;
 
 /// On one benchmark.
-enum class verdict { same, slower, faster, ambiguous, missing, added };
+enum class verdict { unchanged, not_known, slower, faster, ambiguous, missing, added };
 
 /// In the order in which they are reported.
-inline constexpr std::array worst_first{verdict::slower, verdict::ambiguous, verdict::missing,
-                                        verdict::faster, verdict::added,     verdict::same};
+inline constexpr std::array worst_first{verdict::slower,   verdict::ambiguous, verdict::missing,
+                                        verdict::faster,   verdict::added,     verdict::not_known,
+                                        verdict::unchanged};
 
 // Words of check.json, which programs read: they do not change.
 
-std::string to_string(verdict result);       ///< "same" ... "missing", "new"
-std::string to_string(exit_code code);       ///< "PASS", "REGRESSION" or "INCONCLUSIVE"
-std::string decided_by(bool latency_bound);  ///< "latency" or "bandwidth"
+std::string to_string(verdict result);  ///< "unchanged", "not_known" ... "missing", "new"
+std::string to_string(exit_code code);  ///< "PASS", "REGRESSION" or "INCONCLUSIVE"
 
 }  // namespace bench_transfers::gate

@@ -41,12 +41,26 @@ json counts_of(const report& answer) {
   return counts;
 }
 
-json class_to_json(const common_shift& shared) {
-  return {{"decided_by", decided_by(shared.latency_bound)},
-          {"benchmarks", shared.benchmarks},
-          {"slowdown", number(slowdown(shared.shift))},
-          {"explained", number(slowdown(shared.explained))},
-          {"changed", shared.changed}};
+json messages_of(const std::vector<reason>& reasons, const limits& limits) {
+  json messages = json::array();
+  for (const auto& cause : reasons) messages.push_back(to_json(message_of(cause, limits)));
+  return messages;
+}
+
+json class_to_json(const class_answer& part, const limits& limits) {
+  const auto& shared = part.shared;
+  return {{"class", to_string(part.kind)},
+          {"decides", part.decides},
+          {"verdict", to_string(part.code)},
+          {"exit_code", static_cast<int>(part.code)},
+          {"threshold", limits.threshold_for(part.kind)},
+          {"reasons", messages_of(part.reasons, limits)},
+          {"of_baseline", part.benchmarks},
+          {"compared", part.compared},
+          {"tested", part.tested},
+          {"slowdown", shared ? number(slowdown(shared->shift)) : json(nullptr)},
+          {"explained", shared ? number(slowdown(shared->explained)) : json(nullptr)},
+          {"changed", part.changed()}};
 }
 
 json finding_to_json(const finding& benchmark) {
@@ -61,7 +75,7 @@ json finding_to_json(const finding& benchmark) {
   json by_run = json::array();
   for (const auto& shift : benchmark.shifts)
     by_run.push_back(number(shift ? std::optional(slowdown(*shift)) : std::nullopt));
-  entry.update({{"decided_by", decided_by(benchmark.latency_bound)},
+  entry.update({{"class", to_string(benchmark.kind)},
                 {"threshold", benchmark.threshold},
                 {"slowdown", number(slowdown(judgement.shift))},
                 {"interval_95", interval(interval_of(judgement, 0.95))},
@@ -89,9 +103,7 @@ std::string json_of(const report& answer) {
                        {"after", or_null(fact.after)},
                        {"allowed", allowed}});
   json classes = json::array();
-  for (const auto& shared : answer.classes) classes.push_back(class_to_json(shared));
-  json reasons = json::array();
-  for (const auto& cause : answer.reasons) reasons.push_back(to_json(message_of(cause, limits)));
+  for (const auto& part : answer.classes) classes.push_back(class_to_json(part, limits));
   json notes = json::array();
   for (const auto& entry : answer.notes) notes.push_back(to_json(message_of(entry)));
   json benchmarks = json::array();
@@ -102,7 +114,7 @@ std::string json_of(const report& answer) {
       {"verdict", to_string(answer.code)},
       {"exit_code", static_cast<int>(answer.code)},
       {"sentence", verdict_sentence(answer)},
-      {"reasons", std::move(reasons)},
+      {"reasons", messages_of(answer.reasons, limits)},
       {"notes", std::move(notes)},
       {"more_runs_may_tell", more_runs_may_tell(answer)},
       {"device", or_null(answer.device)},
@@ -113,6 +125,7 @@ std::string json_of(const report& answer) {
       {"threshold", limits.threshold},
       {"latency_threshold", limits.latency_threshold},
       {"false_alarm", limits.false_alarm},
+      {"looks", limits.looks},
       {"runs", {{"before", answer.processes_before}, {"after", answer.processes_after}}},
       {"sessions", {{"before", answer.sessions_before}, {"after", answer.sessions_after}}},
       {"counts", counts_of(answer)},

@@ -125,7 +125,11 @@ test_case test_case_of(const finding& benchmark, const report& answer) {
                      (benchmark.note ? sentence_of(*benchmark.note) : "") +
                      (benchmark.excused ? " (allowed)" : "");
       break;
-    case verdict::same:
+    case verdict::not_known:
+      test.outcome = test_outcome::skipped;
+      test.message = "not known: " + figures_sentence(benchmark, answer.judged_by);
+      break;
+    case verdict::unchanged:
     case verdict::faster:
     case verdict::added: break;
   }
@@ -142,8 +146,7 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
   tests.add_property("thresholds", thresholds_text(answer.question.limits));
   for (const auto& change : answer.changed)
     tests.add_property("changed", fmt::format("{}: {}", change.fact.key, changed_text(change)));
-  for (const auto& shared : answer.classes)
-    tests.add_property("as a whole", class_sentence(shared));
+  for (const auto& part : answer.classes) tests.add_property("class", class_sentence(answer, part));
   const bool is_inconclusive = answer.code == exit_code::inconclusive;
   for (const auto& cause : is_inconclusive ? answer.reasons : std::vector<reason>()) {
     const auto why = sentence_of(cause, answer.question.limits);

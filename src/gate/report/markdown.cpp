@@ -65,9 +65,10 @@ std::string changes_text(const report& answer) {
       text += fmt::format("- {}: {}\n", code(change.fact.key), plain(changed_text(change)));
     text += '\n';
   }
-  for (const auto& shared : answer.classes)
-    text += fmt::format("- {}{}{}\n", shared.changed ? "**" : "", plain(class_sentence(shared)),
-                        shared.changed ? "**" : "");
+  for (const auto& part : answer.classes) {
+    const auto* const strong = part.code == exit_code::pass ? "" : "**";
+    text += fmt::format("- {0}{1}{0}\n", strong, plain(class_sentence(answer, part)));
+  }
   return text + (answer.classes.empty() ? "" : "\n");
 }
 

@@ -19,87 +19,114 @@ using content = std::pair<std::string, json>;
 content content_of(const reason& cause) {
   using namespace reasons;
   return std::visit(
-      overloaded{[](const machine_differs& r) -> content {
-                   return {"machine_differs", {{"differences", r.differences}}};
-                 },
-                 [](const too_few_runs& r) -> content {
-                   return {"too_few_runs", {{"runs", r.runs}, {"needed", r.needed}}};
-                 },
-                 [](const benchmarks_missing& r) -> content {
-                   return {"benchmarks_missing", {{"count", r.count}}};
-                 },
-                 [](const environment_changed& r) -> content {
-                   return {"environment_changed",
-                           {{"benchmarks", r.benchmarks},
-                            {"decided_by", decided_by(r.latency_bound)},
-                            {"slowdown", r.slowdown}}};
-                 },
-                 [](const ambiguous& r) -> content {
-                   return {"ambiguous", {{"count", r.count}}};
-                 },
-                 [](const too_noisy&) -> content {
-                   return {"too_noisy", json::object()};
-                 },
-                 [](const too_few_can_show& r) -> content {
-                   return {
-                       "too_few_can_show",
-                       {{"can_show", r.can_show}, {"of", r.benchmarks}, {"compared", r.compared}}};
-                 },
-                 [](const nothing_compared&) -> content {
-                   return {"nothing_compared", json::object()};
-                 }},
+      overloaded{
+          [](const machine_differs& r) -> content {
+            return {"machine_differs", {{"differences", r.differences}}};
+          },
+          [](const too_few_runs& r) -> content {
+            return {"too_few_runs", {{"runs", r.runs}, {"needed", r.needed}}};
+          },
+          [](const runs_disturbed& r) -> content {
+            return {"runs_disturbed", {{"disturbed", r.disturbed}, {"runs", r.runs}}};
+          },
+          [](const benchmarks_missing& r) -> content {
+            return {"benchmarks_missing", {{"class", to_string(r.kind)}, {"count", r.count}}};
+          },
+          [](const environment_changed& r) -> content {
+            return {"environment_changed",
+                    {{"class", to_string(r.kind)},
+                     {"benchmarks", r.benchmarks},
+                     {"slowdown", r.slowdown}}};
+          },
+          [](const ambiguous& r) -> content {
+            return {"ambiguous", {{"class", to_string(r.kind)}, {"count", r.count}}};
+          },
+          [](const too_noisy& r) -> content {
+            return {"too_noisy", {{"class", to_string(r.kind)}}};
+          },
+          [](const too_few_can_show& r) -> content {
+            return {"too_few_can_show",
+                    {{"class", to_string(r.kind)},
+                     {"can_show", r.can_show},
+                     {"of", r.benchmarks},
+                     {"compared", r.compared}}};
+          },
+          [](const nothing_compared&) -> content {
+            return {"nothing_compared", json::object()};
+          }},
       cause);
 }
 
 content content_of(const note& message) {
   using namespace notes;
   return std::visit(
-      overloaded{[](const faults_injected& n) -> content {
-                   return {"faults_injected", {{"file", n.file}, {"faults", n.faults}}};
-                 },
-                 [](const interrupted& n) -> content {
-                   return {"interrupted", {{"file", n.file}}};
-                 },
-                 [](const no_fingerprint&) -> content {
-                   return {"no_fingerprint", json::object()};
-                 },
-                 [](const settings_not_covered&) -> content {
-                   return {"settings_not_covered", json::object()};
-                 },
-                 [](const one_session&) -> content {
-                   return {"one_session", json::object()};
-                 },
-                 [](const measured_again& n) -> content {
-                   return {"measured_again", {{"suspects", n.suspects}, {"runs", n.runs}}};
-                 }},
+      overloaded{
+          [](const faults_injected& n) -> content {
+            return {"faults_injected", {{"file", n.file}, {"faults", n.faults}}};
+          },
+          [](const interrupted& n) -> content {
+            return {"interrupted", {{"file", n.file}}};
+          },
+          [](const warned& n) -> content {
+            return {"run_warning", {{"file", n.file}, {"warning", n.code}}};
+          },
+          [](const classes_by_name&) -> content {
+            return {"classes_by_name", json::object()};
+          },
+          [](const slow_runs& n) -> content {
+            return {"slow_runs", {{"benchmarks", n.benchmarks}}};
+          },
+          [](const baseline_crept& n) -> content {
+            return {"baseline_crept",
+                    {{"benchmarks", n.benchmarks}, {"worst", n.worst}, {"slowdown", n.slowdown}}};
+          },
+          [](const no_fingerprint&) -> content {
+            return {"no_fingerprint", json::object()};
+          },
+          [](const settings_not_covered&) -> content {
+            return {"settings_not_covered", json::object()};
+          },
+          [](const one_session&) -> content {
+            return {"one_session", json::object()};
+          },
+          [](const measured_again& n) -> content {
+            return {"measured_again", {{"suspects", n.suspects}, {"runs", n.runs}}};
+          }},
       message);
 }
 
 content content_of(const remark& message) {
   using namespace remarks;
   return std::visit(
-      overloaded{[](const failed& r) -> content {
-                   return {"failed", {{"failed", r.failed}, {"runs", r.runs}}};
-                 },
-                 [](const no_such_field& r) -> content {
-                   return {"no_such_field", {{"field", r.field}}};
-                 },
-                 [](const not_measured&) -> content {
-                   return {"not_measured", json::object()};
-                 },
-                 [](const measured_by_some& r) -> content {
-                   return {"measured_by_some", {{"measured", r.measured}, {"runs", r.runs}}};
-                 },
-                 [](const too_few_runs& r) -> content {
-                   return {"too_few_runs",
-                           {{"measured", r.measured}, {"runs", r.runs}, {"needed", r.needed}}};
-                 },
-                 [](const measured_in_turn& r) -> content {
-                   return {"measured_in_turn", {{"slowdown", r.slowdown}, {"p", r.p}}};
-                 },
-                 [](const not_measured_again&) -> content {
-                   return {"not_measured_again", json::object()};
-                 }},
+      overloaded{
+          [](const failed& r) -> content {
+            return {"failed", {{"failed", r.failed}, {"runs", r.runs}}};
+          },
+          [](const no_such_field& r) -> content {
+            return {"no_such_field", {{"field", r.field}}};
+          },
+          [](const not_measured&) -> content {
+            return {"not_measured", json::object()};
+          },
+          [](const measured_by_some& r) -> content {
+            return {"measured_by_some", {{"measured", r.measured}, {"runs", r.runs}}};
+          },
+          [](const too_few_runs& r) -> content {
+            return {"too_few_runs",
+                    {{"measured", r.measured}, {"runs", r.runs}, {"needed", r.needed}}};
+          },
+          [](const implausibly_fast& r) -> content {
+            return {"implausibly_fast", {{"factor", r.factor}}};
+          },
+          [](const slow_runs& r) -> content {
+            return {"slow_runs", {{"slow", r.slow}, {"runs", r.runs}, {"slowdown", r.slowdown}}};
+          },
+          [](const measured_in_turn& r) -> content {
+            return {"measured_in_turn", {{"slowdown", r.slowdown}, {"p", r.p}}};
+          },
+          [](const not_measured_again&) -> content {
+            return {"not_measured_again", json::object()};
+          }},
       message);
 }
 

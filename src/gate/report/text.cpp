@@ -80,11 +80,7 @@ std::string changes_text(const report& answer) {
                               terminal_columns, 4);
   }
   if (!answer.classes.empty()) text += '\n';
-  for (const auto& shared : answer.classes) {
-    auto words = class_sentence(shared);
-    words.front() = capital(words.front());
-    text += sentence(words);
-  }
+  for (const auto& part : answer.classes) text += sentence(class_sentence(answer, part));
   return text;
 }
 
@@ -142,12 +138,12 @@ std::string list_of(const std::vector<const finding*>& findings, const std::stri
 /// Benchmarks that are slower by more than the threshold, but not significantly: a person may still
 /// see a regression in them.
 std::vector<const finding*> hidden_by_noise(const report& answer,
-                                            const std::vector<const finding*>& same) {
+                                            const std::vector<const finding*>& not_known) {
   std::vector<const finding*> hidden;
-  if (std::ranges::any_of(answer.classes, &common_shift::changed)) return hidden;
-  for (const auto* const benchmark : same)
-    if (benchmark->judgement && slowdown(benchmark->judgement->shift) > benchmark->threshold &&
-        hidden.size() < most_listed)
+  if (std::ranges::any_of(answer.classes, &class_answer::changed)) return hidden;
+  for (const auto* const benchmark : not_known)
+    if (benchmark->judgement && hidden.size() < most_listed &&
+        (benchmark->note || slowdown(benchmark->judgement->shift) > benchmark->threshold))
       hidden.push_back(benchmark);
   return hidden;
 }
@@ -158,9 +154,10 @@ std::string tables(const report& answer, bool all) {
   figures_table table(answer);
   for (const auto result : worst_first) {
     const auto findings = findings_of(answer, result);
-    if (result == verdict::same && !all) {
+    if (result == verdict::unchanged && !all) continue;
+    if (result == verdict::not_known && !all) {
       if (const auto hidden = hidden_by_noise(answer, findings); !hidden.empty()) {
-        text += table.format(hidden, "SAME, WITHIN THE NOISE");
+        text += table.format(hidden, "NOT KNOWN, SLOWER WITHIN THE NOISE");
         has_table = true;
       }
       continue;

@@ -19,54 +19,116 @@ namespace {
 
 std::string verb(std::size_t count) { return count == 1 ? "is" : "are"; }
 
-/// "the 24 benchmarks that bandwidth decides are 3.12 % slower as a whole"
-std::string shift_text(std::size_t benchmarks, bool latency_bound, double slowdown) {
-  return fmt::format("the {} benchmarks that {} decides are {} {} as a whole", benchmarks,
-                     latency_bound ? "latency" : "bandwidth", percent_text(std::abs(slowdown)),
-                     slowdown > 0 ? "slower" : "faster");
+std::string limit_of(benchmark_class kind, const limits& limits) {
+  return limit_text(limits.threshold_for(kind));
 }
 
 std::string too_few_text(const reasons::too_few_can_show& cause, const limits& limits) {
   const auto benchmarks = counted(cause.benchmarks, "benchmark");
   const auto* const explanation = cause.compared < cause.benchmarks
-                                      ? "the others are missing or too noisy"
+                                      ? "the others are missing or not known"
                                   : cause.can_show == 0 ? "all are too noisy"
-                                                        : "the others are too noisy";
-  return fmt::format("{} can show a slowdown of the threshold ({}): {}",
+                                                        : "the others are not known";
+  return fmt::format("{} can show a slowdown of {}: {}",
                      cause.can_show == 0 ? fmt::format("none of {}", benchmarks)
                                          : fmt::format("only {} of {}", cause.can_show, benchmarks),
-                     thresholds_text(limits), explanation);
+                     limit_of(cause.kind, limits), explanation);
+}
+
+/// A class's reason without the name of the class.
+std::string text_of_class(const reason& cause, const limits& limits) {
+  using namespace reasons;
+  return std::visit(
+      overloaded{
+          [](const benchmarks_missing& r) {
+            return fmt::format("{} missing or failed",
+                               counted(r.count, "benchmark is", "benchmarks are"));
+          },
+          [](const environment_changed& r) {
+            return fmt::format("the environment changed: {} benchmarks are {} {} as a whole",
+                               r.benchmarks, percent_text(std::abs(r.slowdown)),
+                               r.slowdown > 0 ? "slower" : "faster");
+          },
+          [](const ambiguous& r) {
+            return fmt::format("{} ambiguous", counted(r.count, "benchmark is", "benchmarks are"));
+          },
+          [&](const too_noisy& r) {
+            return fmt::format("too noisy: most benchmarks cannot show even a slowdown of {}",
+                               limit_text(3 * limits.threshold_for(r.kind)));
+          },
+          [&](const too_few_can_show& r) { return too_few_text(r, limits); },
+          [](const auto&) { return std::string(); }},
+      cause);
+}
+
+std::string with_class(benchmark_class kind, const std::string& text) {
+  return fmt::format("{}: {}", to_string(kind), text);
 }
 
 /// "1 of 40 benchmarks slower, copy/pinned/h2d/1MiB by 10.0 %"
-std::string slower_text(const report& answer) {
-  const auto worst = std::ranges::find(answer.findings, verdict::slower, &finding::result);
-  return fmt::format("{} of {} slower, {} by {}", answer.count(verdict::slower),
-                     counted(answer.compared(), "benchmark"), worst->name,
-                     percent_text(slowdown(worst->judgement->shift)));
+std::string slower_text(const report& answer, const class_answer& part) {
+  std::size_t count = 0;
+  const finding* worst = nullptr;
+  for (const auto& benchmark : answer.findings) {
+    if (benchmark.kind != part.kind || benchmark.result != verdict::slower) continue;
+    if (count++ == 0) worst = &benchmark;  // the findings are sorted
+  }
+  if (worst == nullptr) return "";
+  return fmt::format("{} of {} slower, {} by {}", count, counted(part.compared, "benchmark"),
+                     worst->name, percent_text(slowdown(worst->judgement->shift)));
 }
 
-std::string none_slower_text(const report& answer) {
-  const auto sensitive = answer.sensitive();
-  const auto& limits = answer.question.limits;
-  return fmt::format(
-      "{} that can show a slowdown of {} ({} where latency decides) is {}slower",
-      sensitive == 1 ? "the one benchmark" : fmt::format("none of the {} benchmarks", sensitive),
-      limit_text(limits.threshold), limit_text(limits.latency_threshold),
-      sensitive == 1 ? "not " : "");
+std::string none_slower_text(const class_answer& part, const limits& limits) {
+  auto text = fmt::format(
+      "{} tested at {}, none slower",
+      part.tested == part.benchmarks
+          ? (part.tested == 1 ? "1 benchmark" : fmt::format("all {} benchmarks", part.tested))
+          : fmt::format("{} of {} benchmarks", part.tested, part.benchmarks),
+      limit_of(part.kind, limits));
+  return text;
+}
+
+/// What a class shows, without its name and verdict.
+std::string class_text(const report& answer, const class_answer& part) {
+  std::vector<std::string> texts;
+  if (auto slower = slower_text(answer, part); !slower.empty()) texts.push_back(std::move(slower));
+  if (part.code == exit_code::pass && part.benchmarks > 0)
+    texts.push_back(none_slower_text(part, answer.question.limits));
+  if (part.code == exit_code::inconclusive)
+    for (const auto& cause : part.reasons)
+      texts.push_back(text_of_class(cause, answer.question.limits));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// What the classes with this verdict show, if they decide.
+void add_classes(const report& answer, exit_code code, std::vector<std::string>& parts) {
+  for (const auto& part : answer.classes)
+    if (part.decides && part.code == code)
+      if (const auto text = class_text(answer, part); !text.empty())
+        parts.push_back(with_class(part.kind, text));
+}
+
+void add_undecided(const report& answer, std::vector<std::string>& parts) {
+  std::vector<std::string> names;
+  for (const auto& part : answer.classes)
+    if (!part.decides) names.push_back(to_string(part.kind));
+  if (!names.empty())
+    parts.push_back(fmt::format("{} {} not decide", fmt::join(names, " and "),
+                                names.size() == 1 ? "does" : "do"));
 }
 
 std::vector<std::string> verdict_parts(const report& answer) {
   std::vector<std::string> parts;
-  if (answer.count(verdict::slower) > 0) parts.push_back(slower_text(answer));
-  if (answer.code == exit_code::pass) {
-    parts.push_back(none_slower_text(answer));
-    if (const auto noisy = answer.advisory(); noisy > 0)
-      parts.push_back(fmt::format("{} {} too noisy to tell", noisy, verb(noisy)));
-  }
-  if (answer.code == exit_code::inconclusive)
+  if (answer.code == exit_code::inconclusive) {
+    for (const auto& part : answer.classes)
+      if (const auto slower = slower_text(answer, part); part.decides && !slower.empty())
+        parts.push_back(with_class(part.kind, slower));
     for (const auto& cause : answer.reasons)
       parts.push_back(sentence_of(cause, answer.question.limits));
+  } else {
+    add_classes(answer, answer.code, parts);
+  }
+  add_undecided(answer, parts);
   return parts;
 }
 
@@ -83,25 +145,14 @@ std::string sentence_of(const reason& cause, const limits& limits) {
           [](const too_few_runs& r) {
             return fmt::format("only {}, and a verdict needs {}", counted(r.runs, "run"), r.needed);
           },
-          [](const benchmarks_missing& r) {
-            return fmt::format("{} of the baseline's benchmarks {} missing or failed", r.count,
-                               verb(r.count));
+          [](const runs_disturbed& r) {
+            return fmt::format("{} of {} throttled or had a link that changed", r.disturbed,
+                               counted(r.runs, "run was", "runs were"));
           },
-          [](const environment_changed& r) {
-            return "the environment changed: " +
-                   shift_text(r.benchmarks, r.latency_bound, r.slowdown);
-          },
-          [](const ambiguous& r) {
-            return fmt::format("{} ambiguous: more runs would tell",
-                               counted(r.count, "benchmark is", "benchmarks are"));
-          },
-          [](const too_noisy&) {
-            return std::string(
-                "too noisy: in nine of ten benchmarks even a slowdown of three times the "
-                "threshold would go unnoticed");
-          },
-          [&](const too_few_can_show& r) { return too_few_text(r, limits); },
-          [](const nothing_compared&) { return std::string("no benchmark could be compared"); }},
+          [](const nothing_compared&) { return std::string("no benchmark could be compared"); },
+          [&](const auto& of_class) {
+            return with_class(of_class.kind, text_of_class(of_class, limits));
+          }},
       cause);
 }
 
@@ -114,6 +165,7 @@ std::string sentence_of(const note& message) {
                                fmt::join(n.faults, ", "));
           },
           [](const interrupted& n) { return n.file + " was interrupted"; },
+          [](const warned& n) { return fmt::format("{}: {}", n.file, n.text); },
           [](const no_fingerprint&) {
             return std::string(
                 "these files do not describe their machine, so whether it is the same is not "
@@ -123,6 +175,21 @@ std::string sentence_of(const note& message) {
             return std::string(
                 "the baseline has format 1, whose digest does not cover its settings and its "
                 "machine: changes to them go unnoticed; pin a new one");
+          },
+          [](const classes_by_name&) {
+            return std::string(
+                "the baseline is of an older format, so the classes of its benchmarks follow from "
+                "their names; pin a new one");
+          },
+          [](const slow_runs& n) {
+            return fmt::format("{} much slower in some runs than in any of the baseline",
+                               counted(n.benchmarks, "benchmark is", "benchmarks are"));
+          },
+          [](const baseline_crept& n) {
+            return fmt::format(
+                "the baseline is slower than the first of its line in {}: {} by {}; a check only "
+                "finds what is slower still",
+                counted(n.benchmarks, "benchmark"), n.worst, percent_text(n.slowdown));
           },
           [](const one_session&) {
             return std::string(
@@ -154,6 +221,13 @@ std::string sentence_of(const remark& message) {
           [](const too_few_runs& r) {
             return fmt::format("measured by {} of {} runs, {} are needed", r.measured, r.runs,
                                r.needed);
+          },
+          [](const implausibly_fast& r) {
+            return fmt::format("{:.0f} times as fast: implausible", r.factor);
+          },
+          [](const slow_runs& r) {
+            return fmt::format("{} of {} runs much slower, by up to {}", r.slow, r.runs,
+                               percent_text(r.slowdown));
           },
           [](const measured_in_turn& r) {
             return fmt::format("in turn: {}, p {}", signed_percent_text(r.slowdown), p_text(r.p));
@@ -191,6 +265,24 @@ std::string sentence_of(const pin_warning& warning) {
                    return fmt::format(
                        "{} runs only: {} or more find smaller slowdowns (see gate_transfers power)",
                        w.runs, w.recommended);
+                 },
+                 [](const warned& w) { return fmt::format("{}: {}", w.file, w.text); },
+                 [](const sessions_differ& w) {
+                   return fmt::format(
+                       "{}: the slowest session is {} slower as a whole than the fastest, so "
+                       "slowdowns of that size go unnoticed",
+                       to_string(w.kind), percent_text(w.slowdown));
+                 },
+                 [](const slower_than_replaced& w) {
+                   return fmt::format("slower than the baseline that it replaces in {}: {} by {}",
+                                      counted(w.benchmarks, "benchmark"), w.worst,
+                                      percent_text(w.slowdown));
+                 },
+                 [](const crept& w) {
+                   return fmt::format(
+                       "slower than the first baseline of its line in {}: {} by {}; small "
+                       "slowdowns have added up",
+                       counted(w.benchmarks, "benchmark"), w.worst, percent_text(w.slowdown));
                  },
                  [](const one_session&) {
                    return std::string(
@@ -235,18 +327,23 @@ std::string changed_text(const changed_fact& change) {
                      after.empty() ? "unknown" : after, change.allowed ? " (allowed)" : "");
 }
 
-std::string class_sentence(const common_shift& shared) {
-  auto text = shift_text(shared.benchmarks, shared.latency_bound, slowdown(shared.shift));
-  if (shared.explained > 0)
+std::string class_sentence(const report& answer, const class_answer& part) {
+  auto text = with_class(part.kind, to_string(part.code));
+  if (const auto shown = class_text(answer, part); !shown.empty()) text += ", " + shown;
+  if (part.shared && !part.shared->changed) {
+    const double shift = slowdown(part.shared->shift);
+    text += fmt::format("; as a whole {} {}", percent_text(std::abs(shift)),
+                        shift > 0 ? "slower" : "faster");
+  }
+  if (part.shared && part.shared->explained > 0)
     text += fmt::format(" (sessions of the baseline explain up to {})",
-                        percent_text(slowdown(shared.explained)));
-  if (shared.changed) text += ": the environment changed";
-  return text;
+                        percent_text(slowdown(part.shared->explained)));
+  return part.decides ? text : text + " (does not decide)";
 }
 
 std::string verdict_text(const report& answer, verdict result) {
-  const bool is_judged = result != verdict::missing || !answer.has_too_few_runs();
-  return is_judged ? to_string(result) : "not judged";
+  if (result == verdict::missing && answer.has_too_few_runs()) return "not judged";
+  return result == verdict::not_known ? "not known" : to_string(result);
 }
 
 std::string changed_title(const report& answer) {

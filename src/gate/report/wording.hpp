@@ -33,8 +33,8 @@ std::string verdict_text(const report& answer, verdict result);
 std::string changed_title(const report& answer);
 /// "was 5, is 4", to follow the key of a fact.
 std::string changed_text(const changed_fact& change);
-/// What a class of benchmarks has in common.
-std::string class_sentence(const common_shift& shared);
+/// The answer for one class, and what its benchmarks have in common.
+std::string class_sentence(const report& answer, const class_answer& part);
 /// The number of benchmarks with each verdict.
 std::string counts_sentence(const report& answer);
 /// The figures of a benchmark that was compared, and its note.

@@ -2,19 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <thread>
 
 namespace bench_transfers::bench::interruption_test {
 namespace {
 
 using namespace std::chrono_literals;
 
+// A handler of signals reads it.
+std::atomic<std::chrono::nanoseconds> time_now{1h};
+
+void watch() {
+  watch_for_interruption([]() noexcept { return time_now.load(); });
+}
+
 /// Runs in its own process, because a recorded signal stays. Exits with the recorded signal.
 [[noreturn]] void note(int signal) {
-  watch_for_interruption();
+  watch();
   raise(signal);
   std::_Exit(interruption() == signal ? 42 : 1);
 }
@@ -28,9 +35,9 @@ TEST_P(interruption_test, is_recorded_instead_of_ending_the_program) {
 TEST_P(interruption_test, twice_ends_the_program) {
   EXPECT_EXIT(
       {
-        watch_for_interruption();
+        watch();
         raise(GetParam());
-        std::this_thread::sleep_for(500ms);
+        time_now = time_now.load() + 301ms;
         raise(GetParam());
       },
       testing::KilledBySignal(GetParam()), "");
@@ -39,9 +46,20 @@ TEST_P(interruption_test, twice_ends_the_program) {
 TEST_P(interruption_test, twice_at_the_same_time_counts_once) {
   EXPECT_EXIT(
       {
+        watch();
+        raise(GetParam());
+        time_now = time_now.load() + 300ms;
+        note(GetParam());
+      },
+      testing::ExitedWithCode(42), "");
+}
+
+TEST_P(interruption_test, is_recorded_with_the_clock_of_the_computer) {
+  EXPECT_EXIT(
+      {
         watch_for_interruption();
         raise(GetParam());
-        note(GetParam());
+        std::_Exit(interruption() == GetParam() ? 42 : 1);
       },
       testing::ExitedWithCode(42), "");
 }

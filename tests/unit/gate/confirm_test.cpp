@@ -216,7 +216,7 @@ TEST(a_shell, passes_signals_on_and_ends_with_them) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     pthread_kill(self, SIGTERM);
   });
-  EXPECT_THROW(run_in_shell("cd " + name + "; touch begun; sleep 30; touch ended; true", {},
+  EXPECT_THROW(run_in_shell("cd " + name + "; touch begun; sleep 86400; touch ended; true", {},
                             folder / "messages"),
                interrupted);
   sender.join();

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <latch>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -18,7 +19,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-using clock = std::chrono::steady_clock;
+
+/// So that neither timeout decides, however busy the machine is.
+constexpr mailbox::limits patient{.idle = 24h, .answer = 24h};
+
+mailbox::limits leaving_after(std::chrono::nanoseconds idle) {
+  return {.idle = idle, .answer = patient.answer};
+}
 
 class mailbox_test : public testing::Test {
  protected:
@@ -40,20 +47,23 @@ class mailbox_test : public testing::Test {
 };
 
 TEST_F(mailbox_test, every_message_gets_its_answer) {
-  mailbox box(host, counted_echo());
-  expect_echoes(box, 3000);
+  mailbox box(host, counted_echo(), patient);
+  expect_echoes(box, 100);
   EXPECT_EQ(launches, 1);
 }
 
 TEST_F(mailbox_test, the_same_message_twice_is_two_messages) {
   std::atomic<int> received = 0;
-  mailbox box(host, [&](stream& stream, const mailbox_end& end) {
-    stream.call([end, &received] {
-      mailbox_on_host receiver(end);
-      for (std::uint32_t message = 0; receiver.receive(message);)
-        receiver.answer(static_cast<std::uint32_t>(++received));
-    });
-  });
+  mailbox box(
+      host,
+      [&](stream& stream, const mailbox_end& end) {
+        stream.call([end, &received] {
+          mailbox_on_host receiver(end);
+          for (std::uint32_t message = 0; receiver.receive(message);)
+            receiver.answer(static_cast<std::uint32_t>(++received));
+        });
+      },
+      patient);
   EXPECT_EQ(box.exchange(7), 1U);
   EXPECT_EQ(box.exchange(7), 2U);
   EXPECT_EQ(box.exchange(7), 3U);
@@ -62,16 +72,19 @@ TEST_F(mailbox_test, the_same_message_twice_is_two_messages) {
 TEST_F(mailbox_test, memory_written_before_a_message_is_visible_in_both_directions) {
   std::vector<std::uint32_t> numbers(100);
   std::uint32_t sum = 0;
-  mailbox box(host, [&](stream& stream, const mailbox_end& end) {
-    stream.call([end, &numbers, &sum] {
-      mailbox_on_host receiver(end);
-      for (std::uint32_t count = 0; receiver.receive(count);) {
-        sum = 0;
-        for (std::uint32_t i = 0; i < count; ++i) sum += numbers[i];
-        receiver.answer(count);
-      }
-    });
-  });
+  mailbox box(
+      host,
+      [&](stream& stream, const mailbox_end& end) {
+        stream.call([end, &numbers, &sum] {
+          mailbox_on_host receiver(end);
+          for (std::uint32_t count = 0; receiver.receive(count);) {
+            sum = 0;
+            for (std::uint32_t i = 0; i < count; ++i) sum += numbers[i];
+            receiver.answer(count);
+          }
+        });
+      },
+      patient);
   for (std::uint32_t round = 0; round < 200; ++round) {
     for (auto& number : numbers) number = round;
     static_cast<void>(box.exchange(100));
@@ -80,7 +93,7 @@ TEST_F(mailbox_test, memory_written_before_a_message_is_visible_in_both_directio
 }
 
 TEST_F(mailbox_test, a_kernel_that_left_after_its_idle_timeout_is_launched_again) {
-  mailbox box(host, counted_echo(), {.idle = 1ms});
+  mailbox box(host, counted_echo(), leaving_after(1ms));
   expect_echoes(box, 3);
   const auto before = launches.load();
   host.synchronize();  // returns because the kernel exits
@@ -90,7 +103,7 @@ TEST_F(mailbox_test, a_kernel_that_left_after_its_idle_timeout_is_launched_again
 }
 
 TEST_F(mailbox_test, messages_at_the_moment_of_leaving_are_answered) {
-  mailbox box(host, counted_echo(), {.idle = 200us});
+  mailbox box(host, counted_echo(), leaving_after(200us));
   for (std::uint32_t i = 0; i < 100; ++i) {
     ASSERT_EQ(box.exchange(i), i);
     std::this_thread::sleep_for(std::chrono::microseconds(100 + 3 * i));
@@ -98,7 +111,7 @@ TEST_F(mailbox_test, messages_at_the_moment_of_leaving_are_answered) {
 }
 
 TEST_F(mailbox_test, start_launches_once) {
-  mailbox box(host, counted_echo());
+  mailbox box(host, counted_echo(), patient);
   box.start();
   box.start();
   expect_echoes(box, 2);
@@ -106,13 +119,11 @@ TEST_F(mailbox_test, start_launches_once) {
 }
 
 TEST_F(mailbox_test, works_again_after_stop) {
-  mailbox box(host, counted_echo(), {.idle = 10s});
+  mailbox box(host, counted_echo(), patient);
   box.stop();  // before anything has begun
   for (int i = 0; i < 5; ++i) {
     expect_echoes(box, 10);
-    const auto start = clock::now();
-    box.stop();
-    EXPECT_LT(clock::now() - start, 5s);
+    box.stop();  // does not wait until the kernel leaves by itself
     EXPECT_TRUE(host.counts().idle());
   }
   box.start();
@@ -120,13 +131,11 @@ TEST_F(mailbox_test, works_again_after_stop) {
 }
 
 TEST_F(mailbox_test, its_end_ends_the_kernel) {
-  const auto start = clock::now();
   {
-    mailbox box(host, counted_echo(), {.idle = 30s});
+    mailbox box(host, counted_echo(), patient);
     expect_echoes(box, 1);
   }
   host.synchronize();
-  EXPECT_LT(clock::now() - start, 10s);
   EXPECT_TRUE(host.counts().nothing_allocated());
 }
 
@@ -149,28 +158,27 @@ TEST_F(mailbox_test, a_kernel_that_does_not_answer_is_an_error_in_time) {
                   }
                 });
               },
-              {.idle = 30s, .answer = 20ms});
-  const auto start = clock::now();
+              {.idle = patient.idle, .answer = 20ms});
   EXPECT_THAT(complaint([&] { box.exchange(1); }),
               HasSubstr("no answer from the kernel within 20 ms"));
   EXPECT_THROW(box.exchange(2), device_error);
-  EXPECT_LT(clock::now() - start, 5s);
 }
 
 TEST_F(mailbox_test, a_late_answer_is_not_taken_for_that_of_another_message) {
-  std::atomic<bool> slow = true;
+  std::latch given_up(1);
   mailbox box(host,
               [&](stream& stream, const mailbox_end& end) {
-                stream.call([end, &slow] {
+                stream.call([end, &given_up] {
                   mailbox_on_host receiver(end);
                   for (std::uint32_t message = 0; receiver.receive(message);) {
-                    if (slow.exchange(false)) std::this_thread::sleep_for(50ms);
+                    given_up.wait();
                     receiver.answer(message);
                   }
                 });
               },
-              {.idle = 1s, .answer = 10ms});
+              {.idle = patient.idle, .answer = 10ms});
   EXPECT_THROW(box.exchange(1), device_error);
+  given_up.count_down();
   std::uint32_t answer = 0;
   while (answer == 0) {
     try {
@@ -199,7 +207,7 @@ TEST_F(mailbox_test, rethrows_what_a_service_throws) {
 
 TEST_F(mailbox_test, fails_as_a_whole_or_works) {
   const auto failures = fail_each(failure::operation, [this](counting_device& failing) {
-    mailbox box(failing, echo_service(failing), {.idle = 30s});
+    mailbox box(failing, echo_service(failing), patient);
     try {
       EXPECT_EQ(box.exchange(4), 4U);
       box.stop();
@@ -213,7 +221,7 @@ TEST_F(mailbox_test, fails_as_a_whole_or_works) {
   EXPECT_EQ(fail_each(failure::allocation,
                       [](counting_device& failing) {
                         try {
-                          mailbox box(failing, echo_service(failing));
+                          mailbox box(failing, echo_service(failing), patient);
                           return box.exchange(1) == 1;
                         } catch (const out_of_memory&) {
                           return false;
@@ -226,8 +234,8 @@ TEST_F(mailbox_test, several_work_at_once) {
   std::vector<std::jthread> threads;
   for (int t = 0; t < 3; ++t)
     threads.emplace_back([this] {
-      mailbox box(host, echo_service(host), {.idle = 1ms});
-      expect_echoes(box, 200);
+      mailbox box(host, echo_service(host), leaving_after(1ms));
+      expect_echoes(box, 50);
     });
 }
 

@@ -1,0 +1,54 @@
+#include "src/gate/io/limiting_part.hpp"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+
+#include "src/result_file/lift_format_1.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using result_file::direction;
+
+bool is_page_locked(std::string_view memory) {
+  return memory.starts_with("pinned") || memory.starts_with("registered");
+}
+
+/// Page-locked memory is all that the device reads and writes without the CPU's help.
+bool is_by_link(const result_file::benchmark& described) {
+  static const std::set<std::string_view> roles{"copy", "kernel_access", "duplex", "overlap"};
+  return roles.contains(described.role) && described.memory && is_page_locked(*described.memory);
+}
+
+/// Roles in which calls are what is measured.
+bool is_by_latency(const result_file::benchmark& described) {
+  static const std::set<std::string_view> roles{"floor", "launch", "latency"};
+  return roles.contains(described.role);
+}
+
+/// Roles in which the CPU, host memory or the driver works, and copies from and to memory that is
+/// not page-locked.
+bool is_by_host(const result_file::benchmark& described) {
+  static const std::set<std::string_view> roles{
+      "allocation",     "arguments",    "array",          "container_copy",
+      "conversion",     "cpu_read",     "cpu_write",      "first_call",
+      "cpu_read_write", "deallocation", "scattered_copy", "strided_copy"};
+  static const std::set<std::string_view> copies{"copy", "overlap"};
+  return roles.contains(described.role) || (copies.contains(described.role) && described.memory);
+}
+
+}  // namespace
+
+benchmark_class limited_by(const result_file::benchmark& described, bool on_host) {
+  if (is_by_latency(described)) return benchmark_class::latency;
+  if (is_by_link(described)) return on_host ? benchmark_class::host : benchmark_class::link;
+  return is_by_host(described) ? benchmark_class::host : benchmark_class::other;
+}
+
+benchmark_class limited_by(const std::string& name, bool on_host) {
+  static const result_file::format_1_lift lift(nlohmann::ordered_json::object());
+  return limited_by(lift.described(name), on_host);
+}
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,232 @@
+#include "src/gate/judge/estimate.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include "src/gate/model/baseline.hpp"
+#include "src/statistics/clipped_variance.hpp"
+#include "src/statistics/location.hpp"
+#include "src/statistics/quantile.hpp"
+#include "src/statistics/square.hpp"
+#include "src/statistics/variance_prior.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using statistics::square;
+
+/// A smaller class has no common shift: its median could be that of real changes.
+constexpr std::size_t least_class_size = 10;
+
+/// The session variance's part of the variance of the centre of all processes.
+double session_part_of(const costs& sessions, std::size_t processes) {
+  double part = 0;
+  for (const auto& session : sessions)
+    part += square(static_cast<double>(session.size()) / static_cast<double>(processes));
+  return part;
+}
+
+/// Without estimates of variances. `assumed_after`: new processes in one session, in the place of
+/// those observed; 0: those observed.
+estimate centres_and_shift(const observation& observed, std::size_t assumed_after,
+                           const limits& limits) {
+  estimate result;
+  result.before = joined(observed.before);
+  result.after = joined(observed.after);
+  const auto after = assumed_after > 0 ? assumed_after : result.after.size();
+  if (result.before.size() < least_processes || after == 0)
+    throw std::invalid_argument("a benchmark needs three processes before and one after");
+  std::ranges::sort(result.before);
+  std::ranges::sort(result.after);
+  result.centre = statistics::location(result.before);
+  if (!result.after.empty()) result.shift = statistics::location(result.after) - result.centre;
+  result.process_part =
+      statistics::location_variance(result.before.size()) + statistics::location_variance(after);
+  result.session_part = session_part_of(observed.before, result.before.size()) +
+                        (assumed_after > 0 ? 1 : session_part_of(observed.after, after));
+  result.threshold = std::log1p(limits.threshold_for(observed.kind));
+  return result;
+}
+
+std::vector<estimate> processes_of(std::span<const observation> observations,
+                                   std::size_t assumed_after, const limits& limits) {
+  statistics::clipped_variance variance_within;
+  std::vector<statistics::variance_estimate> variances;
+  std::vector<estimate> benchmarks;
+  for (const auto& observed : observations) {
+    benchmarks.push_back(centres_and_shift(observed, assumed_after, limits));
+    auto variance = variance_within(observed.before);
+    // With one process a session, processes and sessions cannot be told apart.
+    if (variance.degrees <= 0) variance = variance_within(costs{benchmarks.back().before});
+    variance.variance =
+        std::max({variance.variance, square(observed.least_deviation), square(1e-4)});
+    variances.push_back(variance);
+  }
+  const statistics::variance_prior prior(variances);
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    const auto moderated = prior.moderated(variances[i]);
+    benchmarks[i].process_variance = moderated.variance;
+    benchmarks[i].process_degrees = moderated.degrees;
+  }
+  return benchmarks;
+}
+
+/// Centres of the baseline's sessions minus their mean; none where a benchmark was not measured.
+using centres = std::vector<std::optional<double>>;
+
+void subtract_mean(centres& sessions) {
+  double sum = 0;
+  double count = 0;
+  for (const auto& centre : sessions)
+    if (centre) {
+      sum += *centre;
+      ++count;
+    }
+  for (auto& centre : sessions)
+    if (centre) *centre -= sum / count;
+}
+
+centres session_centres(const observation& observed) {
+  centres sessions;
+  for (const auto& session : observed.before)
+    sessions.push_back(session.empty() ? std::nullopt
+                                       : std::optional(statistics::location(session)));
+  subtract_mean(sessions);
+  return sessions;
+}
+
+/// The median of the benchmarks' centres for each session of the baseline.
+std::vector<double> median_centres(const std::vector<centres>& benchmarks) {
+  std::vector<std::vector<double>> sessions;
+  for (const auto& benchmark_centres : benchmarks) {
+    sessions.resize(benchmark_centres.size());
+    for (std::size_t s = 0; s < benchmark_centres.size(); ++s)
+      if (benchmark_centres[s]) sessions[s].push_back(*benchmark_centres[s]);
+  }
+  std::vector<double> medians;
+  for (auto& values : sessions)
+    medians.push_back(values.empty() ? 0 : statistics::median(std::move(values)));
+  return medians;
+}
+
+/// Half the width of the interval that contains the common shift of one more session with a
+/// probability of 99 %.
+double explained_by(const std::vector<double>& common) {
+  if (common.size() < 3) return 0;  // two sessions say next to nothing
+  double squares = 0;
+  for (const double centre : common) squares += square(centre);
+  const auto sessions = static_cast<double>(common.size());
+  const boost::math::students_t t(sessions - 1);
+  return quantile(t, 0.995) * std::sqrt(squares / (sessions - 1) * (1 + 1 / sessions));
+}
+
+/// Adds how the baseline's sessions differ beyond what the class has in common in each of them
+/// (`common`, empty for a class that is too small).
+void add_baseline_sessions(const observation& observed, const std::vector<double>& common,
+                           session_evidence& evidence) {
+  auto sessions = session_centres(observed);
+  double count = 0;
+  for (std::size_t s = 0; s < sessions.size(); ++s) {
+    if (!sessions[s]) continue;
+    if (!common.empty()) *sessions[s] -= common[s];
+    ++count;
+  }
+  if (count < 2) return;
+  subtract_mean(sessions);
+  evidence.between_degrees = count - 1;
+  for (std::size_t s = 0; s < sessions.size(); ++s) {
+    if (!sessions[s]) continue;
+    evidence.between_sessions += square(*sessions[s]) / evidence.between_degrees;
+    evidence.between_process_part +=
+        statistics::location_variance(observed.before[s].size()) / count;
+  }
+}
+
+/// Separates the shift that the class has in common from what its benchmarks show by themselves,
+/// and estimates from the latter how much sessions differ.
+class class_separation {
+ public:
+  class_separation(std::span<const observation> observations, std::vector<estimate> benchmarks)
+      : observations_(observations), evidence_(observations.size()) {
+    result_.benchmarks = std::move(benchmarks);
+  }
+
+  /// `has_new_runs`: the shifts are evidence, too.
+  class_estimates result(bool has_new_runs) {
+    const bool has_common_shift = observations_.size() >= least_class_size;
+    if (has_common_shift) find_common_shift(has_new_runs);
+    for (std::size_t i = 0; i < observations_.size(); ++i) {
+      evidence_[i].process_variance = result_.benchmarks[i].process_variance;
+      add_baseline_sessions(observations_[i], common_of_sessions_, evidence_[i]);
+    }
+    if (has_new_runs && has_common_shift) add_new_session();
+    const auto estimates = session_variances(evidence_);
+    for (std::size_t i = 0; i < estimates.size(); ++i) result_.benchmarks[i].session = estimates[i];
+    return std::move(result_);
+  }
+
+ private:
+  void find_common_shift(bool has_new_runs) {
+    common_of_sessions_ = common_of_sessions(observations_);
+    common_shift shared{.kind = observations_.front().kind, .benchmarks = observations_.size()};
+    shared.explained = explained_by(common_of_sessions_);
+    if (has_new_runs) shared.shift = median_shift();
+    shared.changed = std::abs(shared.shift) > result_.benchmarks.front().threshold;
+    for (auto& benchmark : result_.benchmarks) benchmark.common = shared.shift;
+    result_.shared = shared;
+  }
+
+  [[nodiscard]] double median_shift() const {
+    std::vector<double> shifts;
+    for (const auto& benchmark : result_.benchmarks) shifts.push_back(benchmark.shift);
+    return statistics::median(std::move(shifts));
+  }
+
+  void add_new_session() {
+    for (std::size_t i = 0; i < evidence_.size(); ++i) {
+      const auto& benchmark = result_.benchmarks[i];
+      evidence_[i].shift = benchmark.shift - benchmark.common;
+      evidence_[i].shift_process_part = benchmark.process_part;
+      evidence_[i].shift_session_part = benchmark.session_part;
+    }
+  }
+
+  std::span<const observation> observations_;
+  std::vector<session_evidence> evidence_;
+  std::vector<double> common_of_sessions_;  ///< empty for a class that is too small
+  class_estimates result_;
+};
+
+class_estimates estimates(std::span<const observation> observations, std::size_t assumed_after,
+                          const limits& limits) {
+  return class_separation(observations, processes_of(observations, assumed_after, limits))
+      .result(assumed_after == 0);
+}
+
+}  // namespace
+
+double estimate::degrees() const {
+  return square(variance_by_processes() + variance_by_sessions()) /
+         (square(variance_by_processes()) / process_degrees +
+          square(variance_by_sessions()) / session.degrees);
+}
+
+std::vector<double> common_of_sessions(std::span<const observation> observations) {
+  if (observations.size() < least_class_size) return {};
+  std::vector<centres> sessions;
+  for (const auto& observed : observations) sessions.push_back(session_centres(observed));
+  return median_centres(sessions);
+}
+
+class_estimates estimates_of(std::span<const observation> observations, const limits& limits) {
+  return estimates(observations, 0, limits);
+}
+
+class_estimates estimates_for(std::span<const observation> observations, std::size_t new_processes,
+                              const limits& limits) {
+  return estimates(observations, new_processes, limits);
+}
+
+}  // namespace bench_transfers::gate

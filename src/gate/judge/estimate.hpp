@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "src/gate/judge/compare.hpp"
+#include "src/gate/judge/session_variance.hpp"
+
+namespace bench_transfers::gate {
+
+/// One benchmark before its judgement. Logarithms; larger is slower.
+struct estimate {
+  std::vector<double> before, after;  ///< processes of all sessions, ascending
+  double centre = 0;                  ///< of `before`
+  double shift = 0;
+  double common = 0;  ///< part of the shift that the class has in common
+  double process_variance = 0;
+  double process_degrees = 0;
+  double process_part = 0;  ///< of the shift's variance, as a multiple of the process variance
+  double session_part = 0;  ///< likewise of the session variance
+  session_estimate session{0, 1};
+  double threshold = 0;
+
+  [[nodiscard]] double variance_by_processes() const { return process_variance * process_part; }
+  [[nodiscard]] double variance_by_sessions() const { return session.variance * session_part; }
+  [[nodiscard]] double standard_error() const {
+    return std::sqrt(variance_by_processes() + variance_by_sessions());
+  }
+  /// Welch-Satterthwaite.
+  [[nodiscard]] double degrees() const;
+  /// The least slowdown and the least speedup, whether or not the common shift belongs to it.
+  [[nodiscard]] double least_slowdown() const { return std::min(shift, shift - common); }
+  [[nodiscard]] double least_speedup() const { return -std::max(shift, shift - common); }
+};
+
+/// The benchmarks of one class.
+struct class_estimates {
+  std::vector<estimate> benchmarks;  ///< in the order of the observations
+  /// None if there are too few benchmarks: their median could be that of real changes.
+  std::optional<common_shift> shared;
+};
+
+/// Estimates from the new runs. All observations are of one class. Throws std::invalid_argument if
+/// a benchmark has too few processes.
+class_estimates estimates_of(std::span<const observation> observations, const limits& limits);
+
+/// The same for `new_processes` in one session in the place of those observed.
+class_estimates estimates_for(std::span<const observation> observations, std::size_t new_processes,
+                              const limits& limits);
+
+/// What the benchmarks of a class have in common in each session of the baseline, against the mean
+/// of all sessions. Empty for a class that is too small.
+std::vector<double> common_of_sessions(std::span<const observation> observations);
+
+}  // namespace bench_transfers::gate

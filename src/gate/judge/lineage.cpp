@@ -1,0 +1,110 @@
+#include "src/gate/judge/lineage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "src/gate/judge/answer.hpp"
+#include "src/gate/judge/estimate.hpp"
+#include "src/gate/judge/observe.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+bool is_comparable(const baseline& earlier, const baseline& next) {
+  return earlier.judged_by.key == next.judged_by.key &&
+         earlier.judged_by.fastest_repetition == next.judged_by.fastest_repetition &&
+         earlier.judged_by.more_is_better == next.judged_by.more_is_better &&
+         earlier.on_host == next.on_host && earlier.ours == next.ours;
+}
+
+/// A baseline's benchmarks without new runs.
+std::map<std::string, observation> observations_of(const baseline& baseline) {
+  const auto sessions = sessions_of(baseline.processes);
+  const auto count = number_of_sessions(baseline.processes);
+  std::map<std::string, observation> observations;
+  for (const auto& [name, history] : baseline.benchmarks)
+    observations.emplace(name, observe(history, sessions, count, baseline.judged_by));
+  return observations;
+}
+
+bool are_most_slower(const std::vector<double>& processes, double reference) {
+  const auto slower = std::ranges::count_if(processes, [&](double c) { return c > reference; });
+  return 4 * slower >= 3 * std::ssize(processes);
+}
+
+/// Collects benchmarks that are slower than their references.
+class comparison_with {
+ public:
+  comparison_with(const baseline& baseline, const limits& limits)
+      : judged_by_(baseline.judged_by), limits_(limits) {}
+
+  void add(const std::string& name, const observation& observed, double reference) {
+    const double shift =
+        cost(centre_of(observed.before, judged_by_), judged_by_) - cost(reference, judged_by_);
+    const bool is_slower = slowdown(shift) > limits_.threshold_for(observed.kind) &&
+                           are_most_slower(joined(observed.before), cost(reference, judged_by_));
+    if (!is_slower) return;
+    ++result_.count;
+    if (slowdown(shift) > result_.slowdown) {
+      result_.worst = name;
+      result_.slowdown = slowdown(shift);
+    }
+  }
+
+  [[nodiscard]] const slower_benchmarks& result() const { return result_; }
+
+ private:
+  const metric& judged_by_;
+  const limits& limits_;
+  slower_benchmarks result_;
+};
+
+}  // namespace
+
+void continue_line(const baseline& earlier, baseline& next) {
+  if (!is_comparable(earlier, next)) return;
+  const auto before = observations_of(earlier);
+  for (auto& [name, history] : next.benchmarks) {
+    const auto known = earlier.benchmarks.find(name);
+    if (known == earlier.benchmarks.end()) continue;
+    history.reference =
+        known->second.reference.value_or(centre_of(before.at(name).before, earlier.judged_by));
+  }
+}
+
+slower_benchmarks slower_than(const baseline& earlier, const baseline& next, const limits& limits) {
+  comparison_with comparison(next, limits);
+  if (!is_comparable(earlier, next)) return {};
+  const auto before = observations_of(earlier);
+  for (const auto& [name, observed] : observations_of(next))
+    if (const auto known = before.find(name); known != before.end())
+      comparison.add(name, observed, centre_of(known->second.before, earlier.judged_by));
+  return comparison.result();
+}
+
+slower_benchmarks slower_than_first(const baseline& next, const limits& limits) {
+  comparison_with comparison(next, limits);
+  for (const auto& [name, observed] : observations_of(next))
+    if (const auto& reference = next.benchmarks.at(name).reference)
+      comparison.add(name, observed, *reference);
+  return comparison.result();
+}
+
+std::vector<session_distance> distant_sessions(const baseline& baseline, const limits& limits) {
+  std::map<benchmark_class, std::vector<observation>> classes;
+  for (const auto& [name, observed] : observations_of(baseline))
+    classes[observed.kind].push_back(observed);
+  std::vector<session_distance> distances;
+  for (const auto& [kind, observations] : classes) {
+    const auto common = common_of_sessions(observations);
+    if (common.size() < 2) continue;
+    const auto [least, most] = std::ranges::minmax(common);
+    if (const double apart = slowdown(most - least); apart > limits.threshold_for(kind))
+      distances.push_back({kind, apart});
+  }
+  return distances;
+}
+
+}  // namespace bench_transfers::gate
