@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
+#include <system_error>
 
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
@@ -11,6 +13,7 @@
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/session.hpp"
+#include "bench/harness/surroundings.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/observe.hpp"
 #include "bench/record/report.hpp"
@@ -74,7 +77,8 @@ int measure(const settings& settings, const registry& strategies) {
   result_file::writer file(settings.out_format == "json" ? settings.out : "",
                            make_context(observed, why_not_gpu, settings, plan));
   const device_list devices{{*device, memory, limit_of(start.front().link), monitor.get()}};
-  auto measured = session(devices, settings, file, shown).measure(plan);
+  const auto watched = watched_surroundings();
+  auto measured = session(devices, settings, file, shown, *watched).measure(plan);
   // A lost device cannot be queried again.
   const std::vector end{measured.device_lost ? observation{}
                                              : observe_under_load(*device, monitor.get())};
@@ -110,11 +114,22 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run_program(argc, argv);
+    const auto code = run_program(argc, argv);
+    std::cout.flush();
+    return std::cout || code != all_ran
+               ? code
+               : print_error("cannot write to standard output", something_failed);
   } catch (const common::usage_error& error) {
     return print_error(error.what(), bad_usage);
   } catch (const nothing_to_rank& error) {
     return print_error(error.what(), nothing_ran);
+  } catch (const std::bad_alloc&) {
+    return print_error("there is not enough memory", something_failed);
+  } catch (const std::system_error& error) {
+    const bool is_limit = error.code() == std::errc::resource_unavailable_try_again;
+    return print_error(
+        (is_limit ? "no more threads can be started: " : "") + std::string(error.what()),
+        something_failed);
   } catch (const std::exception& error) {
     return print_error(error.what(), something_failed);
   }

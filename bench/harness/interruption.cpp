@@ -26,6 +26,11 @@ std::chrono::nanoseconds monotonic_time() noexcept {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
+std::atomic<unsigned long> continued = 0;
+static_assert(std::atomic<unsigned long>::is_always_lock_free, "likewise");
+
+extern "C" void note_continuation(int /*signal*/) { ++continued; }
+
 extern "C" void note_signal(int signal) {
   constexpr std::chrono::milliseconds together(300);
   const auto time = now.load()();
@@ -48,10 +53,16 @@ void watch_for_interruption(clock_function clock) {
   action.sa_handler = note_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // Waiting calls of strategies and drivers go on, as without a handler.
+  action.sa_handler = note_continuation;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGCONT, &action, nullptr);
   // A full pipe or a closed terminal shows up as a failed write, not as a silent death.
   signal(SIGPIPE, SIG_IGN);
 }
 
 int interruption() noexcept { return noted; }
+
+unsigned long stops() noexcept { return continued; }
 
 }  // namespace bench_transfers::bench

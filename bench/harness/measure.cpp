@@ -26,6 +26,10 @@ void flush_ends(const transfer& transfer) {
     if (end && !end->on_device) flush_cache({end->data, end->bytes});
 }
 
+/// Fewer where the clock seems to stand still: long operations must not be repeated a thousand
+/// times.
+std::size_t most_alone(double total) { return total > 0 ? 1000 : 50; }
+
 std::size_t at_least_one(double count) { return count < 1 ? 1 : static_cast<std::size_t>(count); }
 
 }  // namespace
@@ -62,7 +66,7 @@ schedule settle_schedule(const transfer& transfer, cache_state cache,
     run_once(transfer);
     alone.push_back(between(start, wall_clock::now()));
     total = between(begin, wall_clock::now());
-  } while ((alone.size() < 2 && total < 20e6) || (total < 1e6 && alone.size() < 1000));
+  } while ((alone.size() < 2 && total < 20e6) || (total < 1e6 && alone.size() < most_alone(total)));
   double operation = std::max(1.0, statistics::median(alone));
   // The work between operations, flushing or freeing, may take many times as long as they do.
   const double overhead = cold || transfer.timing.between

@@ -195,8 +195,11 @@ bool uses_host_buffer(const benchmark_case& planned) {
 /// then kills the process.
 void skip_sizes_beyond_memory(plan& plan, bool device_is_host) {
   // A tenth stays free for the page tables of pinned memory and for other processes.
-  const auto available = machine::available_memory_bytes() / 10 * 9;
-  if (available == 0) return;  // not known
+  const auto free_bytes = machine::available_memory_bytes() / 10 * 9;
+  if (free_bytes == 0) return;  // not known
+  // What the program, its threads and the smallest benchmarks take, whatever the sizes.
+  constexpr std::size_t own_bytes_of_program = std::size_t{64} << 20;
+  const auto available = free_bytes - std::min(free_bytes, own_bytes_of_program);
   for (;;) {
     std::size_t needed = 0;
     const auto kinds = kinds_in_use(plan);
@@ -205,18 +208,19 @@ void skip_sizes_beyond_memory(plan& plan, bool device_is_host) {
           plan, [&](const auto& planned) { return uses(planned, kind); }, host_bytes);
     const auto buffer = largest(plan, uses_host_buffer, host_bytes);
     if (device_is_host) needed += largest(plan, uses_host_buffer, device_bytes);
-    const auto allocates = [&](const benchmark_case& planned) {
-      return planned.measured->needs.more_host_memory ||
-             (device_is_host && planned.measured->needs.more_device_memory);
+    const auto own_bytes = [&](const benchmark_case& planned) {
+      const auto& needs = planned.measured->needs;
+      return planned.bytes() *
+             (needs.more_host_memory + (device_is_host ? needs.more_device_memory : 0U));
     };
-    const auto allocated =
-        largest(plan, allocates, [](const auto& planned) { return planned.bytes(); });
+    const auto anything = [](const benchmark_case&) { return true; };
+    const auto allocated = largest(plan, anything, own_bytes);
     needed += allocated;
     if (needed <= available || std::max(buffer, allocated) == 0) return;
     skip_if(
         plan,
         [&](const auto& planned) {
-          return allocated > buffer ? allocates(planned) && planned.bytes() == allocated
+          return allocated > buffer ? own_bytes(planned) == allocated
                                     : uses_host_buffer(planned) && host_bytes(planned) == buffer;
         },
         {"not_enough_host_memory",

@@ -105,7 +105,7 @@ run as_repetition(const run& original, int repetitions, int index) {
   return result;
 }
 
-json row_of(const run& reported) {
+json row_of(const run& reported, const std::set<result_file::disturbance>& disturbed) {
   const auto name = reported.benchmark_name();
   const bool is_aggregate = reported.run_type == run::RT_Aggregate;
   const bool is_share =
@@ -126,6 +126,7 @@ json row_of(const run& reported) {
   row["cpu_time"] =
       shortened(is_share ? reported.cpu_accumulated_time : reported.GetAdjustedCPUTime());
   row["time_unit"] = benchmark::GetTimeUnitString(reported.time_unit);
+  for (const auto& code : disturbed) row["disturbed"].push_back(to_string(code));
   for (const auto& [key, counter] : reported.counters) row[key] = shortened(counter.value);
   return row;
 }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bench/harness/google_engine.hpp"
 #include "src/common/message.hpp"
+#include "src/result_file/format.hpp"
 
 namespace bench_transfers::bench {
 
@@ -17,8 +19,9 @@ nlohmann::ordered_json google_context();
 /// and its repetition. Google Benchmark does not know of repetitions: it is called once for each.
 run as_repetition(const run& original, int repetitions, int index);
 
-/// A row of the result file, with Google Benchmark's keys.
-nlohmann::ordered_json row_of(const run& reported);
+/// A row of the result file, with Google Benchmark's keys, and the codes of what disturbed it.
+nlohmann::ordered_json row_of(const run& reported,
+                              const std::set<result_file::disturbance>& disturbed = {});
 
 /// The row of a benchmark that failed, without times and counters.
 nlohmann::ordered_json row_of_failure(const std::string& name, int repetitions, int index,

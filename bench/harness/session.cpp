@@ -1,10 +1,14 @@
 #include "bench/harness/session.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <random>
+#include <stdexcept>
+#include <system_error>
 
 #include "bench/harness/cpu_meter.hpp"
 #include "bench/harness/interruption.hpp"
@@ -24,6 +28,32 @@ class wrong_data : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// The times of an operation cannot be true; what() is one line.
+class untrue_times : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A limit on threads is reached: of the user, the control group or the address space.
+class no_threads : public std::runtime_error {
+ public:
+  explicit no_threads(const std::system_error& failure)
+      : std::runtime_error(fmt::format("no more threads can be started: {}", failure.what())) {}
+};
+
+using result_file::disturbance;
+using result_file::disturbance_degree;
+
+bool are_spoilt(const std::set<disturbance>& disturbed) {
+  return degree_of(disturbed) == disturbance_degree::spoilt;
+}
+
+std::vector<std::string> codes_of(const std::set<disturbance>& disturbed) {
+  std::vector<std::string> codes;
+  for (const auto code : disturbed) codes.push_back(to_string(code));
+  return codes;
+}
 
 common::message error_message(std::string code, const std::exception& failure) {
   return {std::move(code), nlohmann::ordered_json::object(), failure.what()};
@@ -56,8 +86,13 @@ struct session::state {
 };
 
 session::session(device_list devices, const settings& settings, result_file::writer& rows,
-                 progress& shown)
-    : devices_(std::move(devices)), settings_(settings), rows_(rows), shown_(shown) {
+                 progress& shown, const surroundings& watched)
+    : devices_(std::move(devices)),
+      settings_(settings),
+      rows_(rows),
+      shown_(shown),
+      watched_(watched),
+      cpus_at_start_(watched.read().cpus) {
   for (const auto& measured : devices_) {
     streams_.push_back(measured.device.create_stream());
     clocks_.emplace_back(measured.device);
@@ -111,6 +146,7 @@ outcome session::measure(const plan& plan) {
     }
     if (!device_lost_) read_monitors(result);
   }
+  conclude(cases, result);
   result.device_lost = device_lost_.has_value();
   result.signal = interruption();
   return result;
@@ -149,17 +185,33 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
           require_undamaged(planned, ready);
         }
         synchronize(planned);
-        const auto time = settings_.min_time * planned.measured->sampling.effort;
-        measured.schedule = settle_schedule(
-            ready, planned.cache, std::chrono::duration_cast<std::chrono::nanoseconds>(time));
+        measured.schedule = undisturbed_schedule(planned, ready);
       });
     } catch (const transfers::unsupported& reason) {
       skip("unsupported", reason);
-    } catch (const transfers::out_of_memory& reason) {
+    } catch (const std::bad_alloc& reason) {
       skip("memory_refused", reason);
+    } catch (const no_threads& reason) {
+      skip("threads_refused", reason);
     }
     measured.cost = wall_clock::now() - start;
   }
+}
+
+bench::schedule session::undisturbed_schedule(const benchmark_case& planned,
+                                              const transfer& ready) const {
+  const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      settings_.min_time * planned.measured->sampling.effort);
+  constexpr int most_attempts = 3;
+  std::set<disturbance> disturbed;
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const auto before = watched_.read();
+    const auto schedule = settle_schedule(ready, planned.cache, time);
+    disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);
+    if (!are_spoilt(disturbed)) return schedule;
+  }
+  throw untrue_times(
+      fmt::format("disturbed each time it was prepared: {}", fmt::join(codes_of(disturbed), ", ")));
 }
 
 template <class Work>
@@ -180,10 +232,17 @@ void session::run_guarded(state& measured, Work&& work) {
     work(*ready);
   } catch (const transfers::unsupported&) {
     impossible = std::current_exception();
-  } catch (const transfers::out_of_memory&) {
+  } catch (const std::bad_alloc&) {
     impossible = std::current_exception();
+  } catch (const std::system_error& failure) {
+    if (failure.code() == std::errc::resource_unavailable_try_again)
+      impossible = std::make_exception_ptr(no_threads(failure));
+    else
+      measured.error = error_message("other", failure);
   } catch (const wrong_data& failure) {
     measured.error = error_message("wrong_data", failure);
+  } catch (const untrue_times& failure) {
+    measured.error = error_message("disturbed", failure);
   } catch (const transfers::device_error& failure) {
     measured.error = error_message("device_error", failure);
     if (failure.device_lost()) lose_device(failure.what());
@@ -244,7 +303,7 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
 
 void session::repeat(state& measured, int round, outcome& result) {
   const auto& name = measured.planned->name;
-  std::optional<run> repetition;
+  std::optional<bench::repetition> repetition;
   try {
     run_guarded(measured, [&](transfer& ready) {
       auto reported = repeat_prepared(measured, round, ready);
@@ -253,25 +312,65 @@ void session::repeat(state& measured, int round, outcome& result) {
     });
   } catch (const transfers::unsupported& failure) {
     measured.error = error_message("unsupported", failure);  // it was supported when it was settled
-  } catch (const transfers::out_of_memory& failure) {
+  } catch (const std::bad_alloc& failure) {
     measured.error = error_message("out_of_memory", failure);
+  } catch (const no_threads& failure) {
+    measured.error = error_message("threads_refused", failure);
   }
   if (measured.error) {
     measured.finished = true;
     result.failures.push_back({name, *measured.error});
     rows_.add(row_of_failure(name, settings_.rounds, round, *measured.error));
   } else if (repetition) {
-    result.runs.push_back(*repetition);
-    rows_.add(row_of(*repetition));
+    repetitions_.push_back(*repetition);
+    rows_.add(row_of(repetition->reported, repetition->disturbed));
   }
 }
 
-run session::repeat_prepared(state& measured, int round, transfer& ready) {
+void session::conclude(const std::vector<state>& cases, outcome& result) {
+  std::map<std::string, disturbance_degree> least;
+  for (const auto& [reported, disturbed] : repetitions_) {
+    const auto degree = degree_of(disturbed);
+    auto& known = least.try_emplace(reported.benchmark_name(), degree).first->second;
+    known = std::min(known, degree);
+  }
+  auto& counts = result.disturbances;
+  counts.repetitions = repetitions_.size();
+  std::map<std::string, std::set<disturbance>> spoilt;
+  for (const auto& [reported, disturbed] : repetitions_) {
+    const auto name = reported.benchmark_name();
+    const bool is_least = degree_of(disturbed) == least.at(name);
+    if (!disturbed.empty()) ++counts.disturbed;
+    for (const auto code : disturbed) ++counts.by_code[code];
+    if (is_least && are_spoilt(disturbed)) {
+      spoilt[name].insert(disturbed.begin(), disturbed.end());
+    } else if (is_least) {
+      result.runs.push_back(reported);
+      if (!disturbed.empty()) ++counts.counted;
+    }
+  }
+  for (const auto& measured : cases) {
+    const auto entry = spoilt.find(measured.planned->name);
+    if (entry == spoilt.end() || measured.error) continue;
+    const auto& [name, disturbed] = *entry;
+    const common::message error{
+        "disturbed",
+        {{"by", codes_of(disturbed)}},
+        fmt::format("every repetition was disturbed: {}", fmt::join(codes_of(disturbed), ", "))};
+    result.failures.push_back({name, error});
+    auto row = row_of_failure(name, settings_.rounds, 0, error);
+    row["disturbed"] = codes_of(disturbed);
+    rows_.replace(name, std::move(row));
+  }
+}
+
+repetition session::repeat_prepared(state& measured, int round, transfer& ready) {
   const auto& planned = *measured.planned;
   poison_destination(planned, ready);
   // A kernel on another stream slows cudaMemcpy down until the whole device is synchronized
   // (docs/METHOD.md): every benchmark starts from the same state.
   synchronize(planned);
+  const auto before = watched_.read();
   // DMA reads are slower if a core's cache holds the lines: the previous benchmark must not decide
   // that.
   for (const auto& end : {ready.source, ready.destination})
@@ -280,11 +379,15 @@ run session::repeat_prepared(state& measured, int round, transfer& ready) {
 
   samples times;
   std::optional<double> cores;
-  auto repetition =
-      as_repetition(time_in_engine(measured, ready, times, cores), settings_.rounds, round);
+  bench::repetition repetition{
+      as_repetition(time_in_engine(measured, ready, times, cores), settings_.rounds, round)};
+  auto& disturbed = repetition.disturbed;
+  disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);
+  disturbed.merge(disturbances_in(times.operation, measured.schedule.batch));
   // After an interruption, there may be no operation at all.
   if (interruption() != 0) return repetition;
-  if (!times.operation.empty()) measured.medians.push_back(statistics::median(times.operation));
+  if (!times.operation.empty() && !are_spoilt(disturbed))
+    measured.medians.push_back(statistics::median(times.operation));
   // Before the device's clock is used, which runs further operations.
   require_undamaged(planned, ready);
   time_on_device(ready, clock_of(planned), stream_of(planned), measured.schedule, times);
@@ -292,7 +395,8 @@ run session::repeat_prepared(state& measured, int round, transfer& ready) {
   const auto metrics =
       metrics_of(planned, ready, measured.schedule, times, cores, device_of(planned).link_limit);
   describe(metrics);
-  for (const auto& [metric, value] : metrics.entries()) repetition.counters[metric.name] = value;
+  for (const auto& [metric, value] : metrics.entries())
+    repetition.reported.counters[metric.name] = value;
   return repetition;
 }
 

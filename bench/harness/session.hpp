@@ -1,8 +1,10 @@
 #pragma once
 
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "bench/harness/progress.hpp"
 #include "bench/harness/rows.hpp"
 #include "bench/harness/settings.hpp"
+#include "bench/harness/surroundings.hpp"
 #include "bench/strategy/buffers.hpp"
 #include "src/machine/gpu_monitor.hpp"
 #include "src/result_file/writer.hpp"
@@ -25,9 +28,24 @@ struct failure {
   common::message reason;
 };
 
+/// One measurement of a benchmark, and what disturbed it.
+struct repetition {
+  run reported;
+  std::set<result_file::disturbance> disturbed = {};
+};
+
+/// How many repetitions were disturbed.
+struct disturbance_counts {
+  std::size_t repetitions = 0;  ///< of all benchmarks
+  std::size_t disturbed = 0;    ///< of these
+  std::size_t counted = 0;      ///< of the disturbed ones: their benchmarks have no others
+  std::map<result_file::disturbance, std::size_t> by_code;
+};
+
 /// The outcome of a session, besides the rows in the result file.
 struct outcome {
-  std::vector<run> runs;  ///< every repetition measured, in order of measurement
+  std::vector<run> runs;  ///< the repetitions that count, in order of measurement
+  disturbance_counts disturbances;
   std::vector<failure> failures;
   std::vector<skipped_case> skipped;  ///< could be planned but not prepared
   bool device_lost = false;           ///< the rest could not be measured
@@ -43,8 +61,8 @@ struct outcome {
 class session {
  public:
   /// `devices`: at least one. `rows` gets every repetition immediately.
-  session(device_list devices, const settings& settings, result_file::writer& rows,
-          progress& shown);
+  session(device_list devices, const settings& settings, result_file::writer& rows, progress& shown,
+          const surroundings& watched);
 
   /// The outcome reports failures of benchmarks and of writing rows.
   outcome measure(const plan& plan);
@@ -57,16 +75,21 @@ class session {
   void measure_round(std::vector<state>& cases, int round, outcome& result);
   /// Runs one repetition and writes its row.
   void repeat(state& measured, int round, outcome& result);
-  run repeat_prepared(state& measured, int round, transfer& ready);
+  repetition repeat_prepared(state& measured, int round, transfer& ready);
   run time_in_engine(state& measured, const transfer& ready, samples& times,
                      std::optional<double>& cores);
   void poison_destination(const benchmark_case& planned, transfer& ready) const;
   /// Throws wrong_data unless the destination holds the expected data.
   void require_undamaged(const benchmark_case& planned, transfer& transfer) const;
   void describe(const metric_list& metrics);
+  [[nodiscard]] bench::schedule undisturbed_schedule(const benchmark_case& planned,
+                                                     const transfer& ready) const;
+  /// Takes the repetitions that count to the outcome. A benchmark with spoilt ones only has failed.
+  void conclude(const std::vector<state>& cases, outcome& result);
 
   /// Prepares the transfer and passes it to `work`. An exception becomes the state's error, and the
-  /// buffers hold the test pattern again. Rethrows `unsupported` and `out_of_memory`.
+  /// buffers hold the test pattern again. Rethrows what makes it impossible here: `unsupported`, no
+  /// memory, no more threads.
   template <class Work>
   void run_guarded(state& measured, Work&& work);
 
@@ -85,6 +108,9 @@ class session {
   const settings& settings_;
   result_file::writer& rows_;
   progress& shown_;
+  const surroundings& watched_;
+  std::size_t cpus_at_start_;
+  std::vector<repetition> repetitions_;         ///< in order of measurement
   std::optional<common::message> device_lost_;  ///< set if nothing can be measured any more
 };
 

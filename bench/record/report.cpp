@@ -125,6 +125,26 @@ void finish_device(json& facts, std::size_t index, const outcome& measured,
     facts["warnings"].push_back(common::to_json(doubt));
 }
 
+std::optional<common::message> warning_of(const disturbance_counts& counts) {
+  if (counts.disturbed == 0) return std::nullopt;
+  json by_code = json::object();
+  std::vector<std::string> words;
+  for (const auto& [code, count] : counts.by_code) {
+    by_code[to_string(code)] = count;
+    words.push_back(fmt::format("{} {}", to_string(code), count));
+  }
+  return common::message{
+      "repetitions_disturbed",
+      {{"repetitions", counts.repetitions},
+       {"disturbed", counts.disturbed},
+       {"counted", counts.counted},
+       {"by", by_code}},
+      fmt::format(
+          "{} of {} repetitions were disturbed from outside ({}); {} of them count, because "
+          "their benchmarks have no better ones",
+          counts.disturbed, counts.repetitions, fmt::join(words, ", "), counts.counted)};
+}
+
 }  // namespace
 
 void finish(result_file::writer& file, const settings& settings, const plan& plan,
@@ -140,6 +160,8 @@ void finish(result_file::writer& file, const settings& settings, const plan& pla
   for (const auto& skipped : to_json(measured.skipped)) facts["skipped"].push_back(skipped);
   for (std::size_t i = 0; i < start.size(); ++i)
     finish_device(facts, i, measured, start[i], end[i]);
+  if (const auto warning = warning_of(measured.disturbances))
+    facts["warnings"].push_back(common::to_json(*warning));
   file.set_facts(std::move(facts));
   std::vector<std::string> order;
   for (const auto& planned : plan.cases) order.push_back(planned.name);

@@ -336,8 +336,8 @@ strategy strategy_for(const allocator& allocator, bool frees) {
       .role = frees ? roles::deallocation : roles::allocation,
       .plainness = allocator.plainness,
       .prepare = [allocator, frees](const job& task) { return prepare(task, allocator, frees); },
-      .needs = {.more_host_memory = !allocator.on_device,
-                .more_device_memory = allocator.on_device,
+      .needs = {.more_host_memory = allocator.on_device ? 0U : 1U,
+                .more_device_memory = allocator.on_device ? 1U : 0U,
                 .why_unsupported =
                     [allocator](const transfers::device& device) {
                       return why_unsupported(allocator, device);

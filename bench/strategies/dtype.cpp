@@ -127,6 +127,8 @@ const registration all_conversions(host_memory_family{
     .prepare = prepare,
     .adjust = [](strategy& conversion) {
       conversion.shares_link = false;  // possibly only a part of its bytes cross the link
+      conversion.needs.more_host_memory = 1;
+      conversion.needs.more_device_memory = 2;  // as they are, and as float32
       conversion.sampling = {
           .smallest = sizeof(double), .largest = std::size_t{256} << 20, .cold = false};
     }});

@@ -385,20 +385,23 @@ strategy strategy_for(const std::string& name, const std::string& called,
   const std::vector<std::string> types =
       every_type ? std::vector<std::string>{"float32", "float64", "int32", "char", "record7"}
                  : std::vector<std::string>{"float32"};
-  return {
-      .family = "gpu_array",
-      .parts = {method(name), in_memory(kind), setting(operation.setting)},
-      .summary = called + ", " + operation.summary,
-      .variants = named(types),
-      .role = roles::array,
-      .direction = direction,
-      .plainness = operation.plainness,
-      .prepare = [kind,
-                  prepare = operation.prepare](const job& task) { return prepare(task, kind); },
-      .needs = {.host = kind, .host_payloads = direction == result_file::direction::both ? 2U : 1U},
-      .sampling = {.smallest = every_type ? sizeof(double) : sizeof(float),
-                   .largest = largest_size,
-                   .cold = false}};
+  return {.family = "gpu_array",
+          .parts = {method(name), in_memory(kind), setting(operation.setting)},
+          .summary = called + ", " + operation.summary,
+          .variants = named(types),
+          .role = roles::array,
+          .direction = direction,
+          .plainness = operation.plainness,
+          .prepare = [kind,
+                      prepare = operation.prepare](const job& task) { return prepare(task, kind); },
+          .needs = {.host = kind,
+                    .host_payloads = direction == result_file::direction::both ? 2U : 1U,
+                    .more_host_memory = 1,
+                    // An array, an intermediate one, and one that the pool keeps.
+                    .more_device_memory = direction == result_file::direction::both ? 3U : 2U},
+          .sampling = {.smallest = every_type ? sizeof(double) : sizeof(float),
+                       .largest = largest_size,
+                       .cold = false}};
 }
 
 void add(const std::string& name, const std::string& called, result_file::direction direction,

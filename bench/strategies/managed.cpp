@@ -110,8 +110,8 @@ void add(const std::string& name, const std::string& summary, std::size_t larges
                         .plainness = 2,
                         .memory = to_string(transfers::managed),
                         .prepare = std::move(prepare),
-                        .needs = {.more_host_memory = true,
-                                  .more_device_memory = true,
+                        .needs = {.more_host_memory = 1,
+                                  .more_device_memory = 1,
                                   .why_unsupported = transfers::why_no_managed_memory},
                         .sampling = {.largest = largest, .cold = false}}};
 }

@@ -65,9 +65,7 @@ const registration access_in_place(strategy{
     .role = roles::copy,
     .plainness = 2,
     .prepare = prepare,
-    .needs = {.more_host_memory = true,
-              .more_device_memory = true,
-              .why_unsupported = why_unsupported},
+    .needs = {.more_host_memory = 1, .more_device_memory = 1, .why_unsupported = why_unsupported},
     .sampling = {.cold = false}});
 
 }  // namespace

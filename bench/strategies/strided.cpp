@@ -111,6 +111,9 @@ void add(const std::string& name, const std::string& summary, strided_route rout
           [packed](strategy& copy) {
             copy.plainness = packed ? 0 : 1;
             copy.needs.host_payloads = 2;
+            // The matrix with its gaps, up to twice as large, and the packed elements.
+            copy.needs.more_host_memory = 3;
+            copy.needs.more_device_memory = 3;
             copy.sampling.smallest = row * sizeof(float);
             copy.sampling.largest = std::size_t{256} << 20;
             copy.sampling.cold = false;

@@ -34,6 +34,7 @@ transfer prepare(const job& task, std::string_view container, const payload& hos
 
 void limit(strategy& copy) {
   copy.sampling = {.smallest = sizeof(float), .largest = largest_size, .cold = false};
+  copy.needs.more_device_memory = 1;
 }
 
 void add(const std::string& container, const std::string& summary) {
@@ -66,6 +67,7 @@ const struct thrust_strategies {
           return prepare(task, "universal_host_pinned_vector", only_size);
         }};
     limit(pinned);
+    pinned.needs.more_host_memory = 1;
     registration{pinned};
   }
 } registered;

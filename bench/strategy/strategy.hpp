@@ -49,8 +49,9 @@ struct requirements {
   std::optional<transfers::host_memory_kind> host = {};  ///< the shared host buffer it uses
   std::size_t host_payloads = 1;                         ///< payloads it uses in the host buffer
   std::size_t device_payloads = 1;                       ///< payloads it uses in the device buffer
-  /// Whether an operation allocates memory of the benchmark's size in addition to the buffers.
-  bool more_host_memory = false, more_device_memory = false;
+  /// How much an operation allocates at most in addition to the buffers, as a multiple of the
+  /// benchmark's size.
+  unsigned more_host_memory = 0, more_device_memory = 0;
   /// Why it cannot run on a device, in one line; nullopt if it can. Empty: it runs everywhere.
   std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
 };

@@ -16,7 +16,7 @@ from typing import Any
 from plots.model.lift import format_1
 from plots.model.load import Fields, Metric, Result
 from plots.model.programs import Advice
-from plots.model.values import is_number, is_positive, mapping
+from plots.model.values import is_failed, is_number, is_positive, mapping
 
 DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
 NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
@@ -227,13 +227,6 @@ def is_transfer(fields: Fields) -> bool:
 def can_be_shown(name: str) -> bool:
     """Tells whether the name is printable and not too long."""
     return name.isprintable() and len(name) <= LONGEST_NAME
-
-
-def is_failed(row: dict[str, Any]) -> bool:
-    """Tells whether the row has an error instead of times, as `gate_transfers` reads it."""
-    flags = (row.get("error_occurred"), row.get("skipped"))
-    messages = (row.get("error_message"), row.get("skip_message"))
-    return any(flag is True for flag in flags) or any(messages)
 
 
 def order_families(fields: Iterable[Fields]) -> list[str]:

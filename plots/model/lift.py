@@ -6,14 +6,14 @@ Only here a name is taken apart and a sentence is recognised by its beginning.
 from __future__ import annotations
 
 import functools
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from plots.model.values import mapping, text
+from plots.model.strict_json import parse
+from plots.model.values import mapping, printable, text
 
 FORMAT_1 = Path(__file__).resolve().parents[2] / "src" / "result_file" / "format_1.json"
 SIZE = re.compile(r"(?!0+[A-Z])([0-9]{1,12})(B|KiB|MiB|GiB)")
@@ -27,7 +27,7 @@ OF_VARIANT = ("role", "direction", "method", "setting", "plainness")  # over the
 @functools.cache
 def format_1() -> dict[str, Any]:
     """What is known of files of format 1."""
-    known: dict[str, Any] = json.loads(FORMAT_1.read_text("utf-8"))
+    known: dict[str, Any] = parse(FORMAT_1.read_bytes())
     return known
 
 

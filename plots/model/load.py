@@ -10,6 +10,7 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 from plots.model import gunzip, strict_json
+from plots.model.disturbed import select_least_disturbed
 from plots.model.lift import lift_row, lift_transfers
 from plots.model.values import (
     is_plain_number,
@@ -110,7 +111,7 @@ class Skip:
 
 @dataclass(frozen=True)
 class Result:
-    """Holds one result file: its context, and one row per repetition of a benchmark."""
+    """Holds one result file: its context, and one row per repetition that counts."""
 
     path: Path
     context: dict[str, Any]
@@ -173,6 +174,9 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     if transfers["format"] == 1:
         lifted = lift_transfers(transfers, repetitions)
         repetitions = [lift_row(row) for row in repetitions]
+    for row in repetitions:
+        _check_disturbed(row)
+    repetitions = select_least_disturbed(repetitions)
     _check_device(lifted)
     fields = _each(lifted, "benchmarks", _fields)
     roles = {legible(name): role for name, role in _each(lifted, "roles", _role).items()}
@@ -232,6 +236,8 @@ def _is_named_pipe(path: Path) -> bool:
 def _parse(path: Path, data: bytes) -> Any:
     try:
         return strict_json.parse(data)
+    except strict_json.RepeatedKeyError as error:
+        raise ResultError(f"{path}: not a result file: {error}") from error
     except ValueError as error:
         raise ResultError(f"{path}: not JSON, or cut short: {error}") from error
 
@@ -288,6 +294,15 @@ def _check_row(row: dict[str, Any]) -> None:
     index = row.get("repetition_index", 0)
     if not is_whole(index) or index > MOST_INDEX:
         raise _NotValid(f"a repetition_index is {brief(index)}, no whole number from 0")
+
+
+def _check_disturbed(row: dict[str, Any]) -> None:
+    """Another program may have a counter of this name."""
+    codes = row.get("disturbed")
+    if codes is None or (isinstance(codes, (int, float)) and not isinstance(codes, bool)):
+        return
+    if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
+        raise _NotValid("a row's disturbed is no list of texts")
 
 
 def _check_references(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plots.model.load import Fields, Result
+from plots.model import strict_json
 from plots.model.values import printable
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
@@ -108,7 +109,7 @@ def _run_advise(command: list[str], out: Path) -> dict[str, Any] | str:
         if completed.returncode != 0:
             complaint = printable(completed.stderr).removeprefix("bench_transfers: ")
             return complaint.replace(str(out.parent / "result.json"), "the file") or "advise failed"
-        content = json.loads(out.read_bytes())
+        content = strict_json.parse(out.read_bytes())
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return f"bench_transfers advise cannot be asked: {printable(str(error))}"
     if not isinstance(content, dict) or content.get("format") != FORMAT:

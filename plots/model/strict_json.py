@@ -6,10 +6,16 @@ import json
 import re
 from typing import Any
 
+from plots.model.values import printable
+
 MOST_DEPTH = 512  # as src/result_file/reader.cpp has it
 LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**64 - 1
 MOST_DIGITS = 20  # of integers; Python takes time with the square of their number
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+class RepeatedKeyError(ValueError):
+    """A key is twice in an object; the message is a part of a line for a person."""
 
 
 def parse(data: bytes) -> Any:
@@ -20,6 +26,7 @@ def parse(data: bytes) -> Any:
             parse_int=_integer,
             parse_float=_float,
             parse_constant=_refuse_constant,
+            object_pairs_hook=_unique,
         )
     except RecursionError:
         raise ValueError("nested too deeply") from None
@@ -32,6 +39,16 @@ def parse(data: bytes) -> Any:
 def _refuse_constant(name: str) -> None:
     """JSON has neither NaN nor Infinity, which Python would read."""
     raise ValueError(f"{name} is no number")
+
+
+def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """If a key were there twice, readers could differ in which of its values counts."""
+    unique = dict(members)
+    if len(unique) < len(members):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in members if key in seen or seen.add(key))
+        raise RepeatedKeyError(f"it has {printable(repeated)[:100]} twice")
+    return unique
 
 
 def _integer(digits: str) -> int:

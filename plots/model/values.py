@@ -65,3 +65,10 @@ def legible(value: Any) -> Any:
 
 def _without_unprintable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
+
+
+def is_failed(row: dict[str, Any]) -> bool:
+    """Tells whether the row has an error instead of times, as `gate_transfers` reads it."""
+    flags = (row.get("error_occurred"), row.get("skipped"))
+    messages = (row.get("error_message"), row.get("skip_message"))
+    return any(flag is True for flag in flags) or any(messages)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from plots.model.derive import Run, is_failed, is_transfer
+from plots.model.derive import Run, is_transfer
 from plots.model.load import Result
-from plots.model.values import mapping, text
+from plots.model.values import is_failed, mapping, text
 
 HOST_NOTE = "host device: no GPU; copies within this machine's memory"
 

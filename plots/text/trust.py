@@ -8,8 +8,8 @@ from statistics import median
 from typing import Any
 
 from plots.model import values
-from plots.model.derive import Run, is_failed
-from plots.model.values import is_positive, mapping
+from plots.model.derive import Run
+from plots.model.values import is_failed, is_positive, mapping
 from plots.text import caption, numbers
 
 NOISY = 0.03  # the distance between the quartiles of large transfers, as a part of the median

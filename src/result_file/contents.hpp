@@ -38,6 +38,7 @@ struct row {
   std::string aggregate;                   ///< "median"
   std::optional<std::int64_t> repetition;  ///< from 0; none in files of old releases
   std::optional<failure> failed;           ///< of repetitions
+  std::set<disturbance> disturbed;         ///< likewise
   std::string time_unit;                   ///< of real_time and cpu_time
   std::span<const value> values;           ///< in the file's order; a name may occur several times
 
@@ -73,7 +74,7 @@ struct contents {
   std::map<std::string, benchmark> benchmarks;  ///< at least those of the rows
   std::map<std::string, role> roles;            ///< at least those of the benchmarks
   std::map<std::string, metric> metrics;        ///< of counters
-  std::vector<row> rows;
+  std::vector<row> rows;  ///< without the repetitions that do not count (disturbance_degree)
 
   // Rows point to these.
   std::set<std::string, std::less<>> value_names;

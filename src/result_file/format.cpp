@@ -30,6 +30,11 @@ constexpr words<table, 7> tables{{{table::directions, "directions"},
                                   {table::allocation, "allocation"},
                                   {table::cpu_access, "cpu_access"},
                                   {table::floor, "floor"}}};
+constexpr words<disturbance, 5> disturbances{{{disturbance::stopped, "stopped"},
+                                              {disturbance::fewer_cpus, "fewer_cpus"},
+                                              {disturbance::other_load, "other_load"},
+                                              {disturbance::clock_stood_still, "clock_stood_still"},
+                                              {disturbance::clock_jumped, "clock_jumped"}}};
 constexpr words<metric_kind, 5> kinds{{{metric_kind::duration, "duration"},
                                        {metric_kind::rate, "rate"},
                                        {metric_kind::share, "share"},
@@ -66,6 +71,7 @@ std::string to_string(direction direction) { return word_for(directions, directi
 std::string to_string(cache_state cache) { return word_for(cache_states, cache); }
 std::string to_string(table shown) { return word_for(tables, shown); }
 std::string to_string(metric_kind kind) { return word_for(kinds, kind); }
+std::string to_string(disturbance code) { return word_for(disturbances, code); }
 std::string to_string(better more_or_less) { return word_for(betters, more_or_less); }
 
 std::optional<direction> direction_from(const std::string& word) {
@@ -78,7 +84,19 @@ std::optional<table> table_from(const std::string& word) { return value_of(table
 std::optional<metric_kind> metric_kind_from(const std::string& word) {
   return value_of(kinds, word);
 }
+std::optional<disturbance> disturbance_from(const std::string& word) {
+  return value_of(disturbances, word);
+}
 std::optional<better> better_from(const std::string& word) { return value_of(betters, word); }
+
+disturbance_degree degree_of(const std::set<disturbance>& disturbances) {
+  const auto spoils = [](disturbance code) {
+    return code != disturbance::fewer_cpus && code != disturbance::other_load;
+  };
+  if (disturbances.empty()) return disturbance_degree::none;
+  return std::ranges::any_of(disturbances, spoils) ? disturbance_degree::spoilt
+                                                   : disturbance_degree::slowed;
+}
 
 json to_json(const benchmark& described) {
   json entry{{"family", described.family},

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,24 @@ struct benchmark {
 std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,
                            std::optional<std::size_t> size_bytes, cache_state cache);
 
+/// What disturbed a repetition from outside.
+enum class disturbance {
+  stopped,            ///< the process did not run for a while: SIGSTOP, a frozen control group
+  fewer_cpus,         ///< it might use fewer CPUs than at the start of the run
+  other_load,         ///< other processes kept its CPUs busy for more than a quarter of the time
+  clock_stood_still,  ///< or went slower than the kernel's other clocks
+  clock_jumped,       ///< or went faster than they, or back
+};
+
+/// How much disturbances are worth. Of the repetitions of a benchmark, those of the least degree
+/// count; if that is `spoilt`, the benchmark has failed.
+enum class disturbance_degree {
+  none,
+  slowed,  ///< true times, of a machine that was busy otherwise
+  spoilt   ///< the times are not those of the operations
+};
+disturbance_degree degree_of(const std::set<disturbance>& disturbances);
+
 enum class metric_kind { duration, rate, share, count, size };
 enum class better { more, less };
 
@@ -79,11 +98,13 @@ std::string to_string(direction direction);
 std::string to_string(cache_state cache);
 std::string to_string(table shown);
 std::string to_string(metric_kind kind);
+std::string to_string(disturbance code);
 std::string to_string(better more_or_less);
 std::optional<direction> direction_from(const std::string& word);
 std::optional<cache_state> cache_state_from(const std::string& word);
 std::optional<table> table_from(const std::string& word);
 std::optional<metric_kind> metric_kind_from(const std::string& word);
+std::optional<disturbance> disturbance_from(const std::string& word);
 std::optional<better> better_from(const std::string& word);
 
 /// An entry of context.transfers.benchmarks, .roles and .metrics, without its key, the name.

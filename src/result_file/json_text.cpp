@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
 #include "src/common/printable.hpp"
 #include "src/result_file/entries.hpp"
@@ -51,6 +52,21 @@ std::string syntax_message(const std::string& text, simdjson::error_code code) {
   return message_at(text, std::min(text.find('\0'), text.size()));
 }
 
+/// If a key were there twice, readers could differ in which of its values counts.
+void require_each_key_once(const simdjson::dom::element& part) {
+  if (part.is_array())
+    for (const auto entry : simdjson::dom::array(part)) require_each_key_once(entry);
+  if (!part.is_object()) return;
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : simdjson::dom::object(part)) {
+    keys.push_back(key);
+    require_each_key_once(value);
+  }
+  std::ranges::sort(keys);
+  if (const auto key = std::ranges::adjacent_find(keys); key != keys.end())
+    throw bad_entry(fmt::format("it has {} twice", common::printable_in_short(*key)));
+}
+
 }  // namespace
 
 simdjson::dom::element parsed(simdjson::dom::parser& parser, std::string text) {
@@ -60,7 +76,10 @@ simdjson::dom::element parsed(simdjson::dom::parser& parser, std::string text) {
   text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   simdjson::dom::element document;
   const auto error = parser.parse(text.data(), text.size(), false).get(document);
-  if (error == simdjson::SUCCESS) return document;
+  if (error == simdjson::SUCCESS) {
+    require_each_key_once(document);
+    return document;
+  }
   if (error == simdjson::MEMALLOC) throw bad_entry("there is not enough memory to read it");
   if (error == simdjson::DEPTH_ERROR) throw bad_entry("it is nested too deeply");
   throw bad_entry(syntax_message(text, error));

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "src/common/printable.hpp"
+#include "src/result_file/disturbed.hpp"
 #include "src/result_file/entries.hpp"
 
 namespace bench_transfers::result_file {
@@ -21,7 +22,7 @@ using simdjson::dom::element;
 /// counts: counters, which have any name, come last.
 struct members {
   std::optional<element> name, run_name, run_type, aggregate_name, repetition_index, time_unit,
-      error_occurred, error_message, error_code, skipped, skip_message;
+      error_occurred, error_message, error_code, skipped, skip_message, disturbed;
 };
 
 constexpr std::array known_members{
@@ -36,6 +37,7 @@ constexpr std::array known_members{
     std::pair(std::string_view("error_code"), &members::error_code),
     std::pair(std::string_view("skipped"), &members::skipped),
     std::pair(std::string_view("skip_message"), &members::skip_message),
+    std::pair(std::string_view("disturbed"), &members::disturbed),
 };
 
 /// A key of rows: either a member of Google Benchmark's own or a value.
@@ -90,6 +92,21 @@ std::optional<std::int64_t> repetition_of(std::string_view benchmark, const memb
   if (row.repetition_index->get(index) != simdjson::SUCCESS || index < 0)
     refuse(benchmark, "its repetition_index is no whole number from 0 on");
   return index;
+}
+
+/// A disturbance of a later version is one that slows.
+std::set<disturbance> disturbances_of(std::string_view benchmark, const members& row) {
+  std::set<disturbance> disturbed;
+  if (!row.disturbed || row.disturbed->is_null()) return disturbed;
+  simdjson::dom::array codes;
+  if (row.disturbed->get(codes) != simdjson::SUCCESS) refuse(benchmark, "its disturbed is no list");
+  for (const auto code : codes) {
+    std::string_view word;
+    if (code.get(word) != simdjson::SUCCESS)
+      refuse(benchmark, "its disturbed has something that is no text");
+    disturbed.insert(disturbance_from(std::string(word)).value_or(disturbance::other_load));
+  }
+  return disturbed;
 }
 
 /// Aggregates by their names, in files of releases before 1.5, whose rows have no `run_type`.
@@ -168,6 +185,7 @@ class rows_reader {
     if (row.kind == row_kind::aggregate) return;
     row.repetition = repetition_of(name, read);
     row.failed = failure_of(name, read);
+    row.disturbed = disturbances_of(name, read);
   }
 
   void set_kind(row& row, std::string_view name, const members& read) {
@@ -188,13 +206,18 @@ class rows_reader {
     for (const auto& [key, member] : object) {
       const auto& column = column_at(place++, key);
       const bool is_value =
-          column.known == nullptr || (column.known == &members::skipped && member.is_number());
+          column.known == nullptr || (may_be_counter(column.known) && member.is_number());
       if (is_value)
         into_.values.push_back({column.name ? column.name : &value_name(key), number_in(member)});
       else if (!(read.*column.known))
         read.*column.known = member;
     }
     return read;
+  }
+
+  /// Members that other programs may have a counter of the same name for.
+  static bool may_be_counter(std::optional<element> members::*known) {
+    return known == &members::skipped || known == &members::disturbed;
   }
 
   /// Rows have their members in the same order: most keys are where they were in the row before.
@@ -257,6 +280,7 @@ class rows_reader {
 void read_rows(const simdjson::dom::array& rows, const describe_benchmark& describe,
                contents& into) {
   rows_reader(rows, describe, into).read();
+  leave_out_disturbed(into.rows);
 }
 
 }  // namespace bench_transfers::result_file

@@ -54,6 +54,12 @@ void writer::add(json row) {
   if (std::chrono::steady_clock::now() >= next_write_) write();
 }
 
+void writer::replace(const std::string& run_name, json row) {
+  auto& rows = content_["benchmarks"].get_ref<json::array_t&>();
+  std::erase_if(rows, [&](const json& old) { return old.value("run_name", "") == run_name; });
+  rows.push_back(std::move(row));
+}
+
 void writer::describe(const metric& counter) {
   auto& metrics = content_["context"]["transfers"]["metrics"];
   const auto description = to_json(counter);

@@ -23,6 +23,10 @@ class writer {
   /// more than 5 % of the time; then a later call writes it. Throws common::write_error.
   void add(nlohmann::ordered_json row);
 
+  /// Removes the rows of a benchmark and adds another one in their place; written with the next row
+  /// or finish().
+  void replace(const std::string& run_name, nlohmann::ordered_json row);
+
   /// Says what a counter of the rows means, in context.transfers.metrics; written with the next
   /// row. Throws std::logic_error where the name has another description already.
   void describe(const metric& counter);

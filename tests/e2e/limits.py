@@ -6,7 +6,8 @@ import ctypes
 import os
 import resource
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,21 @@ def file_size(limit: int) -> Preparation:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 
+def processes(limit: int) -> Preparation:
+    """A user without privileges and without other processes, who may have so many threads."""
+    user = 60_000 + os.getpid() % 1000
+
+    def prepare() -> None:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+        resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
+
+    if os.getuid() != 0:
+        pytest.skip("only root can become another user")
+    return prepare
+
+
 def mount_small_disk(where: os.PathLike[str], size: int) -> None:
     """Skips the test where mounting is not allowed."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", os.fspath(where)]
@@ -70,3 +86,18 @@ def mount_small_disk(where: os.PathLike[str], size: int) -> None:
 
 def unmount(where: os.PathLike[str]) -> None:
     subprocess.run(["umount", os.fspath(where)], check=True)
+
+
+def memory_cgroup(name: str, limit: int) -> Iterator[Preparation]:
+    """Makes a control group with this memory; skips the test where that is not allowed."""
+    v1, v2 = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")
+    group = (v1 if v1.is_dir() else v2) / name
+    file = "memory.limit_in_bytes" if v1.is_dir() else "memory.max"
+    try:
+        group.mkdir()
+        (group / file).write_text(str(limit))
+    except OSError as error:
+        group.rmdir() if group.is_dir() else None
+        pytest.skip(f"no control group can be made here: {error.strerror}")
+    yield lambda: (group / "cgroup.procs").write_text(str(os.getpid())) and None
+    group.rmdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from program import (
     Program,
     Result,
     assert_one_complaint,
+    parse,
     read,
     without,
 )
@@ -123,6 +125,56 @@ def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Progra
         assert "ulimit -l unlimited" in reason
     assert "ulimit -l unlimited" in out
     assert result.transfers["machine"]["memory"]["memlock_limit_bytes"] == 64 * KIB
+
+
+@pytest.mark.parametrize("threads", range(1, 9))
+def test_without_more_threads_a_benchmark_is_skipped(program: Program, threads: int):
+    """Thrust's containers use OpenMP, whose library would end the program."""
+    completed = program.run(
+        *("--device=host", "--strategies=copy/pageable,thrust/device_vector", "--cache=warm"),
+        *("--sizes=4KiB,1MiB", "--benchmark_min_time=0.0005", "--benchmark_repetitions=2"),
+        "--benchmark_format=json",
+        env={"OMP_NUM_THREADS": "4"},
+        preexec_fn=limits.processes(threads),
+    )
+    if "libstdc++" in completed.err or "Permission denied" in completed.err:
+        pytest.skip("another user cannot start the program")
+    assert "libgomp" not in completed.err
+    if completed.code == SOMETHING_FAILED:  # there is not even a thread for a stream
+        assert_one_complaint(completed, "no more threads can be started")
+        return
+    assert completed.code == ALL_RAN, completed
+    result = parse(completed.out)
+    assert names("copy/pageable", "4KiB") <= result.names()
+    assert result.transfers["complete"] is True
+    for name, reason in result.skipped.items():
+        assert name.startswith("thrust/device_vector/")
+        assert reason.startswith("no more threads can be started")
+    assert bool(result.skipped) is (threads < 5)
+
+
+@pytest.fixture
+def small_group() -> Iterator[limits.Preparation]:
+    yield from limits.memory_cgroup(f"bench_transfers_test_{os.getpid()}", 300 * MIB)
+
+
+def test_what_operations_allocate_fits_into_a_small_control_group(
+    program: Program, small_group: limits.Preparation, tmp_path: Path
+):
+    """The kernel would kill the program before its first figure."""
+    out = tmp_path / "result.json"
+    completed = program.run(
+        *("--device=host", "--strategies=gpu_array,thrust,dtype,strided", "--sizes=4KiB,64MiB"),
+        *("--cache=warm", "--benchmark_min_time=0.0001", "--benchmark_repetitions=1"),
+        f"--out={out}",
+        env={"OMP_NUM_THREADS": "2"},
+        preexec_fn=small_group,
+    )
+    assert completed.code == ALL_RAN, completed
+    result = read(out)
+    assert any(name.endswith("/4KiB") for name in result.names())
+    assert any(name.endswith("/64MiB") for name in result.skipped)
+    assert all("memory" in reason for reason in result.skipped.values()), result.skipped
 
 
 @pytest.fixture

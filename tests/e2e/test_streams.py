@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from program import (
     ALL_RAN,
+    SOMETHING_FAILED,
     TINY,
     TINY_NAMES,
     USAGE,
     Program,
+    assert_one_complaint,
     open_terminal,
     read,
     received_by,
@@ -98,6 +100,14 @@ def test_head_of_a_list(program: Program, arguments: tuple[str, ...]):
         assert process.stderr
         assert process.stderr.read().count("\n") <= 1
     assert process.returncode in (0, 1, -signal.SIGPIPE)
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version", "--list", "--benchmark_list_tests"])
+def test_an_answer_that_cannot_be_written_is_a_failure(program: Program, flag: str):
+    with Path("/dev/full").open("w") as full:
+        completed = program.run("--device=host", flag, stdout=full)
+    assert completed.code == SOMETHING_FAILED
+    assert_one_complaint(completed, "cannot write to standard output")
 
 
 def test_a_log_that_cannot_be_written_does_not_end_the_run(program: Program, tmp_path: Path):

@@ -9,6 +9,7 @@
 
 #include "bench/harness/session.hpp"
 #include "tests/gpu/on_gpu.hpp"
+#include "tests/unit/bench/made_up_surroundings.hpp"
 
 namespace bench_transfers::bench::strategies_test {
 namespace {
@@ -42,7 +43,8 @@ class strategies_on_gpu : public transfers::on_gpu {
     result_file::writer rows("", {{"transfers", nullptr}});
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::tmpfile(), std::fclose);
     progress shown(log.get());
-    const auto result = session({{*gpu, memory}}, chosen, rows, shown).measure(planned);
+    const made_up_surroundings around;
+    const auto result = session({{*gpu, memory}}, chosen, rows, shown, around).measure(planned);
     for (const auto& [name, reason] : result.failures) ADD_FAILURE() << name << ": " << reason.text;
     EXPECT_THAT(result.skipped, IsEmpty());
     for (const auto& [kind, block] : memory.all_host())

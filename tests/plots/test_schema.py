@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from plots.model.load import ResultError, parse_result, read_result
+from plots.model.values import is_failed
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = sorted((ROOT / "results").glob("**/*.json.gz"))
@@ -157,6 +158,8 @@ def invalid_documents():
         "counter-text": (with_row(hops="two"), False),
         "error-without-code": (with_row(error_occurred=True, error_message="e"), False),
         "complete-text": (format_2.document(complete="yes"), True),
+        "disturbed-text": (with_row(disturbed="stopped"), True),
+        "disturbed-numbers": (with_row(disturbed=[1]), True),
     }
 
 
@@ -348,3 +351,91 @@ def test_both_readers_take_the_same_rows_and_versions(document, is_read, tmp_pat
 def test_the_reader_refuses_dangling_references(more, expected):
     with pytest.raises(ResultError, match=expected):
         parse_result(Path("run.json"), format_2.document(**more))
+
+
+def first_name():
+    return format_2.rows()[0]["name"]
+
+
+def repetitions(*disturbed):
+    """Returns a document with a repetition of one benchmark for each list of codes."""
+    row = format_2.rows()[0]
+    rows = [
+        row | {"repetition_index": i, "median_ns": 1000.0 + i, "disturbed": codes}
+        for i, codes in enumerate(disturbed)
+    ]
+    return format_2.document(rows)
+
+
+@pytest.mark.parametrize(
+    ("disturbed", "counting"),
+    [
+        (([], []), [1000, 1001]),
+        (([], ["other_load"], ["stopped"]), [1000]),
+        ((["other_load"], ["fewer_cpus"]), [1000, 1001]),
+        ((["other_load"], ["stopped", "other_load"], ["moonlight"]), [1000, 1002]),
+        ((["stopped"], ["clock_jumped"], ["clock_stood_still"]), []),
+        ((["moonlight"], []), [1001]),
+    ],
+)
+def test_both_readers_use_the_least_disturbed_repetitions(
+    disturbed, counting, tmp_path, pytestconfig
+):
+    document = repetitions(*disturbed)
+    assert first_violation(document) is None
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document), "utf-8")
+    rows = read_result(path).rows
+    assert [row["median_ns"] for row in rows if not is_failed(row)] == counting
+    assert {row["error_code"] for row in rows if is_failed(row)} <= {"disturbed"}
+    gate = pytestconfig.getoption("binary").with_name("gate_transfers")
+    command = [gate, "show", "--judge-by=median_ns", path]
+    shown = subprocess.run(command, check=False, capture_output=True, text=True)
+    (line,) = (line for line in shown.stdout.splitlines() if line.startswith(first_name()))
+    kept = json.dumps(repetitions(*([] for _ in counting)))
+    if counting:
+        fewer = json.loads(kept)
+        for row, value in zip(fewer["benchmarks"], counting, strict=True):
+            row["median_ns"] = value
+        path.write_text(json.dumps(fewer), "utf-8")
+        alone = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert line in alone.stdout
+    else:
+        assert "failed" in line
+
+
+def with_key_twice():
+    """Returns texts of files with a key twice in one object, and the key."""
+    text = json.dumps(format_2.document())
+    name = first_name()
+    return {
+        "benchmarks": (text[:-1] + ', "benchmarks": []}', "benchmarks"),
+        "context": ('{"context": {}, ' + text[1:], "context"),
+        "complete": (text.replace('"format": 2', '"format": 2, "format": 2', 1), "format"),
+        "counter": (text.replace('"median_ns"', '"median_ns": 1, "median_ns"', 1), "median_ns"),
+        "escaped": (text.replace('"median_ns"', '"median\\u005fns": 1, "median_ns"'), "median_ns"),
+        "fields": (text.replace(f'"{name}": {{', f'"{name}": {{}}, "{name}": {{', 1), name),
+    }
+
+
+@pytest.mark.parametrize("case", with_key_twice())
+def test_both_readers_refuse_a_key_that_is_there_twice(case, tmp_path, pytestconfig):
+    text, key = with_key_twice()[case]
+    path = tmp_path / "run.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ResultError) as error:
+        read_result(path)
+    assert str(error.value) == f"{path}: not a result file: it has {key} twice"
+    binary = pytestconfig.getoption("binary")
+    gate = binary.with_name("gate_transfers")
+    for command in (
+        [gate, "show", "--judge-by=median_ns", path],
+        [gate, "pin", path, path, path, f"--out={tmp_path / 'baseline'}"],
+        [gate, "query", path, "/kind"],
+        [binary, "advise", f"--from={path}", "--check"],
+    ):
+        process = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert process.returncode == 2, process
+        assert process.stderr.replace("\n  ", " ").count("\n") == 1
+        assert str(path) in process.stderr.replace("\n  ", "")
+        assert f"it has {key} twice" in process.stderr.replace("\n  ", " ")

@@ -48,10 +48,13 @@ std::string memory_type_lines(const contents& read) {
     const auto type = text_at(block, {"memory_type"});
     if (type.empty()) continue;
     const auto memory = text_at(block, {"memory"});
-    const double plain = block.at("cpu_reads").at("plain_gb_per_s");
-    const double ordinary = block.at("cpu_reads_of_ordinary_memory").at("plain_gb_per_s");
-    const auto rates = fmt::format("{} GB/s against {} for ordinary memory, caches cold",
-                                   rate_digits(plain), rate_digits(ordinary));
+    const auto& plain = member(block, {"cpu_reads", "plain_gb_per_s"});
+    const auto& ordinary = member(block, {"cpu_reads_of_ordinary_memory", "plain_gb_per_s"});
+    // A clock that stood still has measured no rate.
+    if (!plain.is_number() || !ordinary.is_number()) continue;
+    const auto rates =
+        fmt::format("{} GB/s against {} for ordinary memory, caches cold",
+                    rate_digits(plain.get<double>()), rate_digits(ordinary.get<double>()));
     if (type == "write-back") {
       // The first kind of memory with the flag represents all of them.
       if (member(block, {"write_combined"}) == true && !std::exchange(noted_without_effect, true))
@@ -61,8 +64,8 @@ std::string memory_type_lines(const contents& read) {
             memory, rates));
       continue;
     }
-    const auto& streaming = block.at("cpu_reads").at("streaming_gb_per_s");
-    if (type == "write-combined")
+    const auto& streaming = member(block, {"cpu_reads", "streaming_gb_per_s"});
+    if (type == "write-combined" && streaming.is_number())
       text += common::wrapped(fmt::format(
           "Note: {} is write-combined: the CPU reads it at {}. Only write to it; if it must be "
           "read, transfers::streaming_load does it at {} GB/s.",

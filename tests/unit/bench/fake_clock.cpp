@@ -2,7 +2,9 @@
 
 #include <optional>
 
+#include "bench/harness/surroundings.hpp"
 #include "bench/harness/wall_clock.hpp"
+#include "tests/unit/bench/made_up_surroundings.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -19,6 +21,11 @@ wall_clock::time_point wall_clock::now() noexcept {
   auto& moved = moved_time();
   if (!moved) return std::chrono::steady_clock::now();
   return *moved += std::chrono::nanoseconds(1);
+}
+
+// The programs with this clock depend on nothing else of the machine, either.
+std::unique_ptr<surroundings> watched_surroundings() {
+  return std::make_unique<made_up_surroundings>();
 }
 
 fake_clock::fake_clock() { moved_time().emplace(); }

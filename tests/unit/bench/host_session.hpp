@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/harness/session.hpp"
+#include "tests/unit/bench/made_up_surroundings.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 
 namespace bench_transfers::bench {
@@ -36,7 +37,7 @@ class host_session : public testing::Test {
     planned = make_plan(strategies, *device, chosen);
     reserve_buffers(planned, *device, memory);
     EXPECT_THAT(planned.skipped, testing::IsEmpty());
-    bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown);
+    bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown, around);
     auto result = session.measure(planned);
     for (const auto& [kind, block] : memory.all_host())
       left_wrong += check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
@@ -103,6 +104,7 @@ class host_session : public testing::Test {
   plan planned;
   std::optional<double> link_limit;
   const machine::gpu_monitor* monitor = nullptr;
+  made_up_surroundings around;
   result_file::writer rows{"", {{"transfers", nullptr}}};
   std::size_t left_wrong = 0;  ///< bytes of host buffers without the pattern after the run
 

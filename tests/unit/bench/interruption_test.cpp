@@ -64,6 +64,18 @@ TEST_P(interruption_test, is_recorded_with_the_clock_of_the_computer) {
       testing::ExitedWithCode(42), "");
 }
 
+TEST(stops, are_counted) {
+  EXPECT_EXIT(
+      {
+        watch_for_interruption();
+        const bool had_none = stops() == 0;
+        raise(SIGCONT);
+        raise(SIGCONT);
+        std::_Exit(had_none && stops() == 2 && interruption() == 0 ? 42 : 1);
+      },
+      testing::ExitedWithCode(42), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(signals, interruption_test, testing::Values(SIGINT, SIGTERM));
 
 }  // namespace

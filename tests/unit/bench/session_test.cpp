@@ -321,7 +321,7 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
   planned = make_plan(strategies, *device, chosen);
   reserve_buffers(planned, *device, memory);
   const auto result =
-      session({{*device, memory, link_limit}}, chosen, rows, shown).measure(planned);
+      session({{*device, memory, link_limit}}, chosen, rows, shown, around).measure(planned);
   EXPECT_THAT(result.failures, IsEmpty())
       << result.failures.front().name << ": " << result.failures.front().reason.text;
   EXPECT_THAT(result.skipped, IsEmpty());
@@ -347,7 +347,7 @@ TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
   planned = make_plan(strategies, *device, chosen);
   reserve_buffers(planned, *device, memory);
   const auto result =
-      session({{*device, memory, link_limit}}, chosen, rows, shown).measure(planned);
+      session({{*device, memory, link_limit}}, chosen, rows, shown, around).measure(planned);
   const auto failed = by_name(result.failures);
   const auto stream = device->create_stream();
   for (const auto& benchmark : planned.cases) {

@@ -246,20 +246,20 @@ TEST(gate_rows, the_field_judged_by_is_found_by_its_printable_name) {
   EXPECT_THAT(complaint(file, "c\nd"), HasSubstr("has c\\nd; they have a\\nb"));
 }
 
-TEST(gate_rows, the_first_number_of_bytes_counts) {
+TEST(gate_rows, bytes_are_a_number) {
   const auto bytes_of = [](const std::string& bytes) {
     const auto text =
         R"({"benchmarks": [{"name": "a", "time_unit": "ns", "real_time": 5, )" + bytes;
     return read_text(text + "}]}").benchmarks.at("a").bytes;
   };
-  EXPECT_EQ(bytes_of(R"("bytes": 7, "bytes": 8)"), 7);
-  EXPECT_EQ(bytes_of(R"("bytes": null, "bytes": 8)"), std::nullopt);
+  EXPECT_EQ(bytes_of(R"("bytes": 7)"), 7);
+  EXPECT_EQ(bytes_of(R"("bytes": null)"), std::nullopt);
 }
 
 TEST(gate_rows, a_value_given_twice_is_refused) {
   const std::string text =
       R"({"benchmarks": [{"name": "a", "real_time": 5, "time_unit": "ns", "real_time": 50}]})";
-  EXPECT_THAT(complaint_about_text(text), AllOf(HasSubstr("benchmark a"), HasSubstr("twice")));
+  EXPECT_THAT(complaint_about_text(text), HasSubstr("it has real_time twice"));
 }
 
 TEST(gate_rows, rows_must_be_objects_with_names) {

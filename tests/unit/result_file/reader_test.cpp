@@ -116,16 +116,32 @@ TEST(reader, has_rows_with_their_values_in_order) {
   EXPECT_EQ(row.number("cpu_time"), std::nullopt);
 }
 
-TEST(reader, keeps_what_is_no_number_and_what_is_there_twice_apart_from_what_is_missing) {
-  const auto read = read_text(
-      R"({"benchmarks": [{"name": "a", "x": null, "x": 1, "x": 2, "name": "b", "time_unit": 7}]})",
-      "some.json");
+TEST(reader, keeps_what_is_no_number_apart_from_what_is_missing) {
+  const auto read =
+      read_text(R"({"benchmarks": [{"name": "a", "x": null, "time_unit": 7}]})", "some.json");
   const auto& row = read.rows.at(0);
-  EXPECT_EQ(row.benchmark->name, "a");
   EXPECT_EQ(row.time_unit, "");
-  ASSERT_THAT(row.values, SizeIs(3));
+  ASSERT_THAT(row.values, SizeIs(1));
   EXPECT_TRUE(std::isnan(row.values[0].number));
-  EXPECT_EQ(row.number("x"), 1);
+  EXPECT_EQ(row.number("x"), std::nullopt);
+}
+
+TEST(reader, refuses_a_key_that_is_twice_in_an_object) {
+  for (const std::string text :
+       {R"({"benchmarks": [{"name": "a"}], "x": 1, "x": 1})",
+        R"({"benchmarks": [], "benchmarks": [{"name": "a"}]})",
+        R"({"benchmarks": [{"name": "a", "x": null, "x": 1}]})",
+        R"({"benchmarks": [{"name": "a", "x": 2, "\u0078": 1}]})",
+        R"({"context": {"deep": [[{"x": 1, "y": {}, "x": 1}]]}, "benchmarks": [{"name": "a"}]})"}) {
+    try {
+      static_cast<void>(read_text(text, "some.json"));
+      ADD_FAILURE() << "took " << text;
+    } catch (const unusable_file& refusal) {
+      EXPECT_THAT(refusal.what(),
+                  AllOf(StartsWith("cannot use some.json: it has "), EndsWith(" twice")))
+          << text;
+    }
+  }
 }
 
 TEST(reader, takes_the_members_of_each_row_in_any_order) {
