@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from plots.model.strict_json import parse
-from plots.model.values import mapping, printable, text
+from plots.model.values import mapping, text
 
 FORMAT_1 = Path(__file__).resolve().parents[2] / "src" / "result_file" / "format_1.json"
 SIZE = re.compile(r"(?!0+[A-Z])([0-9]{1,12})(B|KiB|MiB|GiB)")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plots.model.load import Fields, Result
 from plots.model import strict_json
+from plots.model.load import Fields, Result
 from plots.model.values import printable
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads

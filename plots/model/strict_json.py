@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
 from plots.model.values import printable
@@ -45,8 +46,8 @@ def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
     """If a key were there twice, readers could differ in which of its values counts."""
     unique = dict(members)
     if len(unique) < len(members):
-        seen: set[str] = set()
-        repeated = next(key for key, _ in members if key in seen or seen.add(key))
+        counts = Counter(key for key, _ in members)
+        repeated = counts.most_common(1)[0][0]
         raise RepeatedKeyError(f"it has {printable(repeated)[:100]} twice")
     return unique
 
