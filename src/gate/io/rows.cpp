@@ -82,7 +82,7 @@ void require_consistent(const row& row) {
   const auto time = entries_of(row, "real_time").first;
   const auto bytes = entries_of(row, "bytes").first;
   const auto rate = entries_of(row, "gb_per_s").first;
-  if (!time || !bytes || !rate) return;
+  if (!time || !bytes || !rate || *bytes == 0) return;
   const double ratio = *rate * *time * ns_per_unit(row) / *bytes;
   if (!(std::abs(ratio - 1) < tolerance))
     refuse(row.benchmark->name, "its real_time, bytes and gb_per_s contradict each other");
