@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -202,6 +203,32 @@ std::string power_table(std::span<const power_line> lines, const metric& judged_
   return text;
 }
 
+/// How many benchmarks of each class are not advisory, and the classes in which that is enough.
+std::string classes_text(std::span<const power_line> lines, std::size_t new_runs,
+                         const limits& limits) {
+  auto text = fmt::format("With {}, these benchmarks can show their threshold:\n",
+                          counted(new_runs, "new run"));
+  std::vector<std::string> enough;
+  std::size_t classes = 0;
+  for (const auto kind : all_classes) {
+    const auto of_class = [&](const power_line& line) { return line.kind == kind; };
+    const auto can_show = [&](const power_line& line) { return of_class(line) && !line.advisory; };
+    const auto count = std::ranges::count_if(lines, of_class);
+    const auto able = std::ranges::count_if(lines, can_show);
+    if (count == 0) continue;
+    ++classes;
+    text += fmt::format("  {:<8} {:>4} of {:>4} at {}\n", to_string(kind), able, count,
+                        limit_text(limits.threshold_for(kind)));
+    if (static_cast<double>(able) >= least_tested_part * static_cast<double>(count))
+      enough.push_back(to_string(kind));
+  }
+  if (!enough.empty() && enough.size() < classes)
+    text += sentence(fmt::format(
+        "A class passes only if half of it can: check --decide-by={} leaves the others to people",
+        fmt::join(enough, ",")));
+  return text;
+}
+
 }  // namespace
 
 std::string text_of(const report& answer, bool all) {
@@ -233,12 +260,7 @@ std::string text_of(const baseline& baseline, std::span<const power_line> lines,
       "threshold ({}).",
       counted(new_runs, "new run"), limit_text(limits.false_alarm), thresholds_text(limits)));
   text += power_table(lines, baseline.judged_by);
-  const auto advisory = std::ranges::count(lines, true, &power_line::advisory);
-  text += "\n" +
-          sentence(fmt::format("With {}, {} of {} {} advisory (*): noise would hide a "
-                               "slowdown of the threshold",
-                               counted(new_runs, "new run"), advisory,
-                               counted(lines.size(), "benchmark"), advisory == 1 ? "is" : "are"));
+  text += "\n" + classes_text(lines, new_runs, limits);
   const auto never = std::ranges::count_if(
       lines, [](const power_line& line) { return !line.runs_needed.has_value(); });
   if (never > 0)
