@@ -347,6 +347,8 @@ void session::conclude(const std::vector<state>& cases, outcome& result) {
     } else if (is_least) {
       result.runs.push_back(reported);
       if (!disturbed.empty()) ++counts.counted;
+    } else if (!are_spoilt(disturbed)) {
+      result.slowed.push_back(reported);
     }
   }
   for (const auto& measured : cases) {

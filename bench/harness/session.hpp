@@ -45,6 +45,8 @@ struct disturbance_counts {
 /// The outcome of a session, besides the rows in the result file.
 struct outcome {
   std::vector<run> runs;  ///< the repetitions that count, in order of measurement
+  std::vector<run>
+      slowed;  ///< the others that are not spoilt: their benchmarks have less disturbed ones
   disturbance_counts disturbances;
   std::vector<failure> failures;
   std::vector<skipped_case> skipped;  ///< could be planned but not prepared

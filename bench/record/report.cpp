@@ -4,6 +4,7 @@
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -21,21 +22,42 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Repetitions and their aggregates, benchmark by benchmark.
-std::vector<run> with_aggregates(const std::vector<run>& runs, bool aggregates_only) {
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<run>> by_name;
-  for (const auto& repetition : runs) {
-    const auto [entry, added] = by_name.try_emplace(repetition.run_name.function_name);
-    if (added) order.push_back(entry->first);
-    entry->second.push_back(repetition);
+/// The repetitions of one benchmark.
+struct repetitions {
+  std::vector<run> all;  ///< that are not spoilt
+  std::vector<run> counting;
+
+  /// Aggregates need two repetitions. Whether there are any must not depend on what else runs on
+  /// the machine.
+  [[nodiscard]] std::vector<run> aggregates() const {
+    return aggregates_of(counting.size() < 2 ? all : counting);
   }
+};
+
+std::map<std::string, repetitions> repetitions_by_name(const outcome& measured) {
+  std::map<std::string, repetitions> by_name;
+  for (const auto& repetition : measured.runs) {
+    auto& benchmark = by_name[repetition.run_name.function_name];
+    benchmark.all.push_back(repetition);
+    benchmark.counting.push_back(repetition);
+  }
+  for (const auto& repetition : measured.slowed)
+    by_name[repetition.run_name.function_name].all.push_back(repetition);
+  for (auto& [name, benchmark] : by_name)
+    std::ranges::sort(benchmark.all, {}, &run::repetition_index);
+  return by_name;
+}
+
+/// Repetitions and their aggregates, benchmark by benchmark.
+std::vector<run> with_aggregates(const outcome& measured, bool aggregates_only) {
+  auto by_name = repetitions_by_name(measured);
   std::vector<run> result;
-  for (const auto& name : order) {
-    const auto& repetitions = by_name.at(name);
-    const auto aggregates = aggregates_of(repetitions);
-    if (!aggregates_only || aggregates.empty())
-      result.insert(result.end(), repetitions.begin(), repetitions.end());
+  for (const auto& first : measured.runs) {
+    const auto benchmark = by_name.extract(first.run_name.function_name);
+    if (benchmark.empty()) continue;  // it is there already
+    const auto& all = benchmark.mapped().all;
+    const auto aggregates = benchmark.mapped().aggregates();
+    if (!aggregates_only || aggregates.empty()) result.insert(result.end(), all.begin(), all.end());
     result.insert(result.end(), aggregates.begin(), aggregates.end());
   }
   return result;
@@ -45,19 +67,19 @@ bool shows_aggregates_only(const settings& settings) {
   return settings.display_aggregates_only || settings.out_aggregates_only;
 }
 
-std::vector<json> aggregate_rows(const std::vector<run>& runs) {
+std::vector<json> aggregate_rows(const outcome& measured) {
   std::vector<json> rows;
-  for (const auto& result : with_aggregates(runs, true))
+  for (const auto& result : with_aggregates(measured, true))
     if (result.run_type == run::RT_Aggregate) rows.push_back(row_of(result));
   return rows;
 }
 
 /// The text of the result file; if only aggregates are requested, with aggregates that it lacks.
 std::string json_to_show(const result_file::writer& file, const settings& settings,
-                         const std::vector<run>& runs) {
+                         const outcome& measured) {
   auto content = file.content();
   if (settings.display_aggregates_only && !settings.out_aggregates_only)
-    for (auto& row : aggregate_rows(runs)) content["benchmarks"].push_back(std::move(row));
+    for (auto& row : aggregate_rows(measured)) content["benchmarks"].push_back(std::move(row));
   return result_file::to_text(content, shows_aggregates_only(settings));
 }
 
@@ -66,9 +88,9 @@ json signal_name(int signal) {
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
-void write_other_format(const settings& settings, const std::vector<run>& runs) {
+void write_other_format(const settings& settings, const outcome& measured) {
   std::ostringstream text;
-  print_runs(text, settings.out_format, with_aggregates(runs, settings.out_aggregates_only));
+  print_runs(text, settings.out_format, with_aggregates(measured, settings.out_aggregates_only));
   common::write_whole(settings.out, text.str());
 }
 
@@ -151,7 +173,7 @@ void finish(result_file::writer& file, const settings& settings, const plan& pla
             const outcome& measured, std::span<const observation> start,
             std::span<const observation> end) {
   if (settings.out_aggregates_only)
-    for (auto& row : aggregate_rows(measured.runs)) file.add(std::move(row));
+    for (auto& row : aggregate_rows(measured)) file.add(std::move(row));
   auto facts = file.content().at("context").at("transfers");
   facts["run"]["finished_utc"] = utc_now();
   facts["run"]["interrupted_by"] = signal_name(measured.signal);
@@ -167,16 +189,16 @@ void finish(result_file::writer& file, const settings& settings, const plan& pla
   for (const auto& planned : plan.cases) order.push_back(planned.name);
   file.finish(settings.out_aggregates_only, order);
   if (!settings.out.empty() && settings.out_format != "json")
-    write_other_format(settings, measured.runs);
+    write_other_format(settings, measured);
 }
 
 void report(std::ostream& out, const result_file::writer& file, const settings& settings,
             const outcome& measured) {
   if (settings.display_format == "json")
-    out << json_to_show(file, settings, measured.runs);
+    out << json_to_show(file, settings, measured);
   else if (!settings.display_format.empty())
     print_runs(out, settings.display_format,
-               with_aggregates(measured.runs, shows_aggregates_only(settings)));
+               with_aggregates(measured, shows_aggregates_only(settings)));
   else
     out << result_file::summary(file.content());
   out.flush();

@@ -72,6 +72,8 @@ TEST_F(disturbed_session, every_kind_has_its_code) {
   chosen.rounds = 5;
   const auto result = run_with({nullptr, nullptr, stop, jump, stand_still, lose_a_cpu});
   EXPECT_THAT(result.runs, SizeIs(1));
+  ASSERT_THAT(result.slowed, SizeIs(1));
+  EXPECT_EQ(result.slowed[0].repetition_index, 4);
   EXPECT_THAT(disturbed_in_rows(),
               ElementsAre(nullptr, std::vector{"stopped"}, std::vector{"clock_jumped"},
                           std::vector{"clock_stood_still"}, std::vector{"fewer_cpus"}));
