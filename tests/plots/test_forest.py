@@ -633,11 +633,7 @@ def test_without_a_gate_or_an_answer_nothing_is_written(tmp_path, capsys, fake, 
 def test_bad_input_is_the_gates_line(tmp_path, capsys, program, quick_images):
     run = RECORDED / "third-1.json.gz"
     host = synthetic.write(
-        tmp_path / "host.json",
-        synthetic.document(
-            [row | {"real_time": row["median_ns"]} for row in synthetic.rows()],
-            device={"kind": "host", "name": "host"},
-        ),
+        tmp_path / "host.json", synthetic.document(device={"kind": "host", "name": "host"})
     )
     options = ["--out", tmp_path / "out", "--gate", program, "--baseline"]
     assert_fails(capsys, [run, *options, tmp_path / "none"], "none: No such file or directory")
