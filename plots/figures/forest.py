@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, zip_longest
 from typing import Any
 
 import altair as alt
@@ -12,7 +13,7 @@ from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout
 from plots.model.derive import NoData, Run
-from plots.model.gate import BenchmarkVerdict, Check
+from plots.model.gate import NOT_CHANGED, NOT_KNOWN, BenchmarkVerdict, Check, ClassVerdict
 from plots.text import caption, numbers, verdict
 
 WIDTH = 430  # of the panel, without the names on its left
@@ -20,18 +21,24 @@ TEXT_WIDTH = 56  # of the column of slowdowns
 NAME_WIDTH = 300  # longer names are cut; the table and the tooltip have them in full
 KEY_COLUMNS = 2
 KEY_WIDTH = {"wide": 240, "column": 175}  # of a column of the key
-MOST_ROWS = {"wide": 40, "column": 24}  # no higher than a page
+MOST_ROWS = {"wide": 32, "column": 18}  # no higher than a page, with a panel for each class
 AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance between them
-CLASSES = {False: "bandwidth", True: "latency"}
+# In the key; the others are clear.
+KEY_TEXTS = {"unchanged": "unchanged (tested)", "not_known": "not known (hidden by noise)"}
 
 
 def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the gate's answer about the new runs, which are numbered as in the report."""
     if not check.compared:
         raise NoData("no benchmark could be compared")
-    shown = sorted(check.compared, key=_sort_key)[: MOST_ROWS[layout.name]]
-    low, high = _domain(shown)
-    rows = [_make_row(benchmark, low, high) for benchmark in shown]
+    shown = _select(check, MOST_ROWS[layout.name])
+    domains = {
+        entry.name: _domain(members)
+        for entry in check.classes
+        if (members := _members(shown, entry))
+    }
+    last = list(domains)[-1]
+    rows = [_make_row(benchmark, *domains[benchmark.class_name or ""]) for benchmark in shown]
     slowdowns = [
         (benchmark, number, slowdown)
         for benchmark in shown
@@ -41,23 +48,27 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
     inside = [
         {
             "name": benchmark.name,
-            "class": CLASSES[benchmark.latency_bound],
+            "class": benchmark.class_name,
             "slowdown": 100 * slowdown,
             "text": numbers.signed_percent(slowdown),
             "run": f"run {number}",
         }
         for benchmark, number, slowdown in slowdowns
-        if low <= 100 * slowdown <= high
+        if _is_inside(100 * slowdown, domains[benchmark.class_name or ""])
     ]
     outside = len(slowdowns) - len(inside)
     chart = compose_chart(
-        caption.title(f"New runs against the baseline: {check.verdict}", runs[0][1]),
+        caption.title(
+            f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
+        ),
         layout,
         _make_subtitle(check, runs, shown, rows, outside),
         *(
-            _draw_panel(latency_bound, check, shown, (low, high), layout)
-            for latency_bound in CLASSES
-            if any(benchmark.latency_bound == latency_bound for benchmark in shown)
+            _draw_panel(
+                entry, _members(shown, entry), domains[entry.name], layout, entry.name == last
+            )
+            for entry in check.classes
+            if entry.name in domains
         ),
         _draw_key(layout),
     )
@@ -69,11 +80,12 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
     }
     return Figure(
         heading="Each benchmark against the baseline",
-        reading="To the right of zero is slower. The interval is of one benchmark alone; the gate "
-        "asks for more: a slowdown beyond the threshold, significant among all that were compared, "
-        "and shown by (nearly) every run. Hollow marks are advisory: noise would hide a slowdown "
-        "of the threshold.",
-        summary=f"{check.sentence}. {_describe_extremes(check)}",
+        reading="To the right of zero is slower. Each class of benchmarks has its own axis. The "
+        "interval is of one benchmark alone; the gate asks for more: a slowdown beyond the "
+        "threshold, significant among all that were compared, and shown by (nearly) every run. "
+        "Hollow marks: noise would hide a slowdown of the threshold, so what is not found there is "
+        "not known.",
+        summary=f"{check.sentence}. {_describe_classes(check)} {_describe_extremes(check)}",
         chart=chart,
         strategies=[],
     )
@@ -84,7 +96,7 @@ def _make_lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str,
     lines = [
         {
             "name": "" if layout.beside else benchmark.name,
-            "class": CLASSES[benchmark.latency_bound],
+            "class": benchmark.class_name,
             "slowdown": 100 * value,
             "zero": value == 0,
         }
@@ -94,12 +106,34 @@ def _make_lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str,
     return list({tuple(line.values()): line for line in lines}.values())
 
 
+def _select(check: Check, most: int) -> list[BenchmarkVerdict]:
+    """Returns the changed benchmarks, and the largest slowdowns of the others in each class.
+
+    The classes take turns, so that a class with large slowdowns within its noise does not leave
+    out the others.
+    """
+    benchmarks = sorted(check.compared, key=_sort_key)
+    changed = [benchmark for benchmark in benchmarks if benchmark.has_changed]
+    others = [benchmark for benchmark in benchmarks if not benchmark.has_changed]
+    turns = zip_longest(*(_members(others, entry) for entry in check.classes))
+    in_turn = [benchmark for benchmark in chain(*turns) if benchmark]
+    return sorted([*changed, *in_turn][:most], key=_sort_key)
+
+
+def _members(benchmarks: list[BenchmarkVerdict], entry: ClassVerdict) -> list[BenchmarkVerdict]:
+    return [benchmark for benchmark in benchmarks if benchmark.class_name == entry.name]
+
+
 def _sort_key(benchmark: BenchmarkVerdict) -> tuple[int, float]:
-    """Sorts by verdict, then by slowdown; benchmarks that got faster by speedup."""
+    """Sorts changed benchmarks by verdict, then by slowdown or speedup; others by slowdown."""
     assert benchmark.slowdown is not None
-    known = list(style.VERDICT)
+    known = [name for name in style.VERDICT if name not in NOT_CHANGED]
     rank = known.index(benchmark.verdict) if benchmark.verdict in known else len(known)
     return rank, benchmark.slowdown if benchmark.verdict == "faster" else -benchmark.slowdown
+
+
+def _is_inside(value: float, domain: tuple[float, float]) -> bool:
+    return domain[0] <= value <= domain[1]
 
 
 def _domain(shown: list[BenchmarkVerdict]) -> tuple[float, float]:
@@ -121,10 +155,11 @@ def _make_row(benchmark: BenchmarkVerdict, low: float, high: float) -> dict[str,
     detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
     return {
         "name": benchmark.name,
-        "class": CLASSES[benchmark.latency_bound],
+        "class": benchmark.class_name,
         "verdict": benchmark.verdict,
+        "words": benchmark.words,
         "colour": style.verdict(benchmark.verdict).colour,
-        "advisory": benchmark.advisory,
+        "hollow": benchmark.is_hidden,
         "slowdown": 100 * benchmark.slowdown,
         "low": max(low, ends[0]),
         "high": min(high, ends[1]),
@@ -164,18 +199,22 @@ def _describe_selection(check: Check, shown: list[BenchmarkVerdict]) -> str:
     left_out = len(check.compared) - len(shown)
     if not left_out:
         return ""
-    changed = sum(benchmark.verdict != "same" for benchmark in check.compared)
-    changed_shown = sum(benchmark.verdict != "same" for benchmark in shown)
+    changed = sum(benchmark.has_changed for benchmark in check.compared)
+    changed_shown = sum(benchmark.has_changed for benchmark in shown)
     if changed_shown < changed:
         selection = f"the {changed_shown} worst of {changed} that are slower, ambiguous or faster"
     elif changed:
         selection = (
             f"every benchmark that is slower, ambiguous or faster ({changed}), and the largest "
-            "slowdowns of the others"
+            "slowdowns of the others in each class"
         )
     else:
-        selection = "the largest slowdowns"
+        selection = "the largest slowdowns in each class"
     return f"shown: {selection}; the other {left_out} are in the table"
+
+
+def _describe_classes(check: Check) -> str:
+    return "; ".join(map(verdict.describe_class, check.classes)) + "."
 
 
 def _describe_extremes(check: Check) -> str:
@@ -183,37 +222,34 @@ def _describe_extremes(check: Check) -> str:
     fastest = min(check.compared, key=lambda benchmark: benchmark.slowdown or 0)
     parts = [
         f"{benchmark.name} has changed by {numbers.signed_percent(benchmark.slowdown or 0)} "
-        f"({'within the noise' if benchmark.verdict == 'same' else benchmark.verdict})"
+        f"({benchmark.words})"
         for benchmark in dict.fromkeys((slowest, fastest))
     ]
     return f"Of {len(check.compared)} compared, {' and '.join(parts)}."
 
 
 def _draw_panel(
-    latency_bound: bool,
-    check: Check,
+    entry: ClassVerdict,
     shown: list[BenchmarkVerdict],
     domain: tuple[float, float],
     layout: Layout,
+    with_axis_title: bool,
 ) -> alt.LayerChart:
     """Draws one class of benchmarks, which share a threshold."""
-    kind = CLASSES[latency_bound]
-    in_class = [benchmark for benchmark in shown if benchmark.latency_bound == latency_bound]
-    count = sum(benchmark.latency_bound == latency_bound for benchmark in check.compared)
-    names = [benchmark.name for benchmark in in_class]
+    names = [benchmark.name for benchmark in shown]
     width = WIDTH if layout.beside else layout.width
     rows, single, lines = (
-        alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == kind)
+        alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == entry.name)
         for data in ("checked", "single", "lines")
     )
-    x, low, high = (_axis(field, domain) for field in ("slowdown", "low", "high"))
+    x, low, high = (_axis(field, domain, with_axis_title) for field in ("slowdown", "low", "high"))
     y = _names(names, layout)
     single = single.encode(x=x, y=y, tooltip=tooltip(benchmark="name", run="run", slower_by="text"))
     marks = rows.encode(
         y=y,
         tooltip=tooltip(
             benchmark="name",
-            verdict="verdict",
+            verdict="words",
             slower_by="text",
             **{"95 %_interval": "interval"},
             p="p",
@@ -240,8 +276,9 @@ def _draw_panel(
         *_draw_texts(marks, width, layout),
     ]
     heading = alt.TitleParams(
-        f"{kind} decides: {len(in_class)} of {count}; dashed: threshold "
-        f"{100 * (in_class[0].threshold or 0):g} %",
+        verdict.describe_class(entry),
+        subtitle=f"dashed: threshold; shown: {len(shown)} of {entry.compared} compared"
+        f"{'' if entry.decides else '; does not decide'}",
         fontSize=12,
         offset=6,
         anchor="start",
@@ -252,13 +289,13 @@ def _draw_panel(
     )
 
 
-def _axis(field: str, domain: tuple[float, float]) -> alt.X:
-    """Returns the horizontal axis, which all panels share."""
+def _axis(field: str, domain: tuple[float, float], with_title: bool) -> alt.X:
+    """Returns the horizontal axis of a panel."""
     return alt.X(
         f"{field}:Q",
         scale=alt.Scale(domain=list(domain), nice=False),
         axis=alt.Axis(tickCount=8, format="~f"),
-        title="slower by (%)",
+        title="slower by (%)" if with_title else None,
     )
 
 
@@ -309,14 +346,14 @@ def _draw_arrow(base: alt.Chart, end: str, shape: str, **place: Any) -> Any:
 
 
 def _draw_points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
-    """Draws filled marks, and hollow ones if advisory; shape and colour show the verdict."""
+    """Draws filled marks, and hollow ones if not tested; shape and colour show the verdict."""
     shape = scale_by_name(
         "verdict", list(style.VERDICT), lambda name: style.verdict(name).shape, alt.Shape
     )
-    filled = base.transform_filter("!datum.advisory").mark_point(
+    filled = base.transform_filter("!datum.hollow").mark_point(
         filled=True, size=55, opacity=1, **place
     )
-    hollow = base.transform_filter("datum.advisory").mark_point(
+    hollow = base.transform_filter("datum.hollow").mark_point(
         filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
     )
     return [
@@ -326,20 +363,19 @@ def _draw_points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
 
 
 def _make_key_rows() -> list[dict[str, Any]]:
-    entries = [(name, name, False, "") for name in style.VERDICT]
-    entries.append(("hollow: advisory (noisy)", "same", True, ""))
-    entries.append(("a new run by itself", "", False, "tick"))
+    entries = [(KEY_TEXTS.get(name, name), name) for name in style.VERDICT]
+    entries.append(("a new run by itself", ""))
     return [
         {
             "text": text,
-            "verdict": verdict,
-            "colour": style.verdict(verdict).colour,
-            "advisory": advisory,
-            "tick": bool(kind),
+            "verdict": name,
+            "colour": style.verdict(name).colour,
+            "hollow": name == NOT_KNOWN,
+            "tick": not name,
             "column": i % KEY_COLUMNS,
             "line": i // KEY_COLUMNS,
         }
-        for i, (text, verdict, advisory, kind) in enumerate(entries)
+        for i, (text, name) in enumerate(entries)
     ]
 
 

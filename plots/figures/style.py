@@ -121,7 +121,8 @@ VERDICT = {
     "slower": VerdictStyle("#d55e00", "square", "#ff8533"),
     "ambiguous": VerdictStyle("#7b3294", "diamond", "#c58fdc"),
     "faster": VerdictStyle("#0072b2", "triangle-down", "#4aa8e0"),
-    "same": VerdictStyle("#6b6b6b", "circle", "#a8a8a8"),
+    "not_known": VerdictStyle("#8c6d31", "triangle-up", "#c9a75a"),
+    "unchanged": VerdictStyle("#6b6b6b", "circle", "#a8a8a8"),
 }
 
 # The phases of an operation. Neighbours are light and dark, so that they differ in grey.
@@ -157,8 +158,8 @@ def dark_colours() -> dict[str, str]:
 
 
 def verdict(name: str) -> VerdictStyle:
-    """Returns the style of a verdict; an unknown one looks like "same"."""
-    return VERDICT.get(name, VERDICT["same"])
+    """Returns the style of a verdict; one that is new here looks like "not_known"."""
+    return VERDICT.get(name, VERDICT["not_known"])
 
 
 SIZE_LABEL = (

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from plots.model import strict_json, values
-from plots.model.lift import lift_check
 from plots.model.load import Message, ResultError
 
-FORMAT = 2  # the newest "format" of the gate's answers that this package reads
+# The "format" of the gate's answers that this package reads. A pass of an older gate does not say
+# how much of each class was tested, so it is no pass here.
+FORMAT = 3
 SECONDS = 600  # only for hangs: on a busy machine everything takes ten times as long
-INCONCLUSIVE = "INCONCLUSIVE"
-ANSWERS = {0: "PASS", 1: "REGRESSION", 3: INCONCLUSIVE}  # by exit code
+PASS, INCONCLUSIVE = "PASS", "INCONCLUSIVE"
+ANSWERS = {0: PASS, 1: "REGRESSION", 3: INCONCLUSIVE}  # by exit code
+NOT_KNOWN = "not_known"
+NOT_CHANGED = ("unchanged", NOT_KNOWN)  # verdicts on a benchmark
 LEAST_RUNS = 3  # with fewer new runs the gate gives no verdict
 BUILD = "cmake --preset default && cmake --build --preset default --target gate_transfers"
 UNKNOWN = f"gate_transfers answers in a form that is not known here; build this version: {BUILD}"
@@ -31,11 +34,11 @@ class BenchmarkVerdict:
     """
 
     name: str
-    verdict: str  # slower, ambiguous, missing, faster, new, same
+    verdict: str  # slower, ambiguous, missing, faster, new, not_known, unchanged
     before: float | None  # in the unit of the metric that the gate judges by
     after: float | None
     note: Message | None
-    latency_bound: bool = False
+    class_name: str | None = None
     threshold: float | None = None
     slowdown: float | None = None
     interval: tuple[float, float] | None = None  # the 95 % confidence interval
@@ -44,15 +47,36 @@ class BenchmarkVerdict:
     detectable: float | None = None
     advisory: bool = False
 
+    @property
+    def words(self) -> str:
+        """Returns the verdict in words."""
+        return self.verdict.replace("_", " ")
+
+    @property
+    def has_changed(self) -> bool:
+        """Tells whether it is slower or faster, or may be slower."""
+        return self.verdict not in NOT_CHANGED
+
+    @property
+    def is_hidden(self) -> bool:
+        """Tells whether noise would hide a slowdown of the threshold."""
+        return self.advisory or self.verdict == NOT_KNOWN
+
 
 @dataclass(frozen=True)
-class Shift:
-    """Holds the slowdown that all benchmarks of a class have in common."""
+class ClassVerdict:
+    """Holds what the gate says of one class: of the benchmarks that the same thing limits."""
 
-    latency_bound: bool
-    benchmarks: int
-    slowdown: float
-    changed: bool  # beyond the threshold
+    name: str
+    decides: bool  # the verdict on the whole
+    verdict: str
+    threshold: float
+    reasons: list[Message]
+    of_baseline: int  # without those that may be missing
+    compared: int
+    tested: int  # noise would not have hidden a slowdown of the threshold
+    slowdown: float | None  # what all have in common; None if the class is too small to tell
+    changed: bool  # that is beyond the threshold
 
 
 @dataclass(frozen=True)
@@ -78,13 +102,13 @@ class Check:
     uses_fastest: bool
     runs: tuple[int, int]  # before and after
     sessions: tuple[int, int]
-    shifts: list[Shift]
+    classes: list[ClassVerdict]
     benchmarks: list[BenchmarkVerdict]
 
     def displayed_verdict(self, benchmark: BenchmarkVerdict) -> str:
         """Returns a benchmark's verdict in the gate's words."""
         too_few = self.runs[1] < LEAST_RUNS and benchmark.verdict == "missing"
-        return "not judged" if too_few else benchmark.verdict
+        return "not judged" if too_few else benchmark.words
 
     @property
     def compared(self) -> list[BenchmarkVerdict]:
@@ -126,11 +150,12 @@ def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
 def parse(document: Any, runs: list[Path]) -> Check:
     """Parses the file that `check --json` writes, and shortens the paths of runs to file names."""
     try:
-        document = _lift(document)
-        if document["kind"] != "check" or document["verdict"] not in ANSWERS.values():
+        if document["format"] != FORMAT or document["kind"] != "check":
             raise ResultError(UNKNOWN)
+        classes = [_parse_class(entry, runs) for entry in document["classes"]]
+        class_names = {entry.name for entry in classes}
         return Check(
-            verdict=document["verdict"],
+            verdict=_parse_answer(document["verdict"]),
             sentence=values.printable(document["sentence"]),
             reasons=[_parse_message(entry, runs) for entry in document["reasons"]],
             notes=[_parse_message(entry, runs) for entry in document["notes"]],
@@ -139,20 +164,17 @@ def parse(document: Any, runs: list[Path]) -> Check:
             uses_fastest=document["of_repetitions"] == "fastest",
             runs=_parse_counts(document["runs"]),
             sessions=_parse_counts(document["sessions"]),
-            shifts=[_parse_shift(entry) for entry in document["classes"]],
-            benchmarks=[_parse_benchmark(entry) for entry in document["benchmarks"]],
+            classes=classes,
+            benchmarks=[_parse_benchmark(entry, class_names) for entry in document["benchmarks"]],
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultError(UNKNOWN) from error
 
 
-def _lift(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns the document in format 2."""
-    if document["format"] == 1:
-        return lift_check(document)
-    if document["format"] != FORMAT:
-        raise ResultError(UNKNOWN)
-    return document
+def _parse_answer(word: str) -> str:
+    if word not in ANSWERS.values():
+        raise ValueError("no verdict")
+    return word
 
 
 def _parse_message(value: dict[str, Any], runs: list[Path]) -> Message:
@@ -165,7 +187,7 @@ def _parse_message(value: dict[str, Any], runs: list[Path]) -> Message:
     return Message(code, data, text)
 
 
-def _parse_benchmark(entry: dict[str, Any]) -> BenchmarkVerdict:
+def _parse_benchmark(entry: dict[str, Any], class_names: set[str]) -> BenchmarkVerdict:
     common = (
         values.printable(entry["name"]),
         values.printable(entry["verdict"]),
@@ -175,9 +197,12 @@ def _parse_benchmark(entry: dict[str, Any]) -> BenchmarkVerdict:
     )
     if "slowdown" not in entry:
         return BenchmarkVerdict(*common)
+    class_name = values.printable(entry["class"])
+    if class_name not in class_names:
+        raise ValueError("no such class")
     return BenchmarkVerdict(
         *common,
-        latency_bound=entry["decided_by"] == "latency",
+        class_name=class_name,
         threshold=float(entry["threshold"]),
         slowdown=_parse_number(entry["slowdown"]),
         interval=_parse_interval(entry["interval_95"]),
@@ -188,11 +213,17 @@ def _parse_benchmark(entry: dict[str, Any]) -> BenchmarkVerdict:
     )
 
 
-def _parse_shift(entry: dict[str, Any]) -> Shift:
-    return Shift(
-        latency_bound=entry["decided_by"] == "latency",
-        benchmarks=int(entry["benchmarks"]),
-        slowdown=float(entry["slowdown"]),
+def _parse_class(entry: dict[str, Any], runs: list[Path]) -> ClassVerdict:
+    return ClassVerdict(
+        name=values.printable(entry["class"]),
+        decides=entry["decides"] is True,
+        verdict=_parse_answer(entry["verdict"]),
+        threshold=float(entry["threshold"]),
+        reasons=[_parse_message(reason, runs) for reason in entry["reasons"]],
+        of_baseline=int(entry["of_baseline"]),
+        compared=int(entry["compared"]),
+        tested=int(entry["tested"]),
+        slowdown=_parse_number(entry["slowdown"]),
         changed=entry["changed"] is True,
     )
 

@@ -58,19 +58,6 @@ def lift_row(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"error_code": OTHER} if row.get("error_occurred") is True else row
 
 
-def lift_check(document: dict[str, Any]) -> dict[str, Any]:
-    """An answer of `gate_transfers check` of format 1."""
-    return document | {
-        "format": 2,
-        "reasons": [message(text) for text in document["reasons"]],
-        "notes": [message(text) for text in document["notes"]],
-        "benchmarks": [
-            benchmark | {"note": message(benchmark["note"]) if benchmark["note"] else None}
-            for benchmark in document["benchmarks"]
-        ],
-    }
-
-
 def message(text: str, kind: str = "", code: str = OTHER) -> dict[str, Any]:
     """A text of format 1 as a message; `code` where its beginning is not known."""
     begins = format_1().get(kind, [])

@@ -85,6 +85,7 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
         rows.append(
             [
                 benchmark.name,
+                benchmark.class_name or "-",
                 f"{check.displayed_verdict(benchmark)} ({benchmark.note.text})"
                 if benchmark.note
                 else check.displayed_verdict(benchmark),
@@ -99,6 +100,7 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
         raw.append(
             [
                 benchmark.name,
+                benchmark.class_name,
                 benchmark.verdict,
                 benchmark.before,
                 benchmark.after,
@@ -114,6 +116,7 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
         )
     head = [
         "benchmark",
+        "class",
         "verdict",
         "before",
         "after",
@@ -125,6 +128,7 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
     ]
     raw_head = [
         "benchmark",
+        "class",
         "verdict",
         "before",
         "after",

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from plots.model.derive import Run
-from plots.model.gate import INCONCLUSIVE, BenchmarkVerdict, Check, Difference
+from plots.model.gate import (
+    INCONCLUSIVE,
+    NOT_KNOWN,
+    PASS,
+    BenchmarkVerdict,
+    Check,
+    ClassVerdict,
+    Difference,
+)
 from plots.text import caption, numbers
 from plots.text.trust import Sentence
 
@@ -13,7 +21,24 @@ from plots.text.trust import Sentence
 def heading(check: Check, run: Run) -> str:
     """Returns the verdict, the number of runs and the device."""
     runs = caption.count(check.runs[1], "run")
-    return f"{check.verdict}: {runs} against the baseline, {caption.device_name(run)}"
+    return f"{describe_verdict(check)}: {runs} against the baseline, {caption.device_name(run)}"
+
+
+def describe_verdict(check: Check) -> str:
+    """Returns the verdict, and how much it speaks of: a pass is one of what was tested."""
+    deciding = [entry for entry in check.classes if entry.decides]
+    tested = sum(entry.tested for entry in deciding)
+    total = sum(entry.of_baseline for entry in deciding)
+    left_out = " in the classes that decide" if len(deciding) < len(check.classes) else ""
+    return f"{check.verdict}, {tested} of {total} tested{left_out}"
+
+
+def describe_class(entry: ClassVerdict) -> str:
+    """Returns the verdict on a class with its counts."""
+    if entry.verdict == PASS and entry.tested == 0:
+        return f"{entry.name}: nothing tested"
+    counts = f"{entry.tested} of {entry.of_baseline} tested at {100 * entry.threshold:g} %"
+    return f"{entry.name}: {entry.verdict}, {counts}"
 
 
 def describe_counts(check: Check) -> str:
@@ -48,11 +73,11 @@ def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
         "Without the slower benchmarks, the answer would be inconclusive": [
             reason.text for reason in reasons
         ],
+        "Each class of benchmarks": _describe_classes(check),
         "What differs from the baseline": list(map(_describe_difference, check.differences)),
         "What was compared": [
             _describe_comparison(check),
-            *_describe_shifts(check),
-            *_describe_advisory(check),
+            *_describe_unknown(check),
         ],
         "Notes of the gate": [note.text for note in check.notes],
     }
@@ -78,25 +103,29 @@ def _describe_comparison(check: Check) -> str:
     return f"{describe_counts(check)}, {basis}. Benchmarks: {verdicts}."
 
 
-def _describe_shifts(check: Check) -> list[str]:
+def _describe_classes(check: Check) -> list[str]:
     texts = []
-    for shift in check.shifts:
-        limit = "latency" if shift.latency_bound else "bandwidth"
-        difference = numbers.percent(abs(shift.slowdown))
-        direction = "slower" if shift.slowdown > 0 else "faster"
-        change = ": the environment changed" if shift.changed else ""
-        texts.append(
-            f"The {shift.benchmarks} benchmarks that {limit} decides are {difference} {direction} "
-            f"as a whole{change}."
-        )
+    for entry in check.classes:
+        role = "" if entry.decides else " (does not decide)"
+        texts.append(f"{describe_class(entry)}{_describe_shift(entry)}{role}")
+        # The answer's sentence or its reasons already have those of the classes that decide.
+        texts += [] if entry.decides else [reason.text for reason in entry.reasons]
     return texts
 
 
-def _describe_advisory(check: Check) -> list[str]:
-    count = sum(benchmark.advisory for benchmark in check.compared)
+def _describe_shift(entry: ClassVerdict) -> str:
+    if entry.slowdown is None:
+        return ""
+    direction = "slower" if entry.slowdown > 0 else "faster"
+    change = ": the environment changed" if entry.changed else ""
+    return f"; as a whole {numbers.percent(abs(entry.slowdown))} {direction}{change}"
+
+
+def _describe_unknown(check: Check) -> list[str]:
+    count = sum(benchmark.verdict == NOT_KNOWN for benchmark in check.compared)
     if not count:
         return []
     return [
-        f"{count} of {len(check.compared)} {'is' if count == 1 else 'are'} advisory: noise would "
-        "hide a slowdown of the threshold."
+        f"{count} of {len(check.compared)} compared {'is' if count == 1 else 'are'} not known: "
+        "noise would hide a slowdown of the threshold."
     ]

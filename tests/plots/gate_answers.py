@@ -20,7 +20,7 @@ def compared(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str,
         "before": 1e6,
         "after": 1e6 * (1 + slowdown),
         "note": None,
-        "decided_by": "bandwidth",
+        "class": "link",
         "threshold": 0.02,
         "slowdown": slowdown,
         "interval_95": [slowdown - 0.01, slowdown + 0.012],
@@ -33,8 +33,8 @@ def compared(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str,
 
 
 def latency(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str, Any]:
-    """Returns a compared benchmark whose time is decided by latency."""
-    return compared(name, verdict, slowdown, **{"decided_by": "latency", "threshold": 0.05} | more)
+    """Returns a compared benchmark whose calls are what takes the time."""
+    return compared(name, verdict, slowdown, **{"class": "latency", "threshold": 0.05} | more)
 
 
 def absent(name: str, verdict: str, note: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -42,17 +42,42 @@ def absent(name: str, verdict: str, note: dict[str, Any] | None = None) -> dict[
     return {"name": name, "verdict": verdict, "before": None, "after": None, "note": note}
 
 
-def as_format_1(answer: dict[str, Any]) -> dict[str, Any]:
-    """Returns the answer as older gates wrote it, with texts instead of messages."""
-    return answer | {
-        "format": 1,
-        "reasons": [reason["text"] for reason in answer["reasons"]],
-        "notes": [note["text"] for note in answer["notes"]],
-        "benchmarks": [
-            benchmark | {"note": benchmark["note"] and benchmark["note"]["text"]}
-            for benchmark in answer["benchmarks"]
-        ],
+def class_verdict(name: str, verdict: str = "PASS", **more: Any) -> dict[str, Any]:
+    """Returns the answer for a class; without `more` all of its four benchmarks are tested."""
+    return {
+        "class": name,
+        "decides": True,
+        "verdict": verdict,
+        "exit_code": CODES[verdict],
+        "threshold": 0.05 if name == "latency" else 0.02,
+        "reasons": [],
+        "of_baseline": 4,
+        "compared": 4,
+        "tested": 4,
+        "slowdown": None,
+        "explained": None,
+        "changed": False,
+        **more,
     }
+
+
+def classes_of(benchmarks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the classes of benchmarks, as if nothing but their own verdicts mattered."""
+    names = dict.fromkeys(entry["class"] for entry in benchmarks if "class" in entry)
+    return [
+        _class_of(name, [entry for entry in benchmarks if entry.get("class") == name])
+        for name in names
+    ]
+
+
+def _class_of(name: str, benchmarks: list[dict[str, Any]]) -> dict[str, Any]:
+    verdicts = [entry["verdict"] for entry in benchmarks]
+    tested = sum(verdict in ("unchanged", "faster", "slower") for verdict in verdicts)
+    is_known = "ambiguous" not in verdicts and 2 * tested >= len(verdicts)
+    word = "REGRESSION" if "slower" in verdicts else "PASS" if is_known else "INCONCLUSIVE"
+    return class_verdict(
+        name, word, of_baseline=len(verdicts), compared=len(verdicts), tested=tested
+    )
 
 
 def each_verdict() -> list[dict[str, Any]]:
@@ -64,8 +89,10 @@ def each_verdict() -> list[dict[str, Any]]:
         absent("copy/gone/h2d/4B", "missing", message("not_measured", "not measured")),
         compared("copy/staged/h2d/64MiB", "faster", -0.04),
         absent("copy/added/h2d/4B", "new"),
-        compared("copy/pageable/h2d/64MiB", "same", 0.3, advisory=True, interval_95=[-0.9, 4.0]),
-        compared("copy/managed/h2d/64MiB", "same", 0.001, interval_95=None),
+        compared(
+            "copy/pageable/h2d/64MiB", "not_known", 0.3, advisory=True, interval_95=[-0.9, 4.0]
+        ),
+        compared("copy/managed/h2d/64MiB", "unchanged", 0.001, interval_95=None),
     ]
 
 
@@ -73,8 +100,9 @@ def document(
     verdict: str = "REGRESSION", benchmarks: list[dict[str, Any]] | None = None, **more: Any
 ) -> dict[str, Any]:
     """Returns the content of the gate's file."""
+    benchmarks = each_verdict() if benchmarks is None else benchmarks
     return {
-        "format": 2,
+        "format": 3,
         "kind": "check",
         "verdict": verdict,
         "exit_code": CODES[verdict],
@@ -86,8 +114,8 @@ def document(
         "runs": {"before": 13, "after": 3},
         "sessions": {"before": 2, "after": 1},
         "changed": [],
-        "classes": [],
-        "benchmarks": each_verdict() if benchmarks is None else benchmarks,
+        "classes": classes_of(benchmarks),
+        "benchmarks": benchmarks,
         **more,
     }
 

@@ -269,7 +269,7 @@ def test_the_first_stop_of_the_keyboard_leads_to_the_findings(page):
 def test_the_verdict_is_the_first_heading_and_its_figure_shows_values(verdict_page):
     heading = verdict_page.locator("h2").first
     assert heading.is_visible()
-    assert heading.inner_text().startswith("REGRESSION: 3 runs against the baseline")
+    assert heading.inner_text().startswith("REGRESSION, 4 of 6 tested: 3 runs against the baseline")
     mark = "#forest path[aria-roledescription=point][aria-label*='copy/pinned/h2d/4B']"
     verdict_page.locator(mark).scroll_into_view_if_needed()
     verdict_page.locator(mark).hover(force=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
+
+from plots.model import gate
 
 FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
 sys.path.append(str(FUZZ))
@@ -26,6 +29,12 @@ def test_result_files_are_read_or_refused_as_promised(path):
 @pytest.mark.parametrize("path", inputs("read_answer"), ids=lambda path: path.name)
 def test_answers_are_read_or_refused_as_promised(path):
     report_properties.check_answer(path.read_bytes())
+
+
+def test_the_good_answer_is_read():
+    # Otherwise the fuzzer begins with refusals alone.
+    answer = json.loads((FUZZ / "corpus" / "read_answer" / "good.json").read_text("utf-8"))
+    assert len(gate.parse(answer, []).classes) == 2
 
 
 def test_both_readers_take_the_same_files(pytestconfig):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from plots.model.lift import describe, format_1, lift_check, message
+from plots.model.lift import describe, format_1, message
 from plots.model.load import parse_result, read_result
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
@@ -163,21 +163,3 @@ def test_a_last_part_that_is_no_size_belongs_to_the_strategy(size):
         "strategy": f"own/{size}",
         "method": size,
     }
-
-
-def test_an_answer_of_the_gate_is_lifted():
-    lifted = lift_check(
-        {
-            "format": 1,
-            "reasons": ["too noisy"],
-            "notes": [],
-            "benchmarks": [{"name": "a", "note": "not measured"}, {"name": "b", "note": None}],
-        }
-    )
-    assert lifted["reasons"] == [{"code": "other", "data": {}, "text": "too noisy"}]
-    assert [
-        benchmark["note"] and benchmark["note"]["text"] for benchmark in lifted["benchmarks"]
-    ] == [
-        "not measured",
-        None,
-    ]
