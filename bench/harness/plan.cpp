@@ -191,6 +191,14 @@ bool uses_host_buffer(const benchmark_case& planned) {
   return planned.measured->needs.host.has_value();
 }
 
+/// The chunks of a calibrated copier, and the test copies that calibrate it
+/// (transfers::calibrate_staging).
+std::size_t bytes_of_copier(bool device_is_host) {
+  constexpr std::size_t chunks = std::size_t{96} << 20;
+  constexpr std::size_t test_copies = std::size_t{256} << 20;
+  return chunks + test_copies + (device_is_host ? test_copies : 0);
+}
+
 /// Checks before allocating: a kernel that overcommits grants memory that it does not have, and
 /// then kills the process.
 void skip_sizes_beyond_memory(plan& plan, bool device_is_host) {
@@ -211,7 +219,8 @@ void skip_sizes_beyond_memory(plan& plan, bool device_is_host) {
     const auto own_bytes = [&](const benchmark_case& planned) {
       const auto& needs = planned.measured->needs;
       return planned.bytes() *
-             (needs.more_host_memory + (device_is_host ? needs.more_device_memory : 0U));
+                 (needs.more_host_memory + (device_is_host ? needs.more_device_memory : 0U)) +
+             (needs.staged_copier ? bytes_of_copier(device_is_host) : 0U);
     };
     const auto anything = [](const benchmark_case&) { return true; };
     const auto allocated = largest(plan, anything, own_bytes);

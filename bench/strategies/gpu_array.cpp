@@ -295,6 +295,7 @@ struct array_operation {
   std::vector<host_memory_kind> kinds;
   std::function<transfer(const job&, host_memory_kind)> prepare;
   bool every_type = false;  ///< variants of all types, in pinned memory only: a copy moves bytes
+  bool stages = false;
 };
 
 const std::vector<host_memory_kind> both_kinds{transfers::pageable, transfers::pinned()};
@@ -325,7 +326,8 @@ std::vector<array_operation> uploads() {
           {"staged", 2, "in one call, staged", pageable_alone,
            of_named_type([]<class T>(const job& task, host_memory_kind kind) {
              return upload_as_written<T>(task, kind, route::staged);
-           })}};
+           }),
+           false, true}};
 }
 
 std::vector<array_operation> downloads() {
@@ -341,8 +343,10 @@ std::vector<array_operation> downloads() {
   };
   return {{"fresh", 1, "into new memory each time", both_kinds, fresh(route::plain)},
           {"touched", 0, "into memory used before", both_kinds, touched(route::plain), true},
-          {"staged", 2, "staged, into memory used before", pageable_alone, touched(route::staged)},
-          {"staged_fresh", 3, "staged, into new memory", pageable_alone, fresh(route::staged)}};
+          {"staged", 2, "staged, into memory used before", pageable_alone, touched(route::staged),
+           false, true},
+          {"staged_fresh", 3, "staged, into new memory", pageable_alone, fresh(route::staged),
+           false, true}};
 }
 
 std::vector<array_operation> round_trips() {
@@ -372,9 +376,9 @@ std::vector<array_operation> round_trips() {
        as_written(route::plain)},
       {"fresh", 1, "in one expression, into new memory", pageable_alone, to_fresh(route::plain)},
       {"staged", 2, "in one expression, staged, into memory used before", pageable_alone,
-       as_written(route::staged)},
+       as_written(route::staged), false, true},
       {"staged_fresh", 3, "in one expression, staged, into new memory", pageable_alone,
-       to_fresh(route::staged)}};
+       to_fresh(route::staged), false, true}};
 }
 
 /// gpu_array/<method>/<memory>/<setting>, a variant for each element type.
@@ -398,7 +402,8 @@ strategy strategy_for(const std::string& name, const std::string& called,
                     .host_payloads = direction == result_file::direction::both ? 2U : 1U,
                     .more_host_memory = 1,
                     // An array, an intermediate one, and one that the pool keeps.
-                    .more_device_memory = direction == result_file::direction::both ? 3U : 2U},
+                    .more_device_memory = direction == result_file::direction::both ? 3U : 2U,
+                    .staged_copier = operation.stages},
           .sampling = {.smallest = every_type ? sizeof(double) : sizeof(float),
                        .largest = largest_size,
                        .cold = false}};

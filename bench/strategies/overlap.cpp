@@ -128,19 +128,22 @@ std::vector<variant> cuts(bool with_streams) {
 }
 
 strategy there_and_back(host_memory_kind kind, std::vector<variant> variants) {
-  return {
-      .family = "overlap",
-      .parts = {in_memory(kind)},
-      .summary = "upload, 2 * a, download in pieces that overlap, " + transfers::describe(kind),
-      .variants = std::move(variants),
-      .role = roles::overlap,
-      .direction = result_file::direction::both,
-      .prepare = [kind](const job& task) { return prepare(task, kind); },
-      .needs = {.host = kind, .host_payloads = 2, .more_host_memory = 1, .more_device_memory = 1},
-      .sampling = {.smallest = std::size_t{1} << 20,
-                   .largest = std::size_t{256} << 20,
-                   .size_stride = 2,
-                   .cold = false}};
+  return {.family = "overlap",
+          .parts = {in_memory(kind)},
+          .summary = "upload, 2 * a, download in pieces that overlap, " + transfers::describe(kind),
+          .variants = std::move(variants),
+          .role = roles::overlap,
+          .direction = result_file::direction::both,
+          .prepare = [kind](const job& task) { return prepare(task, kind); },
+          .needs = {.host = kind,
+                    .host_payloads = 2,
+                    .more_host_memory = 1,
+                    .more_device_memory = 1,
+                    .staged_copier = !is_page_locked(kind)},
+          .sampling = {.smallest = std::size_t{1} << 20,
+                       .largest = std::size_t{256} << 20,
+                       .size_stride = 2,
+                       .cold = false}};
 }
 
 const registration pinned{there_and_back(transfers::pinned(), cuts(true))};

@@ -46,7 +46,7 @@ const registration staged{
              .role = roles::copy,
              .plainness = 1,
              .prepare = prepare,
-             .needs = {.host = transfers::pageable}}};
+             .needs = {.host = transfers::pageable, .staged_copier = true}}};
 
 }  // namespace
 }  // namespace bench_transfers::bench
