@@ -211,7 +211,7 @@ def test_the_script_measures_and_checks(project: Project):
     project.prepare(project.lab.runs(3, day=9))
     completed = project.run("../baseline.json", "--markdown=a.md", "--", "--device=0", "--seed=1")
     assert completed.returncode == PASS, completed
-    assert "\nPASS: none of the " in completed.stdout
+    assert "\nPASS: link: all " in completed.stdout
     assert "Measuring run-3 of 3" in completed.stderr
     assert len(project.measured) == 3
     assert all(
