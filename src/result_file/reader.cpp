@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
@@ -207,20 +208,42 @@ json to_json_without(const element& object, std::initializer_list<std::string_vi
   return members;
 }
 
+/// Programs would disagree about which of them counts.
+void require_each_once(std::vector<std::string_view> keys, std::string_view place) {
+  std::ranges::sort(keys);
+  if (const auto key = std::ranges::adjacent_find(keys); key != keys.end())
+    throw bad_entry(fmt::format("{} has {} twice", place, common::printable_in_short(*key)));
+}
+
+std::vector<std::string_view> keys_of(const element& object) {
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : get<simdjson::dom::object>(object)) keys.push_back(key);
+  return keys;
+}
+
 contents contents_of(std::string text) {
   simdjson::dom::parser parser;
   const auto document = parsed(parser, std::move(text));
   simdjson::dom::array rows;
   if (document["benchmarks"].get(rows) != simdjson::SUCCESS)
     throw bad_entry("it is no result file: it has no list of benchmarks");
+  require_each_once(keys_of(document), "it");
   contents read;
   element context, transfers;
-  if (document["context"].get(context) == simdjson::SUCCESS && context.is_object())
+  if (document["context"].get(context) == simdjson::SUCCESS && context.is_object()) {
+    // Programs add what they like to the context, under any name but this.
+    auto keys = keys_of(context);
+    std::erase_if(keys, [](std::string_view key) { return key != "transfers"; });
+    require_each_once(std::move(keys), "its context");
     read.context = to_json_without(context, {"transfers"});
+  }
   require_schema(read.context);
   const bool is_own =
       document["context"]["transfers"].get(transfers) == simdjson::SUCCESS && transfers.is_object();
-  if (is_own) read.facts = to_json_without(transfers, {"roles", "metrics", "benchmarks"});
+  if (is_own) {
+    require_each_once(keys_of(transfers), "its context.transfers");
+    read.facts = to_json_without(transfers, {"roles", "metrics", "benchmarks"});
+  }
   const auto describe = is_own ? take_run(transfers, read) : take_foreign_run(read);
   read_rows(rows, describe, read);
   return read;

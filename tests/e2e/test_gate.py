@@ -359,9 +359,8 @@ def test_the_environment_changed(checks: Gate, lab: Lab, factor: float, word: st
             "a whole",
             answer.text,
         )
-        # for each class once before the tables and once as a reason
-        assert len(sentences) == 4
-        assert len(set(sentences)) == 2
+        assert len(sentences) == 2  # once before the tables, once as a reason
+        assert len(set(sentences)) == 1
         assert f"{kind}: INCONCLUSIVE, the environment changed" in answer.text
     assert answer.document["more_runs_may_tell"] is False
 
@@ -379,11 +378,13 @@ def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
     checks: Gate, gate: Program, tmp_path: Path
 ):
     """Processes differ so much that no benchmark of the link can show it."""
-    lab = Lab(tmp_path, process_deviation=0.008, seed=2)
+    lab = Lab(tmp_path, process_deviation=0.006, seed=2)
     baseline = tmp_path / "noisy"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
-    reason = f"link: none of {len(BANDWIDTH)} benchmarks can show a slowdown of 2 %: all are too noisy"
+    reason = (
+        f"link: none of {len(BANDWIDTH)} benchmarks can show a slowdown of 2 %: all are too noisy"
+    )
     cause = next(r for r in answer.document["reasons"] if r["data"]["class"] == "link")
     assert cause["code"] == "too_few_can_show"
     assert cause["data"] == {
@@ -395,7 +396,9 @@ def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
     assert cause["text"] == reason
     assert reason in answer.document["sentence"]
     assert reason in html.unescape(answer.markdown)
-    case = answer.junit.find(f".//testcase[@classname='gate_transfers.inconclusive'][@name='{reason}']")
+    case = answer.junit.find(
+        f".//testcase[@classname='gate_transfers.inconclusive'][@name='{reason}']"
+    )
     assert case is not None
     assert answer.document["more_runs_may_tell"] is True
 
@@ -505,8 +508,8 @@ def test_it_fits_a_terminal(checks: Gate, gate: Program, tmp_path: Path):
     names = (
         "gpu_array/round_trip/pageable/expression/float32/128MiB",
         "copy/pinned_portable_mapped_wc/h2d/1MiB/cold",
-        "n" * 99,
-        "µ" * 99,
+        "n" * 98,
+        "µ" * 98,
     )
     lab = Lab(tmp_path, SUITE | dict.fromkeys(names, 2e6), seed=7)
     baseline = tmp_path / "long"

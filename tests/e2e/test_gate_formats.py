@@ -26,12 +26,12 @@ def in_second_format(
 
     def change(document: dict[str, Any]) -> None:
         facts = document["context"]["transfers"]
-        facts["format"] = 2
         facts["devices"] = [facts["device"]]
         facts["warnings"] = [
             message("link_below_maximum", "the link is slow", generation=3),
-            *(message("gpu_throttled", text) for text in facts["warnings"]),
+            *(message("gpu_throttled", text) for text in facts["warnings"] if facts["format"] == 1),
         ]
+        facts["format"] = 2
         facts["skipped"] = [{"name": "a/b", "reason": message("unsupported", "not here")}]
         facts["metrics"] = metrics or {}
         facts["roles"] = {"copy": {"description": "copies of one block", "table": "directions"}}

@@ -24,7 +24,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 # each other immediately; changing their start times makes three sessions of them.
 PACED = (
     "--device=host",
-    "--sizes=64KiB,256KiB,1MiB",
+    "--sizes=64KiB,256KiB,1MiB,4MiB",
     "--cache=warm",
     "--benchmark_min_time=0.001",
     "--benchmark_repetitions=5",

@@ -641,14 +641,13 @@ TEST_F(checks, have_the_shift_of_each_run) {
 }
 
 /// Warnings that concern figures, and whether they tell of a disturbance.
-constexpr std::array<std::pair<const char*, bool>, 7> warnings_of_figures{
-    {{"gpu_throttled", true},
-     {"gpu_clock_fell", true},
-     {"cpu_throttled", true},
-     {"link_changed", true},
-     {"pcie_replays", false},
-     {"other_load", false},
-     {"disturbed", false}}};
+constexpr std::array<std::pair<const char*, bool>, 7> warnings_of_figures{{{"gpu_throttled", true},
+                                                                           {"gpu_clock_fell", true},
+                                                                           {"cpu_throttled", true},
+                                                                           {"link_changed", true},
+                                                                           {"pcie_replays", false},
+                                                                           {"other_load", false},
+                                                                           {"disturbed", false}}};
 
 TEST_F(checks, do_not_blame_the_program_for_disturbed_runs) {
   slow_down("copy/7", 1.10);

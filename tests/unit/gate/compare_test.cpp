@@ -40,7 +40,8 @@ class comparing : public testing::Test {
   std::vector<observation> with_different_sessions(std::size_t benchmarks) {
     auto all = suite(benchmarks, 0.0005);
     for (auto& benchmark : all)
-      for (auto* const session : {&benchmark.before[0], &benchmark.before[1], &benchmark.after[0]}) {
+      for (auto* const session :
+           {&benchmark.before[0], &benchmark.before[1], &benchmark.after[0]}) {
         const double level = processes(1, 0, 0.01)[0];
         for (auto& value : *session) value += level;
       }
@@ -369,8 +370,7 @@ TEST_F(comparing, does_not_take_what_is_faster_only_with_its_class_for_that) {
 // Which processes must be slower.
 
 TEST_F(comparing, tolerates_one_fast_process_of_every_three_beyond_the_third) {
-  for (const auto& [runs, tolerated] :
-       {std::pair{3, 0}, {5, 0}, {6, 1}, {8, 1}, {9, 2}, {12, 3}}) {
+  for (const auto& [runs, tolerated] : {std::pair{3, 0}, {5, 0}, {6, 1}, {8, 1}, {9, 2}, {12, 3}}) {
     for (const int fast : {tolerated, tolerated + 1}) {
       auto all = suite(100, 0.002, static_cast<std::size_t>(runs));
       for (int i = fast; i < runs; ++i) all[4].after[0][static_cast<std::size_t>(i)] += 0.3;

@@ -72,15 +72,12 @@ Reason only_reason(const report& answer) {
   return std::get<Reason>(answer.reasons.at(0));
 }
 
-common_shift changed_class(double shift) {
-  return {link, 20, shift, 0, true};
-}
+common_shift changed_class(double shift) { return {link, 20, shift, 0, true}; }
 
 // One class.
 
 TEST(conclusions, pass_if_half_of_a_class_is_tested) {
-  const auto answer =
-      concluded({several(15, verdict::unchanged), several(15, verdict::not_known)});
+  const auto answer = concluded({several(15, verdict::unchanged), several(15, verdict::not_known)});
   EXPECT_EQ(answer.code, exit_code::pass);
   EXPECT_THAT(answer.reasons, IsEmpty());
   const auto& part = answer.classes.at(0);
@@ -151,10 +148,9 @@ TEST(conclusions, are_inconclusive_about_a_single_ambiguous_benchmark) {
 
 TEST(conclusions, tell_noise_from_too_little_power) {
   EXPECT_EQ(only_reason<reasons::too_noisy>(concluded({blind(10)})).kind, link);
-  EXPECT_EQ(only_reason<reasons::too_noisy>(
-                concluded({blind(6), several(4, verdict::not_known)}))
-                .kind,
-            link);
+  EXPECT_EQ(
+      only_reason<reasons::too_noisy>(concluded({blind(6), several(4, verdict::not_known)})).kind,
+      link);
   only_reason<reasons::too_few_can_show>(concluded({blind(5), several(5, verdict::not_known)}));
 }
 
@@ -181,9 +177,9 @@ TEST(conclusions, are_a_regression_whatever_else_is_in_doubt) {
 // All classes.
 
 TEST(conclusions, judge_each_class_by_itself) {
-  const auto answer = concluded({several(20, verdict::unchanged, link),
-                                 several(20, verdict::not_known, latency),
-                                 several(1, verdict::slower, host)});
+  const auto answer =
+      concluded({several(20, verdict::unchanged, link), several(20, verdict::not_known, latency),
+                 several(1, verdict::slower, host)});
   ASSERT_EQ(answer.classes.size(), 3);
   EXPECT_EQ(answer.classes[0].code, exit_code::pass);
   EXPECT_EQ(answer.classes[1].code, exit_code::regression);
@@ -205,9 +201,8 @@ TEST(conclusions, are_inconclusive_if_one_class_is) {
 }
 
 TEST(conclusions, leave_out_classes_that_do_not_decide) {
-  auto answer = check_of(
-      {several(20, verdict::unchanged, link), several(20, verdict::slower, host),
-       several(20, verdict::not_known, latency)});
+  auto answer = check_of({several(20, verdict::unchanged, link), several(20, verdict::slower, host),
+                          several(20, verdict::not_known, latency)});
   answer.classes[1].decides = answer.classes[2].decides = false;
   conclude(answer);
   EXPECT_EQ(answer.code, exit_code::pass);
@@ -220,7 +215,8 @@ TEST(conclusions, leave_out_classes_that_do_not_decide) {
 // The runs.
 
 TEST(conclusions, are_inconclusive_on_another_machine_whatever_is_slower) {
-  auto answer = check_of({several(20, verdict::unchanged, link), several(1, verdict::slower, host)});
+  auto answer =
+      check_of({several(20, verdict::unchanged, link), several(1, verdict::slower, host)});
   answer.changed.push_back({{"link.width", "16", "8"}, false});
   conclude(answer);
   EXPECT_EQ(answer.code, exit_code::inconclusive);
@@ -232,7 +228,8 @@ TEST(conclusions, are_inconclusive_on_another_machine_whatever_is_slower) {
 }
 
 TEST(conclusions, do_not_blame_the_program_for_disturbed_runs) {
-  auto answer = check_of({several(20, verdict::unchanged, link), several(1, verdict::slower, host)});
+  auto answer =
+      check_of({several(20, verdict::unchanged, link), several(1, verdict::slower, host)});
   answer.disturbed_runs = 2;
   conclude(answer);
   EXPECT_EQ(answer.code, exit_code::inconclusive);
@@ -282,16 +279,12 @@ TEST(conclusions, put_the_worst_first) {
   };
   auto allowed = named("allowed", verdict::missing);
   allowed.excused = true;
-  const auto answer = concluded({{allowed,
-                                  named("unchanged", verdict::unchanged),
-                                  named("not known", verdict::not_known),
-                                  named("new", verdict::added),
-                                  named("faster", verdict::faster, -0.1),
-                                  named("much faster", verdict::faster, -0.2),
-                                  named("missing", verdict::missing),
-                                  named("ambiguous", verdict::ambiguous, 0.05),
-                                  named("slower", verdict::slower, 0.1),
-                                  named("much slower", verdict::slower, 0.2)}});
+  const auto answer = concluded(
+      {{allowed, named("unchanged", verdict::unchanged), named("not known", verdict::not_known),
+        named("new", verdict::added), named("faster", verdict::faster, -0.1),
+        named("much faster", verdict::faster, -0.2), named("missing", verdict::missing),
+        named("ambiguous", verdict::ambiguous, 0.05), named("slower", verdict::slower, 0.1),
+        named("much slower", verdict::slower, 0.2)}});
   std::vector<std::string> names;
   for (const auto& benchmark : answer.findings) names.push_back(benchmark.name);
   EXPECT_THAT(names, ElementsAre("much slower", "slower", "ambiguous", "missing", "much faster",
@@ -310,8 +303,8 @@ TEST(more_runs, may_tell_what_is_ambiguous_or_too_little_power) {
 
 TEST(more_runs, are_of_no_use_where_there_is_a_verdict) {
   EXPECT_FALSE(more_runs_may_tell(concluded({several(20, verdict::unchanged)})));
-  EXPECT_FALSE(more_runs_may_tell(
-      concluded({several(1, verdict::slower), several(1, verdict::ambiguous)})));
+  EXPECT_FALSE(
+      more_runs_may_tell(concluded({several(1, verdict::slower), several(1, verdict::ambiguous)})));
 }
 
 TEST(more_runs, are_of_no_use_against_another_reason) {

@@ -51,15 +51,17 @@ TEST(limiting_part, of_calls_is_latency_whatever_the_memory) {
 }
 
 TEST(limiting_part, of_work_of_the_cpu_and_the_driver_is_the_host) {
-  for (const auto* role : {"allocation", "arguments", "array", "container_copy", "conversion",
-                           "cpu_read", "cpu_write", "first_call", "cpu_read_write", "deallocation",
-                           "scattered_copy", "strided_copy"}) {
+  for (const auto* role :
+       {"allocation", "arguments", "array", "container_copy", "conversion", "cpu_read", "cpu_write",
+        "first_call", "cpu_read_write", "deallocation", "scattered_copy", "strided_copy"}) {
     EXPECT_EQ(limit(role, "pinned"), host) << role;
     EXPECT_EQ(limit(role, std::nullopt), host) << role;
   }
 }
 
-TEST(limiting_part, of_a_role_of_its_own_is_not_known) { EXPECT_EQ(limit("mine", "pinned"), other); }
+TEST(limiting_part, of_a_role_of_its_own_is_not_known) {
+  EXPECT_EQ(limit("mine", "pinned"), other);
+}
 
 TEST(limiting_part, follows_from_the_names_of_older_files) {
   EXPECT_EQ(limited_by("copy/pinned/h2d/1MiB", false), link);

@@ -10,8 +10,8 @@
 
 namespace bench_transfers::gate {
 
-inline constexpr std::chrono::sys_seconds noon{std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} +
-                                        std::chrono::hours(12)};
+inline constexpr std::chrono::sys_seconds noon{
+    std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + std::chrono::hours(12)};
 
 /// A run of one benchmark, a minute after the one before.
 inline run made_up(int number, std::vector<double> values = {100, 101, 102}) {

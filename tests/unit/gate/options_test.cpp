@@ -113,8 +113,8 @@ TEST(gate_options, check) {
 
 TEST(gate_options, the_classes_that_decide) {
   EXPECT_TRUE(parsed_as<check_request>({"check", "a", "b"}).question.decide_by.empty());
-  const auto request =
-      parsed_as<check_request>({"check", "a", "--decide-by=link,host", "b", "--decide-by", "latency"});
+  const auto request = parsed_as<check_request>(
+      {"check", "a", "--decide-by=link,host", "b", "--decide-by", "latency"});
   EXPECT_THAT(request.runs, ElementsAre("b"));
   EXPECT_THAT(request.question.decide_by,
               ElementsAre(benchmark_class::link, benchmark_class::host, benchmark_class::latency));

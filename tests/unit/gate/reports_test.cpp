@@ -39,13 +39,14 @@ std::vector<std::string> lines_in(const std::string& text) {
 report one_of_each() {
   auto allowed = without_figures("e/allowed", verdict::missing, remarks::not_measured{});
   allowed.excused = true;
-  return report_of(exit_code::regression,
-                   {compared("a/slower", verdict::slower, 0.1),
-                    compared("b/ambiguous", verdict::ambiguous, 0.04),
-                    without_figures("d/missing", verdict::missing, remarks::not_measured{}),
-                    allowed, compared("f/faster", verdict::faster, -0.1),
-                    without_figures("g/new", verdict::added), compared("h/unchanged", verdict::unchanged, 0)},
-                   {reasons::ambiguous{benchmark_class::link, 1}});
+  return report_of(
+      exit_code::regression,
+      {compared("a/slower", verdict::slower, 0.1),
+       compared("b/ambiguous", verdict::ambiguous, 0.04),
+       without_figures("d/missing", verdict::missing, remarks::not_measured{}), allowed,
+       compared("f/faster", verdict::faster, -0.1), without_figures("g/new", verdict::added),
+       compared("h/unchanged", verdict::unchanged, 0)},
+      {reasons::ambiguous{benchmark_class::link, 1}});
 }
 
 class junit {
@@ -80,10 +81,11 @@ TEST(gate_text, changes_of_the_machine_come_first_and_the_verdict_last) {
   std::size_t last = 0;
   for (const auto* part :
        {"Made-up GPU: 3 runs", "link.generation: was 5, is 4",
-        "kernel.release: was 6.1, is unknown (allowed)", "link: REGRESSION, 1 of 4 benchmarks slower, a/slower by 10.0 %",
-        "SLOWER", "a/slower  ", "AMBIGUOUS", "MISSING\nd/missing  not measured",
-        "e/allowed  not measured, allowed", "FASTER", "NEW\ng/new", "7 benchmarks: 1 slower",
-        "Note: run.json was interrupted.", "\nREGRESSION: link: 1 of 4 benchmarks slower"}) {
+        "kernel.release: was 6.1, is unknown (allowed)",
+        "link: REGRESSION, 1 of 4 benchmarks slower, a/slower by 10.0 %", "SLOWER", "a/slower  ",
+        "AMBIGUOUS", "MISSING\nd/missing  not measured", "e/allowed  not measured, allowed",
+        "FASTER", "NEW\ng/new", "7 benchmarks: 1 slower", "Note: run.json was interrupted.",
+        "\nREGRESSION: link: 1 of 4 benchmarks slower"}) {
     const auto place = text.find(part);
     ASSERT_NE(place, std::string::npos) << part << " in\n" << text;
     EXPECT_GE(place, last) << part;
@@ -108,13 +110,23 @@ TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
 }
 
 TEST(gate_text, slowdowns_hidden_by_noise_are_shown_unless_the_environment_explains_them) {
-  auto answer = report_of(exit_code::inconclusive,
-                          {compared("a", verdict::not_known, 0.5), compared("b", verdict::not_known, 0.01)},
-                          {reasons::too_noisy{benchmark_class::link}});
+  auto answer =
+      report_of(exit_code::inconclusive,
+                {compared("a", verdict::not_known, 0.5), compared("b", verdict::not_known, 0.01)},
+                {reasons::too_noisy{benchmark_class::link}});
   EXPECT_THAT(text_of(answer), HasSubstr("WITHIN THE NOISE"));
   EXPECT_THAT(text_of(answer), Not(HasSubstr("\nb ")));
   answer.classes.front().shared = shift_of_all(0.4, 0, true);
   EXPECT_THAT(text_of(answer), Not(HasSubstr("WITHIN THE NOISE")));
+}
+
+TEST(gate_text, suspects_that_were_cleared_are_shown) {
+  auto cleared = compared("a/cleared", verdict::unchanged, 0.001);
+  cleared.note = remarks::measured_in_turn{0.001, 0.5};
+  const auto answer = report_of(exit_code::pass, {compared("b", verdict::unchanged, 0), cleared});
+  EXPECT_THAT(text_of(answer), HasSubstr("UNCHANGED, MEASURED AGAIN"));
+  EXPECT_THAT(text_of(answer), HasSubstr("  in turn: +0.10 %, p 0.50\n"));
+  EXPECT_THAT(text_of(answer), Not(HasSubstr("\nb ")));
 }
 
 TEST(gate_text, long_lists_are_cut_unless_all_is_requested) {
@@ -141,8 +153,10 @@ TEST(gate_text, power_shows_detectable_slowdowns) {
   baseline baseline;
   baseline.device = "Made-up GPU";
   baseline.processes.resize(5);
-  power_line sensitive{"a/good", benchmark_class::link, 0.02, 1e6, 0.025, 0.03, 0.001, 0.002, false, 3};
-  power_line noisy{"a/bad", benchmark_class::link, 0.02, 1e6, 2000, 3000, 0.1, 0.2, true, std::nullopt};
+  power_line sensitive{"a/good", benchmark_class::link, 0.02, 1e6, 0.025, 0.03, 0.001, 0.002, false,
+                       3};
+  power_line noisy{"a/bad", benchmark_class::link, 0.02, 1e6, 2000, 3000, 0.1, 0.2,
+                   true,    std::nullopt};
   const std::vector lines{sensitive, noisy};
   const auto text = text_of(baseline, lines, 3, {});
   EXPECT_THAT(text, HasSubstr("5 runs of 1 session (Made-up GPU)"));
@@ -171,7 +185,8 @@ TEST(gate_markdown, shows_regressions_and_folds_everything_else) {
   EXPECT_THAT(text, StartsWith("## Transfers: REGRESSION\n\n"));
   const auto folded = text.find("<details>");
   EXPECT_LT(text.find("<code>a/slower</code>"), folded);
-  for (const auto* name : {"b/ambiguous", "d/missing", "e/allowed", "f/faster", "g/new", "h/unchanged"})
+  for (const auto* name :
+       {"b/ambiguous", "d/missing", "e/allowed", "f/faster", "g/new", "h/unchanged"})
     EXPECT_GT(text.find(name), folded) << name;
   EXPECT_THAT(row_with(text, "a/slower"),
               ElementsAre(" <code>a/slower</code> ", " 1.000 ms ", " 1.100 ms ", " +10.0 % ",
@@ -365,13 +380,12 @@ TEST(gate_json, has_the_documented_codes_and_data) {
                   notes::slow_runs{2},
                   notes::baseline_crept{2, "x", 0.05}};
   const auto document = nlohmann::ordered_json::parse(json_of(answer));
-  EXPECT_THAT(
-      shapes_of(document.at("reasons")),
-      ElementsAre("machine_differs differences", "too_few_runs runs needed",
-                  "runs_disturbed disturbed runs", "benchmarks_missing class count",
-                  "environment_changed class benchmarks slowdown", "ambiguous class count",
-                  "too_noisy class", "too_few_can_show class can_show of compared",
-                  "nothing_compared"));
+  EXPECT_THAT(shapes_of(document.at("reasons")),
+              ElementsAre("machine_differs differences", "too_few_runs runs needed",
+                          "runs_disturbed disturbed runs", "benchmarks_missing class count",
+                          "environment_changed class benchmarks slowdown", "ambiguous class count",
+                          "too_noisy class", "too_few_can_show class can_show of compared",
+                          "nothing_compared"));
   EXPECT_THAT(shapes_of(document.at("notes")),
               ElementsAre("faults_injected file faults", "interrupted file", "no_fingerprint",
                           "settings_not_covered", "one_session", "measured_again suspects runs",
@@ -383,8 +397,8 @@ TEST(gate_json, has_the_documented_codes_and_data) {
   EXPECT_THAT(shapes_of(remarks),
               ElementsAre("failed failed runs", "no_such_field field", "not_measured",
                           "measured_by_some measured runs", "too_few_runs measured runs needed",
-                          "measured_in_turn slowdown p", "not_measured_again", "implausibly_fast factor",
-                          "slow_runs slow runs slowdown"));
+                          "measured_in_turn slowdown p", "not_measured_again",
+                          "implausibly_fast factor", "slow_runs slow runs slowdown"));
   EXPECT_EQ(document.at("reasons").at(4).at("data").at("class"), "latency");
   EXPECT_EQ(document.at("counts").at("not_measured"), 1);
 }

@@ -283,8 +283,9 @@ TEST(gate_rows, a_file_without_benchmarks_is_refused) {
 /// A file of bench_transfers with one row that has time, bytes and bandwidth.
 json rated(double microseconds, double bytes, double gb_per_s) {
   auto file = bench_transfers_file(bench_transfers_facts());
-  file["benchmarks"] = {with(with(row("copy/pinned/h2d/1MiB", 0, microseconds, "us"), "bytes", bytes),
-                             "gb_per_s", gb_per_s)};
+  file["benchmarks"] = {
+      with(with(row("copy/pinned/h2d/1MiB", 0, microseconds, "us"), "bytes", bytes), "gb_per_s",
+           gb_per_s)};
   return file;
 }
 
@@ -312,6 +313,27 @@ TEST(gate_rows, that_lack_a_figure_contradict_nothing) {
     file["benchmarks"][0].erase(key);
     EXPECT_EQ(complaint(file), "") << key;
   }
+}
+
+TEST(gate_rows, of_a_file_with_a_part_twice_are_refused) {
+  const auto with_twice = [](const json& file, const std::string& object, const std::string& key) {
+    const auto part =
+        R"(")" + key + R"(":)" + file.at(json::json_pointer(object + "/" + key)).dump();
+    auto text = file.dump();
+    return text.insert(text.find(part), part + ",");
+  };
+  const auto own = bench_transfers_file(bench_transfers_facts());
+  EXPECT_THAT(complaint_about_text(with_twice(own, "", "benchmarks")),
+              HasSubstr("it has benchmarks twice"));
+  EXPECT_THAT(complaint_about_text(with_twice(own, "", "context")),
+              HasSubstr("it has context twice"));
+  EXPECT_THAT(complaint_about_text(with_twice(own, "/context", "transfers")),
+              HasSubstr("its context has transfers twice"));
+  EXPECT_THAT(complaint_about_text(with_twice(own, "/context/transfers", "complete")),
+              HasSubstr("its context.transfers has complete twice"));
+  // Others add what they like to the context.
+  EXPECT_EQ(complaint_about_text(with_twice(foreign({row("a", 0, 1)}), "/context", "num_cpus")),
+            "");
 }
 
 TEST(gate_rows, of_bench_transfers_say_what_limits_them) {

@@ -40,9 +40,8 @@ session_evidence with_sessions(double between, double degrees,
 std::vector<session_evidence> scattered(std::size_t count, double session_deviation) {
   std::mt19937_64 random(3);
   std::vector<double> shifts;
-  const double deviation =
-      std::sqrt(0.43 * process_deviation * process_deviation +
-                1.34 * session_deviation * session_deviation);
+  const double deviation = std::sqrt(0.43 * process_deviation * process_deviation +
+                                     1.34 * session_deviation * session_deviation);
   for (std::size_t i = 0; i < count; ++i)
     shifts.push_back(std::normal_distribution<double>(0, deviation)(random));
   std::vector<session_evidence> suite;

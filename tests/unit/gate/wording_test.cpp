@@ -96,11 +96,12 @@ TEST(gate_wording, advisory_is_marked) {
   EXPECT_EQ(cells_of(benchmark, metric()).detectable, "2.50 %");
   benchmark.advisory = true;
   EXPECT_EQ(cells_of(benchmark, metric()).detectable, "2.50 % *");
-  EXPECT_EQ(advisory_sentence(report_of(exit_code::pass, {compared("b", verdict::unchanged, 0)})), "");
-  EXPECT_EQ(
-      advisory_sentence(report_of(exit_code::pass, {benchmark, compared("b", verdict::unchanged, 0)})),
-      "1 of 2 is advisory (*): noise would hide a slowdown of the threshold (2 %, 5 % where "
-      "latency decides)");
+  EXPECT_EQ(advisory_sentence(report_of(exit_code::pass, {compared("b", verdict::unchanged, 0)})),
+            "");
+  EXPECT_EQ(advisory_sentence(
+                report_of(exit_code::pass, {benchmark, compared("b", verdict::unchanged, 0)})),
+            "1 of 2 is advisory (*): noise would hide a slowdown of the threshold (2 %, 5 % where "
+            "latency decides)");
 }
 
 TEST(gate_wording, the_verdict_is_one_sentence) {
@@ -115,9 +116,9 @@ TEST(gate_wording, the_verdict_is_one_sentence) {
   EXPECT_EQ(verdict_sentence(
                 report_of(exit_code::regression, {compared("a/b", verdict::slower, 0.1), same})),
             "REGRESSION: link: 1 of 2 benchmarks slower, a/b by 10.0 %");
-  EXPECT_EQ(verdict_sentence(report_of(exit_code::inconclusive, {same},
-                                       {reasons::too_few_runs{2, 3},
-                                        reasons::ambiguous{benchmark_class::link, 1}})),
+  EXPECT_EQ(verdict_sentence(report_of(
+                exit_code::inconclusive, {same},
+                {reasons::too_few_runs{2, 3}, reasons::ambiguous{benchmark_class::link, 1}})),
             "INCONCLUSIVE: only 2 runs, and a verdict needs 3; link: 1 benchmark is ambiguous");
   // A regression with doubts is one.
   EXPECT_EQ(verdict_sentence(report_of(exit_code::regression, {compared("a", verdict::slower, 0.1)},
@@ -130,9 +131,10 @@ TEST(gate_wording, too_few_that_can_show_the_threshold_are_counted) {
             "link: only 1 of 2 benchmarks can show a slowdown of 2 %: the others are not known");
   EXPECT_EQ(sentence_of(reasons::too_few_can_show{benchmark_class::latency, 0, 2, 2}, limits{}),
             "latency: none of 2 benchmarks can show a slowdown of 5 %: all are too noisy");
-  EXPECT_EQ(sentence_of(reasons::too_few_can_show{benchmark_class::link, 1, 2, 3}, limits{}),
-            "link: only 1 of 3 benchmarks can show a slowdown of 2 %: the others are missing or not "
-            "known");
+  EXPECT_EQ(
+      sentence_of(reasons::too_few_can_show{benchmark_class::link, 1, 2, 3}, limits{}),
+      "link: only 1 of 3 benchmarks can show a slowdown of 2 %: the others are missing or not "
+      "known");
 }
 
 TEST(gate_wording, without_a_gpu_every_sentence_says_so) {
