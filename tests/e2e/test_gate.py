@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import random
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
