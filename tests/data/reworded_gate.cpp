@@ -28,7 +28,7 @@ std::string verdict_text(const report&, verdict result) {
 }
 std::string changed_title(const report&) { return "plugh title"; }
 std::string changed_text(const changed_fact&) { return "plugh"; }
-std::string class_sentence(const common_shift&) { return "plugh class"; }
+std::string class_sentence(const report&, const class_answer&) { return "plugh class"; }
 std::string counts_sentence(const report&) { return "plugh counts"; }
 std::string figures_sentence(const finding&, const metric&) { return "plugh figures"; }
 std::string advisory_sentence(const report&) { return "plugh advisory"; }

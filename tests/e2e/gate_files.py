@@ -37,13 +37,13 @@ FACTS: dict[str, Any] = {
 }
 BANDWIDTH = {
     f"copy/{memory}/{direction}/{size}MiB": 25_000.0 * size
-    for memory in ("pinned", "pinned_wc", "registered", "staged")
+    for memory in ("pinned", "pinned_wc", "registered", "registered_huge")
     for direction in ("h2d", "d2h")
     for size in (4, 16, 64)
 }
 LATENCY = {
     f"copy/{memory}/{direction}/{size}": 6_000.0 + position
-    for memory in ("pinned", "pinned_wc", "registered", "staged")
+    for memory in ("pinned", "pinned_wc", "registered", "registered_huge")
     for direction in ("h2d", "d2h")
     for position, size in enumerate(("4B", "1KiB"))
 }

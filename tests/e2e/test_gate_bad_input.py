@@ -287,7 +287,7 @@ def test_a_long_name_takes_no_stack(gate: Program, tmp_path: Path):
 
 
 def newer(document: dict[str, Any]) -> None:
-    document["format"] = 3
+    document["format"] = 4
 
 
 def older(document: dict[str, Any]) -> None:
@@ -372,7 +372,7 @@ def without_benchmarks(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (newer, "its format is 3"),
+        (newer, "its format is 4"),
         (older, "digest"),
         (without_digest, "no 'digest'"),
         (too_few_figures, "more or fewer values than"),

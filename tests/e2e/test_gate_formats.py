@@ -26,9 +26,12 @@ def in_second_format(
 
     def change(document: dict[str, Any]) -> None:
         facts = document["context"]["transfers"]
-        facts["format"] = 2
         facts["devices"] = [facts["device"]]
-        facts["warnings"] = [message("link_below_maximum", "the link is slow", generation=3)]
+        facts["warnings"] = [
+            message("link_below_maximum", "the link is slow", generation=3),
+            *(message("gpu_throttled", text) for text in facts["warnings"] if facts["format"] == 1),
+        ]
+        facts["format"] = 2
         facts["skipped"] = [{"name": "a/b", "reason": message("unsupported", "not here")}]
         facts["metrics"] = metrics or {}
         facts["roles"] = {"copy": {"description": "copies of one block", "table": "directions"}}
@@ -88,7 +91,7 @@ def test_a_baseline_of_the_second_format(gate: Program, lab: Lab):
     out = lab.folder / "baseline"
     assert gate.run("pin", *runs, f"--out={out}").code == PASS
     content = json.loads(out.read_text("utf-8"))
-    assert content["format"] == 2
+    assert content["format"] == 3
     assert "unit" not in content  # of a field of every row
     assert answer(gate, out, lab.runs(3, day=9))["verdict"] == "PASS"
 
@@ -118,10 +121,7 @@ def test_the_files_tell_which_is_better_and_the_unit(
     assert worst["name"] == PINNED_UPLOAD
     us = 2 * SUITE[PINNED_UPLOAD] / 1e3  # the unit of the file
     assert worst["before"] == pytest.approx(us, rel=0.01)
-    assert {benchmark["decided_by"] for benchmark in document["benchmarks"]} == {
-        "latency",
-        "bandwidth",
-    }
+    assert {benchmark["class"] for benchmark in document["benchmarks"]} == {"link", "latency"}
     assert "3.2" in gate.run("power", baseline).out
     assert " ms " in gate.run("check", baseline, *runs).out
     assert " ms " in gate.run("show", *runs, "--judge-by=idle").out

@@ -95,7 +95,7 @@ def test_an_invalid_pointer_is_refused(gate: Program, answer: Path, pointer: str
         ('{"kind": "check"}', "its format is not a whole number"),
         ('{"kind": "check", "format": "2"}', "its format is not a whole number"),
         ('{"kind": "check", "format": 0}', "its format is not a whole number"),
-        ('{"kind": "check", "format": 3}', "its format is 3, this program reads 1 to 2"),
+        ('{"kind": "check", "format": 4}', "its format is 4, this program reads 1 to 3"),
         ('{"kind": "bench_transfers baseline"}', "damaged baseline"),
     ],
 )

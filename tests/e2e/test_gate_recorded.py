@@ -2,80 +2,75 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import Program
 
 PASS, REGRESSION, INCONCLUSIVE = 0, 1, 3
+WORDS = {PASS: "PASS", REGRESSION: "REGRESSION", INCONCLUSIVE: "INCONCLUSIVE"}
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 FOLDER = RESULTS / "nvidia-h200/2026-11-21-gate"
 FIRST = [f"first-{number}.json.gz" for number in (9, 10, 11)]
 SECOND = [f"second-{number}.json.gz" for number in (6, 7, 8)]
 THIRD = [f"third-{number}.json.gz" for number in (1, 2, 3)]
 SLOWED = [f"slowed-{number}.json.gz" for number in (1, 2, 3)]
-# The note about baselines of the first format, which is newer than the recorded output.
-OF_OLD_BASELINES = """\
-Note: the baseline has format 1, whose digest does not cover its settings and its machine: changes
-  to them go unnoticed; pin a new one.
-"""
 
 
-@pytest.mark.parametrize(
-    ("runs", "expected", "recorded"),
-    [
-        (FIRST, PASS, FOLDER / "check-first.txt"),
-        (SECOND, INCONCLUSIVE, FOLDER / "check-second.txt"),
-        (FIRST + SECOND, INCONCLUSIVE, FOLDER / "check-all.txt"),
-        (THIRD, INCONCLUSIVE, RESULTS / "gate/check-third.txt"),
-        (SLOWED, REGRESSION, FOLDER / "check-slowed.txt"),
-    ],
-)
-def test_prints_the_recorded_outputs(
-    gate: Program, runs: list[str], expected: int, recorded: Path
-) -> None:
-    completed = gate.run("check", "baseline-median.json", *runs, cwd=FOLDER)
-    assert completed.code == expected, completed
-    assert completed.out.count(OF_OLD_BASELINES) == 1
-    assert completed.out.replace(OF_OLD_BASELINES, "") == recorded.read_text(encoding="utf-8")
+def answer_to(gate: Program, baseline: str | Path, runs: list[str], out: Path) -> dict[str, Any]:
+    completed = gate.run("check", baseline, *runs, f"--json={out}", cwd=FOLDER)
+    assert completed.code in WORDS, completed
+    document: dict[str, Any] = json.loads(out.read_text("utf-8"))
+    assert document["verdict"] == WORDS[completed.code]
+    return document
 
 
-@pytest.mark.parametrize(
-    ("runs", "expected"),
-    [(FIRST, PASS), (SECOND, PASS), (THIRD, INCONCLUSIVE), (SLOWED, REGRESSION)],
-)
-def test_decides_also_by_the_fastest_repetition(
-    gate: Program, runs: list[str], expected: int
-) -> None:
-    completed = gate.run("check", "baseline-fastest.json", *runs, cwd=FOLDER)
-    assert completed.code == expected, completed
+@pytest.mark.parametrize("which", ["median", "fastest"])
+@pytest.mark.parametrize("runs", [FIRST, SECOND, FIRST + SECOND, THIRD, SLOWED])
+def test_decides_by_class(gate: Program, tmp_path: Path, which: str, runs: list[str]) -> None:
+    """Noise of the host and of latency says nothing about the link."""
+    document = answer_to(gate, f"baseline-{which}.json", runs, tmp_path / "answer.json")
+    verdicts = {part["class"]: part["verdict"] for part in document["classes"]}
+    slowed = runs == SLOWED
+    assert verdicts["link"] == ("REGRESSION" if slowed else "PASS")
+    assert verdicts["host"] == "INCONCLUSIVE"
+    assert document["verdict"] == ("REGRESSION" if slowed else "INCONCLUSIVE")
+    codes = {note["code"] for note in document["notes"]}
+    assert codes == {"settings_not_covered", "classes_by_name"} | (
+        {"faults_injected"} if slowed else set()
+    )
+    slower = [row for row in document["benchmarks"] if row["verdict"] == "slower"]
+    assert all(row["name"].startswith("copy/pinned/") for row in slower)
+    assert bool(slower) == slowed
+    completed = gate.run("check", f"baseline-{which}.json", *runs, "--decide-by=link", cwd=FOLDER)
+    assert completed.code == (REGRESSION if slowed else PASS), completed
 
 
 @pytest.mark.parametrize("which", ["median", "fastest"])
 def test_makes_the_recorded_baselines_again(gate: Program, which: str, tmp_path: Path) -> None:
-    """Except for the digest, which covered less in their format."""
+    """Except for what newer formats have. The names tell the same classes as the run files."""
     runs = [FOLDER / f"first-{number}.json.gz" for number in range(1, 9)]
     runs += [FOLDER / f"second-{number}.json.gz" for number in range(1, 6)]
     pinned = tmp_path / "baseline.json"
     completed = gate.run("pin", *runs, f"--of-repetitions={which}", f"--out={pinned}")
     assert completed.code == PASS, completed
     recorded = FOLDER / f"baseline-{which}.json"
-    differing = [
-        (new.split(":")[0], old.split(":")[0])
-        for new, old in zip(lines(pinned), lines(recorded), strict=True)
-        if new != old
-    ]
-    assert differing == [('"format"', '"format"'), ('"digest"', '"digest"')]
-    for checked in (FIRST, SECOND, THIRD, SLOWED):
-        again, before = (
-            gate.run("check", baseline, *checked, cwd=FOLDER) for baseline in (pinned, recorded)
+    again, before = (json.loads(file.read_text("utf-8")) for file in (pinned, recorded))
+    for key in ("format", "digest"):
+        assert again.pop(key) != before.pop(key)
+    limits = {entry.pop("limited_by") for entry in again["benchmarks"].values()}
+    assert limits == {"link", "host", "latency"}
+    assert {entry.pop("reference") for entry in again["benchmarks"].values()} == {None}
+    assert again == before
+    for number, checked in enumerate((FIRST, SECOND, THIRD, SLOWED)):
+        ours, theirs = (
+            answer_to(gate, baseline, checked, tmp_path / f"{number}.json")
+            for baseline in (pinned, recorded)
         )
-        assert again.code == before.code
-        assert again.out == before.out.replace(OF_OLD_BASELINES, "")
-
-
-def lines(file: Path) -> list[str]:
-    return file.read_text(encoding="utf-8").splitlines()
+        assert len(ours.pop("notes")) == len(theirs.pop("notes")) - 2
+        assert ours == theirs
 
 
 @pytest.mark.parametrize("key", ["real_time", "gb_per_s", "cpu_s_per_gb:less"])

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import BANDWIDTH, PINNED_UPLOAD, SUITE, Lab, changed, failed_rows
+from gate_files import BANDWIDTH, LATENCY, PINNED_UPLOAD, Lab, changed, failed_rows
 from program import Program
 from test_gate_formats import in_second_format
 from test_gate_runs import Project, project  # noqa: F401  (a fixture)
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 GIBBERISH = "plugh"
+THROTTLED = ["the GPU was throttled: thermal_slowdown"]
 Make = Callable[[Lab], list[Path]]
 
 
@@ -57,9 +58,24 @@ CASES: dict[str, tuple[Make, tuple[str, ...], int]] = {
         PASS,
     ),
     "most missing": (lambda lab: lab.runs(3, day=9, without=BANDWIDTH), (), INCONCLUSIVE),
-    "all missing": (
-        lambda lab: lab.runs(3, day=9, without=list(SUITE)[1:]),
+    "a class missing": (
+        lambda lab: lab.runs(3, day=9, without=LATENCY),
         ("--allow-missing=.",),
+        PASS,
+    ),
+    "throttled": (
+        lambda lab: lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}, facts={"warnings": THROTTLED}),
+        (),
+        INCONCLUSIVE,
+    ),
+    "a class does not decide": (
+        lambda lab: lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}),
+        ("--decide-by=latency",),
+        PASS,
+    ),
+    "implausible": (
+        lambda lab: lab.runs(3, day=9, slowed={PINNED_UPLOAD: 0.01}),
+        (),
         INCONCLUSIVE,
     ),
     "failed": (failed, (), INCONCLUSIVE),
@@ -167,6 +183,9 @@ def test_other_texts_in_run_files_change_nothing(
         completed = gate.run("check", baseline, *runs, *options, f"--json={out}")
         assert completed.code == expected, completed
         answers.append((json.loads(out.read_text("utf-8")), completed.out))
+    if case == "throttled":  # whose warnings are quoted
+        assert GIBBERISH in answers[1][1]
+        answers = [(without_texts(document), "") for document, _ in answers]
     assert answers[0] == answers[1]
 
 

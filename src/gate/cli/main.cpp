@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -65,6 +66,11 @@ std::optional<baseline> replaced_baseline(const pin_request& request) {
   }
 }
 
+bool has_predecessor(const baseline& baseline) {
+  return std::ranges::any_of(baseline.benchmarks,
+                             [](const auto& entry) { return entry.second.reference.has_value(); });
+}
+
 void add_line(const baseline& replaced, bool new_line, baseline& next,
               std::vector<pin_warning>& warnings) {
   if (const auto slower = slower_than(replaced, next, {}); slower.count > 0)
@@ -72,6 +78,7 @@ void add_line(const baseline& replaced, bool new_line, baseline& next,
         pin_warnings::slower_than_replaced{slower.count, slower.worst, slower.slowdown});
   if (new_line) return;
   continue_line(replaced, next);
+  if (!has_predecessor(replaced)) return;  // the first of the line is what was compared above
   if (const auto slower = slower_than_first(next, {}); slower.count > 0)
     warnings.emplace_back(pin_warnings::crept{slower.count, slower.worst, slower.slowdown});
 }

@@ -242,14 +242,14 @@ class command_line {
             [this](const std::vector<std::string>& words) {
               for (const auto& word : words) check_.question.decide_by.insert(parse_class(word));
             },
-            "the classes that decide the exit code: link, host, latency, other (default: all)")
+            "classes that decide: link, host, latency, other (default: all)")
         ->delimiter(',')
         ->allow_extra_args(false)  // or it would take the files that follow
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_name("CLASS,");
     command
         .add_option("--looks", check_.question.limits.looks,
-                    "checks of a growing set of runs share the rate of false alarms (default: 1)")
+                    "checks that share the rate of false alarms (default: 1)")
         ->check(CLI::Range(1, 100))
         ->type_name("N");
     command

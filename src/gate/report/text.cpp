@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -149,13 +150,27 @@ std::vector<const finding*> hidden_by_noise(const report& answer,
   return hidden;
 }
 
+/// Suspects that measuring them again has cleared.
+std::vector<const finding*> with_notes(const std::vector<const finding*>& unchanged) {
+  std::vector<const finding*> cleared;
+  std::ranges::copy_if(unchanged, std::back_inserter(cleared),
+                       [](const finding* benchmark) { return benchmark->note.has_value(); });
+  return cleared;
+}
+
 std::string tables(const report& answer, bool all) {
   std::string text;
   bool has_table = false;
   figures_table table(answer);
   for (const auto result : worst_first) {
     const auto findings = findings_of(answer, result);
-    if (result == verdict::unchanged && !all) continue;
+    if (result == verdict::unchanged && !all) {
+      if (const auto cleared = with_notes(findings); !cleared.empty()) {
+        text += table.format(cleared, "UNCHANGED, MEASURED AGAIN");
+        has_table = true;
+      }
+      continue;
+    }
     if (result == verdict::not_known && !all) {
       if (const auto hidden = hidden_by_noise(answer, findings); !hidden.empty()) {
         text += table.format(hidden, "NOT KNOWN, SLOWER WITHIN THE NOISE");

@@ -6,16 +6,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <sstream>
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/io/write_baseline.hpp"
 #include "src/gate/judge/check.hpp"
-#include "src/gate/judge/conclude.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/pin.hpp"
 #include "src/result_file/format.hpp"
+#include "tests/unit/gate/made_up_runs.hpp"
 
 namespace bench_transfers::gate::baseline_test {
 namespace {
@@ -28,9 +32,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
 using testing::ThrowsMessage;
-
-constexpr std::chrono::sys_seconds noon{std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} +
-                                        12h};
 
 /// Whether one of the messages is of this kind.
 template <class Kind, class... Kinds>
@@ -45,27 +46,6 @@ Kind message_in(const std::vector<std::variant<Kinds...>>& messages) {
   for (const auto& message : messages)
     if (const auto* const match = std::get_if<Kind>(&message)) return *match;
   throw std::invalid_argument("no message of this kind");
-}
-
-/// A run of one benchmark, a minute after the one before.
-run made_up(int number, std::vector<double> values = {100, 101, 102}) {
-  run run;
-  run.file = "run-" + std::to_string(number) + ".json";
-  run.ours = true;
-  run.machine = {{"link.width", "16"}, {"device.name", "GPU"}};
-  run.device = "GPU";
-  run.started = noon + std::chrono::minutes(number);
-  run.boot = "boot";
-  run.card = "card";
-  run.content = static_cast<std::uint64_t>(number) + 1;
-  run.benchmarks["copy"] = {std::move(values), 0, 4096};
-  return run;
-}
-
-std::vector<run> made_up_runs(int count) {
-  std::vector<run> runs;
-  for (int i = 0; i < count; ++i) runs.push_back(made_up(i));
-  return runs;
 }
 
 std::vector<process> processes_of(const std::vector<run>& runs) {
@@ -148,7 +128,7 @@ TEST(baselines, refuse_machines_that_differ_unless_that_is_allowed) {
   auto runs = made_up_runs(3);
   runs[2].machine[0].second = "8";
   EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("link.width")));
-  const auto pinned = pin(runs, {}, {"link.width"}).baseline;
+  const auto pinned = pin(runs, {}, {.allow_different = {"link.width"}}).baseline;
   EXPECT_THAT(pinned.machine, ElementsAre(std::pair("device.name", "GPU")));
 }
 
@@ -187,6 +167,39 @@ TEST(baselines, come_back_from_their_file_as_they_were) {
   EXPECT_EQ(back.processes[1].started, noon + 1min);
   EXPECT_EQ(back.processes[2].started, std::nullopt);
   EXPECT_EQ(back.benchmarks.at("copy").figures[3], std::nullopt);
+  EXPECT_FALSE(back.classes_by_name);
+}
+
+TEST(baselines, keep_classes_and_the_first_centres_in_their_file) {
+  auto pinned = pin(made_up_runs(3), {}).baseline;
+  pinned.benchmarks.at("copy").limited_by = benchmark_class::link;
+  pinned.benchmarks.at("copy").reference = 97.5;
+  const auto back = baseline_in(to_text(pinned), "baseline.json");
+  EXPECT_EQ(back.benchmarks.at("copy").limited_by, benchmark_class::link);
+  EXPECT_EQ(back.benchmarks.at("copy").reference, 97.5);
+}
+
+TEST(baselines, refuse_classes_and_centres_that_mean_nothing) {
+  const auto original = to_text(pin(made_up_runs(3), {}).baseline);
+  const auto complaint = [&](const std::string& before, const std::string& after) {
+    auto text = original;
+    text.replace(text.find(before), before.size(), after);
+    try {
+      static_cast<void>(baseline_in(text, "baseline.json"));
+    } catch (const bad_input& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string word = R"("limited_by":"other")", centre = R"("reference":null)";
+  EXPECT_THAT(complaint(word, R"("limited_by":"cpu")"), HasSubstr("its 'limited_by' is unknown"));
+  EXPECT_THAT(complaint(word, R"("limited_by":null)"), HasSubstr("limited_by"));
+  EXPECT_THAT(complaint(word + ",", ""), HasSubstr("it has no 'limited_by'"));
+  EXPECT_THAT(complaint(centre, R"("reference":-1)"), HasSubstr("not positive"));
+  EXPECT_THAT(complaint(centre, R"("reference":1e300)"), HasSubstr("nobody can have measured"));
+  EXPECT_THAT(complaint(centre + ",", ""), HasSubstr("it has no 'reference'"));
+  EXPECT_THAT(complaint(word, R"("limited_by":"host")"), HasSubstr("digest"));
+  EXPECT_THAT(complaint(centre, R"("reference":100)"), HasSubstr("digest"));
 }
 
 /// Whether a text is read as a baseline other than the original.
@@ -259,6 +272,7 @@ TEST(baselines, of_the_first_format_are_read_unless_contradictory) {
   };
   const auto read = [](const std::string& document) { return baseline_in(document, "old.json"); };
   EXPECT_EQ(read(text("real_time", "less")).benchmarks.size(), 1);
+  EXPECT_TRUE(read(text("real_time", "less")).classes_by_name);
   EXPECT_TRUE(read(text("gb_per_s", "more")).judged_by.more_is_better);
   EXPECT_FALSE(read(text("errors_per_s", "less")).judged_by.more_is_better);
   EXPECT_THAT([&] { read(text("gb_per_s", "less")); },
@@ -398,7 +412,7 @@ TEST_F(checks, pass_when_nothing_changed) {
   const auto result = answer();
   EXPECT_EQ(result.code, exit_code::pass);
   EXPECT_EQ(result.reasons.size(), 0);
-  EXPECT_EQ(result.count(verdict::same), 30);
+  EXPECT_EQ(result.count(verdict::unchanged), 30);
 }
 
 TEST_F(checks, find_a_regression_and_put_it_first) {
@@ -446,7 +460,7 @@ TEST_F(checks, report_a_benchmark_that_one_run_lacks_as_missing) {
   after_[6].benchmarks.erase("copy/2");
   EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::missing);
   after_[6].complete = false;
-  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::same);
+  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::unchanged);
 }
 
 TEST_F(checks, report_a_failed_benchmark_as_missing_and_not_as_fast) {
@@ -491,32 +505,6 @@ TEST_F(checks, do_not_pass_if_noise_hides_everything) {
   EXPECT_TRUE(has_message<reasons::too_noisy>(result.reasons));
 }
 
-/// Of 30 benchmarks, `count` are without noise; in the others, noise hides the threshold.
-report with_telling(int count) {
-  report answer;
-  answer.processes_after = least_new_processes;
-  for (int i = 0; i < 30; ++i) {
-    finding benchmark;
-    benchmark.name = std::to_string(i);
-    benchmark.judgement = benchmark_judgement{};
-    benchmark.advisory = i >= count;
-    answer.findings.push_back(std::move(benchmark));
-  }
-  conclude(answer);
-  return answer;
-}
-
-TEST(verdicts, are_inconclusive_unless_one_of_ten_benchmarks_can_show_the_threshold) {
-  EXPECT_EQ(with_telling(3).code, exit_code::pass);
-  for (const int count : {2, 1, 0}) {
-    const auto answer = with_telling(count);
-    EXPECT_EQ(answer.code, exit_code::inconclusive) << count;
-    ASSERT_EQ(answer.reasons.size(), 1) << count;
-    EXPECT_EQ(message_in<reasons::too_few_can_show>(answer.reasons).can_show,
-              static_cast<std::size_t>(count));
-  }
-}
-
 TEST_F(checks, refuse_runs_that_disagree_about_the_metric) {
   using result_file::metric_kind;
   const declaration rate{"GB/s", metric_kind::rate, true};
@@ -542,7 +530,7 @@ TEST_F(checks, take_no_unit_from_the_runs_if_the_baseline_has_none) {
   // A time could be judged by the threshold of latencies: no run chooses that for itself.
   const auto answer = check(pinned, after_, {});
   EXPECT_FALSE(answer.judged_by.is_time());
-  EXPECT_FALSE(answer.findings.front().latency_bound);
+  EXPECT_EQ(answer.findings.front().kind, benchmark_class::other);
 }
 
 TEST_F(checks, refuse_runs_whose_unit_contradicts_the_name) {
@@ -569,9 +557,253 @@ TEST_F(checks, recognise_latency_by_the_time_of_an_operation) {
     for (auto& run : *runs)
       for (auto& value : run.benchmarks["copy/1"].values) value /= 100;
   const auto result = answer();
-  EXPECT_TRUE(benchmark_of(result, "copy/1").latency_bound);
+  EXPECT_EQ(benchmark_of(result, "copy/1").kind, benchmark_class::latency);
   EXPECT_EQ(benchmark_of(result, "copy/1").threshold, 0.05);
-  EXPECT_FALSE(benchmark_of(result, "copy/2").latency_bound);
+  EXPECT_EQ(benchmark_of(result, "copy/2").kind, benchmark_class::other);
+}
+
+TEST_F(checks, take_the_classes_of_the_baseline) {
+  for (auto& run : before_)
+    for (auto& [name, figures] : run.benchmarks) figures.limited_by = benchmark_class::link;
+  const auto result = answer();  // whatever the new runs say
+  ASSERT_EQ(result.classes.size(), 1);
+  EXPECT_EQ(result.classes[0].kind, benchmark_class::link);
+  EXPECT_TRUE(result.classes[0].decides);
+  EXPECT_EQ(result.classes[0].benchmarks, 30);
+  EXPECT_EQ(result.classes[0].tested, 30);
+  ASSERT_TRUE(result.classes[0].shared);
+  EXPECT_EQ(result.classes[0].shared->benchmarks, 30);
+}
+
+TEST_F(checks, are_decided_by_the_requested_classes) {
+  for (auto& run : before_)
+    for (int b = 0; b < 24; ++b)
+      run.benchmarks["copy/" + std::to_string(b)].limited_by = benchmark_class::link;
+  slow_down("copy/27", 1.1);
+  EXPECT_EQ(answer().code, exit_code::regression);
+  question question;
+  question.decide_by = {benchmark_class::link};
+  const auto result = answer(question);
+  EXPECT_EQ(result.code, exit_code::pass);
+  ASSERT_EQ(result.classes.size(), 2);
+  EXPECT_TRUE(result.classes[0].decides);
+  EXPECT_FALSE(result.classes[1].decides);
+  EXPECT_EQ(result.classes[1].code, exit_code::regression);
+  question.decide_by = {benchmark_class::other, benchmark_class::link};
+  EXPECT_EQ(answer(question).code, exit_code::regression);
+}
+
+TEST_F(checks, are_not_decided_by_a_class_that_the_baseline_lacks) {
+  question question;
+  question.decide_by = {benchmark_class::other, benchmark_class::link};
+  EXPECT_THAT([&] { answer(question); },
+              ThrowsMessage<bad_input>(HasSubstr("--decide-by=link: the baseline has no")));
+}
+
+TEST_F(checks, do_not_believe_in_speedups_by_more_than_twenty) {
+  slow_down("copy/7", 1 / 19.0);
+  EXPECT_EQ(benchmark_of(answer(), "copy/7").result, verdict::faster);
+  slow_down("copy/7", 19.0 / 21);
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  const auto& benchmark = benchmark_of(result, "copy/7");
+  EXPECT_EQ(benchmark.result, verdict::ambiguous);
+  EXPECT_NEAR(std::get<remarks::implausibly_fast>(benchmark.note.value()).factor, 21, 0.1);
+}
+
+TEST_F(checks, remark_on_runs_that_are_much_slower_than_all_of_the_baseline) {
+  after_[1].benchmarks["copy/7"].values[0] *= 5;
+  after_[2].benchmarks["copy/9"].values[0] *= 2;
+  after_[2].benchmarks["copy/7"].values[0] *= 1.01;
+  const auto result = answer();
+  const auto& benchmark = benchmark_of(result, "copy/7");
+  EXPECT_EQ(benchmark.result, verdict::not_known);
+  const auto remark = std::get<remarks::slow_runs>(benchmark.note.value());
+  EXPECT_EQ(remark.slow, 1);
+  EXPECT_EQ(remark.runs, 3);
+  EXPECT_NEAR(remark.slowdown, 4, 0.02);
+  EXPECT_EQ(message_in<notes::slow_runs>(result.notes).benchmarks, 2);
+}
+
+TEST_F(checks, do_not_remark_on_slow_runs_of_what_is_slower) {
+  slow_down("copy/7", 1.5);
+  const auto result = answer();
+  EXPECT_EQ(benchmark_of(result, "copy/7").note, std::nullopt);
+  EXPECT_FALSE(has_message<notes::slow_runs>(result.notes));
+}
+
+TEST_F(checks, have_the_shift_of_each_run) {
+  after_[1].benchmarks["copy/7"].values[0] = 2e6;
+  const auto result = answer();
+  const auto& benchmark = benchmark_of(result, "copy/7");
+  ASSERT_EQ(benchmark.shifts.size(), 3);
+  EXPECT_NEAR(*benchmark.shifts[1], std::log(2e6 / *benchmark.before), 1e-12);
+}
+
+/// Warnings that concern figures, and whether they tell of a disturbance.
+constexpr std::array<std::pair<const char*, bool>, 7> warnings_of_figures{{{"gpu_throttled", true},
+                                                                           {"gpu_clock_fell", true},
+                                                                           {"cpu_throttled", true},
+                                                                           {"link_changed", true},
+                                                                           {"pcie_replays", false},
+                                                                           {"other_load", false},
+                                                                           {"disturbed", false}}};
+
+TEST_F(checks, do_not_blame_the_program_for_disturbed_runs) {
+  slow_down("copy/7", 1.10);
+  for (const auto& [code, is_disturbance] : warnings_of_figures) {
+    after_[1].warnings = {{"link_below_maximum", "by design"}, {code, "hot"}};
+    const auto result = answer();
+    EXPECT_EQ(result.code, is_disturbance ? exit_code::inconclusive : exit_code::regression)
+        << code;
+    EXPECT_EQ(result.disturbed_runs, is_disturbance ? 1 : 0) << code;
+    EXPECT_EQ(has_message<reasons::runs_disturbed>(result.reasons), is_disturbance) << code;
+    const auto warned = message_in<notes::warned>(result.notes);
+    EXPECT_EQ(warned.file, "run-11.json");
+    EXPECT_EQ(warned.code, code);
+    EXPECT_EQ(warned.text, "hot");
+  }
+}
+
+TEST_F(checks, pass_in_spite_of_disturbed_runs) {
+  for (auto& run : after_) run.warnings = {{"gpu_throttled", "hot"}};
+  EXPECT_EQ(answer().code, exit_code::pass);
+  EXPECT_EQ(answer().disturbed_runs, 3);
+}
+
+TEST_F(checks, say_nothing_of_warnings_about_the_machine) {
+  after_[0].warnings = {{"link_below_maximum", "by design"}};
+  EXPECT_FALSE(has_message<notes::warned>(answer().notes));
+}
+
+TEST_F(checks, do_not_judge_what_most_runs_were_interrupted_before) {
+  for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
+  const auto cut_off = [&](std::size_t runs) {
+    for (std::size_t i = 0; i < runs; ++i) {
+      after_[i].complete = false;
+      after_[i].benchmarks.erase("copy/2");
+    }
+    return benchmark_of(answer(), "copy/2");
+  };
+  EXPECT_EQ(cut_off(2).result, verdict::unchanged);  // a quarter of eight
+  const auto benchmark = cut_off(3);
+  EXPECT_EQ(benchmark.result, verdict::missing);
+  const auto remark = std::get<remarks::measured_by_some>(benchmark.note.value());
+  EXPECT_EQ(remark.measured, 5);
+  EXPECT_EQ(remark.runs, 8);
+}
+
+TEST_F(checks, say_why_a_benchmark_is_missing) {
+  const auto note_of = [&] { return benchmark_of(answer(), "copy/2").note.value(); };
+  after_[0].benchmarks.erase("copy/2");
+  EXPECT_EQ(std::get<remarks::measured_by_some>(note_of()).measured, 2);
+  for (auto& run : after_) run.benchmarks.erase("copy/2");
+  EXPECT_TRUE(std::holds_alternative<remarks::not_measured>(note_of()));
+  for (auto& run : after_) run.unjudged = {"copy/2"};
+  EXPECT_EQ(std::get<remarks::no_such_field>(note_of()).field, "real_time");
+  after_.resize(2);
+  EXPECT_EQ(std::get<remarks::too_few_runs>(benchmark_of(answer(), "copy/3").note.value()).needed,
+            3);
+}
+
+TEST_F(checks, do_not_look_for_absurd_names_in_what_may_be_missing) {
+  const std::string name(4097, 'x');
+  for (auto& run : before_) run.benchmarks[name] = run.benchmarks["copy/1"];
+  EXPECT_FALSE(benchmark_of(answer(missing("x")), name).excused);
+  const std::string shorter(4096, 'y');
+  for (auto& run : before_) run.benchmarks[shorter] = run.benchmarks["copy/1"];
+  EXPECT_TRUE(benchmark_of(answer(missing("y")), shorter).excused);
+}
+
+TEST_F(checks, need_runs_of_the_same_kind) {
+  const auto pinned = pin(before_, {}).baseline;
+  EXPECT_THAT([&] { check(pinned, {}, {}); }, ThrowsMessage<bad_input>(HasSubstr("no runs")));
+  auto others = after_;
+  for (auto& run : others) run.ours = false;
+  EXPECT_THAT([&] { check(pinned, others, {}); },
+              ThrowsMessage<bad_input>(HasSubstr("another program")));
+  for (auto& run : after_) run.on_host = true;
+  EXPECT_THAT([&] { check(pinned, after_, {}); },
+              ThrowsMessage<bad_input>(HasSubstr("was made without a GPU, the baseline's runs "
+                                                 "with one")));
+}
+
+TEST_F(checks, do_not_compare_a_fact_that_the_baseline_lacks) {
+  for (auto& run : after_) run.machine.emplace_back("kernel.release", "6.1");
+  EXPECT_THAT(answer().changed, IsEmpty());
+  after_[1].machine[0].second = "8";
+  after_[2].machine[0].second = "4";
+  EXPECT_EQ(answer().changed.size(), 2);
+  after_[2].machine[0].second = "8";
+  EXPECT_EQ(answer().changed.size(), 1);
+}
+
+TEST_F(checks, say_that_a_baseline_has_one_session) {
+  EXPECT_TRUE(has_message<notes::one_session>(answer().notes));
+  for (std::size_t i = 5; i < 10; ++i) *before_[i].started -= 24h;
+  EXPECT_FALSE(has_message<notes::one_session>(answer().notes));
+}
+
+TEST_F(checks, say_that_runs_were_interrupted) {
+  after_[2].complete = false;
+  EXPECT_EQ(message_in<notes::interrupted>(answer().notes).file, "run-12.json");
+}
+
+TEST_F(checks, say_that_classes_follow_from_names) {
+  auto pinned = pin(before_, {}).baseline;
+  EXPECT_FALSE(has_message<notes::classes_by_name>(check(pinned, after_, {}).notes));
+  pinned.classes_by_name = true;
+  EXPECT_TRUE(has_message<notes::classes_by_name>(check(pinned, after_, {}).notes));
+}
+
+TEST_F(checks, say_that_the_baseline_is_slower_than_the_first_of_its_line) {
+  auto pinned = pin(before_, {}).baseline;
+  pinned.benchmarks.at("copy/3").reference = 0.9e6;
+  pinned.benchmarks.at("copy/4").reference = 0.99e6;  // less than the threshold
+  const auto note = message_in<notes::baseline_crept>(check(pinned, after_, {}).notes);
+  EXPECT_EQ(note.benchmarks, 1);
+  EXPECT_EQ(note.worst, "copy/3");
+  EXPECT_NEAR(note.slowdown, 1 / 0.9 - 1, 0.005);
+}
+
+TEST(pinning, refuses_disturbed_runs_unless_they_are_allowed) {
+  for (const auto& [code, is_disturbance] : warnings_of_figures) {
+    auto runs = made_up_runs(3);
+    runs[1].warnings = {{"link_below_maximum", "by design"}, {code, "it was\nhot"}};
+    if (is_disturbance) {
+      EXPECT_THAT([&] { pin(runs, {}); },
+                  ThrowsMessage<bad_input>(AllOf(HasSubstr("'run-1.json': it was\\nhot"),
+                                                 HasSubstr("--allow-disturbed"))))
+          << code;
+    }
+    const auto warning = message_in<pin_warnings::warned>(
+        pin(runs, {}, {.allow_different = {}, .allow_disturbed = is_disturbance}).warnings);
+    EXPECT_EQ(warning.file, "'run-1.json'");
+    EXPECT_EQ(warning.code, code);
+  }
+}
+
+TEST(pinning, keeps_what_limits_a_benchmark) {
+  auto runs = made_up_runs(3);
+  for (auto& run : runs) run.benchmarks["copy"].limited_by = benchmark_class::host;
+  const auto pinned = pin(runs, {}).baseline;
+  EXPECT_EQ(pinned.benchmarks.at("copy").limited_by, benchmark_class::host);
+  EXPECT_EQ(pinned.benchmarks.at("copy").reference, std::nullopt);
+}
+
+TEST(classes, are_latency_below_50_us) {
+  using enum benchmark_class;
+  EXPECT_EQ(class_of(link, 49'999), latency);
+  EXPECT_EQ(class_of(link, 50'000), link);
+  EXPECT_EQ(class_of(latency, 1e9), latency);
+  EXPECT_EQ(class_of(host, std::nullopt), host);
+  EXPECT_EQ(class_of(other, 1), latency);
+}
+
+TEST(classes, have_their_words) {
+  for (const auto kind : all_classes) EXPECT_EQ(benchmark_class_from(to_string(kind)), kind);
+  EXPECT_EQ(to_string(benchmark_class::link), "link");
+  EXPECT_EQ(benchmark_class_from("bandwidth"), std::nullopt);
 }
 
 }  // namespace

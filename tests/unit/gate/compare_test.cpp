@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <random>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "src/statistics/location.hpp"
 
 namespace bench_transfers::gate::compare_test {
 namespace {
@@ -26,7 +31,20 @@ class comparing : public testing::Test {
     for (auto& benchmark : all) {
       benchmark.before = {processes(5, 0, deviation), processes(5, 0, deviation)};
       benchmark.after = {processes(after, 0, deviation)};
+      benchmark.kind = benchmark_class::link;
     }
+    return all;
+  }
+
+  /// Sessions differ far more than processes.
+  std::vector<observation> with_different_sessions(std::size_t benchmarks) {
+    auto all = suite(benchmarks, 0.0005);
+    for (auto& benchmark : all)
+      for (auto* const session :
+           {&benchmark.before[0], &benchmark.before[1], &benchmark.after[0]}) {
+        const double level = processes(1, 0, 0.01)[0];
+        for (auto& value : *session) value += level;
+      }
     return all;
   }
 
@@ -44,18 +62,18 @@ class comparing : public testing::Test {
 };
 
 TEST_F(comparing, finds_nothing_where_nothing_changed) {
-  const auto result = compare(suite(200, 0.005), {});
-  EXPECT_EQ(count(result, outcome::same), 200);
+  const auto result = compare(suite(200, 0.002), {});
+  EXPECT_EQ(count(result, outcome::unchanged), 200);
   EXPECT_FALSE(result.classes.at(0).changed);
 }
 
 TEST_F(comparing, finds_the_slower_benchmark) {
-  auto all = suite(200, 0.005);
+  auto all = suite(200, 0.002);
   slow_down(all[17], 0.05);
   const auto result = compare(all, {});
   EXPECT_EQ(result.benchmarks[17].verdict, outcome::slower);
   EXPECT_NEAR(result.benchmarks[17].shift, std::log1p(0.05), 0.01);
-  EXPECT_EQ(count(result, outcome::same), 199);
+  EXPECT_EQ(count(result, outcome::unchanged), 199);
 }
 
 TEST_F(comparing, reports_the_faster_benchmark) {
@@ -67,8 +85,7 @@ TEST_F(comparing, reports_the_faster_benchmark) {
 TEST_F(comparing, accepts_a_certain_slowdown_below_the_threshold) {
   auto all = suite(50, 0.0005);
   slow_down(all[3], 0.015);
-  all[3].latency_bound = false;
-  EXPECT_EQ(compare(all, {}).benchmarks[3].verdict, outcome::same);
+  EXPECT_EQ(compare(all, {}).benchmarks[3].verdict, outcome::unchanged);
   EXPECT_EQ(compare(all, {.threshold = 0.01}).benchmarks[3].verdict, outcome::slower);
 }
 
@@ -76,14 +93,14 @@ TEST_F(comparing, accepts_more_if_latency_decides) {
   auto all = suite(50, 0.002);
   slow_down(all[3], 0.04);
   EXPECT_EQ(compare(all, {}).benchmarks[3].verdict, outcome::slower);
-  for (auto& benchmark : all) benchmark.latency_bound = true;
-  EXPECT_EQ(compare(all, {}).benchmarks[3].verdict, outcome::same);
+  for (auto& benchmark : all) benchmark.kind = benchmark_class::latency;
+  EXPECT_EQ(compare(all, {}).benchmarks[3].verdict, outcome::unchanged);
 }
 
 TEST_F(comparing, does_not_take_one_disturbed_process_for_a_change) {
   auto all = suite(200, 0.003);
   all[4].after[0][1] += 0.3;
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::same);
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::not_known);
 }
 
 TEST_F(comparing, is_unsure_when_one_of_three_processes_is_as_fast_as_before) {
@@ -158,7 +175,7 @@ TEST_F(comparing, learns_from_sessions_in_which_a_benchmark_is_missing) {
 TEST_F(comparing, separates_the_classes) {
   auto all = suite(60, 0.003);
   for (std::size_t i = 0; i < 30; ++i) {
-    all[i].latency_bound = true;
+    all[i].kind = benchmark_class::latency;
     slow_down(all[i], 0.09);
   }
   slow_down(all[40], 0.05);
@@ -166,7 +183,8 @@ TEST_F(comparing, separates_the_classes) {
   ASSERT_EQ(result.classes.size(), 2);
   EXPECT_FALSE(result.classes[0].changed);
   EXPECT_TRUE(result.classes[1].changed);
-  EXPECT_TRUE(result.classes[1].latency_bound);
+  EXPECT_EQ(result.classes[0].kind, benchmark_class::link);
+  EXPECT_EQ(result.classes[1].kind, benchmark_class::latency);
   EXPECT_EQ(result.benchmarks[40].verdict, outcome::slower);
 }
 
@@ -226,13 +244,13 @@ TEST_F(comparing, assumes_that_sessions_differ_if_there_are_few_benchmarks) {
 TEST_F(comparing, takes_one_process_a_session) {
   std::vector<observation> all(30);
   for (auto& benchmark : all) {
-    for (int i = 0; i < 10; ++i) benchmark.before.push_back(processes(1, 0, 0.004));
-    for (int i = 0; i < 3; ++i) benchmark.after.push_back(processes(1, 0, 0.004));
+    for (int i = 0; i < 10; ++i) benchmark.before.push_back(processes(1, 0, 0.001));
+    for (int i = 0; i < 3; ++i) benchmark.after.push_back(processes(1, 0, 0.001));
   }
   slow_down(all[5], 0.10);
   const auto result = compare(all, {});
   EXPECT_EQ(result.benchmarks[5].verdict, outcome::slower);
-  EXPECT_EQ(count(result, outcome::same), 29);
+  EXPECT_EQ(count(result, outcome::unchanged), 29);
 }
 
 TEST_F(comparing, accepts_values_that_are_all_the_same) {
@@ -244,14 +262,290 @@ TEST_F(comparing, accepts_values_that_are_all_the_same) {
   slow_down(all[0], 0.05);
   const auto result = compare(all, {});
   EXPECT_EQ(result.benchmarks[0].verdict, outcome::slower);
-  EXPECT_EQ(count(result, outcome::same), 19);
+  EXPECT_EQ(count(result, outcome::unchanged), 19);
 }
 
 TEST_F(comparing, ignores_differences_below_the_clocks_resolution) {
   auto all = suite(20, 0.0001);
   all[0].least_deviation = 0.03;
   slow_down(all[0], 0.06);
-  EXPECT_EQ(compare(all, {}).benchmarks[0].verdict, outcome::same);
+  EXPECT_EQ(compare(all, {}).benchmarks[0].verdict, outcome::not_known);
+}
+
+// What counts as tested.
+
+TEST_F(comparing, does_not_know_what_noise_would_hide) {
+  auto all = suite(40, 0.01);
+  const auto result = compare(all, {});
+  EXPECT_EQ(count(result, outcome::not_known), 40);
+  EXPECT_TRUE(is_advisory(result.benchmarks[0], 0.02));
+  EXPECT_EQ(count(compare(all, {.threshold = 0.2}), outcome::unchanged), 40);
+}
+
+TEST_F(comparing, counts_processes_that_are_much_slower_than_all_of_the_baseline) {
+  // Three thresholds count where they are more than six deviations, and otherwise those.
+  for (const auto& [deviation, few, many] :
+       {std::tuple{0.002, 0.05, 0.07}, std::tuple{0.03, 0.13, 0.30}}) {
+    auto all = suite(200, deviation);
+    const auto slowest = std::ranges::max(joined(all[4].before));
+    all[4].after[0] = {slowest + few, 0, 0};
+    EXPECT_EQ(compare(all, {}).benchmarks[4].slow_processes, 0) << deviation;
+    all[4].after[0] = {slowest + many, slowest + few, 0};
+    EXPECT_EQ(compare(all, {}).benchmarks[4].slow_processes, 1) << deviation;
+    all[4].after[0] = {slowest + many, 0, slowest + many};
+    EXPECT_EQ(compare(all, {}).benchmarks[4].slow_processes, 2) << deviation;
+  }
+}
+
+TEST_F(comparing, does_not_call_unchanged_what_is_much_slower_in_one_process) {
+  auto all = suite(200, 0.002);
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::unchanged);
+  all[4].after[0][2] += 0.3;
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::not_known);
+}
+
+TEST_F(comparing, takes_slow_processes_of_a_slower_class_for_its_own) {
+  auto all = suite(60, 0.0005);
+  for (auto& benchmark : all) slow_down(benchmark, 0.015);
+  const auto slowest = std::ranges::max(joined(all[4].before));
+  all[4].after[0][0] = slowest + 0.065;  // 0.058 are three thresholds
+  EXPECT_EQ(compare(all, {}).benchmarks[4].slow_processes, 0);
+  all[4].after[0][0] = slowest + 0.085;
+  EXPECT_EQ(compare(all, {}).benchmarks[4].slow_processes, 1);
+}
+
+TEST_F(comparing, is_unsure_of_several_thresholds_that_chance_does_not_explain) {
+  auto all = suite(200, 0.03);
+  const auto verdict_at = [&](double shift) {
+    all[4].before = {{-0.03, -0.015, 0, 0.015, 0.03}, {-0.03, -0.015, 0, 0.015, 0.03}};
+    all[4].after = {{shift, shift, shift}};
+    const auto result = compare(all, {});
+    const auto& benchmark = result.benchmarks[4];
+    EXPECT_GT(benchmark.p, 0.03) << shift;  // among 200 benchmarks, chance explains it
+    return benchmark.verdict;
+  };
+  EXPECT_EQ(verdict_at(0.066), outcome::ambiguous);
+  EXPECT_EQ(verdict_at(0.05), outcome::not_known);  // less than three thresholds
+}
+
+TEST_F(comparing, is_not_suspicious_of_what_chance_explains_alone) {
+  auto all = suite(200, 0.10);
+  all[4].before = {{-0.1, -0.05, 0, 0.05, 0.1}, {-0.1, -0.05, 0, 0.05, 0.1}};
+  all[4].after = {{0.075, 0.075, 0.075}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::not_known);
+}
+
+TEST_F(comparing, is_unsure_at_three_times_the_rate_of_false_alarms) {
+  auto all = suite(200, 0.005);
+  const auto at = [&](double false_alarm) {
+    return compare(all, {.false_alarm = false_alarm}).benchmarks[4].verdict;
+  };
+  for (auto& value : all[4].after[0]) value = 0.03;
+  all[4].before[0] = all[4].before[1] = {-0.005, -0.0025, 0, 0.0025, 0.005};
+  const double p = compare(all, {}).benchmarks[4].p;
+  ASSERT_LT(p, 0.01);
+  EXPECT_EQ(at(1.1 * p), outcome::slower);
+  EXPECT_EQ(at(0.9 * p), outcome::ambiguous);
+  EXPECT_EQ(at(0.35 * p), outcome::ambiguous);
+  EXPECT_EQ(at(0.32 * p), outcome::not_known);
+}
+
+TEST_F(comparing, takes_what_is_faster_for_that_at_the_rate_of_false_alarms) {
+  auto all = suite(200, 0.005);
+  all[4].before[0] = all[4].before[1] = {-0.005, -0.0025, 0, 0.0025, 0.005};
+  for (auto& value : all[4].after[0]) value = -0.019;
+  EXPECT_NE(compare(all, {}).benchmarks[4].verdict, outcome::faster);  // less than the threshold
+  for (auto& value : all[4].after[0]) value = -0.025;
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::faster);
+  EXPECT_NE(compare(all, {.false_alarm = 1e-9}).benchmarks[4].verdict, outcome::faster);
+}
+
+TEST_F(comparing, does_not_take_what_is_faster_only_with_its_class_for_that) {
+  auto all = suite(60, 0.0005);
+  for (auto& benchmark : all) slow_down(benchmark, -0.015);
+  slow_down(all[4], -0.015);
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::unchanged);
+}
+
+// Which processes must be slower.
+
+TEST_F(comparing, tolerates_one_fast_process_of_every_three_beyond_the_third) {
+  for (const auto& [runs, tolerated] : {std::pair{3, 0}, {5, 0}, {6, 1}, {8, 1}, {9, 2}, {12, 3}}) {
+    for (const int fast : {tolerated, tolerated + 1}) {
+      auto all = suite(100, 0.002, static_cast<std::size_t>(runs));
+      for (int i = fast; i < runs; ++i) all[4].after[0][static_cast<std::size_t>(i)] += 0.3;
+      const auto verdict = compare(all, {}).benchmarks[4].verdict;
+      EXPECT_EQ(verdict == outcome::slower, fast == tolerated) << fast << " of " << runs;
+    }
+  }
+}
+
+TEST_F(comparing, tolerates_one_slow_process_of_forty_in_the_baseline) {
+  for (const std::size_t processes_before : {39U, 40U}) {
+    auto all = suite(100, 0.002);
+    for (auto& benchmark : all) benchmark.before = {processes(processes_before, 0, 0.002)};
+    all[4].before[0][7] = 0.5;
+    slow_down(all[4], 0.2);
+    const auto verdict = compare(all, {}).benchmarks[4].verdict;
+    EXPECT_EQ(verdict == outcome::slower, processes_before == 40) << processes_before;
+  }
+}
+
+TEST_F(comparing, wants_every_process_beyond_the_threshold) {
+  auto all = suite(200, 0.001);
+  all[4].after = {{0.05, 0.05, 0.015}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
+  all[4].after = {{0.05, 0.05, 0.025}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::slower);
+}
+
+TEST_F(comparing, wants_every_process_beyond_the_noise) {
+  // Two and a half deviations from the centre, or two from the slowest process of the baseline.
+  auto all = suite(200, 0.01);
+  all[4].before[0] = all[4].before[1] = {-0.01, -0.005, 0, 0.005, 0.01};
+  all[4].after = {{0.1, 0.1, 0.024}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
+  all[4].after = {{0.1, 0.1, 0.045}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::slower);
+  all[4].before[0][4] = 0.04;
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
+}
+
+TEST_F(comparing, wants_every_process_beyond_what_the_class_has_in_common) {
+  auto all = suite(60, 0.0005);
+  for (auto& benchmark : all) slow_down(benchmark, 0.015);
+  all[4].after = {{0.1, 0.1, 0.03}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
+  all[4].after = {{0.1, 0.1, 0.045}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::slower);
+  // A faster class makes nothing slower.
+  for (auto& benchmark : all) slow_down(benchmark, -0.033);
+  all[4].after = {{0.1, 0.1, 0.012}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
+}
+
+// Classes.
+
+TEST_F(comparing, keeps_the_noise_of_the_classes_apart) {
+  auto all = suite(60, 0.0005);
+  for (std::size_t i = 30; i < 60; ++i) {
+    all[i].kind = benchmark_class::host;
+    const double session = processes(1, 0, 0.05)[0];
+    all[i].before = {processes(5, 0, 0.05), processes(5, 0, 0.05)};
+    all[i].after = {processes(3, session, 0.05)};
+  }
+  slow_down(all[4], 0.03);
+  const auto result = compare(all, {});
+  EXPECT_EQ(result.benchmarks[4].verdict, outcome::slower);
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_LT(result.benchmarks[i].process_deviation, 0.002);
+    EXPECT_LT(result.benchmarks[i].session_deviation, 0.002);
+    EXPECT_EQ(result.benchmarks[i].verdict, i == 4 ? outcome::slower : outcome::unchanged);
+  }
+  for (std::size_t i = 30; i < 60; ++i) EXPECT_GT(result.benchmarks[i].process_deviation, 0.01);
+}
+
+TEST_F(comparing, shares_the_rate_of_false_alarms_among_classes_and_looks) {
+  auto all = suite(60, 0.01);
+  for (auto& value : all[4].after[0]) value += 0.05;
+  const std::vector half(all.begin(), all.begin() + 30);
+  const double alone = compare(half, {}).benchmarks[4].p;
+  ASSERT_LT(alone, 0.1);
+  EXPECT_NEAR(compare(half, {.looks = 3}).benchmarks[4].p, 3 * alone, 1e-9);
+  EXPECT_DOUBLE_EQ(compare(half, {.looks = 100000}).benchmarks[4].p, 1);
+  for (std::size_t i = 30; i < 60; ++i) all[i].kind = benchmark_class::host;
+  EXPECT_NEAR(compare(all, {}).benchmarks[4].p, 2 * alone, 1e-9);
+  EXPECT_NEAR(compare(all, {.looks = 3}).benchmarks[4].p, 6 * alone, 1e-9);
+}
+
+TEST_F(comparing, detects_less_where_the_rate_is_shared) {
+  auto all = with_different_sessions(60);
+  const std::vector half(all.begin(), all.begin() + 30);
+  for (std::size_t i = 30; i < 60; ++i) all[i].kind = benchmark_class::host;
+  const auto of = [](const std::vector<benchmark_judgement>& judgements) {
+    return judgements.front().resolution;
+  };
+  // As if there were as many more benchmarks.
+  EXPECT_NEAR(of(detectable(half, 3, {.looks = 2})), of(detectable(all, 3, {})), 1e-12);
+  EXPECT_NEAR(of(detectable(half, 3, {.false_alarm = 0.005})), of(detectable(all, 3, {})), 1e-12);
+  EXPECT_LT(of(detectable(half, 3, {})), of(detectable(all, 3, {})));
+  EXPECT_NEAR(of(compare(half, {.looks = 2}).benchmarks), of(compare(all, {}).benchmarks), 1e-12);
+  EXPECT_LT(of(compare(half, {}).benchmarks), of(compare(all, {}).benchmarks));
+}
+
+TEST_F(comparing, has_no_common_shift_for_fewer_than_ten_benchmarks) {
+  auto all = suite(10, 0.001);
+  for (auto& benchmark : all) slow_down(benchmark, 0.08);
+  EXPECT_TRUE(compare(all, {}).classes.at(0).changed);
+  EXPECT_EQ(compare(all, {}).classes.at(0).benchmarks, 10);
+  all.pop_back();
+  EXPECT_TRUE(compare(all, {}).classes.empty());
+}
+
+TEST_F(comparing, has_the_thresholds_of_its_classes) {
+  auto all = suite(60, 0.001);
+  for (auto& benchmark : all) slow_down(benchmark, 0.03);
+  EXPECT_TRUE(compare(all, {}).classes.at(0).changed);
+  for (auto& benchmark : all) benchmark.kind = benchmark_class::latency;
+  EXPECT_FALSE(compare(all, {}).classes.at(0).changed);
+  for (auto& benchmark : all) benchmark.kind = benchmark_class::host;
+  EXPECT_TRUE(compare(all, {}).classes.at(0).changed);
+}
+
+// What a judgement says.
+
+TEST_F(comparing, advises_by_the_noise_alone) {
+  benchmark_judgement judgement;
+  judgement.resolution = std::log1p(0.0201);
+  EXPECT_TRUE(is_advisory(judgement, 0.02));
+  EXPECT_FALSE(is_blind(judgement, 0.02));
+  judgement.resolution = std::log1p(0.0199);
+  EXPECT_FALSE(is_advisory(judgement, 0.02));
+  judgement.resolution = std::log1p(0.0601);
+  EXPECT_TRUE(is_blind(judgement, 0.02));
+  judgement.resolution = std::log1p(0.0599);
+  EXPECT_FALSE(is_blind(judgement, 0.02));
+}
+
+TEST_F(comparing, detects_what_differs_more_than_sessions_do) {
+  for (const auto& judgement : compare(with_different_sessions(30), {}).benchmarks) {
+    const boost::math::students_t t(judgement.degrees);
+    const double error = judgement.standard_error;
+    const double critical = quantile(complement(t, 0.01 / 30)) * error;
+    ASSERT_GT(critical, std::log1p(0.02));
+    EXPECT_NEAR(judgement.detectable, critical + 0.841621 * error, 1e-6);
+    EXPECT_NEAR(judgement.detectable_surely, critical + 1.644854 * error, 1e-6);
+    EXPECT_NEAR(judgement.resolution, judgement.detectable, 1e-12);
+  }
+}
+
+TEST_F(comparing, detects_no_less_than_the_threshold) {
+  const auto judgement = compare(suite(100, 0.0001), {.threshold = 0.2}).benchmarks[0];
+  EXPECT_NEAR(judgement.detectable, std::log1p(0.2), 0.001);
+  EXPECT_LT(judgement.resolution, 0.002);
+}
+
+/// Each of three processes must exceed 2.5 deviations.
+TEST_F(comparing, detects_what_every_process_shows) {
+  auto all = suite(30, 0);
+  for (auto& benchmark : all) {
+    benchmark.least_deviation = 0.01;
+    for (auto& session : benchmark.before) std::ranges::fill(session, 0);
+    std::ranges::fill(benchmark.after[0], 0);
+  }
+  for (const auto& judgement : compare(all, {}).benchmarks) {
+    const double process = judgement.process_deviation;
+    const double session = judgement.session_deviation * std::sqrt(1.5);
+    const double least =
+        2.5 * std::hypot(process * std::sqrt(1 + statistics::location_variance(10)), session);
+    // Three processes exceed a distance with 80 % if each does with the third root of 80 %.
+    const auto expected = [&](double of_each, double of_session) {
+      return least + std::hypot(process * of_each, session * of_session);
+    };
+    EXPECT_NEAR(judgement.resolution, expected(1.463376, 0.841621), 1e-6);
+    EXPECT_NEAR(judgement.detectable, expected(1.463376, 0.841621), 1e-6);
+    EXPECT_NEAR(judgement.detectable_surely, expected(2.121201, 1.644854), 1e-6);
+  }
 }
 
 TEST_F(comparing, needs_three_processes_before_and_one_after) {
@@ -270,7 +564,7 @@ TEST_F(comparing, predicts_the_slowdowns_that_it_finds) {
   constexpr int trials = 150;
   for (int i = 0; i < trials; ++i) {
     auto all = suite(40, 0.01);
-    for (auto& benchmark : all) benchmark.latency_bound = true;
+    for (auto& benchmark : all) benchmark.kind = benchmark_class::latency;
     const double detectable = compare(all, {}).benchmarks[0].detectable;
     slow_down(all[0], std::expm1(detectable));
     detected += compare(all, {}).benchmarks[0].verdict == outcome::slower;

@@ -1,8 +1,10 @@
 #include "src/gate/judge/conclude.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,33 +13,329 @@
 namespace bench_transfers::gate::conclude_test {
 namespace {
 
-TEST(conclusions, more_runs_help_only_if_there_is_no_other_reason) {
-  const auto unsure = compared("a", verdict::ambiguous, 0.05);
-  const auto inconclusive = [&](std::vector<finding> lines) {
-    return report_of(exit_code::inconclusive, std::move(lines), {reasons::ambiguous{1}});
+using testing::ElementsAre;
+using testing::IsEmpty;
+using enum benchmark_class;
+
+/// Benchmarks of one class with one verdict.
+std::vector<finding> several(std::size_t count, verdict result, benchmark_class kind = link,
+                             double slower_by = 0) {
+  const bool has_figures = result != verdict::missing && result != verdict::added;
+  std::vector<finding> findings(
+      count, has_figures ? compared("x", result, slower_by) : without_figures("x", result));
+  for (auto& benchmark : findings) benchmark.kind = kind;
+  return findings;
+}
+
+std::vector<finding> excused(std::size_t count, benchmark_class kind = link) {
+  auto findings = several(count, verdict::missing, kind);
+  for (auto& benchmark : findings) benchmark.excused = true;
+  return findings;
+}
+
+/// Noise hides even three times their threshold.
+std::vector<finding> blind(std::size_t count) {
+  auto findings = several(count, verdict::not_known);
+  for (auto& benchmark : findings) benchmark.judgement->resolution = std::log1p(0.07);
+  return findings;
+}
+
+/// A check that has found these.
+report check_of(const std::vector<std::vector<finding>>& groups) {
+  report answer;
+  answer.processes_after = least_new_processes;
+  for (const auto& group : groups)
+    answer.findings.insert(answer.findings.end(), group.begin(), group.end());
+  for (const auto kind : all_classes)
+    for (const auto& benchmark : answer.findings)
+      if (benchmark.kind == kind && benchmark.result != verdict::added) {
+        class_answer part;
+        part.kind = kind;
+        answer.classes.push_back(part);
+        break;
+      }
+  return answer;
+}
+
+report concluded(report answer) {
+  conclude(answer);
+  return answer;
+}
+
+report concluded(const std::vector<std::vector<finding>>& groups) {
+  return concluded(check_of(groups));
+}
+
+template <class Reason>
+Reason only_reason(const report& answer) {
+  EXPECT_EQ(answer.reasons.size(), 1);
+  return std::get<Reason>(answer.reasons.at(0));
+}
+
+common_shift changed_class(double shift) { return {link, 20, shift, 0, true}; }
+
+// One class.
+
+TEST(conclusions, pass_if_half_of_a_class_is_tested) {
+  const auto answer = concluded({several(15, verdict::unchanged), several(15, verdict::not_known)});
+  EXPECT_EQ(answer.code, exit_code::pass);
+  EXPECT_THAT(answer.reasons, IsEmpty());
+  const auto& part = answer.classes.at(0);
+  EXPECT_EQ(part.code, exit_code::pass);
+  EXPECT_EQ(part.benchmarks, 30);
+  EXPECT_EQ(part.compared, 30);
+  EXPECT_EQ(part.tested, 15);
+}
+
+TEST(conclusions, are_inconclusive_if_less_is_tested) {
+  for (const std::size_t tested : {14, 1, 0}) {
+    const auto answer =
+        concluded({several(tested, verdict::unchanged), several(30 - tested, verdict::not_known)});
+    EXPECT_EQ(answer.code, exit_code::inconclusive);
+    const auto cause = only_reason<reasons::too_few_can_show>(answer);
+    EXPECT_EQ(cause.kind, link);
+    EXPECT_EQ(cause.can_show, tested);
+    EXPECT_EQ(cause.compared, 30);
+    EXPECT_EQ(cause.benchmarks, 30);
+  }
+}
+
+TEST(conclusions, count_what_is_faster_as_tested) {
+  EXPECT_EQ(concluded({several(5, verdict::faster), several(5, verdict::not_known)}).code,
+            exit_code::pass);
+}
+
+TEST(conclusions, count_what_is_slower_as_tested) {
+  const auto answer = concluded({several(5, verdict::slower), several(5, verdict::not_known)});
+  EXPECT_EQ(answer.classes.at(0).tested, 5);
+  EXPECT_THAT(answer.reasons, IsEmpty());
+}
+
+TEST(conclusions, do_not_count_what_may_be_missing) {
+  const auto answer = concluded({several(1, verdict::unchanged), excused(20)});
+  EXPECT_EQ(answer.code, exit_code::pass);
+  EXPECT_EQ(answer.classes.at(0).benchmarks, 1);
+  EXPECT_EQ(answer.classes.at(0).compared, 1);
+}
+
+TEST(conclusions, do_not_count_what_is_new) {
+  const auto answer = concluded({several(1, verdict::unchanged), several(5, verdict::added)});
+  EXPECT_EQ(answer.code, exit_code::pass);
+  EXPECT_EQ(answer.classes.at(0).benchmarks, 1);
+}
+
+TEST(conclusions, count_what_is_missing_among_the_benchmarks_to_test) {
+  const auto answer = concluded({several(4, verdict::unchanged), several(5, verdict::missing)});
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  ASSERT_EQ(answer.reasons.size(), 2);
+  EXPECT_EQ(std::get<reasons::benchmarks_missing>(answer.reasons[0]).count, 5);
+  const auto cause = std::get<reasons::too_few_can_show>(answer.reasons[1]);
+  EXPECT_EQ(cause.compared, 4);
+  EXPECT_EQ(cause.benchmarks, 9);
+}
+
+TEST(conclusions, are_inconclusive_about_a_single_missing_benchmark) {
+  const auto answer = concluded({several(40, verdict::unchanged), several(1, verdict::missing)});
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  EXPECT_EQ(only_reason<reasons::benchmarks_missing>(answer).kind, link);
+}
+
+TEST(conclusions, are_inconclusive_about_a_single_ambiguous_benchmark) {
+  const auto answer = concluded({several(40, verdict::unchanged), several(1, verdict::ambiguous)});
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  EXPECT_EQ(only_reason<reasons::ambiguous>(answer).count, 1);
+}
+
+TEST(conclusions, tell_noise_from_too_little_power) {
+  EXPECT_EQ(only_reason<reasons::too_noisy>(concluded({blind(10)})).kind, link);
+  EXPECT_EQ(
+      only_reason<reasons::too_noisy>(concluded({blind(6), several(4, verdict::not_known)})).kind,
+      link);
+  only_reason<reasons::too_few_can_show>(concluded({blind(5), several(5, verdict::not_known)}));
+}
+
+TEST(conclusions, are_inconclusive_if_a_class_changed_as_a_whole) {
+  auto answer = check_of({several(20, verdict::unchanged)});
+  answer.classes[0].shared = changed_class(-0.1);
+  conclude(answer);
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  const auto cause = only_reason<reasons::environment_changed>(answer);
+  EXPECT_EQ(cause.kind, link);
+  EXPECT_EQ(cause.benchmarks, 20);
+  EXPECT_DOUBLE_EQ(cause.slowdown, std::expm1(-0.1));
+  answer.classes[0].shared->changed = false;
+  EXPECT_EQ(concluded(answer).code, exit_code::pass);
+}
+
+TEST(conclusions, are_a_regression_whatever_else_is_in_doubt) {
+  const auto answer = concluded({several(1, verdict::slower), several(1, verdict::missing),
+                                 several(3, verdict::ambiguous), blind(30)});
+  EXPECT_EQ(answer.code, exit_code::regression);
+  EXPECT_EQ(answer.classes.at(0).code, exit_code::regression);
+}
+
+// All classes.
+
+TEST(conclusions, judge_each_class_by_itself) {
+  const auto answer =
+      concluded({several(20, verdict::unchanged, link), several(20, verdict::not_known, latency),
+                 several(1, verdict::slower, host)});
+  ASSERT_EQ(answer.classes.size(), 3);
+  EXPECT_EQ(answer.classes[0].code, exit_code::pass);
+  EXPECT_EQ(answer.classes[1].code, exit_code::regression);
+  EXPECT_EQ(answer.classes[2].code, exit_code::inconclusive);
+  EXPECT_EQ(answer.classes[2].benchmarks, 20);
+  EXPECT_EQ(answer.code, exit_code::regression);
+  EXPECT_EQ(only_reason<reasons::too_few_can_show>(answer).kind, latency);
+}
+
+TEST(conclusions, are_inconclusive_if_one_class_is) {
+  EXPECT_EQ(
+      concluded({several(20, verdict::unchanged, link), several(20, verdict::not_known, latency)})
+          .code,
+      exit_code::inconclusive);
+  EXPECT_EQ(
+      concluded({several(20, verdict::not_known, link), several(20, verdict::unchanged, latency)})
+          .code,
+      exit_code::inconclusive);
+}
+
+TEST(conclusions, leave_out_classes_that_do_not_decide) {
+  auto answer = check_of({several(20, verdict::unchanged, link), several(20, verdict::slower, host),
+                          several(20, verdict::not_known, latency)});
+  answer.classes[1].decides = answer.classes[2].decides = false;
+  conclude(answer);
+  EXPECT_EQ(answer.code, exit_code::pass);
+  EXPECT_THAT(answer.reasons, IsEmpty());
+  EXPECT_EQ(answer.classes[1].code, exit_code::regression);
+  EXPECT_EQ(answer.classes[2].code, exit_code::inconclusive);
+  EXPECT_EQ(answer.classes[2].reasons.size(), 1);
+}
+
+// The runs.
+
+TEST(conclusions, are_inconclusive_on_another_machine_whatever_is_slower) {
+  auto answer =
+      check_of({several(20, verdict::unchanged, link), several(1, verdict::slower, host)});
+  answer.changed.push_back({{"link.width", "16", "8"}, false});
+  conclude(answer);
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  EXPECT_EQ(answer.classes[0].code, exit_code::inconclusive);
+  EXPECT_EQ(answer.classes[1].code, exit_code::inconclusive);
+  EXPECT_EQ(only_reason<reasons::machine_differs>(answer).differences, 1);
+  answer.changed[0].allowed = true;
+  EXPECT_EQ(concluded(answer).code, exit_code::regression);
+}
+
+TEST(conclusions, do_not_blame_the_program_for_disturbed_runs) {
+  auto answer =
+      check_of({several(20, verdict::unchanged, link), several(1, verdict::slower, host)});
+  answer.disturbed_runs = 2;
+  conclude(answer);
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  EXPECT_EQ(answer.classes[0].code, exit_code::pass);
+  EXPECT_EQ(answer.classes[1].code, exit_code::inconclusive);
+  const auto cause = only_reason<reasons::runs_disturbed>(answer);
+  EXPECT_EQ(cause.disturbed, 2);
+  EXPECT_EQ(cause.runs, 3);
+}
+
+TEST(conclusions, pass_in_spite_of_disturbed_runs_that_are_not_slower) {
+  auto answer = check_of({several(20, verdict::unchanged)});
+  answer.disturbed_runs = 1;
+  EXPECT_EQ(concluded(answer).code, exit_code::pass);
+}
+
+TEST(conclusions, need_three_runs) {
+  auto answer = check_of({several(20, verdict::missing, link), excused(5, host)});
+  answer.processes_after = 2;
+  conclude(answer);
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  const auto cause = only_reason<reasons::too_few_runs>(answer);
+  EXPECT_EQ(cause.runs, 2);
+  EXPECT_EQ(cause.needed, 3);
+  EXPECT_EQ(answer.classes[0].code, exit_code::inconclusive);
+  EXPECT_THAT(answer.classes[0].reasons, IsEmpty());
+  EXPECT_EQ(answer.classes[1].code, exit_code::pass);  // nothing of it is needed
+  answer.processes_after = 3;
+  EXPECT_FALSE(std::holds_alternative<reasons::too_few_runs>(concluded(answer).reasons.at(0)));
+}
+
+TEST(conclusions, are_inconclusive_if_nothing_was_compared) {
+  const auto answer = concluded({excused(20)});
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  only_reason<reasons::nothing_compared>(answer);
+  // What is missing says so itself.
+  only_reason<reasons::benchmarks_missing>(concluded({several(20, verdict::missing)}));
+}
+
+// The order of the findings.
+
+TEST(conclusions, put_the_worst_first) {
+  const auto named = [](std::string name, verdict result, double slower_by = 0) {
+    auto benchmark = several(1, result, link, slower_by).front();
+    benchmark.name = std::move(name);
+    return benchmark;
   };
-  auto answer = inconclusive({unsure});
-  EXPECT_TRUE(more_runs_may_tell(answer));
+  auto allowed = named("allowed", verdict::missing);
+  allowed.excused = true;
+  const auto answer = concluded(
+      {{allowed, named("unchanged", verdict::unchanged), named("not known", verdict::not_known),
+        named("new", verdict::added), named("faster", verdict::faster, -0.1),
+        named("much faster", verdict::faster, -0.2), named("missing", verdict::missing),
+        named("ambiguous", verdict::ambiguous, 0.05), named("slower", verdict::slower, 0.1),
+        named("much slower", verdict::slower, 0.2)}});
+  std::vector<std::string> names;
+  for (const auto& benchmark : answer.findings) names.push_back(benchmark.name);
+  EXPECT_THAT(names, ElementsAre("much slower", "slower", "ambiguous", "missing", "much faster",
+                                 "faster", "new", "not known", "allowed", "unchanged"));
+}
+
+// More runs.
+
+TEST(more_runs, may_tell_what_is_ambiguous_or_too_little_power) {
+  EXPECT_TRUE(more_runs_may_tell(
+      concluded({several(20, verdict::unchanged), several(1, verdict::ambiguous)})));
+  EXPECT_TRUE(more_runs_may_tell(concluded({several(20, verdict::not_known)})));
+  EXPECT_TRUE(more_runs_may_tell(
+      concluded({several(20, verdict::not_known), several(1, verdict::ambiguous)})));
+}
+
+TEST(more_runs, are_of_no_use_where_there_is_a_verdict) {
+  EXPECT_FALSE(more_runs_may_tell(concluded({several(20, verdict::unchanged)})));
+  EXPECT_FALSE(
+      more_runs_may_tell(concluded({several(1, verdict::slower), several(1, verdict::ambiguous)})));
+}
+
+TEST(more_runs, are_of_no_use_against_another_reason) {
+  const auto unsure = several(1, verdict::ambiguous);
+  EXPECT_FALSE(more_runs_may_tell(concluded({unsure, several(1, verdict::missing)})));
+  EXPECT_FALSE(more_runs_may_tell(concluded({unsure, blind(20)})));
+  auto answer = check_of({unsure});
+  answer.classes[0].shared = changed_class(0.1);
+  EXPECT_FALSE(more_runs_may_tell(concluded(answer)));
+}
+
+TEST(more_runs, are_of_no_use_on_another_machine_unless_it_may_differ) {
+  auto answer = check_of({several(1, verdict::ambiguous)});
   answer.changed.push_back({{"link.width", "16", "8"}, true});
-  EXPECT_TRUE(more_runs_may_tell(answer));
-  answer.changed.front().allowed = false;
-  EXPECT_FALSE(more_runs_may_tell(answer));
-  answer = inconclusive({unsure});
-  answer.classes.push_back({false, 20, 0.1, 0, true});
-  EXPECT_FALSE(more_runs_may_tell(answer));
-  EXPECT_FALSE(more_runs_may_tell(inconclusive({unsure, without_figures("b", verdict::missing)})));
-  EXPECT_FALSE(more_runs_may_tell(inconclusive({compared("b", verdict::same, 0)})));
-  EXPECT_FALSE(more_runs_may_tell(report_of(exit_code::regression, {unsure})));
-  auto with_two_runs = inconclusive({without_figures("b", verdict::missing)});
-  with_two_runs.processes_after = 2;
-  EXPECT_TRUE(more_runs_may_tell(with_two_runs));
-  auto noisy = unsure;
-  noisy.advisory = true;
-  noisy.judgement->resolution = std::log1p(0.2);
-  EXPECT_FALSE(more_runs_may_tell(inconclusive({noisy})));
-  auto advisory = compared("a", verdict::same, 0);
-  advisory.advisory = true;
-  EXPECT_TRUE(more_runs_may_tell(inconclusive({advisory})));
+  EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
+  answer.changed[0].allowed = false;
+  EXPECT_FALSE(more_runs_may_tell(concluded(answer)));
+}
+
+TEST(more_runs, make_a_verdict_possible) {
+  auto answer = check_of({several(20, verdict::missing)});
+  answer.processes_after = 2;
+  EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
+}
+
+TEST(more_runs, need_only_help_one_class_that_decides) {
+  auto answer =
+      check_of({several(20, verdict::ambiguous, link), several(20, verdict::missing, host)});
+  EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
+  answer.classes[0].decides = false;
+  EXPECT_FALSE(more_runs_may_tell(concluded(answer)));
 }
 
 }  // namespace

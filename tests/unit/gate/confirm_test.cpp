@@ -28,7 +28,7 @@ report with_suspects() {
   for (const auto& [name, result] : {std::pair{"slow", verdict::slower},
                                      {"steady", verdict::slower},
                                      {"unsure", verdict::ambiguous},
-                                     {"fine", verdict::same}}) {
+                                     {"fine", verdict::unchanged}}) {
     finding benchmark;
     benchmark.name = name;
     benchmark.result = result;
@@ -36,6 +36,7 @@ report with_suspects() {
     benchmark.judgement = benchmark_judgement{};
     answer.findings.push_back(benchmark);
   }
+  answer.classes.emplace_back();
   return answer;
 }
 
@@ -92,16 +93,16 @@ TEST_F(duels, measure_suspects_alone_in_turn) {
 TEST_F(duels, decide_on_suspects) {
   const auto answer = confirmed();
   EXPECT_EQ(verdict_of(answer, "slow"), verdict::slower);
-  EXPECT_EQ(verdict_of(answer, "steady"), verdict::same);
+  EXPECT_EQ(verdict_of(answer, "steady"), verdict::unchanged);
   EXPECT_EQ(verdict_of(answer, "unsure"), verdict::slower);
-  EXPECT_EQ(verdict_of(answer, "fine"), verdict::same);
+  EXPECT_EQ(verdict_of(answer, "fine"), verdict::unchanged);
   EXPECT_EQ(answer.code, exit_code::regression);
 }
 
 TEST_F(duels, acquit_suspects_that_they_do_not_confirm) {
   times_["b"] = times_["a"];
   const auto answer = confirmed();
-  EXPECT_EQ(answer.count(verdict::same), 4);
+  EXPECT_EQ(answer.count(verdict::unchanged), 4);
   EXPECT_EQ(answer.code, exit_code::pass);
   const auto& again = std::get<notes::measured_again>(answer.notes.back());
   EXPECT_EQ(again.suspects, 3);
@@ -121,7 +122,7 @@ TEST_F(duels, do_not_clear_a_slowdown_by_chance) {
   // 4 % slower in truth, 3 % of noise: whatever is said, it is not "the same".
   times_["b"] = {{"slow", 104}, {"steady", 104}, {"unsure", 104}};
   scatter_ = 0.05;
-  EXPECT_EQ(confirmed().count(verdict::same), 1);  // the one that was no suspect
+  EXPECT_EQ(confirmed().count(verdict::unchanged), 1);  // the one that was no suspect
 }
 
 TEST_F(duels, are_about_the_device_of_the_check) {
@@ -158,7 +159,7 @@ TEST_F(duels, keep_the_verdict_if_one_program_does_not_measure_a_suspect) {
   times_["a"].erase("slow");
   const auto answer = confirmed();
   EXPECT_EQ(verdict_of(answer, "slow"), verdict::slower);
-  EXPECT_EQ(verdict_of(answer, "steady"), verdict::same);
+  EXPECT_EQ(verdict_of(answer, "steady"), verdict::unchanged);
 }
 
 TEST_F(duels, do_not_begin_without_suspects) {

@@ -16,6 +16,7 @@ inline finding compared(std::string name, verdict result, double slower_by,
   finding benchmark;
   benchmark.name = std::move(name);
   benchmark.result = result;
+  benchmark.kind = benchmark_class::link;
   benchmark.threshold = 0.02;
   benchmark.before = before_ns;
   benchmark.after = before_ns * (1 + slower_by);
@@ -35,8 +36,29 @@ inline finding without_figures(std::string name, verdict result,
   finding benchmark;
   benchmark.name = std::move(name);
   benchmark.result = result;
+  benchmark.kind = benchmark_class::link;
   benchmark.note = std::move(message);
   return benchmark;
+}
+
+/// The class of all made-up findings.
+inline class_answer link_class(exit_code code, const std::vector<finding>& findings) {
+  class_answer part;
+  part.kind = benchmark_class::link;
+  part.code = code;
+  for (const auto& benchmark : findings) {
+    const bool is_tested = benchmark.result == verdict::slower ||
+                           benchmark.result == verdict::faster ||
+                           benchmark.result == verdict::unchanged;
+    part.benchmarks += benchmark.result != verdict::added && !benchmark.excused ? 1 : 0;
+    part.compared += benchmark.judgement ? 1 : 0;
+    part.tested += is_tested ? 1 : 0;
+  }
+  return part;
+}
+
+inline common_shift shift_of_all(double shift, double explained, bool changed) {
+  return {benchmark_class::link, 20, shift, explained, changed};
 }
 
 inline report report_of(exit_code code, std::vector<finding> findings,
@@ -48,6 +70,7 @@ inline report report_of(exit_code code, std::vector<finding> findings,
   report.sessions_before = 2;
   report.processes_after = 3;
   report.sessions_after = 1;
+  report.classes = {link_class(code, findings)};
   report.findings = std::move(findings);
   report.reasons = std::move(reasons);
   return report;

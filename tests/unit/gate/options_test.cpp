@@ -48,7 +48,7 @@ TEST(gate_options, pin) {
                               "--allow-different=x,y", "b", "--allow-different", "z"});
   EXPECT_THAT(with_metric.runs, ElementsAre("a", "b"));
   EXPECT_TRUE(with_metric.judged_by.judged_by.more_is_better);
-  EXPECT_THAT(with_metric.allow_different, ElementsAre("x", "y", "z"));
+  EXPECT_THAT(with_metric.permissions.allow_different, ElementsAre("x", "y", "z"));
 }
 
 TEST(gate_options, files_may_have_the_names_of_commands) {
@@ -109,6 +109,36 @@ TEST(gate_options, check) {
   EXPECT_EQ(request.junit, "u");
   EXPECT_EQ(request.json, "j");
   EXPECT_TRUE(request.all);
+}
+
+TEST(gate_options, the_classes_that_decide) {
+  EXPECT_TRUE(parsed_as<check_request>({"check", "a", "b"}).question.decide_by.empty());
+  const auto request = parsed_as<check_request>(
+      {"check", "a", "--decide-by=link,host", "b", "--decide-by", "latency"});
+  EXPECT_THAT(request.runs, ElementsAre("b"));
+  EXPECT_THAT(request.question.decide_by,
+              ElementsAre(benchmark_class::link, benchmark_class::host, benchmark_class::latency));
+  EXPECT_EQ(complaint({"check", "a", "b", "--decide-by=link,bandwidth"}),
+            "bad --decide-by 'bandwidth': link, host, latency or other");
+}
+
+TEST(gate_options, the_looks_that_share_the_rate_of_false_alarms) {
+  EXPECT_EQ(parsed_as<check_request>({"check", "a", "b"}).question.limits.looks, 1U);
+  EXPECT_EQ(parsed_as<check_request>({"check", "a", "b", "--looks=3"}).question.limits.looks, 3U);
+  for (const auto* looks : {"--looks=0", "--looks=101", "--looks=-1", "--looks=two"})
+    EXPECT_THAT(complaint({"check", "a", "b", looks}), HasSubstr("--looks")) << looks;
+}
+
+TEST(gate_options, what_a_baseline_replaces) {
+  const auto plain = parsed_as<pin_request>({"pin", "a", "b", "c", "--out=d"});
+  EXPECT_FALSE(plain.permissions.allow_disturbed);
+  EXPECT_TRUE(plain.replaces.empty());
+  EXPECT_FALSE(plain.new_line);
+  const auto request = parsed_as<pin_request>(
+      {"pin", "a", "b", "c", "--out=d", "--allow-disturbed", "--replaces=e", "--new-line"});
+  EXPECT_TRUE(request.permissions.allow_disturbed);
+  EXPECT_EQ(request.replaces, "e");
+  EXPECT_TRUE(request.new_line);
 }
 
 TEST(gate_options, power_and_show) {

@@ -39,13 +39,14 @@ std::vector<std::string> lines_in(const std::string& text) {
 report one_of_each() {
   auto allowed = without_figures("e/allowed", verdict::missing, remarks::not_measured{});
   allowed.excused = true;
-  return report_of(exit_code::regression,
-                   {compared("a/slower", verdict::slower, 0.1),
-                    compared("b/ambiguous", verdict::ambiguous, 0.04),
-                    without_figures("d/missing", verdict::missing, remarks::not_measured{}),
-                    allowed, compared("f/faster", verdict::faster, -0.1),
-                    without_figures("g/new", verdict::added), compared("h/same", verdict::same, 0)},
-                   {reasons::ambiguous{1}});
+  return report_of(
+      exit_code::regression,
+      {compared("a/slower", verdict::slower, 0.1),
+       compared("b/ambiguous", verdict::ambiguous, 0.04),
+       without_figures("d/missing", verdict::missing, remarks::not_measured{}), allowed,
+       compared("f/faster", verdict::faster, -0.1), without_figures("g/new", verdict::added),
+       compared("h/unchanged", verdict::unchanged, 0)},
+      {reasons::ambiguous{benchmark_class::link, 1}});
 }
 
 class junit {
@@ -74,23 +75,24 @@ TEST(gate_text, changes_of_the_machine_come_first_and_the_verdict_last) {
   auto answer = one_of_each();
   answer.changed.push_back({{"link.generation", "5", "4"}, false});
   answer.changed.push_back({{"kernel.release", "6.1", ""}, true});
-  answer.classes.push_back({false, 20, 0.03, 0.01, true});
+  answer.classes.front().shared = shift_of_all(0.03, 0.01, true);
   answer.notes.emplace_back(notes::interrupted{"run.json"});
   const auto text = text_of(answer);
   std::size_t last = 0;
   for (const auto* part :
        {"Made-up GPU: 3 runs", "link.generation: was 5, is 4",
-        "kernel.release: was 6.1, is unknown (allowed)", "The 20 benchmarks that bandwidth decides",
-        "SLOWER", "a/slower", "AMBIGUOUS", "MISSING\nd/missing  not measured",
-        "e/allowed  not measured, allowed", "FASTER", "NEW\ng/new", "7 benchmarks: 1 slower",
-        "Note: run.json was interrupted.", "REGRESSION: 1 of 4 benchmarks slower"}) {
+        "kernel.release: was 6.1, is unknown (allowed)",
+        "link: REGRESSION, 1 of 4 benchmarks slower, a/slower by 10.0 %", "SLOWER", "a/slower  ",
+        "AMBIGUOUS", "MISSING\nd/missing  not measured", "e/allowed  not measured, allowed",
+        "FASTER", "NEW\ng/new", "7 benchmarks: 1 slower", "Note: run.json was interrupted.",
+        "\nREGRESSION: link: 1 of 4 benchmarks slower"}) {
     const auto place = text.find(part);
     ASSERT_NE(place, std::string::npos) << part << " in\n" << text;
     EXPECT_GE(place, last) << part;
     last = place;
   }
-  EXPECT_THAT(text, Not(HasSubstr("h/same")));
-  EXPECT_THAT(text_of(answer, true), HasSubstr("SAME"));
+  EXPECT_THAT(text, Not(HasSubstr("h/unchanged")));
+  EXPECT_THAT(text_of(answer, true), HasSubstr("UNCHANGED"));
 }
 
 TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
@@ -108,13 +110,23 @@ TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
 }
 
 TEST(gate_text, slowdowns_hidden_by_noise_are_shown_unless_the_environment_explains_them) {
-  auto answer = report_of(exit_code::inconclusive,
-                          {compared("a", verdict::same, 0.5), compared("b", verdict::same, 0.01)},
-                          {reasons::too_noisy{}});
+  auto answer =
+      report_of(exit_code::inconclusive,
+                {compared("a", verdict::not_known, 0.5), compared("b", verdict::not_known, 0.01)},
+                {reasons::too_noisy{benchmark_class::link}});
   EXPECT_THAT(text_of(answer), HasSubstr("WITHIN THE NOISE"));
   EXPECT_THAT(text_of(answer), Not(HasSubstr("\nb ")));
-  answer.classes.push_back({false, 20, 0.4, 0, true});
+  answer.classes.front().shared = shift_of_all(0.4, 0, true);
   EXPECT_THAT(text_of(answer), Not(HasSubstr("WITHIN THE NOISE")));
+}
+
+TEST(gate_text, suspects_that_were_cleared_are_shown) {
+  auto cleared = compared("a/cleared", verdict::unchanged, 0.001);
+  cleared.note = remarks::measured_in_turn{0.001, 0.5};
+  const auto answer = report_of(exit_code::pass, {compared("b", verdict::unchanged, 0), cleared});
+  EXPECT_THAT(text_of(answer), HasSubstr("UNCHANGED, MEASURED AGAIN"));
+  EXPECT_THAT(text_of(answer), HasSubstr("  in turn: +0.10 %, p 0.50\n"));
+  EXPECT_THAT(text_of(answer), Not(HasSubstr("\nb ")));
 }
 
 TEST(gate_text, long_lists_are_cut_unless_all_is_requested) {
@@ -141,8 +153,10 @@ TEST(gate_text, power_shows_detectable_slowdowns) {
   baseline baseline;
   baseline.device = "Made-up GPU";
   baseline.processes.resize(5);
-  power_line sensitive{"a/good", false, 0.02, 1e6, 0.025, 0.03, 0.001, 0.002, false, 3};
-  power_line noisy{"a/bad", false, 0.02, 1e6, 2000, 3000, 0.1, 0.2, true, std::nullopt};
+  power_line sensitive{"a/good", benchmark_class::link, 0.02, 1e6, 0.025, 0.03, 0.001, 0.002, false,
+                       3};
+  power_line noisy{"a/bad", benchmark_class::link, 0.02, 1e6, 2000, 3000, 0.1, 0.2,
+                   true,    std::nullopt};
   const std::vector lines{sensitive, noisy};
   const auto text = text_of(baseline, lines, 3, {});
   EXPECT_THAT(text, HasSubstr("5 runs of 1 session (Made-up GPU)"));
@@ -171,7 +185,8 @@ TEST(gate_markdown, shows_regressions_and_folds_everything_else) {
   EXPECT_THAT(text, StartsWith("## Transfers: REGRESSION\n\n"));
   const auto folded = text.find("<details>");
   EXPECT_LT(text.find("<code>a/slower</code>"), folded);
-  for (const auto* name : {"b/ambiguous", "d/missing", "e/allowed", "f/faster", "g/new", "h/same"})
+  for (const auto* name :
+       {"b/ambiguous", "d/missing", "e/allowed", "f/faster", "g/new", "h/unchanged"})
     EXPECT_GT(text.find(name), folded) << name;
   EXPECT_THAT(row_with(text, "a/slower"),
               ElementsAre(" <code>a/slower</code> ", " 1.000 ms ", " 1.100 ms ", " +10.0 % ",
@@ -209,7 +224,7 @@ TEST(gate_markdown, stays_below_the_limit_of_a_comment) {
         without_figures(name, verdict::missing, remarks::no_such_field{name}));
     answer.findings.push_back(compared(name, verdict::faster, 0.1));
     answer.findings.push_back(without_figures(name, verdict::added));
-    answer.findings.push_back(compared(name, verdict::same, 0));
+    answer.findings.push_back(compared(name, verdict::unchanged, 0));
     answer.notes.emplace_back(notes::interrupted{name});
   }
   const auto text = markdown_of(answer);
@@ -227,7 +242,7 @@ TEST(gate_markdown, stays_below_the_limit_of_a_comment) {
 }
 
 TEST(gate_markdown, of_the_host_device_the_heading_says_so) {
-  auto answer = report_of(exit_code::pass, {compared("a", verdict::same, 0)});
+  auto answer = report_of(exit_code::pass, {compared("a", verdict::unchanged, 0)});
   answer.on_host = true;
   EXPECT_THAT(markdown_of(answer), StartsWith("## Transfers: PASS (host device, no GPU)\n"));
 }
@@ -242,9 +257,9 @@ TEST(gate_junit, every_verdict_has_its_kind_of_result) {
   EXPECT_EQ(junit_file.result_of("e/allowed"), "skipped");
   EXPECT_EQ(junit_file.result_of("f/faster"), "passed");
   EXPECT_EQ(junit_file.result_of("g/new"), "passed");
-  EXPECT_EQ(junit_file.result_of("h/same"), "passed");
+  EXPECT_EQ(junit_file.result_of("h/unchanged"), "passed");
   // Why it would be inconclusive does not matter where something is slower.
-  EXPECT_EQ(junit_file.result_of("1 benchmark is ambiguous: more runs would tell"), "");
+  EXPECT_EQ(junit_file.result_of("link: 1 benchmark is ambiguous"), "");
   EXPECT_STREQ(junit_file.suite().attribute("tests").value(), "7");
   EXPECT_STREQ(junit_file.suite().attribute("failures").value(), "1");
   EXPECT_STREQ(junit_file.suite().attribute("errors").value(), "2");
@@ -253,7 +268,7 @@ TEST(gate_junit, every_verdict_has_its_kind_of_result) {
 }
 
 TEST(gate_junit, is_not_green_when_nothing_but_a_reason_is_wrong) {
-  const junit junit_file(report_of(exit_code::inconclusive, {compared("a", verdict::same, 0)},
+  const junit junit_file(report_of(exit_code::inconclusive, {compared("a", verdict::unchanged, 0)},
                                    {reasons::machine_differs{1}}));
   EXPECT_STREQ(junit_file.suite().attribute("failures").value(), "0");
   EXPECT_STREQ(junit_file.suite().attribute("errors").value(), "1");
@@ -292,20 +307,32 @@ TEST(gate_reports, the_note_of_a_benchmark_is_in_every_form) {
 TEST(gate_json, has_everything_as_numbers) {
   auto answer = one_of_each();
   answer.changed.push_back({{"link.generation", "5", ""}, true});
-  answer.classes.push_back({true, 20, 0, 0, false});
+  answer.classes.front().shared = shift_of_all(0.03, 0.01, false);
   const auto document = nlohmann::json::parse(json_of(answer));
-  EXPECT_EQ(document.at("format"), 2);
+  EXPECT_EQ(document.at("format"), 3);
   EXPECT_EQ(document.at("exit_code"), 1);
   EXPECT_EQ(document.at("verdict"), "REGRESSION");
   EXPECT_EQ(document.at("runs"), nlohmann::json({{"before", 10}, {"after", 3}}));
   EXPECT_EQ(document.at("counts").at("slower"), 1);
   EXPECT_EQ(document.at("counts").at("new"), 1);
   EXPECT_TRUE(document.at("changed").at(0).at("after").is_null());
-  EXPECT_EQ(document.at("classes").at(0).at("decided_by"), "latency");
+  const auto& link = document.at("classes").at(0);
+  EXPECT_EQ(link.at("class"), "link");
+  EXPECT_EQ(link.at("decides"), true);
+  EXPECT_EQ(link.at("verdict"), "REGRESSION");
+  EXPECT_EQ(link.at("exit_code"), 1);
+  EXPECT_EQ(link.at("threshold"), 0.02);
+  EXPECT_EQ(link.at("of_baseline"), 5);
+  EXPECT_EQ(link.at("compared"), 4);
+  EXPECT_EQ(link.at("tested"), 3);
+  EXPECT_NEAR(link.at("slowdown").get<double>(), std::expm1(0.03), 1e-12);
+  EXPECT_NEAR(link.at("explained").get<double>(), std::expm1(0.01), 1e-12);
+  EXPECT_EQ(link.at("changed"), false);
   const auto& slower = document.at("benchmarks").at(0);
   EXPECT_NEAR(slower.at("slowdown").get<double>(), 0.1, 1e-12);
   EXPECT_EQ(slower.at("before"), 1e6);
   EXPECT_EQ(slower.at("verdict"), "slower");
+  EXPECT_EQ(slower.at("class"), "link");
   const auto& missing = document.at("benchmarks").at(2);
   EXPECT_EQ(missing.at("allowed"), false);
   EXPECT_TRUE(missing.at("before").is_null());
@@ -334,34 +361,45 @@ TEST(gate_json, has_the_documented_codes_and_data) {
        without_figures("e", verdict::missing, remarks::too_few_runs{2, 2, 3}),
        without_figures("f", verdict::missing, remarks::measured_in_turn{0.1, 0.01}),
        without_figures("g", verdict::missing, remarks::not_measured_again{}),
-       without_figures("h", verdict::added)},
-      {reasons::machine_differs{1}, reasons::too_few_runs{2, 3}, reasons::benchmarks_missing{4},
-       reasons::environment_changed{5, true, 0.1}, reasons::ambiguous{6}, reasons::too_noisy{},
-       reasons::too_few_can_show{1, 20, 30}, reasons::nothing_compared{}});
+       without_figures("h", verdict::added),
+       without_figures("i", verdict::ambiguous, remarks::implausibly_fast{25}),
+       without_figures("j", verdict::not_known, remarks::slow_runs{1, 3, 0.5})},
+      {reasons::machine_differs{1}, reasons::too_few_runs{2, 3}, reasons::runs_disturbed{2, 3},
+       reasons::benchmarks_missing{benchmark_class::host, 4},
+       reasons::environment_changed{benchmark_class::latency, 5, 0.1},
+       reasons::ambiguous{benchmark_class::link, 6}, reasons::too_noisy{benchmark_class::link},
+       reasons::too_few_can_show{benchmark_class::link, 1, 20, 30}, reasons::nothing_compared{}});
   answer.notes = {notes::faults_injected{"r.json", {"fail@x"}},
                   notes::interrupted{"r.json"},
                   notes::no_fingerprint{},
                   notes::settings_not_covered{},
                   notes::one_session{},
-                  notes::measured_again{3, 8}};
+                  notes::measured_again{3, 8},
+                  notes::warned{"r.json", "other_load", "the CPU is busy"},
+                  notes::classes_by_name{},
+                  notes::slow_runs{2},
+                  notes::baseline_crept{2, "x", 0.05}};
   const auto document = nlohmann::ordered_json::parse(json_of(answer));
-  EXPECT_THAT(
-      shapes_of(document.at("reasons")),
-      ElementsAre("machine_differs differences", "too_few_runs runs needed",
-                  "benchmarks_missing count", "environment_changed benchmarks decided_by slowdown",
-                  "ambiguous count", "too_noisy", "too_few_can_show can_show of compared",
-                  "nothing_compared"));
+  EXPECT_THAT(shapes_of(document.at("reasons")),
+              ElementsAre("machine_differs differences", "too_few_runs runs needed",
+                          "runs_disturbed disturbed runs", "benchmarks_missing class count",
+                          "environment_changed class benchmarks slowdown", "ambiguous class count",
+                          "too_noisy class", "too_few_can_show class can_show of compared",
+                          "nothing_compared"));
   EXPECT_THAT(shapes_of(document.at("notes")),
               ElementsAre("faults_injected file faults", "interrupted file", "no_fingerprint",
-                          "settings_not_covered", "one_session", "measured_again suspects runs"));
+                          "settings_not_covered", "one_session", "measured_again suspects runs",
+                          "run_warning file warning", "classes_by_name", "slow_runs benchmarks",
+                          "baseline_crept benchmarks worst slowdown"));
   auto remarks = nlohmann::ordered_json::array();
   for (const auto& benchmark : document.at("benchmarks"))
     if (!benchmark.at("note").is_null()) remarks.push_back(benchmark.at("note"));
   EXPECT_THAT(shapes_of(remarks),
               ElementsAre("failed failed runs", "no_such_field field", "not_measured",
                           "measured_by_some measured runs", "too_few_runs measured runs needed",
-                          "measured_in_turn slowdown p", "not_measured_again"));
-  EXPECT_EQ(document.at("reasons").at(3).at("data").at("decided_by"), "latency");
+                          "measured_in_turn slowdown p", "not_measured_again",
+                          "implausibly_fast factor", "slow_runs slow runs slowdown"));
+  EXPECT_EQ(document.at("reasons").at(4).at("data").at("class"), "latency");
   EXPECT_EQ(document.at("counts").at("not_measured"), 1);
 }
 
@@ -391,7 +429,7 @@ TEST(gate_json, an_interval_that_is_not_known_is_null) {
   for (const auto& [error, degrees] :
        {std::pair{0.0, 10.0}, std::pair{0.1, 0.0}, std::pair{nan, 10.0}, std::pair{0.1, nan},
         std::pair{infinite, 10.0}, std::pair{1e4, 10.0}}) {
-    auto benchmark = compared("a", verdict::same, 0);
+    auto benchmark = compared("a", verdict::unchanged, 0);
     benchmark.judgement->standard_error = error;
     benchmark.judgement->degrees = degrees;
     const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {benchmark})));
@@ -400,7 +438,7 @@ TEST(gate_json, an_interval_that_is_not_known_is_null) {
 }
 
 TEST(gate_json, numbers_that_are_not_finite_are_null) {
-  auto benchmark = compared("a", verdict::same, 0);
+  auto benchmark = compared("a", verdict::unchanged, 0);
   benchmark.judgement->detectable = std::numeric_limits<double>::infinity();
   benchmark.judgement->p = std::numeric_limits<double>::quiet_NaN();
   const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {benchmark})));

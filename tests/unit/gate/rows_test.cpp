@@ -280,5 +280,69 @@ TEST(gate_rows, a_file_without_benchmarks_is_refused) {
   EXPECT_THAT(complaint(json(5)), HasSubstr("no list"));
 }
 
+/// A file of bench_transfers with one row that has time, bytes and bandwidth.
+json rated(double microseconds, double bytes, double gb_per_s) {
+  auto file = bench_transfers_file(bench_transfers_facts());
+  file["benchmarks"] = {
+      with(with(row("copy/pinned/h2d/1MiB", 0, microseconds, "us"), "bytes", bytes), "gb_per_s",
+           gb_per_s)};
+  return file;
+}
+
+TEST(gate_rows, that_contradict_themselves_are_refused) {
+  EXPECT_EQ(complaint(rated(100, 1e6, 10)), "");
+  EXPECT_EQ(complaint(rated(100, 1e6, 10.09)), "");
+  EXPECT_EQ(complaint(rated(100, 1e6, 9.91)), "");
+  for (const double rate : {5.0, 9.89, 10.11, 20.0})
+    for (const auto* key : {"real_time", "gb_per_s"})
+      EXPECT_THAT(complaint(rated(100, 1e6, rate), key),
+                  HasSubstr("benchmark copy/pinned/h2d/1MiB: its real_time, bytes and gb_per_s "
+                            "contradict each other"))
+          << rate << key;
+  EXPECT_THAT(complaint(rated(0.1, 1e6, 10)), HasSubstr("contradict"));  // a thousand times as fast
+}
+
+TEST(gate_rows, of_other_programs_may_count_otherwise) {
+  const auto row = rated(100, 1e6, 20).at("benchmarks").at(0);
+  EXPECT_EQ(complaint(foreign({row})), "");
+}
+
+TEST(gate_rows, that_lack_a_figure_contradict_nothing) {
+  for (const auto* key : {"bytes", "gb_per_s"}) {
+    auto file = rated(100, 1e6, 20);
+    file["benchmarks"][0].erase(key);
+    EXPECT_EQ(complaint(file), "") << key;
+  }
+}
+
+TEST(gate_rows, of_a_file_with_a_part_twice_are_refused) {
+  const auto with_twice = [](const json& file, const std::string& object, const std::string& key) {
+    const auto part =
+        R"(")" + key + R"(":)" + file.at(json::json_pointer(object + "/" + key)).dump();
+    auto text = file.dump();
+    return text.insert(text.find(part), part + ",");
+  };
+  const auto own = bench_transfers_file(bench_transfers_facts());
+  EXPECT_THAT(complaint_about_text(with_twice(own, "", "benchmarks")),
+              HasSubstr("it has benchmarks twice"));
+  EXPECT_THAT(complaint_about_text(with_twice(own, "", "context")),
+              HasSubstr("it has context twice"));
+  EXPECT_THAT(complaint_about_text(with_twice(own, "/context", "transfers")),
+              HasSubstr("its context has transfers twice"));
+  EXPECT_THAT(complaint_about_text(with_twice(own, "/context/transfers", "complete")),
+              HasSubstr("its context.transfers has complete twice"));
+  // Others add what they like to the context.
+  EXPECT_EQ(complaint_about_text(with_twice(foreign({row("a", 0, 1)}), "/context", "num_cpus")),
+            "");
+}
+
+TEST(gate_rows, of_bench_transfers_say_what_limits_them) {
+  EXPECT_EQ(read(rated(100, 1e6, 10)).benchmarks.at("copy/pinned/h2d/1MiB").limited_by,
+            benchmark_class::link);
+  const auto row = rated(100, 1e6, 10).at("benchmarks").at(0);
+  EXPECT_EQ(read(foreign({row})).benchmarks.at("copy/pinned/h2d/1MiB").limited_by,
+            benchmark_class::other);
+}
+
 }  // namespace
 }  // namespace bench_transfers::gate::rows_test

@@ -92,52 +92,53 @@ TEST(gate_wording, figures_of_a_rate_are_larger_when_it_is_better) {
 }
 
 TEST(gate_wording, advisory_is_marked) {
-  auto benchmark = compared("a", verdict::same, 0);
+  auto benchmark = compared("a", verdict::unchanged, 0);
   EXPECT_EQ(cells_of(benchmark, metric()).detectable, "2.50 %");
   benchmark.advisory = true;
   EXPECT_EQ(cells_of(benchmark, metric()).detectable, "2.50 % *");
-  EXPECT_EQ(advisory_sentence(report_of(exit_code::pass, {compared("b", verdict::same, 0)})), "");
-  EXPECT_EQ(
-      advisory_sentence(report_of(exit_code::pass, {benchmark, compared("b", verdict::same, 0)})),
-      "1 of 2 is advisory (*): noise would hide a slowdown of the threshold (2 %, 5 % where "
-      "latency decides)");
+  EXPECT_EQ(advisory_sentence(report_of(exit_code::pass, {compared("b", verdict::unchanged, 0)})),
+            "");
+  EXPECT_EQ(advisory_sentence(
+                report_of(exit_code::pass, {benchmark, compared("b", verdict::unchanged, 0)})),
+            "1 of 2 is advisory (*): noise would hide a slowdown of the threshold (2 %, 5 % where "
+            "latency decides)");
 }
 
 TEST(gate_wording, the_verdict_is_one_sentence) {
-  const auto same = compared("b", verdict::same, 0);
+  const auto same = compared("b", verdict::unchanged, 0);
   EXPECT_EQ(verdict_sentence(report_of(exit_code::pass, {same})),
-            "PASS: the one benchmark that can show a slowdown of 2 % (5 % where latency decides) "
-            "is not slower");
-  auto noisy = same;
-  noisy.advisory = true;
-  EXPECT_THAT(verdict_sentence(report_of(exit_code::pass, {same, noisy})),
-              HasSubstr("the one benchmark that can show"));
-  EXPECT_THAT(verdict_sentence(report_of(exit_code::pass, {same, noisy})),
-              HasSubstr("; 1 is too noisy to tell"));
+            "PASS: link: 1 benchmark tested at 2 %, none slower");
+  EXPECT_EQ(verdict_sentence(report_of(exit_code::pass, {same, same})),
+            "PASS: link: all 2 benchmarks tested at 2 %, none slower");
+  const auto noisy = compared("c", verdict::not_known, 0);
+  EXPECT_EQ(verdict_sentence(report_of(exit_code::pass, {same, noisy})),
+            "PASS: link: 1 of 2 benchmarks tested at 2 %, none slower");
   EXPECT_EQ(verdict_sentence(
                 report_of(exit_code::regression, {compared("a/b", verdict::slower, 0.1), same})),
-            "REGRESSION: 1 of 2 benchmarks slower, a/b by 10.0 %");
-  EXPECT_EQ(verdict_sentence(report_of(exit_code::inconclusive, {same},
-                                       {reasons::too_few_runs{2, 3}, reasons::ambiguous{1}})),
-            "INCONCLUSIVE: only 2 runs, and a verdict needs 3; 1 benchmark is ambiguous: more runs "
-            "would tell");
+            "REGRESSION: link: 1 of 2 benchmarks slower, a/b by 10.0 %");
+  EXPECT_EQ(verdict_sentence(report_of(
+                exit_code::inconclusive, {same},
+                {reasons::too_few_runs{2, 3}, reasons::ambiguous{benchmark_class::link, 1}})),
+            "INCONCLUSIVE: only 2 runs, and a verdict needs 3; link: 1 benchmark is ambiguous");
   // A regression with doubts is one.
   EXPECT_EQ(verdict_sentence(report_of(exit_code::regression, {compared("a", verdict::slower, 0.1)},
-                                       {reasons::too_noisy{}})),
-            "REGRESSION: 1 of 1 benchmark slower, a by 10.0 %");
+                                       {reasons::too_noisy{benchmark_class::link}})),
+            "REGRESSION: link: 1 of 1 benchmark slower, a by 10.0 %");
 }
 
 TEST(gate_wording, too_few_that_can_show_the_threshold_are_counted) {
-  EXPECT_EQ(sentence_of(reasons::too_few_can_show{1, 2, 2}, limits{}),
-            "only 1 of 2 benchmarks can show a slowdown of the threshold (2 %, 5 % where latency "
-            "decides): the others are too noisy");
-  EXPECT_EQ(sentence_of(reasons::too_few_can_show{0, 2, 2}, limits{}),
-            "none of 2 benchmarks can show a slowdown of the threshold (2 %, 5 % where latency "
-            "decides): all are too noisy");
+  EXPECT_EQ(sentence_of(reasons::too_few_can_show{benchmark_class::link, 1, 2, 2}, limits{}),
+            "link: only 1 of 2 benchmarks can show a slowdown of 2 %: the others are not known");
+  EXPECT_EQ(sentence_of(reasons::too_few_can_show{benchmark_class::latency, 0, 2, 2}, limits{}),
+            "latency: none of 2 benchmarks can show a slowdown of 5 %: all are too noisy");
+  EXPECT_EQ(
+      sentence_of(reasons::too_few_can_show{benchmark_class::link, 1, 2, 3}, limits{}),
+      "link: only 1 of 3 benchmarks can show a slowdown of 2 %: the others are missing or not "
+      "known");
 }
 
 TEST(gate_wording, without_a_gpu_every_sentence_says_so) {
-  auto answer = report_of(exit_code::pass, {compared("b", verdict::same, 0)});
+  auto answer = report_of(exit_code::pass, {compared("b", verdict::unchanged, 0)});
   answer.on_host = true;
   EXPECT_THAT(verdict_sentence(answer), HasSubstr("PASS on the host device (no GPU)"));
   EXPECT_THAT(origin_sentence(answer), HasSubstr("host device (no GPU)"));
@@ -150,10 +151,10 @@ TEST(gate_wording, counts_are_worst_first) {
   allowed.excused = true;
   const auto answer =
       report_of(exit_code::regression,
-                {compared("a", verdict::same, 0), compared("b", verdict::slower, 0.1), allowed,
+                {compared("a", verdict::unchanged, 0), compared("b", verdict::slower, 0.1), allowed,
                  without_figures("d", verdict::missing), without_figures("e", verdict::added)});
   EXPECT_EQ(counts_sentence(answer),
-            "5 benchmarks: 1 slower, 2 missing (1 of them allowed), 1 new, 1 same");
+            "5 benchmarks: 1 slower, 2 missing (1 of them allowed), 1 new, 1 unchanged");
 }
 
 }  // namespace

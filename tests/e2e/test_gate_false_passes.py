@@ -1,0 +1,320 @@
+"""Ways to a PASS with a real slowdown, which a hostile reader found. None of them passes."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gate_files import BANDWIDTH, LATENCY, PINNED_UPLOAD, SUITE, Lab, changed
+from program import Completed, Program, assert_complains
+
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
+#: Written by programs of format 1.
+THROTTLED = {"warnings": ["the GPU was throttled: hw_thermal_slowdown"]}
+FOUR = list(BANDWIDTH)[:4]
+
+
+def pinned(gate: Program, runs: list[Path], *options: str | Path) -> Path:
+    out = runs[0].with_name("pinned.json")
+    completed = gate.run("pin", *runs, f"--out={out}", *options)
+    assert completed.code == PASS, completed
+    return out
+
+
+def answer(
+    gate: Program, baseline: Path, runs: list[Path], expected: int, *options: str
+) -> dict[str, Any]:
+    out = runs[0].with_suffix(".answer")
+    completed = gate.run("check", baseline, *runs, f"--json={out}", *options)
+    assert completed.code == expected, completed
+    document: dict[str, Any] = json.loads(out.read_text("utf-8"))
+    return document
+
+
+def said(completed: Completed) -> str:
+    """The printed text, with folded lines joined."""
+    return completed.out.replace("\n  ", " ")
+
+
+def codes(messages: list[dict[str, Any]]) -> list[str]:
+    return [message["code"] for message in messages]
+
+
+def benchmark(document: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(entry for entry in document["benchmarks"] if entry["name"] == name)
+
+
+# Noise
+
+
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_a_suite_that_shows_nothing(gate: Program, tmp_path: Path, seed: int):
+    """Processes differ by 1.2 %, and four benchmarks are slower by 5 %."""
+    baseline = pinned(gate, Lab(tmp_path, process_deviation=0.012).sessions(3, 4))
+    lab = Lab(tmp_path, process_deviation=0.012, seed=seed)
+    runs = lab.runs(3, day=9, slowed=dict.fromkeys(FOUR, 1.05))
+    out = tmp_path / "answer"
+    completed = gate.run("check", baseline, *runs, f"--json={out}")
+    assert completed.code in (REGRESSION, INCONCLUSIVE), completed
+    link = json.loads(out.read_text("utf-8"))["classes"][0]
+    assert link["verdict"] != "PASS"
+    assert link["tested"] < link["of_baseline"] / 2
+
+
+def test_a_class_that_shows_nothing_beside_one_that_does(gate: Program, tmp_path: Path):
+    """Only latency can show its threshold."""
+    baseline = pinned(gate, Lab(tmp_path, process_deviation=0.006).sessions(3, 6))
+    runs = Lab(tmp_path, process_deviation=0.006, seed=2).runs(4, day=9)
+    document = answer(gate, baseline, runs, INCONCLUSIVE)
+    link, latency = document["classes"]
+    assert (link["verdict"], latency["verdict"]) == ("INCONCLUSIVE", "PASS")
+    assert codes(document["reasons"]) == ["too_few_can_show"]
+    answer(gate, baseline, runs, PASS, "--decide-by=latency")
+    answer(gate, baseline, runs, INCONCLUSIVE, "--decide-by=link")
+
+
+def test_a_slowdown_by_a_multiple_in_noise(gate: Program, tmp_path: Path):
+    """Far beyond the threshold, but not beyond what 40 noisy benchmarks show by chance."""
+    baseline = pinned(gate, Lab(tmp_path, process_deviation=0.03).sessions(3, 4))
+    runs = Lab(tmp_path, process_deviation=0.03, seed=3).runs(3, day=9, slowed={PINNED_UPLOAD: 1.1})
+    document = answer(gate, baseline, runs, INCONCLUSIVE)
+    assert benchmark(document, PINNED_UPLOAD)["verdict"] in ("ambiguous", "not_known")
+    assert "unchanged" not in {entry["verdict"] for entry in document["benchmarks"]}
+
+
+def test_improvements_beside_slowdowns(gate: Program, tmp_path: Path):
+    """Half of the others became up to a fifth faster."""
+    baseline = pinned(gate, Lab(tmp_path).sessions(3, 4))
+    factors = dict.fromkeys(FOUR, 1.1)
+    for name in list(SUITE)[5::2]:
+        factors[name] = random.Random(name).uniform(0.8, 1)
+    runs = Lab(tmp_path, seed=2).runs(3, day=9, slowed=factors)
+    document = answer(gate, baseline, runs, REGRESSION)
+    slower = {entry["name"] for entry in document["benchmarks"] if entry["verdict"] == "slower"}
+    assert slower == set(FOUR)
+
+
+# Baselines
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"better": "more"', '"better": "less"'),
+        ('"of_repetitions": "median"', '"of_repetitions": "fastest"'),
+        ('"link.width":"16"', '"link.width":"8"'),
+        ('"on_host": false', '"on_host": true'),
+        ('"limited_by":"link"', '"limited_by":"latency"'),
+        ('"reference":null', '"reference":90'),
+    ],
+)
+def test_a_line_of_another_baseline(gate: Program, tmp_path: Path, before: str, after: str):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4), "--judge-by=gb_per_s")
+    text = baseline.read_text("utf-8")
+    assert before in text
+    baseline.write_text(text.replace(before, after, 1), "utf-8")
+    completed = gate.run("check", baseline, *lab.runs(3, day=9))
+    assert_complains(completed, BAD_INPUT, "digest")
+
+
+def test_small_slowdowns_that_add_up(gate: Program, tmp_path: Path):
+    """Each baseline replaces the one before, and each check passes."""
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    for step in range(1, 4):
+        slowed = dict.fromkeys(FOUR, 1.015**step)
+        runs = [run for day in range(3) for run in lab.runs(4, 10 * step + day, slowed=slowed)]
+        document = answer(gate, baseline, runs[:4], PASS)
+        assert ("baseline_crept" in codes(document["notes"])) == (step > 2)
+        completed = gate.run("pin", *runs, f"--out={baseline}")
+        assert completed.code == PASS, completed
+        told = "slower than the first baseline of its line in 4 benchmarks" in said(completed)
+        assert told == (step > 1)
+    assert_forgets(gate, baseline, lab, dict.fromkeys(FOUR, 1.015**3))
+
+
+def assert_forgets(gate: Program, baseline: Path, lab: Lab, slowed: Mapping[str, float]) -> None:
+    """A new line accepts what is slower."""
+    runs = [run for day in range(3) for run in lab.runs(4, 50 + day, slowed=slowed)]
+    completed = gate.run("pin", *runs, f"--out={baseline}", "--new-line")
+    assert "first baseline" not in said(completed)
+    document = answer(gate, baseline, lab.runs(3, day=60, slowed=slowed), PASS)
+    assert codes(document["notes"]) == []
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_slower_baseline_tells_what_it_replaces(gate: Program, tmp_path: Path, is_named: bool):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    runs = [run for day in (4, 5) for run in lab.runs(5, day, slowed={PINNED_UPLOAD: 1.1})]
+    out = tmp_path / "next.json" if is_named else baseline
+    options = [f"--replaces={baseline}"] if is_named else []
+    completed = gate.run("pin", *runs, f"--out={out}", *options)
+    assert completed.code == PASS, completed
+    assert f"slower than the baseline that it replaces in 1 benchmark: {PINNED_UPLOAD} by " in said(
+        completed
+    )
+    assert "have added up" not in completed.out
+    content = json.loads(out.read_text("utf-8"))
+    reference = content["benchmarks"][PINNED_UPLOAD]["reference"]
+    assert reference == pytest.approx(SUITE[PINNED_UPLOAD], rel=0.01)
+
+
+def test_what_is_no_baseline_is_replaced_without_a_word(gate: Program, tmp_path: Path):
+    runs = Lab(tmp_path).sessions(2, 5)
+    out = tmp_path / "other.json"
+    out.write_text("{}")
+    completed = gate.run("pin", *runs, f"--out={out}")
+    assert completed.code == PASS, completed
+    assert "Warning" not in completed.out
+    completed = gate.run("pin", *runs, f"--out={out}", f"--replaces={tmp_path / 'none'}")
+    assert_complains(completed, BAD_INPUT, "No such file")
+
+
+def test_sessions_that_differ_as_a_whole(gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path)
+    runs = [*lab.runs(5), *lab.runs(5, day=1, slowed=dict.fromkeys(BANDWIDTH, 1.1))]
+    completed = gate.run("pin", *runs, f"--out={tmp_path / 'out'}")
+    assert completed.code == PASS, completed
+    assert "link: the slowest session is " in said(completed)
+    assert "latency: the slowest" not in said(completed)
+
+
+# Disturbances
+
+
+def test_throttled_runs_make_no_baseline(gate: Program, tmp_path: Path):
+    runs = Lab(tmp_path).sessions(3, 4, slowed=1.1, facts=THROTTLED)
+    out = tmp_path / "out"
+    completed = gate.run("pin", *runs, f"--out={out}")
+    assert_complains(completed, BAD_INPUT, "the GPU was throttled", "--allow-disturbed")
+    assert not out.exists()
+    completed = gate.run("pin", *runs, f"--out={out}", "--allow-disturbed")
+    assert completed.code == PASS, completed
+    assert "Warning: " in completed.out
+    assert "the GPU was throttled: hw_thermal_slowdown" in said(completed)
+
+
+def test_throttled_runs_are_no_regression_of_the_program(gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    slow = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}, facts=THROTTLED)
+    document = answer(gate, baseline, slow, INCONCLUSIVE)
+    assert codes(document["reasons"]) == ["runs_disturbed"]
+    assert codes(document["notes"]) == ["run_warning"] * 3
+    answer(gate, baseline, lab.runs(3, day=10, facts=THROTTLED), PASS)
+
+
+def test_one_slow_process_of_three(gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    runs = [*lab.runs(2, day=9), *lab.runs(1, day=9, slowed={PINNED_UPLOAD: 5.0})]
+    document = answer(gate, baseline, runs, PASS)
+    suspect = benchmark(document, PINNED_UPLOAD)
+    assert suspect["verdict"] == "not_known"
+    assert suspect["note"]["code"] == "slow_runs"
+    assert suspect["note"]["data"]["slow"] == 1
+    assert codes(document["notes"]) == ["slow_runs"]
+
+
+def test_runs_that_were_killed_before_what_is_slow(gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    killed = lab.runs(9, day=9, without=FOUR, facts={"complete": False})
+    document = answer(gate, baseline, [*killed, *lab.runs(3, day=10)], INCONCLUSIVE)
+    assert "benchmarks_missing" in codes(document["reasons"])
+    for name in FOUR:
+        assert benchmark(document, name)["verdict"] == "missing"
+
+
+# Files that contradict themselves
+
+
+Rows = list[dict[str, Any]]
+
+
+def halved_rate(rows: Rows) -> None:
+    for row in rows:
+        row["gb_per_s"] /= 2
+
+
+def quick(rows: Rows) -> None:
+    for row in rows:
+        row["real_time"] /= 1000
+
+
+@pytest.mark.parametrize("change", [halved_rate, quick])
+@pytest.mark.parametrize("judged_by", ["real_time", "gb_per_s"])
+def test_rows_that_contradict_themselves(
+    gate: Program, tmp_path: Path, change: Callable[[Rows], None], judged_by: str
+):
+    def bytes_too(document: dict[str, Any]) -> None:
+        for row in document["benchmarks"]:
+            row["bytes"] = 1e6
+            row["gb_per_s"] = 1.0 / row["real_time"]  # in microseconds, and to GB
+            row["gb_per_s"] *= 1e3
+
+    lab = Lab(tmp_path)
+    old = [changed(run, run, bytes_too) for run in lab.sessions(3, 4)]
+    baseline = pinned(gate, old, f"--judge-by={judged_by}")
+    runs = [changed(run, run, bytes_too) for run in lab.runs(3, day=9)]
+    answer(gate, baseline, runs, PASS)
+    broken = changed(
+        runs[1],
+        tmp_path / "broken.json",
+        lambda document: change(
+            [row for row in document["benchmarks"] if row["name"] == PINNED_UPLOAD]
+        ),
+    )
+    completed = gate.run("check", baseline, runs[0], broken, runs[2])
+    assert_complains(completed, BAD_INPUT, str(broken), "contradict each other")
+
+
+def test_a_benchmark_that_moves_nothing(gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    document = answer(
+        gate, baseline, lab.runs(3, day=9, slowed={PINNED_UPLOAD: 0.01}), INCONCLUSIVE
+    )
+    suspect = benchmark(document, PINNED_UPLOAD)
+    assert suspect["verdict"] == "ambiguous"
+    assert suspect["note"]["code"] == "implausibly_fast"
+
+
+@pytest.mark.parametrize("key", ["benchmarks", "context"])
+def test_a_file_with_a_part_twice(gate: Program, tmp_path: Path, key: str):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    first, *remaining = lab.runs(3, day=9)
+    text = first.read_text("utf-8")
+    part = json.dumps(json.loads(text)[key])
+    first.write_text(f'{text.rstrip()[:-1]}, "{key}": {part}}}', "utf-8")
+    completed = gate.run("check", baseline, first, *remaining)
+    assert_complains(completed, BAD_INPUT, str(first), "twice")
+
+
+# What decides
+
+
+def test_a_class_that_the_baseline_lacks_decides_nothing(gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    completed = gate.run("check", baseline, *lab.runs(3, day=9), "--decide-by=host")
+    assert_complains(completed, BAD_INPUT, "--decide-by=host: the baseline has no")
+
+
+def test_the_classes_that_decide(gate: Program, tmp_path: Path):
+    lab = Lab(tmp_path)
+    baseline = pinned(gate, lab.sessions(3, 4))
+    runs = lab.runs(3, day=9, slowed={next(iter(LATENCY)): 1.2})
+    assert answer(gate, baseline, runs, REGRESSION)["classes"][1]["verdict"] == "REGRESSION"
+    answer(gate, baseline, runs, REGRESSION, "--decide-by=latency,link")
+    document = answer(gate, baseline, runs, PASS, "--decide-by=link")
+    assert [part["decides"] for part in document["classes"]] == [True, False]
+    assert document["classes"][1]["verdict"] == "REGRESSION"
+    assert "latency does not decide" in document["sentence"]

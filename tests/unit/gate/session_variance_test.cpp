@@ -1,0 +1,181 @@
+#include "src/gate/judge/session_variance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace bench_transfers::gate::session_variance_test {
+namespace {
+
+constexpr double process_deviation = 0.001;
+
+session_evidence without_sessions(double deviation = process_deviation) {
+  session_evidence evidence;
+  evidence.process_variance = deviation * deviation;
+  return evidence;
+}
+
+/// Ten runs in three sessions of the baseline and three new ones.
+session_evidence with_shift(double shift, double deviation = process_deviation) {
+  auto evidence = without_sessions(deviation);
+  evidence.shift = shift;
+  evidence.shift_process_part = 0.43;
+  evidence.shift_session_part = 1.34;
+  return evidence;
+}
+
+session_evidence with_sessions(double between, double degrees,
+                               double deviation = process_deviation) {
+  auto evidence = without_sessions(deviation);
+  evidence.between_sessions = between * between;
+  evidence.between_process_part = 0.3;
+  evidence.between_degrees = degrees;
+  return evidence;
+}
+
+/// Quantiles of the normal distribution in the place of random numbers.
+std::vector<session_evidence> scattered(std::size_t count, double session_deviation) {
+  std::mt19937_64 random(3);
+  std::vector<double> shifts;
+  const double deviation = std::sqrt(0.43 * process_deviation * process_deviation +
+                                     1.34 * session_deviation * session_deviation);
+  for (std::size_t i = 0; i < count; ++i)
+    shifts.push_back(std::normal_distribution<double>(0, deviation)(random));
+  std::vector<session_evidence> suite;
+  for (const double shift : shifts) suite.push_back(with_shift(shift));
+  return suite;
+}
+
+double deviation_of(const std::vector<session_evidence>& suite, std::size_t index = 0) {
+  return std::sqrt(session_variances(suite).at(index).variance);
+}
+
+TEST(session_variance, of_no_benchmarks_is_none) { EXPECT_TRUE(session_variances({}).empty()); }
+
+TEST(session_variance, is_that_of_the_shifts) {
+  EXPECT_NEAR(deviation_of(scattered(200, 0.02)), 0.02, 0.006);
+  EXPECT_NEAR(deviation_of(scattered(200, 0.005)), 0.005, 0.002);
+  EXPECT_LT(deviation_of(scattered(200, 0)), 0.0005);
+}
+
+TEST(session_variance, is_assumed_for_less_than_twenty_pieces_of_evidence) {
+  auto suite = std::vector(20, with_shift(0));
+  EXPECT_LT(deviation_of(suite), 0.002);
+  EXPECT_EQ(session_variances(suite).front().degrees, 6);
+  suite.pop_back();
+  EXPECT_DOUBLE_EQ(deviation_of(suite), 5 * process_deviation);
+  EXPECT_EQ(session_variances(suite).front().degrees, 30);
+  EXPECT_DOUBLE_EQ(deviation_of({with_shift(0, 0.0001)}), 0.002);
+  EXPECT_DOUBLE_EQ(deviation_of({without_sessions()}), 5 * process_deviation);
+}
+
+TEST(session_variance, is_not_assumed_smaller_than_the_evidence_is) {
+  // Ten shifts of which half are far away: less than the assumption does not explain them.
+  std::vector<session_evidence> suite;
+  for (int i = 0; i < 10; ++i) suite.push_back(with_shift(i % 2 == 0 ? 0.02 : -0.02));
+  EXPECT_GT(deviation_of(suite), 2 * 5 * process_deviation);
+}
+
+TEST(session_variance, is_known_from_the_sessions_of_the_baseline_as_well) {
+  const auto suite = std::vector(10, with_sessions(0.01, 2));  // twenty degrees of freedom
+  EXPECT_NEAR(deviation_of(suite), 0.01, 0.005);
+  EXPECT_EQ(session_variances(suite).front().degrees, 8);
+  const auto fewer = std::vector(9, with_sessions(0, 2));
+  EXPECT_DOUBLE_EQ(deviation_of(fewer), 5 * process_deviation);
+  EXPECT_EQ(session_variances(fewer).front().degrees, 32);
+}
+
+TEST(session_variance, is_that_of_the_new_session_even_if_the_older_ones_were_alike) {
+  auto suite = scattered(100, 0.02);
+  for (auto& evidence : suite) {
+    evidence.between_sessions = 0;
+    evidence.between_process_part = 0.3;
+    evidence.between_degrees = 2;
+  }
+  EXPECT_GT(deviation_of(suite), 0.012);
+}
+
+TEST(session_variance, is_that_of_the_older_sessions_even_if_the_new_one_is_alike) {
+  auto suite = std::vector(100, with_sessions(0.02, 2));
+  for (auto& evidence : suite) {
+    evidence.shift_process_part = 0.43;
+    evidence.shift_session_part = 1.34;
+  }
+  EXPECT_GT(deviation_of(suite), 0.012);
+}
+
+TEST(session_variance, is_larger_for_a_benchmark_whose_own_sessions_differ_more) {
+  auto suite = std::vector(50, with_sessions(0.004, 3));
+  const double others = session_variances(suite).front().variance;
+  suite[7].between_sessions = 0.05 * 0.05;
+  const auto estimates = session_variances(suite);
+  EXPECT_NEAR(estimates[6].variance, others, others / 2);
+  EXPECT_EQ(estimates[6].degrees, 9);
+  // Six degrees of the suite and three of its own, less what its processes explain.
+  const double own = 0.05 * 0.05 - 0.3 * process_deviation * process_deviation;
+  EXPECT_DOUBLE_EQ(estimates[7].variance, (6 * estimates[6].variance + 3 * own) / 9);
+}
+
+TEST(session_variance, is_not_smaller_for_a_benchmark_whose_own_sessions_differ_less) {
+  auto suite = std::vector(50, with_sessions(0.01, 3));
+  suite[7].between_sessions = 0;
+  const auto estimates = session_variances(suite);
+  EXPECT_DOUBLE_EQ(estimates[7].variance, estimates[6].variance);
+}
+
+TEST(session_variance, may_follow_the_noise_of_processes) {
+  // The noisier half of the benchmarks differs between sessions, too.
+  auto suite = scattered(200, 0);
+  const auto noisy = scattered(200, 0.02);
+  for (std::size_t i = 0; i < 200; i += 2) suite[i] = with_shift(noisy[i].shift, 0.01);
+  const auto estimates = session_variances(suite);
+  EXPECT_GT(estimates[0].variance, 10 * estimates[1].variance);
+}
+
+// Changes of benchmarks are no noise of sessions.
+
+TEST(session_variance, does_not_contain_slowdowns) {
+  auto suite = scattered(200, 0.002);
+  const double before = deviation_of(suite);
+  for (std::size_t i = 0; i < 80; ++i) suite[i].shift = 0.1;
+  EXPECT_LT(deviation_of(suite), 1.5 * before);
+}
+
+TEST(session_variance, does_not_contain_a_few_improvements) {
+  auto suite = scattered(200, 0.002);
+  const double before = deviation_of(suite);
+  for (std::size_t i = 0; i < 16; ++i) suite[i].shift = -0.2;
+  EXPECT_LT(deviation_of(suite), 1.5 * before);
+}
+
+TEST(session_variance, does_not_contain_many_improvements) {
+  auto suite = scattered(200, 0.002);
+  const double before = deviation_of(suite);
+  for (std::size_t i = 0; i < 80; ++i) suite[i].shift = -0.002 * static_cast<double>(i);
+  EXPECT_LT(deviation_of(suite), 2 * before);
+}
+
+TEST(session_variance, does_not_contain_slowdowns_beside_many_improvements) {
+  auto suite = scattered(200, 0.002);
+  const double before = deviation_of(suite);
+  for (std::size_t i = 0; i < 80; ++i) suite[i].shift = -0.002 * static_cast<double>(i);
+  for (std::size_t i = 80; i < 90; ++i) suite[i].shift = 0.1;
+  EXPECT_LT(deviation_of(suite), 2 * before);
+}
+
+/// Of a benchmark that is not among the new ones there is no shift.
+TEST(session_variance, does_not_contain_benchmarks_without_a_new_session) {
+  auto suite = scattered(100, 0.002);
+  const double before = deviation_of(suite);
+  for (int i = 0; i < 100; ++i) {
+    suite.push_back(without_sessions());
+    suite.back().shift = -0.5;
+  }
+  EXPECT_NEAR(deviation_of(suite), before, before / 2);
+}
+
+}  // namespace
+}  // namespace bench_transfers::gate::session_variance_test
