@@ -585,14 +585,22 @@ def test_power(gate: Program, baseline: Path, tmp_path: Path):
     completed = gate.run("power", baseline)
     assert (completed.code, completed.err) == (0, "")
     assert set(table(completed.out)) == set(SUITE)
-    assert f"With 3 new runs, 0 of {len(SUITE)} benchmarks are advisory" in completed.out
+    assert able(completed.out) == {"link": (24, 24), "latency": (16, 16)}
+    assert "--decide-by" not in completed.out
     lab = Lab(tmp_path, process_deviation=0.05, seed=9)
     noisy = tmp_path / "noisy"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={noisy}").code == 0
     completed = gate.run("power", noisy, "--runs=5")
-    assert f"With 5 new runs, {len(SUITE)} of {len(SUITE)} benchmarks are advisory" in completed.out
-    completed = gate.run("power", noisy, "--threshold=500%", "--latency-threshold=500%")
-    assert f"With 3 new runs, 0 of {len(SUITE)} benchmarks are advisory" in completed.out
+    assert able(completed.out) == {"link": (0, 24), "latency": (0, 16)}
+    completed = gate.run("power", noisy, "--threshold=500%")
+    assert able(completed.out) == {"link": (24, 24), "latency": (0, 16)}
+    assert "check --decide-by=link" in completed.out
+
+
+def able(out: str) -> dict[str, tuple[int, int]]:
+    """Returns how many benchmarks of each class can show the threshold, and of how many."""
+    rows = re.findall(r"^  (\w+) +(\d+) of +(\d+) at ", out, re.MULTILINE)
+    return {kind: (int(count), int(all_of)) for kind, count, all_of in rows}
 
 
 def test_show(gate: Program, lab: Lab, tmp_path: Path):

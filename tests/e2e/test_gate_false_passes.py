@@ -165,13 +165,15 @@ def test_a_slower_baseline_tells_what_it_replaces(gate: Program, tmp_path: Path,
     assert reference == pytest.approx(SUITE[PINNED_UPLOAD], rel=0.01)
 
 
-def test_what_is_no_baseline_is_replaced_without_a_word(gate: Program, tmp_path: Path):
+def test_a_baseline_that_cannot_be_read_is_not_replaced_unseen(gate: Program, tmp_path: Path):
     runs = Lab(tmp_path).sessions(2, 5)
     out = tmp_path / "other.json"
     out.write_text("{}")
     completed = gate.run("pin", *runs, f"--out={out}")
     assert completed.code == PASS, completed
-    assert "Warning" not in completed.out
+    assert "not compared with the baseline that it replaces" in said(completed)
+    completed = gate.run("pin", *runs, f"--out={out}", "--judge-by=gb_per_s")
+    assert "judged by another figure" in said(completed)
     completed = gate.run("pin", *runs, f"--out={out}", f"--replaces={tmp_path / 'none'}")
     assert_complains(completed, BAD_INPUT, "No such file")
 
