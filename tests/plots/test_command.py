@@ -553,6 +553,11 @@ def has_handlers(pid):
     return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
 
 
+def imports(pid):
+    """Tells whether the process has loaded the library that draws, one of its last modules."""
+    return b"vl_convert" in Path(f"/proc/{pid}/maps").read_bytes()
+
+
 def workers_of(pid):
     return [
         child
@@ -565,13 +570,20 @@ def starts_to_draw(pid):
     return bool(workers_of(pid))
 
 
+def worker_imports(pid):
+    return any(map(imports, workers_of(pid)))
+
+
 def draws(pid):
     return any(map(ignores_interruptions, workers_of(pid)))
 
 
 @pytest.mark.parametrize("group", [True, False])
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("moment", [begins, runs_python, has_handlers, starts_to_draw, draws])
+@pytest.mark.parametrize(
+    "moment",
+    [begins, runs_python, has_handlers, imports, starts_to_draw, worker_imports, draws],
+)
 def test_an_interruption_gives_one_line_at_most(small, moment, sent, group):
     """Interrupts the report; with its group, as a terminal does, or alone."""
     if not group and moment is begins:
