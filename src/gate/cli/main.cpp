@@ -55,13 +55,16 @@ int answer(const help_request& request) {
   return number(exit_code::pass);
 }
 
-/// The baseline that the new one takes the place of. What else may be at --out is none.
-std::optional<baseline> replaced_baseline(const pin_request& request) {
+/// The baseline that the new one takes the place of. Nothing is compared with another file at
+/// --out.
+std::optional<baseline> replaced_baseline(const pin_request& request,
+                                          std::vector<pin_warning>& warnings) {
   if (!request.replaces.empty()) return read_baseline(request.replaces);
   if (!std::filesystem::exists(request.out)) return std::nullopt;
   try {
     return read_baseline(request.out);
-  } catch (const gate::bad_input&) {
+  } catch (const gate::bad_input& error) {
+    warnings.emplace_back(pin_warnings::not_compared{error.what()});
     return std::nullopt;
   }
 }
@@ -73,6 +76,11 @@ bool has_predecessor(const baseline& baseline) {
 
 void add_line(const baseline& replaced, bool new_line, baseline& next,
               std::vector<pin_warning>& warnings) {
+  if (!is_comparable(replaced, next)) {
+    warnings.emplace_back(pin_warnings::not_compared{
+        "it is judged by another figure, or one of them is of the host device"});
+    return;
+  }
   if (const auto slower = slower_than(replaced, next, {}); slower.count > 0)
     warnings.emplace_back(
         pin_warnings::slower_than_replaced{slower.count, slower.worst, slower.slowdown});
@@ -86,11 +94,13 @@ void add_line(const baseline& replaced, bool new_line, baseline& next,
 int answer(const pin_request& request) {
   require_outputs({request.out}, request.runs);
   require_count(request.runs.size());
-  const auto replaced = replaced_baseline(request);
+  std::vector<pin_warning> of_line;
+  const auto replaced = replaced_baseline(request, of_line);
   const auto runs = read_runs(request.runs, request.judged_by.judged_by);
   require_known_keys(request.permissions.allow_different, {}, runs);
   auto [baseline, warnings] = pin(runs, judged_by(request.judged_by, runs), request.permissions);
-  if (replaced) add_line(*replaced, request.new_line, baseline, warnings);
+  if (replaced) add_line(*replaced, request.new_line, baseline, of_line);
+  warnings.insert(warnings.end(), of_line.begin(), of_line.end());
   for (const auto& [kind, slowdown] : distant_sessions(baseline, {}))
     warnings.emplace_back(pin_warnings::sessions_differ{kind, slowdown});
   common::write_whole(request.out, to_text(baseline));

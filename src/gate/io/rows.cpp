@@ -76,16 +76,22 @@ double value_of(const row& row, const entries& entries, const metric& judged_by)
   return value;
 }
 
-/// bench_transfers derives the bandwidth from bytes and time.
+/// bench_transfers gives the median time twice, and derives the bandwidth from bytes and time.
 void require_consistent(const row& row) {
   constexpr double tolerance = 0.01;
   const auto time = entries_of(row, "real_time").first;
   const auto bytes = entries_of(row, "bytes").first;
   const auto rate = entries_of(row, "gb_per_s").first;
-  if (!time || !bytes || !rate || *bytes == 0) return;
-  const double ratio = *rate * *time * ns_per_unit(row) / *bytes;
-  if (!(std::abs(ratio - 1) < tolerance))
-    refuse(row.benchmark->name, "its real_time, bytes and gb_per_s contradict each other");
+  const auto median = entries_of(row, "median_ns").first;
+  const auto require_one = [&](double ratio, const char* fields) {
+    if (!(std::abs(ratio - 1) < tolerance))
+      refuse(row.benchmark->name, fmt::format("its {} contradict each other", fields));
+  };
+  if (!time) return;
+  const double ns = *time * ns_per_unit(row);
+  if (bytes && rate && *bytes != 0)
+    require_one(*rate * ns / *bytes, "real_time, bytes and gb_per_s");
+  if (median) require_one(*median / ns, "real_time and median_ns");
 }
 
 /// Without a `repetition_index`, the index is its position among the repetitions.
@@ -176,7 +182,11 @@ class collector {
   void add_repetition(std::size_t number, const row& row) {
     auto& rows = benchmark_of(row);
     const auto bytes = entries_of(row, "bytes").first;
-    if (bytes && *bytes > 0 && !rows.bytes) rows.bytes = bytes;
+    if (bytes && *bytes > 0) {
+      if (rows.bytes && *rows.bytes != *bytes)
+        refuse(row.benchmark->name, "its repetitions move different numbers of bytes");
+      rows.bytes = bytes;
+    }
     const auto entries = entries_of(row, judged_by_.key);
     if (!row.failed && !entries.first && judged_by_.is_counter()) {
       ++rows.without;

@@ -56,7 +56,8 @@ struct class_answer {
   benchmark_class kind = benchmark_class::other;
   bool decides = true;  ///< the exit code of the whole answer
   exit_code code = exit_code::pass;
-  std::size_t benchmarks = 0;  ///< of the baseline, without those that may be missing
+  std::size_t all = 0;         ///< benchmarks of the baseline
+  std::size_t benchmarks = 0;  ///< without those that may be missing
   std::size_t compared = 0;
   std::size_t tested = 0;              ///< known not to be slower by the threshold, or to be slower
   std::optional<common_shift> shared;  ///< none if the class is too small
@@ -67,6 +68,8 @@ struct class_answer {
 
 /// A class of which less is tested does not pass.
 inline constexpr double least_tested_part = 0.5;
+/// The same of all benchmarks of the class, those that may be missing included.
+inline constexpr double least_tested_part_of_all = 0.1;
 
 /// The answer to a check.
 struct report {

@@ -177,6 +177,25 @@ class checking {
     return {std::move(figures), why_too_few(counts)};
   }
 
+  /// A benchmark that moves less is faster, and not better.
+  [[nodiscard]] std::optional<remark> other_bytes(const std::string& name) const {
+    const auto& before = before_.benchmarks.at(name).bytes;
+    if (!before) return std::nullopt;
+    for (const auto& process : after_) {
+      const auto benchmark = process.benchmarks.find(name);
+      if (benchmark == process.benchmarks.end()) continue;
+      const double after = benchmark->second.bytes.value_or(0);
+      if (benchmark->second.failed == 0 && !is_same_number(*before, after))
+        return remarks::other_bytes{*before, after};
+    }
+    return std::nullopt;
+  }
+
+  /// Baselines keep nine digits.
+  static bool is_same_number(double before, double after) {
+    return std::abs(before - after) <= 1e-6 * before;
+  }
+
   std::vector<std::optional<double>> shifts_of(const history& figures, double centre) const {
     std::vector<std::optional<double>> shifts;
     const auto& judged_by = result_.judged_by;
@@ -220,6 +239,7 @@ class checking {
     entry.threshold = result_.question.limits.threshold_for(observed.kind);
     entry.before = centre_of(observed.before, judged_by);
     auto [figures, cause] = new_figures(name);
+    if (const auto other = other_bytes(name); other && !cause) cause = other;
     observed.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
     if (!joined(observed.after).empty()) entry.after = centre_of(observed.after, judged_by);
     const bool is_enough = !cause;

@@ -71,8 +71,13 @@ class members {
   benchmark_class kind_;
 };
 
-bool is_too_small(std::size_t part, std::size_t whole) {
-  return part == 0 || static_cast<double>(part) < least_tested_part * static_cast<double>(whole);
+bool is_too_small(std::size_t part, std::size_t whole, double least = least_tested_part) {
+  return part == 0 || static_cast<double>(part) < least * static_cast<double>(whole);
+}
+
+bool is_too_little_tested(const class_answer& answer) {
+  return is_too_small(answer.tested, answer.benchmarks) ||
+         is_too_small(answer.tested, answer.all, least_tested_part_of_all);
 }
 
 std::vector<reason> reasons_of(const class_answer& answer, const members& benchmarks) {
@@ -85,12 +90,12 @@ std::vector<reason> reasons_of(const class_answer& answer, const members& benchm
                                                      slowdown(answer.shared->shift)});
   if (const auto unsure = benchmarks.count(verdict::ambiguous); unsure > 0)
     causes.emplace_back(reasons::ambiguous{kind, unsure});
-  if (answer.compared > 0 && is_too_small(answer.tested, answer.benchmarks)) {
+  if (answer.compared > 0 && is_too_little_tested(answer)) {
     if (is_too_small(benchmarks.not_blind(), answer.compared))
       causes.emplace_back(reasons::too_noisy{kind});
     else
       causes.emplace_back(
-          reasons::too_few_can_show{kind, answer.tested, answer.compared, answer.benchmarks});
+          reasons::too_few_can_show{kind, answer.tested, answer.compared, answer.all});
   }
   return causes;
 }
@@ -102,6 +107,7 @@ bool is_explained(const report& answer) {
 
 void conclude(class_answer& part, const report& answer) {
   const members benchmarks(answer, part.kind);
+  part.all = benchmarks.count([](const finding&) { return true; });
   part.benchmarks = benchmarks.required();
   part.compared = benchmarks.compared();
   part.tested = benchmarks.tested();

@@ -48,6 +48,14 @@ void require_alike(const report& answer, std::span<const run> measured) {
   static_cast<void>(declaration_in(measured, answer.judged_by));
 }
 
+void require_no_faults(const run& reference) {
+  if (!reference.faults.empty())
+    throw bad_input(
+        fmt::format("the reference program of --confirm has faults injected on "
+                    "purpose ({})",
+                    reference.faults.front()));
+}
+
 /// One suspect and its costs with both programs, by process.
 struct duel {
   finding* suspect;
@@ -104,7 +112,13 @@ std::vector<double> p_not_slower(std::span<const duel> duels) {
   return statistics::holm_adjusted(p);
 }
 
-void decide(std::span<duel> duels, double false_alarm) {
+/// How much slower the reference program is than the baseline: whoever is as slow was not cleared.
+double reference_slowdown(const duel& duel, const metric& judged_by) {
+  const auto& pinned = duel.suspect->before;
+  return pinned ? slowdown(statistics::location(duel.before) - cost(*pinned, judged_by)) : 0;
+}
+
+void decide(std::span<duel> duels, double false_alarm, const metric& judged_by) {
   const auto slower = p_slower(duels);
   const auto not_slower = p_not_slower(duels);
   for (std::size_t i = 0; i < duels.size(); ++i) {
@@ -121,6 +135,11 @@ void decide(std::span<duel> duels, double false_alarm) {
     else
       suspect.result = verdict::ambiguous;
     suspect.note = remarks::measured_in_turn{part, slower[i]};
+    const double reference = reference_slowdown(duels[i], judged_by);
+    if (suspect.result == verdict::unchanged && reference > suspect.threshold) {
+      suspect.result = verdict::ambiguous;
+      suspect.note = remarks::reference_slower{reference};
+    }
   }
 }
 
@@ -138,11 +157,12 @@ void confirm(report& answer, const programs& programs, const measure_once& measu
     for (const bool is_after : {false, true, true, false}) {
       progress(measured.size(), 4 * rounds);
       measured.push_back(measure(is_after ? programs.after : programs.before, names));
+      if (!is_after) require_no_faults(measured.back());
       require_alike(answer, measured);
       for (auto& duel : duels) duel.add(measured.back(), is_after, answer.judged_by);
     }
   progress(measured.size(), 4 * rounds);
-  decide(duels, false_alarm);
+  decide(duels, false_alarm, answer.judged_by);
   answer.notes.emplace_back(notes::measured_again{duels.size(), 2 * rounds});
   conclude(answer);
 }

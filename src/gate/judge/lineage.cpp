@@ -12,13 +12,6 @@
 namespace bench_transfers::gate {
 namespace {
 
-bool is_comparable(const baseline& earlier, const baseline& next) {
-  return earlier.judged_by.key == next.judged_by.key &&
-         earlier.judged_by.fastest_repetition == next.judged_by.fastest_repetition &&
-         earlier.judged_by.more_is_better == next.judged_by.more_is_better &&
-         earlier.on_host == next.on_host && earlier.ours == next.ours;
-}
-
 /// A baseline's benchmarks without new runs.
 std::map<std::string, observation> observations_of(const baseline& baseline) {
   const auto sessions = sessions_of(baseline.processes);
@@ -62,6 +55,13 @@ class comparison_with {
 };
 
 }  // namespace
+
+bool is_comparable(const baseline& earlier, const baseline& next) {
+  return earlier.judged_by.key == next.judged_by.key &&
+         earlier.judged_by.fastest_repetition == next.judged_by.fastest_repetition &&
+         earlier.judged_by.more_is_better == next.judged_by.more_is_better &&
+         earlier.on_host == next.on_host && earlier.ours == next.ours;
+}
 
 void continue_line(const baseline& earlier, baseline& next) {
   if (!is_comparable(earlier, next)) return;

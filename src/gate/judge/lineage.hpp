@@ -17,6 +17,9 @@ struct slower_benchmarks {
   double slowdown = 0;  ///< of the worst, as a part
 };
 
+/// Whether both are judged by the same figure, of the same kind of device and program.
+bool is_comparable(const baseline& earlier, const baseline& next);
+
 /// Makes `next` the successor of `earlier`: it remembers the centres of the first baseline of the
 /// line. Does nothing if they are judged by different figures or made on a GPU and without one.
 void continue_line(const baseline& earlier, baseline& next);

@@ -118,9 +118,9 @@ std::vector<std::vector<double>> candidate_variances(std::span<const session_evi
   for (const auto& evidence : suite)
     mean_log += std::log(evidence.process_variance) / 2 / static_cast<double>(suite.size());
   const double typical = std::exp(mean_log);
-  constexpr int steps = 31;
+  constexpr int steps = 43;
   constexpr double least = 0.05;
-  constexpr double most = 20;
+  constexpr double most = 1000;
   std::vector<std::vector<double>> candidates;
   for (const double exponent : {0.0, 0.5, 1.0})
     for (int step = 0; step <= steps; ++step) {

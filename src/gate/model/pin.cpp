@@ -76,6 +76,17 @@ class pinning {
     }
   }
 
+  /// The benchmark of a name must be the same in all runs.
+  void require_same(const std::string& name, const run& process, const benchmark_values& benchmark,
+                    const history& known) const {
+    const bool is_first = std::ranges::none_of(known.figures, [](const auto& f) { return !!f; });
+    if (is_first || benchmark.values.empty()) return;
+    if (known.bytes != benchmark.bytes || known.limited_by != benchmark.limited_by)
+      throw bad_input(
+          fmt::format("{} describes {} otherwise than the runs before it: bytes, role or memory",
+                      quoted(process.file), common::printable_in_short(name)));
+  }
+
   void add_process(std::size_t index) {
     const auto& process = runs_[index];
     const auto& judged_by = result_.baseline.judged_by;
@@ -89,6 +100,7 @@ class pinning {
     for (const auto& [name, benchmark] : process.benchmarks) {
       auto& history = histories_[name];
       history.figures.resize(runs_.size());
+      require_same(name, process, benchmark, history);
       if (benchmark.bytes) history.bytes = benchmark.bytes;
       history.limited_by = benchmark.limited_by;
       history.figures[index] = figure_of(benchmark, judged_by);

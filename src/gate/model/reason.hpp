@@ -113,6 +113,10 @@ struct measured_by_some {
 struct too_few_runs {
   std::size_t measured, runs, needed;
 };
+/// A run moves other numbers of bytes than the baseline: the times cannot be compared.
+struct other_bytes {
+  double before, after;
+};
 /// Faster than any improvement explains: it may not have moved the data.
 struct implausibly_fast {
   double factor;
@@ -125,13 +129,18 @@ struct slow_runs {
 struct measured_in_turn {
   double slowdown, p;
 };
+/// The reference program of --confirm is slower than the baseline, so it clears nobody.
+struct reference_slower {
+  double slowdown;
+};
 struct not_measured_again {};
 
 }  // namespace remarks
 using remark =
     std::variant<remarks::failed, remarks::no_such_field, remarks::not_measured,
                  remarks::measured_by_some, remarks::too_few_runs, remarks::implausibly_fast,
-                 remarks::slow_runs, remarks::measured_in_turn, remarks::not_measured_again>;
+                 remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
+                 remarks::measured_in_turn, remarks::not_measured_again>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {
@@ -171,6 +180,10 @@ struct sessions_differ {
   benchmark_class kind;
   double slowdown;  ///< of the slowest session against the fastest
 };
+/// What is replaced cannot be read, or is judged otherwise: slowdowns against it are not seen.
+struct not_compared {
+  std::string reason;
+};
 struct crept {
   std::size_t benchmarks;
   std::string worst;
@@ -182,6 +195,7 @@ using pin_warning =
     std::variant<pin_warnings::interrupted, pin_warnings::no_such_field, pin_warnings::failed,
                  pin_warnings::left_out, pin_warnings::lacking_field, pin_warnings::few_runs,
                  pin_warnings::one_session, pin_warnings::warned, pin_warnings::sessions_differ,
-                 pin_warnings::slower_than_replaced, pin_warnings::crept>;
+                 pin_warnings::slower_than_replaced, pin_warnings::not_compared,
+                 pin_warnings::crept>;
 
 }  // namespace bench_transfers::gate

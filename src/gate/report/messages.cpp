@@ -121,6 +121,12 @@ content content_of(const remark& message) {
           [](const slow_runs& r) -> content {
             return {"slow_runs", {{"slow", r.slow}, {"runs", r.runs}, {"slowdown", r.slowdown}}};
           },
+          [](const other_bytes& r) -> content {
+            return {"other_bytes", {{"before", r.before}, {"after", r.after}}};
+          },
+          [](const reference_slower& r) -> content {
+            return {"reference_slower", {{"slowdown", r.slowdown}}};
+          },
           [](const measured_in_turn& r) -> content {
             return {"measured_in_turn", {{"slowdown", r.slowdown}, {"p", r.p}}};
           },

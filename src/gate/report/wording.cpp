@@ -225,6 +225,14 @@ std::string sentence_of(const remark& message) {
           [](const implausibly_fast& r) {
             return fmt::format("{:.0f} times as fast: implausible", r.factor);
           },
+          [](const other_bytes& r) {
+            return fmt::format("moves {} bytes, in the baseline {}", r.after, r.before);
+          },
+          [](const reference_slower& r) {
+            return fmt::format(
+                "not cleared: the reference program is slower than the baseline by {}",
+                percent_text(r.slowdown));
+          },
           [](const slow_runs& r) {
             return fmt::format("{} of {} runs much slower, by up to {}", r.slow, r.runs,
                                percent_text(r.slowdown));
@@ -277,6 +285,10 @@ std::string sentence_of(const pin_warning& warning) {
                    return fmt::format("slower than the baseline that it replaces in {}: {} by {}",
                                       counted(w.benchmarks, "benchmark"), w.worst,
                                       percent_text(w.slowdown));
+                 },
+                 [](const not_compared& w) {
+                   return fmt::format("not compared with the baseline that it replaces: {}",
+                                      w.reason);
                  },
                  [](const crept& w) {
                    return fmt::format(

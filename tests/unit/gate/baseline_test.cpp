@@ -479,6 +479,30 @@ TEST_F(checks, need_three_runs) {
   EXPECT_EQ(message_in<reasons::too_few_runs>(result.reasons).runs, 2);
 }
 
+TEST_F(checks, do_not_compare_a_benchmark_that_moves_other_bytes) {
+  for (auto* runs : {&before_, &after_})
+    for (auto& run : *runs) run.benchmarks["copy/2"].bytes = 1e6;
+  EXPECT_EQ(answer().code, exit_code::pass);
+  for (auto& run : after_) run.benchmarks["copy/2"].bytes = 9e5;
+  auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_EQ(benchmark_of(result, "copy/2").result, verdict::missing);
+  const auto other = std::get<remarks::other_bytes>(benchmark_of(result, "copy/2").note.value());
+  EXPECT_EQ(other.before, 1e6);
+  EXPECT_EQ(other.after, 9e5);
+  for (auto& run : after_) run.benchmarks["copy/2"].bytes = std::nullopt;
+  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::missing);
+}
+
+TEST_F(checks, refuse_a_baseline_of_runs_that_describe_a_benchmark_differently) {
+  before_[3].benchmarks["copy/2"].limited_by = benchmark_class::latency;
+  EXPECT_THAT([&] { answer(); },
+              ThrowsMessage<bad_input>(AllOf(HasSubstr("run-3.json"), HasSubstr("copy/2"))));
+  before_[3].benchmarks["copy/2"].limited_by = before_[2].benchmarks["copy/2"].limited_by;
+  before_[3].benchmarks["copy/2"].bytes = 5;
+  EXPECT_THAT([&] { answer(); }, ThrowsMessage<bad_input>(HasSubstr("copy/2")));
+}
+
 TEST_F(checks, report_new_benchmarks) {
   for (auto& run : after_) run.benchmarks["copy/new"] = {{5}, 0, {}};
   const auto result = answer();
@@ -641,13 +665,14 @@ TEST_F(checks, have_the_shift_of_each_run) {
 }
 
 /// Warnings that concern figures, and whether they tell of a disturbance.
-constexpr std::array<std::pair<const char*, bool>, 7> warnings_of_figures{{{"gpu_throttled", true},
-                                                                           {"gpu_clock_fell", true},
-                                                                           {"cpu_throttled", true},
-                                                                           {"link_changed", true},
-                                                                           {"pcie_replays", false},
-                                                                           {"other_load", false},
-                                                                           {"disturbed", false}}};
+constexpr std::array<std::pair<const char*, bool>, 7> warnings_of_figures{
+    {{"gpu_throttled", true},
+     {"gpu_clock_fell", true},
+     {"cpu_throttled", true},
+     {"link_changed", true},
+     {"pcie_replays", false},
+     {"other_load", false},
+     {"repetitions_disturbed", false}}};
 
 TEST_F(checks, do_not_blame_the_program_for_disturbed_runs) {
   slow_down("copy/7", 1.10);

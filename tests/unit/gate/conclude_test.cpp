@@ -112,10 +112,16 @@ TEST(conclusions, count_what_is_slower_as_tested) {
 }
 
 TEST(conclusions, do_not_count_what_may_be_missing) {
-  const auto answer = concluded({several(1, verdict::unchanged), excused(20)});
+  const auto answer = concluded({several(1, verdict::unchanged), excused(9)});
   EXPECT_EQ(answer.code, exit_code::pass);
   EXPECT_EQ(answer.classes.at(0).benchmarks, 1);
   EXPECT_EQ(answer.classes.at(0).compared, 1);
+}
+
+TEST(conclusions, need_a_tenth_of_the_class_whatever_may_be_missing) {
+  const auto answer = concluded({several(1, verdict::unchanged), excused(10)});
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  EXPECT_EQ(only_reason<reasons::too_few_can_show>(answer).benchmarks, 11);
 }
 
 TEST(conclusions, do_not_count_what_is_new) {

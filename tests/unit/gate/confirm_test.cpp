@@ -33,6 +33,7 @@ report with_suspects() {
     benchmark.name = name;
     benchmark.result = result;
     benchmark.threshold = 0.02;
+    benchmark.before = 100;
     benchmark.judgement = benchmark_judgement{};
     answer.findings.push_back(benchmark);
   }
@@ -57,6 +58,7 @@ class duels : public testing::Test {
       result.content = commands_.size();
       result.on_host = on_host_;
       result.machine = machine_[command];
+      result.faults = faults_[command];
       const double noise = scatter_ * static_cast<double>(commands_.size() * 7 % 5) / 4;
       for (const auto& name : benchmarks)
         if (const auto time = times_[command].find(name); time != times_[command].end())
@@ -76,6 +78,7 @@ class duels : public testing::Test {
       {"a", {{"slow", 100}, {"steady", 100}, {"unsure", 100}}},
       {"b", {{"slow", 105}, {"steady", 100.5}, {"unsure", 110}}}};
   std::map<std::string, fingerprint> machine_;
+  std::map<std::string, std::vector<std::string>> faults_;
   bool on_host_ = false;
   double scatter_ = 0;
   std::vector<std::string> commands_;
@@ -160,6 +163,26 @@ TEST_F(duels, keep_the_verdict_if_one_program_does_not_measure_a_suspect) {
   const auto answer = confirmed();
   EXPECT_EQ(verdict_of(answer, "slow"), verdict::slower);
   EXPECT_EQ(verdict_of(answer, "steady"), verdict::unchanged);
+}
+
+TEST_F(duels, acquit_nobody_by_a_reference_that_is_slower_than_the_baseline) {
+  std::swap(times_["a"], times_["b"]);
+  times_["a"]["steady"] = times_["b"]["steady"] = 101.9;
+  const auto answer = confirmed();
+  EXPECT_EQ(verdict_of(answer, "slow"), verdict::ambiguous);
+  EXPECT_EQ(verdict_of(answer, "unsure"), verdict::ambiguous);
+  EXPECT_EQ(verdict_of(answer, "steady"), verdict::unchanged);
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  const auto& last = answer.findings.front().note;
+  ASSERT_TRUE(last.has_value());
+  EXPECT_GT(std::get<remarks::reference_slower>(*last).slowdown, 0.04);
+}
+
+TEST_F(duels, refuse_a_reference_with_faults) {
+  faults_["a"] = {"slow:1.1@copy"};
+  EXPECT_THAT([&] { confirmed(); }, testing::ThrowsMessage<bad_input>(HasSubstr("slow:1.1@copy")));
+  faults_ = {{"b", {"slow:1.1@copy"}}};
+  EXPECT_NO_THROW(confirmed());
 }
 
 TEST_F(duels, do_not_begin_without_suspects) {
