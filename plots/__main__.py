@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from plots import interruption
+
+if __name__ == "__main__":
+    interruption.end_at_once()  # the other imports take seconds
+
 import argparse
 import contextlib
 import os
@@ -35,9 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
         with debug_mode(False):  # altair would check each part of a chart for seconds
             files = make_report(results, options.program, check)
         write_folder(out, files)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupted:
         _complain("interrupted; nothing was written")
-        return 130
+        return interruption.exit_code(interrupted)
     except ResultError as error:
         _complain(str(error))
         return 2
@@ -124,4 +129,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    interruption.raise_once()
+    code = main()
+    interruption.ignore()
+    sys.exit(code)

@@ -68,7 +68,7 @@ check_options() {
         *,FILE) files+=("$argument"); continue 2 ;;
       esac
     done
-    fail "unknown argument $(printf %q "$argument") (see --help)"
+    fail "unknown argument $(quoted "$argument") (see --help)"
   done
   case $takes in one | first) fail "$name needs a value" ;; esac
 }

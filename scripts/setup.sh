@@ -19,14 +19,24 @@ build_packages=(g++ cmake ninja-build git libbenchmark-dev libcli11-dev nlohmann
 test_packages=(libgtest-dev libgmock-dev)
 plot_packages=(python3 python3-venv fonts-liberation)
 
-# What contains more than characters to read, such as a terminal's commands, is shown as the shell
-# would write it.
-printable() {
+# Whether a text contains more than characters to read: a terminal's commands, or what nobody sees or
+# what changes the direction of writing, which locales call printable (U+00AD, U+061C, U+200B-F, U+2028-E,
+# U+2060-F, U+FEFF and the tags from U+E0000 on, in UTF-8).
+misleads() {
+  case $1 in *[![:print:]]*) return 0 ;; esac
+  local LC_ALL=C
   case $1 in
-    *[![:print:]]*) printf %q "$1" ;;
-    *) printf %s "$1" ;;
+    *$'\xc2\xad'* | *$'\xd8\x9c'* | *$'\xe2\x80'[$'\x8b'-$'\x8f'$'\xa8'-$'\xae']* | \
+      *$'\xe2\x81'[$'\xa0'-$'\xaf']* | *$'\xef\xbb\xbf'* | *$'\xf3\xa0'[$'\x80'$'\x81']*) return 0 ;;
   esac
+  return 1
 }
+# One word, as the shell would write it; in a locale where it escapes all that misleads.
+quoted() {
+  if misleads "$1"; then local LC_ALL=C; fi
+  printf %q "$1"
+}
+printable() { if misleads "$1"; then quoted "$1"; else printf %s "$1"; fi; }
 say() { printf '%s\n' "$(printable "$*")" >&2; }
 fail() { say "${0##*/}: $*"; exit 2; }
 . "$root/scripts/arguments.sh"

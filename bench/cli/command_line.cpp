@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -84,6 +85,14 @@ std::vector<std::string> google_benchmark_settings(const settings& settings) {
   assignments.insert(assignments.end(), settings.for_google_benchmark.begin(),
                      settings.for_google_benchmark.end());
   return assignments;
+}
+
+/// Google Benchmark writes most of them to its JSON as they are, which is no JSON then.
+void refuse_control_characters(std::string_view setting) {
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::ranges::any_of(setting, is_control))
+    throw common::usage_error(
+        fmt::format("control characters in '{}'", common::printable_in_short(setting)));
 }
 
 }  // namespace
@@ -246,6 +255,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
 }
 
 void hand_to_google_benchmark(char* program, const settings& settings) {
+  if (const auto* context = std::getenv("BENCHMARK_CONTEXT"))
+    refuse_control_characters(fmt::format("BENCHMARK_CONTEXT={}", context));
+  for (const auto& setting : settings.for_google_benchmark) refuse_control_characters(setting);
   std::vector<std::string> arguments{
       "--benchmark_out=", "--benchmark_list_tests=false",
       "--benchmark_filter=", "--benchmark_enable_random_interleaving=false"};

@@ -90,6 +90,7 @@ void inject(const std::vector<fault>& faults, std::string_view name, transfers::
       case fault::kind::fail: last = failing(std::move(last), false); break;
       case fault::kind::lose: last = failing(std::move(last), true); break;
       case fault::kind::corrupt:
+        if (transfer.check.corrupt) transfer.check.corrupt();
         if (!transfer.destination && !transfer.locate) break;
         last = [run = std::move(last), &device, destination = transfer.destination,
                 locate = transfer.locate] {

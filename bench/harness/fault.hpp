@@ -12,7 +12,7 @@ namespace bench_transfers::bench {
 /// detect it. Hidden option --inject; the result file records it.
 struct fault {
   enum class kind {
-    corrupt,  ///< one byte of the destination is flipped after every operation
+    corrupt,  ///< one byte of the destination, or one bit of an answer, is flipped every time
     fail,     ///< the third operation throws device_error
     lose,     ///< as `fail`, and the device counts as lost
     slow,     ///< every operation takes `factor` times as long

@@ -264,6 +264,19 @@ void reserve_largest(plan& plan, Among&& among, Bytes&& bytes_of, Reserve&& rese
   }
 }
 
+/// A misspelt expression would seem to prove that nothing detects the fault.
+void refuse_faults_without_benchmark(const plan& plan, const std::vector<fault>& faults) {
+  if (plan.cases.empty() && plan.skipped.empty()) return;
+  for (const auto& fault : faults) {
+    const auto concerns = [&](const auto& chosen) {
+      return std::regex_search(chosen.name, fault.names);
+    };
+    if (std::ranges::none_of(plan.cases, concerns) && std::ranges::none_of(plan.skipped, concerns))
+      throw common::usage_error(fmt::format("--inject='{}' concerns none of the chosen benchmarks",
+                                            common::printable_in_short(fault.text)));
+  }
+}
+
 }  // namespace
 
 std::vector<const strategy*> chosen_strategies(const registry& strategies,
@@ -302,6 +315,7 @@ plan make_plan(const registry& strategies, const transfers::device& device,
         result.cases.push_back(std::move(planned));
     }
   }
+  refuse_faults_without_benchmark(result, settings.faults);
   return result;
 }
 

@@ -36,8 +36,8 @@ std::vector<const strategy*> chosen_strategies(const registry& strategies,
                                                const std::vector<std::string>& requests);
 
 /// Plans strategies × variants × sizes × cache states, as far as the settings select them.
-/// Benchmarks that the device cannot run go to `skipped`. Throws usage_error for unknown strategies
-/// and for a bad filter.
+/// Benchmarks that the device cannot run go to `skipped`. Throws usage_error for unknown
+/// strategies, for a bad filter and for faults that concern no benchmark.
 plan make_plan(const registry& strategies, const transfers::device& device,
                const settings& settings);
 

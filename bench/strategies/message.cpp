@@ -12,10 +12,11 @@ using transfers::direction;
 /// Compares answers with their messages.
 struct answer_check {
   std::size_t wrong_answers = 0;
-  std::uint32_t next = 0;  ///< next message: different each time
+  std::uint32_t next = 0;     ///< next message: different each time
+  std::uint32_t flipped = 0;  ///< bits of the answers, by an injected fault
 
   void compare(std::uint32_t sent, std::uint32_t answer) {
-    if (sent != answer) ++wrong_answers;
+    if (sent != (answer ^ flipped)) ++wrong_answers;
   }
   [[nodiscard]] std::optional<std::string> verify() const {
     if (wrong_answers == 0) return std::nullopt;
@@ -29,6 +30,7 @@ transfer timed_alone(std::vector<step> steps, const std::shared_ptr<answer_check
   result.steps = std::move(steps);
   result.timing.batched = false;
   result.check.compare = [check] { return check->verify(); };
+  result.check.corrupt = [check] { check->flipped = 1; };
   return result;
 }
 

@@ -79,6 +79,9 @@ struct verification {
   /// Restores the pattern where the operation changed a shared block outside its source and
   /// destination.
   std::function<void()> restore;
+  /// Makes the results of later operations wrong, for injected faults: for a transfer that compares
+  /// them by itself, where the harness knows no destination.
+  std::function<void()> corrupt;
   bool changes_source = false;  ///< the harness writes the pattern to the source again
 };
 

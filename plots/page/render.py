@@ -8,8 +8,9 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 from xml.sax.saxutils import escape
 
@@ -75,19 +76,42 @@ def in_processes(
     not be this one. Processes are spawned, because vl-convert has threads of its own, which forked
     processes would lack. Throws ResultError if a process ended.
     """
-    spawning = multiprocessing.get_context("spawn")
     try:
-        with ProcessPoolExecutor(workers, spawning, _follow_parent) as pool:
+        # Not in this thread: an interruption must not leave a process half started.
+        with ThreadPoolExecutor(1, initializer=_block_interruptions) as thread:
+            results = thread.submit(_in_pool, workers, work, arguments)
             try:
-                futures = [pool.submit(work, *each) for each in arguments]
-                return [future.result() for future in futures]
-            finally:
-                pool.shutdown(cancel_futures=True)
+                return results.result()
+            except KeyboardInterrupt:
+                for process in multiprocessing.active_children():
+                    process.kill()
+                raise
     except BrokenProcessPool as error:
         raise ResultError(
             "nothing was written; a process that draws has ended early: memory is short "
             "(ulimit -v, a limit of the container?), or somebody has ended it"
         ) from error
+
+
+def _block_interruptions() -> None:
+    """Blocks SIGINT in this thread and the processes that it starts.
+
+    Those have no handler yet while they import modules.
+    """
+    resource_tracker.ensure_running()  # when it starts, it unblocks the signal
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+
+
+def _in_pool(
+    workers: int, work: Callable[..., Value], arguments: Sequence[tuple[Any, ...]]
+) -> list[Value]:
+    spawning = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, spawning, _follow_parent) as pool:
+        try:
+            futures = [pool.submit(work, *each) for each in arguments]
+            return [future.result() for future in futures]
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _follow_parent() -> None:

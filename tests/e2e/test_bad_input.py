@@ -67,6 +67,11 @@ BAD_ARGUMENTS = {
     },
     "--inject=fail@(": ["--inject", "fail@(", "regular expression"],
     "--inject=": ["inject"],
+    "--inject=fail@nope": ["--inject='fail@nope' concerns none of the chosen benchmarks"],
+    **{
+        f"--benchmark_context=key={value}": ["control characters", "--benchmark_context", shown]
+        for value, shown in {"\x1b[2J": r"\x1b[2J", "a\nb": r"a\nb", "\x7f": r"\x7f"}.items()
+    },
     "--out=": ["out"],
 }
 
@@ -95,6 +100,7 @@ BAD_VARIABLES = {
     "BENCHMARK_FORMAT=xml": "bad --benchmark_format 'xml'",
     "BENCHMARK_OUT_FORMAT=xml": "bad --benchmark_out_format 'xml'",
     "BENCHMARK_MIN_WARMUP_TIME=0.001": "--benchmark_min_warmup_time is not supported",
+    "BENCHMARK_CONTEXT=key=\x01": r"control characters in 'BENCHMARK_CONTEXT=key=\x01'",
     **{
         setting: f"Google Benchmark rejects one of these settings: {setting}"
         for setting in (

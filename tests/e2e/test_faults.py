@@ -80,6 +80,28 @@ def test_corruption_of_cold_and_asynchronous_copies_is_found(program: Program, t
     assert all(message.startswith("wrong data: 1 of") for message in result.failed.values())
 
 
+def test_wrong_answers_to_messages_are_found(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    program.measure(
+        "--strategies=message",
+        "--inject=corrupt@message",
+        f"--out={out}",
+        expected=SOMETHING_FAILED,
+    )
+    result = read(out)
+    assert result.measured == []
+    assert set(result.failed) == {f"message/{name}" for name in ("graph", "mapped_flag", "memcpy")}
+    assert all("differ from their messages" in message for message in result.failed.values())
+
+
+def test_a_fault_may_concern_a_benchmark_that_is_skipped(program: Program, tmp_path: Path):
+    program.measure(
+        "--strategies=copy/pageable,copy/pinned_wc",
+        "--inject=fail@pinned_wc",
+        f"--out={tmp_path / 'result.json'}",
+    )
+
+
 def test_an_operation_that_fails_before_its_memory_is_made_fails_alone(
     program: Program, tmp_path: Path
 ):

@@ -254,6 +254,23 @@ def test_complaints_control_no_terminal(
     assert completed.stderr.removesuffix("\n").isprintable(), completed.stderr
 
 
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\xad", "\u2028", "\ufeff", "\U000e0041"])
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_complaints_hide_nothing(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch, script: str, hidden: str, locale: str
+):
+    monkeypatch.setenv("LC_ALL", locale)
+    completed = clone.run(script, f"--no{hidden}such")
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert completed.stderr.removesuffix("\n").isprintable(), completed.stderr
+
+
+def test_complaints_show_letters_as_they_are(clone: Clone, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    assert "unknown argument --größe " in clone.run("bench", "--größe").stderr
+
+
 # The scripts know the options of the programs.
 
 

@@ -532,3 +532,106 @@ def test_drawing_processes_end_with_their_killed_parent(tmp_path, ready):
         if not ended:
             os.kill(pid, signal.SIGKILL)
         assert ended
+
+
+# Ctrl-C and `kill`
+
+
+def begins(_):
+    """Tells that the process is there."""
+    return True
+
+
+def runs_python(pid):
+    return b"plots" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+
+
+def has_handlers(pid):
+    """Tells whether SIGTERM is caught: by the first line of plots."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
+def imports(pid):
+    """Tells whether the process has loaded the library that draws, one of its last modules."""
+    return b"vl_convert" in Path(f"/proc/{pid}/maps").read_bytes()
+
+
+def workers_of(pid):
+    return [
+        child
+        for child in list_children(pid)
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+
+
+def starts_to_draw(pid):
+    return bool(workers_of(pid))
+
+
+def worker_imports(pid):
+    return any(map(imports, workers_of(pid)))
+
+
+def draws(pid):
+    return any(map(ignores_interruptions, workers_of(pid)))
+
+
+@pytest.mark.parametrize("group", [True, False])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "moment",
+    [begins, runs_python, has_handlers, imports, starts_to_draw, worker_imports, draws],
+)
+def test_an_interruption_gives_one_line_at_most(small, moment, sent, group):
+    """Interrupts the report; with its group, as a terminal does, or alone."""
+    if not group and moment is begins:
+        pytest.skip("bash waits for the program that it runs, and goes on")
+    with subprocess.Popen(
+        [ROOT / "scripts" / "report", small],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    ) as process:
+        while not moment_is_there(moment, process.pid):
+            assert process.poll() is None
+        (os.killpg if group else os.kill)(process.pid, sent)
+        out, err = process.communicate(timeout=HANGS_S)
+    assert process.returncode in (128 + sent, -sent), err  # a shell shows both as 128 + sent
+    assert (out, err) in (("", ""), ("", "report: interrupted; nothing was written\n"))
+    assert files_below(small.parent) == ["run.json"]
+
+
+def moment_is_there(moment, pid):
+    try:
+        return moment(pid)
+    except (FileNotFoundError, ProcessLookupError):  # a process has just ended
+        return False
+
+
+def test_an_interruption_that_a_finalizer_loses_comes_again():
+    code = """
+import signal
+from plots import interruption
+class Final:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+interruption.raise_once()
+Final()
+signal.pause()
+"""
+    completed = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=HANGS_S, check=False
+    )
+    assert (completed.returncode, completed.stderr) == (128 + signal.SIGTERM, b"")
+
+
+def test_ignored_interruptions_stay_ignored(small):
+    with start(small, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) as process:
+        while not moment_is_there(has_handlers, process.pid):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=HANGS_S)
+    assert process.returncode == 0, err

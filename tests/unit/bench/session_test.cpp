@@ -330,11 +330,11 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
         << to_string(kind);
 }
 
-/// Whether the harness knows where a benchmark's data arrive. Without that, --inject cannot corrupt
-/// them: there are none, or the strategy alone knows their place and has tests of its own.
-bool has_known_destination(const benchmark_case& benchmark, const job& task) {
+/// Whether --inject can corrupt a benchmark's data: the harness knows where they arrive, or the
+/// strategy corrupts them itself.
+bool is_corruptible(const benchmark_case& benchmark, const job& task) {
   const auto operation = benchmark.measured->prepare(task);
-  return operation.destination || operation.locate;
+  return operation.destination || operation.locate || operation.check.corrupt;
 }
 
 TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
@@ -355,12 +355,12 @@ TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
     const auto direction = benchmark.direction == result_file::direction::d2h
                                ? transfers::direction::d2h
                                : transfers::direction::h2d;
-    const bool expected = has_known_destination(
+    const bool expected = is_corruptible(
         benchmark, {*device, memory, *stream,
                     benchmark.variant ? std::string_view(*benchmark.variant) : std::string_view(),
                     benchmark.bytes(), benchmark.cache, direction});
     EXPECT_EQ(failed.contains(benchmark.name), expected);
-    if (benchmark.role == roles::copy.name) {
+    if (benchmark.role == roles::copy.name || benchmark.name.starts_with("message/")) {
       EXPECT_TRUE(expected);
     }
   }
