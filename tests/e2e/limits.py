@@ -99,5 +99,9 @@ def memory_cgroup(name: str, limit: int) -> Iterator[Preparation]:
     except OSError as error:
         group.rmdir() if group.is_dir() else None
         pytest.skip(f"no control group can be made here: {error.strerror}")
-    yield lambda: (group / "cgroup.procs").write_text(str(os.getpid())) and None
+
+    def join() -> None:
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+
+    yield join
     group.rmdir()
