@@ -110,14 +110,15 @@ class collector {
     }
     const auto ns = positive(row.number("median_ns"));
     const auto bytes = positive(row.number("bytes"));
-    if (!ns || !bytes) {
+    const double ns_per_byte = ns && bytes ? *ns / *bytes : 0;
+    if (!std::isnormal(ns_per_byte)) {  // the smallest times vanish when they are divided
       ++measured_.unusable_rows;
       return;
     }
     auto& variant =
         variants_[{name_of(described, *needed), *needed, described.plainness, described.variant}];
     variant.described = &described;
-    variant.by_size[static_cast<double>(*described.size_bytes)].push_back(*ns / *bytes);
+    variant.by_size[static_cast<double>(*described.size_bytes)].push_back(ns_per_byte);
   }
 
   /// Adds the series by name; of several with the same name, the plainest one.
