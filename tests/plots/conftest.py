@@ -1,10 +1,13 @@
 """Makes the package importable from wherever pytest is started."""
 
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
+# Jobs in the background ignore it, which programs would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 

@@ -434,24 +434,38 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path):
     assert (tmp_path / "real" / "report.html").read_bytes().startswith(b"new")
 
 
+def file_with(folder, changed, **transfers):
+    """Writes a file of which one row is changed."""
+    rows = synthetic.rows() + [synthetic.row("copy/pinned/h2d/2MiB", 2**21, 9.0) | changed]
+    return synthetic.write(folder / "run.json", synthetic.document(rows, **transfers))
+
+
 @pytest.mark.parametrize(
     "changed",
     [
-        {"median_ns": 10**400},
         {"median_ns": 1e308},
         {"median_ns": 5e-324},
-        {"gb_per_s": 10**400},
         {"name": "copy/pinned/h2d/" + "9" * 5000 + "B"},
-        {"name": "copy/\ud800/h2d/1MiB"},
         {"name": "copy/\u202e/h2d/1MiB", "error_occurred": True},
     ],
 )
 def test_implausible_values_break_nothing(tmp_path, undrawn, changed):
-    rows = synthetic.rows() + [synthetic.row("copy/pinned/h2d/2MiB", 2**21, 9.0) | changed]
-    document = synthetic.document(rows, machine={"cpu": {"\ud800": ["\udfff"]}})
-    path = synthetic.write(tmp_path / "run.json", document)
+    path = file_with(tmp_path, changed, machine={"cpu": {"name": ["a list"]}})
     assert main([str(path)]) == 0
     assert "Infinity" not in (tmp_path / "report" / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changed", "transfers"),
+    [
+        ({"median_ns": 10**400}, {}),
+        ({"gb_per_s": 10**400}, {}),
+        ({"name": "copy/\ud800/h2d/1MiB"}, {}),
+        ({}, {"machine": {"cpu": {"\ud800": ["\udfff"]}}}),
+    ],
+)
+def test_what_no_reader_takes_is_refused(tmp_path, capsys, changed, transfers):
+    assert_fails(capsys, [file_with(tmp_path, changed, **transfers)], "not JSON, or cut short")
 
 
 def test_an_unexpected_error_gives_one_line(tmp_path, capsys, monkeypatch):

@@ -40,4 +40,8 @@ def test_a_room_imports_only_from_those_below(room):
 
 def test_there_are_no_other_rooms():
     assert {path.name for path in PLOTS.iterdir() if path.is_dir()} - {"__pycache__"} == set(BELOW)
-    assert {path.name for path in PLOTS.glob("*.py")} == {"__init__.py", "__main__.py"}
+    assert {path.name for path in PLOTS.glob("*.py")} == {
+        "__init__.py",
+        "__main__.py",
+        "interruption.py",
+    }

@@ -361,7 +361,8 @@ def repetitions(*disturbed):
     """Returns a document with a repetition of one benchmark for each list of codes."""
     row = format_2.rows()[0]
     rows = [
-        row | {"repetition_index": i, "median_ns": 1000.0 + i, "disturbed": codes}
+        synthetic.row(row["name"], int(row["bytes"]), 1000.0 + i)
+        | {"repetition_index": i, "disturbed": codes}
         for i, codes in enumerate(disturbed)
     ]
     return format_2.document(rows)

@@ -179,7 +179,7 @@ def test_a_program_with_uncommitted_changes_is_named():
 
 
 def test_warnings_of_the_program_are_not_repeated():
-    warnings = ["virtual machine (KVM): the hypervisor decides", "another load is running", None, 7]
+    warnings = ["virtual machine (KVM): the hypervisor decides", "another load is running"]
     assert trust.other_warnings(run(warnings=warnings)) == ["another load is running"]
 
 
