@@ -8,7 +8,6 @@ if __name__ == "__main__":
     interruption.end_at_once()  # the other imports take seconds
 
 import argparse
-import contextlib
 import os
 import sys
 from pathlib import Path
@@ -56,8 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _complain(text: str) -> None:
     """Says one line on stderr; where that is closed or full, the exit code has to do."""
-    with contextlib.suppress(OSError):
+    try:
         print(f"report: {values.printable(text)}", file=sys.stderr, flush=True)
+    except (OSError, ValueError, AttributeError):
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), 2
+        )  # or Python would try again when it ends, and fail with a code of its own
 
 
 def _answer(*lines: str) -> int:
