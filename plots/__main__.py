@@ -58,9 +58,8 @@ def _complain(text: str) -> None:
     try:
         print(f"report: {values.printable(text)}", file=sys.stderr, flush=True)
     except (OSError, ValueError, AttributeError):
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), 2
-        )  # or Python would try again when it ends, and fail with a code of its own
+        # Python would try again when it ends, and fail with a code of its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _answer(*lines: str) -> int:
