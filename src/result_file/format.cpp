@@ -89,12 +89,12 @@ std::optional<disturbance> disturbance_from(const std::string& word) {
 }
 std::optional<better> better_from(const std::string& word) { return value_of(betters, word); }
 
-disturbance_degree degree_of(const std::set<disturbance>& disturbances) {
+disturbance_degree degree_of(const std::set<disturbance>& found) {
   const auto spoils = [](disturbance code) {
     return code != disturbance::fewer_cpus && code != disturbance::other_load;
   };
-  if (disturbances.empty()) return disturbance_degree::none;
-  return std::ranges::any_of(disturbances, spoils) ? disturbance_degree::spoilt
+  if (found.empty()) return disturbance_degree::none;
+  return std::ranges::any_of(found, spoils) ? disturbance_degree::spoilt
                                                    : disturbance_degree::slowed;
 }
 

@@ -55,6 +55,14 @@ def test_a_value_of_an_answer(gate: Program, answer: Path, pointer: str):
         assert json.loads(completed.out) == value
 
 
+def test_texts_inside_a_value_cannot_steer_a_terminal(gate: Program, answer: Path):
+    hostile = "a\u2028b\x7fc\x1b[2J\u202e"
+    changed(answer, answer, lambda document: document["reasons"].append({hostile: hostile}))
+    completed = gate.run("query", answer, "/reasons")
+    assert completed.out.isascii() and completed.out[:-1].isprintable()
+    assert json.loads(completed.out)[-1] == {hostile: hostile}
+
+
 @pytest.mark.parametrize("pointer", ["/on_host", "/ours", "/judged_by", "/runs/0/file", "/format"])
 def test_a_value_of_a_baseline(gate: Program, baseline: Path, pointer: str):
     completed = gate.run("query", baseline, pointer)

@@ -2,12 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <numeric>
 #include <thread>
-#include <vector>
 
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
@@ -17,7 +13,6 @@ namespace transfers::mailbox_test {
 namespace {
 
 using namespace std::chrono_literals;
-using clock = std::chrono::steady_clock;
 
 class cuda_mailbox : public on_gpu {
  protected:
@@ -35,9 +30,7 @@ TEST_F(cuda_mailbox, every_message_gets_its_answer) {
 TEST_F(cuda_mailbox, waits_for_the_device_end_when_the_kernel_leaves) {
   mailbox box(*gpu, echo_service(*gpu), {.idle = 20ms});
   expect_echoes(box, 10);
-  const auto start = clock::now();
-  gpu->synchronize();
-  EXPECT_LT(clock::now() - start, 2s);
+  gpu->synchronize();  // hangs unless the kernel leaves
   expect_echoes(box, 10);  // launched again
 }
 
@@ -50,23 +43,19 @@ TEST_F(cuda_mailbox, messages_at_the_moment_of_leaving_are_answered) {
 }
 
 TEST_F(cuda_mailbox, stop_and_its_end_end_the_kernel) {
-  const auto start = clock::now();
   {
-    mailbox box(*gpu, echo_service(*gpu), {.idle = 30s});
+    mailbox box(*gpu, echo_service(*gpu), {.idle = 24h});
     expect_echoes(box, 10);
     box.stop();
-    gpu->synchronize();
+    gpu->synchronize();  // hangs unless the kernel leaves
     expect_echoes(box, 10);
   }
   gpu->synchronize();
-  EXPECT_LT(clock::now() - start, 10s);
 }
 
 TEST_F(cuda_mailbox, a_kernel_that_does_not_answer_is_an_error_in_time) {
   mailbox box(*gpu, silent_service(), {.idle = 30s, .answer = 20ms});
-  const auto start = clock::now();
   EXPECT_THROW(box.exchange(1), device_error);
-  EXPECT_LT(clock::now() - start, 2s);
 }
 
 TEST_F(cuda_mailbox, a_kernel_that_leaves_at_once_is_an_error) {
@@ -85,22 +74,6 @@ TEST_F(cuda_mailbox, mapped_memory_is_visible_in_both_directions) {
     ASSERT_EQ(box.exchange(100), 100U);
     ASSERT_EQ(*sum, 100 * round + 4950) << "in round " << round;
   }
-}
-
-/// Printed rather than demanded, because other programs may use the CPU.
-TEST_F(cuda_mailbox, round_trip_is_printed) {
-  mailbox box(*gpu, echo_service(*gpu));
-  expect_echoes(box, 1000);
-  std::vector<double> times(20001);
-  for (auto& time : times) {
-    const auto start = clock::now();
-    static_cast<void>(box.exchange(1));
-    time = std::chrono::duration<double, std::micro>(clock::now() - start).count();
-  }
-  std::ranges::sort(times);
-  std::printf("round trip: p50 %.2f us, p99 %.2f us, min %.2f us\n", times[10000], times[19800],
-              times[0]);
-  EXPECT_LT(times[10000], 20);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <exception>
 #include <string_view>
@@ -51,7 +53,8 @@ void require_pointer(std::string_view pointer) {
 std::string line_of(const element& value) {
   std::string_view text;
   if (value.get(text) == simdjson::SUCCESS) return common::printable(text);
-  return simdjson::minify(value);
+  // In ASCII, because texts inside of it could control a terminal as well.
+  return nlohmann::ordered_json::parse(simdjson::minify(value)).dump(-1, ' ', true);
 }
 
 std::optional<std::string> value_at_pointer(const element& document, const std::string& pointer) {

@@ -16,11 +16,17 @@ namespace transfers {
 /// nearly all bytes differ.
 class test_bytes {
  public:
-  explicit test_bytes(std::uint64_t seed) : seed_(seed) {}
+  explicit test_bytes(std::uint64_t seed) : seed_(seed) {
+    for (std::size_t i = 0; i < page / sizeof(std::uint64_t); ++i) {
+      const auto bits = word(i);
+      for (const auto copy : {std::size_t{0}, page})
+        std::memcpy(table_.data() + copy + i * sizeof bits, &bits, sizeof bits);
+    }
+  }
 
   void write_to(std::span<std::byte> memory) const {
     in_pages(0, memory.size(), [&](std::size_t first, std::span<const std::byte> content) {
-      std::ranges::copy(content, memory.begin() + static_cast<std::ptrdiff_t>(first));
+      std::memcpy(memory.data() + first, content.data(), content.size());
     });
   }
 
@@ -53,17 +59,22 @@ class test_bytes {
     const auto first_page = offset / page;
     const auto pages = (offset + bytes + page - 1) / page - first_page;
     in_parallel(pages, {.worth_a_thread = 1024}, [&](std::size_t first, std::size_t count) {
-      std::array<std::uint64_t, page / sizeof(std::uint64_t)> words{};
+      std::array<std::byte, page> content{};
       for (auto i = first_page + first; i < first_page + first + count; ++i) {
-        for (std::size_t k = 0; k < words.size(); ++k) words[k] = word(i * words.size() + k);
+        // Each page begins at another byte of the table, and with a number of its own. These tests
+        // are not optimised, and some of them write GiB.
+        std::memcpy(content.data(), table_.data() + i * 61 % page, page);
+        const auto number = word(page + i);
+        std::memcpy(content.data(), &number, sizeof number);
         const auto begin = std::max(offset, i * page);
         const auto end = std::min(offset + bytes, (i + 1) * page);
-        work(begin, std::as_bytes(std::span(words)).subspan(begin - i * page, end - begin));
+        work(begin, std::span(content).subspan(begin - i * page, end - begin));
       }
     });
   }
 
   std::uint64_t seed_;
+  std::array<std::byte, 2 * page> table_{};  ///< twice the same
 };
 
 }  // namespace transfers
