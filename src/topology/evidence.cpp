@@ -1,0 +1,110 @@
+#include "src/topology/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "src/statistics/square.hpp"
+
+namespace bench_transfers::topology {
+namespace {
+
+using statistics::square;
+
+/// Before a set was measured twice, and at the least: healthy machines repeat pinned copies to a
+/// few tenths of a percent.
+constexpr double expected_between_sets = 0.003;
+constexpr double least_between_sets = 0.001;
+constexpr double least_repetitions = 0.0005;
+
+/// A sum of squares with its degrees of freedom.
+struct pooled {
+  double squares = 0, degrees = 0;
+
+  void add(const std::vector<double>& values) {
+    const auto mean =
+        std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    for (const auto value : values) squares += square(value / mean - 1);
+    degrees += static_cast<double>(values.size()) - 1;
+  }
+  [[nodiscard]] double variance() const { return degrees > 0 ? squares / degrees : 0; }
+};
+
+bool usable(const observation& observed) {
+  return observed.flows.size() > 0 && observed.rates.size() == observed.flows.size() &&
+         std::ranges::all_of(observed.rates, [](const auto& rates) {
+           return !rates.empty() && std::ranges::all_of(rates, [](double rate) {
+             return rate > 0 && std::isfinite(rate);
+           });
+         });
+}
+
+measured_set mean_of(std::size_t devices, const observation& observed) {
+  measured_set set{observed.flows, per_flow(devices),
+                   static_cast<double>(observed.rates.front().size())};
+  const auto flows = list_of(observed.flows);
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const auto& rates = observed.rates[i];
+    set.rates[flows[i]] =
+        std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
+    set.repetitions = std::min(set.repetitions, static_cast<double>(rates.size()));
+  }
+  return set;
+}
+
+/// Of the means of sets that were measured more than once.
+pooled between_sets(const std::vector<measured_set>& sets) {
+  std::map<flow_set, std::vector<const measured_set*>> alike;
+  for (const auto& set : sets) alike[set.flows].push_back(&set);
+  pooled means;
+  for (const auto& [flows, repeated] : alike) {
+    if (repeated.size() < 2) continue;
+    for (const auto& flow : list_of(flows)) {
+      std::vector<double> rates;
+      for (const auto* set : repeated) rates.push_back(set->rates[flow]);
+      means.add(rates);
+    }
+  }
+  return means;
+}
+
+}  // namespace
+
+double noise::variance(double repeated) const {
+  return square(repetitions) / std::max(1.0, repeated) + square(sets);
+}
+
+double noise::variance_of_sum(double repeated, double flows) const {
+  return square(repetitions) / std::max(1.0, repeated * flows) + square(sets);
+}
+
+evidence::evidence(std::size_t devices, const std::vector<observation>& observations)
+    : devices_(devices) {
+  pooled repetitions;
+  double repeated = 1;
+  for (const auto& observed : observations) {
+    if (!usable(observed) || !device_set::up_to(devices).contains(observed.flows.devices()))
+      continue;
+    for (const auto& rates : observed.rates) repetitions.add(rates);
+    sets_.push_back(mean_of(devices, observed));
+    repeated = std::max(repeated, sets_.back().repetitions);
+  }
+  const auto means = between_sets(sets_);
+  noise_.repetitions = std::max(least_repetitions, std::sqrt(repetitions.variance()));
+  noise_.sets =
+      means.degrees > 0
+          ? std::max(least_between_sets,
+                     std::sqrt(std::max(0.0, means.variance() - repetitions.variance() / repeated)))
+          : expected_between_sets;
+  noise_.degrees = std::max(1.0, means.degrees > 0 ? means.degrees : repetitions.degrees);
+}
+
+double evidence::most(const limit& limit) const {
+  double largest = 0;
+  for (const auto& set : sets_) largest = std::max(largest, set.rates.sum(limit.of(set.flows)));
+  return largest;
+}
+
+}  // namespace bench_transfers::topology

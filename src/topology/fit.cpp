@@ -1,0 +1,451 @@
+#include "src/topology/fit.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <optional>
+
+#include "src/statistics/holm.hpp"
+#include "src/statistics/square.hpp"
+
+namespace bench_transfers::topology {
+namespace {
+
+using statistics::square;
+
+constexpr double significance = 0.05;
+/// A flow's squared distance counts no more, in squared standard errors: a set that nothing
+/// explains must not decide about all others.
+constexpr double most_distance = 100;
+/// What a further limit must take off the misfit, a changed one, and what leaves a doubt.
+constexpr double worth_a_limit = 25;
+constexpr double worth_a_change = 6;
+constexpr double doubtful = 12;
+constexpr std::size_t most_limits = 3 * most_devices;
+constexpr std::size_t tried_exactly = 8;
+
+/// What a set of limits predicts for all sets measured.
+struct prediction {
+  std::vector<limit> limits;
+  std::vector<filled> sets;
+  std::vector<double> misfits;
+  double misfit = 0;
+};
+
+/// A limit that may be, with the total of its flows in each set.
+struct candidate {
+  topology::limit limit;
+  double preference = 1;
+  std::vector<double> sums;
+  double most = 0;
+};
+
+struct effect_of_limit {
+  statistics::estimate capacity;
+  double effect = 0, p = 1;
+  std::size_t sets = 0;
+};
+
+bool is_range(device_set set) {
+  const auto first = set.front();
+  return set == device_set::up_to(first + set.size()) - device_set::up_to(first);
+}
+
+class fitting {
+ public:
+  fitting(const evidence& evidence, const std::vector<device_set>& hints)
+      : evidence_(evidence), hints_(hints) {
+    const double repeated = evidence.sets().empty() ? 1 : evidence.sets().front().repetitions;
+    error_ = std::sqrt(2 * evidence.noise().variance(repeated));
+    alike_sums_ = std::max(0.015, 2.5 * error_);
+    alike_rates_ = std::max(0.02, 3.5 * error_);
+    for (const auto set : candidate_sets(evidence, hints))
+      for (const auto kind : every_traffic) candidates_.push_back(candidate_of({set, kind, 0}));
+  }
+
+  fit run() {
+    set_own_limits();
+    current_ = predict(own_);
+    for (int round = 0; round < 3; ++round) {
+      const auto before = current_.misfit;
+      while (current_.limits.size() < most_limits && add()) {
+      }
+      const bool changed = exchange();
+      const bool removed = remove();
+      if (!changed && !removed && current_.misfit >= before) break;
+    }
+    return result();
+  }
+
+ private:
+  [[nodiscard]] candidate candidate_of(const limit& limit) const {
+    candidate result{limit, 1, {}, 0};
+    for (const auto& set : evidence_.sets())
+      result.sums.push_back(set.rates.sum(limit.of(set.flows)));
+    for (const auto sum : result.sums) result.most = std::max(result.most, sum);
+    const bool hinted = std::ranges::find(hints_, limit.devices) != hints_.end();
+    result.preference = hinted ? 1.04 : is_range(limit.devices) ? 1.02 : 1;
+    return result;
+  }
+
+  /// A device's rates alone; where it was not measured alone, the most that it ever had.
+  void set_own_limits() {
+    for (std::size_t device = 0; device < evidence_.devices(); ++device) {
+      double directions = 0;
+      for (const auto kind : every_traffic) {
+        limit own{device_set::of(device), kind, 0};
+        const auto flows = flows_of(own.devices, kind);
+        double total = 0;
+        double sets = 0;
+        for (const auto& set : evidence_.sets()) {
+          if (set.flows != flows) continue;
+          total += set.rates.sum(flows);
+          ++sets;
+        }
+        own.capacity = sets > 0 ? total / sets : evidence_.most(own);
+        if (kind != traffic::both) directions += own.capacity;
+        if (kind == traffic::both && own.capacity >= (1 - alike_sums_) * directions) continue;
+        own_.push_back(own);
+      }
+    }
+  }
+
+  [[nodiscard]] double misfit_of(const measured_set& set, const per_flow& predicted) const {
+    const auto variance = evidence_.noise().variance(set.repetitions) + square(error_) / 4;
+    double misfit = 0;
+    const auto add = [&](device_set devices, direction direction) {
+      for (auto rest = devices; !rest.empty(); rest = rest - device_set::of(rest.front())) {
+        const flow flow{rest.front(), direction};
+        const auto rate = predicted[flow];
+        if (rate > 0)
+          misfit += std::min(most_distance, square(set.rates[flow] / rate - 1) / variance);
+      }
+    };
+    add(set.flows.h2d, direction::h2d);
+    add(set.flows.d2h, direction::d2h);
+    return misfit;
+  }
+
+  void predict_set(prediction& predicted, std::size_t index) const {
+    const auto& set = evidence_.sets()[index];
+    predicted.sets[index] = fill(predicted.limits, evidence_.devices(), set.flows);
+    predicted.misfit -= predicted.misfits[index];
+    predicted.misfits[index] = misfit_of(set, predicted.sets[index].rates);
+    predicted.misfit += predicted.misfits[index];
+  }
+
+  [[nodiscard]] prediction predict(const std::vector<limit>& limits) const {
+    const auto count = evidence_.sets().size();
+    prediction predicted{limits, std::vector<filled>(count), std::vector<double>(count), 0};
+    for (std::size_t i = 0; i < count; ++i) predict_set(predicted, i);
+    return predicted;
+  }
+
+  /// Sets in which the limit held nothing back stay as they are.
+  [[nodiscard]] prediction without(const prediction& whole, std::size_t removed) const {
+    auto rest = whole;
+    rest.limits.erase(rest.limits.begin() + static_cast<std::ptrdiff_t>(removed));
+    for (std::size_t i = 0; i < rest.sets.size(); ++i) {
+      auto& held = rest.sets[i].flows;
+      const bool matters = held[removed].size() > 0;
+      held.erase(held.begin() + static_cast<std::ptrdiff_t>(removed));
+      if (matters) predict_set(rest, i);
+    }
+    return rest;
+  }
+
+  /// The misfit with one limit more. Sets in which its flows have less stay as they are.
+  [[nodiscard]] double misfit_with(const prediction& base, const limit& added) const {
+    auto limits = base.limits;
+    limits.push_back(added);
+    double misfit = base.misfit;
+    for (std::size_t i = 0; i < base.sets.size(); ++i) {
+      const auto& set = evidence_.sets()[i];
+      if (base.sets[i].rates.sum(added.of(set.flows)) <= added.capacity) continue;
+      misfit -= base.misfits[i];
+      misfit += misfit_of(set, fill(limits, evidence_.devices(), set.flows).rates);
+    }
+    return misfit;
+  }
+
+  /// How much of what `base` leaves unexplained the candidate may explain: flows that are slower
+  /// than predicted, at the highest rate of a limit that is full.
+  [[nodiscard]] double promise(const prediction& base, const candidate& candidate) const {
+    double promise = 0;
+    for (std::size_t i = 0; i < candidate.sums.size(); ++i) {
+      if (base.misfits[i] < 4 || candidate.sums[i] < (1 - alike_sums_) * candidate.most) continue;
+      const auto& set = evidence_.sets()[i];
+      const auto held = candidate.limit.of(set.flows);
+      if (held.devices().size() < 2) continue;
+      const auto flows = list_of(held);
+      double level = 0;
+      for (const auto& flow : flows) level = std::max(level, set.rates[flow]);
+      for (const auto& flow : flows) {
+        const auto lost = 1 - set.rates[flow] / base.sets[i].rates[flow];
+        if (set.rates[flow] >= (1 - alike_rates_) * level && lost > least_effect / 2)
+          promise += std::min(most_distance, square(lost / error_));
+      }
+    }
+    return promise;
+  }
+
+  /// The mean total of the sets in which the candidate is full and `base` predicts more.
+  [[nodiscard]] double capacity_of(const prediction& base, const candidate& candidate) const {
+    double total = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < candidate.sums.size(); ++i) {
+      const auto sum = candidate.sums[i];
+      if (sum < (1 - alike_sums_) * candidate.most) continue;
+      const auto predicted = base.sets[i].rates.sum(candidate.limit.of(evidence_.sets()[i].flows));
+      if (sum > (1 - least_effect / 2) * predicted) continue;
+      total += sum;
+      ++count;
+    }
+    return count > 0 ? total / count : 0;
+  }
+
+  [[nodiscard]] static bool fits_in(const prediction& base, const limit& added) {
+    return std::ranges::all_of(base.limits, [&](const limit& other) {
+      return nested_or_apart(other.devices, added.devices) &&
+             (other.devices != added.devices || other.kind != added.kind);
+    });
+  }
+
+  /// The limit that explains most of what `base` leaves, and the misfit with it.
+  [[nodiscard]] std::pair<std::optional<limit>, double> best_addition(
+      const prediction& base) const {
+    std::vector<std::pair<double, const candidate*>> promising;
+    for (const auto& candidate : candidates_) {
+      const auto promised = promise(base, candidate);
+      if (promised > worth_a_limit / 2 && fits_in(base, candidate.limit))
+        promising.emplace_back(promised * candidate.preference, &candidate);
+    }
+    const auto tried = std::min(promising.size(), tried_exactly);
+    std::ranges::partial_sort(promising, promising.begin() + static_cast<std::ptrdiff_t>(tried),
+                              std::greater{}, &std::pair<double, const candidate*>::first);
+    std::optional<limit> best;
+    double best_misfit = base.misfit;
+    double best_gain = 0;
+    for (std::size_t i = 0; i < tried; ++i) {
+      const auto& candidate = *promising[i].second;
+      auto limit = candidate.limit;
+      limit.capacity = capacity_of(base, candidate);
+      if (limit.capacity <= 0) continue;
+      const auto misfit = misfit_with(base, limit);
+      const auto gain = (base.misfit - misfit) * candidate.preference;
+      if (gain <= best_gain) continue;
+      best_gain = gain;
+      best_misfit = misfit;
+      best = limit;
+    }
+    return {best, best_misfit};
+  }
+
+  bool add() {
+    const auto [limit, misfit] = best_addition(current_);
+    if (!limit || current_.misfit - misfit < worth_a_limit) return false;
+    auto limits = current_.limits;
+    limits.push_back(*limit);
+    refine(limits);
+    return true;
+  }
+
+  /// Sets each capacity to the mean total of the sets in which the limit holds flows back.
+  void refine(std::vector<limit> limits) {
+    current_ = predict(limits);
+    for (int iteration = 0; iteration < 2; ++iteration) {
+      for (std::size_t index = 0; index < limits.size(); ++index) {
+        const auto sums = totals_held_back(index);
+        if (sums.empty()) continue;
+        const auto most = *std::ranges::max_element(sums);
+        double total = 0;
+        double count = 0;
+        for (const auto sum : sums) {
+          if (sum < (1 - 1.5 * alike_sums_) * most) continue;
+          total += sum;
+          ++count;
+        }
+        limits[index].capacity = total / count;
+      }
+      current_ = predict(limits);
+    }
+  }
+
+  [[nodiscard]] std::vector<double> totals_held_back(std::size_t index) const {
+    std::vector<double> sums;
+    for (std::size_t i = 0; i < current_.sets.size(); ++i) {
+      if (current_.sets[i].flows[index].size() == 0) continue;
+      const auto& set = evidence_.sets()[i];
+      sums.push_back(set.rates.sum(current_.limits[index].of(set.flows)));
+    }
+    return sums;
+  }
+
+  /// Puts other limits in the place of those whose places others fill better.
+  bool exchange() {
+    bool changed = false;
+    for (std::size_t index = own_.size(); index < current_.limits.size(); ++index) {
+      const auto base = without(current_, index);
+      auto [best, misfit] = best_addition(base);
+      for (const auto& near : neighbours(base, current_.limits[index])) {
+        const auto near_misfit = misfit_with(base, near);
+        if (best && near_misfit >= misfit) continue;
+        best = near;
+        misfit = near_misfit;
+      }
+      if (!best || misfit > current_.misfit - worth_a_change) continue;
+      auto limits = base.limits;
+      limits.insert(limits.begin() + static_cast<std::ptrdiff_t>(index), *best);
+      const auto kept = current_;
+      refine(std::move(limits));
+      if (current_.misfit > kept.misfit - worth_a_change) {
+        current_ = kept;
+        continue;
+      }
+      changed = true;
+    }
+    return changed;
+  }
+
+  /// The limit with a device more or less, where `base` leaves something for it to explain.
+  [[nodiscard]] std::vector<limit> neighbours(const prediction& base, const limit& limit) const {
+    std::vector<topology::limit> near;
+    for (std::size_t device = 0; device < evidence_.devices(); ++device) {
+      const auto toggled = device_set::of(device);
+      const auto devices =
+          limit.devices.contains(device) ? limit.devices - toggled : limit.devices | toggled;
+      if (devices.size() < 2) continue;
+      auto other = candidate_of({devices, limit.kind, 0});
+      if (!fits_in(base, other.limit)) continue;
+      other.limit.capacity = capacity_of(base, other);
+      if (other.limit.capacity > 0) near.push_back(other.limit);
+    }
+    return near;
+  }
+
+  /// What the sets in which a limit holds flows back say about it.
+  [[nodiscard]] effect_of_limit effect_of(std::size_t index) const {
+    const auto base = without(current_, index);
+    const auto& limit = current_.limits[index];
+    double most = 0;
+    for (std::size_t i = 0; i < base.sets.size(); ++i)
+      most = std::max(most, predicted_effect(base, limit, i));
+    effect_of_limit result;
+    std::vector<double> sums;
+    double lost = 0;
+    double variance = 0;
+    for (std::size_t i = 0; i < base.sets.size(); ++i) {
+      const auto effect = predicted_effect(base, limit, i);
+      if (effect <= 0 || effect < most / 2) continue;
+      const auto& set = evidence_.sets()[i];
+      const auto flows = limit.of(set.flows);
+      const auto sum = set.rates.sum(flows);
+      sums.push_back(sum);
+      lost += 1 - sum / base.sets[i].rates.sum(flows);
+      variance +=
+          evidence_.noise().variance_of_sum(set.repetitions, static_cast<double>(flows.size()));
+    }
+    if (sums.empty()) return result;
+    const auto count = static_cast<double>(sums.size());
+    result.sets = sums.size();
+    result.effect = lost / count;
+    variance /= count;
+    // What is lost compares with rates alone, which are as uncertain for all sets.
+    const boost::math::students_t student(evidence_.noise().degrees);
+    const auto distance = result.effect / std::sqrt(variance / count + variance);
+    result.p = boost::math::cdf(boost::math::complement(student, distance));
+    result.capacity = interval_of(sums, limit.capacity, variance / count);
+    return result;
+  }
+
+  [[nodiscard]] double predicted_effect(const prediction& base, const limit& limit,
+                                        std::size_t index) const {
+    const auto total = base.sets[index].rates.sum(limit.of(evidence_.sets()[index].flows));
+    return total > 0 ? 1 - limit.capacity / total : 0;
+  }
+
+  /// Student's interval: the standard error is that of the noise, or that of how the sets differ
+  /// if that is larger.
+  [[nodiscard]] statistics::estimate interval_of(const std::vector<double>& sums, double capacity,
+                                                 double variance) const {
+    const auto count = static_cast<double>(sums.size());
+    double squares = 0;
+    for (const auto sum : sums) squares += square(sum / capacity - 1);
+    const auto scatter = count >= 3 ? squares / (count - 1) / count : 0;
+    const auto degrees = scatter > variance ? count - 1 : evidence_.noise().degrees;
+    const boost::math::students_t student(degrees);
+    const auto half = capacity * std::sqrt(std::max(scatter, variance)) *
+                      boost::math::quantile(boost::math::complement(student, 0.025));
+    return {capacity, capacity - half, capacity + half};
+  }
+
+  /// The p-values of the shared limits, adjusted for all candidates that there were.
+  [[nodiscard]] std::vector<effect_of_limit> effects() const {
+    std::vector<effect_of_limit> list;
+    std::vector<double> p;
+    for (std::size_t index = own_.size(); index < current_.limits.size(); ++index) {
+      list.push_back(effect_of(index));
+      p.push_back(list.back().p);
+    }
+    p.resize(std::max(p.size(), candidates_.size()), 1);
+    const auto adjusted = statistics::holm_adjusted(p);
+    for (std::size_t i = 0; i < list.size(); ++i) list[i].p = adjusted[i];
+    return list;
+  }
+
+  /// Removes the limits that the evidence does not require, the least certain first.
+  bool remove() {
+    bool removed = false;
+    for (;;) {
+      const auto list = effects();
+      std::optional<std::size_t> worst;
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        const bool required = list[i].p < significance && list[i].effect >= least_effect;
+        if (!required && (!worst || list[i].effect < list[*worst].effect)) worst = i;
+      }
+      if (!worst) return removed;
+      refine(without(current_, own_.size() + *worst).limits);
+      removed = true;
+    }
+  }
+
+  [[nodiscard]] fit result() const {
+    fit result;
+    result.devices = evidence_.devices();
+    const auto shared = current_.limits.begin() + static_cast<std::ptrdiff_t>(own_.size());
+    result.own.assign(current_.limits.begin(), shared);
+    const auto list = effects();
+    for (std::size_t i = 0; i < list.size(); ++i)
+      result.shared.push_back({current_.limits[own_.size() + i], list[i].capacity, list[i].effect,
+                               list[i].p, list[i].sets});
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto base = without(current_, own_.size() + i);
+      for (const auto& near : neighbours(base, current_.limits[own_.size() + i]))
+        if (misfit_with(base, near) < current_.misfit + doubtful)
+          result.doubts.push_back({i, near});
+    }
+    return result;
+  }
+
+  const evidence& evidence_;
+  const std::vector<device_set>& hints_;
+  double error_ = 0;  ///< relative standard error of the ratio of two rates
+  double alike_sums_ = 0, alike_rates_ = 0;
+  std::vector<candidate> candidates_;
+  std::vector<limit> own_;
+  prediction current_;
+};
+
+}  // namespace
+
+std::vector<limit> fit::limits() const {
+  auto list = own;
+  for (const auto& fitted : shared) list.push_back(fitted.limit);
+  return list;
+}
+
+fit explain(const evidence& evidence, const std::vector<device_set>& hints) {
+  return fitting(evidence, hints).run();
+}
+
+}  // namespace bench_transfers::topology

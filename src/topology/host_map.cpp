@@ -1,0 +1,41 @@
+#include "src/topology/host_map.hpp"
+
+namespace bench_transfers::topology {
+namespace {
+
+/// The total of both directions is a limit of its own only if it is clearly less than their sum.
+constexpr double clearly_less = 0.985;
+
+}  // namespace
+
+std::vector<limit> limits_of(const host_map& map) {
+  std::vector<limit> limits;
+  for (std::size_t device = 0; device < map.alone.size(); ++device) {
+    const auto& alone = map.alone[device];
+    const auto devices = device_set::of(device);
+    limits.push_back({devices, traffic::h2d, alone.h2d.value});
+    limits.push_back({devices, traffic::d2h, alone.d2h.value});
+    if (alone.both.value < clearly_less * (alone.h2d.value + alone.d2h.value))
+      limits.push_back({devices, traffic::both, alone.both.value});
+  }
+  for (const auto& link : map.links)
+    for (const auto kind : every_traffic)
+      if (const auto& capacity = link.of(kind))
+        limits.push_back({link.devices, kind, capacity->bytes_per_second.value});
+  return limits;
+}
+
+per_flow rates(const host_map& map, const flow_set& flows) {
+  return fill(limits_of(map), map.devices.size(), flows).rates;
+}
+
+const shared_link* parent_of(const host_map& map, const shared_link& link) {
+  const shared_link* parent = nullptr;
+  for (const auto& other : map.links)
+    if (other.devices != link.devices && other.devices.contains(link.devices) &&
+        (parent == nullptr || parent->devices.contains(other.devices)))
+      parent = &other;
+  return parent;
+}
+
+}  // namespace bench_transfers::topology

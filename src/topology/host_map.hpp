@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/statistics/estimate.hpp"
+#include "src/topology/max_min.hpp"
+#include "src/topology/pci_view.hpp"
+
+namespace bench_transfers::topology {
+
+/// What a link gives to all of its flows together.
+struct capacity {
+  statistics::estimate bytes_per_second;
+  double effect = 0;     ///< the largest part that it takes off its flows
+  double p = 1;          ///< that the rates are so without it, adjusted for all candidates
+  std::size_t sets = 0;  ///< of those measured, in which it holds flows back
+
+  bool operator==(const capacity&) const = default;
+};
+
+/// A link that devices share. At least one of its capacities is known; one that never holds a flow
+/// back remains unknown.
+struct shared_link {
+  device_set devices;
+  std::optional<capacity> h2d, d2h, both;
+
+  [[nodiscard]] const std::optional<capacity>& of(traffic kind) const {
+    return kind == traffic::h2d ? h2d : kind == traffic::d2h ? d2h : both;
+  }
+  bool operator==(const shared_link&) const = default;
+};
+
+/// The rates of a device that copies alone, in bytes per second; "both" is the total of both
+/// directions.
+struct alone_rates {
+  statistics::estimate h2d, d2h, both;
+
+  [[nodiscard]] const statistics::estimate& of(traffic kind) const {
+    return kind == traffic::h2d ? h2d : kind == traffic::d2h ? d2h : both;
+  }
+  bool operator==(const alone_rates&) const = default;
+};
+
+/// A set that was measured: rates in the order of list_of(flows), in bytes per second.
+struct compared_set {
+  flow_set flows;
+  bool held_out = false;  ///< the map was not fitted to it
+  std::vector<double> measured, predicted;
+
+  bool operator==(const compared_set&) const = default;
+};
+
+/// A set that could not be measured.
+struct skipped_set {
+  flow_set flows;
+  std::string why_not;
+
+  bool operator==(const skipped_set&) const = default;
+};
+
+/// How far predicted rates of single flows lie off the measured ones, as a part of those, in sets
+/// that the map was not fitted to.
+struct held_out_errors {
+  std::size_t sets = 0, flows = 0;
+  double median = 0, p95 = 0;
+
+  bool operator==(const held_out_errors&) const = default;
+};
+
+/// Which links the devices of a host share, and what they give.
+struct host_map {
+  std::vector<std::string> devices;  ///< their names, "cuda:0"
+  pci_view pci;
+  std::vector<alone_rates> alone;  ///< of each device
+  /// Nested or apart; a link comes before those inside of it, otherwise by the first device.
+  std::vector<shared_link> links;
+  std::vector<compared_set> sets;
+  std::vector<skipped_set> skipped;
+  std::optional<held_out_errors> errors;
+
+  bool operator==(const host_map&) const = default;
+};
+
+/// All limits that the map states.
+std::vector<limit> limits_of(const host_map& map);
+
+/// The rates of these flows at the same time, as the map predicts them.
+per_flow rates(const host_map& map, const flow_set& flows);
+
+/// The smallest link around `link`; nullptr if there is none.
+const shared_link* parent_of(const host_map& map, const shared_link& link);
+
+}  // namespace bench_transfers::topology

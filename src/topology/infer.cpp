@@ -1,0 +1,155 @@
+#include "src/topology/infer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <stdexcept>
+
+#include "src/statistics/quantile.hpp"
+#include "src/topology/fit.hpp"
+#include "src/topology/planner.hpp"
+
+namespace bench_transfers::topology {
+namespace {
+
+statistics::estimate with_interval(double value, double variance, double degrees) {
+  const boost::math::students_t student(degrees);
+  const auto half =
+      value * std::sqrt(variance) * boost::math::quantile(boost::math::complement(student, 0.025));
+  return {value, value - half, value + half};
+}
+
+/// The capacity that was fitted to all sets in which the device's own link holds its flows back.
+double own_capacity(const fit& fitted, const limit& own, double otherwise) {
+  const auto found = std::ranges::find_if(fitted.own, [&](const limit& other) {
+    return other.devices == own.devices && other.kind == own.kind;
+  });
+  return found == fitted.own.end() ? otherwise : found->capacity;
+}
+
+alone_rates alone_of(std::size_t device, const evidence& evidence, const fit& fitted) {
+  const auto devices = device_set::of(device);
+  const auto rate = [&](traffic kind) {
+    const auto flows = flows_of(devices, kind);
+    double total = 0;
+    double count = 0;
+    double repetitions = 0;
+    for (const auto& set : evidence.sets()) {
+      if (set.flows != flows) continue;
+      total += set.rates.sum(flows);
+      repetitions += set.repetitions;
+      ++count;
+    }
+    if (count == 0) return statistics::estimate{};
+    const auto variance =
+        evidence.noise().variance_of_sum(repetitions / count, static_cast<double>(flows.size())) /
+        count;
+    const auto value = own_capacity(fitted, {devices, kind, 0}, total / count);
+    return with_interval(value, variance, evidence.noise().degrees);
+  };
+  return {rate(traffic::h2d), rate(traffic::d2h), rate(traffic::both)};
+}
+
+std::vector<shared_link> links_of(const fit& fitted) {
+  std::vector<shared_link> links;
+  for (const auto& shared : fitted.shared) {
+    auto link = std::ranges::find(links, shared.limit.devices, &shared_link::devices);
+    if (link == links.end())
+      link = links.insert(links.end(), shared_link{shared.limit.devices, {}, {}, {}});
+    const capacity found{shared.capacity, shared.effect, shared.p, shared.sets};
+    switch (shared.limit.kind) {
+      case traffic::h2d: link->h2d = found; break;
+      case traffic::d2h: link->d2h = found; break;
+      case traffic::both: link->both = found; break;
+    }
+  }
+  std::ranges::sort(links, [](const shared_link& lhs, const shared_link& rhs) {
+    if (lhs.devices.contains(rhs.devices)) return true;
+    return !rhs.devices.contains(lhs.devices) && lhs.devices.front() < rhs.devices.front();
+  });
+  return links;
+}
+
+compared_set compared(const host_map& map, const measured_set& set, bool held_out) {
+  compared_set result{set.flows, held_out, {}, {}};
+  const auto predicted = rates(map, set.flows);
+  for (const auto& flow : list_of(set.flows)) {
+    result.measured.push_back(set.rates[flow]);
+    result.predicted.push_back(predicted[flow]);
+  }
+  return result;
+}
+
+std::optional<held_out_errors> errors_of(const std::vector<compared_set>& sets) {
+  held_out_errors result;
+  std::vector<double> errors;
+  for (const auto& set : sets) {
+    if (!set.held_out) continue;
+    ++result.sets;
+    for (std::size_t i = 0; i < set.measured.size(); ++i)
+      errors.push_back(std::abs(set.predicted[i] / set.measured[i] - 1));
+  }
+  if (errors.empty()) return std::nullopt;
+  std::ranges::sort(errors);
+  result.flows = errors.size();
+  result.median = statistics::quantile(errors, 0.5);
+  result.p95 = statistics::quantile(errors, 0.95);
+  return result;
+}
+
+void require_known_count(std::size_t devices) {
+  if (devices == 0 || devices > most_devices)
+    throw std::invalid_argument(
+        fmt::format("a map needs 1 to {} devices, not {}", most_devices, devices));
+}
+
+}  // namespace
+
+host_map map_of(const pci_view& pci, const std::vector<std::string>& devices,
+                const std::vector<observation>& observations,
+                const std::vector<observation>& held_out) {
+  require_known_count(devices.size());
+  const evidence fitted_to(devices.size(), observations);
+  const evidence checked_with(devices.size(), held_out);
+  const auto fitted = explain(fitted_to, sets_below_places(pci));
+  host_map map;
+  map.devices = devices;
+  map.pci = pci;
+  for (std::size_t device = 0; device < devices.size(); ++device)
+    map.alone.push_back(alone_of(device, fitted_to, fitted));
+  map.links = links_of(fitted);
+  for (const auto& set : fitted_to.sets()) map.sets.push_back(compared(map, set, false));
+  for (const auto& set : checked_with.sets()) map.sets.push_back(compared(map, set, true));
+  for (const auto* list : {&observations, &held_out})
+    for (const auto& observed : *list)
+      if (observed.rates.empty()) map.skipped.push_back({observed.flows, observed.why_not});
+  map.errors = errors_of(map.sets);
+  return map;
+}
+
+host_map infer(const pci_view& pci, const std::vector<std::string>& devices,
+               const measure_function& measure, const progress_function& progress) {
+  require_known_count(devices.size());
+  const auto most = most_sets(devices.size());
+  std::size_t done = 0;
+  const auto measure_into = [&](std::vector<observation>& observations,
+                                const std::vector<flow_set>& sets) {
+    for (const auto& flows : sets) {
+      observations.push_back(measure(flows));
+      observations.back().flows = flows;
+      if (progress) progress(++done, most);
+    }
+  };
+  const host_outline host{devices.size(), sets_below_places(pci)};
+  std::vector<observation> observations;
+  for (auto sets = next_sets(host, observations); !sets.empty();
+       sets = next_sets(host, observations))
+    measure_into(observations, sets);
+  std::vector<observation> held_out;
+  measure_into(held_out, held_out_sets(devices.size(), observations));
+  return map_of(pci, devices, observations, held_out);
+}
+
+}  // namespace bench_transfers::topology

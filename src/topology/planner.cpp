@@ -1,0 +1,273 @@
+#include "src/topology/planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+
+namespace bench_transfers::topology {
+namespace {
+
+constexpr std::size_t sets_for_each_device = 15;
+/// A set shows that no link below takes more than this part off its flows.
+constexpr double unseen_effect = 0.03;
+/// Two explanations differ by this part of a rate, or they need no set to decide.
+constexpr double telling_difference = 0.04;
+constexpr std::size_t random_sets = 200;
+constexpr std::size_t most_devices_for_all_sets = 8;
+
+std::size_t held_out_count(std::size_t devices) {
+  return devices < 2 ? 0 : std::min<std::size_t>(12, devices + 2);
+}
+
+std::map<flow_set, std::size_t> times_measured(const std::vector<observation>& observations) {
+  std::map<flow_set, std::size_t> times;
+  for (const auto& observed : observations) ++times[observed.flows];
+  return times;
+}
+
+bool was_measured(const std::vector<observation>& observations, const flow_set& flows) {
+  return std::ranges::any_of(observations, [&](const observation& observed) {
+    return observed.flows == flows && !observed.rates.empty();
+  });
+}
+
+/// Flows of a link that may be hidden: no set so far shows that they have what they could have.
+struct unseen_link {
+  limit bound;
+  double possible;  ///< total of its flows by the fit
+  double worth;     ///< of a set that shows it
+};
+
+class planning {
+ public:
+  planning(const host_outline& host, const std::vector<observation>& observations)
+      : host_(host), times_(times_measured(observations)), evidence_(host.devices, observations) {}
+
+  std::vector<flow_set> next(std::size_t most) {
+    fit_ = explain(evidence_, host_.hints);
+    limits_ = fit_.limits();
+    decide_doubts(most);
+    look_for_unseen_links(most);
+    return std::move(chosen_);
+  }
+
+ private:
+  [[nodiscard]] bool is_new(const flow_set& flows) const {
+    return !times_.contains(flows) && std::ranges::find(chosen_, flows) == chosen_.end();
+  }
+
+  void decide_doubts(std::size_t most) {
+    for (const auto& doubt : fit_.doubts) {
+      if (chosen_.size() >= most) return;
+      auto other = limits_;
+      const auto& bound = fit_.shared[doubt.index].limit;
+      other[fit_.own.size() + doubt.index] = doubt.instead;
+      decide(other, bound.devices, doubt.instead.devices, bound.kind);
+    }
+  }
+
+  /// Chooses the set whose rates differ most between the fit and the other limits.
+  void decide(const std::vector<limit>& other, device_set devices, device_set instead,
+              traffic kind) {
+    flow_set best;
+    double most = telling_difference;
+    for (const auto set : telling_sets(devices, instead)) {
+      const auto flows = flows_of(set, kind);
+      const auto expected = fill(limits_, host_.devices, flows).rates;
+      const auto otherwise = fill(other, host_.devices, flows).rates;
+      double difference = 0;
+      for (const auto& flow : list_of(flows))
+        difference = std::max(difference, std::abs(std::log(expected[flow] / otherwise[flow])));
+      if (difference <= most) continue;
+      // A set that tells as much decides already, if it is being measured.
+      if (!is_new(flows)) {
+        if (!times_.contains(flows)) return;
+        continue;
+      }
+      most = difference;
+      best = flows;
+    }
+    if (best.size() > 0) chosen_.push_back(best);
+  }
+
+  /// The first members of either set, with and without what they differ in.
+  static std::vector<device_set> telling_sets(device_set devices, device_set instead) {
+    const auto common = devices & instead;
+    const auto differing = (devices | instead) - common;
+    std::vector<device_set> sets;
+    device_set members;
+    for (const auto device : common.members()) {
+      members = members | device_set::of(device);
+      sets.push_back(members | differing);
+      if (members.size() >= 2) sets.push_back(members);
+    }
+    return sets;
+  }
+
+  /// Sets of devices that are likely to share a link, with how likely.
+  [[nodiscard]] std::map<device_set, double> likely_sets() const {
+    std::map<device_set, double> worth;
+    if (host_.devices <= most_devices_for_all_sets)
+      for (const auto set : candidate_sets(evidence_, {})) worth[set] = 0.5;
+    for (std::size_t first = 0; first < host_.devices; ++first) {
+      for (std::size_t last = first + 1; last < host_.devices; ++last) {
+        worth[device_set::of(first) | device_set::of(last)] = 2;
+      }
+    }
+    for (std::size_t first = 0; first < host_.devices; ++first)
+      for (std::size_t last = first + 1; last < host_.devices; ++last)
+        worth[device_set::up_to(last + 1) - device_set::up_to(first)] = 4;
+    for (const auto& fitted : fit_.shared) worth[fitted.limit.devices] = 8;
+    for (const auto hint : host_.hints) worth[hint] = 8;
+    return worth;
+  }
+
+  [[nodiscard]] std::vector<unseen_link> unseen_links(
+      const std::map<device_set, double>& likely) const {
+    std::vector<unseen_link> list;
+    for (const auto& [devices, worth] : likely) {
+      if (!crosses_nothing(devices)) continue;
+      for (const auto kind : every_traffic) {
+        const limit bound{devices, kind, 0};
+        const auto flows = flows_of(devices, kind);
+        const auto possible = fill(limits_, host_.devices, flows).rates.sum(flows);
+        if (possible <= 0) continue;
+        const auto lost = 1 - evidence_.most(bound) / possible;
+        if (lost > unseen_effect) list.push_back({bound, possible, worth * lost * prior(kind)});
+      }
+    }
+    return list;
+  }
+
+  [[nodiscard]] bool crosses_nothing(device_set devices) const {
+    return std::ranges::all_of(fit_.shared, [&](const fitted_limit& fitted) {
+      return nested_or_apart(fitted.limit.devices, devices) || fitted.sets < 2;
+    });
+  }
+
+  /// Links that bind in one direction usually do so in the other.
+  static double prior(traffic kind) {
+    return kind == traffic::h2d ? 1 : kind == traffic::d2h ? 0.9 : 0.8;
+  }
+
+  /// Chooses, one after the other, the set that shows most links that may be hidden.
+  void look_for_unseen_links(std::size_t most) {
+    const auto likely = likely_sets();
+    auto unseen = unseen_links(likely);
+    const auto sets = possible_sets(likely);
+    while (chosen_.size() < most && !unseen.empty()) {
+      const flow_set* best = nullptr;
+      double best_worth = 0;
+      for (const auto& [flows, rates] : sets) {
+        if (!is_new(flows)) continue;
+        double worth = 0;
+        for (const auto& link : unseen)
+          if (shows(flows, rates, link)) worth += link.worth;
+        if (worth <= best_worth) continue;
+        best_worth = worth;
+        best = &flows;
+      }
+      if (best == nullptr) return;
+      chosen_.push_back(*best);
+      const auto rates = fill(limits_, host_.devices, *best).rates;
+      std::erase_if(unseen, [&](const auto& link) { return shows(*best, rates, link); });
+    }
+  }
+
+  static bool shows(const flow_set& flows, const per_flow& rates, const unseen_link& link) {
+    const auto held = flows_of(link.bound.devices, link.bound.kind);
+    return flows.h2d.contains(held.h2d) && flows.d2h.contains(held.d2h) &&
+           rates.sum(held) >= (1 - unseen_effect / 2) * link.possible;
+  }
+
+  [[nodiscard]] std::vector<std::pair<flow_set, per_flow>> possible_sets(
+      const std::map<device_set, double>& likely) const {
+    std::set<device_set> devices;
+    for (const auto& [set, worth] : likely) devices.insert(set);
+    std::mt19937_64 random(host_.devices);
+    if (host_.devices > most_devices_for_all_sets)
+      for (std::size_t i = 0; i < random_sets; ++i)
+        devices.insert(random_set(random, 2 + random() % (host_.devices - 1)));
+    std::vector<std::pair<flow_set, per_flow>> sets;
+    for (const auto set : devices) {
+      for (const auto kind : every_traffic) {
+        const auto flows = flows_of(set, kind);
+        if (is_new(flows)) sets.emplace_back(flows, fill(limits_, host_.devices, flows).rates);
+      }
+    }
+    return sets;
+  }
+
+  [[nodiscard]] device_set random_set(std::mt19937_64& random, std::size_t size) const {
+    device_set set;
+    while (set.size() < size) set = set | device_set::of(random() % host_.devices);
+    return set;
+  }
+
+  const host_outline& host_;
+  std::map<flow_set, std::size_t> times_;
+  evidence evidence_;
+  fit fit_;
+  std::vector<limit> limits_;
+  std::vector<flow_set> chosen_;
+};
+
+std::vector<flow_set> alone_sets(std::size_t devices) {
+  std::vector<flow_set> sets;
+  for (const auto kind : every_traffic)
+    for (std::size_t device = 0; device < devices; ++device)
+      sets.push_back(flows_of(device_set::of(device), kind));
+  return sets;
+}
+
+}  // namespace
+
+std::size_t most_sets(std::size_t devices) { return sets_for_each_device * devices; }
+
+std::vector<flow_set> next_sets(const host_outline& host,
+                                const std::vector<observation>& observations) {
+  const auto times = times_measured(observations);
+  const auto missing = [&](const std::vector<flow_set>& sets, std::size_t wanted) {
+    std::vector<flow_set> rest;
+    for (const auto& set : sets) {
+      const auto known = times.find(set);
+      const auto count = known == times.end() ? 0 : known->second;
+      if (count == 0 || (count < wanted && was_measured(observations, set))) rest.push_back(set);
+    }
+    return rest;
+  };
+  if (auto alone = missing(alone_sets(host.devices), 1); !alone.empty()) return alone;
+  if (host.devices < 2) return {};
+  std::vector<flow_set> together;
+  for (const auto kind : every_traffic)
+    together.push_back(flows_of(device_set::up_to(host.devices), kind));
+  if (auto once = missing(together, 1); !once.empty()) return once;
+  if (auto again = missing(together, 2); !again.empty()) return again;
+  const auto most = most_sets(host.devices) - held_out_count(host.devices);
+  if (observations.size() >= most) return {};
+  return planning(host, observations)
+      .next(std::min(std::max<std::size_t>(4, host.devices), most - observations.size()));
+}
+
+std::vector<flow_set> held_out_sets(std::size_t devices,
+                                    const std::vector<observation>& observations) {
+  const auto times = times_measured(observations);
+  std::mt19937_64 random(devices);
+  std::vector<flow_set> sets;
+  for (int attempt = 0; attempt < 1000 && sets.size() < held_out_count(devices); ++attempt) {
+    flow_set flows;
+    for (std::size_t device = 0; device < devices; ++device) {
+      const auto choice = random() % 5;  // two of them: the device does nothing
+      if (choice == 0 || choice == 2) flows.h2d = flows.h2d | device_set::of(device);
+      if (choice == 1 || choice == 2) flows.d2h = flows.d2h | device_set::of(device);
+    }
+    if (flows.devices().size() >= 2 && !times.contains(flows) &&
+        std::ranges::find(sets, flows) == sets.end())
+      sets.push_back(flows);
+  }
+  return sets;
+}
+
+}  // namespace bench_transfers::topology

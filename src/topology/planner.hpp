@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "src/topology/fit.hpp"
+#include "src/topology/observation.hpp"
+
+namespace bench_transfers::topology {
+
+/// What is known of a host before anything is measured.
+struct host_outline {
+  std::size_t devices = 0;
+  std::vector<device_set> hints;  ///< sets of devices below a port or next to a NUMA node
+};
+
+/// At most as many sets are measured, with those held out: 15 for each device.
+std::size_t most_sets(std::size_t devices);
+
+/// The sets to measure next, after what has been observed; none if nothing is left to learn, or
+/// most_sets are reached. In this order: each device alone; all devices, twice; then what decides
+/// between explanations, and the sets in which a link may bind that no set so far could show.
+/// A set that could not be measured is not asked for again.
+std::vector<flow_set> next_sets(const host_outline& host,
+                                const std::vector<observation>& observations);
+
+/// Sets to check the map with: of any devices, each in a direction of its own or in both. None of
+/// them was measured before. The same for the same arguments.
+std::vector<flow_set> held_out_sets(std::size_t devices,
+                                    const std::vector<observation>& observations);
+
+}  // namespace bench_transfers::topology

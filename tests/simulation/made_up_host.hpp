@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/topology/host_map.hpp"
+#include "src/topology/max_min.hpp"
+#include "src/topology/observation.hpp"
+
+// Hosts whose links are known, and what would be measured there.
+
+namespace bench_transfers::simulation {
+
+using topology::device_set;
+using topology::flow_set;
+using topology::traffic;
+
+struct made_up_noise {
+  double repetitions = 0.01;  ///< standard deviation of the rate of a flow in one repetition
+  double sets = 0.005;        ///< of what all repetitions of a flow in a set have in common
+};
+
+struct made_up_host {
+  std::size_t devices = 0;
+  std::vector<topology::limit> own, shared;
+
+  [[nodiscard]] std::vector<topology::limit> limits() const;
+};
+
+/// Measures a made-up host: five repetitions of each set.
+class made_up_measurement {
+ public:
+  made_up_measurement(made_up_host host, made_up_noise noise, std::uint64_t seed)
+      : host_(std::move(host)), noise_(noise), random_(seed) {}
+  topology::observation operator()(const flow_set& flows);
+
+ private:
+  made_up_host host_;
+  made_up_noise noise_;
+  std::mt19937_64 random_;
+};
+
+struct tree_shape {
+  std::size_t devices;
+  std::size_t depth;      ///< links between a device's own and the root; 0: nothing is shared
+  bool shuffled = false;  ///< devices that share a link do not have neighbouring numbers
+};
+
+/// A random tree of this shape. A link gives 30 to 130 % of what those below it can take, so that
+/// some never bind. Links have one capacity for each direction, alike in most of them, and half of
+/// them have one for both directions together.
+made_up_host random_host(const tree_shape& shape, std::mt19937_64& random);
+
+/// A limit and the part that it takes off its flows when they all run and nothing else does: 0 if
+/// it never binds.
+struct true_limit {
+  device_set devices;
+  traffic kind;
+  double effect;
+};
+std::vector<true_limit> effects_of(const made_up_host& host);
+
+/// A limit that takes this part or more must be recovered. Smaller ones count neither way.
+inline constexpr double counted_effect = 0.05;
+
+struct recovery {
+  std::size_t counted = 0, missed = 0;  ///< limits that must be recovered, and those that were not
+  std::size_t invented = 0;             ///< limits of the map that never bind, or do not exist
+
+  [[nodiscard]] bool exact() const { return missed == 0 && invented == 0; }
+};
+recovery compare(const made_up_host& host, const topology::host_map& map);
+
+/// The eight-GPU host of NVIDIA/cuda-samples issue 357, made up from the rates reported there.
+made_up_host host_of_issue_357();
+
+std::vector<std::string> names_of_devices(std::size_t count);
+
+}  // namespace bench_transfers::simulation

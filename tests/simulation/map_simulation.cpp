@@ -1,0 +1,167 @@
+// Simulates how often maps of hosts err: docs/MAP.md has the figures and the command.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "src/statistics/quantile.hpp"
+#include "src/topology/infer.hpp"
+#include "tests/simulation/made_up_host.hpp"
+
+using namespace bench_transfers;
+
+namespace {
+
+struct totals {
+  double hosts = 0, exact = 0, counted = 0, missed = 0, inventing = 0, within = 0, capacities = 0;
+  std::vector<double> errors, sets;
+};
+
+struct scenario {
+  std::string name;
+  std::size_t depth;
+  bool visible = false;  ///< the PCI tree
+  bool shuffled = false;
+};
+
+/// A view in which each link that devices share is a port.
+topology::pci_view view_of(const simulation::made_up_host& host) {
+  topology::pci_view view{true, {}};
+  for (std::size_t device = 0; device < host.devices; ++device) {
+    topology::pci_path path;
+    std::vector<topology::device_set> above;
+    for (const auto& limit : host.shared)
+      if (limit.devices.contains(device) && std::ranges::find(above, limit.devices) == above.end())
+        above.push_back(limit.devices);
+    std::ranges::sort(above, std::greater{}, &topology::device_set::size);
+    for (const auto set : above)
+      path.hops.push_back(
+          {fmt::format("0000:{:02x}:{:02x}.0", set.front(), set.size()), {}, {}, {}});
+    path.hops.push_back({fmt::format("0000:f0:{:02x}.0", device), {}, {}, {}});
+    view.paths.push_back(path);
+  }
+  return view;
+}
+
+void describe(const simulation::made_up_host& host, const topology::host_map& map) {
+  for (const auto& limit : simulation::effects_of(host)) {
+    fmt::print("  true {} {} effect {:.3f}\n", fmt::join(limit.devices.members(), ","),
+               to_string(limit.kind), limit.effect);
+  }
+  for (const auto& link : map.links)
+    for (const auto kind : topology::every_traffic)
+      if (const auto& found = link.of(kind))
+        fmt::print("  found {} {} effect {:.3f} in {} sets\n",
+                   fmt::join(link.devices.members(), ","), to_string(kind), found->effect,
+                   found->sets);
+}
+
+/// How many capacities of links that exist lie within their intervals.
+void count_intervals(const simulation::made_up_host& host, const topology::host_map& map,
+                     totals& sums) {
+  for (const auto& limit : host.shared)
+    for (const auto& link : map.links)
+      if (link.devices == limit.devices && link.of(limit.kind)) {
+        const auto& found = link.of(limit.kind)->bytes_per_second;
+        ++sums.capacities;
+        if (found.low <= limit.capacity && limit.capacity <= found.high) ++sums.within;
+      }
+}
+
+void simulate(const scenario& scenario, std::size_t devices, const simulation::made_up_noise& noise,
+              bool verbose, std::mt19937_64& random, totals& sums) {
+  const auto host = simulation::random_host({devices, scenario.depth, scenario.shuffled}, random);
+  simulation::made_up_measurement measure(host, noise, random());
+  std::size_t sets = 0;
+  const auto map = topology::infer(
+      scenario.visible && scenario.depth > 0 ? view_of(host) : topology::pci_view{},
+      simulation::names_of_devices(devices), [&](const auto& flows) { return measure(flows); },
+      [&](std::size_t done, std::size_t) { sets = done; });
+  const auto found = simulation::compare(host, map);
+  ++sums.hosts;
+  sums.exact += found.exact();
+  sums.counted += static_cast<double>(found.counted);
+  sums.missed += static_cast<double>(found.missed);
+  sums.inventing += found.invented > 0;
+  sums.sets.push_back(static_cast<double>(sets));
+  count_intervals(host, map, sums);
+  for (const auto& set : map.sets)
+    for (std::size_t i = 0; set.held_out && i < set.measured.size(); ++i)
+      sums.errors.push_back(std::abs(set.predicted[i] / set.measured[i] - 1));
+  if (verbose && !found.exact()) {
+    fmt::print("{} devices, {}: {} of {} missed, {} invented, {} sets\n", devices, scenario.name,
+               found.missed, found.counted, found.invented, sets);
+    describe(host, map);
+  }
+}
+
+void print_head() {
+  fmt::print("{:<34} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>7} {:>7} {:>5} {:>5}\n", "hosts",
+             "devices", "hosts", "exact", "limits found", "inventing", "intervals", "median", "p95",
+             "sets", "most");
+}
+
+void print(const std::string& name, const std::string& devices, totals sums) {
+  std::ranges::sort(sums.errors);
+  std::ranges::sort(sums.sets);
+  const auto share = [](double part, double whole) {
+    return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : std::string("-");
+  };
+  fmt::print("{:<34} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>6.2f}% {:>6.2f}% {:>5} {:>5}\n", name,
+             devices, sums.hosts, share(sums.exact, sums.hosts),
+             share(sums.counted - sums.missed, sums.counted), share(sums.inventing, sums.hosts),
+             share(sums.within, sums.capacities), 100 * statistics::quantile(sums.errors, 0.5),
+             100 * statistics::quantile(sums.errors, 0.95), statistics::quantile(sums.sets, 0.5),
+             sums.sets.back());
+  std::cout.flush();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::size_t hosts = 50;
+  std::uint64_t seed = 1;
+  simulation::made_up_noise noise;
+  std::vector<std::size_t> sizes{2, 3, 4, 6, 8, 12, 16};
+  std::string only;
+  bool verbose = false;
+  CLI::App app{"How often maps of hosts err: made-up hosts, measured as bench_transfers map does."};
+  app.add_option("--hosts", hosts, "of each kind and number of devices (50)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", seed, "(1)");
+  app.add_option("--noise", noise.repetitions, "of a repetition, as a part of the rate (0.01)");
+  app.add_option("--noise-of-sets", noise.sets, "common to the repetitions of a set (0.005)");
+  app.add_option("--devices", sizes, "numbers of devices (2 3 4 6 8 12 16)")
+      ->check(CLI::Range(2, 64));
+  app.add_option("--only", only, "the kinds of hosts whose name contains this");
+  app.add_flag("--verbose", verbose, "show the hosts that were not recovered");
+  CLI11_PARSE(app, argc, argv);
+
+  const std::vector<scenario> scenarios{{"nothing shared", 0},
+                                        {"depth 1", 1},
+                                        {"depth 2", 2},
+                                        {"depth 3", 3},
+                                        {"depth 1, tree visible", 1, true},
+                                        {"depth 2, tree visible", 2, true},
+                                        {"depth 3, tree visible", 3, true},
+                                        {"depth 2, shuffled", 2, false, true},
+                                        {"depth 3, shuffled and visible", 3, true, true}};
+  print_head();
+  for (const auto& scenario : scenarios) {
+    if (scenario.name.find(only) == std::string::npos) continue;
+    for (const auto devices : sizes) {
+      std::mt19937_64 random(seed);
+      totals sums;
+      for (std::size_t i = 0; i < hosts; ++i)
+        simulate(scenario, devices, noise, verbose, random, sums);
+      print(scenario.name, fmt::format("{}", devices), sums);
+    }
+  }
+  return 0;
+}
