@@ -4,6 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "src/statistics/holm.hpp"
 #include "src/statistics/square.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using statistics::square;
 
-constexpr double significance = 0.05;
+constexpr double significance = 0.01;
 /// A flow's squared distance counts no more, in squared standard errors: a set that nothing
 /// explains must not decide about all others.
 constexpr double most_distance = 100;
@@ -70,7 +71,8 @@ class fitting {
       const auto before = current_.misfit;
       while (current_.limits.size() < most_limits && add()) {
       }
-      const bool changed = exchange();
+      bool changed = exchange();
+      changed = move_devices() || changed;
       const bool removed = remove();
       if (!changed && !removed && current_.misfit >= before) break;
     }
@@ -261,7 +263,7 @@ class fitting {
         double total = 0;
         double count = 0;
         for (const auto sum : sums) {
-          if (sum < (1 - 1.5 * alike_sums_) * most) continue;
+          if (index >= own_.size() && sum < (1 - 2 * alike_sums_) * most) continue;
           total += sum;
           ++count;
         }
@@ -307,20 +309,75 @@ class fitting {
     return changed;
   }
 
-  /// The limit with a device more or less, where `base` leaves something for it to explain.
-  [[nodiscard]] std::vector<limit> neighbours(const prediction& base, const limit& limit) const {
-    std::vector<topology::limit> near;
-    for (std::size_t device = 0; device < evidence_.devices(); ++device) {
-      const auto toggled = device_set::of(device);
-      const auto devices =
-          limit.devices.contains(device) ? limit.devices - toggled : limit.devices | toggled;
-      if (devices.size() < 2) continue;
-      auto other = candidate_of({devices, limit.kind, 0});
-      if (!fits_in(base, other.limit)) continue;
+  /// The limit with a device more or less, or with all devices of another limit, or for other
+  /// flows of the same devices; where `base` leaves something for it to explain.
+  [[nodiscard]] std::vector<limit> neighbours(const prediction& base, const limit& near) const {
+    std::set<device_set> toggled;
+    for (std::size_t device = 0; device < evidence_.devices(); ++device)
+      toggled.insert(device_set::of(device));
+    for (const auto& other : base.limits) toggled.insert(other.devices);
+    std::vector<limit> list;
+    const auto add = [&](device_set devices, traffic kind) {
+      if (devices.size() < 2) return;
+      auto other = candidate_of({devices, kind, 0});
+      if (!fits_in(base, other.limit)) return;
       other.limit.capacity = capacity_of(base, other);
-      if (other.limit.capacity > 0) near.push_back(other.limit);
+      if (other.limit.capacity > 0) list.push_back(other.limit);
+    };
+    for (const auto devices : toggled) {
+      if ((near.devices & devices).empty()) add(near.devices | devices, near.kind);
+      if (near.devices.contains(devices)) add(near.devices - devices, near.kind);
     }
-    return near;
+    for (const auto kind : every_traffic)
+      if (kind != near.kind) add(near.devices, kind);
+    return list;
+  }
+
+  /// A device more or less in several limits at once, because they must stay nested.
+  bool move_devices() {
+    if (current_.misfit < most_usual_misfit()) return false;
+    std::set<device_set> sets;
+    for (std::size_t index = own_.size(); index < current_.limits.size(); ++index)
+      sets.insert(current_.limits[index].devices);
+    std::optional<std::vector<limit>> best;
+    double least = current_.misfit - worth_a_limit;
+    for (const auto set : sets) {
+      for (std::size_t device = 0; device < evidence_.devices(); ++device) {
+        const auto limits = with_moved(set, device_set::of(device));
+        const auto misfit = predict(limits).misfit;
+        if (misfit >= least) continue;
+        least = misfit;
+        best = limits;
+      }
+    }
+    if (!best) return false;
+    refine(std::move(*best));
+    return true;
+  }
+
+  /// Twice what noise alone makes of all flows.
+  [[nodiscard]] double most_usual_misfit() const {
+    double flows = 0;
+    for (const auto& set : evidence_.sets()) flows += static_cast<double>(set.flows.size());
+    return 2 * flows;
+  }
+
+  /// The limits with the device put into this set and those around it, or taken out of it and those
+  /// inside.
+  [[nodiscard]] std::vector<limit> with_moved(device_set set, device_set device) const {
+    std::vector<limit> limits;
+    for (std::size_t index = 0; index < current_.limits.size(); ++index) {
+      auto limit = current_.limits[index];
+      const auto before = limit.devices;
+      if (index >= own_.size() && !set.contains(device) && before.contains(set))
+        limit.devices = before | device;
+      if (index >= own_.size() && set.contains(device) && set.contains(before))
+        limit.devices = before - device;
+      if (index >= own_.size() && limit.devices.size() < 2) continue;
+      if (limit.devices != before) limit.capacity = evidence_.most(limit);
+      limits.push_back(limit);
+    }
+    return limits;
   }
 
   /// What the sets in which a limit holds flows back say about it.

@@ -14,6 +14,11 @@ constexpr std::size_t sets_for_each_device = 15;
 constexpr double unseen_effect = 0.03;
 /// Two explanations differ by this part of a rate, or they need no set to decide.
 constexpr double telling_difference = 0.04;
+/// Links are nested: a set that crosses one that was found is unlikely to be another.
+constexpr double worth_if_crossing = 0.25;
+/// A link that takes less, or that one set alone shows, is measured again.
+constexpr double weak_effect = 0.06;
+constexpr std::size_t most_repeats = 3;
 constexpr std::size_t random_sets = 200;
 constexpr std::size_t most_devices_for_all_sets = 8;
 
@@ -49,6 +54,7 @@ class planning {
     fit_ = explain(evidence_, host_.hints);
     limits_ = fit_.limits();
     decide_doubts(most);
+    confirm_weak_links(most);
     look_for_unseen_links(most);
     return std::move(chosen_);
   }
@@ -64,25 +70,19 @@ class planning {
       auto other = limits_;
       const auto& bound = fit_.shared[doubt.index].limit;
       other[fit_.own.size() + doubt.index] = doubt.instead;
-      decide(other, bound.devices, doubt.instead.devices, bound.kind);
+      decide(other, bound, doubt.instead);
     }
   }
 
   /// Chooses the set whose rates differ most between the fit and the other limits.
-  void decide(const std::vector<limit>& other, device_set devices, device_set instead,
-              traffic kind) {
+  void decide(const std::vector<limit>& other, const limit& bound, const limit& instead) {
     flow_set best;
     double most = telling_difference;
-    for (const auto set : telling_sets(devices, instead)) {
-      const auto flows = flows_of(set, kind);
-      const auto expected = fill(limits_, host_.devices, flows).rates;
-      const auto otherwise = fill(other, host_.devices, flows).rates;
-      double difference = 0;
-      for (const auto& flow : list_of(flows))
-        difference = std::max(difference, std::abs(std::log(expected[flow] / otherwise[flow])));
+    for (const auto& flows : telling_sets(bound, instead)) {
+      const auto difference = difference_between(other, flows);
       if (difference <= most) continue;
-      // A set that tells as much decides already, if it is being measured.
       if (!is_new(flows)) {
+        // It decides already, if it is about to be measured.
         if (!times_.contains(flows)) return;
         continue;
       }
@@ -92,18 +92,46 @@ class planning {
     if (best.size() > 0) chosen_.push_back(best);
   }
 
+  [[nodiscard]] double difference_between(const std::vector<limit>& other,
+                                          const flow_set& flows) const {
+    const auto expected = fill(limits_, host_.devices, flows).rates;
+    const auto otherwise = fill(other, host_.devices, flows).rates;
+    double difference = 0;
+    for (const auto& flow : list_of(flows))
+      difference = std::max(difference, std::abs(std::log(expected[flow] / otherwise[flow])));
+    return difference;
+  }
+
   /// The first members of either set, with and without what they differ in.
-  static std::vector<device_set> telling_sets(device_set devices, device_set instead) {
-    const auto common = devices & instead;
-    const auto differing = (devices | instead) - common;
-    std::vector<device_set> sets;
+  static std::vector<flow_set> telling_sets(const limit& bound, const limit& instead) {
+    const auto common = bound.devices & instead.devices;
+    const auto differing = (bound.devices | instead.devices) - common;
+    std::vector<flow_set> sets;
+    const auto add = [&](device_set devices) {
+      if (devices.size() < 2) return;
+      sets.push_back(flows_of(devices, bound.kind));
+      if (instead.kind != bound.kind) sets.push_back(flows_of(devices, instead.kind));
+    };
     device_set members;
     for (const auto device : common.members()) {
       members = members | device_set::of(device);
-      sets.push_back(members | differing);
-      if (members.size() >= 2) sets.push_back(members);
+      if (!differing.empty()) add(members | device_set::of(differing.front()));
+      add(members | differing);
+      add(members);
     }
     return sets;
+  }
+
+  /// Measures the sets again that show a weak link most clearly.
+  void confirm_weak_links(std::size_t most) {
+    for (const auto& fitted : fit_.shared) {
+      if (chosen_.size() >= most) return;
+      if (fitted.effect >= weak_effect && fitted.sets > 1) continue;
+      const auto flows = flows_of(fitted.limit.devices, fitted.limit.kind);
+      const auto times = times_.find(flows);
+      const bool enough = times != times_.end() && times->second >= most_repeats;
+      if (!enough && std::ranges::find(chosen_, flows) == chosen_.end()) chosen_.push_back(flows);
+    }
   }
 
   /// Sets of devices that are likely to share a link, with how likely.
@@ -128,14 +156,15 @@ class planning {
       const std::map<device_set, double>& likely) const {
     std::vector<unseen_link> list;
     for (const auto& [devices, worth] : likely) {
-      if (!crosses_nothing(devices)) continue;
+      const auto nested = crosses_nothing(devices) ? 1 : worth_if_crossing;
       for (const auto kind : every_traffic) {
         const limit bound{devices, kind, 0};
         const auto flows = flows_of(devices, kind);
         const auto possible = fill(limits_, host_.devices, flows).rates.sum(flows);
         if (possible <= 0) continue;
         const auto lost = 1 - evidence_.most(bound) / possible;
-        if (lost > unseen_effect) list.push_back({bound, possible, worth * lost * prior(kind)});
+        if (lost > unseen_effect)
+          list.push_back({bound, possible, nested * worth * lost * prior(kind)});
       }
     }
     return list;

@@ -30,7 +30,7 @@ class growing_host {
     if (shape.shuffled) std::ranges::shuffle(names_, random_);
     add_own_links();
     if (shape.depth == 0) return;
-    if (uniform(random_, 0, 1) < 0.5) {
+    if (shape.devices == 2 || uniform(random_, 0, 1) < 0.5) {
       grow(0, shape.devices, shape.depth);
     } else {
       split(0, shape.devices, shape.depth);
@@ -55,14 +55,15 @@ class growing_host {
   /// A link of depth levels over the devices first to last - 1.
   void grow(std::size_t first, std::size_t last, std::size_t depth) {
     if (last - first < 2) return;
-    if (depth > 1 && last - first > 2) split(first, last, depth - 1);
+    if (depth > 1) split(first, last, depth - 1);
     add_link(first, last);
   }
 
-  /// Two to four parts, each with a link of its own if it has two devices or more.
+  /// Two to four parts, each with a link of its own if it has two devices or more. Two devices
+  /// stay together.
   void split(std::size_t first, std::size_t last, std::size_t depth) {
-    const auto parts = std::min<std::size_t>(whole(random_, 2, 4), (last - first) / 2);
-    if (parts < 2) return grow(first, last, 1);
+    const auto parts = std::min<std::size_t>(whole(random_, 2, 4), last - first - 1);
+    if (parts < 2) return;
     std::vector<std::size_t> ends{first, last};
     while (ends.size() < parts + 1) {
       const auto end = whole(random_, first + 1, last - 1);
