@@ -259,18 +259,25 @@ class fitting {
       for (std::size_t index = 0; index < limits.size(); ++index) {
         const auto sums = totals_held_back(index);
         if (sums.empty()) continue;
-        const auto most = *std::ranges::max_element(sums);
         double total = 0;
         double count = 0;
         for (const auto sum : sums) {
-          if (index >= own_.size() && sum < (1 - 2 * alike_sums_) * most) continue;
+          if (!is_full(index, sum, sums)) continue;
           total += sum;
           ++count;
         }
+        if (count == 0) continue;
         limits[index].capacity = total / count;
       }
       current_ = predict(limits);
     }
+  }
+
+  /// Leaves out totals that something else may explain: a device's own link gives what it gives
+  /// alone, and no link gives less than it once gave.
+  [[nodiscard]] bool is_full(std::size_t index, double sum, const std::vector<double>& sums) const {
+    if (index < own_.size()) return std::abs(sum / own_[index].capacity - 1) < alike_sums_;
+    return sum >= (1 - 2 * alike_sums_) * *std::ranges::max_element(sums);
   }
 
   [[nodiscard]] std::vector<double> totals_held_back(std::size_t index) const {

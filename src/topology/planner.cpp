@@ -19,6 +19,7 @@ constexpr double worth_if_crossing = 0.25;
 /// A link that takes less, or that one set alone shows, is measured again.
 constexpr double weak_effect = 0.06;
 constexpr std::size_t most_repeats = 3;
+constexpr std::size_t few_devices = 4;
 constexpr std::size_t random_sets = 200;
 constexpr std::size_t most_devices_for_all_sets = 8;
 
@@ -273,6 +274,9 @@ std::vector<flow_set> next_sets(const host_outline& host,
   for (const auto kind : every_traffic)
     together.push_back(flows_of(device_set::up_to(host.devices), kind));
   if (auto once = missing(together, 1); !once.empty()) return once;
+  // What sets differ by is not known from the few flows of few devices.
+  if (host.devices <= few_devices)
+    for (const auto& set : alone_sets(host.devices)) together.push_back(set);
   if (auto again = missing(together, 2); !again.empty()) return again;
   const auto most = most_sets(host.devices) - held_out_count(host.devices);
   if (observations.size() >= most) return {};
