@@ -67,12 +67,13 @@ class fitting {
   fit run() {
     set_own_limits();
     current_ = predict(own_);
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 6; ++round) {
       const auto before = current_.misfit;
       while (current_.limits.size() < most_limits && add()) {
       }
       bool changed = exchange();
       changed = move_devices() || changed;
+      changed = cross() || changed;
       const bool removed = remove();
       if (!changed && !removed && current_.misfit >= before) break;
     }
@@ -214,12 +215,12 @@ class fitting {
   }
 
   /// The limit that explains most of what `base` leaves, and the misfit with it.
-  [[nodiscard]] std::pair<std::optional<limit>, double> best_addition(
-      const prediction& base) const {
+  [[nodiscard]] std::pair<std::optional<limit>, double> best_addition(const prediction& base,
+                                                                      bool crossing = false) const {
     std::vector<std::pair<double, const candidate*>> promising;
     for (const auto& candidate : candidates_) {
       const auto promised = promise(base, candidate);
-      if (promised > worth_a_limit / 2 && fits_in(base, candidate.limit))
+      if (promised > worth_a_limit / 2 && fits_in(base, candidate.limit) != crossing)
         promising.emplace_back(promised * candidate.preference, &candidate);
     }
     const auto tried = std::min(promising.size(), tried_exactly);
@@ -360,6 +361,27 @@ class fitting {
     if (!best) return false;
     refine(std::move(*best));
     return true;
+  }
+
+  /// Puts the limit that explains most of the rest in the place of those that it crosses, if that
+  /// and what follows explain more.
+  bool cross() {
+    if (current_.misfit < most_usual_misfit()) return false;
+    const auto [added, misfit] = best_addition(current_, true);
+    if (!added) return false;
+    const auto before = current_;
+    auto limits = current_.limits;
+    std::erase_if(limits, [&](const limit& other) {
+      return !nested_or_apart(other.devices, added->devices) ||
+             (other.devices == added->devices && other.kind == added->kind);
+    });
+    limits.push_back(*added);
+    refine(std::move(limits));
+    while (current_.limits.size() < most_limits && add()) {
+    }
+    if (current_.misfit < before.misfit - worth_a_change) return true;
+    current_ = before;
+    return false;
   }
 
   /// Twice what noise alone makes of all flows.

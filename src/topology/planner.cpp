@@ -54,8 +54,8 @@ class planning {
   std::vector<flow_set> next(std::size_t most) {
     fit_ = explain(evidence_, host_.hints);
     limits_ = fit_.limits();
+    confirm_links(most);
     decide_doubts(most);
-    confirm_weak_links(most);
     look_for_unseen_links(most);
     return std::move(chosen_);
   }
@@ -123,15 +123,17 @@ class planning {
     return sets;
   }
 
-  /// Measures the sets again that show a weak link most clearly.
-  void confirm_weak_links(std::size_t most) {
+  /// Measures each link with all of its devices and no others, and weak links again: two links
+  /// that give the same look like one until both are full.
+  void confirm_links(std::size_t most) {
     for (const auto& fitted : fit_.shared) {
       if (chosen_.size() >= most) return;
-      if (fitted.effect >= weak_effect && fitted.sets > 1) continue;
+      const bool weak = fitted.effect < weak_effect || fitted.sets < 2;
       const auto flows = flows_of(fitted.limit.devices, fitted.limit.kind);
-      const auto times = times_.find(flows);
-      const bool enough = times != times_.end() && times->second >= most_repeats;
-      if (!enough && std::ranges::find(chosen_, flows) == chosen_.end()) chosen_.push_back(flows);
+      const auto known = times_.find(flows);
+      const auto times = known == times_.end() ? 0 : known->second;
+      if (times < (weak ? most_repeats : 1) && std::ranges::find(chosen_, flows) == chosen_.end())
+        chosen_.push_back(flows);
     }
   }
 
