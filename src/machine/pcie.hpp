@@ -14,6 +14,8 @@ struct pcie_link {
   int width;
   int generation_max;
   int width_max;
+
+  friend bool operator==(const pcie_link&, const pcie_link&) = default;
 };
 
 /// The kernel's form "0000:0a:06.0" of a PCI address. Accepts CUDA's form "00000000:0A:06.0" and

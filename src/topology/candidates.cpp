@@ -75,7 +75,8 @@ std::vector<device_set> candidate_sets(const evidence& evidence,
       for (const auto& smaller : evidence.sets()) add_responders(list, larger, smaller);
     }
   }
-  std::erase_if(list, [](device_set set) { return set.size() < 2; });
+  std::erase_if(list,
+                [&](device_set set) { return set.size() < 2 || !evidence.seen().contains(set); });
   return {list.begin(), list.end()};
 }
 

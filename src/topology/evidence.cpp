@@ -89,6 +89,7 @@ evidence::evidence(std::size_t devices, const std::vector<observation>& observat
       continue;
     for (const auto& rates : observed.rates) repetitions.add(rates);
     sets_.push_back(mean_of(devices, observed));
+    seen_ = seen_ | observed.flows.devices();
     repeated = std::max(repeated, sets_.back().repetitions);
   }
   const auto means = between_sets(sets_);

@@ -35,6 +35,8 @@ class evidence {
 
   [[nodiscard]] std::size_t devices() const { return devices_; }
   [[nodiscard]] const std::vector<measured_set>& sets() const { return sets_; }
+  /// The devices that were measured in any set.
+  [[nodiscard]] device_set seen() const { return seen_; }
   [[nodiscard]] const topology::noise& noise() const { return noise_; }
   /// The largest total that the flows of the limit ever had; 0 if none of them ran.
   [[nodiscard]] double most(const limit& limit) const;
@@ -42,6 +44,7 @@ class evidence {
  private:
   std::size_t devices_;
   std::vector<measured_set> sets_;
+  device_set seen_;
   topology::noise noise_;
 };
 

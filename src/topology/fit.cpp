@@ -321,8 +321,7 @@ class fitting {
   /// flows of the same devices; where `base` leaves something for it to explain.
   [[nodiscard]] std::vector<limit> neighbours(const prediction& base, const limit& near) const {
     std::set<device_set> toggled;
-    for (std::size_t device = 0; device < evidence_.devices(); ++device)
-      toggled.insert(device_set::of(device));
+    for (const auto device : evidence_.seen().members()) toggled.insert(device_set::of(device));
     for (const auto& other : base.limits) toggled.insert(other.devices);
     std::vector<limit> list;
     const auto add = [&](device_set devices, traffic kind) {
@@ -350,7 +349,7 @@ class fitting {
     std::optional<std::vector<limit>> best;
     double least = current_.misfit - worth_a_limit;
     for (const auto set : sets) {
-      for (std::size_t device = 0; device < evidence_.devices(); ++device) {
+      for (const auto device : evidence_.seen().members()) {
         const auto limits = with_moved(set, device_set::of(device));
         const auto misfit = predict(limits).misfit;
         if (misfit >= least) continue;

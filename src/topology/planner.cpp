@@ -39,6 +39,18 @@ bool was_measured(const std::vector<observation>& observations, const flow_set& 
   });
 }
 
+/// Without the devices that could not even copy alone.
+device_set usable_devices(std::size_t devices, const std::vector<observation>& observations) {
+  device_set failed;
+  device_set copied;
+  for (const auto& observed : observations) {
+    const auto copying = observed.flows.devices();
+    if (!observed.rates.empty()) copied = copied | copying;
+    if (observed.rates.empty() && copying.size() == 1) failed = failed | copying;
+  }
+  return device_set::up_to(devices) - (failed - copied);
+}
+
 /// Flows of a link that may be hidden: no set so far shows that they have what they could have.
 struct unseen_link {
   limit bound;
@@ -49,7 +61,10 @@ struct unseen_link {
 class planning {
  public:
   planning(const host_outline& host, const std::vector<observation>& observations)
-      : host_(host), times_(times_measured(observations)), evidence_(host.devices, observations) {}
+      : host_(host),
+        usable_(usable_devices(host.devices, observations)),
+        times_(times_measured(observations)),
+        evidence_(host.devices, observations) {}
 
   std::vector<flow_set> next(std::size_t most) {
     fit_ = explain(evidence_, host_.hints);
@@ -152,6 +167,7 @@ class planning {
         worth[device_set::up_to(last + 1) - device_set::up_to(first)] = 4;
     for (const auto& fitted : fit_.shared) worth[fitted.limit.devices] = 8;
     for (const auto hint : host_.hints) worth[hint] = 8;
+    std::erase_if(worth, [&](const auto& set) { return !usable_.contains(set.first); });
     return worth;
   }
 
@@ -224,6 +240,7 @@ class planning {
         devices.insert(random_set(random, 2 + random() % (host_.devices - 1)));
     std::vector<std::pair<flow_set, per_flow>> sets;
     for (const auto set : devices) {
+      if (!usable_.contains(set)) continue;
       for (const auto kind : every_traffic) {
         const auto flows = flows_of(set, kind);
         if (is_new(flows)) sets.emplace_back(flows, fill(limits_, host_.devices, flows).rates);
@@ -239,6 +256,7 @@ class planning {
   }
 
   const host_outline& host_;
+  device_set usable_;
   std::map<flow_set, std::size_t> times_;
   evidence evidence_;
   fit fit_;
@@ -271,13 +289,13 @@ std::vector<flow_set> next_sets(const host_outline& host,
     return rest;
   };
   if (auto alone = missing(alone_sets(host.devices), 1); !alone.empty()) return alone;
-  if (host.devices < 2) return {};
+  const auto usable = usable_devices(host.devices, observations);
+  if (usable.size() < 2) return {};
   std::vector<flow_set> together;
-  for (const auto kind : every_traffic)
-    together.push_back(flows_of(device_set::up_to(host.devices), kind));
+  for (const auto kind : every_traffic) together.push_back(flows_of(usable, kind));
   if (auto once = missing(together, 1); !once.empty()) return once;
   // What sets differ by is not known from the few flows of few devices.
-  if (host.devices <= few_devices)
+  if (usable.size() <= few_devices)
     for (const auto& set : alone_sets(host.devices)) together.push_back(set);
   if (auto again = missing(together, 2); !again.empty()) return again;
   const auto most = most_sets(host.devices) - held_out_count(host.devices);
@@ -289,11 +307,13 @@ std::vector<flow_set> next_sets(const host_outline& host,
 std::vector<flow_set> held_out_sets(std::size_t devices,
                                     const std::vector<observation>& observations) {
   const auto times = times_measured(observations);
+  const auto usable = usable_devices(devices, observations);
   std::mt19937_64 random(devices);
   std::vector<flow_set> sets;
+  if (usable.size() < 2) return sets;
   for (int attempt = 0; attempt < 1000 && sets.size() < held_out_count(devices); ++attempt) {
     flow_set flows;
-    for (std::size_t device = 0; device < devices; ++device) {
+    for (const auto device : usable.members()) {
       const auto choice = random() % 5;  // two of them: the device does nothing
       if (choice == 0 || choice == 2) flows.h2d = flows.h2d | device_set::of(device);
       if (choice == 1 || choice == 2) flows.d2h = flows.d2h | device_set::of(device);

@@ -54,12 +54,6 @@ void describe(const simulation::made_up_host& host, const topology::host_map& ma
     fmt::print("  true {} {} effect {:.3f}\n", fmt::join(limit.devices.members(), ","),
                to_string(limit.kind), limit.effect);
   }
-  if (getenv("DBG"))
-    for (const auto& set : map.sets) {
-      fmt::print("   set {} | {} :", fmt::join(set.flows.h2d.members(), ","), fmt::join(set.flows.d2h.members(), ","));
-      for (std::size_t i = 0; i < set.measured.size(); ++i) fmt::print(" {:.1f}({:+.1f}%)", set.measured[i] / 1e9, 100 * (set.measured[i] / set.predicted[i] - 1));
-      fmt::print("\n");
-    }
   for (const auto& link : map.links)
     for (const auto kind : topology::every_traffic)
       if (const auto& found = link.of(kind))

@@ -1,0 +1,321 @@
+#include "src/topology/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "src/statistics/quantile.hpp"
+#include "src/topology/words.hpp"
+
+namespace bench_transfers::topology {
+namespace {
+
+using common::message;
+using json = nlohmann::ordered_json;
+
+/// Devices that keep this part of their rates count as undisturbed, in advice on how many to use.
+constexpr double rate_kept = 0.9;
+/// Capacities of both directions within this part of each other are told in one number.
+constexpr double told_as_one = 0.03;
+/// A device alone is slow below this part of the median of all.
+constexpr double slow_alone = 0.95;
+/// Errors of sets held out above these make a map doubtful.
+constexpr double poor_median = 0.05, poor_p95 = 0.15;
+
+json names(const host_map& map, device_set devices) {
+  json list = json::array();
+  for (const auto device : devices.members()) list.push_back(map.devices[device]);
+  return list;
+}
+
+std::string direction_text(traffic kind) {
+  switch (kind) {
+    case traffic::h2d: return "from the host";
+    case traffic::d2h: return "to the host";
+    case traffic::both: return "in both directions at once";
+  }
+  return {};
+}
+
+/// The mean total of a device of the set: both directions of it count.
+double each(const host_map& map, const flow_set& flows, device_set devices) {
+  return rates(map, flows).sum(flows) / static_cast<double>(devices.size());
+}
+
+double alone_each(const host_map& map, device_set devices, traffic kind) {
+  double total = 0;
+  for (const auto device : devices.members()) total += map.alone[device].of(kind).value;
+  return total / static_cast<double>(devices.size());
+}
+
+double together_each(const host_map& map, device_set devices, traffic kind) {
+  return each(map, flows_of(devices, kind), devices);
+}
+
+message nothing_shared(const host_map& map) {
+  const auto devices = device_set::up_to(map.devices.size());
+  return {"nothing_shared",
+          {{"devices", names(map, devices)}},
+          fmt::format("{} do not slow each other down.", names_text(map, devices))};
+}
+
+json to_json(const std::optional<common_place>& place) {
+  if (!place) return nullptr;
+  return {{"kind", to_string(place->kind)},
+          {"name", place->name},
+          {"generation", place->link ? json(place->link->generation) : json(nullptr)},
+          {"width", place->link ? json(place->link->width) : json(nullptr)}};
+}
+
+struct shown_capacity {
+  std::string words;
+  traffic kind;
+};
+
+/// Capacities of a link, those of both directions as one if they are alike.
+std::vector<shown_capacity> shown_capacities(const shared_link& link) {
+  std::vector<shown_capacity> list;
+  const bool as_one = link.h2d && link.d2h &&
+                      std::abs(link.h2d->bytes_per_second.value / link.d2h->bytes_per_second.value -
+                               1) < told_as_one;
+  if (as_one) {
+    list.push_back({"in each direction", traffic::h2d});
+  } else {
+    if (link.h2d) list.push_back({direction_text(traffic::h2d), traffic::h2d});
+    if (link.d2h) list.push_back({direction_text(traffic::d2h), traffic::d2h});
+  }
+  if (link.both) list.push_back({direction_text(traffic::both), traffic::both});
+  return list;
+}
+
+message shared_link_finding(const host_map& map, const shared_link& link) {
+  json capacities = json::object();
+  for (const auto kind : every_traffic) {
+    const auto& found = link.of(kind);
+    if (!found) continue;
+    const auto& capacity = found->bytes_per_second;
+    capacities[to_string(kind)] = {{"value", capacity.value},
+                                   {"low", capacity.low},
+                                   {"high", capacity.high},
+                                   {"alone_each", alone_each(map, link.devices, kind)},
+                                   {"together_each", together_each(map, link.devices, kind)},
+                                   {"effect", found->effect}};
+  }
+  std::vector<std::string> parts;
+  for (const auto& [words, kind] : shown_capacities(link))
+    parts.push_back(fmt::format("{} GB/s {}: alone each gets {}, together {} each",
+                                rate_text(link.of(kind)->bytes_per_second.value), words,
+                                rate_text(alone_each(map, link.devices, kind)),
+                                rate_text(together_each(map, link.devices, kind))));
+  const auto place = best_place(map, link.devices);
+  return {"shared_link",
+          {{"devices", names(map, link.devices)},
+           {"capacities", std::move(capacities)},
+           {"place", to_json(place)}},
+          fmt::format("{} share {}{}.", names_text(map, link.devices), fmt::join(parts, "; and "),
+                      place ? fmt::format(" ({})", place_text(*place)) : std::string())};
+}
+
+/// The shared limits that hold flows back when all devices copy.
+json groups_at_once(const host_map& map, const flow_set& flows, std::string& words) {
+  const auto limits = limits_of(map);
+  const auto result = fill(limits, map.devices.size(), flows);
+  json groups = json::array();
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    const auto held = result.flows[i].devices();
+    if (limits[i].devices.size() < 2 || held.empty()) continue;
+    const auto total = result.rates.sum(limits[i].of(flows));
+    const auto share = result.rates.sum(result.flows[i]) / static_cast<double>(held.size());
+    groups.push_back(
+        {{"devices", names(map, limits[i].devices)}, {"bytes_per_second", total}, {"each", share}});
+    parts.push_back(fmt::format("{} share {} GB/s ({} each)", names_text(map, limits[i].devices),
+                                rate_text(total), rate_text(share)));
+  }
+  words = fmt::format("{}", fmt::join(parts, ", "));
+  return groups;
+}
+
+void add_all_at_once(const host_map& map, std::vector<message>& list) {
+  const auto devices = device_set::up_to(map.devices.size());
+  for (const auto kind : every_traffic) {
+    const auto flows = flows_of(devices, kind);
+    const auto count = static_cast<double>(devices.size());
+    const auto total = together_each(map, devices, kind) * count;
+    const auto alone = alone_each(map, devices, kind) * count;
+    std::string words;
+    auto groups = groups_at_once(map, flows, words);
+    if (groups.empty()) continue;
+    list.push_back({"all_at_once",
+                    {{"traffic", to_string(kind)},
+                     {"total", total},
+                     {"alone_total", alone},
+                     {"groups", std::move(groups)}},
+                    fmt::format("{} at once get {} GB/s {}, where alone they add up to {}: {}.",
+                                names_text(map, devices), rate_text(total), direction_text(kind),
+                                rate_text(alone), words)});
+  }
+}
+
+/// The first so many devices of a set.
+device_set first_of(device_set devices, std::size_t count) {
+  device_set first;
+  for (const auto device : devices.members())
+    if (first.size() < count) first = first | device_set::of(device);
+  return first;
+}
+
+/// How many devices keep their rates, in the direction in which fewest do.
+void add_at_most(const host_map& map, const shared_link& link, std::vector<message>& list) {
+  std::size_t fewest = link.devices.size();
+  traffic worst = traffic::h2d;
+  for (const auto kind : every_traffic) {
+    if (!link.of(kind)) continue;
+    std::size_t count = 1;
+    while (count < link.devices.size()) {
+      const auto more = first_of(link.devices, count + 1);
+      if (together_each(map, more, kind) < rate_kept * alone_each(map, more, kind)) break;
+      ++count;
+    }
+    if (count >= fewest) continue;
+    fewest = count;
+    worst = kind;
+  }
+  if (fewest == link.devices.size()) return;
+  const auto kept_devices = first_of(link.devices, fewest);
+  const auto rate_each = together_each(map, kept_devices, worst);
+  list.push_back(
+      {"at_most",
+       {{"devices", names(map, link.devices)},
+        {"count", fewest},
+        {"traffic", to_string(worst)},
+        {"each", rate_each},
+        {"alone_each", alone_each(map, kept_devices, worst)}},
+       fmt::format("Let at most {} of {} copy at once {}: each then gets {} of {} GB/s.", fewest,
+                   names_text(map, link.devices), direction_text(worst), rate_text(rate_each),
+                   rate_text(alone_each(map, kept_devices, worst)))});
+}
+
+void add_near_nodes(const host_map& map, std::vector<message>& list) {
+  std::map<int, device_set> nodes;
+  for (std::size_t device = 0; device < map.pci.paths.size(); ++device)
+    if (const auto& hops = map.pci.paths[device].hops; !hops.empty() && hops.back().numa_node)
+      nodes[*hops.back().numa_node] = nodes[*hops.back().numa_node] | device_set::of(device);
+  if (nodes.size() < 2) return;
+  for (const auto& [node, devices] : nodes)
+    list.push_back(
+        {"near_node",
+         {{"devices", names(map, devices)}, {"node", node}},
+         fmt::format("Load {} from memory of NUMA node {}, which is next to {}.",
+                     names_text(map, devices), node, devices.size() == 1 ? "it" : "them")});
+}
+
+void add_slower_alone(const host_map& map, std::vector<message>& list) {
+  if (map.devices.size() < 3) return;
+  for (const auto kind : {traffic::h2d, traffic::d2h}) {
+    std::vector<double> typical;
+    for (const auto& alone : map.alone) typical.push_back(alone.of(kind).value);
+    const auto median = statistics::median(typical);
+    for (std::size_t device = 0; device < map.devices.size(); ++device) {
+      const auto value = map.alone[device].of(kind).value;
+      if (value >= slow_alone * median) continue;
+      list.push_back(
+          {"slower_alone",
+           {{"device", map.devices[device]},
+            {"traffic", to_string(kind)},
+            {"alone", value},
+            {"typical", median}},
+           fmt::format("{} gets only {} GB/s {} even alone; most get {}.", map.devices[device],
+                       rate_text(value), direction_text(kind), rate_text(median))});
+    }
+  }
+}
+
+void add_slow_hops(const host_map& map, std::vector<message>& list) {
+  std::map<std::string, device_set> below;
+  std::map<std::string, machine::pcie_link> slow;
+  for (std::size_t device = 0; device < map.pci.paths.size(); ++device)
+    for (const auto& hop : map.pci.paths[device].hops) {
+      below[hop.address] = below[hop.address] | device_set::of(device);
+      if (hop.link && (hop.link->generation < hop.link->generation_max ||
+                       hop.link->width < hop.link->width_max))
+        slow.emplace(hop.address, *hop.link);
+    }
+  for (const auto& [address, link] : slow)
+    list.push_back({"hop_below_maximum",
+                    {{"address", address},
+                     {"devices", names(map, below[address])},
+                     {"generation", link.generation},
+                     {"width", link.width},
+                     {"generation_max", link.generation_max},
+                     {"width_max", link.width_max}},
+                    fmt::format("{}, on the way to {}, runs at Gen{} x{}; it can do Gen{} x{}.",
+                                address, names_text(map, below[address]), link.generation,
+                                link.width, link.generation_max, link.width_max)});
+}
+
+void add_doubts(const host_map& map, std::vector<message>& list) {
+  if (!map.pci.visible)
+    list.push_back({"not_visible",
+                    {{"devices", names(map, device_set::up_to(map.devices.size()))}},
+                    "The PCI tree is not visible here: links are known by measurement alone."});
+  if (map.errors && (map.errors->median > poor_median || map.errors->p95 > poor_p95))
+    list.push_back(
+        {"poor_prediction",
+         {{"median", map.errors->median}, {"p95", map.errors->p95}},
+         fmt::format("The map does not explain this host: in sets that it was not fitted "
+                     "to it errs by {:.1f} % in the median and {:.1f} % at worst of 95 %.",
+                     100 * map.errors->median, 100 * map.errors->p95)});
+  if (!map.skipped.empty()) {
+    const auto& first = map.skipped.front();
+    list.push_back(
+        {"not_measured",
+         {{"count", map.skipped.size()},
+          {"first",
+           {{"h2d", names(map, first.flows.h2d)},
+            {"d2h", names(map, first.flows.d2h)},
+            {"why_not", first.why_not}}}},
+         fmt::format("{} of the sets could not be measured, the first with {}: {}",
+                     map.skipped.size(), names_text(map, first.flows.devices()), first.why_not)});
+  }
+}
+
+}  // namespace
+
+std::string names_text(const host_map& map, device_set devices) {
+  const auto members = devices.members();
+  if (members.empty()) return "no device";
+  const auto last = map.devices[members.back()];
+  const auto first = map.devices[members.front()];
+  if (members.size() == 1) return last;
+  if (members.size() > 2 && members.back() - members.front() + 1 == members.size())
+    return fmt::format("{} to {}", first, last);
+  std::string text = first;
+  for (std::size_t i = 1; i + 1 < members.size(); ++i) text += ", " + map.devices[members[i]];
+  return text + " and " + last;
+}
+
+std::optional<common_place> best_place(const host_map& map, device_set devices) {
+  const auto places = places_of(map.pci, devices);
+  std::optional<common_place> best;
+  for (const auto& place : places)
+    if (!best || place.kind == place_kind::port) best = place;
+  return best;
+}
+
+std::vector<message> findings(const host_map& map) {
+  std::vector<message> list;
+  if (map.links.empty() && map.devices.size() > 1) list.push_back(nothing_shared(map));
+  add_all_at_once(map, list);
+  for (const auto& link : map.links) list.push_back(shared_link_finding(map, link));
+  for (const auto& link : map.links) add_at_most(map, link, list);
+  add_near_nodes(map, list);
+  add_slower_alone(map, list);
+  add_slow_hops(map, list);
+  add_doubts(map, list);
+  return list;
+}
+
+}  // namespace bench_transfers::topology

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/common/message.hpp"
+#include "src/topology/host_map.hpp"
+
+namespace bench_transfers::topology {
+
+/// What the map says, one sentence each. The codes, and their data (rates in bytes per second,
+/// devices by name):
+///   nothing_shared     no devices slow each other down: {devices}
+///   all_at_once        all devices together: {traffic, total, alone_total, groups: [{devices,
+///                      bytes_per_second, each}]}
+///   shared_link        {devices, capacities: {h2d|d2h|both: {value, low, high, alone_each,
+///                      together_each, effect}}, place: {kind, name, generation, width} or null}
+///   at_most            how many of a link's devices keep 90 % of their rates: {devices, count,
+///                      traffic, each, alone_each}
+///   near_node          the NUMA node next to devices, where there are several: {devices, node}
+///   slower_alone       a device that copies slower than most even alone: {device, traffic, alone,
+///                      typical}
+///   hop_below_maximum  {address, devices, generation, width, generation_max, width_max}
+///   not_visible        the PCI tree cannot be seen: {devices}
+///   poor_prediction    sets held out differ from the map: {median, p95}
+///   not_measured       sets that could not be measured: {count, first: {flows, why_not}}
+std::vector<common::message> findings(const host_map& map);
+
+/// "cuda:0", "cuda:0 and cuda:2", "cuda:4 to cuda:7"
+std::string names_text(const host_map& map, device_set devices);
+
+/// The place that names a link best: a port rather than a root complex, and that rather than a
+/// node; of ports the nearest to the host.
+std::optional<common_place> best_place(const host_map& map, device_set devices);
+
+}  // namespace bench_transfers::topology

@@ -1,0 +1,156 @@
+#include "src/topology/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "src/common/wrapped.hpp"
+#include "src/topology/findings.hpp"
+#include "src/topology/words.hpp"
+
+namespace bench_transfers::topology {
+namespace {
+
+constexpr double noticeable = 0.02;
+
+std::string with_interval(const statistics::estimate& shown) {
+  return fmt::format("{} [{}, {}]", rate_text(shown.value), rate_text(shown.low),
+                     rate_text(shown.high));
+}
+
+std::string capacities_text(const shared_link& link) {
+  std::vector<std::string> parts;
+  for (const auto kind : every_traffic)
+    if (const auto& capacity = link.of(kind))
+      parts.push_back(
+          fmt::format("{} {}", to_string(kind), with_interval(capacity->bytes_per_second)));
+  return fmt::format("{} GB/s", fmt::join(parts, ", "));
+}
+
+std::string alone_text(const alone_rates& alone) {
+  std::vector<std::string> parts;
+  for (const auto kind : every_traffic)
+    parts.push_back(fmt::format("{} {}", to_string(kind), rate_text(alone.of(kind).value)));
+  return fmt::format("{} GB/s alone", fmt::join(parts, ", "));
+}
+
+std::string hop_text(const common_place& place) {
+  return place.link ? fmt::format("port {}: {}", place.name, nominal_text(*place.link))
+                    : place_text(place);
+}
+
+class tree {
+ public:
+  explicit tree(const host_map& map) : map_(map) {}
+
+  std::string text() {
+    lines_ = "host\n";
+    add_below(nullptr, "");
+    return std::move(lines_);
+  }
+
+ private:
+  /// What hangs directly below a link, or below the host.
+  void add_below(const shared_link* parent, const std::string& indent) {
+    std::vector<const shared_link*> links;
+    auto devices = parent == nullptr ? device_set::up_to(map_.devices.size()) : parent->devices;
+    for (const auto& link : map_.links) {
+      if (parent_of(map_, link) != parent) continue;
+      links.push_back(&link);
+      devices = devices - link.devices;
+    }
+    auto rest = devices.size() + links.size();
+    while (rest > 0) {
+      const bool is_last = --rest == 0;
+      const auto link = std::ranges::min_element(
+          links, {}, [](const shared_link* child) { return child->devices.front(); });
+      if (link != links.end() && (devices.empty() || (*link)->devices.front() < devices.front())) {
+        const auto* child = *link;
+        links.erase(link);
+        add_link(*child, indent, is_last);
+      } else {
+        add_device(devices.front(), indent, is_last);
+        devices = devices - device_set::of(devices.front());
+      }
+    }
+  }
+
+  void add_link(const shared_link& link, const std::string& indent, bool is_last) {
+    lines_ += fmt::format("{}{} {} share {}\n", indent, is_last ? "└─" : "├─",
+                          names_text(map_, link.devices), capacities_text(link));
+    const auto inner = indent + (is_last ? "   " : "│  ");
+    for (const auto& place : places_of(map_.pci, link.devices))
+      lines_ += fmt::format("{}│  {}\n", inner, hop_text(place));
+    add_below(&link, inner);
+  }
+
+  void add_device(std::size_t device, const std::string& indent, bool is_last) {
+    lines_ += fmt::format("{}{} {}: {}\n", indent, is_last ? "└─" : "├─", map_.devices[device],
+                          alone_text(map_.alone[device]));
+    if (device >= map_.pci.paths.size()) return;
+    const auto& hops = map_.pci.paths[device].hops;
+    if (hops.empty() || !hops.back().link) return;
+    lines_ += fmt::format("{}   {}: {}\n", indent + (is_last ? " " : "│"), hops.back().address,
+                          nominal_text(*hops.back().link));
+  }
+
+  const host_map& map_;
+  std::string lines_;
+};
+
+/// The part of its rate alone that the first keeps while the second copies as well.
+double part_kept(const host_map& map, std::size_t first, std::size_t second, traffic kind) {
+  const auto own = flows_of(device_set::of(first), kind);
+  const auto pair = flows_of(device_set::of(first) | device_set::of(second), kind);
+  return rates(map, pair).sum(own) / rates(map, own).sum(own);
+}
+
+std::string pairs_of(const host_map& map, traffic kind) {
+  bool loses = false;
+  std::size_t width = 6;
+  for (const auto& name : map.devices) width = std::max(width, name.size() + 1);
+  std::string table = fmt::format("{:>{}}", to_string(kind), width);
+  for (const auto& name : map.devices) table += fmt::format("{:>{}}", name, width);
+  for (std::size_t first = 0; first < map.devices.size(); ++first) {
+    table += fmt::format("\n{:>{}}", map.devices[first], width);
+    for (std::size_t second = 0; second < map.devices.size(); ++second) {
+      const auto part = first == second ? 1 : part_kept(map, first, second, kind);
+      loses = loses || part < 1 - noticeable;
+      table += first == second ? fmt::format("{:>{}}", "-", width)
+                               : fmt::format("{:>{}.0f}", 100 * part, width);
+    }
+  }
+  return loses ? table + "\n" : std::string();
+}
+
+std::string check_text(const host_map& map) {
+  if (!map.errors) return "No sets were held out: the map is not checked.\n";
+  return fmt::format(
+      "Checked on {} sets that the map was not fitted to: rates of flows differ by {:.1f} % "
+      "(median) "
+      "and {:.1f} % (95th percentile).\n",
+      map.errors->sets, 100 * map.errors->median, 100 * map.errors->p95);
+}
+
+}  // namespace
+
+std::string tree_text(const host_map& map) { return tree(map).text(); }
+
+std::string pairs_text(const host_map& map) {
+  std::string text;
+  for (const auto kind : every_traffic) text += pairs_of(map, kind);
+  return text;
+}
+
+std::string text_of(const host_map& map) {
+  auto text = tree_text(map) + "\n";
+  if (const auto pairs = pairs_text(map); !pairs.empty())
+    text +=
+        "What each (row) keeps of its rate while another (column) copies as well, in percent:\n" +
+        pairs + "\n";
+  for (const auto& finding : findings(map)) text += common::wrapped(finding.text);
+  return text + common::wrapped(check_text(map));
+}
+
+}  // namespace bench_transfers::topology

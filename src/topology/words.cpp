@@ -1,0 +1,29 @@
+#include "src/topology/words.hpp"
+
+#include <fmt/format.h>
+
+namespace bench_transfers::topology {
+
+std::string rate_text(double bytes_per_second) {
+  return fmt::format("{:.1f}", bytes_per_second / 1e9);
+}
+
+std::string place_text(const common_place& place) {
+  switch (place.kind) {
+    case place_kind::port:
+      return place.link ? fmt::format("port {}, Gen{} x{}", place.name, place.link->generation,
+                                      place.link->width)
+                        : fmt::format("port {}", place.name);
+    case place_kind::root_complex: return fmt::format("root complex {}", place.name);
+    case place_kind::numa_node: return fmt::format("NUMA node {}", place.name);
+  }
+  return {};
+}
+
+std::string nominal_text(const machine::pcie_link& link) {
+  const auto [low, high] = machine::pcie_packet_limit_gb_per_s(link.generation, link.width);
+  return fmt::format("Gen{} x{}, nominally {:.1f} to {:.1f} GB/s", link.generation, link.width, low,
+                     high);
+}
+
+}  // namespace bench_transfers::topology

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "src/topology/pci_view.hpp"
+
+namespace bench_transfers::topology {
+
+/// In GB/s, with one decimal.
+std::string rate_text(double bytes_per_second);
+
+/// "port 0000:c0:01.1, Gen4 x16", "root complex pci0000:c0", "NUMA node 1"
+std::string place_text(const common_place& place);
+
+/// "Gen4 x16, nominally 26.2 to 26.6 GB/s": what packets of 256 bytes leave of the link.
+std::string nominal_text(const machine::pcie_link& link);
+
+}  // namespace bench_transfers::topology

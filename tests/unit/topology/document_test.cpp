@@ -1,0 +1,138 @@
+#include "src/topology/document.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/topology/infer.hpp"
+#include "tests/simulation/made_up_host.hpp"
+#include "tests/unit/machine/fake_tree.hpp"
+
+namespace bench_transfers::topology::document_test {
+namespace {
+
+using testing::HasSubstr;
+
+/// A map with everything that a map can have.
+host_map full_map() {
+  pci_view pci{true, {}};
+  const machine::pcie_link gen5{5, 16, 5, 16};
+  for (const auto* gpu : {"0000:01:00.0", "0000:02:00.0", "0000:03:00.0"})
+    pci.paths.push_back(
+        {gpu,
+         "pci0000:00",
+         {{"0000:00:01.0", gen5, 0, "0-15"}, {gpu, std::nullopt, std::nullopt, std::nullopt}}});
+  simulation::made_up_host host{3, {}, {{device_set::of({0, 1}), traffic::h2d, 60e9}}};
+  for (std::size_t device = 0; device < 3; ++device)
+    for (const auto kind : {traffic::h2d, traffic::d2h})
+      host.own.push_back({device_set::of(device), kind, 50e9});
+  simulation::made_up_measurement measure(host, {}, 1);
+  auto map = infer(pci, simulation::names_of_devices(3),
+                   [&](const flow_set& flows) { return measure(flows); });
+  map.skipped.push_back({flows_of(device_set::up_to(3), traffic::both), "too little memory"});
+  return map;
+}
+
+using host_map_file = fake_tree;
+
+TEST_F(host_map_file, what_is_written_is_read_again) {
+  const auto map = full_map();
+  write_host_map(root / "host_map.json", map);
+  EXPECT_EQ(read_host_map(root / "host_map.json"), map);
+}
+
+TEST_F(host_map_file, says_its_kind_and_format_and_what_was_found) {
+  const auto document = to_json(full_map());
+  EXPECT_EQ(document["kind"], "host_map");
+  EXPECT_EQ(document["format"], 1);
+  ASSERT_FALSE(document["findings"].empty());
+  for (const auto& finding : document["findings"])
+    for (const auto* key : {"code", "data", "text"}) EXPECT_TRUE(finding.contains(key)) << key;
+}
+
+TEST_F(host_map_file, a_missing_file_is_named) {
+  const auto file = root / "nothing.json";
+  try {
+    read_host_map(file);
+    FAIL() << "read";
+  } catch (const unusable_map& error) {
+    EXPECT_THAT(error.what(), HasSubstr(file.string()));
+  }
+}
+
+TEST_F(host_map_file, names_that_are_not_utf_8_can_be_written) {
+  auto map = full_map();
+  map.devices[0] = "cuda\xff";
+  write_host_map(root / "host_map.json", map);
+  EXPECT_EQ(read_host_map(root / "host_map.json").devices[0], "cuda\xef\xbf\xbd");
+}
+
+TEST_F(host_map_file, what_cannot_be_is_refused_in_one_line) {
+  const auto good = to_json(full_map());
+  using change = std::function<void(json&)>;
+  const std::vector<std::pair<std::string, change>> changes{
+      {"kind", [](json& map) { map["kind"] = "ranking"; }},
+      {"newer format", [](json& map) { map["format"] = 2; }},
+      {"format as text", [](json& map) { map["format"] = "1"; }},
+      {"no devices", [](json& map) { map["devices"] = json::array(); }},
+      {"65 devices",
+       [](json& map) {
+         const auto device = map["devices"][0];
+         for (int i = 0; i < 62; ++i) map["devices"].push_back(device);
+       }},
+      {"device without name", [](json& map) { map["devices"][0].erase("name"); }},
+      {"negative rate", [](json& map) { map["devices"][0]["alone"]["h2d"]["value"] = -1; }},
+      {"rate as text", [](json& map) { map["devices"][0]["alone"]["h2d"]["value"] = "fast"; }},
+      {"paths of two devices", [](json& map) { map["pci"]["paths"].erase(0); }},
+      {"visible is a number", [](json& map) { map["pci"]["visible"] = 1; }},
+      {"width", [](json& map) { map["pci"]["paths"][0]["hops"][0]["link"]["width"] = 1e9; }},
+      {"link of one device", [](json& map) { map["links"][0]["devices"] = {1}; }},
+      {"link of an unknown device",
+       [](json& map) {
+         map["links"][0]["devices"] = {1, 3};
+       }},
+      {"link of a device twice",
+       [](json& map) {
+         map["links"][0]["devices"] = {1, 1};
+       }},
+      {"negative device",
+       [](json& map) {
+         map["links"][0]["devices"] = {-1, 1};
+       }},
+      {"link without capacity", [](json& map) { map["links"][0]["capacities"]["h2d"] = nullptr; }},
+      {"crossing links",
+       [](json& map) {
+         map["links"].push_back(map["links"][0]);
+         map["links"][1]["devices"] = {1, 2};
+       }},
+      {"the same link twice", [](json& map) { map["links"].push_back(map["links"][0]); }},
+      {"a rate less", [](json& map) { map["sets"][0]["measured"] = json::array(); }},
+      {"sets are no list", [](json& map) { map["sets"] = 3; }},
+      {"errors", [](json& map) { map["held_out_errors"]["median"] = nullptr; }},
+      {"no skipped", [](json& map) { map.erase("skipped"); }}};
+  for (const auto& [what, spoil] : changes) {
+    auto bad = good;
+    spoil(bad);
+    try {
+      host_map_from_text(bad.dump(), "some.json");
+      FAIL() << what << " was accepted";
+    } catch (const unusable_map& error) {
+      EXPECT_THAT(error.what(), HasSubstr("some.json: ")) << what;
+      EXPECT_THAT(error.what(), testing::Not(HasSubstr("\n"))) << what;
+    }
+  }
+}
+
+TEST_F(host_map_file, other_texts_are_refused) {
+  for (const auto* text : {"", "null", "[]", "3", "{", "{}", "\"host_map\"", "{\"kind\": 3}"})
+    EXPECT_THROW(host_map_from_text(text, "some.json"), unusable_map) << text;
+  EXPECT_THROW(host_map_from_text(std::string(200'000, '['), "some.json"), unusable_map);
+}
+
+}  // namespace
+}  // namespace bench_transfers::topology::document_test

@@ -1,0 +1,163 @@
+#include "src/topology/findings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/topology/infer.hpp"
+#include "src/topology/text.hpp"
+#include "tests/simulation/made_up_host.hpp"
+
+namespace bench_transfers::topology::findings_test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr double gb = 1e9;
+
+statistics::estimate exactly(double value) { return {value, value, value}; }
+
+std::optional<capacity> gives(double value) { return capacity{exactly(value), 0.3, 0, 5}; }
+
+/// Devices of 50 GB/s that share nothing.
+host_map map_of_devices(std::size_t devices) {
+  host_map map;
+  map.devices = simulation::names_of_devices(devices);
+  map.alone.assign(devices, {exactly(50 * gb), exactly(50 * gb), exactly(100 * gb)});
+  return map;
+}
+
+std::vector<common::message> with_code(const host_map& map, const std::string& code) {
+  auto list = findings(map);
+  std::erase_if(list, [&](const auto& finding) { return finding.code != code; });
+  return list;
+}
+
+TEST(findings, the_host_of_issue_357_is_explained_in_one_sentence) {
+  simulation::made_up_measurement measure(simulation::host_of_issue_357(), {}, 1);
+  const auto map = infer({}, simulation::names_of_devices(8),
+                         [&](const flow_set& flows) { return measure(flows); });
+  const auto explanations = with_code(map, "all_at_once");
+  ASSERT_FALSE(explanations.empty());
+  const auto& data = explanations.front().data;
+  EXPECT_EQ(data["traffic"], "h2d");
+  EXPECT_NEAR(data["total"].get<double>(), 278 * gb, 3 * gb);
+  EXPECT_NEAR(data["alone_total"].get<double>(), 8 * 56.2 * gb, 5 * gb);
+  ASSERT_EQ(data["groups"].size(), 3);
+  const std::vector<std::vector<std::string>> devices{
+      {"cuda:0", "cuda:1"}, {"cuda:2", "cuda:3"}, {"cuda:4", "cuda:5", "cuda:6", "cuda:7"}};
+  const std::vector<double> each{44.6 * gb, 43.7 * gb, 25.4 * gb};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(data["groups"][i]["devices"], devices[i]);
+    EXPECT_NEAR(data["groups"][i]["each"].get<double>(), each[i], 0.5 * gb);
+  }
+  const auto links = with_code(map, "shared_link");
+  ASSERT_THAT(links, SizeIs(3));
+  const auto& capacity = links.back().data["capacities"]["h2d"];
+  EXPECT_NEAR(capacity["value"].get<double>(), 101.6 * gb, 1 * gb);
+  EXPECT_NEAR(capacity["alone_each"].get<double>(), 56.2 * gb, 0.6 * gb);
+  EXPECT_NEAR(capacity["together_each"].get<double>(), 25.4 * gb, 0.3 * gb);
+}
+
+TEST(findings, the_advice_for_the_host_of_issue_357_is_two_of_four) {
+  auto map = map_of_devices(8);
+  map.alone.assign(8, {exactly(56.2 * gb), exactly(56.2 * gb), exactly(112.4 * gb)});
+  map.links.push_back({device_set::of({4, 5, 6, 7}), gives(101.6 * gb), {}, {}});
+  const auto advice = with_code(map, "at_most");
+  ASSERT_THAT(advice, SizeIs(1));
+  EXPECT_EQ(advice.front().data["count"], 2);
+  EXPECT_NEAR(advice.front().data["each"].get<double>(), 50.8 * gb, 0.01 * gb);
+}
+
+TEST(findings, nothing_shared_is_said_once) {
+  const auto map = map_of_devices(4);
+  EXPECT_THAT(with_code(map, "nothing_shared"), SizeIs(1));
+  EXPECT_THAT(with_code(map, "all_at_once"), IsEmpty());
+  EXPECT_THAT(with_code(map_of_devices(1), "nothing_shared"), IsEmpty());
+}
+
+TEST(findings, a_link_is_named_by_its_port_and_generation) {
+  auto map = map_of_devices(2);
+  const machine::pcie_link gen4{4, 16, 5, 16};
+  for (const auto* gpu : {"0000:c2:00.0", "0000:c3:00.0"})
+    map.pci.paths.push_back(
+        {gpu, "pci0000:c0", {{"0000:c0:01.1", gen4, 1, {}}, {gpu, gen4, 1, {}}}});
+  map.pci.visible = true;
+  map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
+  const auto place = with_code(map, "shared_link").front().data["place"];
+  EXPECT_EQ(place["kind"], "port");
+  EXPECT_EQ(place["name"], "0000:c0:01.1");
+  EXPECT_EQ(place["generation"], 4);
+  EXPECT_EQ(place["width"], 16);
+  EXPECT_THAT(with_code(map, "hop_below_maximum"), SizeIs(3));
+  EXPECT_THAT(with_code(map, "not_visible"), IsEmpty());
+  EXPECT_THAT(tree_text(map), HasSubstr("0000:c0:01.1"));
+}
+
+TEST(findings, several_nodes_give_advice_on_memory) {
+  auto map = map_of_devices(3);
+  for (const int node : {0, 1, 1})
+    map.pci.paths.push_back({"", "", {{"0000:01:00.0", {}, node, {}}}});
+  const auto advice = with_code(map, "near_node");
+  ASSERT_THAT(advice, SizeIs(2));
+  EXPECT_EQ(advice.back().data["node"], 1);
+  EXPECT_EQ(advice.back().data["devices"].size(), 2);
+  map.pci.paths.pop_back();
+  map.pci.paths.pop_back();
+  EXPECT_THAT(with_code(map, "near_node"), IsEmpty());
+}
+
+TEST(findings, doubts_are_said) {
+  auto map = map_of_devices(3);
+  EXPECT_THAT(with_code(map, "not_visible"), SizeIs(1));
+  EXPECT_THAT(with_code(map, "poor_prediction"), IsEmpty());
+  map.errors = held_out_errors{4, 12, 0.01, 0.3};
+  EXPECT_THAT(with_code(map, "poor_prediction"), SizeIs(1));
+  map.skipped.push_back({flows_of(device_set::up_to(3), traffic::h2d), "too little memory"});
+  EXPECT_EQ(with_code(map, "not_measured").front().data["count"], 1);
+  map.alone[1].h2d = exactly(25 * gb);
+  const auto slow = with_code(map, "slower_alone");
+  ASSERT_THAT(slow, SizeIs(1));
+  EXPECT_EQ(slow.front().data["device"], "cuda:1");
+}
+
+TEST(findings, names_are_shortened_to_ranges) {
+  const auto map = map_of_devices(8);
+  EXPECT_EQ(names_text(map, device_set::of(3)), "cuda:3");
+  EXPECT_EQ(names_text(map, device_set::of({0, 1})), "cuda:0 and cuda:1");
+  EXPECT_EQ(names_text(map, device_set::of({4, 5, 6, 7})), "cuda:4 to cuda:7");
+  EXPECT_EQ(names_text(map, device_set::of({0, 2, 5})), "cuda:0, cuda:2 and cuda:5");
+}
+
+TEST(map_text, shows_links_in_links_and_every_device_once) {
+  auto map = map_of_devices(5);
+  map.links.push_back({device_set::of({1, 2, 3}), gives(90 * gb), gives(80 * gb), {}});
+  map.links.push_back({device_set::of({2, 3}), gives(60 * gb), {}, {}});
+  EXPECT_EQ(tree_text(map),
+            "host\n"
+            "├─ cuda:0: h2d 50.0, d2h 50.0, both 100.0 GB/s alone\n"
+            "├─ cuda:1 to cuda:3 share h2d 90.0 [90.0, 90.0], d2h 80.0 [80.0, 80.0] GB/s\n"
+            "│  ├─ cuda:1: h2d 50.0, d2h 50.0, both 100.0 GB/s alone\n"
+            "│  └─ cuda:2 and cuda:3 share h2d 60.0 [60.0, 60.0] GB/s\n"
+            "│     ├─ cuda:2: h2d 50.0, d2h 50.0, both 100.0 GB/s alone\n"
+            "│     └─ cuda:3: h2d 50.0, d2h 50.0, both 100.0 GB/s alone\n"
+            "└─ cuda:4: h2d 50.0, d2h 50.0, both 100.0 GB/s alone\n");
+}
+
+TEST(map_text, pairs_show_only_traffic_that_loses) {
+  auto map = map_of_devices(2);
+  EXPECT_EQ(pairs_text(map), "");
+  map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
+  EXPECT_THAT(pairs_text(map), HasSubstr("h2d"));
+  EXPECT_THAT(pairs_text(map), HasSubstr("60"));
+  EXPECT_THAT(pairs_text(map), Not(HasSubstr("d2h")));
+}
+
+}  // namespace
+}  // namespace bench_transfers::topology::findings_test

@@ -1,0 +1,188 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "src/topology/infer.hpp"
+#include "src/topology/planner.hpp"
+#include "tests/simulation/made_up_host.hpp"
+
+namespace bench_transfers::topology::map_test {
+namespace {
+
+using simulation::made_up_host;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr double gb = 1e9;
+
+/// Devices of 50 GB/s in each direction, 100 in both.
+made_up_host host_of(std::size_t devices, std::vector<limit> shared = {}) {
+  made_up_host host{devices, {}, std::move(shared)};
+  for (std::size_t device = 0; device < devices; ++device)
+    for (const auto kind : every_traffic)
+      host.own.push_back({device_set::of(device), kind, (kind == traffic::both ? 100 : 50) * gb});
+  return host;
+}
+
+host_map map_of_host(const made_up_host& host, const pci_view& pci = {},
+                     std::size_t* sets = nullptr) {
+  simulation::made_up_measurement measure(host, {}, 1);
+  return infer(
+      pci, simulation::names_of_devices(host.devices),
+      [&](const flow_set& flows) { return measure(flows); },
+      [&](std::size_t done, std::size_t) {
+        if (sets != nullptr) *sets = done;
+      });
+}
+
+TEST(host_map, a_host_that_shares_nothing_has_no_links) {
+  for (const std::size_t devices : {1, 2, 5, 8}) {
+    const auto map = map_of_host(host_of(devices));
+    EXPECT_THAT(map.links, IsEmpty()) << devices;
+    EXPECT_NEAR(map.alone.front().h2d.value, 50 * gb, 1 * gb);
+  }
+}
+
+TEST(host_map, a_link_has_its_devices_and_its_capacity_within_the_interval) {
+  const auto map = map_of_host(host_of(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}));
+  ASSERT_EQ(map.links.size(), 1);
+  const auto& link = map.links.front();
+  EXPECT_EQ(link.devices, device_set::of({1, 2}));
+  ASSERT_TRUE(link.h2d);
+  EXPECT_FALSE(link.d2h);
+  EXPECT_FALSE(link.both);
+  EXPECT_LE(link.h2d->bytes_per_second.low, 60 * gb);
+  EXPECT_GE(link.h2d->bytes_per_second.high, 60 * gb);
+  EXPECT_NEAR(link.h2d->effect, 0.4, 0.03);
+  EXPECT_LT(link.h2d->p, 0.01);
+}
+
+TEST(host_map, a_link_that_binds_three_flows_but_not_two_is_found) {
+  const auto map = map_of_host(host_of(5, {{device_set::of({1, 2, 3}), traffic::d2h, 120 * gb}}));
+  ASSERT_EQ(map.links.size(), 1);
+  EXPECT_EQ(map.links.front().devices, device_set::of({1, 2, 3}));
+  EXPECT_TRUE(map.links.front().d2h);
+}
+
+TEST(host_map, a_link_that_binds_only_with_all_devices_is_found) {
+  const auto map = map_of_host(host_of(6, {{device_set::up_to(6), traffic::h2d, 270 * gb}}));
+  ASSERT_EQ(map.links.size(), 1);
+  EXPECT_EQ(map.links.front().devices, device_set::up_to(6));
+}
+
+TEST(host_map, a_link_that_binds_only_with_both_directions_is_found) {
+  const auto map = map_of_host(host_of(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
+  ASSERT_EQ(map.links.size(), 1);
+  EXPECT_FALSE(map.links.front().h2d);
+  EXPECT_FALSE(map.links.front().d2h);
+  EXPECT_TRUE(map.links.front().both);
+}
+
+TEST(host_map, a_link_that_another_hides_when_all_copy_is_found) {
+  const auto map = map_of_host(host_of(4, {{device_set::of({2, 3}), traffic::h2d, 80 * gb},
+                                           {device_set::up_to(4), traffic::h2d, 120 * gb}}));
+  ASSERT_EQ(map.links.size(), 2);
+  EXPECT_EQ(map.links[0].devices, device_set::up_to(4));
+  EXPECT_EQ(map.links[1].devices, device_set::of({2, 3}));
+  EXPECT_EQ(parent_of(map, map.links[1]), &map.links[0]);
+  EXPECT_EQ(parent_of(map, map.links[0]), nullptr);
+}
+
+TEST(host_map, two_links_that_give_the_same_are_not_taken_for_one) {
+  const auto map = map_of_host(host_of(6, {{device_set::of({0, 1}), traffic::h2d, 80 * gb},
+                                           {device_set::of({3, 4}), traffic::h2d, 80 * gb}}));
+  ASSERT_EQ(map.links.size(), 2);
+  EXPECT_EQ(map.links[0].devices, device_set::of({0, 1}));
+  EXPECT_EQ(map.links[1].devices, device_set::of({3, 4}));
+}
+
+TEST(host_map, predicts_sets_that_it_was_not_fitted_to) {
+  const auto map = map_of_host(host_of(4, {{device_set::of({0, 1}), traffic::h2d, 60 * gb}}));
+  ASSERT_TRUE(map.errors);
+  EXPECT_LT(map.errors->median, 0.03);
+  EXPECT_LT(map.errors->p95, 0.1);
+  const auto predicted = rates(map, {device_set::of({0, 1}), device_set::of(2)});
+  EXPECT_NEAR((predicted[{0, direction::h2d}]), 30 * gb, 1 * gb);
+  EXPECT_NEAR((predicted[{2, direction::d2h}]), 50 * gb, 1 * gb);
+}
+
+TEST(host_map, most_made_up_hosts_are_recovered) {
+  std::mt19937_64 random(7);
+  std::size_t hosts = 0;
+  std::size_t exact = 0;
+  for (const std::size_t devices : {2, 3, 4, 5}) {
+    for (int i = 0; i < 24; ++i) {
+      const auto host =
+          simulation::random_host({devices, 1 + static_cast<std::size_t>(i) % 3, false}, random);
+      ++hosts;
+      exact += simulation::compare(host, map_of_host(host)).exact() ? 1 : 0;
+    }
+  }
+  EXPECT_GE(static_cast<double>(exact), 0.95 * static_cast<double>(hosts));
+}
+
+TEST(host_map, a_set_that_cannot_be_measured_is_skipped_with_its_reason) {
+  simulation::made_up_measurement measure(host_of(3), {}, 1);
+  const auto everything = device_set::up_to(3);
+  const auto map = infer({}, simulation::names_of_devices(3), [&](const flow_set& flows) {
+    if (flows.devices() == everything) return observation{flows, {}, "too little memory"};
+    return measure(flows);
+  });
+  EXPECT_FALSE(map.skipped.empty());
+  EXPECT_EQ(map.skipped.front().why_not, "too little memory");
+  EXPECT_THAT(map.links, IsEmpty());
+}
+
+TEST(host_map, a_device_that_cannot_copy_costs_only_itself) {
+  simulation::made_up_measurement measure(
+      host_of(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}), {}, 1);
+  std::size_t failed = 0;
+  const auto map = infer({}, simulation::names_of_devices(4), [&](const flow_set& flows) {
+    if (!flows.devices().contains(3)) return measure(flows);
+    ++failed;
+    return observation{flows, {}, "device lost"};
+  });
+  ASSERT_EQ(map.links.size(), 1);
+  EXPECT_EQ(map.links.front().devices, device_set::of({1, 2}));
+  EXPECT_EQ(map.alone[3].h2d.value, 0);
+  EXPECT_EQ(failed, 3);  // alone, and then no more
+}
+
+TEST(host_map, nothing_to_measure_is_refused) {
+  EXPECT_THROW(infer({}, {}, [](const flow_set&) { return observation{}; }), std::invalid_argument);
+  EXPECT_THROW(infer({}, std::vector<std::string>(65, "host"),
+                     [](const flow_set&) { return observation{}; }),
+               std::invalid_argument);
+}
+
+TEST(planner, begins_with_each_device_alone_and_then_all) {
+  const host_outline host{2, {}};
+  const auto first = next_sets(host, {});
+  EXPECT_EQ(first.size(), 6);
+  simulation::made_up_measurement measure(host_of(2), {}, 1);
+  std::vector<observation> observations;
+  for (const auto& flows : first) observations.push_back(measure(flows));
+  EXPECT_THAT(next_sets(host, observations),
+              ElementsAre(flows_of(device_set::up_to(2), traffic::h2d),
+                          flows_of(device_set::up_to(2), traffic::d2h),
+                          flows_of(device_set::up_to(2), traffic::both)));
+}
+
+TEST(planner, few_sets_suffice_where_nothing_is_shared_and_never_more_than_the_limit) {
+  std::size_t sets = 0;
+  map_of_host(host_of(8), {}, &sets);
+  EXPECT_LE(sets, 40);
+  map_of_host(simulation::host_of_issue_357(), {}, &sets);
+  EXPECT_LE(sets, 120);
+}
+
+TEST(planner, sets_held_out_were_not_measured_before) {
+  const auto known = flows_of(device_set::up_to(2), traffic::h2d);
+  const auto sets = held_out_sets(2, {{known, {}, {}}});
+  EXPECT_FALSE(sets.empty());
+  EXPECT_THAT(sets, testing::Not(testing::Contains(known)));
+}
+
+}  // namespace
+}  // namespace bench_transfers::topology::map_test
