@@ -10,7 +10,7 @@ namespace bench_transfers::topology {
 
 /// A link matters if it takes this part of the rates of its flows in some set, or more. Smaller
 /// effects are not told from a host's own unevenness.
-inline constexpr double least_effect = 0.02;
+inline constexpr double least_effect = 0.025;
 
 struct fitted_limit {
   topology::limit limit;
