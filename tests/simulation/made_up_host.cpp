@@ -23,7 +23,8 @@ std::size_t whole(std::mt19937_64& random, std::size_t low, std::size_t high) {
 
 class growing_host {
  public:
-  growing_host(const tree_shape& shape, std::mt19937_64& random) : random_(random) {
+  growing_host(const tree_shape& shape, std::mt19937_64& random)
+      : random_(random), unequal_(shape.unequal) {
     host_.devices = shape.devices;
     names_.resize(shape.devices);
     std::iota(names_.begin(), names_.end(), std::size_t{0});
@@ -46,9 +47,10 @@ class growing_host {
     const double both = (h2d + d2h) * uniform(random_, 0.75, 1);
     for (std::size_t device = 0; device < host_.devices; ++device) {
       const auto devices = device_set::of(device);
-      host_.own.push_back({devices, traffic::h2d, h2d});
-      host_.own.push_back({devices, traffic::d2h, d2h});
-      host_.own.push_back({devices, traffic::both, both});
+      const double part = unequal_ ? uniform(random_, 0.5, 1) : 1;
+      host_.own.push_back({devices, traffic::h2d, part * h2d});
+      host_.own.push_back({devices, traffic::d2h, part * d2h});
+      host_.own.push_back({devices, traffic::both, part * both});
     }
   }
 
@@ -91,6 +93,7 @@ class growing_host {
   }
 
   std::mt19937_64& random_;
+  bool unequal_;
   std::vector<std::size_t> names_;
   made_up_host host_;
 };
@@ -103,8 +106,29 @@ std::vector<limit> made_up_host::limits() const {
   return list;
 }
 
+made_up_measurement::made_up_measurement(made_up_host host, made_up_noise noise, std::uint64_t seed)
+    : host_(std::move(host)), noise_(noise), random_(seed), weights_(host_.devices, 1) {
+  if (noise_.unfairness > 0)
+    for (auto& weight : weights_)
+      weight = std::normal_distribution<double>(1, noise_.unfairness)(random_);
+}
+
+/// Flows that a shared link holds back divide what they have by their weights.
+topology::per_flow made_up_measurement::rates(const flow_set& flows) const {
+  const auto limits = host_.limits();
+  auto result = topology::fill(limits, host_.devices, flows);
+  for (std::size_t i = host_.own.size(); i < limits.size(); ++i) {
+    const auto held = topology::list_of(result.flows[i]);
+    double weights = 0;
+    for (const auto& flow : held) weights += weights_[flow.device];
+    const auto total = result.rates.sum(result.flows[i]);
+    for (const auto& flow : held) result.rates[flow] = total * weights_[flow.device] / weights;
+  }
+  return result.rates;
+}
+
 topology::observation made_up_measurement::operator()(const flow_set& flows) {
-  const auto expected = topology::fill(host_.limits(), host_.devices, flows).rates;
+  const auto expected = rates(flows);
   topology::observation observed{flows, {}, {}};
   const auto around_one = [&](double deviation) {
     return deviation > 0 ? std::normal_distribution<double>(1, deviation)(random_) : 1;

@@ -22,6 +22,9 @@ using topology::traffic;
 struct made_up_noise {
   double repetitions = 0.01;  ///< standard deviation of the rate of a flow in one repetition
   double sets = 0.005;        ///< of what all repetitions of a flow in a set have in common
+  /// Standard deviation of the weights by which flows share a link: 0 is max-min fair, as the map
+  /// takes it to be.
+  double unfairness = 0;
 };
 
 struct made_up_host {
@@ -34,20 +37,23 @@ struct made_up_host {
 /// Measures a made-up host: five repetitions of each set.
 class made_up_measurement {
  public:
-  made_up_measurement(made_up_host host, made_up_noise noise, std::uint64_t seed)
-      : host_(std::move(host)), noise_(noise), random_(seed) {}
+  made_up_measurement(made_up_host host, made_up_noise noise, std::uint64_t seed);
   topology::observation operator()(const flow_set& flows);
 
  private:
+  [[nodiscard]] topology::per_flow rates(const flow_set& flows) const;
+
   made_up_host host_;
   made_up_noise noise_;
   std::mt19937_64 random_;
+  std::vector<double> weights_;  // of each device
 };
 
 struct tree_shape {
   std::size_t devices;
   std::size_t depth;      ///< links between a device's own and the root; 0: nothing is shared
   bool shuffled = false;  ///< devices that share a link do not have neighbouring numbers
+  bool unequal = false;   ///< devices alone differ by up to a factor of two
 };
 
 /// A random tree of this shape. A link gives 30 to 130 % of what those below it can take, so that

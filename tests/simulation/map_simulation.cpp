@@ -27,7 +27,9 @@ struct scenario {
   std::string name;
   std::size_t depth;
   bool visible = false;  ///< the PCI tree
-  bool shuffled = false;
+  bool shuffled = false, unequal = false;
+  double more_noise = 1;  ///< times as much as was asked for
+  double unfairness = 0;
 };
 
 /// A view in which each link that devices share is a port.
@@ -76,8 +78,12 @@ void count_intervals(const simulation::made_up_host& host, const topology::host_
 
 void simulate(const scenario& scenario, std::size_t devices, const simulation::made_up_noise& noise,
               bool verbose, std::mt19937_64& random, totals& sums) {
-  const auto host = simulation::random_host({devices, scenario.depth, scenario.shuffled}, random);
-  simulation::made_up_measurement measure(host, noise, random());
+  const auto host = simulation::random_host(
+      {devices, scenario.depth, scenario.shuffled, scenario.unequal}, random);
+  simulation::made_up_measurement measure(host,
+                                          {scenario.more_noise * noise.repetitions,
+                                           scenario.more_noise * noise.sets, scenario.unfairness},
+                                          random());
   std::size_t sets = 0;
   const auto map = topology::infer(
       scenario.visible && scenario.depth > 0 ? view_of(host) : topology::pci_view{},
@@ -143,15 +149,20 @@ int main(int argc, char** argv) {
   app.add_flag("--verbose", verbose, "show the hosts that were not recovered");
   CLI11_PARSE(app, argc, argv);
 
-  const std::vector<scenario> scenarios{{"nothing shared", 0},
-                                        {"depth 1", 1},
-                                        {"depth 2", 2},
-                                        {"depth 3", 3},
-                                        {"depth 1, tree visible", 1, true},
-                                        {"depth 2, tree visible", 2, true},
-                                        {"depth 3, tree visible", 3, true},
-                                        {"depth 2, shuffled", 2, false, true},
-                                        {"depth 3, shuffled and visible", 3, true, true}};
+  const std::vector<scenario> scenarios{
+      {"nothing shared", 0},
+      {"depth 1", 1},
+      {"depth 2", 2},
+      {"depth 3", 3},
+      {"depth 1, tree visible", 1, true},
+      {"depth 2, tree visible", 2, true},
+      {"depth 3, tree visible", 3, true},
+      {"depth 2, shuffled", 2, false, true},
+      {"depth 3, shuffled", 3, false, true},
+      {"depth 2, unequal devices", 2, false, false, true},
+      {"depth 2, noise twice", 2, false, false, false, 2},
+      {"depth 2, shares unfair by 3 %", 2, false, false, false, 1, 0.03},
+      {"depth 2, shares unfair by 10 %", 2, false, false, false, 1, 0.1}};
   print_head();
   for (const auto& scenario : scenarios) {
     if (scenario.name.find(only) == std::string::npos) continue;
