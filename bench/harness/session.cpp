@@ -117,8 +117,24 @@ void session::synchronize(const benchmark_case& planned) const {
 
 void session::read_monitors(outcome& result) const {
   for (std::size_t i = 0; i < devices_.size(); ++i)
-    if (const auto* const monitor = devices_[i].monitor)
+    if (const auto* const monitor = devices_[i].monitor; monitor && !lost_devices_.contains(i))
       machine::add(result.throttled_by[i], monitor->read().throttled_by);
+}
+
+std::optional<common::message> session::why_lost(const benchmark_case& planned) const {
+  for (const auto index : planned.devices)
+    if (const auto lost = lost_devices_.find(index); lost != lost_devices_.end())
+      return lost->second;
+  return std::nullopt;
+}
+
+void session::lose_device(std::size_t index, const std::string& benchmark, const char* reason) {
+  nlohmann::ordered_json data{{"benchmark", benchmark}};
+  if (devices_.size() > 1) data["device"] = devices_[index].id;
+  const auto which = devices_.size() > 1 ? "device " + devices_[index].id : std::string("device");
+  lost_devices_.try_emplace(
+      index, "device_lost", std::move(data),
+      fmt::format("not run: the {} was lost in {}: {}", which, benchmark, reason));
 }
 
 int session::most_rounds(const std::vector<state>& cases) const {
@@ -144,10 +160,10 @@ outcome session::measure(const plan& plan) {
     } catch (const common::write_error&) {
       result.write_failure = std::current_exception();
     }
-    if (!device_lost_) read_monitors(result);
+    read_monitors(result);
   }
   conclude(cases, result);
-  result.device_lost = device_lost_.has_value();
+  for (const auto& [index, reason] : lost_devices_) result.lost_devices.insert(index);
   result.signal = interruption();
   return result;
 }
@@ -216,19 +232,15 @@ bench::schedule session::undisturbed_schedule(const benchmark_case& planned,
 
 template <class Work>
 void session::run_guarded(state& measured, Work&& work) {
-  const auto& name = measured.planned->name;
-  const auto lose_device = [&](const char* reason) {
-    if (!device_lost_)
-      device_lost_ = {"device_lost",
-                      {{"benchmark", name}},
-                      fmt::format("not run: the device was lost in {}: {}", name, reason)};
-  };
-  if (device_lost_ && !measured.error) measured.error = device_lost_;
+  const auto& planned = *measured.planned;
+  if (!measured.error) measured.error = why_lost(planned);
   if (measured.error) return;
+  std::shared_ptr<const void> current;  // for subjects that are CUDA code
   std::optional<transfer> ready;
   std::exception_ptr impossible;
   try {
-    ready = prepare(*measured.planned);
+    current = device_of(planned).device.make_current();
+    ready = prepare(planned);
     work(*ready);
   } catch (const transfers::unsupported&) {
     impossible = std::current_exception();
@@ -245,7 +257,7 @@ void session::run_guarded(state& measured, Work&& work) {
     measured.error = error_message("disturbed", failure);
   } catch (const transfers::device_error& failure) {
     measured.error = error_message("device_error", failure);
-    if (failure.device_lost()) lose_device(failure.what());
+    if (failure.device_lost()) lose_device(planned.devices.front(), planned.name, failure.what());
   } catch (const std::exception& failure) {
     measured.error = error_message("other", failure);
   }
@@ -253,20 +265,22 @@ void session::run_guarded(state& measured, Work&& work) {
   const bool changed =
       ready && (ready->check.changes_source || ready->check.compare || ready->check.restore ||
                 (ready->destination && ready->destination->offset > 0));
-  if ((measured.error || impossible || changed) && ready && !device_lost_) {
-    try {
-      // Work may still be in flight, also on the strategy's own streams: it would write to the
-      // shared buffers of other benchmarks.
-      const auto& planned = *measured.planned;
-      synchronize(planned);
-      stream_of(planned).synchronize();
-      restore(device_of(planned).device, device_of(planned).memory, *ready);
-      if (ready->check.restore) ready->check.restore();
-    } catch (const std::exception& failure) {
-      lose_device(failure.what());
-    }
-  }
+  if ((measured.error || impossible || changed) && ready) restore_pattern(planned, *ready);
   if (impossible) std::rethrow_exception(impossible);
+}
+
+void session::restore_pattern(const benchmark_case& planned, const transfer& ready) {
+  if (why_lost(planned)) return;
+  try {
+    // Work may still be in flight, also on the strategy's own streams: it would write to the
+    // shared buffers of other benchmarks.
+    synchronize(planned);
+    stream_of(planned).synchronize();
+    restore(device_of(planned).device, device_of(planned).memory, ready);
+    if (ready.check.restore) ready.check.restore();
+  } catch (const std::exception& failure) {
+    lose_device(planned.devices.front(), planned.name, failure.what());
+  }
 }
 
 void session::measure_round(std::vector<state>& cases, int round, outcome& result) {

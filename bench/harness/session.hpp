@@ -49,10 +49,10 @@ struct outcome {
       slowed;  ///< the others that are not spoilt: their benchmarks have less disturbed ones
   disturbance_counts disturbances;
   std::vector<failure> failures;
-  std::vector<skipped_case> skipped;  ///< could be planned but not prepared
-  bool device_lost = false;           ///< the rest could not be measured
-  int signal = 0;                     ///< the signal that interrupted it, 0 for none
-  std::exception_ptr write_failure;   ///< the failure to write the result file that ended it
+  std::vector<skipped_case> skipped;   ///< could be planned but not prepared
+  std::set<std::size_t> lost_devices;  ///< the rest of their benchmarks could not be measured
+  int signal = 0;                      ///< the signal that interrupted it, 0 for none
+  std::exception_ptr write_failure;    ///< the failure to write the result file that ended it
   /// For each device, the GPU's throttle reasons between rounds; nullopt: not known.
   std::vector<std::optional<machine::throttle_reasons>> throttled_by;
 };
@@ -103,6 +103,11 @@ class session {
   [[nodiscard]] const device_clock& clock_of(const benchmark_case& planned) const;
   void synchronize(const benchmark_case& planned) const;
   void read_monitors(outcome& result) const;
+  /// Why a device of the benchmark can do nothing any more; nullopt if all are well.
+  [[nodiscard]] std::optional<common::message> why_lost(const benchmark_case& planned) const;
+  void lose_device(std::size_t index, const std::string& benchmark, const char* reason);
+  /// Writes the test pattern again where an operation has changed or may have damaged it.
+  void restore_pattern(const benchmark_case& planned, const transfer& ready);
 
   device_list devices_;
   std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< one for each device
@@ -112,8 +117,8 @@ class session {
   progress& shown_;
   const surroundings& watched_;
   std::size_t cpus_at_start_;
-  std::vector<repetition> repetitions_;         ///< in order of measurement
-  std::optional<common::message> device_lost_;  ///< set if nothing can be measured any more
+  std::vector<repetition> repetitions_;                  ///< in order of measurement
+  std::map<std::size_t, common::message> lost_devices_;  ///< by index: why nothing can be measured
 };
 
 }  // namespace bench_transfers::bench

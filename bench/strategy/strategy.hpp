@@ -95,9 +95,10 @@ struct strategy {
 };
 
 /// Describes one benchmark of a strategy. `variant` is null for a strategy without variants,
-/// `size_bytes` is empty for one without sizes.
+/// `size_bytes` is empty for one without sizes. `device` is the id of its device, if names need it.
 result_file::benchmark describe(const strategy& measured, const bench::variant* variant,
-                                std::optional<std::size_t> size_bytes, cache_state cache);
+                                std::optional<std::size_t> size_bytes, cache_state cache,
+                                const std::optional<std::string>& device = {});
 
 /// Why a strategy cannot run on a device: its host memory, or its own reasons.
 std::optional<std::string> why_unsupported(const strategy& measured,
