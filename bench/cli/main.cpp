@@ -18,6 +18,7 @@
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/session.hpp"
+#include "bench/harness/sets.hpp"
 #include "bench/harness/surroundings.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/observe.hpp"
@@ -67,6 +68,7 @@ class run_devices {
     for (const auto& device : choice_.chosen) monitors_.push_back(open_monitor(*device));
   }
 
+  [[nodiscard]] const std::vector<std::string>& ids() const { return choice_.ids; }
   [[nodiscard]] const std::optional<common::message>& why_not_gpu() const {
     return choice_.why_not_gpu;
   }
@@ -120,8 +122,9 @@ class run_devices {
   std::vector<std::unique_ptr<buffers>> memory_;
 };
 
-int measure(const settings& settings, const registry& strategies) {
+int measure(const settings& settings) {
   run_devices devices(choose_devices(settings.device));
+  const auto strategies = with_sets(registered_strategies(), devices.ids(), settings.concurrent);
   auto plan = make_plan(strategies, devices.named(), settings);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
   if (plan.cases.empty() && plan.skipped.empty())
@@ -152,6 +155,13 @@ int measure(const settings& settings, const registry& strategies) {
   return exit_code_of(measured);
 }
 
+void list(const settings& settings) {
+  const auto devices = choose_devices(settings.device);
+  const auto strategies = with_sets(registered_strategies(), devices.ids, settings.concurrent);
+  list_strategies(std::cout, chosen_strategies(strategies, settings.strategies),
+                  *devices.chosen.front());
+}
+
 int run_program(int argc, char** argv) {
   common::let_oversized_writes_fail();
   const auto parsed = parse_command_line(argc, argv);
@@ -159,13 +169,9 @@ int run_program(int argc, char** argv) {
   if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
-  const auto strategies = registered_strategies();
-  if (parsed.settings.list_strategies)
-    return list_strategies(std::cout, chosen_strategies(strategies, parsed.settings.strategies),
-                           *choose_devices(parsed.settings.device).chosen.front()),
-           all_ran;
+  if (parsed.settings.list_strategies) return list(parsed.settings), all_ran;
   watch_for_interruption();
-  return measure(parsed.settings, strategies);
+  return measure(parsed.settings);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <regex>
 #include <set>
@@ -131,7 +132,10 @@ void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, con
                const planned_device& device, const settings& settings) {
   const auto add = [&](std::optional<std::size_t> bytes, cache_state cache) {
     cases.push_back({describe(measured, variant, bytes, cache, device.id), &measured});
-    cases.back().devices = {device.index};
+    auto& added = cases.back();
+    if (added.flows.empty()) added.devices = {device.index};
+    if (variant != nullptr)
+      for (const auto& flow : variant->flows) added.flow_names.push_back(flow.name);
   };
   if (!measured.sampling.sized) return add(std::nullopt, cache_state::warm);
   const auto add_sizes = [&](const std::vector<std::size_t>& sizes, cache_state cache) {
@@ -335,7 +339,14 @@ void refuse_faults_without_benchmark(const plan& plan, const std::vector<fault>&
     const auto concerns = [&](const auto& chosen) {
       return std::regex_search(chosen.name, fault.names);
     };
-    if (std::ranges::none_of(plan.cases, concerns) && std::ranges::none_of(plan.skipped, concerns))
+    const auto concerns_flow = [&](const benchmark_case& planned) {
+      return std::ranges::any_of(planned.flow_names, [&](const std::string& flow) {
+        return std::regex_search(name_of_flow(planned.name, flow), fault.names);
+      });
+    };
+    if (std::ranges::none_of(plan.cases, concerns) &&
+        std::ranges::none_of(plan.cases, concerns_flow) &&
+        std::ranges::none_of(plan.skipped, concerns))
       throw common::usage_error(fmt::format("--inject='{}' concerns none of the chosen benchmarks",
                                             common::printable_in_short(fault.text)));
   }
@@ -356,23 +367,67 @@ std::vector<const strategy*> chosen_strategies(const registry& strategies,
 
 namespace {
 
-/// Adds what a strategy is measured with on one device.
-void add_to_plan(plan& plan, const strategy& candidate, const transfers::device& device,
-                 std::vector<benchmark_case> cases, const name_filter& filter) {
-  const auto reason = why_unsupported(candidate, device);
+/// Adds benchmarks of a strategy as far as they pass the filter. `reason` says of each why its
+/// devices cannot run it, or nullopt.
+void add_to_plan(
+    plan& plan, std::vector<benchmark_case> cases, const name_filter& filter,
+    const std::function<std::optional<std::string>(const benchmark_case&)>& why_impossible) {
   for (auto& planned : cases) {
     if (!filter.passes(planned.name)) continue;
     const auto skip = [&](const char* code, const std::string& text) {
       const auto no_data = nlohmann::ordered_json::object();
       plan.skipped.push_back({planned.name, {code, no_data, text}, planned});
     };
-    if (reason)
+    if (const auto reason = why_impossible(planned))
       skip("unsupported", *reason);
     else if (planned.cache == cache_state::cold && !can_flush_cache())
       skip("no_cache_flush", "this processor has no instruction to flush caches");
     else
       plan.cases.push_back(std::move(planned));
   }
+}
+
+void add_size_skip(plan& plan, const strategy& candidate, const settings& settings,
+                   const name_filter& filter) {
+  if (settings.own_sizes && filter.passes(candidate.name()))
+    plan.skipped.push_back({candidate.name(), accepted_sizes(candidate.sampling)});
+}
+
+/// Adds what a strategy is measured with on each device.
+void add_by_device(plan& plan, const strategy& candidate, std::span<const named_device> devices,
+                   const settings& settings, const name_filter& filter) {
+  for (std::size_t index = 0; index < devices.size(); ++index) {
+    const auto& [id, device] = devices[index];
+    auto cases = cases_of(candidate, {index, devices.size() > 1 ? std::optional(id) : std::nullopt},
+                          settings);
+    if (cases.empty() && index == 0) add_size_skip(plan, candidate, settings, filter);
+    const auto reason = why_unsupported(candidate, device);
+    add_to_plan(plan, std::move(cases), filter, [&](const benchmark_case&) { return reason; });
+  }
+}
+
+/// Adds the sets of copies at once. A single device has none: that is mentioned only to those who
+/// ask for them.
+void add_sets(plan& plan, const strategy& candidate, std::span<const named_device> devices,
+              const settings& settings, const name_filter& filter) {
+  const bool has_sets = std::ranges::none_of(candidate.variants,
+                                             [](const variant& set) { return set.flows.empty(); });
+  if (!has_sets) {
+    if (!settings.strategies.empty() && filter.passes(candidate.name()))
+      plan.skipped.push_back({candidate.name(),
+                              {"needs_several_devices", nlohmann::ordered_json::object(),
+                               "it needs several devices, such as --device=all"}});
+    return;
+  }
+  auto cases = cases_of(candidate, {0, std::nullopt}, settings);
+  if (cases.empty()) add_size_skip(plan, candidate, settings, filter);
+  add_to_plan(plan, std::move(cases), filter,
+              [&](const benchmark_case& planned) -> std::optional<std::string> {
+                for (const auto index : planned.devices)
+                  if (auto reason = why_unsupported(candidate, devices[index].device))
+                    return reason;
+                return std::nullopt;
+              });
 }
 
 }  // namespace
@@ -384,14 +439,8 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
   for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {
     if (settings.strategies.empty() && settings.essential_only && !candidate->sampling.essential)
       continue;
-    for (std::size_t index = 0; index < devices.size(); ++index) {
-      const auto& [id, device] = devices[index];
-      auto cases = cases_of(
-          *candidate, {index, devices.size() > 1 ? std::optional(id) : std::nullopt}, settings);
-      if (cases.empty() && index == 0 && settings.own_sizes && filter.passes(candidate->name()))
-        result.skipped.push_back({candidate->name(), accepted_sizes(candidate->sampling)});
-      add_to_plan(result, *candidate, device, std::move(cases), filter);
-    }
+    const auto add = candidate->concurrent ? add_sets : add_by_device;
+    add(result, *candidate, devices, settings, filter);
   }
   refuse_faults_without_benchmark(result, settings.faults);
   return result;

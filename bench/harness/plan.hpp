@@ -16,6 +16,7 @@ namespace bench_transfers::bench {
 /// One benchmark: one name in the result file.
 struct benchmark_case : result_file::benchmark {
   const bench::strategy* measured = nullptr;
+  std::vector<std::string> flow_names = {};  ///< of its flows: "cuda:1:h2d"
 
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
 };

@@ -80,6 +80,14 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
   described.role = fields.role ? fields.role->name : measured.role.name;
   described.plainness = fields.plainness.value_or(measured.plainness);
   described.in_place = fields.in_place;
+  if (!fields.flows.empty()) described.devices.clear();
+  for (const auto& flow : fields.flows) {
+    described.flows.push_back(flow);
+    described.devices.push_back(flow.device);
+  }
+  std::ranges::sort(described.devices);
+  const auto repeated = std::ranges::unique(described.devices);
+  described.devices.erase(repeated.begin(), repeated.end());
   described.emulation = measured.emulation;
   return described;
 }

@@ -27,6 +27,11 @@ name_part setting(std::string text);  ///< another choice: "4KiB_blocks"
 name_part in_memory(transfers::host_memory_kind kind);
 name_part in_memory(std::string kind);  ///< memory other than the shared blocks
 
+/// One of several copies at once, and its name: "cuda:1:h2d".
+struct named_flow : result_file::flow {
+  std::string name;
+};
+
 /// The last part of a name before the size. Fields without a value are the strategy's.
 struct variant {
   std::string name;
@@ -36,6 +41,7 @@ struct variant {
   std::optional<std::string> setting = {};
   std::optional<unsigned> plainness = {};
   bool in_place = false;
+  std::vector<named_flow> flows = {};  ///< of a strategy of several copies at once
 };
 /// "h2d" and "d2h".
 std::vector<variant> both_directions();
@@ -85,6 +91,7 @@ struct strategy {
   std::optional<std::string> memory =
       {};  ///< kind of host memory, if neither a part nor `needs` gives it
   bool emulation = false;
+  bool concurrent = false;  ///< several copies at once: its variants are sets of them (with_sets)
   bool shares_link = true;  ///< its rate is compared with the link's limit if it has one direction
 
   std::function<transfer(const job&)> prepare = {};

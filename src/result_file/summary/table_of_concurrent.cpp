@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "src/common/wrapped.hpp"
 #include "src/result_file/summary/tables.hpp"
@@ -39,6 +39,17 @@ std::string text_of(const benchmark& described, const flow& copy, const figures&
                      to_string(copy.direction), rate(false), rate(true), number_or_dash(lost, 1));
 }
 
+/// Pieces side by side, as many on a line as fit.
+std::string lines_of(const std::vector<std::string>& pieces) {
+  std::string lines, line;
+  for (const auto& piece : pieces) {
+    if (!line.empty() && line.size() + piece.size() + 4 > common::terminal_columns)
+      lines += std::exchange(line, "") + "\n";
+    line += "  " + piece;
+  }
+  return lines + line + "\n";
+}
+
 }  // namespace
 
 std::string table_of_concurrent(const std::vector<figure>& sized, const figures& measured) {
@@ -59,7 +70,7 @@ std::string table_of_concurrent(const std::vector<figure>& sized, const figures&
                     number_or_dash(sum_alone(described, measured), 2));
     std::vector<std::string> copies;
     for (const auto& copy : described.flows) copies.push_back(text_of(described, copy, measured));
-    text += common::wrapped("  " + fmt::format("{}", fmt::join(copies, ", ")));
+    text += lines_of(copies);
   }
   return text;
 }
