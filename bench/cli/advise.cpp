@@ -78,8 +78,8 @@ files::path newest_local_result() {
 
 advice::measurements read(const advice_request& request) {
   try {
-    auto measured =
-        advice::read_measurements(request.source.empty() ? newest_local_result() : request.source);
+    auto measured = advice::read_measurements(
+        request.source.empty() ? newest_local_result() : request.source, request.device);
     if (!measured.from.has_gpu && !request.allow_host)
       throw common::usage_error(fmt::format(
           "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
@@ -188,6 +188,10 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->add_option("--from", request.source,
                    "result file (default: the newest result.json below results/local)")
       ->type_name("FILE");
+  command
+      ->add_option("--of-device", request.device,
+                   "of a run of several devices: which, such as cuda:1 (default: the first)")
+      ->type_name("DEVICE");
   command->add_option("--json", request.json, "also write the answer to this file")
       ->type_name("FILE");
   command->add_option("--map", request.map, "write the best strategy for each size and reuse count")

@@ -20,6 +20,7 @@ struct advice_request {
   std::int64_t reuse = 1;
   std::optional<double> cpu_writes, cpu_reads;  ///< empty: the usual value for the direction
   std::filesystem::path source;                 ///< empty: the newest local result
+  std::string device;                           ///< id of one of its devices; empty: the first
   std::filesystem::path json, map;              ///< empty: none
   bool check = false;
   bool allow_host = false;

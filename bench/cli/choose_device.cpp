@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -16,7 +16,7 @@
 namespace bench_transfers::bench {
 namespace {
 
-using links = std::map<std::string, std::shared_ptr<transfers::emulated_link>, std::less<>>;
+using links_by_name = std::map<std::string, std::shared_ptr<transfers::emulated_link>, std::less<>>;
 
 std::vector<std::string> split_at_commas(std::string_view list) {
   std::vector<std::string> names;
@@ -29,18 +29,47 @@ std::vector<std::string> split_at_commas(std::string_view list) {
 }
 
 common::usage_error bad_device(std::string_view name) {
-  return common::usage_error(fmt::format(
-      "bad device '{}': auto, cuda:N, host, host:N or host:N@LINK=RATE, or a list of them", name));
+  return common::usage_error(
+      fmt::format("bad device '{}': auto, all, cuda:N, cuda:N-M, host, host:N or host:N@LINK=RATE, "
+                  "or a list of "
+                  "them",
+                  name));
 }
 
-/// The N of "cuda:N".
-std::optional<int> index_after(std::string_view prefix, std::string_view name) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  int index = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-  if (error != std::errc{} || end != name.data() + name.size() || index < 0) return std::nullopt;
-  return index;
+std::optional<int> whole_number(std::string_view text) {
+  int number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stopped != end || text.starts_with('-')) return std::nullopt;
+  return number;
+}
+
+/// The devices that one part of a list names: "cuda:2-3", "host:0@a=10GB/s", "host".
+struct named_range {
+  std::string kind;                          ///< "cuda", "host"
+  std::optional<int> first = {}, last = {};  ///< none: "host"
+  std::string links = {};                    ///< "@a=10GB/s"; empty: none
+};
+
+/// `kind` is that of the part before; empty for the first.
+named_range parse_range(std::string_view part, std::string_view kind) {
+  const auto at = std::min(part.find('@'), part.size());
+  const auto device = part.substr(0, at);
+  const std::string links(part.substr(at));
+  if (device == "host" && links.empty()) return {"host"};
+  const auto colon = device.find(':');
+  if (colon != std::string_view::npos) kind = device.substr(0, colon);
+  if ((kind != "cuda" && kind != "host") || (kind == "cuda" && !links.empty()))
+    throw bad_device(part);
+  const auto numbers = colon == std::string_view::npos ? device : device.substr(colon + 1);
+  const auto dash = std::min(numbers.find('-', 1), numbers.size());
+  const auto first = whole_number(numbers.substr(0, dash));
+  const auto last = dash == numbers.size() ? first : whole_number(numbers.substr(dash + 1));
+  if (!first || !last) throw bad_device(part);
+  if (*last < *first)
+    throw common::usage_error(
+        fmt::format("bad device '{}': {} comes before {}", part, *last, *first));
+  return {std::string(kind), first, last, links};
 }
 
 /// "10GB/s" in bytes per second.
@@ -65,7 +94,7 @@ bool is_link_name(std::string_view name) {
 
 /// The link that "LINK=RATE" defines or "LINK" refers to.
 std::shared_ptr<transfers::emulated_link> find_link(std::string_view text, std::string_view device,
-                                                    links& known_links) {
+                                                    links_by_name& known_links) {
   const auto equals = text.find('=');
   const auto name = text.substr(0, equals);
   if (!is_link_name(name)) throw bad_device(device);
@@ -98,26 +127,62 @@ std::unique_ptr<transfers::device> open_cuda(int index, std::string_view name) {
   }
 }
 
-std::unique_ptr<transfers::device> open_device(const std::string& name, links& known_links) {
-  if (name == "host") return transfers::open_host_device();
-  if (const auto index = index_after("cuda:", name)) return open_cuda(*index, name);
-  const std::string_view view = name;
-  const auto at = view.find('@');
-  const auto index = index_after("host:", view.substr(0, at));
-  if (!index) throw bad_device(name);
+/// "@a" of "@a=10GB/s", whose rate an earlier device of the range has given.
+std::string without_rates(const std::string& links) { return links.substr(0, links.find('=')); }
+
+std::unique_ptr<transfers::device> open_host(std::optional<int> index, std::string_view links_text,
+                                             std::string_view name, links_by_name& known_links) {
   transfers::host_device_options options{.index = index};
-  if (at != std::string_view::npos)
-    options.link = find_link(view.substr(at + 1), view, known_links);
+  if (!links_text.empty()) options.link = find_link(links_text.substr(1), name, known_links);
   return transfers::open_host_device(options);
 }
 
-devices_choice choose_automatically() {
+/// Opens the devices of one part after another.
+class opener {
+ public:
+  /// Returns the kind of the devices.
+  std::string open(const std::string& part, const std::string& kind_before) {
+    const auto range = parse_range(part, kind_before);
+    if (!range.first) open_one(range, std::nullopt, part);
+    for (int index = range.first.value_or(0); index <= range.last.value_or(-1); ++index)
+      open_one(range, index, part);
+    return range.kind;
+  }
+
+  devices_choice choice;
+
+ private:
+  static constexpr std::size_t most_devices = 64;
+
+  void open_one(const named_range& range, std::optional<int> index, const std::string& part) {
+    const auto id = index ? fmt::format("{}:{}", range.kind, *index) : range.kind;
+    if (std::ranges::find(choice.ids, id) != choice.ids.end())
+      throw common::usage_error(fmt::format("device '{}' is named twice", id));
+    if (choice.ids.size() == most_devices)
+      throw common::usage_error(fmt::format("too many devices: at most {}", most_devices));
+    if (!choice.ids.empty() && choice.ids.front().starts_with("cuda") != (range.kind == "cuda"))
+      throw common::usage_error(fmt::format(
+          "'{}' and '{}' cannot be measured together: GPUs and host devices do not compare",
+          choice.ids.front(), id));
+    const auto links = index == range.first ? range.links : without_rates(range.links);
+    choice.chosen.push_back(range.kind == "cuda" ? open_cuda(*index, id)
+                                                 : open_host(index, links, part, known_links_));
+    choice.ids.push_back(id);
+  }
+
+  links_by_name known_links_;
+};
+
+/// The first so many GPUs, or the host.
+devices_choice choose_automatically(int most_devices) {
   devices_choice choice;
   const auto cuda = transfers::find_cuda();
-  if (cuda.devices > 0) {
-    choice.chosen.push_back(transfers::open_cuda_device(0));
-    return choice;
+  for (int index = 0; index < std::min(cuda.devices, most_devices); ++index) {
+    choice.ids.push_back(fmt::format("cuda:{}", index));
+    choice.chosen.push_back(open_cuda(index, choice.ids.back()));
   }
+  if (cuda.devices > 0) return choice;
+  choice.ids.emplace_back("host");
   choice.chosen.push_back(transfers::open_host_device());
   choice.why_not_gpu = {
       "no_gpu",
@@ -131,25 +196,12 @@ devices_choice choose_automatically() {
 }  // namespace
 
 devices_choice choose_devices(const std::string& list) {
-  if (list == "auto") return choose_automatically();
-  const auto names = split_at_commas(list);
-  std::set<std::string> opened;
-  links known_links;
-  devices_choice choice;
-  for (const auto& name : names) {
-    if (!opened.insert(name.substr(0, name.find('@'))).second)
-      throw common::usage_error(fmt::format("device '{}' is named twice", name));
-    choice.chosen.push_back(open_device(name, known_links));
-  }
-  return choice;
-}
-
-device_choice choose_device(const std::string& name) {
-  auto choice = choose_devices(name);
-  if (choice.chosen.size() > 1)
-    throw common::usage_error(fmt::format(
-        "'{}' names {} devices: only one can be measured at a time", name, choice.chosen.size()));
-  return {std::move(choice.chosen.front()), std::move(choice.why_not_gpu)};
+  if (list == "auto") return choose_automatically(1);
+  if (list == "all") return choose_automatically(std::numeric_limits<int>::max());
+  opener opened;
+  std::string kind;
+  for (const auto& part : split_at_commas(list)) kind = opened.open(part, kind);
+  return std::move(opened.choice);
 }
 
 }  // namespace bench_transfers::bench

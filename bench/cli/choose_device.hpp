@@ -12,29 +12,27 @@ namespace bench_transfers::bench {
 
 struct devices_choice {
   std::vector<std::unique_ptr<transfers::device>> chosen;  ///< at least one, in the list's order
-  std::optional<common::message> why_not_gpu;              ///< when "auto" found no GPU
+  std::vector<std::string>
+      ids;  ///< for each device what the list calls it, without links: "host:0"
+  std::optional<common::message> why_not_gpu;  ///< when "auto" or "all" found no GPU
 };
 
 /// Opens the devices of a list such as "cuda:0", "host:0,host:1" or "auto":
 ///
 ///     auto                   the first GPU, otherwise the host; stands alone
+///     all                    every GPU, otherwise the host; stands alone
 ///     cuda:N                 a GPU
 ///     host                   the host as a loopback: copies are as fast as memory
 ///     host:N                 an emulated device, with memory and streams of its own
 ///     host:N@LINK=RATE       … behind an emulated link of so much each way: 10GB/s, 900MB/s
 ///     host:N@LINK            … behind the link of this name, whose rate stands before in the list
+///     cuda:N-M, host:N-M@…   the devices from N to M
+///     cuda:N,M-L             a number or a range without a kind is of the kind before it
 ///
 /// Devices behind links of the same name share the link: "host:0@a=10GB/s,host:1@a". Names are
 /// letters, digits, '_' and '-'. A rate is decimal: 1 GB/s is 10^9 bytes per second. Throws
-/// usage_error for anything else, for a device named twice and for a GPU that does not exist.
+/// usage_error for anything else, for a device named twice, for GPUs together with host devices and
+/// for a GPU that does not exist.
 [[nodiscard]] devices_choice choose_devices(const std::string& list);
-
-struct device_choice {
-  std::unique_ptr<transfers::device> chosen;
-  std::optional<common::message> why_not_gpu;  ///< as above
-};
-
-/// Opens a single device. Throws usage_error for a list of several.
-[[nodiscard]] device_choice choose_device(const std::string& name);
 
 }  // namespace bench_transfers::bench

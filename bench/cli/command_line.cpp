@@ -40,7 +40,9 @@ const profile& find_profile(const std::string& name) {
 }
 
 std::string footer() {
-  return "Devices: auto (first GPU, otherwise host), cuda:N, host (no GPU: copies within memory).\n"
+  return "Devices: auto (first GPU, otherwise host), all (every GPU), cuda:N, host (no GPU: "
+         "copies\n"
+         "within memory), or several: cuda:0,2-3. Names of benchmarks then end in @cuda:N.\n"
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
          "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
          "--benchmark_format=json|csv|console, ...\n"
@@ -137,7 +139,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
                        *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
   });
   app.add_option("--device", settings.device,
-                 "auto, cuda:N, host, or emulated: host:N, host:N@LINK=10GB/s")
+                 "auto, all, cuda:N, host, host:N, host:N@LINK=10GB/s, or a list")
       ->type_name("DEVICE");
   app.add_option("--profile", settings.profile_name, "quick, standard (the default) or full")
       ->type_name("NAME");
@@ -150,6 +152,10 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->delimiter(',')
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LIST");
+  app.add_option("--concurrent", settings.concurrent,
+                 "copies at once, instead of the usual sets: cuda:0:h2d+cuda:1:d2h")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("COPIES");
   app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")
       ->type_name("N");
   app.add_flag("--list", settings.list_strategies,

@@ -4,8 +4,13 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
+#include <optional>
+#include <set>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
@@ -13,6 +18,7 @@
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/session.hpp"
+#include "bench/harness/sets.hpp"
 #include "bench/harness/surroundings.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/observe.hpp"
@@ -55,36 +61,91 @@ int exit_code_of(const outcome& measured) {
   return measured.runs.empty() ? nothing_ran : all_ran;
 }
 
-int measure(const settings& settings, const registry& strategies) {
-  const auto [device, why_not_gpu] = choose_device(settings.device);
-  const auto current = device->make_current();  // for subjects that are CUDA code
-  auto plan = make_plan(strategies, *device, settings);
+/// The devices of a run, each with what belongs to it.
+class run_devices {
+ public:
+  explicit run_devices(devices_choice choice) : choice_(std::move(choice)) {
+    for (const auto& device : choice_.chosen) monitors_.push_back(open_monitor(*device));
+  }
+
+  [[nodiscard]] const std::vector<std::string>& ids() const { return choice_.ids; }
+  [[nodiscard]] const std::optional<common::message>& why_not_gpu() const {
+    return choice_.why_not_gpu;
+  }
+
+  /// For a plan.
+  [[nodiscard]] std::vector<named_device> named() const {
+    std::vector<named_device> named;
+    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
+      named.push_back({choice_.ids[i], *choice_.chosen[i]});
+    return named;
+  }
+
+  void observe_start() { start_ = observe({}); }
+
+  /// After observe_start().
+  [[nodiscard]] device_list allocate(std::uint64_t seed) {
+    device_list list;
+    for (std::size_t i = 0; i < choice_.chosen.size(); ++i) {
+      auto& device = *choice_.chosen[i];
+      memory_.push_back(std::make_unique<buffers>(device, seed));
+      list.push_back(
+          {device, *memory_.back(), limit_of(start_[i].link), monitors_[i].get(), choice_.ids[i]});
+    }
+    return list;
+  }
+
+  /// For the record; after allocate().
+  [[nodiscard]] std::vector<observed_device> observed() const {
+    std::vector<observed_device> observed;
+    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
+      observed.push_back({*choice_.chosen[i], *memory_[i], start_[i], choice_.ids[i]});
+    return observed;
+  }
+
+  [[nodiscard]] const std::vector<observation>& start() const { return start_; }
+
+  /// The devices after the run; nothing is known of those that were lost.
+  [[nodiscard]] std::vector<observation> observe(const std::set<std::size_t>& lost) const {
+    std::vector<observation> observed;
+    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
+      observed.push_back(lost.contains(i)
+                             ? observation{}
+                             : observe_under_load(*choice_.chosen[i], monitors_[i].get()));
+    return observed;
+  }
+
+ private:
+  devices_choice choice_;
+  std::vector<std::unique_ptr<machine::gpu_monitor>> monitors_;
+  std::vector<observation> start_;
+  std::vector<std::unique_ptr<buffers>> memory_;
+};
+
+int measure(const settings& settings) {
+  run_devices devices(choose_devices(settings.device));
+  const auto strategies = with_sets(registered_strategies(), devices.ids(), settings.concurrent);
+  auto plan = make_plan(strategies, devices.named(), settings);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
   if (plan.cases.empty() && plan.skipped.empty())
     return print_error("nothing to run: no benchmark matches", nothing_ran);
 
   check_output(settings);
   progress shown(stderr);
-  if (why_not_gpu) shown.say(why_not_gpu->text);
-  const auto monitor = open_monitor(*device);
-  // A run has a list of devices; there are no strategies for several devices yet.
-  const std::vector start{observe_under_load(*device, monitor.get())};
+  if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
+  devices.observe_start();
   shown.say("allocating and filling buffers …");
-  buffers memory(*device, settings.seed);
-  reserve_buffers(plan, *device, memory);
+  const auto list = devices.allocate(settings.seed);
+  reserve_buffers(plan, list);
 
-  const std::vector<observed_device> observed{{*device, memory, start.front()}};
   result_file::writer file(settings.out_format == "json" ? settings.out : "",
-                           make_context(observed, why_not_gpu, settings, plan));
-  const device_list devices{{*device, memory, limit_of(start.front().link), monitor.get()}};
+                           make_context(devices.observed(), devices.why_not_gpu(), settings, plan));
   const auto watched = watched_surroundings();
-  auto measured = session(devices, settings, file, shown, *watched).measure(plan);
-  // A lost device cannot be queried again.
-  const std::vector end{measured.device_lost ? observation{}
-                                             : observe_under_load(*device, monitor.get())};
+  auto measured = session(list, settings, file, shown, *watched).measure(plan);
+  const auto end = devices.observe(measured.lost_devices);
   auto write_failure = measured.write_failure;
   try {
-    finish(file, settings, plan, measured, start, end);
+    finish(file, settings, plan, measured, devices.start(), end);
   } catch (const common::write_error&) {
     write_failure = std::current_exception();
   }
@@ -94,6 +155,13 @@ int measure(const settings& settings, const registry& strategies) {
   return exit_code_of(measured);
 }
 
+void list(const settings& settings) {
+  const auto devices = choose_devices(settings.device);
+  const auto strategies = with_sets(registered_strategies(), devices.ids, settings.concurrent);
+  list_strategies(std::cout, chosen_strategies(strategies, settings.strategies),
+                  *devices.chosen.front());
+}
+
 int run_program(int argc, char** argv) {
   common::let_oversized_writes_fail();
   const auto parsed = parse_command_line(argc, argv);
@@ -101,13 +169,9 @@ int run_program(int argc, char** argv) {
   if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
-  const auto strategies = registered_strategies();
-  if (parsed.settings.list_strategies)
-    return list_strategies(std::cout, chosen_strategies(strategies, parsed.settings.strategies),
-                           *choose_device(parsed.settings.device).chosen),
-           all_ran;
+  if (parsed.settings.list_strategies) return list(parsed.settings), all_ran;
   watch_for_interruption();
-  return measure(parsed.settings, strategies);
+  return measure(parsed.settings);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -78,28 +79,71 @@ fault parse_fault(std::string_view text) {
   return parsed;
 }
 
+std::string name_of_flow(const std::string& benchmark, const std::string& flow) {
+  return benchmark + " " + flow;
+}
+
+namespace {
+
+/// The extra time is that of further bytes, so that it passes where the copies' own time does.
+std::function<void()> slowed(const flow& copy, double factor) {
+  return [run = copy.enqueue, stream = copy.stream, src = copy.source, dst = copy.destination,
+          direction = copy.direction, factor] {
+    run();
+    auto more = static_cast<double>(src.bytes) * (factor - 1);
+    for (; more >= 1; more -= static_cast<double>(src.bytes))
+      stream->copy(dst.data, src.data, std::min(src.bytes, static_cast<std::size_t>(more)),
+                   direction);
+  };
+}
+
+void inject(const fault& fault, transfers::device& device, flow& copy) {
+  switch (fault.effect) {
+    case fault::kind::slow: copy.enqueue = slowed(copy, fault.factor); break;
+    case fault::kind::fail: copy.enqueue = failing(std::move(copy.enqueue), false); break;
+    case fault::kind::lose: copy.enqueue = failing(std::move(copy.enqueue), true); break;
+    // Wrong data at the source arrive at the destination with each copy.
+    case fault::kind::corrupt: change_first_byte(device, copy.source); break;
+  }
+}
+
+void inject(const fault& fault, transfers::device& device, transfer& transfer) {
+  auto& last = transfer.steps.back().run;
+  switch (fault.effect) {
+    case fault::kind::slow:
+      for (auto& step : transfer.steps) step.run = slowed(std::move(step.run), fault.factor);
+      break;
+    case fault::kind::fail: last = failing(std::move(last), false); break;
+    case fault::kind::lose: last = failing(std::move(last), true); break;
+    case fault::kind::corrupt:
+      if (transfer.check.corrupt) transfer.check.corrupt();
+      if (!transfer.destination && !transfer.locate) break;
+      last = [run = std::move(last), &device, destination = transfer.destination,
+              locate = transfer.locate] {
+        run();
+        change_first_byte(device, locate ? locate() : *destination);
+      };
+      break;
+  }
+}
+
+bool matches(const fault& fault, std::string_view name) {
+  return std::regex_search(name.begin(), name.end(), fault.names);
+}
+
+}  // namespace
+
 void inject(const std::vector<fault>& faults, std::string_view name, transfers::device& device,
             transfer& transfer) {
-  for (const auto& fault : faults) {
-    if (!std::regex_search(name.begin(), name.end(), fault.names)) continue;
-    auto& last = transfer.steps.back().run;
-    switch (fault.effect) {
-      case fault::kind::slow:
-        for (auto& step : transfer.steps) step.run = slowed(std::move(step.run), fault.factor);
-        break;
-      case fault::kind::fail: last = failing(std::move(last), false); break;
-      case fault::kind::lose: last = failing(std::move(last), true); break;
-      case fault::kind::corrupt:
-        if (transfer.check.corrupt) transfer.check.corrupt();
-        if (!transfer.destination && !transfer.locate) break;
-        last = [run = std::move(last), &device, destination = transfer.destination,
-                locate = transfer.locate] {
-          run();
-          change_first_byte(device, locate ? locate() : *destination);
-        };
-        break;
-    }
-  }
+  for (const auto& fault : faults)
+    if (matches(fault, name)) inject(fault, device, transfer);
+}
+
+void inject(const std::vector<fault>& faults, const std::string& name, transfers::device& device,
+            flow& copy) {
+  for (const auto& fault : faults)
+    if (matches(fault, name) || matches(fault, name_of_flow(name, copy.name)))
+      inject(fault, device, copy);
 }
 
 }  // namespace bench_transfers::bench

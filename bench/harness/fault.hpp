@@ -26,8 +26,18 @@ struct fault {
 /// "corrupt@REGEX", "fail@REGEX", "lose@REGEX", "slow:1.1@REGEX". Throws usage_error.
 fault parse_fault(std::string_view text);
 
+/// What a fault's expression is matched with to reach one of several copies at once:
+/// "concurrent/pinned/h2d/all/1MiB cuda:1:h2d". An expression that matches the benchmark's name
+/// reaches all of them.
+std::string name_of_flow(const std::string& benchmark, const std::string& flow);
+
 /// Injects the faults whose expression matches `name` into the transfer's steps.
 void inject(const std::vector<fault>& faults, std::string_view name, transfers::device& device,
             transfer& transfer);
+
+/// Injects the faults whose expression matches the benchmark's name or the flow's into a flow on
+/// this device.
+void inject(const std::vector<fault>& faults, const std::string& name, transfers::device& device,
+            flow& copy);
 
 }  // namespace bench_transfers::bench

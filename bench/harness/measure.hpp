@@ -29,6 +29,7 @@ struct schedule {
   std::size_t settling = 1;           ///< untimed operations before them
   std::size_t device_operations = 0;  ///< timed by the device's clock
   bool lead = false;                  ///< whether each of these directly follows another operation
+  std::size_t copies = 0;             ///< of copies at once: the least of each copy in an operation
 };
 
 /// Shorter operations are timed in batches: the clock's cost (about 25 ns) and resolution would be
@@ -51,6 +52,12 @@ struct samples {
   };
   std::vector<comparison> compared;
   std::vector<double> on_device;
+  /// Rates of one of several copies at once, in GB/s.
+  struct flow {
+    std::vector<double> at_once, alone;
+  };
+  std::vector<flow> flows;    ///< in the order of transfer::flows
+  std::size_t discarded = 0;  ///< samples in which not all of them were busy for long enough
 };
 
 /// Runs the settling operations, untimed.

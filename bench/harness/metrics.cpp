@@ -91,6 +91,41 @@ void add_costs(metric_list& list, const transfer& transfer, double bytes,
   }
 }
 
+result_file::metric of_flow(result_file::metric described, const result_file::flow& flow,
+                            bool alone) {
+  described.flow = flow;
+  described.alone = alone;
+  return described;
+}
+
+/// The rate of each copy, and what it loses to the others.
+void add_flows(metric_list& list, const benchmark_case& measured, const schedule& planned,
+               const samples& samples) {
+  double sum = 0;
+  for (std::size_t i = 0; i < samples.flows.size(); ++i) {
+    const auto& [at_once, alone] = samples.flows[i];
+    if (at_once.empty()) continue;
+    const auto& flow = measured.flows.at(i);
+    const auto& name = measured.flow_names.at(i);
+    const double rate = statistics::median(at_once);
+    sum += rate;
+    list.add(of_flow(bandwidth("gb_per_s@" + name, name + " while all copy"), flow, false), rate);
+    if (alone.empty()) continue;
+    const double rate_alone = statistics::median(alone);
+    list.add(of_flow(bandwidth("alone_gb_per_s@" + name, name + " alone"), flow, true), rate_alone);
+    list.add(of_flow({"loss_percent@" + name, "%", metric_kind::share, better::less,
+                      "what " + name + " loses of its rate while all copy"},
+                     flow, false),
+             100 * (1 - rate / rate_alone));
+  }
+  if (samples.flows.empty()) return;
+  list.add(bandwidth("sum_gb_per_s", "all copies at once"), sum);
+  list.add(count_of("copies", "least copies of each in an operation"),
+           static_cast<double>(planned.copies));
+  list.add(count_of("discarded", "samples in which not all were busy for long enough"),
+           static_cast<double>(samples.discarded));
+}
+
 void add_device_times(metric_list& list, const samples& samples, double bytes) {
   if (samples.on_device.empty()) return;
   const double median = statistics::median(samples.on_device);
@@ -130,6 +165,7 @@ metric_list metrics_of(const benchmark_case& measured, const transfer& transfer,
   add_times(list, times);
   add_steps(list, transfer, samples, times.median);
   add_comparisons(list, transfer, samples);
+  add_flows(list, measured, planned, samples);
   const auto bytes = static_cast<double>(transfer.amount.bytes.value_or(measured.bytes()));
   if (bytes > 0) add_rates(list, measured, bytes, times.median, link_limit);
   add_costs(list, transfer, bytes, times, cores);

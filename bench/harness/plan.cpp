@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <regex>
 #include <set>
@@ -120,11 +121,21 @@ common::message accepted_sizes(const sampling& sampling) {
   return reason;
 }
 
+/// A device that benchmarks are planned for.
+struct planned_device {
+  std::size_t index;
+  std::optional<std::string> id;  ///< for names; none if it is the only one
+};
+
 /// Adds the benchmarks of one variant; null: the strategy has none.
 void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, const variant* variant,
-               const settings& settings) {
+               const planned_device& device, const settings& settings) {
   const auto add = [&](std::optional<std::size_t> bytes, cache_state cache) {
-    cases.push_back({describe(measured, variant, bytes, cache), &measured});
+    cases.push_back({describe(measured, variant, bytes, cache, device.id), &measured});
+    auto& added = cases.back();
+    if (added.flows.empty()) added.devices = {device.index};
+    if (variant != nullptr)
+      for (const auto& flow : variant->flows) added.flow_names.push_back(flow.name);
   };
   if (!measured.sampling.sized) return add(std::nullopt, cache_state::warm);
   const auto add_sizes = [&](const std::vector<std::size_t>& sizes, cache_state cache) {
@@ -135,14 +146,15 @@ void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, con
   if (settings.cold && measured.sampling.cold) add_sizes(settings.cold_sizes, cache_state::cold);
 }
 
-std::vector<benchmark_case> cases_of(const strategy& measured, const settings& settings) {
+std::vector<benchmark_case> cases_of(const strategy& measured, const planned_device& device,
+                                     const settings& settings) {
   std::vector<benchmark_case> cases;
   const auto name = measured.name();
   if (measured.variants.empty() && is_requested(name, settings.strategies))
-    add_cases(cases, measured, nullptr, settings);
+    add_cases(cases, measured, nullptr, device, settings);
   for (const auto& variant : measured.variants)
     if (is_requested(name + "/" + variant.name, settings.strategies))
-      add_cases(cases, measured, &variant, settings);
+      add_cases(cases, measured, &variant, device, settings);
   return cases;
 }
 
@@ -153,6 +165,23 @@ void skip_if(plan& plan, Condition&& condition, const common::message& reason) {
     plan.skipped.push_back({planned.name, reason, planned});
     return true;
   });
+}
+
+/// Skips those that a condition holds for: if some of them use several devices at once, only these,
+/// so that what each device does alone is measured.
+template <class Condition>
+void skip_together_first(plan& plan, Condition&& condition, const common::message& reason) {
+  const auto is_together = [&](const benchmark_case& planned) {
+    return planned.devices.size() > 1 && condition(planned);
+  };
+  if (std::ranges::any_of(plan.cases, is_together))
+    skip_if(plan, is_together, reason);
+  else
+    skip_if(plan, condition, reason);
+}
+
+bool uses_device(const benchmark_case& planned, std::size_t index) {
+  return std::ranges::find(planned.devices, index) != planned.devices.end();
 }
 
 /// Bytes of a host buffer that a benchmark's payloads take.
@@ -176,10 +205,12 @@ std::size_t largest(const plan& plan, const std::function<bool(const benchmark_c
   return most;
 }
 
-std::set<transfers::host_memory_kind> kinds_in_use(const plan& plan) {
+/// The kinds of host memory that benchmarks use with a device.
+std::set<transfers::host_memory_kind> kinds_in_use(const plan& plan, std::size_t device) {
   std::set<transfers::host_memory_kind> kinds;
   for (const auto& planned : plan.cases)
-    if (planned.measured->needs.host) kinds.insert(*planned.measured->needs.host);
+    if (planned.measured->needs.host && uses_device(planned, device))
+      kinds.insert(*planned.measured->needs.host);
   return kinds;
 }
 
@@ -199,9 +230,63 @@ std::size_t bytes_of_copier(bool device_is_host) {
   return chunks + test_copies + (device_is_host ? test_copies : 0);
 }
 
+/// The host memory that a plan needs.
+struct host_memory_needs {
+  std::size_t blocks = 0;     ///< bytes of the buffers of all devices
+  std::size_t kinds = 0;      ///< of host memory
+  std::size_t largest = 0;    ///< bytes of the largest block for a benchmark
+  std::size_t allocated = 0;  ///< bytes that operations allocate in addition
+};
+
+std::size_t own_bytes(const benchmark_case& planned, bool device_is_host) {
+  const auto& needs = planned.measured->needs;
+  return planned.bytes() *
+             (needs.more_host_memory + (device_is_host ? needs.more_device_memory : 0U)) +
+         (needs.staged_copier ? bytes_of_copier(device_is_host) : 0U);
+}
+
+host_memory_needs needs_of(const plan& plan, std::size_t devices, bool device_is_host) {
+  host_memory_needs needs;
+  std::set<transfers::host_memory_kind> kinds;
+  for (std::size_t device = 0; device < devices; ++device) {
+    const auto kinds_of_device = kinds_in_use(plan, device);
+    kinds.insert(kinds_of_device.begin(), kinds_of_device.end());
+    for (const auto kind : kinds_of_device)
+      needs.blocks += largest(
+          plan,
+          [&](const auto& planned) { return uses(planned, kind) && uses_device(planned, device); },
+          host_bytes);
+    if (device_is_host)
+      needs.blocks += largest(
+          plan,
+          [&](const auto& planned) {
+            return uses_host_buffer(planned) && uses_device(planned, device);
+          },
+          device_bytes);
+  }
+  needs.kinds = kinds.size();
+  needs.largest = largest(plan, uses_host_buffer, host_bytes);
+  needs.allocated = largest(
+      plan, [](const auto&) { return true; },
+      [&](const auto& planned) { return own_bytes(planned, device_is_host); });
+  return needs;
+}
+
+common::message too_little_memory(const host_memory_needs& needs, std::size_t devices,
+                                  std::size_t available) {
+  const auto needed = needs.blocks + needs.allocated;
+  return {"not_enough_host_memory",
+          {{"needed_bytes", needed}, {"available_bytes", available}, {"kinds", needs.kinds}},
+          fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds{}, {:.2f} "
+                      "GiB available (choose fewer with --strategies)",
+                      static_cast<double>(needed) / (1 << 30), needs.kinds,
+                      devices > 1 ? fmt::format(" for {} devices", devices) : "",
+                      static_cast<double>(available) / (1 << 30))};
+}
+
 /// Checks before allocating: a kernel that overcommits grants memory that it does not have, and
 /// then kills the process.
-void skip_sizes_beyond_memory(plan& plan, bool device_is_host) {
+void skip_sizes_beyond_memory(plan& plan, std::size_t devices, bool device_is_host) {
   // A tenth stays free for the page tables of pinned memory and for other processes.
   const auto free_bytes = machine::available_memory_bytes() / 10 * 9;
   if (free_bytes == 0) return;  // not known
@@ -209,35 +294,18 @@ void skip_sizes_beyond_memory(plan& plan, bool device_is_host) {
   constexpr std::size_t own_bytes_of_program = std::size_t{64} << 20;
   const auto available = free_bytes - std::min(free_bytes, own_bytes_of_program);
   for (;;) {
-    std::size_t needed = 0;
-    const auto kinds = kinds_in_use(plan);
-    for (const auto kind : kinds)
-      needed += largest(
-          plan, [&](const auto& planned) { return uses(planned, kind); }, host_bytes);
-    const auto buffer = largest(plan, uses_host_buffer, host_bytes);
-    if (device_is_host) needed += largest(plan, uses_host_buffer, device_bytes);
-    const auto own_bytes = [&](const benchmark_case& planned) {
-      const auto& needs = planned.measured->needs;
-      return planned.bytes() *
-                 (needs.more_host_memory + (device_is_host ? needs.more_device_memory : 0U)) +
-             (needs.staged_copier ? bytes_of_copier(device_is_host) : 0U);
-    };
-    const auto anything = [](const benchmark_case&) { return true; };
-    const auto allocated = largest(plan, anything, own_bytes);
-    needed += allocated;
-    if (needed <= available || std::max(buffer, allocated) == 0) return;
-    skip_if(
+    const auto needs = needs_of(plan, devices, device_is_host);
+    if (needs.blocks + needs.allocated <= available ||
+        std::max(needs.largest, needs.allocated) == 0)
+      return;
+    skip_together_first(
         plan,
         [&](const auto& planned) {
-          return allocated > buffer ? own_bytes(planned) == allocated
-                                    : uses_host_buffer(planned) && host_bytes(planned) == buffer;
+          return needs.allocated > needs.largest
+                     ? own_bytes(planned, device_is_host) == needs.allocated
+                     : uses_host_buffer(planned) && host_bytes(planned) == needs.largest;
         },
-        {"not_enough_host_memory",
-         {{"needed_bytes", needed}, {"available_bytes", available}, {"kinds", kinds.size()}},
-         fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds, {:.2f} "
-                     "GiB available (choose fewer with --strategies)",
-                     static_cast<double>(needed) / (1 << 30), kinds.size(),
-                     static_cast<double>(available) / (1 << 30))});
+        too_little_memory(needs, devices, available));
   }
 }
 
@@ -252,7 +320,7 @@ void reserve_largest(plan& plan, Among&& among, Bytes&& bytes_of, Reserve&& rese
       reserve(bytes);
       return;
     } catch (const transfers::out_of_memory& error) {
-      skip_if(
+      skip_together_first(
           plan, [&](const auto& planned) { return among(planned) && bytes_of(planned) == bytes; },
           {"memory_refused", {{"bytes", bytes}}, fmt::format("memory refused: {}", error.what())});
     } catch (const transfers::device_error& error) {
@@ -271,7 +339,14 @@ void refuse_faults_without_benchmark(const plan& plan, const std::vector<fault>&
     const auto concerns = [&](const auto& chosen) {
       return std::regex_search(chosen.name, fault.names);
     };
-    if (std::ranges::none_of(plan.cases, concerns) && std::ranges::none_of(plan.skipped, concerns))
+    const auto concerns_flow = [&](const benchmark_case& planned) {
+      return std::ranges::any_of(planned.flow_names, [&](const std::string& flow) {
+        return std::regex_search(name_of_flow(planned.name, flow), fault.names);
+      });
+    };
+    if (std::ranges::none_of(plan.cases, concerns) &&
+        std::ranges::none_of(plan.cases, concerns_flow) &&
+        std::ranges::none_of(plan.skipped, concerns))
       throw common::usage_error(fmt::format("--inject='{}' concerns none of the chosen benchmarks",
                                             common::printable_in_short(fault.text)));
   }
@@ -290,43 +365,110 @@ std::vector<const strategy*> chosen_strategies(const registry& strategies,
   return selected;
 }
 
-plan make_plan(const registry& strategies, const transfers::device& device,
+namespace {
+
+/// Adds benchmarks of a strategy as far as they pass the filter. `reason` says of each why its
+/// devices cannot run it, or nullopt.
+void add_to_plan(
+    plan& plan, std::vector<benchmark_case> cases, const name_filter& filter,
+    const std::function<std::optional<std::string>(const benchmark_case&)>& why_impossible) {
+  for (auto& planned : cases) {
+    if (!filter.passes(planned.name)) continue;
+    const auto skip = [&](const char* code, const std::string& text) {
+      const auto no_data = nlohmann::ordered_json::object();
+      plan.skipped.push_back({planned.name, {code, no_data, text}, planned});
+    };
+    if (const auto reason = why_impossible(planned))
+      skip("unsupported", *reason);
+    else if (planned.cache == cache_state::cold && !can_flush_cache())
+      skip("no_cache_flush", "this processor has no instruction to flush caches");
+    else
+      plan.cases.push_back(std::move(planned));
+  }
+}
+
+void add_size_skip(plan& plan, const strategy& candidate, const settings& settings,
+                   const name_filter& filter) {
+  if (settings.own_sizes && filter.passes(candidate.name()))
+    plan.skipped.push_back({candidate.name(), accepted_sizes(candidate.sampling)});
+}
+
+/// Adds what a strategy is measured with on each device.
+void add_by_device(plan& plan, const strategy& candidate, std::span<const named_device> devices,
+                   const settings& settings, const name_filter& filter) {
+  for (std::size_t index = 0; index < devices.size(); ++index) {
+    const auto& [id, device] = devices[index];
+    auto cases = cases_of(candidate, {index, devices.size() > 1 ? std::optional(id) : std::nullopt},
+                          settings);
+    if (cases.empty() && index == 0) add_size_skip(plan, candidate, settings, filter);
+    const auto reason = why_unsupported(candidate, device);
+    add_to_plan(plan, std::move(cases), filter, [&](const benchmark_case&) { return reason; });
+  }
+}
+
+/// Adds the sets of copies at once. A single device has none: that is mentioned only to those who
+/// ask for them.
+void add_sets(plan& plan, const strategy& candidate, std::span<const named_device> devices,
+              const settings& settings, const name_filter& filter) {
+  const bool has_sets = std::ranges::none_of(candidate.variants,
+                                             [](const variant& set) { return set.flows.empty(); });
+  if (!has_sets) {
+    if (!settings.strategies.empty() && filter.passes(candidate.name()))
+      plan.skipped.push_back({candidate.name(),
+                              {"needs_several_devices", nlohmann::ordered_json::object(),
+                               "it needs several devices, such as --device=all"}});
+    return;
+  }
+  auto cases = cases_of(candidate, {0, std::nullopt}, settings);
+  if (cases.empty()) add_size_skip(plan, candidate, settings, filter);
+  add_to_plan(plan, std::move(cases), filter,
+              [&](const benchmark_case& planned) -> std::optional<std::string> {
+                for (const auto index : planned.devices)
+                  if (auto reason = why_unsupported(candidate, devices[index].device))
+                    return reason;
+                return std::nullopt;
+              });
+}
+
+}  // namespace
+
+plan make_plan(const registry& strategies, std::span<const named_device> devices,
                const settings& settings) {
   const name_filter filter(settings.filter);
   plan result;
   for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {
     if (settings.strategies.empty() && settings.essential_only && !candidate->sampling.essential)
       continue;
-    const auto reason = why_unsupported(*candidate, device);
-    auto cases = cases_of(*candidate, settings);
-    if (cases.empty() && settings.own_sizes && filter.passes(candidate->name()))
-      result.skipped.push_back({candidate->name(), accepted_sizes(candidate->sampling)});
-    for (auto& planned : cases) {
-      if (!filter.passes(planned.name)) continue;
-      const auto skip = [&](const char* code, const std::string& text) {
-        const auto no_data = nlohmann::ordered_json::object();
-        result.skipped.push_back({planned.name, {code, no_data, text}, planned});
-      };
-      if (reason)
-        skip("unsupported", *reason);
-      else if (planned.cache == cache_state::cold && !can_flush_cache())
-        skip("no_cache_flush", "this processor has no instruction to flush caches");
-      else
-        result.cases.push_back(std::move(planned));
-    }
+    const auto add = candidate->concurrent ? add_sets : add_by_device;
+    add(result, *candidate, devices, settings, filter);
   }
   refuse_faults_without_benchmark(result, settings.faults);
   return result;
 }
 
-void reserve_buffers(plan& plan, const transfers::device& device, buffers& memory) {
-  skip_sizes_beyond_memory(plan, !device.description().cuda);
-  for (const auto kind : kinds_in_use(plan))
+plan make_plan(const registry& strategies, const transfers::device& device,
+               const settings& settings) {
+  return make_plan(strategies, std::vector{named_device{"", device}}, settings);
+}
+
+void reserve_buffers(plan& plan, const device_list& devices) {
+  if (devices.empty()) return;
+  skip_sizes_beyond_memory(plan, devices.size(), !devices.front().device.description().cuda);
+  for (std::size_t index = 0; index < devices.size(); ++index) {
+    auto& memory = devices[index].memory;
+    const auto on_device = [&](const auto& planned) { return uses_device(planned, index); };
+    for (const auto kind : kinds_in_use(plan, index))
+      reserve_largest(
+          plan, [&](const auto& planned) { return uses(planned, kind) && on_device(planned); },
+          host_bytes, [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
     reserve_largest(
-        plan, [&](const auto& planned) { return uses(planned, kind); }, host_bytes,
-        [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
-  reserve_largest(plan, uses_host_buffer, device_bytes,
-                  [&](std::size_t bytes) { memory.reserve_device(bytes); });
+        plan, [&](const auto& planned) { return uses_host_buffer(planned) && on_device(planned); },
+        device_bytes, [&](std::size_t bytes) { memory.reserve_device(bytes); });
+  }
+}
+
+void reserve_buffers(plan& plan, transfers::device& device, buffers& memory) {
+  reserve_buffers(plan, device_list{{device, memory}});
 }
 
 }  // namespace bench_transfers::bench

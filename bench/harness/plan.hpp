@@ -1,8 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "bench/harness/measured_device.hpp"
 #include "bench/harness/settings.hpp"
 #include "bench/strategy/buffers.hpp"
 #include "bench/strategy/strategy.hpp"
@@ -14,6 +16,7 @@ namespace bench_transfers::bench {
 /// One benchmark: one name in the result file.
 struct benchmark_case : result_file::benchmark {
   const bench::strategy* measured = nullptr;
+  std::vector<std::string> flow_names = {};  ///< of its flows: "cuda:1:h2d"
 
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
 };
@@ -35,14 +38,20 @@ struct plan {
 std::vector<const strategy*> chosen_strategies(const registry& strategies,
                                                const std::vector<std::string>& requests);
 
-/// Plans strategies × variants × sizes × cache states, as far as the settings select them.
-/// Benchmarks that the device cannot run go to `skipped`. Throws usage_error for unknown
-/// strategies, for a bad filter and for faults that concern no benchmark.
+/// Plans strategies × devices × variants × sizes × cache states, as far as the settings select
+/// them. Names end in the device's id if there are several devices. Benchmarks that a device cannot
+/// run go to `skipped`. Throws usage_error for unknown strategies, for a bad filter and for faults
+/// that concern no benchmark.
+plan make_plan(const registry& strategies, std::span<const named_device> devices,
+               const settings& settings);
+/// The same for a run of a single device.
 plan make_plan(const registry& strategies, const transfers::device& device,
                const settings& settings);
 
-/// Reserves the buffers that the plan needs. Moves sizes that do not fit to `skipped`, largest
-/// first.
-void reserve_buffers(plan& plan, const transfers::device& device, buffers& memory);
+/// Reserves the buffers that the plan needs on each device. Moves sizes that do not fit to
+/// `skipped`, largest first, and those of several devices at once before those of one.
+void reserve_buffers(plan& plan, const device_list& devices);
+/// The same for a run of a single device.
+void reserve_buffers(plan& plan, transfers::device& device, buffers& memory);
 
 }  // namespace bench_transfers::bench

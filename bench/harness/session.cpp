@@ -117,8 +117,24 @@ void session::synchronize(const benchmark_case& planned) const {
 
 void session::read_monitors(outcome& result) const {
   for (std::size_t i = 0; i < devices_.size(); ++i)
-    if (const auto* const monitor = devices_[i].monitor)
+    if (const auto* const monitor = devices_[i].monitor; monitor && !lost_devices_.contains(i))
       machine::add(result.throttled_by[i], monitor->read().throttled_by);
+}
+
+std::optional<common::message> session::why_lost(const benchmark_case& planned) const {
+  for (const auto index : planned.devices)
+    if (const auto lost = lost_devices_.find(index); lost != lost_devices_.end())
+      return lost->second;
+  return std::nullopt;
+}
+
+void session::lose_device(std::size_t index, const std::string& benchmark, const char* reason) {
+  nlohmann::ordered_json data{{"benchmark", benchmark}};
+  if (devices_.size() > 1) data["device"] = devices_[index].id;
+  const auto which = devices_.size() > 1 ? "device " + devices_[index].id : std::string("device");
+  lost_devices_.try_emplace(
+      index, "device_lost", std::move(data),
+      fmt::format("not run: the {} was lost in {}: {}", which, benchmark, reason));
 }
 
 int session::most_rounds(const std::vector<state>& cases) const {
@@ -144,10 +160,10 @@ outcome session::measure(const plan& plan) {
     } catch (const common::write_error&) {
       result.write_failure = std::current_exception();
     }
-    if (!device_lost_) read_monitors(result);
+    read_monitors(result);
   }
   conclude(cases, result);
-  result.device_lost = device_lost_.has_value();
+  for (const auto& [index, reason] : lost_devices_) result.lost_devices.insert(index);
   result.signal = interruption();
   return result;
 }
@@ -161,9 +177,24 @@ transfer session::prepare(const benchmark_case& planned) const {
        .variant = planned.variant ? std::string_view(*planned.variant) : std::string_view(),
        .bytes = planned.bytes(),
        .cache = planned.cache,
-       .direction = downloads ? transfers::direction::d2h : transfers::direction::h2d});
-  inject(settings_.faults, planned.name, device_of(planned).device, ready);
+       .direction = downloads ? transfers::direction::d2h : transfers::direction::h2d,
+       .flows = flows_of(planned)});
+  if (ready.flows.empty()) inject(settings_.faults, planned.name, device_of(planned).device, ready);
+  for (auto& flow : ready.flows)
+    inject(settings_.faults, planned.name, devices_.at(flow.device).device, flow);
   return ready;
+}
+
+std::vector<flow_job> session::flows_of(const benchmark_case& planned) const {
+  std::vector<flow_job> flows;
+  for (std::size_t i = 0; i < planned.flows.size(); ++i) {
+    const auto& [index, direction] = planned.flows[i];
+    const bool downloads = direction == result_file::direction::d2h;
+    flows.push_back({index, planned.flow_names.at(i), devices_.at(index).device,
+                     devices_.at(index).memory,
+                     downloads ? transfers::direction::d2h : transfers::direction::h2d});
+  }
+  return flows;
 }
 
 void session::settle_all(std::vector<state>& cases, outcome& result) {
@@ -179,11 +210,7 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
     };
     try {
       run_guarded(measured, [&](transfer& ready) {
-        if (ready.destination || ready.check.compare) {
-          poison_destination(planned, ready);
-          for (const auto& step : ready.steps) step.run();
-          require_undamaged(planned, ready);
-        }
+        verify_first(planned, ready);
         synchronize(planned);
         measured.schedule = undisturbed_schedule(planned, ready);
       });
@@ -198,15 +225,24 @@ void session::settle_all(std::vector<state>& cases, outcome& result) {
   }
 }
 
+void session::verify_first(const benchmark_case& planned, transfer& ready) {
+  if (!ready.destination && !ready.check.compare && ready.flows.empty()) return;
+  poison_destination(planned, ready);
+  for (const auto& step : ready.steps) step.run();
+  if (!ready.flows.empty()) team_.copy_once(ready.flows);
+  require_undamaged(planned, ready);
+}
+
 bench::schedule session::undisturbed_schedule(const benchmark_case& planned,
-                                              const transfer& ready) const {
+                                              const transfer& ready) {
   const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(
       settings_.min_time * planned.measured->sampling.effort);
   constexpr int most_attempts = 3;
   std::set<disturbance> disturbed;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const auto before = watched_.read();
-    const auto schedule = settle_schedule(ready, planned.cache, time);
+    const auto schedule = ready.flows.empty() ? settle_schedule(ready, planned.cache, time)
+                                              : settle_flows(team_, ready.flows, time);
     disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);
     if (!are_spoilt(disturbed)) return schedule;
   }
@@ -214,59 +250,94 @@ bench::schedule session::undisturbed_schedule(const benchmark_case& planned,
       fmt::format("disturbed each time it was prepared: {}", fmt::join(codes_of(disturbed), ", ")));
 }
 
+std::exception_ptr session::take_failure(state& measured, std::size_t device,
+                                         const std::exception_ptr& failure) {
+  const auto fail = [&](const char* code, const std::exception& reason) {
+    if (!measured.error) measured.error = error_message(code, reason);
+    return nullptr;
+  };
+  try {
+    std::rethrow_exception(failure);
+  } catch (const transfers::unsupported&) {
+    return failure;
+  } catch (const std::bad_alloc&) {
+    return failure;
+  } catch (const std::system_error& reason) {
+    if (reason.code() == std::errc::resource_unavailable_try_again)
+      return std::make_exception_ptr(no_threads(reason));
+    return fail("other", reason);
+  } catch (const wrong_data& reason) {
+    return fail("wrong_data", reason);
+  } catch (const untrue_times& reason) {
+    return fail("disturbed", reason);
+  } catch (const not_at_once& reason) {
+    return fail("not_at_once", reason);
+  } catch (const transfers::device_error& reason) {
+    if (reason.device_lost()) lose_device(device, measured.planned->name, reason.what());
+    return fail("device_error", reason);
+  } catch (const std::exception& reason) {
+    return fail("other", reason);
+  }
+}
+
 template <class Work>
 void session::run_guarded(state& measured, Work&& work) {
-  const auto& name = measured.planned->name;
-  const auto lose_device = [&](const char* reason) {
-    if (!device_lost_)
-      device_lost_ = {"device_lost",
-                      {{"benchmark", name}},
-                      fmt::format("not run: the device was lost in {}: {}", name, reason)};
-  };
-  if (device_lost_ && !measured.error) measured.error = device_lost_;
+  const auto& planned = *measured.planned;
+  if (!measured.error) measured.error = why_lost(planned);
   if (measured.error) return;
+  std::shared_ptr<const void> current;  // for subjects that are CUDA code
   std::optional<transfer> ready;
   std::exception_ptr impossible;
   try {
-    ready = prepare(*measured.planned);
+    current = device_of(planned).device.make_current();
+    ready = prepare(planned);
     work(*ready);
-  } catch (const transfers::unsupported&) {
-    impossible = std::current_exception();
-  } catch (const std::bad_alloc&) {
-    impossible = std::current_exception();
-  } catch (const std::system_error& failure) {
-    if (failure.code() == std::errc::resource_unavailable_try_again)
-      impossible = std::make_exception_ptr(no_threads(failure));
-    else
-      measured.error = error_message("other", failure);
-  } catch (const wrong_data& failure) {
-    measured.error = error_message("wrong_data", failure);
-  } catch (const untrue_times& failure) {
-    measured.error = error_message("disturbed", failure);
-  } catch (const transfers::device_error& failure) {
-    measured.error = error_message("device_error", failure);
-    if (failure.device_lost()) lose_device(failure.what());
-  } catch (const std::exception& failure) {
-    measured.error = error_message("other", failure);
+  } catch (const flows_failed& failed) {
+    for (const auto& [device, flow, reason] : failed.failures()) {
+      const bool is_first = !measured.error;
+      if (auto refused = take_failure(measured, device, reason)) impossible = refused;
+      if (is_first && measured.error) measured.error->text = flow + ": " + measured.error->text;
+    }
+  } catch (...) {
+    impossible = take_failure(measured, planned.devices.front(), std::current_exception());
   }
   // Other benchmarks rely on the pattern in the blocks.
   const bool changed =
       ready && (ready->check.changes_source || ready->check.compare || ready->check.restore ||
                 (ready->destination && ready->destination->offset > 0));
-  if ((measured.error || impossible || changed) && ready && !device_lost_) {
+  if ((measured.error || impossible || changed) && ready) restore_pattern(planned, *ready);
+  if (impossible) std::rethrow_exception(impossible);
+}
+
+void session::restore_pattern(const benchmark_case& planned, const transfer& ready) {
+  for (const auto index : planned.devices) {
+    if (lost_devices_.contains(index)) continue;
     try {
-      // Work may still be in flight, also on the strategy's own streams: it would write to the
-      // shared buffers of other benchmarks.
-      const auto& planned = *measured.planned;
-      synchronize(planned);
-      stream_of(planned).synchronize();
-      restore(device_of(planned).device, device_of(planned).memory, *ready);
-      if (ready->check.restore) ready->check.restore();
+      restore_pattern(index, planned, ready);
     } catch (const std::exception& failure) {
-      lose_device(failure.what());
+      lose_device(index, planned.name, failure.what());
     }
   }
-  if (impossible) std::rethrow_exception(impossible);
+}
+
+void session::restore_pattern(std::size_t device, const benchmark_case& planned,
+                              const transfer& ready) {
+  const auto& measured = devices_.at(device);
+  // Work may still be in flight, also on the strategy's own streams: it would write to the shared
+  // buffers of other benchmarks.
+  measured.device.synchronize();
+  streams_.at(device)->synchronize();
+  if (device == planned.devices.front()) {
+    restore(measured.device, measured.memory, ready);
+    if (ready.check.restore) ready.check.restore();
+  }
+  for (const auto& flow : ready.flows) {
+    if (flow.device != device) continue;
+    transfer ends;
+    ends.source = flow.source;
+    ends.destination = flow.destination;
+    restore(measured.device, measured.memory, ends);
+  }
 }
 
 void session::measure_round(std::vector<state>& cases, int round, outcome& result) {
@@ -373,11 +444,11 @@ repetition session::repeat_prepared(state& measured, int round, transfer& ready)
   // (docs/METHOD.md): every benchmark starts from the same state.
   synchronize(planned);
   const auto before = watched_.read();
-  // DMA reads are slower if a core's cache holds the lines: the previous benchmark must not decide
-  // that.
-  for (const auto& end : {ready.source, ready.destination})
-    if (end && !end->on_device) flush_cache_on_all_cores({end->data, end->bytes});
-  settle(ready, measured.schedule, planned.cache);
+  flush_ends(ready);
+  if (ready.flows.empty())
+    settle(ready, measured.schedule, planned.cache);
+  else
+    team_.copy_once(ready.flows);
 
   samples times;
   std::optional<double> cores;
@@ -402,6 +473,17 @@ repetition session::repeat_prepared(state& measured, int round, transfer& ready)
   return repetition;
 }
 
+void session::flush_ends(const transfer& ready) const {
+  // DMA reads are slower if a core's cache holds the lines: the previous benchmark must not decide
+  // that.
+  const auto flush = [](const payload& end) {
+    if (!end.on_device) flush_cache_on_all_cores({end.data, end.bytes});
+  };
+  for (const auto& end : {ready.source, ready.destination})
+    if (end) flush(*end);
+  for (const auto& flow : ready.flows) flush(flow.source), flush(flow.destination);
+}
+
 run session::time_in_engine(state& measured, const transfer& ready, samples& times,
                             std::optional<double>& cores) {
   const auto operations = measured.schedule.operations;
@@ -416,7 +498,7 @@ run session::time_in_engine(state& measured, const transfer& ready, samples& tim
     };
     while (google.KeepRunningBatch(static_cast<benchmark::IterationCount>(operations))) {
       busy.start();
-      time_operations(ready, measured.schedule, measured.planned->cache, untimed, times);
+      time(ready, measured, untimed, times);
       busy.stop();
     }
     cores = busy.cores();
@@ -426,10 +508,23 @@ run session::time_in_engine(state& measured, const transfer& ready, samples& tim
   });
 }
 
+void session::time(const transfer& ready, const state& measured,
+                   const std::function<void(const std::function<void()>&)>& untimed,
+                   samples& times) {
+  if (ready.flows.empty())
+    time_operations(ready, measured.schedule, measured.planned->cache, untimed, times);
+  else
+    time_flows(team_, ready.flows, measured.schedule, untimed, times);
+}
+
 void session::poison_destination(const benchmark_case& planned, transfer& ready) const {
   const auto& measured = device_of(planned);
   if (ready.locate) ready.destination = ready.locate();
   if (ready.destination) poison(measured.device, measured.memory, *ready.destination);
+  for (const auto& flow : ready.flows) {
+    const auto& other = devices_.at(flow.device);
+    poison(other.device, other.memory, flow.destination);
+  }
 }
 
 void session::require_undamaged(const benchmark_case& planned, transfer& transfer) const {
@@ -440,6 +535,11 @@ void session::require_undamaged(const benchmark_case& planned, transfer& transfe
       throw wrong_data(*damage);
   } else if (transfer.check.compare) {
     if (const auto damage = transfer.check.compare()) throw wrong_data("wrong data: " + *damage);
+  }
+  for (const auto& flow : transfer.flows) {
+    const auto& other = devices_.at(flow.device);
+    if (const auto damage = find_damage(other.device, other.memory, flow))
+      throw wrong_data(*damage);
   }
 }
 

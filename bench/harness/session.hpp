@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/concurrent.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/measured_device.hpp"
 #include "bench/harness/metrics.hpp"
@@ -49,10 +51,10 @@ struct outcome {
       slowed;  ///< the others that are not spoilt: their benchmarks have less disturbed ones
   disturbance_counts disturbances;
   std::vector<failure> failures;
-  std::vector<skipped_case> skipped;  ///< could be planned but not prepared
-  bool device_lost = false;           ///< the rest could not be measured
-  int signal = 0;                     ///< the signal that interrupted it, 0 for none
-  std::exception_ptr write_failure;   ///< the failure to write the result file that ended it
+  std::vector<skipped_case> skipped;   ///< could be planned but not prepared
+  std::set<std::size_t> lost_devices;  ///< the rest of their benchmarks could not be measured
+  int signal = 0;                      ///< the signal that interrupted it, 0 for none
+  std::exception_ptr write_failure;    ///< the failure to write the result file that ended it
   /// For each device, the GPU's throttle reasons between rounds; nullopt: not known.
   std::vector<std::optional<machine::throttle_reasons>> throttled_by;
 };
@@ -80,12 +82,16 @@ class session {
   repetition repeat_prepared(state& measured, int round, transfer& ready);
   run time_in_engine(state& measured, const transfer& ready, samples& times,
                      std::optional<double>& cores);
+  void verify_first(const benchmark_case& planned, transfer& ready);
+  void flush_ends(const transfer& ready) const;
+  void time(const transfer& ready, const state& measured,
+            const std::function<void(const std::function<void()>&)>& untimed, samples& times);
   void poison_destination(const benchmark_case& planned, transfer& ready) const;
   /// Throws wrong_data unless the destination holds the expected data.
   void require_undamaged(const benchmark_case& planned, transfer& transfer) const;
   void describe(const metric_list& metrics);
   [[nodiscard]] bench::schedule undisturbed_schedule(const benchmark_case& planned,
-                                                     const transfer& ready) const;
+                                                     const transfer& ready);
   /// Takes the repetitions that count to the outcome. A benchmark with spoilt ones only has failed.
   void conclude(const std::vector<state>& cases, outcome& result);
 
@@ -96,6 +102,12 @@ class session {
   void run_guarded(state& measured, Work&& work);
 
   [[nodiscard]] transfer prepare(const benchmark_case& planned) const;
+  [[nodiscard]] std::vector<flow_job> flows_of(const benchmark_case& planned) const;
+
+  /// Makes a failure the state's error. Returns one that says that the benchmark is impossible
+  /// here. `device`: where it happened.
+  std::exception_ptr take_failure(state& measured, std::size_t device,
+                                  const std::exception_ptr& failure);
 
   /// The device that a benchmark is prepared on, and the device's stream and clock.
   [[nodiscard]] const measured_device& device_of(const benchmark_case& planned) const;
@@ -103,17 +115,24 @@ class session {
   [[nodiscard]] const device_clock& clock_of(const benchmark_case& planned) const;
   void synchronize(const benchmark_case& planned) const;
   void read_monitors(outcome& result) const;
+  /// Why a device of the benchmark can do nothing any more; nullopt if all are well.
+  [[nodiscard]] std::optional<common::message> why_lost(const benchmark_case& planned) const;
+  void lose_device(std::size_t index, const std::string& benchmark, const char* reason);
+  /// Writes the test pattern again where an operation has changed or may have damaged it.
+  void restore_pattern(const benchmark_case& planned, const transfer& ready);
+  void restore_pattern(std::size_t device, const benchmark_case& planned, const transfer& ready);
 
   device_list devices_;
   std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< one for each device
   std::vector<device_clock> clocks_;                         ///< likewise
+  flow_team team_;
   const settings& settings_;
   result_file::writer& rows_;
   progress& shown_;
   const surroundings& watched_;
   std::size_t cpus_at_start_;
-  std::vector<repetition> repetitions_;         ///< in order of measurement
-  std::optional<common::message> device_lost_;  ///< set if nothing can be measured any more
+  std::vector<repetition> repetitions_;                  ///< in order of measurement
+  std::map<std::size_t, common::message> lost_devices_;  ///< by index: why nothing can be measured
 };
 
 }  // namespace bench_transfers::bench

@@ -20,6 +20,7 @@ struct settings {
   bool warm = true;
   bool cold = true;
   std::vector<std::string> strategies;  ///< empty: all
+  std::vector<std::string> concurrent;  ///< sets of copies at once; empty: the usual ones
   bool essential_only = false;          ///< only essential strategies, if `strategies` is empty
   int rounds = 0;
   std::chrono::nanoseconds min_time{};

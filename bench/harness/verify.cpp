@@ -50,27 +50,64 @@ void poison(transfers::device& device, const buffers& memory, const payload& des
   write(device, destination, 0, destination.bytes + destination.guard, memory.pattern(true));
 }
 
+namespace {
+
+/// Checks the guard behind the destination, whose poison depends on its place in the block, and
+/// writes the pattern to it again.
+pattern_check check_guard(transfers::device& device, const buffers& memory,
+                          const payload& destination) {
+  auto block = destination;
+  block.data -= block.offset;
+  const auto guard = check(device, block, destination.offset + destination.bytes, destination.guard,
+                           memory.pattern(true));
+  write(device, destination, destination.bytes, destination.guard, memory.pattern());
+  return guard;
+}
+
+/// `first_place`: where the payload's first byte is in the pattern.
+std::string text_of(const pattern_check& damage, std::size_t bytes, std::size_t first_place) {
+  return fmt::format("{} of {} bytes differ, the first at offset {}", damage.wrong_bytes, bytes,
+                     damage.first_wrong - first_place);
+}
+
+std::optional<std::string> text_of(std::optional<std::string> damage, const pattern_check& guard,
+                                   std::size_t bytes) {
+  if (damage) return "wrong data: " + *damage;
+  if (guard.wrong_bytes > 0)
+    return fmt::format("wrong data: {} bytes written behind the end of {} bytes", guard.wrong_bytes,
+                       bytes);
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
                                        const transfer& transfer) {
   const auto& destination = *transfer.destination;
   const auto n = destination.bytes;
-  // The guard's poison depends on its place in the block, the payload starts at its beginning.
-  auto block = destination;
-  block.data -= block.offset;
-  const auto guard_check =
-      check(device, block, destination.offset + n, destination.guard, memory.pattern(true));
   auto damage = transfer.check.compare ? transfer.check.compare() : std::nullopt;
+  // The payload starts at the pattern's beginning, wherever it lies.
   const auto payload_check =
       transfer.check.compare ? pattern_check{} : check(device, destination, 0, n, memory.pattern());
-  write(device, destination, n, destination.guard, memory.pattern());
-  if (payload_check.wrong_bytes > 0)
-    damage = fmt::format("{} of {} bytes differ, the first at offset {}", payload_check.wrong_bytes,
-                         n, payload_check.first_wrong);
-  if (damage) return "wrong data: " + *damage;
-  if (guard_check.wrong_bytes > 0)
-    return fmt::format("wrong data: {} bytes written behind the end of {} bytes",
-                       guard_check.wrong_bytes, n);
-  return std::nullopt;
+  const auto guard_check = check_guard(device, memory, destination);
+  if (payload_check.wrong_bytes > 0) damage = text_of(payload_check, n, 0);
+  return text_of(std::move(damage), guard_check, n);
+}
+
+std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
+                                       const flow& copy) {
+  const auto& destination = copy.destination;
+  auto block = destination;
+  block.data -= block.offset;
+  const auto payload_check =
+      check(device, block, destination.offset, destination.bytes, memory.pattern());
+  const auto guard_check = check_guard(device, memory, destination);
+  const bool is_damaged = payload_check.wrong_bytes > 0;
+  return text_of(is_damaged
+                     ? std::optional(copy.name + ": " +
+                                     text_of(payload_check, destination.bytes, destination.offset))
+                     : std::nullopt,
+                 guard_check, destination.bytes);
 }
 
 void restore(transfers::device& device, const buffers& memory, const transfer& ends) {

@@ -16,6 +16,11 @@ void poison(transfers::device& device, const buffers& memory, const payload& des
 std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
                                        const transfer& transfer);
 
+/// The same for one of several copies at once, whose source has the pattern of its place in its
+/// block.
+std::optional<std::string> find_damage(transfers::device& device, const buffers& memory,
+                                       const flow& copy);
+
 /// Writes the test pattern to both ends again, after a failure.
 void restore(transfers::device& device, const buffers& memory, const transfer& ends);
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "bench/strategy/buffers.hpp"
 #include "src/machine/clocks.hpp"
@@ -28,6 +29,7 @@ struct observed_device {
   const transfers::device& device;
   const buffers& memory;
   observation start;
+  std::string id = {};  ///< what the command line calls it
 };
 
 /// Observes a CUDA device while copies keep it busy, for about 25 ms: a sleeping link reports a

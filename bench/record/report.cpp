@@ -134,7 +134,7 @@ namespace {
 /// Completes the clocks of the device with this index, and adds warnings about changes.
 void finish_device(json& facts, std::size_t index, const outcome& measured,
                    const observation& start, const observation& end) {
-  if (!measured.device_lost && to_json(end.link) != to_json(start.link))
+  if (!measured.lost_devices.contains(index) && to_json(end.link) != to_json(start.link))
     facts["warnings"].push_back(common::to_json(common::message{
         "link_changed",
         {{"device", index}, {"start", to_json(start.link)}, {"end", to_json(end.link)}},
@@ -177,7 +177,8 @@ void finish(result_file::writer& file, const settings& settings, const plan& pla
   auto facts = file.content().at("context").at("transfers");
   facts["run"]["finished_utc"] = utc_now();
   facts["run"]["interrupted_by"] = signal_name(measured.signal);
-  facts["complete"] = measured.signal == 0 && !measured.device_lost && !measured.write_failure;
+  facts["complete"] =
+      measured.signal == 0 && measured.lost_devices.empty() && !measured.write_failure;
   facts["skipped"] = to_json(plan.skipped);
   for (const auto& skipped : to_json(measured.skipped)) facts["skipped"].push_back(skipped);
   for (std::size_t i = 0; i < start.size(); ++i)

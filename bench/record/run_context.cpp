@@ -90,11 +90,11 @@ json device_facts(const transfers::device& device,
 }
 
 /// An entry in the list of devices, with the device's link and clocks.
-json entry_of(const transfers::device& device, const observation& start,
-              const std::optional<common::message>& why_not_gpu) {
-  auto entry = device_facts(device, why_not_gpu);
-  entry["link"] = to_json(start.link);
-  entry["clocks"] = machine::to_json({.start = start.clocks}).at("gpu");
+json entry_of(const observed_device& observed, const std::optional<common::message>& why_not_gpu) {
+  json entry{{"id", observed.id}};
+  entry.update(device_facts(observed.device, why_not_gpu));
+  entry["link"] = to_json(observed.start.link);
+  entry["clocks"] = machine::to_json({.start = observed.start.clocks}).at("gpu");
   return entry;
 }
 
@@ -215,11 +215,11 @@ json make_context(std::span<const observed_device> devices,
   const auto described = machine::describe();
   json list = json::array();
   std::vector<common::message> warnings;
-  for (const auto& [device, memory, start] : devices) {
-    list.push_back(entry_of(device, start, why_not_gpu));
-    const auto& cuda = device.description().cuda;
+  for (const auto& observed : devices) {
+    list.push_back(entry_of(observed, why_not_gpu));
+    const auto& cuda = observed.device.description().cuda;
     const auto node = cuda ? machine::numa_node_of(cuda->pci_bus_id) : std::nullopt;
-    add_new(warnings, machine::doubts(described, start.link, node));
+    add_new(warnings, machine::doubts(described, observed.start.link, node));
   }
   const auto& first = devices.front();
 

@@ -26,6 +26,7 @@ inline const role arguments{"arguments", "arguments that a call uploads and down
                             table::times};
 inline const role overlap{"overlap", "upload, work and download", table::overlap};
 inline const role duplex{"duplex", "both directions at once", table::duplex};
+inline const role concurrent{"concurrent", "several copies at once", table::concurrent};
 inline const role allocation{"allocation", "allocation of memory", table::allocation};
 inline const role deallocation{"deallocation", "release of memory", table::allocation};
 inline const role cpu_read{"cpu_read", "reads by the CPU", table::cpu_access};

@@ -60,14 +60,15 @@ std::string strategy::name() const {
 }
 
 result_file::benchmark describe(const strategy& measured, const bench::variant* variant,
-                                std::optional<std::size_t> size_bytes, cache_state cache) {
+                                std::optional<std::size_t> size_bytes, cache_state cache,
+                                const std::optional<std::string>& device) {
   const bench::variant defaults{};
   const auto& fields = variant == nullptr ? defaults : *variant;
   result_file::benchmark described;
   described.family = measured.family;
   described.strategy = measured.name();
   if (variant != nullptr) described.variant = variant->name;
-  described.name = benchmark_name(described.strategy, described.variant, size_bytes, cache);
+  described.name = benchmark_name(described.strategy, described.variant, size_bytes, cache, device);
   described.method =
       fields.method ? fields.method : text_of_part(measured, name_part::field::method);
   described.setting =
@@ -79,6 +80,14 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
   described.role = fields.role ? fields.role->name : measured.role.name;
   described.plainness = fields.plainness.value_or(measured.plainness);
   described.in_place = fields.in_place;
+  if (!fields.flows.empty()) described.devices.clear();
+  for (const auto& flow : fields.flows) {
+    described.flows.push_back(flow);
+    described.devices.push_back(flow.device);
+  }
+  std::ranges::sort(described.devices);
+  const auto repeated = std::ranges::unique(described.devices);
+  described.devices.erase(repeated.begin(), repeated.end());
   described.emulation = measured.emulation;
   return described;
 }

@@ -27,6 +27,11 @@ name_part setting(std::string text);  ///< another choice: "4KiB_blocks"
 name_part in_memory(transfers::host_memory_kind kind);
 name_part in_memory(std::string kind);  ///< memory other than the shared blocks
 
+/// One of several copies at once, and its name: "cuda:1:h2d".
+struct named_flow : result_file::flow {
+  std::string name;
+};
+
 /// The last part of a name before the size. Fields without a value are the strategy's.
 struct variant {
   std::string name;
@@ -36,6 +41,7 @@ struct variant {
   std::optional<std::string> setting = {};
   std::optional<unsigned> plainness = {};
   bool in_place = false;
+  std::vector<named_flow> flows = {};  ///< of a strategy of several copies at once
 };
 /// "h2d" and "d2h".
 std::vector<variant> both_directions();
@@ -85,6 +91,7 @@ struct strategy {
   std::optional<std::string> memory =
       {};  ///< kind of host memory, if neither a part nor `needs` gives it
   bool emulation = false;
+  bool concurrent = false;  ///< several copies at once: its variants are sets of them (with_sets)
   bool shares_link = true;  ///< its rate is compared with the link's limit if it has one direction
 
   std::function<transfer(const job&)> prepare = {};
@@ -95,9 +102,10 @@ struct strategy {
 };
 
 /// Describes one benchmark of a strategy. `variant` is null for a strategy without variants,
-/// `size_bytes` is empty for one without sizes.
+/// `size_bytes` is empty for one without sizes. `device` is the id of its device, if names need it.
 result_file::benchmark describe(const strategy& measured, const bench::variant* variant,
-                                std::optional<std::size_t> size_bytes, cache_state cache);
+                                std::optional<std::size_t> size_bytes, cache_state cache,
+                                const std::optional<std::string>& device = {});
 
 /// Why a strategy cannot run on a device: its host memory, or its own reasons.
 std::optional<std::string> why_unsupported(const strategy& measured,

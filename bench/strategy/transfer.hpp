@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,15 @@
 
 namespace bench_transfers::bench {
 
+/// What a job says of one of several copies at once.
+struct flow_job {
+  std::size_t device_index;  ///< in the run's list of devices
+  std::string name;          ///< "cuda:1:h2d"
+  transfers::device& device;
+  buffers& memory;
+  transfers::direction direction;
+};
+
 /// The benchmark that a strategy prepares.
 struct job {
   transfers::device& device;
@@ -24,7 +34,8 @@ struct job {
   std::size_t bytes;          ///< 0 for a strategy without sizes
   cache_state cache = cache_state::warm;
   transfers::direction direction =
-      transfers::direction::h2d;  ///< of the benchmark, where it has one
+      transfers::direction::h2d;     ///< of the benchmark, where it has one
+  std::vector<flow_job> flows = {};  ///< for a strategy of several copies at once
 };
 
 /// A part of the timed operation. Steps run in order. The operation is timed as a whole, and the
@@ -71,6 +82,17 @@ struct payload {
   [[nodiscard]] bool lies_in_block() const { return guard > 0; }
 };
 
+/// One of several copies at once, which the harness repeats, times (harness/concurrent.hpp) and
+/// verifies. Source and destination have the same offset in their blocks.
+struct flow {
+  std::size_t device = 0;  ///< index into the run's list
+  std::string name;        ///< "cuda:1:h2d"
+  transfers::direction direction = transfers::direction::h2d;
+  std::shared_ptr<transfers::stream> stream;  ///< of this flow alone
+  std::function<void()> enqueue;              ///< one copy on the stream
+  payload source, destination;
+};
+
 /// Checks of an operation's result beyond the pattern at its destination.
 struct verification {
   /// Compares the destination with the expected data, if that is not the source's pattern. Returns
@@ -105,6 +127,7 @@ struct operation_amount {
 /// its functions. When the last step returns, the data must be usable at the destination.
 struct transfer {
   std::vector<step> steps;
+  std::vector<flow> flows;  ///< instead of steps, source and destination: copies at once
   std::optional<payload> source;
   std::optional<payload> destination;
   /// Returns the current destination, if each operation allocates it. The memory before the first

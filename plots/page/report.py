@@ -22,6 +22,7 @@ from plots.figures.common import Figure
 from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE, Layout
 from plots.model import values
+from plots.model.by_device import split
 from plots.model.derive import NoData, Run
 from plots.model.gate import Check
 from plots.model.load import Result, ResultError
@@ -111,14 +112,18 @@ def make_sections(
     one machine, and only the first has a section of its own, because each section takes seconds and
     half a megabyte. For the same reason, only the first few of many runs have one.
     """
-    runs = _prepare_runs(results, program, 1 if check else MOST_SECTIONS)
+    by_device = [part for result in results for part in split(result)]
+    runs = _prepare_runs(by_device, program, 1 if check else MOST_SECTIONS)
     alone = len(runs) == 1
     numbered = list(enumerate(runs, start=1))
     shown = numbered[: 1 if check else MOST_SECTIONS]
     run_sections = [_make_run_section(run, None if alone else number) for number, run in shown]
-    check_sections = [_make_check_section(check, numbered)] if check else []
+    # The gate numbers files, not devices.
+    files = list(enumerate(sorted(map(Run, results), key=lambda run: run.on_host), start=1))
+    check_sections = [_make_check_section(check, files)] if check else []
+    compared = [] if check and len(files) < len(runs) else numbered
     groups = [
-        [entry for entry in numbered if entry[1].on_host is on_host] for on_host in (False, True)
+        [entry for entry in compared if entry[1].on_host is on_host] for on_host in (False, True)
     ]
     group_sections = [_make_group_section(group) for group in groups if len(group) > 1]
     return [*check_sections, *filter(lambda entry: entry.drawn, group_sections), *run_sections]

@@ -23,9 +23,14 @@ def describe_transfers(run: Run, repetitions: list[int]) -> list[str]:
 
 
 def device_name(run: Run) -> str:
-    """Returns the name of the device, or a note that it is the host device."""
+    """Returns the name of the device, or a note that it is the host device.
+
+    One of several devices is also named as on the command line.
+    """
     device = mapping(run.result.transfers, "device")
-    return HOST_NOTE if run.on_host else text(device, "name", "unknown device")
+    name = HOST_NOTE if run.on_host else text(device, "name", "unknown device")
+    several = len(entries(run.result, "devices")) > 1
+    return f"{text(device, 'id', '')} {name}".lstrip() if several else name
 
 
 def link_name(link: dict[str, Any]) -> str:

@@ -1,11 +1,15 @@
 #include "src/advice/measurements.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "src/common/printable.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/statistics/quantile.hpp"
 
@@ -33,9 +37,9 @@ bool is_plain(const benchmark& described) {
 }
 
 /// The term that a benchmark provides; nullopt if it cannot be used.
-std::optional<term> term_of(const benchmark& described) {
+std::optional<term> term_of(const benchmark& described, std::size_t device) {
   const bool is_usable = described.cache == result_file::cache_state::warm &&
-                         described.size_bytes && described.devices == std::vector<std::size_t>{0};
+                         described.size_bytes && described.devices == std::vector{device};
   if (!is_usable) return std::nullopt;
   if (described.role == "copy") return transfer_of(described);
   if (described.role == "allocation") return term::allocation;
@@ -98,11 +102,12 @@ struct variant_rates {
 
 class collector {
  public:
-  explicit collector(measurements& measured) : measured_(measured) {}
+  /// Takes what this device alone does.
+  collector(measurements& measured, std::size_t device) : measured_(measured), device_(device) {}
 
   void add(const result_file::row& row) {
     const auto& described = *row.benchmark;
-    const auto needed = term_of(described);
+    const auto needed = term_of(described, device_);
     if (row.kind != result_file::row_kind::repetition || !needed) return;
     if (row.failed) {
       ++measured_.failed_rows;
@@ -135,13 +140,38 @@ class collector {
 
  private:
   measurements& measured_;
+  std::size_t device_;
   std::map<variant_key, variant_rates> variants_;
 };
 
-origin origin_of(const result_file::contents& content, const std::filesystem::path& file) {
+/// One of several devices is also named as on the command line.
+std::string name_of_device(const result_file::contents& content, std::size_t index) {
+  using result_file::text_at;
+  const auto& devices = result_file::member(content.facts, {"devices"});
+  if (!devices.is_array() || devices.size() < 2) return text_at(content.facts, {"device", "name"});
+  return result_file::id_of_device(content, index) + " " + text_at(devices.at(index), {"name"});
+}
+
+std::size_t index_of_device(const result_file::contents& content, const std::filesystem::path& file,
+                            const std::string& id) {
+  if (id.empty()) return 0;
+  const auto count = result_file::member(content.facts, {"devices"}).size();
+  std::vector<std::string> ids;
+  for (std::size_t index = 0; index < count; ++index)
+    ids.push_back(result_file::id_of_device(content, index));
+  const auto match = std::ranges::find(ids, id);
+  if (match == ids.end())
+    throw result_file::unusable_file(
+        fmt::format("cannot use {}: it has no device {}, but {}", common::printable(file.string()),
+                    common::printable_in_short(id), fmt::join(ids, ", ")));
+  return static_cast<std::size_t>(match - ids.begin());
+}
+
+origin origin_of(const result_file::contents& content, const std::filesystem::path& file,
+                 std::size_t device) {
   using result_file::text_at;
   return {file,
-          text_at(content.facts, {"device", "name"}),
+          name_of_device(content, device),
           text_at(content.facts, {"machine", "cpu", "model"}),
           text_at(content.facts, {"run", "started_utc"}),
           text_at(content.facts, {"program", "git_commit"}),
@@ -162,19 +192,19 @@ bool is_allocation(term needed) {
 bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
 
 measurements measurements_in(const result_file::contents& content,
-                             const std::filesystem::path& file) {
+                             const std::filesystem::path& file, std::size_t device) {
   measurements read;
-  read.from = origin_of(content, file);
-  collector collected(read);
+  read.from = origin_of(content, file, device);
+  collector collected(read, device);
   for (const auto& row : content.rows) collected.add(row);
   collected.finish();
   return read;
 }
 
-measurements read_measurements(const std::filesystem::path& file) {
+measurements read_measurements(const std::filesystem::path& file, const std::string& device) {
   const auto content = result_file::read(file);
   result_file::require_bench_transfers(content, file);
-  return measurements_in(content, file);
+  return measurements_in(content, file, index_of_device(content, file, device));
 }
 
 }  // namespace bench_transfers::advice

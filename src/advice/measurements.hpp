@@ -54,11 +54,14 @@ struct measurements {
   std::size_t unusable_rows = 0;   ///< rows without a positive time
 };
 
-/// Throws result_file::unusable_file if the file cannot be read or is another program's.
-measurements read_measurements(const std::filesystem::path& file);
+/// The measurements of one device; an empty id stands for the first. Throws
+/// result_file::unusable_file if the file cannot be read, is another program's, or has no such
+/// device.
+measurements read_measurements(const std::filesystem::path& file, const std::string& device = "");
 
-/// The measurements in a file of bench_transfers; `file` only names their origin.
+/// The measurements of the device with this index in a file of bench_transfers; `file` only names
+/// their origin.
 measurements measurements_in(const result_file::contents& content,
-                             const std::filesystem::path& file);
+                             const std::filesystem::path& file, std::size_t device = 0);
 
 }  // namespace bench_transfers::advice

@@ -31,4 +31,11 @@ std::string text_at(const json& object, std::initializer_list<const char*> keys)
   return text.is_string() ? common::printable(text.get_ref<const std::string&>()) : "";
 }
 
+std::string id_of_device(const contents& read, std::size_t index) {
+  const auto& devices = member(read.facts, {"devices"});
+  const auto id =
+      devices.is_array() && index < devices.size() ? text_at(devices.at(index), {"id"}) : "";
+  return id.empty() ? std::to_string(index) : id;
+}
+
 }  // namespace bench_transfers::result_file

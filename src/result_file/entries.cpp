@@ -77,6 +77,22 @@ class entry_reader {
     return *parsed;
   }
 
+  [[nodiscard]] std::vector<flow> flows(const char* key) const {
+    const auto& list = value(key);
+    if (list.is_null()) return {};
+    if (!list.is_array()) refuse(fmt::format("its {} is no list", key));
+    std::vector<flow> read;
+    for (const auto& entry : list) read.push_back(flow_from(entry));
+    return read;
+  }
+
+  [[nodiscard]] flow flow_from(const json& entry) const {
+    const entry_reader read(name_ + ": a flow", entry);
+    const auto device = read.optional_whole("device");
+    if (!device) read.refuse("it has no device");
+    return {*device, read.word("direction", direction_from)};
+  }
+
   [[nodiscard]] const json& value(const char* key) const {
     static const json null;
     const auto member = entry_.find(key);
@@ -111,6 +127,7 @@ benchmark benchmark_from(const std::string& name, const json& entry) {
           .size_bytes = read.optional_whole("size_bytes"),
           .cache = read.word("cache", cache_state_from),
           .devices = read.whole_numbers("devices"),
+          .flows = read.flows("flows"),
           .role = read.text("role"),
           .plainness = read.small_whole("plainness"),
           .in_place = read.truth("in_place"),
@@ -130,8 +147,11 @@ metric metric_from(const std::string& name, const json& entry) {
                    .kind = read.word("kind", metric_kind_from),
                    .better = std::nullopt,
                    .description = read.text("description"),
-                   .headline = read.truth("headline")};
+                   .headline = read.truth("headline"),
+                   .flow = std::nullopt,
+                   .alone = read.truth("alone")};
   if (!read.value("better").is_null()) described.better = read.word("better", better_from);
+  if (!read.value("flow").is_null()) described.flow = read.flow_from(read.value("flow"));
   return described;
 }
 

@@ -23,11 +23,12 @@ constexpr words<direction, 4> directions{{{direction::none, "none"},
                                           {direction::both, "both"}}};
 constexpr words<cache_state, 2> cache_states{
     {{cache_state::warm, "warm"}, {cache_state::cold, "cold"}}};
-constexpr words<table, 7> tables{{{table::directions, "directions"},
+constexpr words<table, 8> tables{{{table::directions, "directions"},
                                   {table::times, "times"},
                                   {table::overlap, "overlap"},
                                   {table::duplex, "duplex"},
                                   {table::allocation, "allocation"},
+                                  {table::concurrent, "concurrent"},
                                   {table::cpu_access, "cpu_access"},
                                   {table::floor, "floor"}}};
 constexpr words<disturbance, 5> disturbances{{{disturbance::stopped, "stopped"},
@@ -56,14 +57,20 @@ std::optional<Value> value_of(const words<Value, Count>& pairs, const std::strin
 
 using common::or_null;
 
+json to_json(const flow& described) {
+  return {{"device", described.device}, {"direction", to_string(described.direction)}};
+}
+
 }  // namespace
 
 std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,
-                           std::optional<std::size_t> size_bytes, cache_state cache) {
+                           std::optional<std::size_t> size_bytes, cache_state cache,
+                           const std::optional<std::string>& device) {
   auto name = strategy;
   if (variant) name += "/" + *variant;
   if (size_bytes) name += "/" + common::format_size(*size_bytes);
   if (cache == cache_state::cold) name += "/cold";
+  if (device) name += "@" + *device;
   return name;
 }
 
@@ -95,7 +102,7 @@ disturbance_degree degree_of(const std::set<disturbance>& found) {
   };
   if (found.empty()) return disturbance_degree::none;
   return std::ranges::any_of(found, spoils) ? disturbance_degree::spoilt
-                                                   : disturbance_degree::slowed;
+                                            : disturbance_degree::slowed;
 }
 
 json to_json(const benchmark& described) {
@@ -111,6 +118,7 @@ json to_json(const benchmark& described) {
              {"devices", described.devices},
              {"role", described.role},
              {"plainness", described.plainness}};
+  for (const auto& flow : described.flows) entry["flows"].push_back(to_json(flow));
   if (described.in_place) entry["in_place"] = true;
   if (described.emulation) entry["emulation"] = true;
   return entry;
@@ -126,6 +134,8 @@ json to_json(const metric& described) {
              {"kind", to_string(described.kind)},
              {"description", described.description}};
   if (described.headline) entry["headline"] = true;
+  if (described.flow) entry["flow"] = to_json(*described.flow);
+  if (described.alone) entry["alone"] = true;
   return entry;
 }
 

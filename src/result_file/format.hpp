@@ -26,6 +26,7 @@ enum class table {
   overlap,     ///< round trips in pieces against the plainest
   duplex,      ///< each direction with and without the other
   allocation,  ///< allocation and release of the same memory beside each other
+  concurrent,  ///< several copies at once: their sum, and what each loses
   cpu_access,  ///< a row for each kind of memory, a column for each method
   floor        ///< one line
 };
@@ -36,6 +37,14 @@ struct role {
   std::string
       description;  ///< a few words, "copies of one block between host memory and the device"
   table shown_in = table::times;
+};
+
+/// One of several copies that run at once.
+struct flow {
+  std::size_t device;  ///< index into the run's list of devices
+  result_file::direction direction;
+
+  auto operator<=>(const flow&) const = default;
 };
 
 /// What a benchmark is. benchmark_name() builds its name from these fields, and no code parses the
@@ -52,15 +61,18 @@ struct benchmark {
   std::optional<std::size_t> size_bytes;  ///< asked for; a row's `bytes` is what was moved
   cache_state cache = cache_state::warm;
   std::vector<std::size_t> devices{0};  ///< indices into the run's list of devices
+  std::vector<flow> flows = {};         ///< of a benchmark of several copies at once
   std::string role;                     ///< name of a role
   unsigned plainness = 0;               ///< options beyond the plainest use; 0 is plainest
   bool in_place = false;   ///< a kernel accesses host memory itself; nothing is copied before
   bool emulation = false;  ///< stands in for missing memory or a missing device
 };
 
-/// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; missing parts are left out.
+/// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; missing parts are left out. `device` is the
+/// id of the benchmark's device if the run has several: "copy/pinned/h2d/1MiB@cuda:1".
 std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,
-                           std::optional<std::size_t> size_bytes, cache_state cache);
+                           std::optional<std::size_t> size_bytes, cache_state cache,
+                           const std::optional<std::string>& device = {});
 
 /// What disturbed a repetition from outside.
 enum class disturbance {
@@ -88,9 +100,11 @@ struct metric {
   std::string name;  ///< "over_plain_ns"
   std::string unit;  ///< "ns", "GB/s", "%", "B", "1"
   metric_kind kind = metric_kind::duration;
-  std::optional<result_file::better> better;  ///< none: neither
-  std::string description;                    ///< one line
-  bool headline = false;                      ///< worth a column in a table
+  std::optional<result_file::better> better;   ///< none: neither
+  std::string description;                     ///< one line
+  bool headline = false;                       ///< worth a column in a table
+  std::optional<result_file::flow> flow = {};  ///< if it is one of several copies' at once
+  bool alone = false;                          ///< of that copy without the others
 };
 
 // Words of the file. The …_from functions return nullopt for unknown words.

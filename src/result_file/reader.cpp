@@ -127,10 +127,13 @@ void require_known_role(const benchmark& described, const std::map<std::string, 
 }
 
 void require_known_devices(const benchmark& described, std::size_t devices) {
-  for (const auto device : described.devices)
+  const auto require_known = [&](std::size_t device) {
     if (device >= devices)
       throw bad_entry(fmt::format("benchmark {}: device {} is not among its devices",
                                   common::printable_in_short(described.name), device));
+  };
+  for (const auto device : described.devices) require_known(device);
+  for (const auto& flow : described.flows) require_known(flow.device);
 }
 
 /// The number of devices that a file of format 2 describes.

@@ -306,6 +306,23 @@ TEST_F(cuda_device_test, events_of_two_streams_have_times_in_their_order) {
   EXPECT_EQ(end->time_since(*end).count(), 0);
 }
 
+TEST_F(cuda_device_test, records_an_event_again) {
+  const auto stream = gpu->create_stream();
+  const auto event = stream->record();
+  event->wait();
+  {
+    blocked_work blocked(*stream);
+    stream->record_again(*event);
+    EXPECT_FALSE(event->done());
+    blocked.go_on();
+    event->wait();
+  }
+  EXPECT_TRUE(event->done());
+  const auto host = open_host_device();
+  const auto of_host = host->create_stream()->record();
+  EXPECT_THROW(stream->record_again(*of_host), std::invalid_argument);
+}
+
 TEST_F(cuda_device_test, events_without_times_and_of_host_devices_are_refused) {
   const auto stream = gpu->create_stream();
   const auto timed = stream->record();

@@ -261,6 +261,11 @@ class stream {
   /// The same with a time.
   [[nodiscard]] std::unique_ptr<event> record() { return record(event_timing::on); }
 
+  /// Records an event of this stream again: it is reached when all work enqueued so far is done.
+  /// Nobody may wait for it during the call. Unlike record(), it allocates nothing on CUDA devices.
+  /// Throws invalid_argument for events of another kind of device, device_error.
+  virtual void record_again(event& recorded) = 0;
+
   /// Work enqueued later starts only when the event is reached (cudaStreamWaitEvent); the call
   /// returns at once. The event may be one of another stream or of another device of the same kind,
   /// and may be destroyed at once. In work that a graph records, it must be an event of that work.

@@ -1,6 +1,7 @@
 #include "src/gate/io/facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -71,6 +72,16 @@ void add_fact(const known_fact& fact, const json& facts, fingerprint& machine) {
     machine.emplace_back(fact.key, std::move(*line));
 }
 
+/// Runs of several devices compare only with runs of the same ones.
+void add_devices(const result_file::contents& file, fingerprint& machine) {
+  const auto& devices = member(file.facts, {"devices"});
+  if (!devices.is_array() || devices.size() < 2) return;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    names.push_back(result_file::id_of_device(file, i) + " " + line_at(devices.at(i), {"name"}));
+  machine.emplace_back("devices", fmt::format("{}", fmt::join(names, ", ")));
+}
+
 /// Memory types explain less than the link and more than the other facts.
 fingerprint fingerprint_of(const json& facts) {
   fingerprint machine;
@@ -102,6 +113,7 @@ void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   run.device = line_at(facts, {"device", "name"});
   run.card = line_at(facts, {"device", "uuid"});
   run.machine = fingerprint_of(facts);
+  add_devices(file, run.machine);
   run.started = parse_timestamp(line_at(facts, {"run", "started_utc"}));
   run.boot = line_at(facts, {"machine", "kernel", "boot_id"});
   run.faults = faults_in(facts);

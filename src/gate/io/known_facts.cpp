@@ -33,6 +33,7 @@ std::span<const known_fact> known_facts() {
 std::vector<std::string> fact_keys() {
   std::vector<std::string> keys;
   for (const auto& fact : known_facts()) keys.emplace_back(fact.key);
+  keys.emplace_back("devices");  // of runs of several
   return keys;
 }
 

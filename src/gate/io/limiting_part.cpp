@@ -17,7 +17,8 @@ bool is_page_locked(std::string_view memory) {
 
 /// Page-locked memory is all that the device reads and writes without the CPU's help.
 bool is_by_link(const result_file::benchmark& described) {
-  static const std::set<std::string_view> roles{"copy", "kernel_access", "duplex", "overlap"};
+  static const std::set<std::string_view> roles{"copy", "kernel_access", "duplex", "concurrent",
+                                                "overlap"};
   return roles.contains(described.role) && described.memory && is_page_locked(*described.memory);
 }
 
@@ -34,7 +35,7 @@ bool is_by_host(const result_file::benchmark& described) {
       "allocation",     "arguments",    "array",          "container_copy",
       "conversion",     "cpu_read",     "cpu_write",      "first_call",
       "cpu_read_write", "deallocation", "scattered_copy", "strided_copy"};
-  static const std::set<std::string_view> copies{"copy", "overlap"};
+  static const std::set<std::string_view> copies{"copy", "overlap", "concurrent"};
   return roles.contains(described.role) || (copies.contains(described.role) && described.memory);
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -19,25 +21,28 @@ namespace {
 using common::rate_digits;
 using json = nlohmann::ordered_json;
 
-std::string device_line(const contents& read) {
-  if (read.on_host && !member(read.facts, {"device", "emulated_link"}).is_null())
+std::string link_text(const json& link) {
+  return fmt::format(
+      ", PCIe {}.0 x{}: at most {:.1f} GB/s each way, {:.1f} to {:.1f} after packet headers",
+      link.at("generation").get<int>(), link.at("width").get<int>(),
+      link.at("limit_gb_per_s").get<double>(), link.at("packet_limit_gb_per_s").at(0).get<double>(),
+      link.at("packet_limit_gb_per_s").at(1).get<double>());
+}
+
+/// "Device" or, of several, "Device cuda:1".
+std::string device_line(const json& device, const json& link, bool on_host,
+                        const std::string& title) {
+  if (on_host && !member(device, {"emulated_link"}).is_null())
     return common::wrapped(
-        fmt::format("Device: {}: every figure is a copy within this machine's memory, at the rates "
+        fmt::format("{}: {}: every figure is a copy within this machine's memory, at the rates "
                     "set for the emulated link.",
-                    text_at(read.facts, {"device", "name"})));
-  if (read.on_host)
-    return "Device: host, no GPU: every figure is a copy within this machine's memory, not a GPU "
-           "link.\n";
-  auto line = fmt::format("Device: {}", text_at(read.facts, {"device", "name"}));
-  const auto& link = member(read.facts, {"link"});
-  if (!link.is_null())
-    line += fmt::format(
-        ", PCIe {}.0 x{}: at most {:.1f} GB/s each way, {:.1f} to {:.1f} after packet headers",
-        link.at("generation").get<int>(), link.at("width").get<int>(),
-        link.at("limit_gb_per_s").get<double>(),
-        link.at("packet_limit_gb_per_s").at(0).get<double>(),
-        link.at("packet_limit_gb_per_s").at(1).get<double>());
-  return common::wrapped(line + ".");
+                    title, text_at(device, {"name"})));
+  if (on_host)
+    return common::wrapped(fmt::format(
+        "{}: host, no GPU: every figure is a copy within this machine's memory, not a GPU link.",
+        title));
+  return common::wrapped(fmt::format("{}: {}{}.", title, text_at(device, {"name"}),
+                                     link.is_null() ? "" : link_text(link)));
 }
 
 /// How the processor treats the kinds of memory, if that is not as expected.
@@ -140,6 +145,7 @@ std::string tables(const std::vector<figure>& sized, const figures& measured) {
   const auto directed = shown_in(table::directions);
   return table_of_directions(directed, measured) + table_of_smaller(directed) +
          table_of_costs(directed, measured) + table_of_duplex(shown_in(table::duplex), measured) +
+         table_of_concurrent(shown_in(table::concurrent), measured) +
          table_of_overlap(shown_in(table::overlap), measured) +
          table_of_times(shown_in(table::times), measured) +
          table_of_cpu_access(shown_in(table::cpu_access), measured) +
@@ -147,25 +153,60 @@ std::string tables(const std::vector<figure>& sized, const figures& measured) {
 }
 
 /// Benchmarks without a size, and the floor of the harness.
-std::string unsized_lines(const figures& measured) {
+std::string unsized_lines(const std::vector<const benchmark*>& shown, const figures& measured) {
   std::vector<const benchmark*> others, floors;
-  for (const auto* described : measured.unsized())
+  for (const auto* described : shown)
     (table_for(*described, measured.file()) == table::floor ? floors : others).push_back(described);
   return table_of_unsized(others, measured) + floor_line(floors, measured);
+}
+
+/// The tables of the benchmarks that use these devices and no others.
+std::string tables_of_devices(const std::vector<figure>& sized, const figures& measured,
+                              const std::function<bool(const benchmark&)>& belongs) {
+  std::vector<figure> chosen;
+  std::ranges::copy_if(sized, std::back_inserter(chosen),
+                       [&](const figure& candidate) { return belongs(*candidate.benchmark); });
+  auto unsized = measured.unsized();
+  std::erase_if(unsized, [&](const benchmark* candidate) { return !belongs(*candidate); });
+  return tables(chosen, measured) + unsized_lines(unsized, measured);
+}
+
+/// Each device by itself, then what uses several at once.
+std::string tables_by_device(const std::vector<figure>& sized, const figures& measured) {
+  const auto& read = measured.file();
+  std::string text;
+  std::size_t index = 0;
+  for (const auto& device : member(read.facts, {"devices"})) {
+    const auto title = fmt::format("Device {}", id_of_device(read, index));
+    const auto shown = tables_of_devices(sized, measured, [&](const benchmark& described) {
+      return described.devices == std::vector{index};
+    });
+    text += (text.empty() ? "" : "\n") +
+            device_line(device, member(device, {"link"}), read.on_host, title) + shown;
+    ++index;
+  }
+  return text + tables_of_devices(sized, measured, [](const benchmark& described) {
+           return described.devices.size() != 1;
+         });
 }
 
 }  // namespace
 
 std::string summary(const contents& read) {
   const figures measured(read);
-  auto text = device_line(read);
+  const bool has_several = member(read.facts, {"devices"}).size() > 1;
+  std::string text;
+  if (!has_several)
+    text = device_line(member(read.facts, {"device"}), member(read.facts, {"link"}), read.on_host,
+                       "Device");
   auto sized = measured.sized(cache_state::warm);
   if (sized.empty()) {
     sized = measured.sized(cache_state::cold);
     if (!sized.empty()) text += "Caches were flushed before every operation (cold).\n";
   }
-  text += tables(sized, measured) + unsized_lines(measured) + skipped_lines(read.skipped) +
-          memory_type_lines(read);
+  text += has_several ? tables_by_device(sized, measured)
+                      : tables(sized, measured) + unsized_lines(measured.unsized(), measured);
+  text += skipped_lines(read.skipped) + memory_type_lines(read);
   for (const auto& warning : read.warnings) text += common::wrapped("Note: " + warning.text);
   if (const auto signal = text_at(read.facts, {"run", "interrupted_by"}); !signal.empty())
     text += fmt::format("Interrupted by {}: this is what was measured until then.\n", signal);

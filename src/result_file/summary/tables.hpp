@@ -23,6 +23,10 @@ std::string table_of_costs(const std::vector<figure>& sized, const figures& meas
 /// is busy, each alone, and the slowdown of each.
 std::string table_of_duplex(const std::vector<figure>& sized, const figures& measured);
 
+/// Several copies at once, at the largest size measured: the sum, the sum of the same copies alone,
+/// and each copy with what it loses.
+std::string table_of_concurrent(const std::vector<figure>& sized, const figures& measured);
+
 /// Round trips in pieces against the same steps in sequence, at the largest size measured: the part
 /// of the copies' time that is hidden.
 std::string table_of_overlap(const std::vector<figure>& sized, const figures& measured);

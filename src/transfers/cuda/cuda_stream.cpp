@@ -231,6 +231,14 @@ class cuda_stream final : public stream {
     return std::make_unique<cuda_event>(context_, stream_.get(), timing);
   }
 
+  void record_again(event& recorded) override {
+    auto* const of_cuda = dynamic_cast<cuda_event*>(&recorded);
+    if (of_cuda == nullptr)
+      throw invalid_argument("a stream of a CUDA device records only events of CUDA devices");
+    const current_context current(context_);
+    cuda_check(cudaEventRecord(of_cuda->get(), stream_.get()), "cudaEventRecord");
+  }
+
   /// The call itself notes the event's work: the event may be destroyed or recorded again after it.
   void wait(const event& event) override {
     const auto* const point = dynamic_cast<const cuda_event*>(&event);

@@ -140,6 +140,9 @@ class host_event final : public event {
 
   [[nodiscard]] const std::shared_ptr<point>& marked() const noexcept { return point_; }
 
+  /// A point can be reached only once.
+  void mark(std::shared_ptr<point> marked) { point_ = std::move(marked); }
+
  private:
   std::shared_ptr<point> point_;
 };
@@ -294,13 +297,14 @@ class host_stream final : public stream {
   }
 
   [[nodiscard]] std::unique_ptr<event> record(event_timing timing) override {
-    auto marked = std::shared_ptr<point>(new point{.device = parts_, .timing = timing});
-    auto result = std::make_unique<host_event>(marked);
-    enqueue([this, marked = std::move(marked)] {
-      marked->time = time();
-      marked->reached.count_down();
-    });
-    return result;
+    return std::make_unique<host_event>(mark(timing));
+  }
+
+  void record_again(event& recorded) override {
+    auto* const of_host = dynamic_cast<host_event*>(&recorded);
+    if (of_host == nullptr)
+      throw invalid_argument("a stream of a host device records only events of host devices");
+    of_host->mark(mark(of_host->marked()->timing));
   }
 
   void wait(const event& event) override {
@@ -337,6 +341,16 @@ class host_stream final : public stream {
   [[nodiscard]] nanoseconds time() const {
     if (link() != nullptr) return link()->time_of(sequence_);
     return std::chrono::steady_clock::now() - parts_->origin;
+  }
+
+  /// Enqueues a new point.
+  std::shared_ptr<point> mark(event_timing timing) {
+    auto marked = std::shared_ptr<point>(new point{.device = parts_, .timing = timing});
+    enqueue([this, marked] {
+      marked->time = time();
+      marked->reached.count_down();
+    });
+    return marked;
   }
 
   template <class Move>

@@ -13,12 +13,13 @@ namespace bench_transfers::bench::choose_device_test {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
 std::string complaint(const std::string& name) {
   try {
-    static_cast<void>(choose_device(name));
+    static_cast<void>(choose_devices(name));
   } catch (const common::usage_error& error) {
     return error.what();
   }
@@ -26,24 +27,29 @@ std::string complaint(const std::string& name) {
 }
 
 TEST(choose_device, host_needs_no_gpu_and_gives_no_reason) {
-  const auto [device, why_not_gpu] = choose_device("host");
-  ASSERT_NE(device, nullptr);
-  EXPECT_EQ(device->description().kind, "host");
-  EXPECT_FALSE(device->description().cuda);
-  EXPECT_FALSE(why_not_gpu);
+  const auto choice = choose_devices("host");
+  ASSERT_THAT(choice.chosen, testing::SizeIs(1));
+  EXPECT_EQ(choice.chosen[0]->description().kind, "host");
+  EXPECT_FALSE(choice.chosen[0]->description().cuda);
+  EXPECT_THAT(choice.ids, ElementsAre("host"));
+  EXPECT_FALSE(choice.why_not_gpu);
 }
 
 TEST(choose_device, automatic_choice_without_a_gpu_says_why) {
   const auto cuda = transfers::find_cuda();
   if (cuda.devices > 0) GTEST_SKIP() << "there is a GPU";
-  const auto [device, why_not_gpu] = choose_device("auto");
-  EXPECT_EQ(device->description().kind, "host");
-  ASSERT_TRUE(why_not_gpu);
-  EXPECT_FALSE(cuda.why_none.empty());
-  EXPECT_EQ(why_not_gpu->code, "no_gpu");
-  EXPECT_EQ(why_not_gpu->data.at("reason"), cuda.why_none);
-  EXPECT_THAT(why_not_gpu->text,
-              AllOf(HasSubstr(cuda.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
+  for (const std::string list : {"auto", "all"}) {
+    const auto [devices, ids, why_not_gpu] = choose_devices(list);
+    ASSERT_THAT(devices, testing::SizeIs(1));
+    EXPECT_EQ(devices[0]->description().kind, "host");
+    EXPECT_THAT(ids, ElementsAre("host"));
+    ASSERT_TRUE(why_not_gpu);
+    EXPECT_FALSE(cuda.why_none.empty());
+    EXPECT_EQ(why_not_gpu->code, "no_gpu");
+    EXPECT_EQ(why_not_gpu->data.at("reason"), cuda.why_none);
+    EXPECT_THAT(why_not_gpu->text,
+                AllOf(HasSubstr(cuda.why_none), HasSubstr("host"), Not(HasSubstr("\n"))));
+  }
 }
 
 TEST(choose_device, a_missing_gpu_is_wrong_usage) {
@@ -84,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(all, bad_device,
                                                                     "cuda:0@a=1GB/s"}));
 
 TEST(choose_devices, opens_emulated_devices_in_the_order_of_the_list) {
-  const auto [devices, why_not_gpu] = choose_devices("host:1,host,host:0");
+  const auto [devices, ids, why_not_gpu] = choose_devices("host:1,host,host:0");
+  EXPECT_THAT(ids, ElementsAre("host:1", "host", "host:0"));
   ASSERT_THAT(devices, testing::SizeIs(3));
   EXPECT_THAT(devices[0]->description().name, HasSubstr("host:1"));
   EXPECT_EQ(devices[0]->description().index, 1);
@@ -108,9 +115,16 @@ TEST(choose_devices, shares_links_of_the_same_name) {
   EXPECT_FALSE(link(3));
 }
 
-TEST(choose_devices, also_chooses_a_single_device) {
-  EXPECT_EQ(choose_device("host:7").chosen->description().index, 7);
-  EXPECT_THAT(complaint("host:0,host:1"), HasSubstr("2 devices"));
+TEST(choose_devices, opens_ranges_and_numbers_of_the_kind_before) {
+  EXPECT_THAT(choose_devices("host:7").ids, ElementsAre("host:7"));
+  EXPECT_THAT(choose_devices("host:0-2").ids, ElementsAre("host:0", "host:1", "host:2"));
+  EXPECT_THAT(choose_devices("host:3,0,5-6,1-1").ids,
+              ElementsAre("host:3", "host:0", "host:5", "host:6", "host:1"));
+  EXPECT_THAT(choose_devices("host,2").ids, ElementsAre("host", "host:2"));
+  const auto devices = choose_devices("host:0-1@a=10GB/s,4@a,5").chosen;
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(devices[i]->description().emulated_link->name, "a") << i;
+  EXPECT_FALSE(devices[3]->description().emulated_link);
 }
 
 /// A list and the message about it.
@@ -129,6 +143,14 @@ INSTANTIATE_TEST_SUITE_P(
         refused_list{"auto,host:0", "bad device 'auto'"},
         refused_list{"host:0,host:0", "'host:0' is named twice"},
         refused_list{"host,host", "'host' is named twice"},
+        refused_list{"host:0-3,2", "'host:2' is named twice"},
+        refused_list{"host:3-1", "'host:3-1': 1 comes before 3"},
+        refused_list{"host:1-", "bad device 'host:1-'"},
+        refused_list{"host:-1-2", "bad device 'host:-1-2'"},
+        refused_list{"host:0-1-2", "bad device 'host:0-1-2'"},
+        refused_list{"host:0-99999999999", "bad device"},
+        refused_list{"host:0-1000000000", "too many devices: at most 64"},
+        refused_list{"0,host:1", "bad device '0'"}, refused_list{"all,host:1", "bad device 'all'"},
         refused_list{"host:0@a=1GB/s,host:0@b=1GB/s", "named twice"},
         refused_list{"host:0@a,host:1@a=1GB/s", "link 'a' has no rate yet"},
         refused_list{"host:0@a=1GB/s,host:1@a=1GB/s", "rate of link 'a' is given twice"},

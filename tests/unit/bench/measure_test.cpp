@@ -374,6 +374,7 @@ class fake_stream : public transfers::stream {
     enqueued_ = 0;
     return std::make_unique<fake_event>(time_);
   }
+  void record_again(transfers::event&) override {}
   void wait(const transfers::event&) override { ++enqueued_; }
   [[nodiscard]] bool is_recording() const override { return false; }
   [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }

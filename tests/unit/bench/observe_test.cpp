@@ -76,7 +76,7 @@ TEST(finish, says_when_the_link_has_changed) {
 
 TEST(finish, of_a_lost_device_only_the_start_is_known) {
   outcome measured;
-  measured.device_lost = true;
+  measured.lost_devices = {0};
   auto start = with_clock(1980);
   start.link = machine::pcie_link{5, 16, 5, 16};
   const auto facts = finished(measured, start, {});

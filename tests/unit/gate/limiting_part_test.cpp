@@ -20,7 +20,7 @@ benchmark_class limit(const std::string& role, const std::optional<std::string>&
 
 TEST(limiting_part, of_transfers_of_page_locked_memory_is_the_link) {
   for (const auto* memory : {"pinned", "pinned_wc", "registered", "registered_huge"})
-    for (const auto* role : {"copy", "kernel_access", "duplex", "overlap"})
+    for (const auto* role : {"copy", "kernel_access", "duplex", "concurrent", "overlap"})
       EXPECT_EQ(limit(role, memory), link) << role << ' ' << memory;
 }
 
@@ -32,7 +32,7 @@ TEST(limiting_part, without_a_gpu_is_the_host) {
 
 TEST(limiting_part, of_copies_of_other_memory_is_the_host) {
   for (const auto* memory : {"pageable", "huge", "managed", "staged"})
-    for (const auto* role : {"copy", "overlap"})
+    for (const auto* role : {"copy", "concurrent", "overlap"})
       EXPECT_EQ(limit(role, memory), host) << role << ' ' << memory;
 }
 

@@ -122,6 +122,10 @@ class counting_stream final : public stream {
     counts_->count_operation();
     return inner_->record(timing);
   }
+  void record_again(event& recorded) override {
+    counts_->count_operation();
+    inner_->record_again(recorded);
+  }
   void wait(const event& event) override {
     enqueue([&] { inner_->wait(event); });
   }

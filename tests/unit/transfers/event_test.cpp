@@ -14,6 +14,7 @@
 
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/device.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers::event_test {
 namespace {
@@ -50,6 +51,26 @@ TEST_F(two_streams, take_turns_by_events) { expect_turns(*first, *second, 1000);
 TEST_F(two_streams, take_turns_on_two_devices) {
   const auto other = open_host_device();
   expect_turns(*first, *other->create_stream(), 1000);
+}
+
+TEST_F(two_streams, record_an_event_again) {
+  const auto event = first->record();
+  event->wait();
+  std::latch go(1);
+  first->call([&] { go.wait(); });
+  first->record_again(*event);
+  EXPECT_FALSE(event->done());
+  const auto later = first->record();
+  go.count_down();
+  event->wait();
+  EXPECT_GE(later->time_since(*event).count(), 0);
+}
+
+TEST_F(two_streams, keep_what_an_event_has_when_it_is_recorded_again) {
+  const auto event = first->record(event_timing::off);
+  first->record_again(*event);
+  const auto later = first->record();
+  EXPECT_THROW(static_cast<void>(later->time_since(*event)), invalid_argument);
 }
 
 TEST_F(two_streams, take_turns_where_a_device_forwards_its_calls) {

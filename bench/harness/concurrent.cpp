@@ -1,0 +1,254 @@
+#include "bench/harness/concurrent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "bench/harness/interruption.hpp"
+#include "src/statistics/quantile.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using nanoseconds = std::chrono::duration<double, std::nano>;
+
+constexpr std::size_t in_flight = 2;
+
+/// How many copies had ended at a time between the first and the last end, with the part of the
+/// copy that was under way.
+double copies_until(const copy_ends& ends, wall_clock::time_point time) {
+  const auto next = std::ranges::upper_bound(ends, time);
+  if (next == ends.begin()) return 0;
+  const auto whole = static_cast<double>(next - ends.begin() - 1);
+  if (next == ends.end()) return whole;
+  const auto before = *std::prev(next);
+  return whole + nanoseconds(time - before) / nanoseconds(*next - before);
+}
+
+/// What the threads of flows share while they run.
+class common_course {
+ public:
+  common_course(std::size_t flows, std::size_t least_copies)
+      : flows_(flows), least_copies_(least_copies), unfinished_(flows) {}
+
+  /// Returns when all threads have called it. Spins: a thread that wakes up takes longer than a
+  /// short copy.
+  void start_together() {
+    arrived_.fetch_add(1, std::memory_order_acq_rel);
+    constexpr int spins_before_yielding = 10'000;
+    for (int spins = 0; arrived_.load(std::memory_order_acquire) < flows_ && !is_over(); ++spins)
+      if (spins > spins_before_yielding) std::this_thread::yield();
+  }
+  void note_busy() { busy_.fetch_add(1, std::memory_order_acq_rel); }
+  [[nodiscard]] bool all_are_busy() const {
+    return busy_.load(std::memory_order_acquire) == flows_;
+  }
+  [[nodiscard]] std::size_t least_copies() const { return least_copies_; }
+  void note_finished() { unfinished_.fetch_sub(1, std::memory_order_acq_rel); }
+  void give_up() { given_up_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool is_over() const {
+    return unfinished_.load(std::memory_order_acquire) == 0 ||
+           given_up_.load(std::memory_order_acquire) || interruption() != 0;
+  }
+
+ private:
+  std::size_t flows_, least_copies_;
+  std::atomic<std::size_t> arrived_ = 0, busy_ = 0, unfinished_;
+  std::atomic<bool> given_up_ = false;
+};
+
+/// One flow on its thread. Everything is allocated before the threads start.
+class running_flow {
+ public:
+  running_flow(const flow& copied, std::size_t least_copies) : flow_(&copied) {
+    for (auto& event : ended_) event = copied.stream->record(transfers::event_timing::off);
+    // A flow that is much faster than the others makes many more copies. Its later ones are made,
+    // but not noted: then the time that counts ends earlier.
+    constexpr std::size_t faster = 16;
+    constexpr std::size_t least_room = 1024;
+    ends_.reserve(least_room + faster * least_copies);
+  }
+
+  void run(common_course& course) {
+    course.start_together();
+    try {
+      copy(course);
+    } catch (...) {
+      failure_ = std::current_exception();
+      course.give_up();
+    }
+  }
+
+  [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
+  [[nodiscard]] copy_ends take_ends() { return std::move(ends_); }
+
+ private:
+  void enqueue(std::size_t copy) {
+    flow_->enqueue();
+    flow_->stream->record_again(*ended_[copy % in_flight]);
+  }
+
+  void copy(common_course& course) {
+    for (std::size_t i = 0; i < in_flight; ++i) enqueue(i);
+    std::size_t counted = 0;
+    for (std::size_t i = 0;; ++i) {
+      ended_[i % in_flight]->wait();
+      if (ends_.size() < ends_.capacity()) ends_.push_back(wall_clock::now());
+      if (i == 0)
+        course.note_busy();
+      else if (course.all_are_busy() && ++counted == course.least_copies())
+        course.note_finished();
+      if (course.is_over()) break;
+      enqueue(i + in_flight);
+    }
+    flow_->stream->synchronize();
+  }
+
+  const flow* flow_;
+  std::array<std::unique_ptr<transfers::event>, in_flight> ended_;
+  copy_ends ends_;
+  std::exception_ptr failure_;
+};
+
+void throw_failures(std::span<const flow> flows, std::span<const running_flow> running) {
+  std::vector<flows_failed::failure> failures;
+  for (std::size_t i = 0; i < flows.size(); ++i)
+    if (running[i].failure())
+      failures.push_back({flows[i].device, flows[i].name, running[i].failure()});
+  if (!failures.empty()) throw flows_failed(std::move(failures));
+}
+
+std::vector<std::size_t> bytes_of(std::span<const flow> flows) {
+  std::vector<std::size_t> bytes;
+  for (const auto& flow : flows) bytes.push_back(flow.source.bytes);
+  return bytes;
+}
+
+/// GB/s of the flows at once; nullopt if they were not.
+std::optional<std::vector<double>> sample(flow_team& team, std::span<const flow> flows,
+                                          std::size_t least_copies) {
+  const auto ends = team.run(flows, least_copies);
+  return rates_at_once(ends, bytes_of(flows));
+}
+
+/// The mean time of a copy.
+nanoseconds mean_time(const copy_ends& ends) {
+  return nanoseconds(ends.back() - ends.front()) / static_cast<double>(ends.size() - 1);
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> rates_at_once(std::span<const copy_ends> flows,
+                                                 std::span<const std::size_t> bytes) {
+  if (std::ranges::any_of(flows, [](const copy_ends& ends) { return ends.size() < 2; }))
+    return std::nullopt;
+  auto begin = flows.front().front();
+  auto end = flows.front().back();
+  nanoseconds mean{};
+  for (const auto& ends : flows) {
+    begin = std::max(begin, ends.front());
+    end = std::min(end, ends.back());
+    mean += nanoseconds(ends.back() - ends.front()) / static_cast<double>(flows.size());
+  }
+  const nanoseconds window = end - begin;
+  if (window <= nanoseconds(0) || window < mean / 2) return std::nullopt;
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const double copies = copies_until(flows[i], end) - copies_until(flows[i], begin);
+    rates.push_back(copies * static_cast<double>(bytes[i]) / window.count());
+  }
+  return rates;
+}
+
+void flow_team::on_threads(std::span<const flow> flows, const std::function<void(unsigned)>& part) {
+  if (flows.size() == 1) return part(0);
+  auto& team = teams_[flows.size()];
+  if (!team) team = std::make_unique<transfers::worker_team>(static_cast<unsigned>(flows.size()));
+  team->run(part);
+}
+
+std::vector<copy_ends> flow_team::run(std::span<const flow> flows, std::size_t least_copies) {
+  common_course course(flows.size(), least_copies);
+  std::vector<running_flow> running;
+  running.reserve(flows.size());
+  for (const auto& flow : flows) running.emplace_back(flow, least_copies);
+  on_threads(flows, [&](unsigned index) { running[index].run(course); });
+  throw_failures(flows, running);
+  std::vector<copy_ends> ends;
+  for (auto& flow : running) ends.push_back(flow.take_ends());
+  return ends;
+}
+
+void flow_team::copy_once(std::span<const flow> flows) {
+  std::vector<flows_failed::failure> failures;
+  std::mutex mutex;
+  on_threads(flows, [&](unsigned index) {
+    try {
+      flows[index].enqueue();
+      flows[index].stream->synchronize();
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      failures.push_back({flows[index].device, flows[index].name, std::current_exception()});
+    }
+  });
+  if (!failures.empty()) throw flows_failed(std::move(failures));
+}
+
+schedule settle_flows(flow_team& team, std::span<const flow> flows,
+                      std::chrono::nanoseconds min_time) {
+  constexpr std::size_t least = 4, most = 256;
+  nanoseconds slowest{};
+  for (const auto& ends : team.run(flows, 1))
+    if (ends.size() > 1) slowest = std::max(slowest, mean_time(ends));
+  schedule planned;
+  planned.operations = 3;  // for a median, as often as each of few flows can be taken alone
+  const double copies = nanoseconds(min_time) / static_cast<double>(planned.operations) /
+                        std::max(slowest, nanoseconds(1));
+  planned.copies = static_cast<std::size_t>(
+      std::clamp(std::ceil(copies), static_cast<double>(least), static_cast<double>(most)));
+  return planned;
+}
+
+void time_flows(flow_team& team, std::span<const flow> flows, const schedule& planned,
+                const std::function<void(const std::function<void()>&)>& untimed, samples& result) {
+  constexpr std::size_t most_discarded = 20;
+  result.flows.resize(flows.size());
+  const auto bytes = bytes_of(flows);
+  const auto total = static_cast<double>(std::reduce(bytes.begin(), bytes.end()));
+  const auto time_at_once = [&] {
+    const auto rates = sample(team, flows, planned.copies);
+    if (!rates) return false;
+    result.operation.push_back(total / std::reduce(rates->begin(), rates->end()));
+    for (std::size_t i = 0; i < flows.size(); ++i) result.flows[i].at_once.push_back((*rates)[i]);
+    return true;
+  };
+  const auto time_alone = [&](std::size_t turn) {
+    for (auto i = turn % planned.operations; i < flows.size(); i += planned.operations)
+      untimed([&] {
+        if (const auto rates = sample(team, flows.subspan(i, 1), planned.copies))
+          result.flows[i].alone.push_back(rates->front());
+      });
+  };
+  for (std::size_t turn = 0; turn < planned.operations && interruption() == 0;) {
+    if (turn % 2 == 1) time_alone(turn);
+    bool counts = time_at_once();
+    while (!counts && interruption() == 0) {
+      if (++result.discarded > most_discarded)
+        throw not_at_once(
+            fmt::format("the copies were never busy at once for long enough in {} "
+                        "samples",
+                        result.discarded));
+      counts = time_at_once();
+    }
+    if (turn % 2 == 0) time_alone(turn);
+    ++turn;
+  }
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/harness/measure.hpp"
+#include "bench/harness/wall_clock.hpp"
+#include "bench/strategy/transfer.hpp"
+#include "transfers/core/workers.hpp"
+
+// Copies at once: each by a thread of its own. Only the time in which all of them are busy counts.
+
+namespace bench_transfers::bench {
+
+/// The times at which a flow's copies ended, one directly after the other. The first one is the
+/// leading copy, which only keeps the flow busy until the next begins: its end is where the flow
+/// starts to count.
+using copy_ends = std::vector<wall_clock::time_point>;
+
+/// The rates of flows in GB/s while all of them were busy: from the moment when the last one
+/// started to the moment when the first one ended. Copies that lie partly in that time count by
+/// the part of their own time. Nullopt if that time is shorter than half of the mean time from
+/// start to end: they ran one after another rather than at once.
+std::optional<std::vector<double>> rates_at_once(std::span<const copy_ends> flows,
+                                                 std::span<const std::size_t> bytes);
+
+/// Copies of one or more flows failed; what() is the first reason, in one line.
+class flows_failed : public std::runtime_error {
+ public:
+  struct failure {
+    std::size_t device;  ///< index into the run's list
+    std::string flow;    ///< "cuda:1:h2d"
+    std::exception_ptr reason;
+  };
+  explicit flows_failed(std::vector<failure> failures)
+      : std::runtime_error("a copy has failed"), failures_(std::move(failures)) {}
+  [[nodiscard]] const std::vector<failure>& failures() const noexcept { return failures_; }
+
+ private:
+  std::vector<failure> failures_;
+};
+
+/// Runs flows at once. Its threads are started when they are needed for the first time, and kept;
+/// they sleep while no flows run. For one thread.
+class flow_team {
+ public:
+  /// Repeats the copies of all flows until each has made `least_copies` while all others were busy,
+  /// and returns when their copies ended. Each flow has two copies in flight. Stops early when
+  /// interrupted. The timed part takes no locks and, on CUDA devices, no memory. Throws
+  /// flows_failed; std::system_error if threads cannot be started; what stream::record throws.
+  std::vector<copy_ends> run(std::span<const flow> flows, std::size_t least_copies);
+
+  /// One copy of each flow, at once.
+  void copy_once(std::span<const flow> flows);
+
+ private:
+  void on_threads(std::span<const flow> flows, const std::function<void(unsigned)>& part);
+
+  std::map<std::size_t, std::unique_ptr<transfers::worker_team>> teams_;  ///< by their size
+};
+
+/// Runs the flows to choose how often they are repeated.
+schedule settle_flows(flow_team& team, std::span<const flow> flows,
+                      std::chrono::nanoseconds min_time);
+
+/// Runs the timed samples of a repetition: all flows at once, in turn with each of them alone, so
+/// that drift affects both. `untimed` as for time_operations. Throws not_at_once, and what
+/// flow_team::run throws.
+void time_flows(flow_team& team, std::span<const flow> flows, const schedule& planned,
+                const std::function<void(const std::function<void()>&)>& untimed, samples& result);
+
+/// The flows never ran at once for long enough; what() is one line.
+class not_at_once : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,83 @@
+"""Splits a run of several devices: nothing draws or compares several devices as one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plots.model.load import Result, parse_result
+from plots.model.values import mapping, member
+
+
+def split(result: Result) -> list[Result]:
+    """Returns a run for each device that was measured; the same run if it has a single one.
+
+    Benchmarks of several devices at once stay with the first device that took part.
+    """
+    devices = member(result.transfers, "devices", list) or []
+    if len(devices) < 2:
+        return [result]
+    measured = {_first(result, str(row["name"])) for row in result.rows}
+    return [_alone(result, index) for index in sorted(measured)] or [result]
+
+
+def _first(result: Result, name: str) -> int:
+    return min(result.benchmarks[name].devices, default=0)
+
+
+def _alone(result: Result, index: int) -> Result:
+    """Returns the run as if the device with this index were the first, and without the others'."""
+    transfers = result.original["transfers"]
+    order = [index, *(i for i in range(len(transfers["devices"])) if i != index)]
+    devices = [transfers["devices"][i] for i in order]
+    suffix = f"@{devices[0].get('id')}"
+    names = {
+        name: name.removesuffix(suffix)
+        for name in result.benchmarks
+        if _first(result, name) == index
+    }
+    described = {
+        names[name]: _renumbered(fields, order)
+        for name, fields in transfers["benchmarks"].items()
+        if name in names
+    }
+    skipped = [
+        skip | {"name": names.get(skip["name"], skip["name"])}
+        for skip in transfers.get("skipped") or []
+        if skip.get("name") in names or skip.get("name") not in result.benchmarks
+    ]
+    context = result.original | {
+        "transfers": transfers
+        | {
+            "device": devices[0],
+            "devices": devices,
+            "link": devices[0].get("link"),
+            "clocks": mapping(transfers, "clocks") | {"gpu": devices[0].get("clocks")},
+            "benchmarks": described,
+            "metrics": {
+                name: _renumbered(metric, order) for name, metric in transfers["metrics"].items()
+            },
+            "skipped": skipped,
+        }
+    }
+    rows = [
+        row | {"name": names[row["name"]], "run_name": names[row["name"]]}
+        for row in result.rows
+        if row["name"] in names
+    ]
+    return parse_result(result.path, {"context": context, "benchmarks": rows}, result.data)
+
+
+def _renumbered(entry: dict[str, Any], order: list[int]) -> dict[str, Any]:
+    """Returns a benchmark or a metric whose devices have their places in the order."""
+    changed = dict(entry)
+    if "devices" in entry:
+        changed["devices"] = [order.index(device) for device in entry["devices"]]
+    if "flows" in entry:
+        changed["flows"] = [_renumbered_flow(flow, order) for flow in entry["flows"]]
+    if "flow" in entry:
+        changed["flow"] = _renumbered_flow(entry["flow"], order)
+    return changed
+
+
+def _renumbered_flow(flow: dict[str, Any], order: list[int]) -> dict[str, Any]:
+    return flow | {"device": order.index(flow["device"])}

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/common/wrapped.hpp"
+#include "src/result_file/summary/tables.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+/// The value of one copy's metric of this kind.
+std::optional<double> value_of(const benchmark& described, const flow& copy, metric_kind kind,
+                               bool alone, const figures& measured) {
+  for (const auto& [name, candidate] : measured.file().metrics)
+    if (candidate.flow == copy && candidate.kind == kind && candidate.alone == alone)
+      return measured.median(described, name);
+  return std::nullopt;
+}
+
+/// The sum over all copies; nullopt if it is not known of one.
+std::optional<double> sum_alone(const benchmark& described, const figures& measured) {
+  std::optional<double> sum = 0;
+  for (const auto& copy : described.flows) {
+    const auto rate = value_of(described, copy, metric_kind::rate, true, measured);
+    sum = sum && rate ? std::optional(*sum + *rate) : std::nullopt;
+  }
+  return sum;
+}
+
+/// "cuda:1 h2d 44.60 of 56.20 (-20.6 %)".
+std::string text_of(const benchmark& described, const flow& copy, const figures& measured) {
+  const auto rate = [&](bool alone) {
+    return number_or_dash(value_of(described, copy, metric_kind::rate, alone, measured), 2);
+  };
+  auto lost = value_of(described, copy, metric_kind::share, false, measured);
+  if (lost) lost = -*lost;
+  return fmt::format("{} {} {} of {} ({} %)", id_of_device(measured.file(), copy.device),
+                     to_string(copy.direction), rate(false), rate(true), number_or_dash(lost, 1));
+}
+
+/// Pieces side by side, as many on a line as fit.
+std::string lines_of(const std::vector<std::string>& pieces) {
+  std::string lines, line;
+  for (const auto& piece : pieces) {
+    if (!line.empty() && line.size() + piece.size() + 4 > common::terminal_columns)
+      lines += std::exchange(line, "") + "\n";
+    line += "  " + piece;
+  }
+  return lines + line + "\n";
+}
+
+}  // namespace
+
+std::string table_of_concurrent(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty()) return "";
+  const auto largest = std::ranges::max(sized, {}, [](const figure& shown) {
+                         return shown.benchmark->size_bytes;
+                       }).benchmark->size_bytes;
+  std::string text;
+  for (const auto& figure : sized) {
+    const auto& described = *figure.benchmark;
+    if (described.size_bytes != largest) continue;
+    if (text.empty())
+      text = fmt::format("\n{:<60}{:>10}{:>10}\n",
+                         fmt::format("several copies at once, {} each, GB/s", figure.size()),
+                         "in all", "alone");
+    text +=
+        fmt::format("{:<60}{:>10}{:>10}\n", front_of(described), number_or_dash(figure.gb_per_s, 2),
+                    number_or_dash(sum_alone(described, measured), 2));
+    std::vector<std::string> copies;
+    for (const auto& copy : described.flows) copies.push_back(text_of(described, copy, measured));
+    text += lines_of(copies);
+  }
+  return text;
+}
+
+}  // namespace bench_transfers::result_file

@@ -1,0 +1,254 @@
+"""Tests copies of several emulated devices at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import limits
+import pytest
+from program import (
+    ALL_RAN,
+    NOTHING_RAN,
+    SOMETHING_FAILED,
+    USAGE,
+    Completed,
+    Program,
+    Result,
+    assert_complains,
+    parse,
+    read,
+    without,
+)
+
+MIB = 1 << 20
+SHARED = "--device=host:0@a=2GB/s,host:1@a"
+OPTIONS = (
+    "--strategies=concurrent/pinned",
+    "--sizes=1MiB",
+    "--cache=warm",
+    "--benchmark_min_time=0.02",
+    "--benchmark_repetitions=2",
+)
+NAMES = {f"concurrent/pinned/{direction}/all/1MiB" for direction in ("h2d", "d2h", "both")}
+FLOWS = [f"host:{device}:{direction}" for device in (0, 1) for direction in ("h2d", "d2h")]
+
+
+def measure(program: Program, folder: Path, *arguments: str, expected: int = ALL_RAN) -> Result:
+    out = folder / "result.json"
+    completed = program.run(SHARED, *OPTIONS, *arguments, f"--out={out}")
+    assert completed.code == expected, completed
+    return read(out)
+
+
+def middle(result: Result, name: str, counter: str) -> float:
+    values = sorted(row[counter] for row in result.by_name()[name])
+    return float(values[len(values) // 2])
+
+
+@pytest.fixture(scope="module")
+def shared(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    return measure(program, tmp_path_factory.mktemp("shared"))
+
+
+def test_the_usual_sets_are_measured(shared: Result):
+    assert shared.names() == NAMES
+    assert shared.failed == {}
+    assert shared.transfers["complete"] is True
+
+
+def test_fields_say_what_takes_part(shared: Result):
+    entry = shared.transfers["benchmarks"]["concurrent/pinned/both/all/1MiB"]
+    assert entry["devices"] == [0, 1]
+    assert entry["flows"] == [
+        {"device": device, "direction": direction}
+        for device in (0, 1)
+        for direction in ("h2d", "d2h")
+    ]
+    assert (entry["direction"], entry["setting"], entry["role"]) == ("both", "all", "concurrent")
+    metrics = shared.transfers["metrics"]
+    for name in FLOWS:
+        device, direction = int(name[5]), name[7:]
+        for prefix, alone in (("gb_per_s", None), ("alone_gb_per_s", True), ("loss_percent", None)):
+            metric = metrics[f"{prefix}@{name}"]
+            assert metric["flow"] == {"device": device, "direction": direction}
+            assert metric.get("alone") is alone
+
+
+def test_figures_of_a_row_agree(shared: Result):
+    for name, rows in shared.by_name().items():
+        flows = (
+            FLOWS if "/both/" in name else [flow for flow in FLOWS if name.split("/")[2] in flow]
+        )
+        for row in rows:
+            rates = [row[f"gb_per_s@{flow}"] for flow in flows]
+            assert row["bytes"] == len(flows) * MIB
+            assert row["sum_gb_per_s"] == pytest.approx(sum(rates))
+            assert row["gb_per_s"] == pytest.approx(row["bytes"] / row["median_ns"], rel=1e-6)
+            for flow, rate in zip(flows, rates, strict=True):
+                lost = 100 * (1 - rate / row[f"alone_gb_per_s@{flow}"])
+                assert row[f"loss_percent@{flow}"] == pytest.approx(lost, abs=1e-3)
+
+
+def test_a_shared_link_gives_all_together_what_it_gives_one(shared: Result):
+    """A busy machine may be slower; a late thread gets a millisecond of the link back."""
+    for direction in ("h2d", "d2h"):
+        name = f"concurrent/pinned/{direction}/all/1MiB"
+        assert middle(shared, name, "sum_gb_per_s") < 2 * 1.2
+        for flow in (f"host:0:{direction}", f"host:1:{direction}"):
+            assert middle(shared, name, f"alone_gb_per_s@{flow}") < 2 * 1.2
+    # The directions of this link do not share.
+    assert middle(shared, "concurrent/pinned/both/all/1MiB", "sum_gb_per_s") < 4 * 1.2
+
+
+def test_the_summary_shows_sums_and_losses(program: Program):
+    completed = program.run(SHARED, *OPTIONS)
+    assert "several copies at once, 1MiB each, GB/s" in completed.out
+    assert "concurrent/pinned/both/all" in completed.out
+    assert "host:1 d2h" in completed.out
+    assert max(map(len, completed.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("request_", "name"),
+    [
+        ("host:0:h2d+host:1:d2h", "mixed/host:0:h2d+host:1:d2h"),
+        ("host:1:both+host:0:both", "both/all"),
+    ],
+)
+def test_a_set_from_the_command_line(program: Program, tmp_path: Path, request_: str, name: str):
+    result = measure(program, tmp_path, f"--concurrent={request_}")
+    assert result.names() == {f"concurrent/pinned/{name}/1MiB"}
+
+
+def test_pairs_of_three_devices(program: Program):
+    listed = program.run("--device=host:0-2", *OPTIONS, "--benchmark_list_tests").out.splitlines()
+    sets = ("all", "host:0+host:1", "host:0+host:2", "host:1+host:2")
+    expected = {
+        f"concurrent/pinned/{direction}/{name}/1MiB"
+        for direction in ("h2d", "d2h", "both")
+        for name in sets
+    }
+    assert set(listed) == expected
+
+
+@pytest.mark.parametrize(
+    ("request_", "parts"),
+    [
+        ("host:0:h2d", ["at least two copies"]),
+        ("host:0:h2d+host:0:h2d", ["host:0:h2d is named twice"]),
+        ("host:0:h2d+host:7:h2d", ["no device 'host:7', but host:0, host:1"]),
+        ("host:0:h2d+cuda:0:h2d", ["no device 'cuda:0'"]),
+        ("host:0+host:1", ["'host:0' does not end in :h2d, :d2h or :both"]),
+        ("host:0:h2d+", ["does not end in"]),
+    ],
+)
+def test_bad_sets(program: Program, request_: str, parts: list[str]):
+    completed = program.run(SHARED, *OPTIONS, f"--concurrent={request_}")
+    assert_complains(completed, USAGE, "--concurrent", *parts)
+
+
+def test_a_single_device_has_no_sets(program: Program):
+    completed = program.run("--device=host", *OPTIONS)
+    assert completed.code == NOTHING_RAN
+    assert "it needs several devices, such as --device=all" in completed.out
+    quiet = program.run("--device=host", "--benchmark_list_tests", "--profile=standard")
+    assert "concurrent" not in quiet.out
+
+
+def with_fault(program: Program, folder: Path, fault: str) -> tuple[Result, Completed]:
+    out = folder / "result.json"
+    completed = program.run(
+        "--device=host:0@a=2GB/s,host:1@a,host:2",
+        *without(OPTIONS, "--strategies"),
+        "--strategies=copy/pinned,concurrent/pinned/h2d",
+        f"--inject={fault}",
+        f"--out={out}",
+    )
+    assert completed.code == SOMETHING_FAILED, completed
+    assert completed.complaints == []
+    return read(out), completed
+
+
+def set_names(*devices: str) -> set[str]:
+    return {f"concurrent/pinned/h2d/{name}/1MiB" for name in devices}
+
+
+PAIR = "host:0[+]host:1/1MiB"
+
+
+@pytest.mark.parametrize("flow", ["host:0:h2d", "host:1:h2d"])
+def test_wrong_data_of_each_copy_are_found(program: Program, tmp_path: Path, flow: str):
+    result, _ = with_fault(program, tmp_path, f"corrupt@{PAIR} {flow}")
+    (name,) = set_names("host:0+host:1")
+    assert result.failed == {
+        name: f"wrong data: {flow}: 1 of {MIB} bytes differ, the first at offset 0"
+    }
+
+
+def test_a_failing_copy_fails_its_set_alone(program: Program, tmp_path: Path):
+    result, _ = with_fault(program, tmp_path, f"fail@{PAIR} host:1:h2d")
+    (name,) = set_names("host:0+host:1")
+    assert result.failed == {name: "host:1:h2d: injected failure"}
+    assert result.transfers["complete"] is True
+
+
+def test_a_device_lost_while_others_copy_costs_what_it_takes_part_in(
+    program: Program, tmp_path: Path
+):
+    result, _ = with_fault(program, tmp_path, f"lose@{PAIR} host:1:h2d")
+    (first,) = set_names("host:0+host:1")
+    sets = set_names("all", "host:0+host:1", "host:1+host:2")
+    alone = {f"copy/pinned/{direction}/1MiB@host:1" for direction in ("h2d", "d2h")}
+    failed: dict[str, Any] = result.failed
+    assert failed.keys() == sets | alone
+    assert failed.pop(first) == "host:1:h2d: injected failure"
+    for message in failed.values():
+        assert message.startswith(f"not run: the device host:1 was lost in {first}")
+    measured = {row["name"] for row in result.measured}
+    assert set_names("host:0+host:2") <= measured
+    assert {
+        f"copy/pinned/{direction}/1MiB@host:{device}"
+        for direction in ("h2d", "d2h")
+        for device in (0, 2)
+    } <= measured
+    assert result.transfers["complete"] is False
+
+
+def test_slow_copies_are_measured(program: Program, tmp_path: Path):
+    """What is slower by a known factor loses against itself alone nothing: both are slow."""
+    out = tmp_path / "result.json"
+    completed = program.run(
+        SHARED, *OPTIONS, "--inject=slow:2.5@both/all/1MiB host:1:h2d", f"--out={out}"
+    )
+    assert completed.code == ALL_RAN, completed
+    rows = read(out).by_name()["concurrent/pinned/both/all/1MiB"]
+    for row in rows:
+        assert row["gb_per_s@host:1:h2d"] < 2 / 2.5 * 1.2
+
+
+def test_a_fault_of_no_copy_is_wrong_usage(program: Program):
+    completed = program.run(SHARED, *OPTIONS, "--inject=fail@all/1MiB host:7:h2d")
+    assert_complains(completed, USAGE, "concerns none of the chosen benchmarks")
+
+
+@pytest.mark.parametrize("threads", [3, 5, 6, 7, 20])
+def test_threads_that_cannot_be_started_cost_only_the_sets(program: Program, threads: int):
+    """A stream of an emulated device is a thread, too."""
+    completed = program.run(
+        SHARED,
+        *OPTIONS,
+        "--strategies=copy/pinned,concurrent/pinned",
+        "--benchmark_format=json",
+        preexec_fn=limits.processes(threads),
+    )
+    if "libstdc++" in completed.err or "Permission denied" in completed.err:
+        pytest.skip("another user cannot start the program")
+    assert completed.code == ALL_RAN, completed
+    result = parse(completed.out)
+    singles = {f"copy/pinned/{way}/1MiB@host:{i}" for way in ("h2d", "d2h") for i in (0, 1)}
+    assert singles <= result.names()
+    assert result.names() | set(result.skipped) == singles | NAMES
+    for reason in result.skipped.values():
+        assert reason.startswith("no more threads can be started")
+    assert bool(result.skipped) is (threads < 20)

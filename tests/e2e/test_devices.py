@@ -1,0 +1,113 @@
+"""Tests runs of several devices, which are emulated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from program import (
+    SOMETHING_FAILED,
+    TINY_NAMES,
+    USAGE,
+    Program,
+    Result,
+    assert_complains,
+    read,
+)
+
+TWO = "--device=host:0@a=4GB/s,1@a"
+IDS = ("host:0", "host:1")
+NAMES = {f"{name}@{device}" for name in TINY_NAMES for device in IDS}
+
+
+def measure(program: Program, folder: Path, *arguments: str, expected: int = 0) -> Result:
+    out = folder / "result.json"
+    program.measure(TWO, *arguments, f"--out={out}", expected=expected)
+    return read(out)
+
+
+def test_every_strategy_runs_on_each_device(program: Program, tmp_path: Path):
+    result = measure(program, tmp_path)
+    assert result.names() == NAMES
+    assert all(len(rows) == 2 for rows in result.by_name().values())
+    assert [device["id"] for device in result.transfers["devices"]] == list(IDS)
+    for name, benchmark in result.transfers["benchmarks"].items():
+        (index,) = benchmark["devices"]
+        assert name.endswith(f"@{IDS[index]}")
+        assert "@" not in benchmark["strategy"]
+    assert result.transfers["complete"] is True
+
+
+def test_the_summary_shows_each_device_by_itself(program: Program):
+    out = program.measure(TWO).out
+    first, second = out.split("Device host:1: ")
+    assert first.startswith("Device host:0: ")
+    for part in (first, second):
+        tables = part.split("\n\n")
+        assert any("GB/s" in table for table in tables)
+        assert all(table.count("copy/pageable") <= 1 for table in tables)
+        assert "@" not in part
+
+
+def test_a_lost_device_costs_only_its_own_benchmarks(program: Program, tmp_path: Path):
+    lost = f"{TINY_NAMES[0]}@host:1"
+    result = measure(program, tmp_path, f"--inject=lose@{lost}", expected=SOMETHING_FAILED)
+    failed = result.failed
+    assert failed.keys() == {name for name in NAMES if name.endswith("@host:1")}
+    assert failed.pop(lost) == "injected failure"
+    for message in failed.values():
+        assert message.startswith(f"not run: the device host:1 was lost in {lost}")
+    measured = {row["name"] for row in result.measured}
+    assert measured == {name for name in NAMES if name.endswith("@host:0")}
+    assert result.transfers["complete"] is False
+
+
+@pytest.mark.parametrize(("device", "parts"), [("", ["host:0"]), ("host:1", ["host:1"])])
+def test_advise_answers_for_one_device(
+    program: Program, tmp_path: Path, device: str, parts: list[str]
+):
+    measure(program, tmp_path)
+    chosen = [f"--of-device={device}"] if device else []
+    question = ("--bytes=64KiB", "--direction=h2d", "--allow-host")
+    answer = program.run("advise", f"--from={tmp_path / 'result.json'}", *question, *chosen)
+    assert answer.code == 0, answer
+    for part in parts:
+        assert f"{part} {part} (emulated" in answer.out
+    assert "@" not in answer.out
+
+
+def test_advise_knows_the_devices_of_a_file(program: Program, tmp_path: Path):
+    measure(program, tmp_path)
+    question = ("--bytes=64KiB", "--direction=h2d", "--allow-host", "--of-device=host:7")
+    completed = program.run("advise", f"--from={tmp_path / 'result.json'}", *question)
+    assert_complains(completed, USAGE, "no device host:7", "host:0, host:1")
+
+
+def test_the_gate_compares_the_same_devices(program: Program, gate: Program, tmp_path: Path):
+    def runs(name: str, device: str) -> list[Path]:
+        files = [tmp_path / f"{name}{i}.json" for i in range(3)]
+        for file in files:
+            program.measure(f"--device={device}", f"--out={file}", "--benchmark_repetitions=1")
+        return files
+
+    baseline = tmp_path / "baseline"
+    assert gate.run("pin", *runs("a", "host:0-1"), f"--out={baseline}").code == 0
+    completed = gate.run("check", str(baseline), *runs("b", "host:0,2"))
+    assert completed.code == 3
+    assert "devices" in completed.out
+
+
+@pytest.mark.parametrize(
+    ("devices", "parts"),
+    [
+        ("host:0,host:0", ["'host:0' is named twice"]),
+        ("host:0-2,1", ["'host:1' is named twice"]),
+        ("host:3-1", ["'host:3-1'", "1 comes before 3"]),
+        ("host:1-", ["bad device 'host:1-'"]),
+        ("host:0-1000", ["too many devices: at most 64"]),
+        ("all,host:0", ["bad device 'all'"]),
+        ("cuda:0-x", ["bad device 'cuda:0-x'"]),
+    ],
+)
+def test_bad_lists_of_devices(program: Program, devices: str, parts: list[str]):
+    assert_complains(program.run(f"--device={devices}"), USAGE, *parts)

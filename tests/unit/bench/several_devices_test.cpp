@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/unit/bench/host_session.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench::several_devices_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+/// A session on several host devices.
+class several_devices : public host_session {
+ protected:
+  several_devices() {
+    chosen.strategies = {"copy/pageable", "copy_async/pinned"};
+    chosen.sizes = {4 * kib};
+  }
+
+  [[nodiscard]] std::vector<named_device> named() const {
+    std::vector<named_device> named;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      named.push_back({"host:" + std::to_string(i), *devices[i]});
+    return named;
+  }
+
+  outcome run_session() {
+    planned = make_plan(strategies, named(), chosen);
+    device_list list;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      memory.push_back(std::make_unique<buffers>(*devices[i], chosen.seed));
+      list.push_back({*devices[i], *memory[i], {}, nullptr, named()[i].id});
+    }
+    reserve_buffers(planned, list);
+    return session(list, chosen, rows, shown, around).measure(planned);
+  }
+
+  std::vector<std::unique_ptr<transfers::device>> devices = [] {
+    std::vector<std::unique_ptr<transfers::device>> opened;
+    for (int i = 0; i < 3; ++i) opened.push_back(transfers::open_host_device());
+    return opened;
+  }();
+  std::vector<std::unique_ptr<buffers>> memory;
+};
+
+TEST_F(several_devices, are_told_apart_by_name_and_field) {
+  planned = make_plan(strategies, named(), chosen);
+  EXPECT_THAT(planned.skipped, IsEmpty());
+  ASSERT_THAT(planned.cases, SizeIs(12));
+  for (const auto& benchmark : planned.cases) {
+    ASSERT_THAT(benchmark.devices, SizeIs(1)) << benchmark.name;
+    EXPECT_TRUE(benchmark.name.ends_with("@host:" + std::to_string(benchmark.devices[0])))
+        << benchmark.name;
+    EXPECT_THAT(benchmark.strategy, Not(HasSubstr("@")));
+  }
+}
+
+TEST_F(several_devices, a_single_one_is_not_named) {
+  devices.resize(1);
+  planned = make_plan(strategies, named(), chosen);
+  EXPECT_THAT(planned_names(), testing::Contains("copy/pageable/h2d/4KiB"));
+  EXPECT_THAT(planned_names(), testing::Each(Not(HasSubstr("@"))));
+}
+
+TEST_F(several_devices, are_measured_in_shuffled_rounds_each_with_buffers_of_its_own) {
+  const auto result = run_session();
+  EXPECT_THAT(result.failures, IsEmpty());
+  expect_all_others_ran(result);
+  std::vector<std::size_t> order;
+  for (const auto& name : names(result.runs)) order.push_back(name.back() - '0');
+  EXPECT_FALSE(std::ranges::is_sorted(order));
+  const auto* const pageable = memory[0]->host(transfers::pageable).data();
+  EXPECT_NE(memory[1]->host(transfers::pageable).data(), pageable);
+  EXPECT_THAT(result.throttled_by, SizeIs(3));
+}
+
+TEST_F(several_devices, one_lost_costs_only_its_own_benchmarks) {
+  chosen.faults = {parse_fault("lose@^copy/pageable/h2d/.*@host:1$")};
+  const auto result = run_session();
+  EXPECT_THAT(result.lost_devices, ElementsAre(1U));
+  const auto failed = by_name(result.failures);
+  EXPECT_THAT(failed, SizeIs(4));
+  for (const auto& [name, reason] : failed) {
+    EXPECT_TRUE(name.ends_with("@host:1")) << name;
+    const bool is_first = name == "copy/pageable/h2d/4KiB@host:1";
+    EXPECT_THAT(reason, HasSubstr("injected"));
+    EXPECT_EQ(reason.starts_with("not run: the device host:1 was lost in "), !is_first) << name;
+  }
+  expect_all_others_ran(result);
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench::several_devices_test
