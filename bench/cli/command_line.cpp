@@ -166,6 +166,8 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
 
   advice_request advice;
   const auto* const advise_command = add_advise(app, advice);
+  map_request map;
+  const auto* const map_command = add_map(app, map);
 
   const std::string hidden = "Not in --help";
   app.add_option("--inject", faults)
@@ -200,9 +202,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     for (auto* const option :
          app.get_options([&](const CLI::Option* added) { return added->get_group() == hidden; }))
       option->group("");
-    return {answer{app.help()}, {}, {}};
+    return {answer{app.help()}, {}, {}, {}};
   } catch (const CLI::CallForVersion& version) {
-    return {answer{std::string(version.what()) + "\n"}, {}, {}};
+    return {answer{std::string(version.what()) + "\n"}, {}, {}, {}};
   } catch (const CLI::ParseError& error) {
     throw common::usage_error(common::first_line(error.what()));
   }
@@ -212,7 +214,16 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       throw common::usage_error(
           "advise comes first and takes options of its own (see advise --help)");
     check_advice_request(advice, *advise_command);
-    return {std::nullopt, advice, {}};
+    return {std::nullopt, advice, {}, {}};
+  }
+  if (map_command->parsed()) {
+    if (argv[1] != map_command->get_name())
+      throw common::usage_error("map comes first and takes options of its own (see map --help)");
+    if (!app.remaining(true).empty())
+      throw common::usage_error(
+          fmt::format("unknown argument '{}' (see map --help)",
+                      common::printable_in_short(app.remaining(true).front())));
+    return {std::nullopt, std::nullopt, {}, map};
   }
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
@@ -257,7 +268,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   settings.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
   for (const auto& text : faults) settings.faults.push_back(parse_fault(text));
   settings.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
-  return {std::nullopt, std::nullopt, settings};
+  return {std::nullopt, std::nullopt, settings, {}};
 }
 
 void hand_to_google_benchmark(char* program, const settings& settings) {

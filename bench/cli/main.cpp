@@ -61,6 +61,12 @@ int exit_code_of(const outcome& measured) {
   return measured.runs.empty() ? nothing_ran : all_ran;
 }
 
+int exit_code_of(const map_outcome& mapped) {
+  if (mapped.signal != 0) return 128 + mapped.signal;
+  if (mapped.measured == 0) return nothing_ran;
+  return mapped.skipped > 0 ? something_failed : all_ran;
+}
+
 /// The devices of a run, each with what belongs to it.
 class run_devices {
  public:
@@ -167,6 +173,10 @@ int run_program(int argc, char** argv) {
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
   if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
+  if (parsed.map) {
+    watch_for_interruption();
+    return exit_code_of(map_host(std::cout, *parsed.map));
+  }
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
   if (parsed.settings.list_strategies) return list(parsed.settings), all_ran;

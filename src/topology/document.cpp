@@ -308,10 +308,12 @@ json to_json(const host_map& map) {
           {"skipped", list_of(map.skipped, [](const auto& entry) { return to_json(entry); })}};
 }
 
-void write_host_map(const std::filesystem::path& file, const host_map& map) {
+void write_host_map(const std::filesystem::path& file, const host_map& map,
+                    const nlohmann::ordered_json& context) {
+  auto document = to_json(map);
+  document["context"] = context;
   // Names of devices and reasons come from elsewhere, and need not be UTF-8.
-  common::write_whole(file,
-                      to_json(map).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  common::write_whole(file, document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 host_map host_map_from_text(const std::string& text, const std::filesystem::path& file) {

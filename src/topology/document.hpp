@@ -21,8 +21,10 @@ class unusable_map : public std::runtime_error {
 /// The map and its findings ({code, data, text}).
 nlohmann::ordered_json to_json(const host_map& map);
 
-/// Writes the file, completely or not at all. Throws common::write_error.
-void write_host_map(const std::filesystem::path& file, const host_map& map);
+/// Writes the file, completely or not at all. `context` says how the map was measured, and is not
+/// read. Throws common::write_error.
+void write_host_map(const std::filesystem::path& file, const host_map& map,
+                    const nlohmann::ordered_json& context);
 
 /// Reads a file, also one compressed with gzip. Throws unusable_map: it cannot be read, is no map,
 /// of a newer format, or says something that cannot be. Findings are not read: findings() makes

@@ -42,7 +42,7 @@ using host_map_file = fake_tree;
 
 TEST_F(host_map_file, what_is_written_is_read_again) {
   const auto map = full_map();
-  write_host_map(root / "host_map.json", map);
+  write_host_map(root / "host_map.json", map, {});
   EXPECT_EQ(read_host_map(root / "host_map.json"), map);
 }
 
@@ -68,7 +68,7 @@ TEST_F(host_map_file, a_missing_file_is_named) {
 TEST_F(host_map_file, names_that_are_not_utf_8_can_be_written) {
   auto map = full_map();
   map.devices[0] = "cuda\xff";
-  write_host_map(root / "host_map.json", map);
+  write_host_map(root / "host_map.json", map, {});
   EXPECT_EQ(read_host_map(root / "host_map.json").devices[0], "cuda\xef\xbf\xbd");
 }
 

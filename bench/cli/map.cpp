@@ -1,0 +1,144 @@
+#include "bench/cli/map.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <vector>
+
+#include "bench/cli/choose_device.hpp"
+#include "bench/cli/set_meter.hpp"
+#include "bench/harness/interruption.hpp"
+#include "bench/harness/progress.hpp"
+#include "provenance.hpp"
+#include "src/common/command_line.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/sizes.hpp"
+#include "src/common/whole_file.hpp"
+#include "src/topology/document.hpp"
+#include "src/topology/infer.hpp"
+#include "src/topology/text.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+std::string map_footer() {
+  return "Copies of pinned memory, one or many at once, show which devices share a link, and what\n"
+         "it gives. Devices are those of --device of bench_transfers; docs/MAP.md has the method.\n"
+         "Exit codes: 0 all sets measured, 1 some were not, 2 usage, 3 nothing was measured,\n"
+         "130/143 interrupted.";
+}
+
+std::size_t bytes_of(const std::string& size) {
+  const auto bytes = common::parse_size(size);
+  if (bytes == 0 || bytes > most_bytes)
+    throw common::usage_error(
+        fmt::format("bad --size '{}': from 1B to 1GiB", common::printable_in_short(size)));
+  return bytes;
+}
+
+topology::pci_view pci_view_of(const devices_choice& devices) {
+  std::vector<std::string> bus_ids;
+  for (const auto& device : devices.chosen) {
+    const auto& cuda = device->description().cuda;
+    bus_ids.push_back(cuda ? cuda->pci_bus_id : "");
+  }
+  return topology::read_pci_view(bus_ids);
+}
+
+bool has_gpu(const devices_choice& devices) {
+  return devices.chosen.front()->description().cuda.has_value();
+}
+
+std::string heading_of(const devices_choice& devices, std::size_t bytes) {
+  std::string heading =
+      has_gpu(devices) ? ""
+                       : "Measured without a GPU: these devices are this host's own memory, and "
+                         "their links are emulated.\n";
+  for (std::size_t i = 0; i < devices.chosen.size(); ++i)
+    heading += fmt::format("{}: {}\n", devices.ids[i],
+                           common::printable(devices.chosen[i]->description().name));
+  return heading + fmt::format("Copies of {} of pinned memory\n\n", common::format_size(bytes));
+}
+
+/// How the map was measured.
+nlohmann::ordered_json context_of(const devices_choice& devices, std::size_t bytes) {
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < devices.chosen.size(); ++i) {
+    const auto& description = devices.chosen[i]->description();
+    list.push_back({{"id", devices.ids[i]},
+                    {"kind", description.kind},
+                    {"name", description.name},
+                    {"uuid", description.cuda ? nlohmann::ordered_json(description.cuda->uuid)
+                                              : nlohmann::ordered_json()}});
+  }
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return {{"version", provenance::version},
+          {"git_commit", provenance::git_commit},
+          {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
+          {"without_gpu", !has_gpu(devices)},
+          {"memory", "pinned"},
+          {"size_bytes", bytes},
+          {"devices", list}};
+}
+
+topology::host_map measured_map(const devices_choice& devices, std::size_t bytes, progress& shown) {
+  const auto seed = std::random_device{}();
+  std::vector<std::unique_ptr<buffers>> memory;
+  device_list list;
+  for (std::size_t i = 0; i < devices.chosen.size(); ++i) {
+    memory.push_back(std::make_unique<buffers>(*devices.chosen[i], seed));
+    list.push_back({*devices.chosen[i], *memory.back(), {}, nullptr, devices.ids[i]});
+  }
+  shown.say("allocating and filling buffers …");
+  set_meter meter(list, bytes);
+  const auto start = wall_clock::now();
+  return topology::infer(
+      pci_view_of(devices), devices.ids, [&](const auto& set) { return meter.measure(set); },
+      [&](std::size_t done, std::size_t most) {
+        const std::chrono::duration<double> spent = wall_clock::now() - start;
+        const auto left = spent / static_cast<double>(done) * static_cast<double>(most - done);
+        shown.show("measuring sets,", done, most, "at most", left);
+      });
+}
+
+}  // namespace
+
+CLI::App* add_map(CLI::App& app, map_request& request) {
+  auto* const command = app.add_subcommand("map", "which links devices share, and what they give");
+  command->option_defaults()->take_last();
+  command->get_formatter()->column_width(32);
+  command->footer(map_footer());
+  command->add_option("--device", request.device, "all (the default), cuda:0,2-3, or another list")
+      ->type_name("DEVICES");
+  command->add_option("--size", request.size, "of each copy (default: 16MiB)")->type_name("SIZE");
+  command->add_option("--out", request.out, "write the map (host_map.json)")->type_name("FILE");
+  return command;
+}
+
+map_outcome map_host(std::ostream& out, const map_request& request) {
+  const auto bytes = bytes_of(request.size);
+  const auto devices = choose_devices(request.device);
+  if (devices.chosen.size() > topology::most_devices)
+    throw common::usage_error(fmt::format("a map has at most {} devices", topology::most_devices));
+  if (!request.out.empty()) try {
+      common::require_writable(request.out);
+    } catch (const common::write_error& error) {
+      throw common::usage_error(error.what());
+    }
+  progress shown(stderr);
+  if (devices.why_not_gpu) shown.say(devices.why_not_gpu->text);
+  const auto map = measured_map(devices, bytes, shown);
+  shown.clear();
+  out << heading_of(devices, bytes) << topology::text_of(map);
+  if (!request.out.empty()) topology::write_host_map(request.out, map, context_of(devices, bytes));
+  return {map.sets.size(), map.skipped.size(), interruption()};
+}
+
+}  // namespace bench_transfers::bench

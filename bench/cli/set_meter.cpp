@@ -1,0 +1,149 @@
+#include "bench/cli/set_meter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "bench/harness/interruption.hpp"
+#include "bench/harness/verify.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using nanoseconds = std::chrono::duration<double, std::nano>;
+
+/// About 60 ms for a set: a repetition of several samples tells how much they vary.
+constexpr std::size_t samples_of_a_set = 6;
+constexpr std::size_t most_attempts = 2 * samples_of_a_set;
+constexpr nanoseconds time_of_a_sample{std::chrono::milliseconds(8)};
+
+strategy copies_at_once() {
+  for (auto& candidate : registered_strategies())
+    if (candidate.concurrent && candidate.needs.host == transfers::pinned()) return candidate;
+  throw std::logic_error("no strategy copies pinned memory at once");
+}
+
+transfers::direction direction_of(topology::direction direction) {
+  return direction == topology::direction::h2d ? transfers::direction::h2d
+                                               : transfers::direction::d2h;
+}
+
+/// Enough copies for a sample, after one that warms up.
+std::size_t copies_for(flow_team& team, const std::vector<flow>& flows) {
+  constexpr double least = 4, most = 256;
+  nanoseconds slowest{1};
+  for (const auto& ends : team.run(flows, 2))
+    if (ends.size() > 1)
+      slowest = std::max(
+          slowest, nanoseconds(ends.back() - ends.front()) / static_cast<double>(ends.size() - 1));
+  return static_cast<std::size_t>(std::clamp(std::ceil(time_of_a_sample / slowest), least, most));
+}
+
+}  // namespace
+
+set_meter::set_meter(const device_list& devices, std::size_t bytes)
+    : devices_(devices), bytes_(bytes), copies_(copies_at_once()) {
+  const auto& needs = copies_.needs;
+  for (std::size_t i = 0; i < devices_.size(); ++i) try {
+      streams_.push_back(devices_[i].device.create_stream());
+      devices_[i].memory.reserve_host(*needs.host,
+                                      (needs.host_payloads - 1) * buffers::distance(bytes) + bytes);
+      devices_[i].memory.reserve_device((needs.device_payloads - 1) * buffers::distance(bytes) +
+                                        bytes);
+    } catch (const std::exception& refused) {
+      streams_.resize(i + 1);
+      unusable_[i] = fmt::format("{}: {}", devices_[i].id, refused.what());
+    }
+}
+
+topology::observation set_meter::measure(const topology::flow_set& set) {
+  topology::observation observed{.flows = set, .rates = {}, .why_not = why_not(set)};
+  if (!observed.why_not.empty()) return observed;
+  try {
+    const auto flows = prepare(set);
+    verify(topology::list_of(set), flows);
+    observed.rates = rates_of(flows);
+    if (observed.rates.empty())
+      observed.why_not = interruption() != 0 ? "interrupted" : "the copies were never at once";
+  } catch (const flows_failed& failed) {
+    observed.why_not = note(failed);
+  } catch (const std::bad_alloc&) {
+    observed.why_not = "not enough memory";
+  } catch (const std::exception& failed) {
+    observed.why_not = failed.what();
+  }
+  return observed;
+}
+
+std::string set_meter::why_not(const topology::flow_set& set) const {
+  if (interruption() != 0) return "interrupted";
+  for (const auto device : set.devices().members())
+    if (const auto entry = unusable_.find(device); entry != unusable_.end()) return entry->second;
+  return {};
+}
+
+std::vector<flow> set_meter::prepare(const topology::flow_set& set) {
+  std::vector<flow_job> parts;
+  for (const auto& [device, direction] : topology::list_of(set))
+    parts.push_back({device, devices_[device].id, devices_[device].device, devices_[device].memory,
+                     direction_of(direction)});
+  const auto& first = devices_[set.devices().front()];
+  return copies_
+      .prepare({.device = first.device,
+                .memory = first.memory,
+                .stream = *streams_[set.devices().front()],
+                .variant = {},
+                .bytes = bytes_,
+                .flows = std::move(parts)})
+      .flows;
+}
+
+void set_meter::verify(const std::vector<topology::flow>& list, const std::vector<flow>& flows) {
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (!verified_.insert(list[i]).second) continue;
+    const auto& [device, memory, limit, monitor, id] = devices_[list[i].device];
+    poison(device, memory, flows[i].destination);
+    team_.copy_once(std::span(&flows[i], 1));
+    if (const auto damage = find_damage(device, memory, flows[i])) {
+      unusable_[list[i].device] = fmt::format("{}: {}", id, *damage);
+      throw std::runtime_error(unusable_[list[i].device]);
+    }
+  }
+}
+
+std::vector<std::vector<double>> set_meter::rates_of(const std::vector<flow>& flows) {
+  const std::vector bytes(flows.size(), bytes_);
+  const auto copies = copies_for(team_, flows);
+  std::vector<std::vector<double>> rates(flows.size());
+  for (std::size_t attempt = 0;
+       attempt < most_attempts && interruption() == 0 && rates.front().size() < samples_of_a_set;
+       ++attempt) {
+    const auto sample = rates_at_once(team_.run(flows, copies), bytes);
+    if (!sample) continue;
+    for (std::size_t i = 0; i < flows.size(); ++i) rates[i].push_back((*sample)[i] * 1e9);
+  }
+  if (rates.front().empty()) rates.clear();
+  return rates;
+}
+
+std::string set_meter::note(const flows_failed& failed) {
+  std::string first;
+  for (const auto& [device, name, reason] : failed.failures()) try {
+      std::rethrow_exception(reason);
+    } catch (const transfers::device_error& failure) {
+      const auto text = fmt::format("{}: {}", name, failure.what());
+      if (failure.device_lost()) unusable_[device] = text;
+      if (first.empty()) first = text;
+    } catch (const std::exception& failure) {
+      if (first.empty()) first = fmt::format("{}: {}", name, failure.what());
+    }
+  return first;
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/harness/concurrent.hpp"
+#include "bench/harness/measured_device.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "src/topology/observation.hpp"
+
+namespace bench_transfers::bench {
+
+/// Measures sets of copies between pinned memory and devices for the map of a host, with the
+/// strategy concurrent/pinned and the harness's clock for copies at once. The devices must outlive
+/// it.
+class set_meter {
+ public:
+  /// Allocates memory for copies of `bytes`. A device that is refused it is not measured.
+  set_meter(const device_list& devices, std::size_t bytes);
+
+  /// Several samples of the set. Never throws for what fails: the observation says why there are no
+  /// rates. The data of each copy are verified when it is first made.
+  topology::observation measure(const topology::flow_set& set);
+
+ private:
+  [[nodiscard]] std::string why_not(const topology::flow_set& set) const;
+  [[nodiscard]] std::vector<flow> prepare(const topology::flow_set& set);
+  void verify(const std::vector<topology::flow>& list, const std::vector<flow>& flows);
+  [[nodiscard]] std::vector<std::vector<double>> rates_of(const std::vector<flow>& flows);
+  std::string note(const flows_failed& failed);
+
+  device_list devices_;
+  std::size_t bytes_;
+  strategy copies_;
+  flow_team team_;
+  std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< one for each device
+  std::map<std::size_t, std::string> unusable_;              ///< devices, and why
+  std::set<topology::flow> verified_;
+};
+
+}  // namespace bench_transfers::bench
