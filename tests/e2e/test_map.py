@@ -1,0 +1,89 @@
+"""Tests `bench_transfers map` on emulated devices and links."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import limits
+import pytest
+from program import NOTHING_RAN, USAGE, Program, assert_complains
+
+RATE = 200e6
+SHARED = "--device=host:0@a=200MB/s,host:1@a"
+
+
+def read_map(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return document
+
+
+def test_devices_that_share_a_link_get_its_rate_together(program: Program, tmp_path: Path):
+    out = tmp_path / "host_map.json"
+    completed = program.run("map", SHARED, "--size=512KiB", f"--out={out}")
+    assert completed.code == 0, completed
+    document = read_map(out)
+    assert (document["kind"], document["format"]) == ("host_map", 1)
+    assert [device["name"] for device in document["devices"]] == ["host:0", "host:1"]
+    together = [flows for flows in document["sets"] if flows["h2d"] == [0, 1] and not flows["d2h"]]
+    assert together
+    # A link never gives more than its rate, however busy this machine is.
+    assert all(0 < sum(flows["measured"]) < 1.2 * RATE for flows in together)
+    assert any(flows["held_out"] for flows in document["sets"])
+
+
+def test_a_map_says_that_it_was_made_without_a_gpu(program: Program, tmp_path: Path):
+    out = tmp_path / "host_map.json"
+    completed = program.run("map", "--device=host:0", "--size=64KiB", f"--out={out}")
+    assert completed.code == 0, completed
+    assert completed.out.startswith("Measured without a GPU: ")
+    context = read_map(out)["context"]
+    assert context["without_gpu"] is True
+    assert (context["memory"], context["size_bytes"]) == ("pinned", 65536)
+    assert [device["kind"] for device in context["devices"]] == ["host"]
+
+
+def test_devices_that_are_refused_memory_are_skipped(program: Program):
+    refused = limits.locked_memory(64 << 10)
+    completed = program.run("map", "--device=host:0,1", "--size=1MiB", preexec_fn=refused)
+    assert completed.code == NOTHING_RAN, completed
+    assert "could not be measured" in completed.out
+
+
+@pytest.mark.parametrize(
+    ("argument", "parts"),
+    [
+        ("--size=0", ["bad size '0'"]),
+        ("--size=2GiB", ["bad --size '2GiB'", "1GiB"]),
+        ("--size=x", ["bad size 'x'"]),
+        ("--device=host:0,host:0", ["named twice"]),
+        ("--device=nope", ["bad device 'nope'"]),
+        ("--nope", ["--nope", "map --help"]),
+        ("nope", ["nope", "map --help"]),
+        ("--out=/nowhere/host_map.json", ["/nowhere/host_map.json"]),
+    ],
+)
+def test_wrong_use_is_one_line(program: Program, argument: str, parts: list[str]):
+    assert_complains(program.run("map", argument), USAGE, *parts)
+
+
+def test_it_comes_first(program: Program):
+    assert_complains(program.run("--device=host", "map"), USAGE, "map comes first")
+
+
+def test_an_interrupted_map_says_what_it_knows(program: Program, tmp_path: Path):
+    out = tmp_path / "host_map.json"
+    slow = "--device=host:0@a=2MB/s,host:1@a"
+    process = program.start("map", slow, "--size=64KiB", f"--out={out}")
+    assert process.stderr is not None
+    while "measuring sets" not in (line := process.stderr.readline()):
+        assert line, "it ended by itself"
+    process.send_signal(signal.SIGINT)
+    shown, _ = process.communicate()
+    assert process.returncode == 128 + signal.SIGINT
+    assert "interrupted" in shown
+    document = read_map(out)
+    assert document["sets"]
+    assert {entry["why_not"] for entry in document["skipped"]} == {"interrupted"}
