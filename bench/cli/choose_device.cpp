@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -15,8 +14,6 @@
 
 namespace bench_transfers::bench {
 namespace {
-
-using links_by_name = std::map<std::string, std::shared_ptr<transfers::emulated_link>, std::less<>>;
 
 std::vector<std::string> split_at_commas(std::string_view list) {
   std::vector<std::string> names;
@@ -92,32 +89,55 @@ bool is_link_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, allowed);
 }
 
-/// The link that "LINK=RATE" defines or "LINK" refers to.
-std::shared_ptr<transfers::emulated_link> find_link(std::string_view text, std::string_view device,
-                                                    links_by_name& known_links) {
-  const auto equals = text.find('=');
-  const auto name = text.substr(0, equals);
-  if (!is_link_name(name)) throw bad_device(device);
-  const auto known = known_links.find(name);
-  if (equals == std::string_view::npos) {
-    if (known == known_links.end())
-      throw common::usage_error(
-          fmt::format("device '{}': link '{}' has no rate yet: {}=10GB/s", device, name, name));
-    return known->second;
+/// The emulated links of a list, and the paths of devices over them.
+class named_links {
+ public:
+  /// The path that "@gpu0=56GB/s@switch" means for a device: indices of links, none for "".
+  std::vector<std::size_t> add_path(std::string_view text, std::string_view device) {
+    std::vector<std::size_t> path;
+    while (!text.empty()) {
+      text.remove_prefix(1);  // '@'
+      const auto end = std::min(text.find('@'), text.size());
+      const auto link = find(text.substr(0, end), device);
+      if (std::ranges::find(path, link) != path.end())
+        throw common::usage_error(fmt::format("device '{}': its path has the link '{}' twice",
+                                              device, links_[link].name));
+      path.push_back(link);
+      text.remove_prefix(end);
+    }
+    return path;
   }
-  const auto rate = parse_rate(text.substr(equals + 1));
-  if (!rate)
-    throw common::usage_error(
-        fmt::format("device '{}': bad rate '{}': a number with GB/s or MB/s, up to 10^9", device,
-                    text.substr(equals + 1)));
-  if (known != known_links.end())
-    throw common::usage_error(
-        fmt::format("device '{}': the rate of link '{}' is given twice", device, name));
-  auto link = std::make_shared<transfers::emulated_link>(
-      transfers::link_description{std::string(name), *rate, *rate, 0});
-  known_links.emplace(name, link);
-  return link;
-}
+
+  [[nodiscard]] const std::vector<transfers::link_description>& all() const { return links_; }
+
+ private:
+  /// The link that "LINK=RATE" defines or "LINK" refers to.
+  std::size_t find(std::string_view text, std::string_view device) {
+    const auto equals = text.find('=');
+    const auto name = text.substr(0, equals);
+    if (!is_link_name(name)) throw bad_device(device);
+    const auto known = std::ranges::find(links_, name, &transfers::link_description::name);
+    const auto index = static_cast<std::size_t>(known - links_.begin());
+    if (equals == std::string_view::npos) {
+      if (known == links_.end())
+        throw common::usage_error(
+            fmt::format("device '{}': link '{}' has no rate yet: {}=10GB/s", device, name, name));
+      return index;
+    }
+    const auto rate = parse_rate(text.substr(equals + 1));
+    if (!rate)
+      throw common::usage_error(
+          fmt::format("device '{}': bad rate '{}': a number with GB/s or MB/s, up to 10^9", device,
+                      text.substr(equals + 1)));
+    if (known != links_.end())
+      throw common::usage_error(
+          fmt::format("device '{}': the rate of link '{}' is given twice", device, name));
+    links_.push_back({std::string(name), *rate, *rate, 0});
+    return index;
+  }
+
+  std::vector<transfers::link_description> links_;
+};
 
 std::unique_ptr<transfers::device> open_cuda(int index, std::string_view name) {
   try {
@@ -127,50 +147,74 @@ std::unique_ptr<transfers::device> open_cuda(int index, std::string_view name) {
   }
 }
 
-/// "@a" of "@a=10GB/s", whose rate an earlier device of the range has given.
-std::string without_rates(const std::string& links) { return links.substr(0, links.find('=')); }
-
-std::unique_ptr<transfers::device> open_host(std::optional<int> index, std::string_view links_text,
-                                             std::string_view name, links_by_name& known_links) {
-  transfers::host_device_options options{.index = index};
-  if (!links_text.empty()) options.link = find_link(links_text.substr(1), name, known_links);
-  return transfers::open_host_device(options);
+/// "@a@b" of "@a=10GB/s@b", whose rates an earlier device of the range has given.
+std::string without_rates(std::string_view links) {
+  std::string names;
+  bool is_rate = false;
+  for (const char letter : links) {
+    if (letter == '=' || letter == '@') is_rate = letter == '=';
+    if (!is_rate) names += letter;
+  }
+  return names;
 }
 
-/// Opens the devices of one part after another.
-class opener {
+/// Reads a list, and then opens its devices: links are shared, so all must be known before.
+class listed_devices {
  public:
+  explicit listed_devices(const std::string& list) {
+    std::string kind;
+    for (const auto& part : split_at_commas(list)) kind = add(part, kind);
+  }
+
+  [[nodiscard]] devices_choice open() const {
+    std::optional<transfers::emulated_network> network;
+    if (!links_.all().empty()) network.emplace(links_.all());
+    devices_choice choice;
+    for (const auto& [kind, index, id, path] : devices_) {
+      choice.ids.push_back(id);
+      choice.chosen.push_back(
+          kind == "cuda"
+              ? open_cuda(*index, id)
+              : transfers::open_host_device(
+                    {.index = index, .link = path.empty() ? nullptr : network->path(path)}));
+    }
+    return choice;
+  }
+
+ private:
+  struct device {
+    std::string kind;
+    std::optional<int> index;
+    std::string id;
+    std::vector<std::size_t> path;
+  };
+  static constexpr std::size_t most_devices = 64;
+
   /// Returns the kind of the devices.
-  std::string open(const std::string& part, const std::string& kind_before) {
+  std::string add(const std::string& part, const std::string& kind_before) {
     const auto range = parse_range(part, kind_before);
-    if (!range.first) open_one(range, std::nullopt, part);
+    if (!range.first) add(range, std::nullopt, part);
     for (int index = range.first.value_or(0); index <= range.last.value_or(-1); ++index)
-      open_one(range, index, part);
+      add(range, index, part);
     return range.kind;
   }
 
-  devices_choice choice;
-
- private:
-  static constexpr std::size_t most_devices = 64;
-
-  void open_one(const named_range& range, std::optional<int> index, const std::string& part) {
+  void add(const named_range& range, std::optional<int> index, const std::string& part) {
     const auto id = index ? fmt::format("{}:{}", range.kind, *index) : range.kind;
-    if (std::ranges::find(choice.ids, id) != choice.ids.end())
+    if (std::ranges::find(devices_, id, &device::id) != devices_.end())
       throw common::usage_error(fmt::format("device '{}' is named twice", id));
-    if (choice.ids.size() == most_devices)
+    if (devices_.size() == most_devices)
       throw common::usage_error(fmt::format("too many devices: at most {}", most_devices));
-    if (!choice.ids.empty() && choice.ids.front().starts_with("cuda") != (range.kind == "cuda"))
+    if (!devices_.empty() && (devices_.front().kind == "cuda") != (range.kind == "cuda"))
       throw common::usage_error(fmt::format(
           "'{}' and '{}' cannot be measured together: GPUs and host devices do not compare",
-          choice.ids.front(), id));
+          devices_.front().id, id));
     const auto links = index == range.first ? range.links : without_rates(range.links);
-    choice.chosen.push_back(range.kind == "cuda" ? open_cuda(*index, id)
-                                                 : open_host(index, links, part, known_links_));
-    choice.ids.push_back(id);
+    devices_.push_back({range.kind, index, id, links_.add_path(links, part)});
   }
 
-  links_by_name known_links_;
+  named_links links_;
+  std::vector<device> devices_;
 };
 
 /// The first so many GPUs, or the host.
@@ -198,10 +242,7 @@ devices_choice choose_automatically(int most_devices) {
 devices_choice choose_devices(const std::string& list) {
   if (list == "auto") return choose_automatically(1);
   if (list == "all") return choose_automatically(std::numeric_limits<int>::max());
-  opener opened;
-  std::string kind;
-  for (const auto& part : split_at_commas(list)) kind = opened.open(part, kind);
-  return std::move(opened.choice);
+  return listed_devices(list).open();
 }
 
 }  // namespace bench_transfers::bench

@@ -26,6 +26,8 @@ struct devices_choice {
 ///     host:N                 an emulated device, with memory and streams of its own
 ///     host:N@LINK=RATE       … behind an emulated link of so much each way: 10GB/s, 900MB/s
 ///     host:N@LINK            … behind the link of this name, whose rate stands before in the list
+///     host:N@LINK=RATE@LINK… … behind several links, one after the other, each of which may be
+///                            shared: host:0@gpu0=56GB/s@switch=90GB/s,host:1@gpu1=56GB/s@switch
 ///     cuda:N-M, host:N-M@…   the devices from N to M
 ///     cuda:N,M-L             a number or a range without a kind is of the kind before it
 ///

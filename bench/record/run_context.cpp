@@ -66,6 +66,8 @@ json device_facts(const transfers::device& device,
              {"why_not_gpu", why_not_gpu ? to_json(*why_not_gpu) : json(nullptr)}};
   if (description.emulated_link)
     facts["emulated_link"] = emulated_link_facts(*description.emulated_link);
+  for (const auto& link : description.emulated_path)
+    facts["emulated_link"]["path"].push_back(emulated_link_facts(link));
   if (!description.cuda) return facts;
   const auto& cuda = *description.cuda;
   const auto driver = machine::nvidia_driver_version();

@@ -27,44 +27,58 @@ def _first(result: Result, name: str) -> int:
 def _alone(result: Result, index: int) -> Result:
     """Returns the run as if the device with this index were the first, and without the others'."""
     transfers = result.original["transfers"]
-    order = [index, *(i for i in range(len(transfers["devices"])) if i != index)]
-    devices = [transfers["devices"][i] for i in order]
-    suffix = f"@{devices[0].get('id')}"
+    count = len(transfers["devices"])
+    order = [index, *(i for i in range(count) if i != index)]
+    suffix = f"@{transfers['devices'][index].get('id')}"
     names = {
         name: name.removesuffix(suffix)
         for name in result.benchmarks
         if _first(result, name) == index
     }
-    described = {
-        names[name]: _renumbered(fields, order)
-        for name, fields in transfers["benchmarks"].items()
-        if name in names
-    }
-    skipped = [
-        skip | {"name": names.get(skip["name"], skip["name"])}
-        for skip in transfers.get("skipped") or []
-        if skip.get("name") in names or skip.get("name") not in result.benchmarks
-    ]
-    context = result.original | {
-        "transfers": transfers
-        | {
-            "device": devices[0],
-            "devices": devices,
-            "link": devices[0].get("link"),
-            "clocks": mapping(transfers, "clocks") | {"gpu": devices[0].get("clocks")},
-            "benchmarks": described,
-            "metrics": {
-                name: _renumbered(metric, order) for name, metric in transfers["metrics"].items()
-            },
-            "skipped": skipped,
-        }
+    described = _reordered(transfers, order) | {
+        "benchmarks": _renamed(transfers["benchmarks"], names, order),
+        "skipped": _skipped(result, names),
     }
     rows = [
         row | {"name": names[row["name"]], "run_name": names[row["name"]]}
         for row in result.rows
         if row["name"] in names
     ]
+    context = result.original | {"transfers": described}
     return parse_result(result.path, {"context": context, "benchmarks": rows}, result.data)
+
+
+def _reordered(transfers: dict[str, Any], order: list[int]) -> dict[str, Any]:
+    """Returns the facts of the run with the devices in this order."""
+    devices = [transfers["devices"][i] for i in order]
+    metrics = transfers["metrics"].items()
+    return transfers | {
+        "device": devices[0],
+        "devices": devices,
+        "link": devices[0].get("link"),
+        "clocks": mapping(transfers, "clocks") | {"gpu": devices[0].get("clocks")},
+        "metrics": {name: _renumbered(metric, order) for name, metric in metrics},
+    }
+
+
+def _renamed(
+    benchmarks: dict[str, Any], names: dict[str, str], order: list[int]
+) -> dict[str, dict[str, Any]]:
+    return {
+        names[name]: _renumbered(fields, order)
+        for name, fields in benchmarks.items()
+        if name in names
+    }
+
+
+def _skipped(result: Result, names: dict[str, str]) -> list[dict[str, Any]]:
+    """Returns what was skipped on the device, and what is not known to be another's."""
+    skipped = member(result.original["transfers"], "skipped", list) or []
+    return [
+        skip | {"name": names.get(skip["name"], skip["name"])}
+        for skip in skipped
+        if skip["name"] in names or skip["name"] not in result.benchmarks
+    ]
 
 
 def _renumbered(entry: dict[str, Any], order: list[int]) -> dict[str, Any]:

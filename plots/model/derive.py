@@ -14,7 +14,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from plots.model.lift import format_1
-from plots.model.load import Fields, Metric, Result
+from plots.model.load import Fields, Flow, Metric, Result
 from plots.model.programs import Advice
 from plots.model.values import is_failed, is_number, is_positive, mapping
 
@@ -41,6 +41,15 @@ class Benchmark(Fields):
     def repetitions(self) -> int:
         """Counts the repetitions."""
         return len(self.rows)
+
+    def of_flow(
+        self, metrics: dict[str, Metric], flow: Flow, kind: str, alone: bool
+    ) -> float | None:
+        """Returns the median of what a kind of metric says of one of several copies at once."""
+        for name, metric in metrics.items():
+            if (metric.flow, metric.kind, metric.alone) == (flow, kind, alone):
+                return self.number(name)
+        return None
 
     def values(self, counter: str) -> list[float]:
         """Returns a counter's value in each repetition that has a positive number there."""
@@ -133,15 +142,22 @@ class Run:
     @cached_property
     def custom_roles(self) -> list[str]:
         """Lists the roles in this run that are not among this project's own."""
-        return sorted({benchmark.role for benchmark in self.benchmarks} - set(format_1()["roles"]))
+        roles = {benchmark.role for benchmark in self.benchmarks if not benchmark.flows}
+        return sorted(roles - set(format_1()["roles"]))
 
     @cached_property
     def custom_metrics(self) -> dict[str, Metric]:
-        """Returns the metrics in this run's rows that are not among this project's own."""
+        """Returns the metrics in this run's rows that are not among this project's own.
+
+        Those of one of several copies at once have a table of their own.
+        """
         known = format_1()["metrics"]
         counters = {counter for row in self.result.rows for counter in row}
-        metrics = self.result.metrics.items()
-        return {name: metric for name, metric in metrics if name in counters and name not in known}
+        return {
+            name: metric
+            for name, metric in self.result.metrics.items()
+            if name in counters and name not in known and metric.flow is None
+        }
 
     def table(self, role: str) -> str:
         """Returns the kind of table that shows a role."""

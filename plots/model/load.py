@@ -39,6 +39,14 @@ class ResultError(Exception):
 
 
 @dataclass(frozen=True)
+class Flow:
+    """Holds one of several copies at once: the index of its device, and its direction."""
+
+    device: int
+    direction: str
+
+
+@dataclass(frozen=True)
 class Fields:
     """Holds the fields that describe a benchmark. See docs/RESULT_FILE.md."""
 
@@ -52,6 +60,7 @@ class Fields:
     size_bytes: int | None
     cache: str
     devices: tuple[int, ...]
+    flows: tuple[Flow, ...]
     role: str
     plainness: int
     in_place: bool
@@ -90,6 +99,8 @@ class Metric:
     kind: str
     description: str
     headline: bool
+    flow: Flow | None
+    alone: bool
 
 
 @dataclass(frozen=True)
@@ -180,7 +191,8 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     _check_device(lifted)
     fields = _each(lifted, "benchmarks", _fields)
     roles = {legible(name): role for name, role in _each(lifted, "roles", _role).items()}
-    _check_references(repetitions, fields, roles, _devices(lifted))
+    metrics = _each(lifted, "metrics", _metric)
+    _check_references(repetitions, fields, roles, metrics, _devices(lifted))
     return Result(
         path=path,
         context=context | {"transfers": lifted},
@@ -189,7 +201,7 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
         original=context,
         benchmarks=fields,
         roles=roles,
-        metrics=_each(lifted, "metrics", _metric),
+        metrics=metrics,
         warnings=[
             _message(f"warnings[{i}]", value) for i, value in enumerate(_list(lifted, "warnings"))
         ],
@@ -309,6 +321,7 @@ def _check_references(
     rows: list[dict[str, Any]],
     benchmarks: dict[str, Fields],
     roles: dict[str, Role],
+    metrics: dict[str, Metric],
     devices: int,
 ) -> None:
     for row in rows:
@@ -318,8 +331,12 @@ def _check_references(
     for name, fields in benchmarks.items():
         if fields.role not in roles:
             raise _NotValid(f"the role of {brief(name)}, {brief(fields.role)}, is not in roles")
-        if any(index >= devices for index in fields.devices):
+        indices = (*fields.devices, *(flow.device for flow in fields.flows))
+        if any(index >= devices for index in indices):
             raise _NotValid(f"{brief(name)} names a device that is not in devices")
+    for name, metric in metrics.items():
+        if metric.flow and metric.flow.device >= devices:
+            raise _NotValid(f"metric {brief(name)} names a device that is not in devices")
 
 
 def _each(
@@ -371,6 +388,7 @@ def _fields(place: str, value: dict[str, Any]) -> Fields:
         size_bytes=size,
         cache=_one_of(place, value, "cache", CACHES),
         devices=tuple(devices),
+        flows=_flows(place, value),
         role=_name(place, value, "role"),
         plainness=plainness,
         in_place=_truth(place, value, "in_place"),
@@ -389,7 +407,22 @@ def _metric(place: str, value: dict[str, Any]) -> Metric:
         kind=_one_of(place, value, "kind", KINDS),
         description=_line(place, value, "description"),
         headline=_truth(place, value, "headline"),
+        flow=_flow(f"{place}.flow", value["flow"]) if value.get("flow") is not None else None,
+        alone=_truth(place, value, "alone"),
     )
+
+
+def _flows(place: str, value: dict[str, Any]) -> tuple[Flow, ...]:
+    flows = value.get("flows")
+    if not isinstance(flows, list | None):
+        raise _NotValid(f"{place}.flows is no list")
+    return tuple(_flow(f"{place}.flows[{i}]", flow) for i, flow in enumerate(flows or []))
+
+
+def _flow(place: str, value: Any) -> Flow:
+    if not isinstance(value, dict) or not is_whole(value.get("device")):
+        raise _NotValid(f"{place} has no device")
+    return Flow(value["device"], _one_of(place, value, "direction", DIRECTIONS))
 
 
 def _message(place: str, value: Any) -> Message:

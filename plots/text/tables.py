@@ -66,6 +66,7 @@ def make_tables(run: Run) -> list[Table]:
         _make_benchmark_table(run),
         _make_transfer_table(run),
         _make_fit_table(run),
+        _make_concurrent_table(run),
         *_make_custom_role_tables(run),
     )
     return [table for table in candidates if table.raw]
@@ -344,6 +345,33 @@ def _make_benchmark_table(run: Run) -> Table:
         *(_with_unit(run, counter) for counter in custom_metrics),
     ]
     return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
+
+
+def _make_concurrent_table(run: Run) -> Table:
+    """Shows each of several copies at once, and what it loses, at every size."""
+    devices = run.result.transfers["devices"]
+    metrics = run.result.metrics
+    rows: list[list[str]] = []
+    raw: list[list[str | float | int | None]] = []
+    for benchmark in run.benchmarks:
+        for flow in benchmark.flows:
+            copy = f"{values.text(devices[flow.device], 'id', str(flow.device))} {flow.direction}"
+            at_once = benchmark.of_flow(metrics, flow, "rate", alone=False)
+            alone = benchmark.of_flow(metrics, flow, "rate", alone=True)
+            lost = benchmark.of_flow(metrics, flow, "share", alone=False)
+            rows.append(
+                [
+                    benchmark.name,
+                    numbers.rate(benchmark.gb_per_s or 0),
+                    copy,
+                    *("-" if rate is None else numbers.rate(rate) for rate in (at_once, alone)),
+                    "-" if lost is None else numbers.percent(lost / 100),
+                ]
+            )
+            raw.append([benchmark.name, benchmark.gb_per_s, copy, at_once, alone, lost])
+    head = ["copies at once", "in all", "copy", "at once", "alone", "lost"]
+    raw_head = ["benchmark", "sum_gb_per_s", "copy", "gb_per_s", "alone_gb_per_s", "loss_percent"]
+    return Table("concurrent", "Several copies at once", head, rows, raw_head, raw)
 
 
 def _make_custom_role_tables(run: Run) -> list[Table]:

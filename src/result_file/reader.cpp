@@ -126,14 +126,15 @@ void require_known_role(const benchmark& described, const std::map<std::string, 
                                 common::printable_in_short(described.role)));
 }
 
+void require_known_device(const std::string& title, std::size_t device, std::size_t devices) {
+  if (device >= devices)
+    throw bad_entry(fmt::format("{}: device {} is not among its devices", title, device));
+}
+
 void require_known_devices(const benchmark& described, std::size_t devices) {
-  const auto require_known = [&](std::size_t device) {
-    if (device >= devices)
-      throw bad_entry(fmt::format("benchmark {}: device {} is not among its devices",
-                                  common::printable_in_short(described.name), device));
-  };
-  for (const auto device : described.devices) require_known(device);
-  for (const auto& flow : described.flows) require_known(flow.device);
+  const auto title = fmt::format("benchmark {}", common::printable_in_short(described.name));
+  for (const auto device : described.devices) require_known_device(title, device, devices);
+  for (const auto& flow : described.flows) require_known_device(title, flow.device, devices);
 }
 
 /// The number of devices that a file of format 2 describes.
@@ -155,6 +156,10 @@ void take_descriptions(const element& transfers, contents& into) {
     require_known_role(described, into.roles);
     require_known_devices(described, devices);
   }
+  for (const auto& [name, described] : into.metrics)
+    if (described.flow)
+      require_known_device(fmt::format("metric {}", common::printable_in_short(name)),
+                           described.flow->device, devices);
 }
 
 /// The rest of what format 2 has in types.

@@ -101,6 +101,24 @@ def test_a_shared_link_gives_all_together_what_it_gives_one(shared: Result):
     assert middle(shared, "concurrent/pinned/both/all/1MiB", "sum_gb_per_s") < 4 * 1.2
 
 
+def test_devices_behind_a_switch_share_it(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    switched = "--device=host:0@gpu0=2GB/s@switch=3GB/s,host:1@gpu1=2GB/s@switch"
+    completed = program.run(switched, *OPTIONS, f"--out={out}")
+    assert completed.code == ALL_RAN, completed
+    result = read(out)
+    name = "concurrent/pinned/h2d/all/1MiB"
+    assert middle(result, name, "sum_gb_per_s") < 3 * 1.2
+    for device in (0, 1):
+        assert middle(result, name, f"alone_gb_per_s@host:{device}:h2d") < 2 * 1.2
+    link = result.transfers["devices"][1]["emulated_link"]
+    assert (link["name"], link["h2d_gb_per_s"]) == ("gpu1@switch", 2)
+    assert [(part["name"], part["d2h_gb_per_s"]) for part in link["path"]] == [
+        ("gpu1", 2),
+        ("switch", 3),
+    ]
+
+
 def test_the_summary_shows_sums_and_losses(program: Program):
     completed = program.run(SHARED, *OPTIONS)
     assert "several copies at once, 1MiB each, GB/s" in completed.out

@@ -12,7 +12,7 @@ from plots.model.by_device import split
 from plots.model.derive import Run
 from plots.model.load import parse_result
 from plots.page.report import make_sections
-from plots.text import caption
+from plots.text import caption, tables
 
 RATES = (50.0, 20.0)
 AT_ONCE = "concurrent/pinned/h2d/all/64MiB"
@@ -42,9 +42,27 @@ def document() -> dict[str, Any]:
         devices=[0, 1],
         flows=[{"device": i, "direction": "h2d"} for i in (0, 1)],
     )
-    counters = {"gb_per_s@cuda:1:h2d": 18.0}
+    counters = {
+        f"{prefix}@cuda:{i}:h2d": value
+        for i, (at_once, alone) in enumerate(((42.0, 50.0), (18.0, 20.0)))
+        for prefix, value in {
+            "gb_per_s": at_once,
+            "alone_gb_per_s": alone,
+            "loss_percent": 100 * (1 - at_once / alone),
+        }.items()
+    }
     rows += [synthetic.row(AT_ONCE, 128 * MIB, 128 * MIB / 60, **counters)] * 3
-    rate = format_2.METRICS["gb_per_s"]
+    kinds = {
+        "gb_per_s": {"kind": "rate"},
+        "alone_gb_per_s": {"kind": "rate", "alone": True},
+        "loss_percent": {"kind": "share", "unit": "%"},
+    }
+    metrics = {
+        name: format_2.METRICS["gb_per_s"]
+        | kinds[name.split("@")[0]]
+        | {"flow": {"device": int(name.split(":")[1]), "direction": "h2d"}}
+        for name in counters
+    }
     return format_2.document(
         rows,
         device=devices[0],
@@ -52,8 +70,7 @@ def document() -> dict[str, Any]:
         link=devices[0]["link"],
         benchmarks=benchmarks,
         roles=format_2.ROLES | {"concurrent": {"description": "several", "table": "concurrent"}},
-        metrics=format_2.METRICS
-        | {"gb_per_s@cuda:1:h2d": rate | {"flow": {"device": 1, "direction": "h2d"}}},
+        metrics=format_2.METRICS | metrics,
     )
 
 
@@ -78,6 +95,17 @@ def test_what_uses_several_devices_stays_with_the_first(result):
     assert AT_ONCE not in second.benchmarks
     flow = second.transfers["metrics"]["gb_per_s@cuda:1:h2d"]["flow"]
     assert flow == {"device": 0, "direction": "h2d"}
+
+
+def test_copies_at_once_have_a_table(result):
+    (table,) = (
+        table for table in tables.make_tables(Run(split(result)[0])) if table.name == "concurrent"
+    )
+    assert [row[2:] for row in table.rows] == [
+        ["cuda:0 h2d", "42.00 GB/s", "50.00 GB/s", "16.0 %"],
+        ["cuda:1 h2d", "18.00 GB/s", "20.00 GB/s", "10.0 %"],
+    ]
+    assert [row[1] for row in table.raw] == pytest.approx([60.0, 60.0])
 
 
 def test_a_run_of_one_device_is_left_as_it_is():

@@ -116,6 +116,12 @@ def invalid_documents():
         "devices-number": (with_field(devices=0), True),
         "devices-negative": (with_field(devices=[-1]), True),
         "devices-null": (with_field(devices=None), True),
+        "flows-object": (with_field(flows={}), True),
+        "flow-number": (with_field(flows=[0]), True),
+        "flow-without-device": (with_field(flows=[{"direction": "h2d"}]), True),
+        "flow-up": (with_field(flows=[{"device": 0, "direction": "up"}]), True),
+        "metric-flow": (with_metric(flow=[0]), True),
+        "metric-alone": (with_metric(alone="yes"), True),
         "plainness-text": (with_field(plainness="0"), True),
         "plainness-missing": (without_field("plainness"), True),
         "in-place-number": (with_field(in_place=1), True),
@@ -345,6 +351,24 @@ def test_both_readers_take_the_same_rows_and_versions(document, is_read, tmp_pat
         (
             {"benchmarks": {"a": format_2.fields("a", "copy", devices=[1])}, "measured": []},
             "'a' names a device that is not in devices",
+        ),
+        (
+            {
+                "benchmarks": {
+                    "a": format_2.fields("a", "copy", flows=[{"device": 1, "direction": "h2d"}])
+                },
+                "measured": [],
+            },
+            "'a' names a device that is not in devices",
+        ),
+        (
+            {
+                "metrics": {
+                    "hops": format_2.METRICS["hops"] | {"flow": {"device": 1, "direction": "h2d"}}
+                },
+                "measured": [],
+            },
+            "metric 'hops' names a device that is not in devices",
         ),
     ],
 )

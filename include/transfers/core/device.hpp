@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "transfers/core/device_view.hpp"
 #include "transfers/core/host_memory.hpp"
@@ -77,6 +78,7 @@ struct device_description {
   std::optional<cuda_properties> cuda{};            ///< only for CUDA devices
   int index = 0;                                    ///< N of "cuda:N" or "host:N"
   std::optional<link_description> emulated_link{};  ///< only for host devices that have one
+  std::vector<link_description> emulated_path{};    ///< its links, if it stands for several
 };
 
 namespace detail {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "transfers/core/device.hpp"
 #include "transfers/core/stream.hpp"
@@ -21,8 +23,11 @@ namespace transfers {
 /// depend on how exactly threads sleep. A copy whose memcpy takes longer than the link takes as
 /// long as the memcpy.
 ///
-/// If there is a limit for both directions, and one direction is busy while a thread of the other
-/// wakes up late, that thread's delay is lost: the link has given its share to the others.
+/// While others copy, a late thread is credited only with what they have left of the link: the link
+/// has given the rest of its share to them.
+///
+/// A device may also be behind several links, one after the other, which it shares with other
+/// devices: see emulated_network.
 ///
 /// Thread-safe. Devices keep their link alive (host_device_options).
 class emulated_link {
@@ -49,8 +54,15 @@ class emulated_link {
   emulated_link(const emulated_link&) = delete;
   emulated_link& operator=(const emulated_link&) = delete;
 
-  /// Valid as long as the link.
-  [[nodiscard]] const link_description& description() const noexcept;
+  /// Valid as long as the link. Of a path, its name has all links ("gpu0@switch"), and its rates
+  /// are the least ones.
+  [[nodiscard]] const link_description& description() const noexcept { return description_; }
+  /// The links of a path, from the device on; of a single link, that one. Valid likewise.
+  [[nodiscard]] const std::vector<link_description>& links() const noexcept { return links_; }
+  /// Whether times of both links can be compared: the links are of one network.
+  [[nodiscard]] bool shares_clock(const emulated_link& other) const noexcept {
+    return state_ == other.state_;
+  }
 
   /// Consecutive copies, such as those of a stream. Only one thread at a time may use a sequence.
   class copy_sequence {
@@ -74,7 +86,7 @@ class emulated_link {
 
     emulated_link& link_;
     copy_sequence& sequence_;
-    std::size_t lane_;
+    std::size_t lane_;  ///< that of the direction
     std::size_t flow_;
     bool finished_ = false;
   };
@@ -98,12 +110,38 @@ class emulated_link {
   [[nodiscard]] copy_sequence ended_at(std::chrono::duration<double, std::nano> time) const;
 
  private:
+  friend class emulated_network;
   struct lane;
+  struct state;
+  /// A path over links of a network, by their indices.
+  emulated_link(std::shared_ptr<state> network, const std::vector<std::size_t>& path);
   [[nodiscard]] double now() const;
   static void credit_delay(copy_sequence& sequence, double delay);
 
-  struct state;
-  std::unique_ptr<state> state_;
+  std::shared_ptr<state> state_;
+  std::vector<link_description> links_;
+  link_description description_;
+  std::array<std::vector<std::size_t>, 2> capacities_;  ///< that each direction crosses
+};
+
+/// Emulated links that copies cross one after the other: a tree of switches, for example. Two
+/// devices whose paths have a link in common share that link, and all copies together share the
+/// whole network max-min fairly. Thread-safe. Its paths keep it alive.
+class emulated_network {
+ public:
+  /// Throws invalid_argument as emulated_link does.
+  explicit emulated_network(std::vector<link_description> links,
+                            emulated_link::link_clock clock = emulated_link::system_clock());
+  ~emulated_network();
+  emulated_network(const emulated_network&) = delete;
+  emulated_network& operator=(const emulated_network&) = delete;
+
+  /// Returns what a device is behind whose copies cross these links, given by their indices. Throws
+  /// invalid_argument for no link, an unknown one, or one that is there twice.
+  [[nodiscard]] std::shared_ptr<emulated_link> path(const std::vector<std::size_t>& links) const;
+
+ private:
+  std::shared_ptr<emulated_link::state> state_;
 };
 
 }  // namespace transfers

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -22,37 +23,98 @@ constexpr std::size_t index_of(direction direction) { return direction == direct
 
 }  // namespace
 
-/// Directions without a common limit do not concern each other: each has a lane of its own.
+/// Directions of links without a common limit do not concern each other: each has a lane of its
+/// own.
 struct emulated_link::lane {
-  explicit lane(std::vector<double> capacities) : flows(std::move(capacities)) {}
+  lane(std::vector<double> capacities, double most_late)
+      : flows(std::move(capacities), most_late) {}
   std::mutex mutex;
   detail::shared_flows flows;
 };
 
 struct emulated_link::state {
-  link_description description;
+  state(std::vector<link_description> described, emulated_link::link_clock used_clock)
+      : links(std::move(described)), clock(std::move(used_clock)) {
+    std::vector<double> h2d, d2h, all;
+    for (const auto& link : links) {
+      check(link);
+      h2d.push_back(link.h2d_bytes_per_second);
+      d2h.push_back(link.d2h_bytes_per_second);
+      all.insert(all.end(), {h2d.back(), d2h.back(), link.both_bytes_per_second});
+      has_common_limit |= link.both_bytes_per_second > 0;
+    }
+    const double most_late = seconds(most_delay).count();
+    if (has_common_limit) {
+      lanes[0] = std::make_unique<lane>(std::move(all), most_late);
+    } else {
+      lanes[0] = std::make_unique<lane>(std::move(h2d), most_late);
+      lanes[1] = std::make_unique<lane>(std::move(d2h), most_late);
+    }
+  }
+
+  [[nodiscard]] lane& lane_of(std::size_t direction) const {
+    return *lanes.at(has_common_limit ? 0 : direction);
+  }
+
+  /// Of the lane of this direction.
+  void add_capacities(std::size_t link, std::size_t direction,
+                      std::vector<std::size_t>& capacities) const {
+    if (has_common_limit)
+      capacities.insert(capacities.end(), {3 * link + direction, 3 * link + 2});
+    else
+      capacities.push_back(link);
+  }
+
+  std::vector<link_description> links;
   emulated_link::link_clock clock;
   std::chrono::nanoseconds origin = clock.now();
+  bool has_common_limit = false;
   std::array<std::unique_ptr<lane>, 2> lanes = {};
 
-  [[nodiscard]] bool has_common_limit() const { return description.both_bytes_per_second > 0; }
+ private:
+  static void check(const link_description& link) {
+    for (const double rate :
+         {link.h2d_bytes_per_second, link.d2h_bytes_per_second, link.both_bytes_per_second})
+      if (!std::isfinite(rate) || rate < 0)
+        throw invalid_argument("the rate of a link must be a number of bytes per second");
+  }
 };
 
 emulated_link::emulated_link(link_description description, link_clock clock)
-    : state_(new state{.description = std::move(description), .clock = std::move(clock)}) {
-  const auto& [name, h2d, d2h, total] = state_->description;
-  for (const double rate : {h2d, d2h, total})
-    if (!std::isfinite(rate) || rate < 0)
-      throw invalid_argument("the rate of a link must be a number of bytes per second");
-  if (state_->has_common_limit()) {
-    state_->lanes[0] = std::make_unique<lane>(std::vector{h2d, d2h, total});
-  } else {
-    state_->lanes[0] = std::make_unique<lane>(std::vector{h2d});
-    state_->lanes[1] = std::make_unique<lane>(std::vector{d2h});
+    : emulated_link(std::make_shared<state>(std::vector{std::move(description)}, std::move(clock)),
+                    std::vector<std::size_t>{0}) {}
+
+emulated_link::emulated_link(std::shared_ptr<state> network, const std::vector<std::size_t>& path)
+    : state_(std::move(network)) {
+  const auto lesser = [](double first, double second) {
+    return first > 0 && second > 0 ? std::min(first, second) : std::max(first, second);
+  };
+  for (const auto index : path) {
+    const auto& link = links_.emplace_back(state_->links.at(index));
+    auto& [name, h2d, d2h, both] = description_;
+    name += (name.empty() ? "" : "@") + link.name;
+    h2d = lesser(h2d, link.h2d_bytes_per_second);
+    d2h = lesser(d2h, link.d2h_bytes_per_second);
+    both = lesser(both, link.both_bytes_per_second);
+    for (const std::size_t direction : {0U, 1U})
+      state_->add_capacities(index, direction, capacities_[direction]);
   }
 }
 
 emulated_link::~emulated_link() = default;
+
+emulated_network::emulated_network(std::vector<link_description> links,
+                                   emulated_link::link_clock clock)
+    : state_(std::make_shared<emulated_link::state>(std::move(links), std::move(clock))) {}
+
+emulated_network::~emulated_network() = default;
+
+std::shared_ptr<emulated_link> emulated_network::path(const std::vector<std::size_t>& links) const {
+  const std::set<std::size_t> distinct(links.begin(), links.end());
+  if (links.empty() || distinct.size() < links.size() || *distinct.rbegin() >= state_->links.size())
+    throw invalid_argument("a path has one or more links of its network, each once");
+  return std::shared_ptr<emulated_link>(new emulated_link(state_, links));
+}
 
 emulated_link::link_clock emulated_link::system_clock() {
   using steady = std::chrono::steady_clock;
@@ -67,8 +129,6 @@ emulated_link::link_clock emulated_link::system_clock() {
                 while (steady::now() < wake_up) std::this_thread::yield();
               }};
 }
-
-const link_description& emulated_link::description() const noexcept { return state_->description; }
 
 double emulated_link::now() const { return seconds(state_->clock.now() - state_->origin).count(); }
 
@@ -91,30 +151,25 @@ emulated_link::copy_sequence emulated_link::ended_at(
 emulated_link::crossing::crossing(emulated_link& link, copy_sequence& sequence, std::size_t bytes,
                                   direction direction)
     : link_(link), sequence_(sequence), lane_(index_of(direction)) {
-  std::vector<std::size_t> capacities{0};
-  if (link.state_->has_common_limit()) {
-    capacities = {lane_, 2};
-    lane_ = 0;
-  }
-  auto& lane = *link.state_->lanes.at(lane_);
+  auto& lane = link.state_->lane_of(lane_);
   const std::scoped_lock lock(lane.mutex);
   const double time = link.now();
-  flow_ = lane.flows.add(static_cast<double>(bytes), std::move(capacities), time - sequence.delay_,
-                         time);
+  flow_ = lane.flows.add(static_cast<double>(bytes), link.capacities_.at(lane_),
+                         time - sequence.delay_, time);
   // If the delay is longer than the copy takes, the next copy gets the rest of it.
   finished_ = lane.flows.end_of(flow_).has_value();
   credit_delay(sequence, finished_ ? time - *lane.flows.end_of(flow_) : 0);
 }
 
 emulated_link::crossing::~crossing() {
-  auto& lane = *link_.state_->lanes.at(lane_);
+  auto& lane = link_.state_->lane_of(lane_);
   const std::scoped_lock lock(lane.mutex);
   if (!finished_) lane.flows.advance(link_.now());
   lane.flows.remove(flow_);
 }
 
 void emulated_link::crossing::finish() {
-  auto& lane = *link_.state_->lanes.at(lane_);
+  auto& lane = link_.state_->lane_of(lane_);
   for (bool slept = false; !finished_; slept = true) {
     double next_end = 0;
     {

@@ -316,7 +316,8 @@ class host_stream final : public stream {
       const auto waiting_since = time();
       const bool waits = !marked->reached.try_wait();
       marked->reached.wait();
-      if (marked->device->link == parts_->link)
+      const auto& other = marked->device->link;
+      if (other && link()->shares_clock(*other))
         sequence_ = link()->ended_at(std::max(waiting_since, marked->time));
       else if (waits)
         sequence_ = {};  // no delay: the other device has another clock
@@ -462,6 +463,8 @@ device_description describe_device(const host_device_options& options) {
   device_description description{.kind = "host", .name = "host (no GPU)"};
   description.index = options.index.value_or(0);
   if (options.link) description.emulated_link = options.link->description();
+  if (options.link && options.link->links().size() > 1)
+    description.emulated_path = options.link->links();
   if (!options.index && !options.link) return description;
   description.name = options.index ? fmt::format("host:{} (emulated, no GPU", *options.index)
                                    : std::string("host (emulated, no GPU");

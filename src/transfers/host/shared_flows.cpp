@@ -14,14 +14,44 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 shared_flows::flow_id shared_flows::add(double bytes, std::vector<std::size_t> used_capacities,
                                         double earliest, double current_time) {
   advance(current_time);
-  // While another flow is under way, time_ is the current time: the capacities are in use until
-  // then.
-  time_ = std::max(time_, std::min(earliest, current_time));
-  flows_.emplace(next_id_, flow_state{bytes, std::move(used_capacities), std::nullopt});
+  earliest = std::min(earliest, current_time);
+  flow_state added{bytes, std::move(used_capacities), std::nullopt};
+  if (until_next_end() == infinity) {
+    begin_anew(std::max(time_, earliest));
+  } else if (earliest < current_time) {
+    const double late = current_time - earliest;
+    const double kept = take_kept(added.used_capacities, bytes, late);
+    // It ended before now if that is enough.
+    if (kept >= bytes) added.end = earliest + late * (kept > 0 ? bytes / kept : 1);
+    added.bytes_left -= std::min(kept, bytes);
+  }
+  flows_.emplace(next_id_, std::move(added));
   share_capacities();
   end_finished_flows();
   advance(current_time);
   return next_id_++;
+}
+
+void shared_flows::begin_anew(double time) {
+  time_ = time;
+  std::ranges::fill(kept_, 0);
+}
+
+void shared_flows::keep_left_over(double step) {
+  for (std::size_t i = 0; i < capacities_.size(); ++i)
+    kept_[i] =
+        std::min(kept_[i] + std::max(0.0, left_over_[i]) * step, capacities_[i] * most_late_);
+}
+
+double shared_flows::take_kept(const std::vector<std::size_t>& used_capacities, double bytes,
+                               double late) {
+  double kept = infinity;
+  for (const auto capacity : used_capacities)
+    if (capacities_[capacity] > 0)
+      kept = std::min({kept, kept_[capacity], capacities_[capacity] * late});
+  if (kept == infinity) return 0;  // nothing limits it: it ends now
+  for (const auto capacity : used_capacities) kept_[capacity] -= std::min(kept, bytes);
+  return kept;
 }
 
 void shared_flows::advance(double current_time) {
@@ -30,6 +60,7 @@ void shared_flows::advance(double current_time) {
   for (double step = until_next_end(); step < infinity && time_ < current_time;
        step = until_next_end()) {
     step = std::min(step, current_time - time_);
+    keep_left_over(step);
     for (auto& [id, flow] : flows_) {
       if (flow.end) continue;
       const bool ends = flow.bytes_left / flow.rate <= step + rounding;
@@ -71,7 +102,8 @@ void shared_flows::end_finished_flows() {
 /// Progressive filling: all rates grow together; once a capacity is full, the rates of the flows
 /// through it are final, and the others keep growing.
 void shared_flows::share_capacities() {
-  auto unused = capacities_;
+  auto& unused = left_over_;
+  unused = capacities_;
   std::vector<std::size_t> growing(capacities_.size(), 0);  ///< flows through each capacity
   const auto uses = [](const flow_state& flow, std::size_t capacity) {
     return std::ranges::find(flow.used_capacities, capacity) != flow.used_capacities.end();

@@ -127,6 +127,24 @@ TEST(choose_devices, opens_ranges_and_numbers_of_the_kind_before) {
   EXPECT_FALSE(devices[3]->description().emulated_link);
 }
 
+TEST(choose_devices, puts_several_links_one_after_the_other) {
+  const auto devices =
+      choose_devices(
+          "host:0@gpu0=4GB/s@switch=6GB/s,host:1@gpu1=5GB/s@switch,host:2-3@x=1GB/s@switch")
+          .chosen;
+  const auto& first = devices[0]->description();
+  EXPECT_EQ(first.emulated_link->name, "gpu0@switch");
+  EXPECT_EQ(first.emulated_link->h2d_bytes_per_second, 4e9);
+  ASSERT_THAT(first.emulated_path, testing::SizeIs(2));
+  EXPECT_EQ(first.emulated_path[1].name, "switch");
+  EXPECT_EQ(first.emulated_path[1].d2h_bytes_per_second, 6e9);
+  EXPECT_EQ(devices[1]->description().emulated_link->name, "gpu1@switch");
+  EXPECT_EQ(devices[2]->description().emulated_link->name, "x@switch");
+  EXPECT_EQ(devices[3]->description().emulated_link->name, "x@switch");
+  EXPECT_THAT(choose_devices("host:0@a=1GB/s").chosen[0]->description().emulated_path,
+              testing::IsEmpty());
+}
+
 /// A list and the message about it.
 using refused_list = std::pair<std::string, std::string>;
 class bad_list_of_devices : public testing::TestWithParam<refused_list> {};
@@ -154,6 +172,9 @@ INSTANTIATE_TEST_SUITE_P(
         refused_list{"host:0@a=1GB/s,host:0@b=1GB/s", "named twice"},
         refused_list{"host:0@a,host:1@a=1GB/s", "link 'a' has no rate yet"},
         refused_list{"host:0@a=1GB/s,host:1@a=1GB/s", "rate of link 'a' is given twice"},
+        refused_list{"host:0@a=1GB/s@a", "its path has the link 'a' twice"},
+        refused_list{"host:0@a=1GB/s@", "bad device 'host:0@a=1GB/s@'"},
+        refused_list{"host:0@a=1GB/s@b", "link 'b' has no rate yet"},
         refused_list{"host:0@a=", "bad rate ''"}, refused_list{"host:0@a=1", "bad rate '1'"},
         refused_list{"host:0@a=0GB/s", "bad rate '0GB/s'"},
         refused_list{"host:0@a=-1GB/s", "bad rate '-1GB/s'"},

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/sets.hpp"
 #include "bench/strategy/cache.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/sizes.hpp"
@@ -538,6 +539,49 @@ TEST_F(reserving, does_not_try_sizes_beyond_this_computers_memory) {
   for (const auto& skipped : all.skipped)
     EXPECT_THAT(skipped.reason.text, StartsWith("not enough host memory")) << skipped.name;
   EXPECT_THAT(device.asked_for, Each(testing::Lt(kib)));
+}
+
+TEST_F(reserving, skips_several_devices_at_once_before_single_ones) {
+  limited_device other;
+  buffers memory_of_other{other, 2};
+  auto together =
+      test_strategy("b/together", {}, {.host = transfers::pageable, .host_payloads = 2});
+  together.concurrent = true;
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  const auto sets =
+      with_sets({test_strategy("a/alone", {}, {.host = transfers::pageable}), together}, ids);
+  const std::vector<named_device> devices{{ids[0], device}, {ids[1], other}};
+  auto all = make_plan(sets, devices, sizes({kib, mib}));
+  other.host_limit = mib + mib / 2;  // room for a single payload
+  reserve_buffers(
+      all, {{device, memory, {}, nullptr, ids[0]}, {other, memory_of_other, {}, nullptr, ids[1]}});
+  EXPECT_THAT(names(all.skipped), ElementsAre("b/together/h2d/all/1MiB", "b/together/d2h/all/1MiB",
+                                              "b/together/both/all/1MiB"));
+  for (const auto& skipped : all.skipped)
+    EXPECT_THAT(skipped.reason.text, HasSubstr("host is full"));
+  EXPECT_THAT(names(all.cases), testing::IsSupersetOf({"a/alone/1MiB@host:0", "a/alone/1MiB@host:1",
+                                                       "b/together/h2d/all/1KiB"}));
+  EXPECT_GE(memory_of_other.host(transfers::pageable).size(), mib);
+}
+
+TEST_F(reserving, counts_the_memory_of_all_devices) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  limited_device other;
+  buffers memory_of_other{other, 2};
+  // Room for the buffers of one device, but not of two.
+  const auto third = available / 10 * 9 / 100 * 35;
+  auto chosen = sizes({kib, third});
+  chosen.own_sizes = true;
+  const registry users{test_strategy("a/user", {}, {.host = transfers::pageable})};
+  const std::vector<named_device> devices{{"host:0", device}, {"host:1", other}};
+  auto all = make_plan(users, devices, chosen);
+  device.host_limit = other.host_limit = mib;  // nothing large is really allocated
+  reserve_buffers(all, {{device, memory}, {other, memory_of_other}});
+  EXPECT_THAT(names(all.cases), ElementsAre("a/user/1KiB@host:0", "a/user/1KiB@host:1"));
+  ASSERT_THAT(all.skipped, testing::SizeIs(2));
+  EXPECT_EQ(all.skipped[0].reason.code, "not_enough_host_memory");
+  EXPECT_THAT(all.skipped[0].reason.text, HasSubstr("for 2 devices"));
 }
 
 TEST_F(reserving, counts_memory_that_operations_allocate) {

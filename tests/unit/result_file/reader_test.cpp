@@ -305,6 +305,30 @@ TEST(format_2, survives_a_round_trip_of_its_entries) {
   EXPECT_EQ(to_json(read.metrics.at("hits")), facts(document)["metrics"]["hits"]);
 }
 
+TEST(format_2, knows_several_copies_at_once) {
+  auto document = bench_transfers_file();
+  entry(document)["flows"] = {{{"device", 0}, {"direction", "h2d"}},
+                              {{"device", 0}, {"direction", "d2h"}}};
+  auto& hits = facts(document)["metrics"]["hits"];
+  hits["flow"] = {{"device", 0}, {"direction", "d2h"}};
+  hits["alone"] = true;
+  const auto read = read_json(document, "some.json");
+  const auto& described = *read.rows.at(0).benchmark;
+  EXPECT_EQ(described.flows, (std::vector<flow>{{0, direction::h2d}, {0, direction::d2h}}));
+  EXPECT_EQ(read.metrics.at("hits").flow, described.flows[1]);
+  EXPECT_TRUE(read.metrics.at("hits").alone);
+  EXPECT_EQ(to_json(described)["flows"], entry(document)["flows"]);
+  EXPECT_EQ(to_json(read.metrics.at("hits")), hits);
+  EXPECT_EQ(id_of_device(read, 0), "0");
+  facts(document)["devices"][0]["id"] = "cuda:3";
+  EXPECT_EQ(id_of_device(read_json(document, "some.json"), 0), "cuda:3");
+
+  hits["flow"]["device"] = 1;
+  EXPECT_THAT(complaint(document), EndsWith("metric hits: device 1 is not among its devices"));
+  hits["flow"] = {{"direction", "d2h"}};
+  EXPECT_THAT(complaint(document), EndsWith("metric hits: a flow: it has no device"));
+}
+
 TEST(format_2, may_show_a_role_in_a_table_of_a_later_version) {
   auto document = bench_transfers_file();
   facts(document)["roles"]["scan"]["table"] = "heat map";
@@ -331,6 +355,11 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
   EXPECT_EQ(wrong_entry("devices", 0), front + "its devices is no list");
   EXPECT_THAT(wrong_entry("devices", {"GPU"}), StartsWith(front + "its devices has something"));
   EXPECT_EQ(wrong_entry("devices", {0, 1}), front + "device 1 is not among its devices");
+  EXPECT_EQ(wrong_entry("flows", 0), front + "its flows is no list");
+  EXPECT_EQ(wrong_entry("flows", {0}),
+            "cannot use some.json: benchmark scan/forward/h2d/4KiB: a flow: it is no object");
+  EXPECT_EQ(wrong_entry("flows", {{{"device", 1}, {"direction", "h2d"}}}),
+            front + "device 1 is not among its devices");
   EXPECT_EQ(wrong_entry("role", "copy"), front + "its role 'copy' is not among its roles");
   EXPECT_EQ(wrong_entry("emulation", 1), front + "its emulation is neither true nor false");
 

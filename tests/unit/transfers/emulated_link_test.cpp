@@ -213,5 +213,83 @@ TEST_F(link_of_threads, moves_both_directions_as_fast_as_their_common_limit) {
     expect_near(end, 16ms);
 }
 
+/// Two devices behind links of their own and a common switch, and one that is not behind it.
+class network_of_threads : public link_of_threads {
+ protected:
+  std::vector<nanoseconds> ends_of_paths(const std::vector<std::vector<std::size_t>>& paths,
+                                         std::size_t bytes, nanoseconds late = {}) {
+    std::vector<nanoseconds> ends(paths.size());
+    clock.expect(paths.size());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      threads.emplace_back([&, i] {
+        const auto link = network.path(paths[i]);
+        emulated_link::copy_sequence sequence;
+        for (int turn = 0; turn < 100; ++turn) copy(*link, sequence, bytes / 100);
+        ends[i] = clock.now();
+        clock.leave();
+      });
+    clock.run(late);
+    return ends;
+  }
+
+  static link_description link(const char* name, double rate) { return {name, rate, rate, 0}; }
+  emulated_network network{
+      {link("gpu0", 4e9), link("gpu1", 4e9), link("gpu2", 4e9), link("switch", 6e9)},
+      clock.functions()};
+};
+
+TEST_F(network_of_threads, has_the_least_rate_of_a_path) {
+  expect_near(ends_of_paths({{0, 3}}, 40'000'000)[0], 10ms);
+  const auto path = network.path({0, 3});
+  EXPECT_EQ(path->description().name, "gpu0@switch");
+  EXPECT_EQ(path->description().h2d_bytes_per_second, 4e9);
+  EXPECT_EQ(path->description().both_bytes_per_second, 0);
+  ASSERT_EQ(path->links().size(), 2U);
+  EXPECT_EQ(path->links()[1].name, "switch");
+}
+
+TEST_F(network_of_threads, shares_what_paths_have_in_common) {
+  for (const auto end : ends_of_paths({{0, 3}, {1, 3}}, 30'000'000)) expect_near(end, 10ms);
+}
+
+TEST_F(network_of_threads, leaves_paths_alone_that_have_nothing_in_common) {
+  const auto ends = ends_of_paths({{0, 3}, {1, 3}, {2}}, 30'000'000);
+  expect_near(ends[0], 10ms);
+  expect_near(ends[1], 10ms);
+  expect_near(ends[2], 7500us);
+}
+
+TEST_F(network_of_threads, credits_late_threads_with_links_of_their_own) {
+  // Each wakes up 20 us late after every copy of 100 us.
+  for (const auto end : ends_of_paths({{0}, {1}, {2}}, 40'000'000, 20us)) expect_near(end, 10ms);
+}
+
+TEST_F(network_of_threads, refuses_paths_of_other_links) {
+  for (const std::vector<std::size_t>& path : {std::vector<std::size_t>{}, {4}, {0, 0}})
+    EXPECT_THROW(static_cast<void>(network.path(path)), std::invalid_argument);
+  EXPECT_THROW(emulated_network({link("bad", -1)}), std::invalid_argument);
+}
+
+TEST_F(network_of_threads, tells_links_of_one_clock_apart_from_others) {
+  const auto first = network.path({0});
+  EXPECT_TRUE(first->shares_clock(*network.path({1})));
+  EXPECT_FALSE(first->shares_clock(emulated_link(full_duplex)));
+}
+
+TEST(emulated_network, shares_a_common_limit_of_both_directions) {
+  oversleeping_clock clock(0ns);
+  emulated_network network({{"gpu", 1e9, 1e9, 0}, {"switch", 0, 0, 1e9}}, clock.functions());
+  const auto path = network.path({0, 1});
+  EXPECT_EQ(path->description().both_bytes_per_second, 1e9);
+  emulated_link::copy_sequence up, down;
+  auto upload = path->begin(up, 1'000'000, direction::h2d);
+  auto download = path->begin(down, 1'000'000, direction::d2h);
+  const auto begin = clock.now;
+  upload.finish();
+  download.finish();
+  EXPECT_NEAR(static_cast<double>((clock.now - begin).count()), 2e6, 10);
+}
+
 }  // namespace
 }  // namespace transfers::emulated_link_test

@@ -88,6 +88,61 @@ TEST(shared_flows, begin_in_the_past_only_while_the_capacity_was_idle) {
   EXPECT_THAT(flows.end_of(third), Optional(DoubleNear(3, exact)));
 }
 
+TEST(shared_flows, cross_several_capacities_and_share_each) {
+  // Two devices behind links of 40 and a common one of 60, and one behind a link of its own.
+  shared_flows flows({40, 40, 60, 30});
+  const auto first = flows.add(30, {0, 2}, 0, 0);
+  const auto second = flows.add(70, {1, 2}, 0, 0);
+  const auto other = flows.add(30, {3}, 0, 0);
+  flows.advance(10);
+  EXPECT_THAT(flows.end_of(first), Optional(DoubleNear(1, exact)));   // 30 of the common 60
+  EXPECT_THAT(flows.end_of(second), Optional(DoubleNear(2, exact)));  // then 40, its own link's
+  EXPECT_THAT(flows.end_of(other), Optional(DoubleNear(1, exact)));
+}
+
+TEST(shared_flows, that_come_late_get_what_others_have_left) {
+  shared_flows flows({100, 50}, 1);
+  const auto long_one = flows.add(1000, {1}, 0, 0);
+  flows.advance(0.5);
+  // Nobody has used the first capacity: the flow ends when it would have ended.
+  const auto late = flows.add(100, {0}, 0.25, 0.5);
+  flows.advance(2);
+  EXPECT_THAT(flows.end_of(late), Optional(DoubleNear(1.25, exact)));
+  // A short one has ended before now.
+  const auto shorter = flows.add(10, {0}, 1.75, 2);
+  EXPECT_THAT(flows.end_of(shorter), Optional(DoubleNear(1.85, exact)));
+  // The second capacity is used up.
+  const auto without_credit = flows.add(25, {1}, 1.5, 2);
+  flows.advance(3);
+  EXPECT_THAT(flows.end_of(without_credit), Optional(DoubleNear(3, exact)));
+  flows.advance(100);
+  EXPECT_THAT(flows.end_of(long_one), Optional(DoubleNear(20.5, exact)));
+}
+
+TEST(shared_flows, that_come_late_get_together_no_more_than_is_left) {
+  shared_flows flows({100, 1000}, 1);
+  const auto long_one = flows.add(1e6, {1}, 0, 0);
+  flows.advance(1);
+  const auto first = flows.add(100, {0}, 0.5, 1);   // takes the 50 of half a second
+  const auto second = flows.add(100, {0}, 0.5, 1);  // and this one the 50 before
+  const auto third = flows.add(100, {0}, 0.5, 1);   // nothing is left
+  flows.advance(10);
+  for (const auto id : {first, second, third}) EXPECT_TRUE(flows.end_of(id));
+  // 300 in all, of which 100 were left.
+  EXPECT_THAT(flows.end_of(third), Optional(DoubleNear(3, exact)));
+  EXPECT_FALSE(flows.end_of(long_one));
+}
+
+TEST(shared_flows, keep_what_is_left_only_for_so_long) {
+  shared_flows flows({100, 1}, 0.1);
+  const auto long_one = flows.add(1000, {1}, 0, 0);
+  flows.advance(5);
+  const auto late = flows.add(20, {0}, 4, 5);  // 10 of 20 are kept
+  flows.advance(10);
+  EXPECT_THAT(flows.end_of(late), Optional(DoubleNear(5.1, exact)));
+  EXPECT_FALSE(flows.end_of(long_one));
+}
+
 TEST(shared_flows, that_are_removed_leave_their_share) {
   shared_flows flows({100});
   const auto kept = flows.add(100, {0}, 0, 0);
