@@ -39,19 +39,16 @@ std::string direction_text(traffic kind) {
   return {};
 }
 
-/// The mean total of a device of the set: both directions of it count.
-double each(const host_map& map, const flow_set& flows, device_set devices) {
-  return rates(map, flows).sum(flows) / static_cast<double>(devices.size());
-}
-
 double alone_each(const host_map& map, device_set devices, traffic kind) {
   double total = 0;
   for (const auto device : devices.members()) total += map.alone[device].of(kind).value;
   return total / static_cast<double>(devices.size());
 }
 
+/// While no others copy; of a device that copies in both directions their total.
 double together_each(const host_map& map, device_set devices, traffic kind) {
-  return each(map, flows_of(devices, kind), devices);
+  const auto flows = flows_of(devices, kind);
+  return rates(map, flows).sum(flows) / static_cast<double>(devices.size());
 }
 
 message nothing_shared(const host_map& map) {
@@ -118,45 +115,76 @@ message shared_link_finding(const host_map& map, const shared_link& link) {
                       place ? fmt::format(" ({})", place_text(*place)) : std::string())};
 }
 
-/// The shared limits that hold flows back when all devices copy.
-json groups_at_once(const host_map& map, const flow_set& flows, std::string& words) {
+/// A link that holds flows back when all devices copy.
+struct group_at_once {
+  limit bound;
+  double total, each;
+};
+
+std::vector<group_at_once> groups_at_once(const host_map& map, traffic kind) {
+  const auto flows = flows_of(device_set::up_to(map.devices.size()), kind);
   const auto limits = limits_of(map);
   const auto result = fill(limits, map.devices.size(), flows);
-  json groups = json::array();
-  std::vector<std::string> parts;
+  std::vector<group_at_once> groups;
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    const auto held = result.flows[i].devices();
-    if (limits[i].devices.size() < 2 || held.empty()) continue;
-    const auto total = result.rates.sum(limits[i].of(flows));
-    const auto share = result.rates.sum(result.flows[i]) / static_cast<double>(held.size());
-    groups.push_back(
-        {{"devices", names(map, limits[i].devices)}, {"bytes_per_second", total}, {"each", share}});
-    parts.push_back(fmt::format("{} share {} GB/s ({} each)", names_text(map, limits[i].devices),
-                                rate_text(total), rate_text(share)));
+    const auto& held = result.flows[i];
+    if (limits[i].devices.size() < 2 || held.size() == 0) continue;
+    groups.push_back({limits[i], result.rates.sum(limits[i].of(flows)),
+                      result.rates.sum(held) / static_cast<double>(held.devices().size())});
   }
-  words = fmt::format("{}", fmt::join(parts, ", "));
   return groups;
 }
 
-void add_all_at_once(const host_map& map, std::vector<message>& list) {
+bool are_alike(const std::vector<group_at_once>& lhs, const std::vector<group_at_once>& rhs) {
+  return std::ranges::equal(lhs, rhs, [](const auto& left, const auto& right) {
+    return left.bound.devices == right.bound.devices &&
+           std::abs(left.total / right.total - 1) < told_as_one;
+  });
+}
+
+/// `kinds` are told by the first of them.
+message all_at_once(const host_map& map, const std::vector<group_at_once>& groups,
+                    const std::vector<traffic>& kinds) {
   const auto devices = device_set::up_to(map.devices.size());
-  for (const auto kind : every_traffic) {
-    const auto flows = flows_of(devices, kind);
-    const auto count = static_cast<double>(devices.size());
-    const auto total = together_each(map, devices, kind) * count;
-    const auto alone = alone_each(map, devices, kind) * count;
-    std::string words;
-    auto groups = groups_at_once(map, flows, words);
-    if (groups.empty()) continue;
-    list.push_back({"all_at_once",
-                    {{"traffic", to_string(kind)},
-                     {"total", total},
-                     {"alone_total", alone},
-                     {"groups", std::move(groups)}},
-                    fmt::format("{} at once get {} GB/s {}, where alone they add up to {}: {}.",
-                                names_text(map, devices), rate_text(total), direction_text(kind),
-                                rate_text(alone), words)});
+  const auto count = static_cast<double>(devices.size());
+  const auto kind = kinds.front();
+  const auto total = together_each(map, devices, kind) * count;
+  const auto alone = alone_each(map, devices, kind) * count;
+  json names_of_kinds = json::array();
+  for (const auto other : kinds) names_of_kinds.push_back(to_string(other));
+  json list = json::array();
+  std::vector<std::string> parts;
+  for (const auto& group : groups) {
+    list.push_back({{"devices", names(map, group.bound.devices)},
+                    {"bytes_per_second", group.total},
+                    {"each", group.each}});
+    parts.push_back(fmt::format("{} share {} GB/s ({} each)", names_text(map, group.bound.devices),
+                                rate_text(group.total), rate_text(group.each)));
   }
+  return {"all_at_once",
+          {{"traffic", std::move(names_of_kinds)},
+           {"total", total},
+           {"alone_total", alone},
+           {"groups", std::move(list)}},
+          fmt::format("{} at once get {} GB/s {}, where alone they add up to {}: {}.",
+                      names_text(map, devices), rate_text(total),
+                      kinds.size() > 1 ? "in each direction" : direction_text(kind),
+                      rate_text(alone), fmt::join(parts, ", "))};
+}
+
+/// Both directions at once are told only where a link limits their total.
+void add_all_at_once(const host_map& map, std::vector<message>& list) {
+  const auto h2d = groups_at_once(map, traffic::h2d);
+  const auto d2h = groups_at_once(map, traffic::d2h);
+  const auto both = groups_at_once(map, traffic::both);
+  const bool as_one = are_alike(h2d, d2h);
+  if (!h2d.empty())
+    list.push_back(all_at_once(
+        map, h2d, as_one ? std::vector{traffic::h2d, traffic::d2h} : std::vector{traffic::h2d}));
+  if (!d2h.empty() && !as_one) list.push_back(all_at_once(map, d2h, {traffic::d2h}));
+  if (std::ranges::any_of(both,
+                          [](const auto& group) { return group.bound.kind == traffic::both; }))
+    list.push_back(all_at_once(map, both, {traffic::both}));
 }
 
 /// The first so many devices of a set.

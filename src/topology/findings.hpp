@@ -11,8 +11,8 @@ namespace bench_transfers::topology {
 /// What the map says, one sentence each. The codes, and their data (rates in bytes per second,
 /// devices by name):
 ///   nothing_shared     no devices slow each other down: {devices}
-///   all_at_once        all devices together: {traffic, total, alone_total, groups: [{devices,
-///                      bytes_per_second, each}]}
+///   all_at_once        all devices together: {traffic: [h2d|d2h|both], total, alone_total,
+///                      groups: [{devices, bytes_per_second, each}]}
 ///   shared_link        {devices, capacities: {h2d|d2h|both: {value, low, high, alone_each,
 ///                      together_each, effect}}, place: {kind, name, generation, width} or null}
 ///   at_most            how many of a link's devices keep 90 % of their rates: {devices, count,

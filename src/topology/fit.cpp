@@ -15,9 +15,15 @@ namespace {
 using statistics::square;
 
 constexpr double significance = 0.01;
-/// A flow's squared distance counts no more, in squared standard errors: a set that nothing
-/// explains must not decide about all others.
-constexpr double most_distance = 100;
+/// From so many standard errors on, the distance of a flow counts linearly, not squared (Huber
+/// 1964): a set that nothing explains must not decide about all others.
+constexpr double usual_distance = 5;
+
+constexpr double huber(double distance) {
+  const auto size = distance < 0 ? -distance : distance;
+  return size <= usual_distance ? size * size : usual_distance * (2 * size - usual_distance);
+}
+
 /// What a further limit must take off the misfit, a changed one, and what leaves a doubt.
 constexpr double worth_a_limit = 25;
 constexpr double worth_a_change = 6;
@@ -59,7 +65,7 @@ class fitting {
     const double repeated = evidence.sets().empty() ? 1 : evidence.sets().front().repetitions;
     error_ = std::sqrt(2 * evidence.noise().variance(repeated));
     alike_sums_ = std::max(0.015, 2.5 * error_);
-    alike_rates_ = std::max(0.02, 3.5 * error_);
+    alike_rates_ = std::max(0.1, 3.5 * error_);
     for (const auto set : candidate_sets(evidence, hints))
       for (const auto kind : every_traffic) candidates_.push_back(candidate_of({set, kind, 0}));
   }
@@ -114,14 +120,13 @@ class fitting {
   }
 
   [[nodiscard]] double misfit_of(const measured_set& set, const per_flow& predicted) const {
-    const auto variance = evidence_.noise().variance(set.repetitions) + square(error_) / 4;
+    const auto error = std::sqrt(evidence_.noise().variance(set.repetitions) + square(error_) / 4);
     double misfit = 0;
     const auto add = [&](device_set devices, direction direction) {
       for (auto rest = devices; !rest.empty(); rest = rest - device_set::of(rest.front())) {
         const flow flow{rest.front(), direction};
         const auto rate = predicted[flow];
-        if (rate > 0)
-          misfit += std::min(most_distance, square(set.rates[flow] / rate - 1) / variance);
+        if (rate > 0) misfit += huber((set.rates[flow] / rate - 1) / error);
       }
     };
     add(set.flows.h2d, direction::h2d);
@@ -186,7 +191,7 @@ class fitting {
       for (const auto& flow : flows) {
         const auto lost = 1 - set.rates[flow] / base.sets[i].rates[flow];
         if (set.rates[flow] >= (1 - alike_rates_) * level && lost > least_effect / 2)
-          promise += std::min(most_distance, square(lost / error_));
+          promise += huber(lost / error_);
       }
     }
     return promise;

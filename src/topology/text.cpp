@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "src/common/wrapped.hpp"
@@ -106,22 +107,38 @@ double part_kept(const host_map& map, std::size_t first, std::size_t second, tra
   return rates(map, pair).sum(own) / rates(map, own).sum(own);
 }
 
-std::string pairs_of(const host_map& map, traffic kind) {
-  bool loses = false;
+using table = std::vector<std::vector<double>>;
+
+/// For each device (row) what it keeps while another (column) copies.
+table parts_kept(const host_map& map, traffic kind) {
+  const auto devices = map.devices.size();
+  table parts(devices, std::vector<double>(devices, 1));
+  for (std::size_t first = 0; first < devices; ++first)
+    for (std::size_t second = 0; second < devices; ++second)
+      if (first != second) parts[first][second] = part_kept(map, first, second, kind);
+  return parts;
+}
+
+double largest_difference(const table& lhs, const table& rhs) {
+  double largest = 0;
+  for (std::size_t row = 0; row < lhs.size(); ++row)
+    for (std::size_t column = 0; column < lhs.size(); ++column)
+      largest = std::max(largest, std::abs(lhs[row][column] - rhs[row][column]));
+  return largest;
+}
+
+std::string table_text(const host_map& map, const table& parts, const std::string& title) {
   std::size_t width = 6;
   for (const auto& name : map.devices) width = std::max(width, name.size() + 1);
-  std::string table = fmt::format("{:>{}}", to_string(kind), width);
-  for (const auto& name : map.devices) table += fmt::format("{:>{}}", name, width);
-  for (std::size_t first = 0; first < map.devices.size(); ++first) {
-    table += fmt::format("\n{:>{}}", map.devices[first], width);
-    for (std::size_t second = 0; second < map.devices.size(); ++second) {
-      const auto part = first == second ? 1 : part_kept(map, first, second, kind);
-      loses = loses || part < 1 - noticeable;
-      table += first == second ? fmt::format("{:>{}}", "-", width)
-                               : fmt::format("{:>{}.0f}", 100 * part, width);
-    }
+  std::string text = title + "\n" + std::string(width, ' ');
+  for (const auto& name : map.devices) text += fmt::format("{:>{}}", name, width);
+  for (std::size_t row = 0; row < parts.size(); ++row) {
+    text += fmt::format("\n{:>{}}", map.devices[row], width);
+    for (std::size_t column = 0; column < parts.size(); ++column)
+      text += row == column ? fmt::format("{:>{}}", "-", width)
+                            : fmt::format("{:>{}.0f}", 100 * parts[row][column], width);
   }
-  return loses ? table + "\n" : std::string();
+  return text + "\n";
 }
 
 std::string check_text(const host_map& map) {
@@ -138,8 +155,22 @@ std::string check_text(const host_map& map) {
 std::string tree_text(const host_map& map) { return tree(map).text(); }
 
 std::string pairs_text(const host_map& map) {
+  const table undisturbed(map.devices.size(), std::vector<double>(map.devices.size(), 1));
+  std::vector<std::pair<table, std::string>> shown;
+  for (const auto kind : every_traffic) {
+    const auto parts = parts_kept(map, kind);
+    if (largest_difference(parts, undisturbed) < noticeable) continue;
+    const auto same = std::ranges::find_if(shown, [&](const auto& other) {
+      return largest_difference(parts, other.first) < noticeable;
+    });
+    if (same == shown.end()) {
+      shown.emplace_back(parts, to_string(kind));
+    } else {
+      same->second += fmt::format(", {}", to_string(kind));
+    }
+  }
   std::string text;
-  for (const auto kind : every_traffic) text += pairs_of(map, kind);
+  for (const auto& [parts, title] : shown) text += table_text(map, parts, title);
   return text;
 }
 

@@ -15,7 +15,8 @@ std::string text_of(const host_map& map);
 std::string tree_text(const host_map& map);
 
 /// What each device of a pair keeps of its rate alone while the other copies as well, in percent;
-/// for each kind of traffic in which a pair loses 2 % or more. Empty if there is none.
+/// a table for the kinds of traffic in which a pair loses 2 % or more and that are alike. Empty if
+/// there is none.
 std::string pairs_text(const host_map& map);
 
 }  // namespace bench_transfers::topology

@@ -161,18 +161,19 @@ std::vector<true_limit> effects_of(const made_up_host& host) {
   return list;
 }
 
+bool has(const topology::host_map& map, const true_limit& limit) {
+  return std::ranges::any_of(map.links, [&](const auto& link) {
+    return link.devices == limit.devices && link.of(limit.kind).has_value();
+  });
+}
+
 recovery compare(const made_up_host& host, const topology::host_map& map) {
   recovery result;
   const auto truth = effects_of(host);
-  const auto has = [&](const true_limit& limit) {
-    return std::ranges::any_of(map.links, [&](const auto& link) {
-      return link.devices == limit.devices && link.of(limit.kind).has_value();
-    });
-  };
   for (const auto& limit : truth) {
     if (limit.effect < counted_effect) continue;
     ++result.counted;
-    if (!has(limit)) ++result.missed;
+    if (!has(map, limit)) ++result.missed;
   }
   for (const auto& link : map.links)
     for (const auto kind : topology::every_traffic)

@@ -70,6 +70,9 @@ struct true_limit {
 };
 std::vector<true_limit> effects_of(const made_up_host& host);
 
+/// Whether the map has a limit for these devices and this traffic.
+bool has(const topology::host_map& map, const true_limit& limit);
+
 /// A limit that takes this part or more must be recovered. Smaller ones count neither way.
 inline constexpr double counted_effect = 0.05;
 

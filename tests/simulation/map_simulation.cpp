@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <iostream>
 #include <random>
@@ -12,15 +14,42 @@
 
 #include "src/statistics/quantile.hpp"
 #include "src/topology/infer.hpp"
+#include "src/topology/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 using namespace bench_transfers;
 
 namespace {
 
+/// How many limits of which effect there were, and how many were found.
+struct sensitivity {
+  static constexpr std::array<double, 6> bounds{0.001, 0.025, 0.05, 0.1, 0.2, 1.01};
+  std::array<double, 5> limits{}, found{};
+
+  void add(double effect, bool is_found) {
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      if (effect < bounds[i] || effect >= bounds[i + 1]) continue;
+      limits[i] += 1;
+      found[i] += is_found;
+    }
+  }
+};
+
 struct totals {
   double hosts = 0, exact = 0, counted = 0, missed = 0, inventing = 0, within = 0, capacities = 0;
   std::vector<double> errors, sets;
+
+  void add(const totals& more) {
+    hosts += more.hosts;
+    exact += more.exact;
+    counted += more.counted;
+    missed += more.missed;
+    inventing += more.inventing;
+    within += more.within;
+    capacities += more.capacities;
+    errors.insert(errors.end(), more.errors.begin(), more.errors.end());
+    sets.insert(sets.end(), more.sets.begin(), more.sets.end());
+  }
 };
 
 struct scenario {
@@ -77,7 +106,7 @@ void count_intervals(const simulation::made_up_host& host, const topology::host_
 }
 
 void simulate(const scenario& scenario, std::size_t devices, const simulation::made_up_noise& noise,
-              bool verbose, std::mt19937_64& random, totals& sums) {
+              bool verbose, std::mt19937_64& random, totals& sums, sensitivity& seen) {
   const auto host = simulation::random_host(
       {devices, scenario.depth, scenario.shuffled, scenario.unequal}, random);
   simulation::made_up_measurement measure(host,
@@ -97,6 +126,9 @@ void simulate(const scenario& scenario, std::size_t devices, const simulation::m
   sums.inventing += found.invented > 0;
   sums.sets.push_back(static_cast<double>(sets));
   count_intervals(host, map, sums);
+  if (scenario.more_noise == 1 && scenario.unfairness == 0)
+    for (const auto& limit : simulation::effects_of(host))
+      seen.add(limit.effect, simulation::has(map, limit));
   for (const auto& set : map.sets)
     for (std::size_t i = 0; set.held_out && i < set.measured.size(); ++i)
       sums.errors.push_back(std::abs(set.predicted[i] / set.measured[i] - 1));
@@ -128,6 +160,26 @@ void print(const std::string& name, const std::string& devices, totals sums) {
   std::cout.flush();
 }
 
+void print(const sensitivity& seen) {
+  fmt::print("\nlimits by the part that they take off (noise as asked for, fair shares)\n");
+  for (std::size_t i = 0; i < seen.limits.size(); ++i)
+    if (seen.limits[i] > 0)
+      fmt::print("{:>5.1f} to {:>5.1f} %: {:>6} limits, {:>5.1f} % found\n",
+                 100 * sensitivity::bounds[i], std::min(100.0, 100 * sensitivity::bounds[i + 1]),
+                 seen.limits[i], 100 * seen.found[i] / seen.limits[i]);
+}
+
+/// The map of the host made up from the rates of NVIDIA/cuda-samples issue 357.
+int show_issue_357(const simulation::made_up_noise& noise, std::uint64_t seed) {
+  simulation::made_up_measurement measure(simulation::host_of_issue_357(), noise, seed);
+  std::size_t sets = 0;
+  const auto map = topology::infer(
+      {}, simulation::names_of_devices(8), [&](const auto& flows) { return measure(flows); },
+      [&](std::size_t done, std::size_t) { sets = done; });
+  fmt::print("{}{} sets were measured. This host is simulated.\n", topology::text_of(map), sets);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -137,6 +189,7 @@ int main(int argc, char** argv) {
   std::vector<std::size_t> sizes{2, 3, 4, 6, 8, 12, 16};
   std::string only;
   bool verbose = false;
+  bool issue_357 = false;
   CLI::App app{"How often maps of hosts err: made-up hosts, measured as bench_transfers map does."};
   app.add_option("--hosts", hosts, "of each kind and number of devices (50)")
       ->check(CLI::PositiveNumber);
@@ -147,6 +200,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(2, 64));
   app.add_option("--only", only, "the kinds of hosts whose name contains this");
   app.add_flag("--verbose", verbose, "show the hosts that were not recovered");
+  app.add_flag("--issue-357", issue_357, "show the map of the host of NVIDIA/cuda-samples #357");
   CLI11_PARSE(app, argc, argv);
 
   const std::vector<scenario> scenarios{
@@ -163,16 +217,22 @@ int main(int argc, char** argv) {
       {"depth 2, noise twice", 2, false, false, false, 2},
       {"depth 2, shares unfair by 3 %", 2, false, false, false, 1, 0.03},
       {"depth 2, shares unfair by 10 %", 2, false, false, false, 1, 0.1}};
+  if (issue_357) return show_issue_357(noise, seed);
+  sensitivity seen;
   print_head();
   for (const auto& scenario : scenarios) {
     if (scenario.name.find(only) == std::string::npos) continue;
+    totals whole;
     for (const auto devices : sizes) {
       std::mt19937_64 random(seed);
       totals sums;
       for (std::size_t i = 0; i < hosts; ++i)
-        simulate(scenario, devices, noise, verbose, random, sums);
+        simulate(scenario, devices, noise, verbose, random, sums, seen);
       print(scenario.name, fmt::format("{}", devices), sums);
+      whole.add(sums);
     }
+    if (sizes.size() > 1) print(scenario.name, "any", whole);
   }
+  print(seen);
   return 0;
 }
