@@ -58,7 +58,7 @@ json emulated_link_facts(const transfers::link_description& link) {
           {"both_gb_per_s", rate(link.both_bytes_per_second)}};
 }
 
-json device_facts(const transfers::device& device,
+json device_facts(const transfers::device& device, const machine::nearest_node& node,
                   const std::optional<common::message>& why_not_gpu) {
   const auto& description = device.description();
   json facts{{"kind", description.kind},
@@ -69,11 +69,11 @@ json device_facts(const transfers::device& device,
   if (!description.cuda) return facts;
   const auto& cuda = *description.cuda;
   const auto driver = machine::nvidia_driver_version();
-  const auto node = machine::numa_node_of(cuda.pci_bus_id);
   facts.update({{"index", cuda.index},
                 {"uuid", cuda.uuid},
                 {"pci_bus_id", cuda.pci_bus_id},
-                {"numa_node", node ? json(*node) : json(nullptr)},
+                {"numa_node", common::or_null(node.agreed())},
+                {"numa_node_sources", machine::to_json(node)},
                 {"compute_capability", cuda.compute_capability},
                 {"multiprocessors", cuda.multiprocessors},
                 {"copy_engines", cuda.copy_engines},
@@ -92,7 +92,7 @@ json device_facts(const transfers::device& device,
 /// An entry in the list of devices, with the device's link and clocks.
 json entry_of(const transfers::device& device, const observation& start,
               const std::optional<common::message>& why_not_gpu) {
-  auto entry = device_facts(device, why_not_gpu);
+  auto entry = device_facts(device, start.node, why_not_gpu);
   entry["link"] = to_json(start.link);
   entry["clocks"] = machine::to_json({.start = start.clocks}).at("gpu");
   return entry;
@@ -217,9 +217,7 @@ json make_context(std::span<const observed_device> devices,
   std::vector<common::message> warnings;
   for (const auto& [device, memory, start] : devices) {
     list.push_back(entry_of(device, start, why_not_gpu));
-    const auto& cuda = device.description().cuda;
-    const auto node = cuda ? machine::numa_node_of(cuda->pci_bus_id) : std::nullopt;
-    add_new(warnings, machine::doubts(described, start.link, node));
+    add_new(warnings, machine::doubts(described, start.link, start.node.agreed()));
   }
   const auto& first = devices.front();
 
@@ -230,7 +228,7 @@ json make_context(std::span<const observed_device> devices,
       {"complete", false},
       {"program", program()},
       {"run", run_settings(settings)},
-      {"device", device_facts(first.device, why_not_gpu)},
+      {"device", device_facts(first.device, first.start.node, why_not_gpu)},
       {"link", to_json(first.start.link)},
       {"clocks", machine::to_json({.start = first.start.clocks})},
       {"devices", list},

@@ -41,6 +41,15 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+std::optional<int> host_numa_node(int index) {
+  int node = -1;
+  if (cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, index) != cudaSuccess) {
+    cudaGetLastError();  // a driver that is older than the attribute
+    return std::nullopt;
+  }
+  return node < 0 ? std::nullopt : std::optional(node);
+}
+
 device_description describe_device(int index) {
   cudaDeviceProp properties{};
   cuda_check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
@@ -67,6 +76,7 @@ device_description describe_device(int index) {
   cuda.host_page_tables = properties.pageableMemoryAccessUsesHostPageTables != 0;
   cuda.concurrent_managed_access = properties.concurrentManagedAccess != 0;
   cuda.integrated = properties.integrated != 0;
+  cuda.host_numa_node = host_numa_node(index);
   return {"cuda", properties.name, cuda, index};
 }
 
