@@ -220,7 +220,7 @@ void skip_sizes_beyond_memory(plan& plan, bool device_is_host) {
       const auto& needs = planned.measured->needs;
       return planned.bytes() *
                  (needs.more_host_memory + (device_is_host ? needs.more_device_memory : 0U)) +
-             (needs.staged_copier ? bytes_of_copier(device_is_host) : 0U);
+             needs.fixed_host_memory + (needs.staged_copier ? bytes_of_copier(device_is_host) : 0U);
     };
     const auto anything = [](const benchmark_case&) { return true; };
     const auto allocated = largest(plan, anything, own_bytes);

@@ -52,7 +52,8 @@ struct requirements {
   /// How much an operation allocates at most in addition to the buffers, as a multiple of the
   /// benchmark's size.
   unsigned more_host_memory = 0, more_device_memory = 0;
-  bool staged_copier = false;  ///< buffers::staged_copier(), whose calibration needs memory
+  std::size_t fixed_host_memory = 0;  ///< bytes beyond all that, whatever the size
+  bool staged_copier = false;         ///< buffers::staged_copier(), whose calibration needs memory
   /// Why it cannot run on a device, in one line; nullopt if it can. Empty: it runs everywhere.
   std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
 };
