@@ -24,6 +24,7 @@
 #include "src/common/printable.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/machine/numa.hpp"
 
 namespace {
 
@@ -101,7 +102,7 @@ int run_program(int argc, char** argv) {
   if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
-  const auto strategies = registered_strategies();
+  const auto strategies = registered_strategies(machine::numa_nodes());
   if (parsed.settings.list_strategies)
     return list_strategies(std::cout, chosen_strategies(strategies, parsed.settings.strategies),
                            *choose_device(parsed.settings.device).chosen),

@@ -53,6 +53,12 @@ std::set<std::string> accepted_requests(const registry& strategies) {
   return accepted;
 }
 
+/// Whether a request names the strategy itself or a variant, not its family alone.
+bool is_named(const strategy& strategy, const std::vector<std::string>& requests) {
+  return std::ranges::any_of(
+      requests, [name = strategy.name()](const auto& request) { return matches(request, name); });
+}
+
 void refuse_unknown(const registry& strategies, const std::vector<std::string>& requests) {
   const auto accepted = accepted_requests(strategies);
   for (const auto& name : requests) {
@@ -297,6 +303,7 @@ plan make_plan(const registry& strategies, const transfers::device& device,
   for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {
     if (settings.strategies.empty() && settings.essential_only && !candidate->sampling.essential)
       continue;
+    if (candidate->sampling.on_request && !is_named(*candidate, settings.strategies)) continue;
     const auto reason = why_unsupported(*candidate, device);
     auto cases = cases_of(*candidate, settings);
     if (cases.empty() && settings.own_sizes && filter.passes(candidate->name()))

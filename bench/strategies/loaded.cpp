@@ -189,18 +189,6 @@ transfer prepare_loaded(const job& task, const ends& ends, const load& load) {
   return operation;
 }
 
-/// The same copy with nothing beside it.
-transfer prepare_idle(const job& task, const ends& ends) {
-  auto operation = transfer_between(ends);
-  operation.steps = {{"copy", [&device = task.device, ends, direction = task.direction] {
-                        device.copy(ends.destination.data, ends.source.data, ends.source.bytes,
-                                    direction);
-                      }}};
-  operation.enqueue = asynchronous_copy(task, ends);
-  operation.timing.batched = false;
-  return operation;
-}
-
 using load_list = std::map<std::string, std::optional<load>, std::less<>>;
 
 const result_file::role role{"loaded", "copies while the CPU reads, writes or copies memory",
@@ -217,9 +205,9 @@ const struct loaded_strategies {
         .role = role,
         .prepare =
             [kind, loads](const job& task) {
-              const auto ends = ends_of(task, kind, task.direction);
               const auto& load = loads->find(task.variant)->second;
-              return load ? prepare_loaded(task, ends, *load) : prepare_idle(task, ends);
+              return load ? prepare_loaded(task, ends_of(task, kind, task.direction), *load)
+                          : synchronous_copy(task, kind);
             },
         .needs = {.host = kind,
                   .fixed_host_memory = traffic_bytes,

@@ -95,7 +95,7 @@ disturbance_degree degree_of(const std::set<disturbance>& found) {
   };
   if (found.empty()) return disturbance_degree::none;
   return std::ranges::any_of(found, spoils) ? disturbance_degree::spoilt
-                                                   : disturbance_degree::slowed;
+                                            : disturbance_degree::slowed;
 }
 
 json to_json(const benchmark& described) {
@@ -111,6 +111,7 @@ json to_json(const benchmark& described) {
              {"devices", described.devices},
              {"role", described.role},
              {"plainness", described.plainness}};
+  if (described.node) entry["node"] = *described.node;
   if (described.in_place) entry["in_place"] = true;
   if (described.emulation) entry["emulation"] = true;
   return entry;
