@@ -30,6 +30,7 @@
 #include "src/common/printable.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/machine/numa.hpp"
 
 namespace {
 
@@ -130,7 +131,8 @@ class run_devices {
 
 int measure(const settings& settings) {
   run_devices devices(choose_devices(settings.device));
-  const auto strategies = with_sets(registered_strategies(), devices.ids(), settings.concurrent);
+  const auto strategies =
+      with_sets(registered_strategies(machine::numa_nodes()), devices.ids(), settings.concurrent);
   auto plan = make_plan(strategies, devices.named(), settings);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
   if (plan.cases.empty() && plan.skipped.empty())
@@ -163,7 +165,8 @@ int measure(const settings& settings) {
 
 void list(const settings& settings) {
   const auto devices = choose_devices(settings.device);
-  const auto strategies = with_sets(registered_strategies(), devices.ids, settings.concurrent);
+  const auto strategies =
+      with_sets(registered_strategies(machine::numa_nodes()), devices.ids, settings.concurrent);
   list_strategies(std::cout, chosen_strategies(strategies, settings.strategies),
                   *devices.chosen.front());
 }

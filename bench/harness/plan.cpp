@@ -54,6 +54,12 @@ std::set<std::string> accepted_requests(const registry& strategies) {
   return accepted;
 }
 
+/// Whether a request names the strategy itself or a variant, not its family alone.
+bool is_named(const strategy& strategy, const std::vector<std::string>& requests) {
+  return std::ranges::any_of(
+      requests, [name = strategy.name()](const auto& request) { return matches(request, name); });
+}
+
 void refuse_unknown(const registry& strategies, const std::vector<std::string>& requests) {
   const auto accepted = accepted_requests(strategies);
   for (const auto& name : requests) {
@@ -242,7 +248,7 @@ std::size_t own_bytes(const benchmark_case& planned, bool device_is_host) {
   const auto& needs = planned.measured->needs;
   return planned.bytes() *
              (needs.more_host_memory + (device_is_host ? needs.more_device_memory : 0U)) +
-         (needs.staged_copier ? bytes_of_copier(device_is_host) : 0U);
+         needs.fixed_host_memory + (needs.staged_copier ? bytes_of_copier(device_is_host) : 0U);
 }
 
 host_memory_needs needs_of(const plan& plan, std::size_t devices, bool device_is_host) {
@@ -439,6 +445,7 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
   for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {
     if (settings.strategies.empty() && settings.essential_only && !candidate->sampling.essential)
       continue;
+    if (candidate->sampling.on_request && !is_named(*candidate, settings.strategies)) continue;
     const auto add = candidate->concurrent ? add_sets : add_by_device;
     add(result, *candidate, devices, settings, filter);
   }

@@ -55,6 +55,11 @@ std::vector<std::string> codes_of(const std::set<disturbance>& disturbed) {
   return codes;
 }
 
+/// Null where the transfer needs none.
+std::shared_ptr<const void> conditions_of(const transfer& ready) {
+  return ready.timing.conditions ? ready.timing.conditions() : nullptr;
+}
+
 common::message error_message(std::string code, const std::exception& failure) {
   return {std::move(code), nlohmann::ordered_json::object(), failure.what()};
 }
@@ -241,8 +246,11 @@ bench::schedule session::undisturbed_schedule(const benchmark_case& planned,
   std::set<disturbance> disturbed;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const auto before = watched_.read();
-    const auto schedule = ready.flows.empty() ? settle_schedule(ready, planned.cache, time)
-                                              : settle_flows(team_, ready.flows, time);
+    const auto schedule = [&] {
+      const auto conditions = conditions_of(ready);
+      return ready.flows.empty() ? settle_schedule(ready, planned.cache, time)
+                                 : settle_flows(team_, ready.flows, time);
+    }();
     disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);
     if (!are_spoilt(disturbed)) return schedule;
   }
@@ -445,15 +453,18 @@ repetition session::repeat_prepared(state& measured, int round, transfer& ready)
   synchronize(planned);
   const auto before = watched_.read();
   flush_ends(ready);
-  if (ready.flows.empty())
-    settle(ready, measured.schedule, planned.cache);
-  else
-    team_.copy_once(ready.flows);
-
   samples times;
   std::optional<double> cores;
-  bench::repetition repetition{
-      as_repetition(time_in_engine(measured, ready, times, cores), settings_.rounds, round)};
+  bench::repetition repetition;
+  {
+    const auto conditions = conditions_of(ready);
+    if (ready.flows.empty())
+      settle(ready, measured.schedule, planned.cache);
+    else
+      team_.copy_once(ready.flows);
+    repetition.reported =
+        as_repetition(time_in_engine(measured, ready, times, cores), settings_.rounds, round);
+  }
   auto& disturbed = repetition.disturbed;
   disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);
   disturbed.merge(disturbances_in(times.operation, measured.schedule.batch));
@@ -463,7 +474,10 @@ repetition session::repeat_prepared(state& measured, int round, transfer& ready)
     measured.medians.push_back(statistics::median(times.operation));
   // Before the device's clock is used, which runs further operations.
   require_undamaged(planned, ready);
-  time_on_device(ready, clock_of(planned), stream_of(planned), measured.schedule, times);
+  {
+    const auto conditions = conditions_of(ready);
+    time_on_device(ready, clock_of(planned), stream_of(planned), measured.schedule, times);
+  }
   if (interruption() != 0) return repetition;
   const auto metrics =
       metrics_of(planned, ready, measured.schedule, times, cores, device_of(planned).link_limit);

@@ -32,6 +32,13 @@ observation observe_busy(transfers::device& device, const machine::gpu_monitor* 
   return observed;
 }
 
+machine::nearest_node nearest_node(const transfers::cuda_properties& cuda,
+                                   const machine::gpu_monitor* monitor) {
+  return {.sysfs = machine::numa_node_of(cuda.pci_bus_id),
+          .cuda = cuda.host_numa_node,
+          .nvml = monitor ? monitor->nearest_nodes() : std::nullopt};
+}
+
 }  // namespace
 
 std::unique_ptr<machine::gpu_monitor> open_monitor(const transfers::device& device) {
@@ -47,6 +54,7 @@ observation observe_under_load(transfers::device& device, const machine::gpu_mon
     } catch (const transfers::error&) {
       // Not known. The measurement reports errors of the device.
     }
+    observed.node = nearest_node(*device.description().cuda, monitor);
   }
   observed.clocks.cpu_throttle_events = machine::cpu_throttle_events();
   return observed;

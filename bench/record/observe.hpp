@@ -7,6 +7,7 @@
 #include "bench/strategy/buffers.hpp"
 #include "src/machine/clocks.hpp"
 #include "src/machine/gpu_monitor.hpp"
+#include "src/machine/numa.hpp"
 #include "src/machine/pcie.hpp"
 #include "transfers/core/device.hpp"
 
@@ -22,6 +23,7 @@ struct observation {
   /// GPUs), and if the system does not report it.
   std::optional<machine::pcie_link> link;
   machine::clocks clocks;
+  machine::nearest_node node;  ///< of a CUDA device; does not change
 };
 
 /// A device of the run, its buffers and its observation before the run.

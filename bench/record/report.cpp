@@ -119,9 +119,12 @@ void list_strategies(std::ostream& out, const std::vector<const strategy*>& stra
     std::vector<std::string> names;
     for (const auto& variant : strategy->variants) names.push_back(variant.name);
     print_beside(out, strategy->name(), 35, strategy->summary);
-    print_beside(out, "", 37,
-                 fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
-                             reason ? "not on this device: " + *reason : "runs on this device"));
+    print_beside(
+        out, "", 37,
+        fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
+                    reason                          ? "not on this device: " + *reason
+                    : strategy->sampling.on_request ? "runs on this device if --strategies names it"
+                                                    : "runs on this device"));
   }
 }
 

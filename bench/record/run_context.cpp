@@ -58,7 +58,7 @@ json emulated_link_facts(const transfers::link_description& link) {
           {"both_gb_per_s", rate(link.both_bytes_per_second)}};
 }
 
-json device_facts(const transfers::device& device,
+json device_facts(const transfers::device& device, const machine::nearest_node& node,
                   const std::optional<common::message>& why_not_gpu) {
   const auto& description = device.description();
   json facts{{"kind", description.kind},
@@ -71,11 +71,11 @@ json device_facts(const transfers::device& device,
   if (!description.cuda) return facts;
   const auto& cuda = *description.cuda;
   const auto driver = machine::nvidia_driver_version();
-  const auto node = machine::numa_node_of(cuda.pci_bus_id);
   facts.update({{"index", cuda.index},
                 {"uuid", cuda.uuid},
                 {"pci_bus_id", cuda.pci_bus_id},
-                {"numa_node", node ? json(*node) : json(nullptr)},
+                {"numa_node", common::or_null(node.agreed())},
+                {"numa_node_sources", machine::to_json(node)},
                 {"compute_capability", cuda.compute_capability},
                 {"multiprocessors", cuda.multiprocessors},
                 {"copy_engines", cuda.copy_engines},
@@ -94,7 +94,7 @@ json device_facts(const transfers::device& device,
 /// An entry in the list of devices, with the device's link and clocks.
 json entry_of(const observed_device& observed, const std::optional<common::message>& why_not_gpu) {
   json entry{{"id", observed.id}};
-  entry.update(device_facts(observed.device, why_not_gpu));
+  entry.update(device_facts(observed.device, observed.start.node, why_not_gpu));
   entry["link"] = to_json(observed.start.link);
   entry["clocks"] = machine::to_json({.start = observed.start.clocks}).at("gpu");
   return entry;
@@ -219,9 +219,8 @@ json make_context(std::span<const observed_device> devices,
   std::vector<common::message> warnings;
   for (const auto& observed : devices) {
     list.push_back(entry_of(observed, why_not_gpu));
-    const auto& cuda = observed.device.description().cuda;
-    const auto node = cuda ? machine::numa_node_of(cuda->pci_bus_id) : std::nullopt;
-    add_new(warnings, machine::doubts(described, observed.start.link, node));
+    add_new(warnings,
+            machine::doubts(described, observed.start.link, observed.start.node.agreed()));
   }
   const auto& first = devices.front();
 
@@ -232,7 +231,7 @@ json make_context(std::span<const observed_device> devices,
       {"complete", false},
       {"program", program()},
       {"run", run_settings(settings)},
-      {"device", device_facts(first.device, why_not_gpu)},
+      {"device", device_facts(first.device, first.start.node, why_not_gpu)},
       {"link", to_json(first.start.link)},
       {"clocks", machine::to_json({.start = first.start.clocks})},
       {"devices", list},

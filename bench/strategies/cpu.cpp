@@ -7,6 +7,7 @@
 #include "bench/cpu/access.hpp"
 #include "bench/cpu/emulation.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "src/machine/numa.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
 
@@ -153,13 +154,15 @@ class access_team {
 struct threaded_access {
   cpu::access access;
   bool on_all_cores;
+  std::optional<machine::numa_node> node = {};  ///< whose CPUs make the accesses, if it matters
 };
 using access_list = std::shared_ptr<const std::map<std::string, threaded_access, std::less<>>>;
 
 transfer prepare(const job& task, transfers::host_memory_kind kind, const access_list& accesses,
                  std::size_t per_thread, const std::shared_ptr<progress_through_block>& progress) {
-  const auto& [access, on_all_cores] = accesses->find(task.variant)->second;
+  const auto& [access, on_all_cores, node] = accesses->find(task.variant)->second;
   if (access.why_unavailable) throw transfers::unsupported(*access.why_unavailable);
+  const auto bound = node ? bound_to(*node) : nullptr;  // inherited by the team's threads
   const auto threads = std::make_shared<access_team>(task, host_payload(task, kind), access,
                                                      on_all_cores, per_thread, progress);
   transfer result;
@@ -169,6 +172,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, const access
   if (access.single)
     result.amount.accesses = *result.amount.bytes / sizeof(std::uint64_t) / (threads->size());
   if (task.cache == cache_state::cold) result.timing.between = [threads] { threads->flush(); };
+  if (node) result.timing.conditions = [cpus = *node] { return bound_to(cpus); };
   result.check.compare = [threads, accesses] { return threads->verify(); };
   if (access.restore) result.check.restore = [threads] { threads->restore(); };
   return result;
@@ -215,6 +219,55 @@ strategy strategy_for(const name_part& memory, const std::string& summary,
   return result;
 }
 
+/// The accesses that tell how far memory is: what ordinary programs do, the fastest reads, and the
+/// latency.
+bool tells_distance(const access& access) {
+  return access.plainest || access.method == "vector" || access.method == "random";
+}
+
+/// The CPUs of each node access the memory of one. "read_memcpy@node0": CPUs of another node.
+strategy strategy_for_node(transfers::host_memory_kind kind, const machine::numa_node& memory,
+                           const std::vector<machine::numa_node>& nodes) {
+  auto accesses = accesses_with(cpu::instructions());
+  std::erase_if(accesses, [](const access& access) { return !tells_distance(access); });
+  auto result =
+      strategy_for(in_memory(kind), "the CPU accesses " + transfers::describe(kind), kind, {});
+  const auto by_variant = std::make_shared<std::map<std::string, threaded_access, std::less<>>>();
+  for (const auto& node : nodes) {
+    if (why_no_cpu(node)) continue;
+    for (const auto& access : accesses)
+      for (const bool on_all_cores : {false, true}) {
+        auto varied = variant_of(access, on_all_cores);
+        if (node.number != memory.number) {
+          varied.name += "@node" + std::to_string(node.number);
+          varied.setting =
+              varied.setting.value_or("cpus") + "_of_node" + std::to_string(node.number);
+        }
+        by_variant->emplace(varied.name, threaded_access{access, on_all_cores, node});
+        result.variants.push_back(std::move(varied));
+      }
+  }
+  result.prepare = [kind, list = access_list(by_variant),
+                    progress = std::make_shared<progress_through_block>()](const job& task) {
+    return prepare(task, kind, list, usual_amount, progress);
+  };
+  result.sampling.cold = false;
+  return result;
+}
+
+registry strategies_for(const std::vector<machine::numa_node>& nodes) {
+  registry strategies;
+  for (const auto& node : nodes)
+    for (const auto kind : {transfers::pageable, transfers::pinned()}) {
+      auto added = strategy_for_node(on_node(kind, node.number), node, nodes);
+      // Where only the place matters, one kind of memory tells.
+      added.sampling.on_request =
+          kind != transfers::pageable || !are_several(nodes) || !node.has_usable_memory();
+      if (!added.variants.empty()) strategies.push_back(std::move(added));
+    }
+  return strategies;
+}
+
 /// Reads that exist for write-combined memory alone.
 strategy emulated_write_combined() {
   auto emulated = cpu::accesses_with(cpu::emulated_write_combined());
@@ -245,6 +298,7 @@ const struct cpu_strategies {
     for (const auto kind : transfers::all_host_memory_kinds()) add(kind);
     add(transfers::managed);
     registration{emulated_write_combined()};
+    registration{node_strategies(strategies_for)};
   }
 } registered;
 

@@ -22,9 +22,10 @@ std::span<std::byte> buffers::scratch(std::size_t bytes) {
   return scratch_.bytes().first(bytes);
 }
 
-std::shared_ptr<transfers::staged_copier> buffers::staged_copier() {
-  if (!staged_copier_) staged_copier_ = std::make_shared<transfers::staged_copier>(device_);
-  return staged_copier_;
+std::shared_ptr<transfers::staged_copier> buffers::staged_copier(std::optional<int> node) {
+  auto& copier = staged_copiers_[node];
+  if (!copier) copier = std::make_shared<transfers::staged_copier>(device_);
+  return copier;
 }
 
 const transfers::host_memory& buffers::host(transfers::host_memory_kind kind) const {

@@ -41,8 +41,10 @@ class buffers {
   [[nodiscard]] const transfers::host_memory& host(transfers::host_memory_kind kind) const;
   [[nodiscard]] const transfers::device_memory& on_device() const;
 
-  /// The first call calibrates the copier; later calls return the same one.
-  [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier();
+  /// The first call calibrates the copier; later calls return the same one. Its threads run where
+  /// the first caller may run: one copier for each node that callers are bound to.
+  [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier(
+      std::optional<int> node = {});
 
   [[nodiscard]] bench::pattern pattern(bool inverted = false) const { return {seed_, inverted}; }
   [[nodiscard]] const std::map<transfers::host_memory_kind, transfers::host_memory>& all_host()
@@ -56,7 +58,7 @@ class buffers {
   std::map<transfers::host_memory_kind, transfers::host_memory> host_;
   std::optional<transfers::device_memory> on_device_;
   transfers::host_memory scratch_;
-  std::shared_ptr<transfers::staged_copier> staged_copier_;
+  std::map<std::optional<int>, std::shared_ptr<transfers::staged_copier>> staged_copiers_;
 };
 
 }  // namespace bench_transfers::bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 #include "bench/strategy/copy_kernel.hpp"
@@ -15,6 +16,11 @@ using result_file::direction;
 // Filled while static objects are initialised, in an unspecified order: constructed on first use.
 registry& collected() {
   static registry list;
+  return list;
+}
+
+std::vector<node_strategies>& collected_for_nodes() {
+  static std::vector<node_strategies> list;
   return list;
 }
 
@@ -74,6 +80,8 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
   described.setting =
       fields.setting ? fields.setting : text_of_part(measured, name_part::field::setting);
   described.memory = memory_of(measured);
+  if (measured.needs.host && measured.needs.host->node)
+    described.node = static_cast<unsigned>(*measured.needs.host->node);
   described.direction = fields.direction.value_or(measured.direction);
   described.size_bytes = size_bytes;
   described.cache = cache;
@@ -111,10 +119,19 @@ registration::registration(const host_memory_family& added) {
   }
 }
 
-registry registered_strategies() {
+registration::registration(const node_strategies& added) { collected_for_nodes().push_back(added); }
+
+registry registered_strategies(const std::vector<machine::numa_node>& nodes) {
   auto strategies = collected();
+  if (!nodes.empty())
+    for (const auto& make : collected_for_nodes())
+      std::ranges::move(make(nodes), std::back_inserter(strategies));
   std::ranges::sort(strategies, {}, &strategy::name);
   return strategies;
+}
+
+bool are_several(const std::vector<machine::numa_node>& nodes) {
+  return std::ranges::count_if(nodes, &machine::numa_node::has_usable_memory) > 1;
 }
 
 std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void()> enqueue) {
@@ -172,6 +189,20 @@ std::function<void()> asynchronous_copy(const job& task, const ends& ends) {
   return [&stream = task.stream, ends, direction = task.direction] {
     stream.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
   };
+}
+
+transfer synchronous_copy(const job& task, transfers::host_memory_kind kind) {
+  const auto direction = task.direction;
+  const auto ends = ends_of(task, kind, direction);
+  auto copy = transfer_between(ends);
+  copy.steps = {{"copy", [&device = task.device, ends, direction] {
+                   device.copy(ends.destination.data, ends.source.data, ends.source.bytes,
+                               direction);
+                 }}};
+  // With pageable memory the call waits for the CPU's staging, which the device's clock does not
+  // see.
+  if (is_page_locked(kind)) copy.enqueue = asynchronous_copy(task, ends);
+  return copy;
 }
 
 transfer copy_in_place(const job& task, transfers::host_memory_kind kind, unsigned most_blocks) {

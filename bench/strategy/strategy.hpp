@@ -11,6 +11,7 @@
 
 #include "bench/strategy/roles.hpp"
 #include "bench/strategy/transfer.hpp"
+#include "src/machine/numa.hpp"
 #include "src/result_file/format.hpp"
 #include "transfers/core/device.hpp"
 
@@ -58,7 +59,8 @@ struct requirements {
   /// How much an operation allocates at most in addition to the buffers, as a multiple of the
   /// benchmark's size.
   unsigned more_host_memory = 0, more_device_memory = 0;
-  bool staged_copier = false;  ///< buffers::staged_copier(), whose calibration needs memory
+  std::size_t fixed_host_memory = 0;  ///< bytes beyond all that, whatever the size
+  bool staged_copier = false;         ///< buffers::staged_copier(), whose calibration needs memory
   /// Why it cannot run on a device, in one line; nullopt if it can. Empty: it runs everywhere.
   std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
 };
@@ -71,6 +73,7 @@ struct sampling {
   std::size_t skip_largest = 0;  ///< number of the profile's largest sizes to skip
   bool cold = true;              ///< also measured with cold caches
   bool essential = false;        ///< part of the quick profile
+  bool on_request = false;       ///< only if --strategies names it itself, not its family alone
   double effort = 1;             ///< timed operations take this fraction of the profile's time
   /// Repeat until the median over the repetitions is known to 5 %: at least five repetitions, at
   /// most three times the profile's number. Three repetitions suffice if they take half a second.
@@ -117,8 +120,11 @@ std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void
 
 using registry = std::vector<strategy>;
 
-/// The strategies of all files, sorted by name.
-registry registered_strategies();
+/// Makes strategies for the NUMA nodes of a machine.
+using node_strategies = std::function<registry(const std::vector<machine::numa_node>&)>;
+
+/// The strategies of all files, sorted by name; those for NUMA nodes only where nodes are given.
+registry registered_strategies(const std::vector<machine::numa_node>& nodes = {});
 
 /// One strategy for each of several kinds of host memory. The kind is the last part of the name.
 struct host_memory_family {
@@ -137,7 +143,19 @@ struct host_memory_family {
 struct registration {
   explicit registration(const strategy& added);
   explicit registration(const host_memory_family& added);
+  explicit registration(const node_strategies& added);
 };
+
+/// Whether a machine has several nodes whose memory this process may use: only then are they
+/// compared without being asked for.
+bool are_several(const std::vector<machine::numa_node>& nodes);
+
+/// Lets the calling thread run on the node's CPUs only, as long as the result exists, in
+/// operation_timing::conditions for example. Throws unsupported.
+std::shared_ptr<const void> bound_to(const machine::numa_node& node);
+
+/// Why no thread can run on the node's CPUs.
+std::optional<std::string> why_no_cpu(const machine::numa_node& node);
 
 /// Options of a kind of host memory beyond plain pages: flags, and huge pages.
 unsigned options_of(transfers::host_memory_kind kind);
@@ -162,6 +180,9 @@ transfer transfer_between(const ends& ends);
 
 /// Enqueues the copy between the ends on the job's stream.
 std::function<void()> asynchronous_copy(const job& task, const ends& ends);
+
+/// The copy between host memory of a kind and the device that returns when it is done.
+transfer synchronous_copy(const job& task, transfers::host_memory_kind kind);
 
 /// A kernel of at most `most_blocks` thread blocks copies between the device and host memory of a
 /// kind, which it accesses in place.

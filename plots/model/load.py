@@ -55,6 +55,7 @@ class Fields:
     method: str | None
     setting: str | None
     memory: str | None
+    node: int | None
     variant: str | None
     direction: str
     size_bytes: int | None
@@ -383,6 +384,7 @@ def _fields(place: str, value: dict[str, Any]) -> Fields:
         method=_text_or_null(place, value, "method"),
         setting=_text_or_null(place, value, "setting"),
         memory=_text_or_null(place, value, "memory"),
+        node=_small_whole_or_null(place, value, "node"),
         variant=_text_or_null(place, value, "variant"),
         direction=_one_of(place, value, "direction", DIRECTIONS),
         size_bytes=size,
@@ -457,6 +459,13 @@ def _line(place: str, value: dict[str, Any], key: str) -> str:
 
 def _text_or_null(place: str, value: dict[str, Any], key: str) -> str | None:
     return None if value.get(key) is None else _name(place, value, key)
+
+
+def _small_whole_or_null(place: str, value: dict[str, Any], key: str) -> int | None:
+    entry = value.get(key)
+    if entry is not None and (not is_whole(entry) or entry > MOST_PLAINNESS):
+        raise _NotValid(f"{place}.{key} is {brief(entry)}, no whole number from 0")
+    return entry
 
 
 def _truth(place: str, value: dict[str, Any], key: str) -> bool:

@@ -38,7 +38,8 @@ bool is_plain(const benchmark& described) {
 
 /// The term that a benchmark provides; nullopt if it cannot be used.
 std::optional<term> term_of(const benchmark& described, std::size_t device) {
-  const bool is_usable = described.cache == result_file::cache_state::warm &&
+  // Questions name no node: memory without one lies near the thread that allocates it.
+  const bool is_usable = !described.node && described.cache == result_file::cache_state::warm &&
                          described.size_bytes && described.devices == std::vector{device};
   if (!is_usable) return std::nullopt;
   if (described.role == "copy") return transfer_of(described);

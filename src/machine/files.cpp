@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <system_error>
 
 namespace bench_transfers::machine {
@@ -21,6 +22,29 @@ std::optional<Number> parse_whole(std::string_view text) {
     return std::nullopt;
   }
   return number;
+}
+
+struct number_range {
+  std::size_t first, last;
+};
+
+/// The ranges of a kernel list.
+std::optional<std::vector<number_range>> ranges_of_list(std::string_view list) {
+  std::vector<number_range> ranges;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view range = list.substr(begin, end - begin);
+    const std::size_t dash = std::min(range.find('-'), range.size());
+    const std::optional<std::size_t> first = parse_count(range.substr(0, dash));
+    const std::optional<std::size_t> last =
+        dash == range.size() ? first : parse_count(range.substr(dash + 1));
+    if (!first || !last || *last < *first) {
+      return std::nullopt;
+    }
+    ranges.push_back({*first, *last});
+    begin = end + 1;
+  }
+  return ranges;
 }
 
 }  // namespace
@@ -98,21 +122,33 @@ std::optional<double> parse_real(std::string_view text) {
 }
 
 std::optional<std::size_t> count_of_list(std::string_view list) {
+  const auto ranges = ranges_of_list(list);
+  if (!ranges) {
+    return std::nullopt;
+  }
   std::size_t count = 0;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view range = list.substr(begin, end - begin);
-    const std::size_t dash = std::min(range.find('-'), range.size());
-    const std::optional<std::size_t> first = parse_count(range.substr(0, dash));
-    const std::optional<std::size_t> last =
-        dash == range.size() ? first : parse_count(range.substr(dash + 1));
-    if (!first || !last || *last < *first) {
-      return std::nullopt;
-    }
-    count += *last - *first + 1;
-    begin = end + 1;
+  for (const auto& range : *ranges) {
+    count += range.last - range.first + 1;
   }
   return count;
+}
+
+std::optional<std::vector<std::size_t>> numbers_of_list(std::string_view list) {
+  constexpr std::size_t most = 1 << 16;
+  const auto ranges = ranges_of_list(list);
+  if (!ranges) {
+    return std::nullopt;
+  }
+  std::set<std::size_t> numbers;
+  for (const auto& [first, last] : *ranges) {
+    if (last - first >= most || numbers.size() > most) {
+      return std::nullopt;
+    }
+    for (std::size_t number = first; number <= last; ++number) {
+      numbers.insert(number);
+    }
+  }
+  return std::vector(numbers.begin(), numbers.end());
 }
 
 std::optional<std::size_t> read_count(const std::filesystem::path& path) {

@@ -41,6 +41,9 @@ std::optional<double> parse_real(std::string_view text);
 /// Format: "List Format" in cpuset(7).
 std::optional<std::size_t> count_of_list(std::string_view list);
 
+/// Its entries, ascending and each once; nullopt also for a list of more than 65536.
+std::optional<std::vector<std::size_t>> numbers_of_list(std::string_view list);
+
 /// parse_count of a file's first line.
 std::optional<std::size_t> read_count(const std::filesystem::path& path);
 

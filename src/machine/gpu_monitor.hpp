@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/machine/clocks.hpp"
 
@@ -18,6 +20,10 @@ class gpu_monitor {
   /// Reads the values that depend most on the load first. Takes a few milliseconds with a healthy
   /// driver; NVML has no time limit.
   [[nodiscard]] virtual gpu_clocks read() const = 0;
+
+  /// The host's NUMA nodes that the GPU is nearest to (nvmlDeviceGetMemoryAffinity); nullopt if the
+  /// driver does not tell.
+  [[nodiscard]] virtual std::optional<std::vector<int>> nearest_nodes() const = 0;
 
  protected:
   gpu_monitor() = default;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/machine/files.hpp"
+#include "src/machine/numa.hpp"
 #include "src/machine/sections.hpp"
 
 namespace bench_transfers::machine {
@@ -121,6 +122,7 @@ nlohmann::ordered_json describe(const std::filesystem::path& root) {
   return {
       {"cpu", describe_cpu(root)},
       {"memory", describe_memory(root)},
+      {"numa", describe_numa(root)},
       {"process", describe_process(root)},
       {"virtualisation", describe_virtualisation(root)},
       {"iommu", describe_iommu(root)},

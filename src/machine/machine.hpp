@@ -15,9 +15,9 @@ namespace bench_transfers::machine {
 /// false if this process may exceed the limit beside it (CAP_IPC_LOCK, which root normally has).
 /// Two limits are the string "unlimited" if the kernel sets none: memory.memlock_limit_bytes and
 /// memory.cgroup_limit_bytes. Values that come from a system call or the CPU itself describe the
-/// running computer for any `root`: cpu.architecture, cpu.cpus_allowed, memory.page_bytes,
-/// memory.memlock_limit_bytes, process.numa_node, virtualisation.hypervisor (x86-64) and kernel,
-/// except kernel.boot_id.
+/// running computer for any `root`: cpu.architecture, cpu.cpus_allowed, numa.usable_cpus,
+/// memory.page_bytes, memory.memlock_limit_bytes, process.numa_node, virtualisation.hypervisor
+/// (x86-64) and kernel, except kernel.boot_id.
 ///
 /// Nothing that names a person or a host is included: no host name, no serial number, and of the
 /// kernel's command line only the words about the IOMMU and bounce buffers. kernel.boot_id is a

@@ -39,12 +39,18 @@ class entry_reader {
     return member.get<std::size_t>();
   }
 
-  [[nodiscard]] unsigned small_whole(const char* key) const {
+  [[nodiscard]] std::optional<unsigned> optional_small_whole(const char* key) const {
     const auto number = optional_whole(key);
-    if (!number) refuse(fmt::format("it has no {}", key));
+    if (!number) return std::nullopt;
     if (*number > std::numeric_limits<unsigned>::max())
       refuse(fmt::format("its {} is too large", key));
     return static_cast<unsigned>(*number);
+  }
+
+  [[nodiscard]] unsigned small_whole(const char* key) const {
+    const auto number = optional_small_whole(key);
+    if (!number) refuse(fmt::format("it has no {}", key));
+    return *number;
   }
 
   [[nodiscard]] bool truth(const char* key) const {
@@ -122,6 +128,7 @@ benchmark benchmark_from(const std::string& name, const json& entry) {
           .method = read.optional_text("method"),
           .setting = read.optional_text("setting"),
           .memory = read.optional_text("memory"),
+          .node = read.optional_small_whole("node"),
           .variant = read.optional_text("variant"),
           .direction = read.word("direction", direction_from),
           .size_bytes = read.optional_whole("size_bytes"),

@@ -119,6 +119,7 @@ json to_json(const benchmark& described) {
              {"role", described.role},
              {"plainness", described.plainness}};
   for (const auto& flow : described.flows) entry["flows"].push_back(to_json(flow));
+  if (described.node) entry["node"] = *described.node;
   if (described.in_place) entry["in_place"] = true;
   if (described.emulation) entry["emulation"] = true;
   return entry;

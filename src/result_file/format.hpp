@@ -56,6 +56,7 @@ struct benchmark {
   std::optional<std::string> method;   ///< if a family has several: "staged"
   std::optional<std::string> setting;  ///< another choice: "4KiB_blocks"
   std::optional<std::string> memory;   ///< kind of host memory at the host's end: "pinned"
+  std::optional<unsigned> node;  ///< NUMA node of that memory, where the benchmark chooses one
   std::optional<std::string> variant;  ///< "h2d", "float32"
   result_file::direction direction = direction::none;
   std::optional<std::size_t> size_bytes;  ///< asked for; a row's `bytes` is what was moved

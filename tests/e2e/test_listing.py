@@ -42,7 +42,9 @@ def test_list_explains_every_strategy(program: Program):
     for name, summary, where in strategies:
         assert len(summary) > 10, name
         assert re.fullmatch(
-            r"(\w+(, \w+)*; )?(runs on this device|not on this device: .{20,})", where
+            r"([\w/@]+(, [\w/@]+)*; )?"
+            r"(runs on this device( if --strategies names it)?|not on this device: .{20,})",
+            where,
         ), where
 
 
@@ -130,6 +132,30 @@ def test_standard_profile_covers_all_sizes_both_ways(program: Program):
         for size in sizes
     } < {*names}
     assert {"copy/pageable/h2d/1MiB/cold", "copy/pageable/d2h/1MiB/cold"} < {*names}
+
+
+def test_memory_on_a_node_is_measured_if_it_is_asked_for_by_name(program: Program):
+    listing = listed(program.run("--list", "--device=host").out)
+    on_node = {name: where for name, _, where in listing if name.startswith("copy/pinned@node")}
+    assert on_node
+    node, where = min(on_node.items())
+    if "not on this device" in where:
+        pytest.skip(where)
+    names = text_of(
+        program.run(
+            "--device=host", f"--strategies={node}/h2d", "--sizes=4KiB", "--benchmark_list_tests"
+        )
+    )
+    assert names.splitlines() == [f"{node}/h2d/4KiB"]
+    if len(on_node) == 1:
+        names = text_of(program.run("--device=host", "--benchmark_list_tests"))
+        assert "@node" not in names
+
+
+def test_a_node_that_is_not_there_is_a_usage_error(program: Program):
+    completed = program.run("--device=host", "--strategies=copy/pinned@node987")
+    assert completed.code == USAGE
+    assert "unknown strategy 'copy/pinned@node987': did you mean" in completed.err
 
 
 @pytest.mark.parametrize(("smaller", "larger"), [("quick", "standard"), ("standard", "full")])

@@ -129,7 +129,7 @@ def test_records_cpu_throttling_and_no_gpu_clocks(sample: Result):
         *("machine/cpu/caches", "machine/memory/total_bytes", "machine/memory/page_bytes"),
         *("machine/memory/transparent_hugepage_enabled", "machine/memory/memlock_limit_bytes"),
         *("machine/kernel/release", "machine/kernel/architecture", "machine/os"),
-        "machine/kernel/boot_id",
+        *("machine/kernel/boot_id", "machine/numa"),
         *("machine/virtualisation/hypervisor", "machine/iommu", "machine/process/numa_node"),
         *("clock/read_ns", "clock/resolution_ns", "buffers", "warnings"),
     ],
@@ -155,6 +155,12 @@ def test_fingerprint_has_plausible_values(sample: Result):
     assert machine["memory"]["page_bytes"] >= 4096
     assert 0 < clock["read_ns"] < 10_000
     assert 0 < clock["resolution_ns"] < 1_000_000
+
+
+def test_describes_each_numa_node(sample: Result):
+    nodes = sample.transfers["machine"]["numa"]
+    assert [node["node"] for node in nodes] == sorted({node["node"] for node in nodes})
+    assert any(node["memory_allowed"] and node["usable_cpus"] for node in nodes)
 
 
 def test_lists_what_was_skipped_with_the_reason(sample: Result):

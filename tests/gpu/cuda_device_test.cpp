@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/transfers/core/numa.hpp"
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -53,6 +54,29 @@ void expect_moves(device& gpu, const host_memory& host, const device_memory& dev
 
 const std::vector<std::size_t> odd_and_even_sizes{1,  3,    4,     15,      16,
                                                   17, 4095, 65536, 1000003, (4 << 20) + 5};
+
+TEST_F(cuda_device_test, places_memory_of_each_kind_on_a_node) {
+  if (const auto reason = detail::why_no_node(0)) GTEST_SKIP() << *reason;
+  constexpr std::size_t bytes = (4 << 20) + 5;
+  const auto device_block = gpu->allocate(bytes + guard);
+  for (const auto plain : all_host_memory_kinds()) {
+    const auto kind = on_node(plain, 0);
+    SCOPED_TRACE(to_string(kind));
+    if (const auto reason = gpu->why_unsupported(kind)) {
+      EXPECT_TRUE(has(kind.flags, pin_flags::write_combined) || gpu->why_unsupported(plain))
+          << *reason;
+      continue;
+    }
+    const auto host = gpu->allocate_host(bytes + guard, kind);
+    EXPECT_NO_THROW(detail::verify_node(host.bytes(), 0));
+    EXPECT_EQ(gpu->copies_directly(host.data()), is_page_locked(kind));
+    EXPECT_EQ(host.on_device() != nullptr, is_page_locked(kind));
+    for (const auto direction : {direction::h2d, direction::d2h})
+      expect_moves(
+          *gpu, host, device_block, bytes, direction,
+          [&](std::byte* dst, const std::byte* src) { gpu->copy(dst, src, bytes, direction); });
+  }
+}
 
 class every_kind : public cuda_device_test, public testing::WithParamInterface<host_memory_kind> {};
 

@@ -82,6 +82,13 @@ nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensor
   return answer(device, celsius, sensor == NVML_TEMPERATURE_GPU ? 64U : 0U);
 }
 
+nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned words, unsigned long* mask,
+                                         nvmlAffinityScope_t scope) {
+  if (scope != NVML_AFFINITY_SCOPE_NODE || words != 16) return NVML_ERROR_INVALID_ARGUMENT;
+  mask[1] = 1;
+  return answer(device, mask, 0b10UL);
+}
+
 nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned* replays) {
   return answer(device, replays, 12U);
 }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 using namespace bench_transfers;
 
@@ -34,6 +35,11 @@ TEST(gpu_monitor, reads_every_value) {
   EXPECT_EQ(reading.memory_max_mhz, 3202U);
   EXPECT_EQ(reading.temperature_c, 64U);
   EXPECT_EQ(reading.pcie_replays, 12U);
+}
+
+TEST(gpu_monitor, tells_the_nodes_of_memory_nearby) {
+  EXPECT_EQ(monitor_gpu(address, FAKE_NVML)->nearest_nodes(), (std::vector{1, 64}));
+  EXPECT_EQ(monitor_gpu(address, FAKE_OLD_NVML)->nearest_nodes(), std::nullopt);
 }
 
 TEST(gpu_monitor, reports_only_reasons_that_slow_a_gpu_down) {

@@ -60,6 +60,8 @@ struct cuda_properties {
   bool host_page_tables = false;  ///< …through the host's page tables: a coherent link, not PCIe
   /// CPU and kernels may access managed memory at a time (concurrentManagedAccess).
   bool concurrent_managed_access = false;
+  /// The host's NUMA node nearest to the device (cudaDevAttrHostNumaId); none: CUDA does not tell.
+  std::optional<int> host_numa_node{};
   bool integrated = false;  ///< shares physical memory with the host: no link at all
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -39,6 +40,9 @@ constexpr bool has(pin_flags set, pin_flags flag) {
 struct host_memory_kind {
   host_origin origin = host_origin::pageable;  ///< the method
   pin_flags flags = pin_flags::none;           ///< of pinned memory
+  /// The NUMA node where all of its pages lie, verified page by page; none: where the memory policy
+  /// of the process places them. Pinned memory on a node is registered (cudaHostRegister).
+  std::optional<int> node = {};
 
   auto operator<=>(const host_memory_kind&) const = default;
 };
@@ -56,17 +60,23 @@ constexpr host_memory_kind pinned(pin_flags flags = pin_flags::none) {
   return {host_origin::pinned, flags};
 }
 
+/// The same kind of memory on a NUMA node: on_node(pinned(), 1).
+constexpr host_memory_kind on_node(host_memory_kind kind, int node) {
+  kind.node = node;
+  return kind;
+}
+
 /// Whether memory of the kind is page-locked: registered, registered_huge or pinned.
 constexpr bool is_page_locked(host_memory_kind kind) {
   return kind.origin == host_origin::registered || kind.origin == host_origin::registered_huge ||
          kind.origin == host_origin::pinned;
 }
 
-/// All kinds that are the host's own: pageable, pageable_huge, registered, registered_huge, and
-/// pinned with every set of flags; not managed memory.
+/// All kinds without a node that are the host's own: pageable, pageable_huge, registered,
+/// registered_huge, and pinned with every set of flags; not managed memory.
 std::span<const host_memory_kind> all_host_memory_kinds();
 
-/// The kind's name in benchmark names, for example "pinned_portable_wc".
+/// The kind's name in benchmark names, for example "pinned_portable_wc", "pinned@node1".
 std::string to_string(host_memory_kind kind);
 
 /// A short description of the kind: "cudaHostAlloc(PORTABLE | WRITECOMBINED)".

@@ -4,6 +4,7 @@
 #include <nvml.h>  // for types: nothing of NVML is linked
 
 #include <array>
+#include <climits>
 #include <utility>
 
 // The names that every driver knows are deprecated since CUDA 13.
@@ -84,7 +85,8 @@ class nvml_monitor final : public gpu_monitor {
         clock_(find<decltype(clock_)>(library_, "nvmlDeviceGetClockInfo")),
         reasons_(find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksEventReasons")),
         temperature_(find<decltype(temperature_)>(library_, "nvmlDeviceGetTemperature")),
-        replays_(find<decltype(replays_)>(library_, "nvmlDeviceGetPcieReplayCounter")) {
+        replays_(find<decltype(replays_)>(library_, "nvmlDeviceGetPcieReplayCounter")),
+        affinity_(find<decltype(affinity_)>(library_, "nvmlDeviceGetMemoryAffinity")) {
     if (!reasons_) {  // its name before version 535 of the driver
       reasons_ = find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
     }
@@ -108,6 +110,22 @@ class nvml_monitor final : public gpu_monitor {
     return current;
   }
 
+  [[nodiscard]] std::optional<std::vector<int>> nearest_nodes() const override {
+    constexpr std::size_t bits = sizeof(unsigned long) * CHAR_BIT;
+    std::array<unsigned long, 1024 / bits> mask{};  // no kernel has more nodes
+    if (!affinity_ || affinity_(gpu_, static_cast<unsigned>(mask.size()), mask.data(),
+                                NVML_AFFINITY_SCOPE_NODE) != NVML_SUCCESS) {
+      return std::nullopt;
+    }
+    std::vector<int> nodes;
+    for (std::size_t i = 0; i < mask.size() * bits; ++i) {
+      if ((mask[i / bits] >> (i % bits) & 1U) != 0) {
+        nodes.push_back(static_cast<int>(i));
+      }
+    }
+    return nodes;
+  }
+
  private:
   nvml_library library_;
   nvmlDevice_t gpu_;
@@ -115,6 +133,7 @@ class nvml_monitor final : public gpu_monitor {
   decltype(&nvmlDeviceGetCurrentClocksThrottleReasons) reasons_;
   decltype(&nvmlDeviceGetTemperature) temperature_;
   decltype(&nvmlDeviceGetPcieReplayCounter) replays_;
+  decltype(&nvmlDeviceGetMemoryAffinity) affinity_;
   std::optional<unsigned> sm_max_mhz_;
   std::optional<unsigned> memory_max_mhz_;
 };

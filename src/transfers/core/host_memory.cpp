@@ -42,7 +42,9 @@ std::string joined(pin_flags flags, std::string_view before_each, std::string_vi
 
 std::span<const host_memory_kind> all_host_memory_kinds() { return kinds; }
 
-std::string to_string(host_memory_kind kind) {
+namespace {
+
+std::string name_of(host_memory_kind kind) {
   switch (kind.origin) {
     case host_origin::pageable: return "pageable";
     case host_origin::pageable_huge: return "pageable_huge";
@@ -54,7 +56,7 @@ std::string to_string(host_memory_kind kind) {
   return "pinned" + joined(kind.flags, "_", "portable", "mapped", "wc");
 }
 
-std::string describe(host_memory_kind kind) {
+std::string description_of(host_memory_kind kind) {
   switch (kind.origin) {
     case host_origin::pageable: return "ordinary memory in base pages";
     case host_origin::pageable_huge: return "ordinary memory in transparent huge pages";
@@ -64,7 +66,19 @@ std::string describe(host_memory_kind kind) {
     case host_origin::pinned: break;
   }
   const auto flags = joined(kind.flags, " | ", "PORTABLE", "DEVICEMAP", "WRITECOMBINED");
-  return "cudaHostAlloc(" + (flags.empty() ? "DEFAULT" : flags.substr(3)) + ")";
+  return std::string(kind.node ? "ordinary memory page-locked by cudaHostRegister("
+                               : "cudaHostAlloc(") +
+         (flags.empty() ? "DEFAULT" : flags.substr(3)) + ")";
+}
+
+}  // namespace
+
+std::string to_string(host_memory_kind kind) {
+  return name_of(kind) + (kind.node ? "@node" + std::to_string(*kind.node) : "");
+}
+
+std::string describe(host_memory_kind kind) {
+  return description_of(kind) + (kind.node ? ", on NUMA node " + std::to_string(*kind.node) : "");
 }
 
 std::byte* detail::addressable(std::byte* address_on_device) {

@@ -43,7 +43,9 @@ std::string system_message() { return std::generic_category().message(errno); }
 }  // namespace
 
 std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, page_size pages,
-                                                           first_touch touched) {
+                                                           first_touch touched,
+                                                           std::optional<int> node,
+                                                           const detail::numa_system& system) {
   if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of host memory");
   const auto base_page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const auto unit = pages == page_size::huge ? huge_page : base_page;
@@ -63,11 +65,25 @@ std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, pa
   // Only kernels without transparent huge pages refuse this (EINVAL). They have base pages only,
   // and why_no_huge_pages() prevents requests for huge ones.
   madvise(mapping, length, pages == page_size::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  const std::span whole_pages(data, round_up(bytes, base_page));
+  if (node) detail::prefer_node(whole_pages, *node, system);
   if (touched == first_touch::by_caller)
     touch(data, bytes, base_page);
   else
     touch_in_parallel(data, bytes, base_page);
+  if (node) detail::gather_on_node(whole_pages, *node, system);
   return owner;
+}
+
+std::unique_ptr<std::byte, host_memory::deleter> map_pages_of(host_memory_kind kind,
+                                                              std::size_t bytes) {
+  switch (kind.origin) {
+    case host_origin::pageable_huge:
+      return map_pages(bytes, page_size::huge, first_touch::by_caller, kind.node);
+    case host_origin::registered_huge:
+      return map_pages(bytes, page_size::huge, first_touch::by_several_threads, kind.node);
+    default: return map_pages(bytes, page_size::base, first_touch::by_caller, kind.node);
+  }
 }
 
 void lock_pages(std::byte* data, std::size_t bytes) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "src/transfers/core/numa.hpp"
 #include "transfers/core/host_memory.hpp"
 
 namespace transfers {
@@ -15,9 +16,15 @@ enum class first_touch { by_caller, by_several_threads };
 
 /// Anonymous private memory, every page touched. `base` forbids transparent
 /// huge pages and `huge` asks for them (madvise(2)), so that the two differ also on systems where
-/// huge pages are always on. Throws out_of_memory, and invalid_argument for zero bytes.
+/// huge pages are always on. With a `node`, all pages lie there. Throws out_of_memory, also if the
+/// node has too little; invalid_argument for zero bytes; unsupported if pages cannot be placed.
 std::unique_ptr<std::byte, host_memory::deleter> map_pages(
-    std::size_t bytes, page_size pages, first_touch touched = first_touch::by_caller);
+    std::size_t bytes, page_size pages, first_touch touched = first_touch::by_caller,
+    std::optional<int> node = {}, const detail::numa_system& system = detail::linux_numa());
+
+/// The same for memory of a kind, before it is page-locked.
+std::unique_ptr<std::byte, host_memory::deleter> map_pages_of(host_memory_kind kind,
+                                                              std::size_t bytes);
 
 /// Locks mapped pages into memory (mlock(2)) until they are unmapped. Throws out_of_memory, with
 /// the remedy, if the memlock limit is too small.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/transfers/core/numa.hpp"
 #include "src/transfers/core/pages.hpp"
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/cuda_pool.hpp"
@@ -40,6 +41,15 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+std::optional<int> host_numa_node(int index) {
+  int node = -1;
+  if (cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, index) != cudaSuccess) {
+    cudaGetLastError();  // a driver that is older than the attribute
+    return std::nullopt;
+  }
+  return node < 0 ? std::nullopt : std::optional(node);
+}
+
 device_description describe_device(int index) {
   cudaDeviceProp properties{};
   cuda_check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
@@ -66,7 +76,15 @@ device_description describe_device(int index) {
   cuda.host_page_tables = properties.pageableMemoryAccessUsesHostPageTables != 0;
   cuda.concurrent_managed_access = properties.concurrentManagedAccess != 0;
   cuda.integrated = properties.integrated != 0;
+  cuda.host_numa_node = host_numa_node(index);
   return {"cuda", properties.name, cuda, index};
+}
+
+unsigned host_register_flags(pin_flags flags) {
+  unsigned bits = cudaHostRegisterDefault;
+  if (has(flags, pin_flags::portable)) bits |= cudaHostRegisterPortable;
+  if (has(flags, pin_flags::mapped)) bits |= cudaHostRegisterMapped;
+  return bits;
 }
 
 unsigned host_alloc_flags(pin_flags flags) {
@@ -89,34 +107,28 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] std::optional<std::string> why_unsupported(host_memory_kind kind) const override {
-    if (kind.origin == host_origin::pageable_huge) return why_no_huge_pages();
+    if (kind.origin == host_origin::pageable_huge)
+      if (auto reason = why_no_huge_pages()) return reason;
     if (has(kind.flags, pin_flags::mapped) && !description_.cuda->maps_host_memory)
       return "the device cannot map host memory (cudaDevAttrCanMapHostMemory is 0)";
     if (kind.origin == host_origin::managed &&
         attribute(cudaDevAttrConcurrentManagedAccess, description_.cuda->index) == 0)
       return "managed memory cannot stay on the host (cudaDevAttrConcurrentManagedAccess is 0)";
-    if ((kind.origin == host_origin::registered || kind.origin == host_origin::registered_huge) &&
+    if (is_registered(kind) &&
         attribute(cudaDevAttrHostRegisterSupported, description_.cuda->index) == 0)
       return "the device cannot register host memory (cudaDevAttrHostRegisterSupported is 0)";
-    return std::nullopt;
+    return detail::why_not_on_its_node(kind);
   }
 
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
     if (const auto reason = why_unsupported(kind)) throw unsupported(*reason);
     const current_context current(context_);
+    if (is_registered(kind)) return register_pages(map_pages_of(kind, bytes), bytes, kind);
     switch (kind.origin) {
-      case host_origin::pageable: return {map_pages(bytes, page_size::base), bytes, kind, nullptr};
-      case host_origin::pageable_huge:
-        return {map_pages(bytes, page_size::huge), bytes, kind, nullptr};
-      case host_origin::registered:
-        return register_pages(map_pages(bytes, page_size::base), bytes, kind);
-      case host_origin::registered_huge:
-        return register_pages(map_pages(bytes, page_size::huge, first_touch::by_several_threads),
-                              bytes, kind);
       case host_origin::managed: return allocate_managed(bytes);
-      case host_origin::pinned: break;
+      case host_origin::pinned: return allocate_pinned(bytes, kind);
+      default: return {map_pages_of(kind, bytes), bytes, kind, nullptr};
     }
-    return allocate_pinned(bytes, kind);
   }
 
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {
@@ -128,21 +140,7 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] page_lock lock(std::span<std::byte> memory) override {
-    if (memory.empty()) throw invalid_argument("cannot lock zero bytes of host memory");
-    const current_context current(context_);
-    // This recognises memory from cudaHostAlloc; the code below recognises parts of registered
-    // memory.
-    if (copies_directly(memory.data()) || copies_directly(memory.data() + memory.size() - 1))
-      throw invalid_argument("this host memory is page-locked already, or a part of it is");
-    const auto code = cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterDefault);
-    if (code == cudaErrorHostMemoryAlreadyRegistered) {
-      cudaGetLastError();
-      throw invalid_argument("this host memory is page-locked already, or a part of it is");
-    }
-    cuda_check(code, "cudaHostRegister");
-    return {{memory.data(), in_context(cudaHostUnregister)},
-            memory.size(),
-            mapped_address(memory.data())};
+    return lock(memory, cudaHostRegisterDefault);
   }
 
   [[nodiscard]] bool copies_directly(const std::byte* host) const override {
@@ -245,6 +243,29 @@ class cuda_device final : public device {
     };
   }
 
+  static bool is_registered(host_memory_kind kind) {
+    return kind.origin == host_origin::registered || kind.origin == host_origin::registered_huge ||
+           (kind.origin == host_origin::pinned && kind.node);
+  }
+
+  [[nodiscard]] page_lock lock(std::span<std::byte> memory, unsigned flags) {
+    if (memory.empty()) throw invalid_argument("cannot lock zero bytes of host memory");
+    const current_context current(context_);
+    // This recognises memory from cudaHostAlloc; the code below recognises parts of registered
+    // memory.
+    if (copies_directly(memory.data()) || copies_directly(memory.data() + memory.size() - 1))
+      throw invalid_argument("this host memory is page-locked already, or a part of it is");
+    const auto code = cudaHostRegister(memory.data(), memory.size(), flags);
+    if (code == cudaErrorHostMemoryAlreadyRegistered) {
+      cudaGetLastError();
+      throw invalid_argument("this host memory is page-locked already, or a part of it is");
+    }
+    cuda_check(code, "cudaHostRegister");
+    return {{memory.data(), in_context(cudaHostUnregister)},
+            memory.size(),
+            mapped_address(memory.data())};
+  }
+
   static std::byte* mapped_address(std::byte* host) {
     void* address = nullptr;
     if (cudaHostGetDevicePointer(&address, host, 0) == cudaSuccess)
@@ -253,11 +274,14 @@ class cuda_device final : public device {
     return nullptr;
   }
 
-  host_memory register_pages(std::unique_ptr<std::byte, host_memory::deleter> pages,
-                             std::size_t bytes, host_memory_kind kind) {
+  [[nodiscard]] host_memory register_pages(std::unique_ptr<std::byte, host_memory::deleter> pages,
+                                           std::size_t bytes, host_memory_kind kind) {
     auto* const data = pages.get();
     // Shared, because a deleter must be copyable.
-    auto locked = std::make_shared<std::optional<page_lock>>(lock({data, bytes}));
+    auto locked = std::make_shared<std::optional<page_lock>>(
+        lock({data, bytes}, host_register_flags(kind.flags)));
+    // The kernel moves pages out of memory that must stay movable before it locks them.
+    if (kind.node) detail::verify_node({data, bytes}, *kind.node);
     auto* const on_device = (*locked)->on_device();
     auto unmap = std::move(pages.get_deleter());
     return {{pages.release(),

@@ -25,6 +25,7 @@
 #include "src/transfers/array/reduce.hpp"
 #include "src/transfers/core/check_requests.hpp"
 #include "src/transfers/core/lengths.hpp"
+#include "src/transfers/core/numa.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "src/transfers/core/pages.hpp"
 #include "transfers/core/device.hpp"
@@ -488,14 +489,15 @@ class host_device final : public device {
   }
 
   [[nodiscard]] std::optional<std::string> why_unsupported(host_memory_kind kind) const override {
-    if (kind.origin == host_origin::pageable_huge) return why_no_huge_pages();
     if (kind.origin == host_origin::managed)
       return "managed memory comes from a GPU driver; the host device has none";
     if (has(kind.flags, pin_flags::write_combined))
       return "write-combined memory comes from a GPU driver; the host device has none";
     if (has(kind.flags, pin_flags::portable))
       return "PORTABLE concerns several CUDA contexts; the host device has none";
-    return std::nullopt;
+    if (kind.origin == host_origin::pageable_huge)
+      if (auto reason = why_no_huge_pages()) return reason;
+    return detail::why_not_on_its_node(kind);
   }
 
   /// Page-locking is mlock(2); the "device" can address all memory.
@@ -574,16 +576,6 @@ class host_device final : public device {
   [[nodiscard]] std::shared_ptr<const void> make_current() override { return nullptr; }
 
  private:
-  static std::unique_ptr<std::byte, host_memory::deleter> map_pages_of(host_memory_kind kind,
-                                                                       std::size_t bytes) {
-    switch (kind.origin) {
-      case host_origin::pageable_huge: return map_pages(bytes, page_size::huge);
-      case host_origin::registered_huge:
-        return map_pages(bytes, page_size::huge, first_touch::by_several_threads);
-      default: return map_pages(bytes, page_size::base);
-    }
-  }
-
   /// The copies of the thread that copied last; its delays do not concern other threads.
   class last_copies {
    public:

@@ -167,6 +167,7 @@ TEST(measurements, are_chosen_by_fields_whatever_the_name) {
   EXPECT_THAT(read(described_as({{"direction", "both"}})).all_series, IsEmpty());
   EXPECT_THAT(read(described_as({{"cache", "cold"}})).all_series, IsEmpty());
   EXPECT_THAT(read(described_as({{"size_bytes", nullptr}})).all_series, IsEmpty());
+  EXPECT_THAT(read(described_as({{"node", 0}})).all_series, IsEmpty()) << "no question has a node";
 }
 
 TEST(measurements, of_cpu_access_are_those_of_one_thread_by_the_plain_method) {

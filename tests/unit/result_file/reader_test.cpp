@@ -329,6 +329,15 @@ TEST(format_2, knows_several_copies_at_once) {
   EXPECT_THAT(complaint(document), EndsWith("metric hits: a flow: it has no device"));
 }
 
+TEST(format_2, says_on_which_node_memory_lies_if_the_benchmark_chooses_it) {
+  auto document = bench_transfers_file();
+  EXPECT_EQ(read_json(document, "some.json").rows.at(0).benchmark->node, std::nullopt);
+  entry(document)["node"] = 1;
+  const auto read = read_json(document, "some.json");
+  EXPECT_EQ(read.rows.at(0).benchmark->node, 1U);
+  EXPECT_EQ(to_json(*read.rows.at(0).benchmark).at("node"), 1);
+}
+
 TEST(format_2, may_show_a_role_in_a_table_of_a_later_version) {
   auto document = bench_transfers_file();
   facts(document)["roles"]["scan"]["table"] = "heat map";
@@ -349,6 +358,9 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
   EXPECT_EQ(wrong_entry("memory", json::array()), front + "its memory is no text");
   for (const json& size : {json(-1), json(1.5), json("4KiB")})
     EXPECT_EQ(wrong_entry("size_bytes", size), front + "its size_bytes is no whole number");
+  EXPECT_EQ(wrong_entry("node", "0"), front + "its node is no whole number");
+  EXPECT_EQ(wrong_entry("node", -1), front + "its node is no whole number");
+  EXPECT_EQ(wrong_entry("node", 1ULL << 32), front + "its node is too large");
   EXPECT_EQ(wrong_entry("plainness", "plain"), front + "its plainness is no whole number");
   EXPECT_EQ(wrong_entry("plainness", nullptr), front + "it has no plainness");
   EXPECT_EQ(wrong_entry("plainness", 1ULL << 32), front + "its plainness is too large");

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "bench/cpu/traffic.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "src/statistics/quantile.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/core/workers.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using cpu::traffic;
+using cpu::traffic_kind;
+using result_file::better;
+using result_file::metric_kind;
+
+/// More than the caches of a processor hold.
+constexpr std::size_t traffic_bytes = std::size_t{512} << 20;
+
+constexpr std::array grades{25U, 50U, 75U, 100U};
+
+/// What the CPU does meanwhile; the rate is in percent of what its threads reach alone.
+struct load {
+  traffic_kind kind;
+  unsigned percent;
+};
+
+/// One processor remains for the thread that copies: it waits actively.
+unsigned threads_of_traffic() { return transfers::usable_processors() - 1; }
+
+/// Copies in one direction while the CPU's threads move other memory.
+class loaded_copy {
+ public:
+  loaded_copy(const job& task, const ends& ends, const load& load)
+      : device_(task.device),
+        ends_(ends),
+        direction_(task.direction),
+        traffic_(load.kind, task.memory.scratch(traffic_bytes), threads_of_traffic()) {
+    const auto rate = traffic_.measure_rate();
+    rate_ = load.percent == most_percent ? traffic::unlimited : rate * load.percent / most_percent;
+    // As long as the shorter copies take, and some pieces of each thread.
+    constexpr double seconds = 0.5e-3;
+    constexpr std::size_t pieces = 8;
+    bytes_alone_ = std::max(static_cast<std::size_t>(rate * load.percent / most_percent * seconds),
+                            pieces * traffic_.threads() * traffic_.bytes_of_piece());
+  }
+
+  void start() { traffic_.start(rate_); }
+  void stop() { traffic_.stop(); }
+
+  void copy() {
+    device_.copy(ends_.destination.data, ends_.source.data, ends_.source.bytes, direction_);
+  }
+
+  /// A copy, and what the threads move from its beginning to its end.
+  void copy_and_count() {
+    ++copies_;
+    if (const auto counted = count([this] { copy(); })) during_.push_back(*counted);
+  }
+  /// The same without a copy.
+  void count_alone() {
+    if (const auto counted = count([this] { traffic_.wait_for(bytes_alone_); }))
+      alone_.push_back(*counted);
+  }
+
+  [[nodiscard]] unsigned threads() const { return traffic_.threads(); }
+  /// In GB/s, while all threads were at work; nullopt: they never were.
+  [[nodiscard]] std::optional<double> cpu_rate() const { return rate_of(during_); }
+  [[nodiscard]] std::optional<double> cpu_rate_alone() const { return rate_of(alone_); }
+  [[nodiscard]] std::optional<double> copy_rate() const {
+    if (during_.empty()) return std::nullopt;
+    std::vector<double> times;
+    for (const auto& counted : during_) times.push_back(counted.ns);
+    return static_cast<double>(ends_.source.bytes) / statistics::median(times);
+  }
+  [[nodiscard]] double percent_counted() const {
+    return copies_ == 0
+               ? 0
+               : most_percent * static_cast<double>(during_.size()) / static_cast<double>(copies_);
+  }
+
+ private:
+  /// A span of time, and what the threads moved in it.
+  struct span {
+    double ns;
+    std::uint64_t bytes;
+  };
+
+  /// Nullopt if a thread was not at work all the time.
+  template <class Work>
+  std::optional<span> count(Work&& work) {
+    const auto misses = traffic_.misses();
+    const auto bytes = traffic_.bytes();
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+    const auto moved = traffic_.bytes() - bytes;
+    if (!misses || misses != traffic_.misses()) return std::nullopt;
+    return span{time.count(), moved};
+  }
+
+  static std::optional<double> rate_of(const std::vector<span>& spans) {
+    double ns = 0;
+    double bytes = 0;
+    for (const auto& counted : spans) {
+      ns += counted.ns;
+      bytes += static_cast<double>(counted.bytes);
+    }
+    return ns > 0 ? std::optional(bytes / ns) : std::nullopt;
+  }
+
+  static constexpr unsigned most_percent = 100;
+
+  transfers::device& device_;
+  ends ends_;
+  transfers::direction direction_;
+  traffic traffic_;
+  double rate_ = traffic::unlimited;
+  std::size_t bytes_alone_ = 0;
+  std::size_t copies_ = 0;
+  std::vector<span> during_, alone_;
+};
+
+result_file::metric loss(std::string name, std::string description) {
+  return {std::move(name), "%", metric_kind::share, better::less, std::move(description), true};
+}
+
+std::vector<measured_metric> derive(const loaded_copy& copy, const metric_values& known) {
+  std::vector<measured_metric> metrics{
+      {{"cpu_threads", "1", metric_kind::count, {}, "threads that load or store"},
+       static_cast<double>(copy.threads())},
+      {{"both_busy_percent", "%", metric_kind::share, better::more,
+        "of the copies: all threads were at work all the time"},
+       copy.percent_counted()}};
+  const auto add = [&](result_file::metric metric, std::optional<double> value) {
+    if (value) metrics.push_back({std::move(metric), *value});
+  };
+  const auto rate = [](std::string name, std::string description, bool headline) {
+    return result_file::metric{std::move(name),        "GB/s",  metric_kind::rate, better::more,
+                               std::move(description), headline};
+  };
+  const auto lost = [](std::optional<double> loaded,
+                       std::optional<double> alone) -> std::optional<double> {
+    if (!loaded || !alone || *alone <= 0) return std::nullopt;
+    return 100 * (1 - *loaded / *alone);
+  };
+  const auto copy_alone = known.find("copy_alone_gb_per_s");
+  add(rate("cpu_gb_per_s", "loads and stores of the CPU's threads during the copy", true),
+      copy.cpu_rate());
+  add(rate("cpu_alone_gb_per_s", "loads and stores of the CPU's threads alone", false),
+      copy.cpu_rate_alone());
+  add(loss("copy_loss_percent", "of its rate alone that the copy loses to the CPU's threads"),
+      lost(copy.copy_rate(),
+           copy_alone == known.end() ? std::nullopt : std::optional(copy_alone->second)));
+  add(loss("cpu_loss_percent", "of their rate alone that the CPU's threads lose to the copy"),
+      lost(copy.cpu_rate(), copy.cpu_rate_alone()));
+  return metrics;
+}
+
+transfer prepare_loaded(const job& task, const ends& ends, const load& load) {
+  const auto shared = std::make_shared<loaded_copy>(task, ends, load);
+  auto operation = transfer_between(ends);
+  operation.steps = {{"copy", [shared] { shared->copy_and_count(); }}};
+  operation.enqueue = asynchronous_copy(task, ends);
+  operation.timing.batched = false;
+  operation.timing.conditions = [shared] {
+    shared->start();
+    return std::shared_ptr<const void>(nullptr, [shared](const void*) { shared->stop(); });
+  };
+  operation.against = {{.name = "copy_alone",
+                        .description = "the copy while the CPU's threads wait",
+                        .run = [shared] { shared->copy(); },
+                        .bytes = task.bytes,
+                        .before =
+                            [shared] {
+                              shared->count_alone();
+                              shared->stop();
+                            },
+                        .after =
+                            [shared] {
+                              shared->start();
+                              return true;
+                            }}};
+  operation.derive = [shared](const metric_values& known) { return derive(*shared, known); };
+  return operation;
+}
+
+using load_list = std::map<std::string, std::optional<load>, std::less<>>;
+
+const result_file::role role{"loaded", "copies while the CPU reads, writes or copies memory",
+                             result_file::table::times};
+
+const struct loaded_strategies {
+  loaded_strategies() {
+    const auto kind = transfers::pinned();
+    const auto loads = std::make_shared<load_list>();
+    strategy loaded{
+        .family = "loaded",
+        .parts = {in_memory(kind)},
+        .summary = "cudaMemcpy while the CPU's other cores read, write or copy memory",
+        .role = role,
+        .prepare =
+            [kind, loads](const job& task) {
+              const auto& load = loads->find(task.variant)->second;
+              return load ? prepare_loaded(task, ends_of(task, kind, task.direction), *load)
+                          : synchronous_copy(task, kind);
+            },
+        .needs = {.host = kind,
+                  .fixed_host_memory = traffic_bytes,
+                  .why_unsupported = [](const transfers::device&) -> std::optional<std::string> {
+                    if (threads_of_traffic() > 0) return std::nullopt;
+                    return "one processor copies and another one loads memory: there is only one";
+                  }},
+        // Shorter copies end before the threads have moved much. One size tells.
+        .sampling = {.smallest = std::size_t{1} << 20,
+                     .largest = std::size_t{64} << 20,
+                     .size_stride = 16,
+                     .cold = false}};
+    const auto add = [&](variant added, std::optional<load> meanwhile) {
+      loads->emplace(added.name, meanwhile);
+      loaded.variants.push_back(std::move(added));
+    };
+    for (auto direction : both_directions()) {
+      auto idle = direction;
+      idle.name += "/idle";
+      idle.method = "idle";
+      add(idle, std::nullopt);
+      for (const auto traffic : {traffic_kind::read, traffic_kind::write, traffic_kind::copy})
+        for (const auto percent : grades) {
+          auto under_load = direction;
+          under_load.method = to_string(traffic);
+          under_load.setting = std::to_string(percent) + "_percent";
+          under_load.name += "/" + *under_load.method + "_" + *under_load.setting;
+          add(under_load, load{traffic, percent});
+        }
+    }
+    registration{loaded};
+  }
+} registered;
+
+}  // namespace
+}  // namespace bench_transfers::bench

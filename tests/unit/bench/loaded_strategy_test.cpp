@@ -1,0 +1,120 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/unit/bench/host_session.hpp"
+#include "transfers/core/workers.hpp"
+
+namespace bench_transfers::bench::loaded_strategy_test {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class loaded_session : public host_session {
+ protected:
+  loaded_session() {
+    chosen.sizes = {std::size_t{1} << 20};
+    chosen.own_sizes = true;
+  }
+  void SetUp() override {
+    if (transfers::usable_processors() < 2) GTEST_SKIP() << "there is one processor only";
+  }
+  nlohmann::ordered_json row_of(const std::string& strategy) {
+    chosen.strategies = {strategy};
+    EXPECT_THAT(run_session().failures, IsEmpty());
+    return rows.content().at("benchmarks").back();
+  }
+};
+
+TEST_F(loaded_session, copies_have_each_kind_and_grade_of_traffic_in_both_directions) {
+  chosen.strategies = {"loaded"};
+  const auto planned_all = make_plan(strategies, *device, chosen);
+  EXPECT_THAT(planned_all.cases, SizeIs(2 * (1 + 3 * 4)));
+  std::set<std::string> names;
+  std::map<std::string, int> methods;
+  for (const auto& described : planned_all.cases) {
+    names.insert(described.name);
+    ++methods[described.method.value_or("")];
+    EXPECT_EQ(described.memory, "pinned");
+    EXPECT_EQ(described.role, "loaded");
+    EXPECT_EQ(described.setting.has_value(), described.method != "idle") << described.name;
+    EXPECT_NE(described.direction, result_file::direction::none);
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"loaded/pinned/h2d/idle/1MiB",
+                                            "loaded/pinned/d2h/copy_100_percent/1MiB",
+                                            "loaded/pinned/h2d/read_25_percent/1MiB"}));
+  EXPECT_THAT(methods, testing::ElementsAre(testing::Pair("copy", 8), testing::Pair("idle", 2),
+                                            testing::Pair("read", 8), testing::Pair("write", 8)));
+}
+
+TEST_F(loaded_session, copies_tell_what_either_side_loses) {
+  for (const auto* const variant : {"h2d/read_50_percent", "d2h/copy_100_percent"}) {
+    const auto row = row_of(std::string("loaded/pinned/") + variant);
+    SCOPED_TRACE(row.dump());
+    EXPECT_EQ(row.at("bytes"), 1 << 20);
+    EXPECT_EQ(row.at("cpu_threads"), transfers::usable_processors() - 1);
+    EXPECT_GT(row.at("copy_alone_gb_per_s"), 0);
+    // On a machine that is busy otherwise, there may be no moment at which all are at work.
+    if (row.at("both_busy_percent") == 0) {
+      EXPECT_FALSE(row.contains("cpu_gb_per_s"));
+      EXPECT_FALSE(row.contains("copy_loss_percent"));
+      continue;
+    }
+    EXPECT_GE(row.at("cpu_gb_per_s"), 0);
+    EXPECT_LE(row.at("copy_loss_percent"), 100);
+    if (row.contains("cpu_alone_gb_per_s")) {
+      EXPECT_NEAR(row.at("cpu_loss_percent").get<double>(),
+                  100 * (1 - row.at("cpu_gb_per_s").get<double>() /
+                                 row.at("cpu_alone_gb_per_s").get<double>()),
+                  1e-6);
+    }
+  }
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(loaded_session, copies_beside_nothing_have_no_figures_of_the_cpu) {
+  const auto row = row_of("loaded/pinned/h2d/idle");
+  for (const auto* const key : {"cpu_gb_per_s", "cpu_threads", "copy_loss_percent"})
+    EXPECT_FALSE(row.contains(key)) << key;
+}
+
+TEST_F(loaded_session, a_corrupted_byte_is_detected) {
+  chosen.strategies = {"loaded/pinned/h2d/read_100_percent", "loaded/pinned/d2h/idle"};
+  chosen.faults = {parse_fault("corrupt@.")};
+  EXPECT_THAT(run_session().failures, SizeIs(2));
+  EXPECT_EQ(left_wrong, 0U);
+}
+
+TEST_F(host_session, conditions_hold_while_operations_run_and_no_longer) {
+  only_added_strategies();
+  struct calls {
+    int held = 0, begun = 0;
+    bool without = false;
+  };
+  const auto seen = std::make_shared<calls>();
+  add_copy("held", "h2d", [seen](transfer& copy) {
+    const auto run = copy.steps[0].run;
+    copy.steps[0].run = [seen, run] {
+      if (seen->held != 1 && seen->begun > 0) seen->without = true;
+      run();
+    };
+    copy.timing.conditions = [seen] {
+      ++seen->held;
+      ++seen->begun;
+      return std::shared_ptr<const void>(nullptr, [seen](const void*) { --seen->held; });
+    };
+    copy.check.restore = [seen] { EXPECT_EQ(seen->held, 0); };
+  });
+  EXPECT_THAT(run_session().failures, IsEmpty());
+  EXPECT_FALSE(seen->without);
+  EXPECT_EQ(seen->held, 0);
+  EXPECT_EQ(seen->begun, 1 + 2 * chosen.rounds) << "schedule; host's and device's clock";
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench::loaded_strategy_test

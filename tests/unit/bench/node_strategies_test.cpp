@@ -1,0 +1,233 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/cpu/instructions.hpp"
+#include "src/transfers/core/numa.hpp"
+#include "tests/unit/bench/host_session.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench::node_strategies_test {
+namespace {
+
+using machine::numa_node;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Optional;
+
+constexpr std::size_t gib = std::size_t{1} << 30;
+
+numa_node node(int number, std::vector<std::size_t> cpus) {
+  return {.number = number,
+          .memory_bytes = gib,
+          .memory_allowed = true,
+          .cpus = cpus,
+          .usable_cpus = cpus,
+          .distances = {}};
+}
+
+/// Two sockets.
+std::vector<numa_node> two_nodes() { return {node(0, {0}), node(1, {1})}; }
+
+const strategy& named(const registry& all, const std::string& name) {
+  const auto match = std::ranges::find(all, name, &strategy::name);
+  if (match == all.end()) throw std::out_of_range(name);
+  return *match;
+}
+
+std::vector<std::string> names_of(const registry& all) {
+  std::vector<std::string> names;
+  for (const auto& strategy : all) names.push_back(strategy.name());
+  return names;
+}
+
+std::vector<std::string> names_on_request(const registry& all) {
+  std::vector<std::string> names;
+  for (const auto& strategy : all)
+    if (strategy.sampling.on_request) names.push_back(strategy.name());
+  return names;
+}
+
+std::vector<std::string> planned_names(const registry& strategies,
+                                       std::vector<std::string> requests,
+                                       const transfers::device& device) {
+  settings chosen;
+  chosen.sizes = {1 << 20};
+  chosen.strategies = std::move(requests);
+  std::vector<std::string> names;
+  const auto planned = make_plan(strategies, device, chosen);
+  for (const auto& benchmark : planned.cases) names.push_back(benchmark.name);
+  for (const auto& skipped : planned.skipped) names.push_back("skipped " + skipped.name);
+  return names;
+}
+
+TEST(node_strategies, are_not_there_unless_nodes_are_given) {
+  EXPECT_THAT(names_of(registered_strategies()), Not(Contains(HasSubstr("@node"))));
+}
+
+TEST(node_strategies, compare_far_and_near_memory_where_there_are_several_nodes) {
+  const auto all = registered_strategies(two_nodes());
+  const auto on_request = names_on_request(all);
+  for (const auto* const name : {"copy/pinned@node0", "copy/pinned@node1", "copy/pageable@node1",
+                                 "cpu/pageable@node0", "cpu/pageable@node1"}) {
+    EXPECT_THAT(names_of(all), Contains(name));
+    EXPECT_THAT(on_request, Not(Contains(name)));
+  }
+  for (const auto* const name :
+       {"copy/registered_huge@node1", "copy/staged/pageable@node1", "cpu/pinned@node0"})
+    EXPECT_THAT(on_request, Contains(name));
+  EXPECT_THAT(names_of(all), Not(Contains(HasSubstr("_wc@"))));
+}
+
+TEST(node_strategies, are_on_request_where_there_is_one_usable_node) {
+  const auto expect_on_request = [](const std::vector<numa_node>& nodes) {
+    const auto all = registered_strategies(nodes);
+    for (const auto& name : names_of(all))
+      EXPECT_EQ(name.find("@node") != std::string::npos,
+                std::ranges::count(names_on_request(all), name) == 1)
+          << name;
+  };
+  expect_on_request({node(0, {0})});
+  auto forbidden = two_nodes();
+  forbidden[1].memory_allowed = false;
+  expect_on_request(forbidden);
+  auto empty = two_nodes();
+  empty[1].memory_bytes = 0;
+  expect_on_request(empty);
+}
+
+TEST(node_strategies, are_asked_for_by_their_own_names) {
+  if (const auto reason = transfers::detail::why_no_node(0)) GTEST_SKIP() << *reason;
+  const auto device = transfers::open_host_device();
+  const auto all = registered_strategies({node(0, {0})});
+  EXPECT_THAT(planned_names(all, {"copy"}, *device), Not(Contains(HasSubstr("@node"))));
+  EXPECT_THAT(planned_names(all, {}, *device), Not(Contains(HasSubstr("@node"))));
+  EXPECT_THAT(planned_names(all, {"copy/pinned@node0"}, *device),
+              testing::ElementsAre("copy/pinned@node0/h2d/1MiB", "copy/pinned@node0/d2h/1MiB"));
+  EXPECT_THAT(planned_names(all, {"copy/pinned@node0/h2d"}, *device),
+              testing::ElementsAre("copy/pinned@node0/h2d/1MiB"));
+}
+
+TEST(node_strategies, have_the_node_as_a_field) {
+  const auto all = registered_strategies(two_nodes());
+  const auto& copy = named(all, "copy/pinned@node1");
+  const auto described = describe(copy, &copy.variants.front(), 4096, cache_state::warm);
+  EXPECT_EQ(described.node, 1U);
+  EXPECT_EQ(described.memory, "pinned@node1");
+  EXPECT_EQ(described.role, "copy");
+  EXPECT_EQ(to_json(described).at("node"), 1);
+  const auto& plain = named(all, "copy/pinned");
+  EXPECT_FALSE(
+      to_json(describe(plain, &plain.variants.front(), 4096, cache_state::warm)).contains("node"));
+  EXPECT_GT(copy.plainness, plain.plainness);
+}
+
+TEST(node_strategies, make_accesses_from_the_cpus_of_each_node) {
+  const auto all = registered_strategies(two_nodes());
+  std::map<std::string, std::optional<std::string>> settings;
+  for (const auto& variant : named(all, "cpu/pageable@node1").variants)
+    settings[variant.name] = variant.setting;
+  EXPECT_EQ(settings.at("read_memcpy"), std::nullopt) << "CPUs of the same node";
+  EXPECT_EQ(settings.at("read_memcpy_all_cores"), "all_cores");
+  EXPECT_EQ(settings.at("read_memcpy@node0"), "cpus_of_node0");
+  EXPECT_EQ(settings.at("read_random_all_cores@node0"), "all_cores_of_node0");
+  EXPECT_FALSE(settings.contains("read_memcpy@node1"));
+}
+
+TEST(node_strategies, of_memory_without_cpus_are_accessed_from_other_nodes_only) {
+  const auto all = registered_strategies({node(0, {0}), node(1, {})});
+  for (const auto& variant : named(all, "cpu/pageable@node1").variants)
+    EXPECT_THAT(variant.name, HasSubstr("@node0"));
+  EXPECT_EQ(names_on_request({named(all, "copy/pinned@node1")}).size(), 0U);
+  const auto device = transfers::open_host_device();
+  for (const auto* const name : {"copy/pageable@node1", "copy/staged/pageable@node1"})
+    EXPECT_THAT(named(all, name).needs.why_unsupported(*device),
+                Optional(AllOf(HasSubstr("no CPU"), HasSubstr("node 1"))));
+}
+
+TEST(node_strategies, say_why_a_node_cannot_be_used) {
+  const auto device = transfers::open_host_device();
+  const auto all = registered_strategies({node(0, {0}), node(900, {1})});
+  EXPECT_THAT(why_unsupported(named(all, "copy/pinned@node900"), *device),
+              Optional(HasSubstr("node 900")));
+  EXPECT_THAT(planned_names(all, {"copy/pinned@node900/h2d"}, *device),
+              testing::ElementsAre("skipped copy/pinned@node900/h2d/1MiB"));
+}
+
+TEST(bound_thread, runs_on_the_cpus_of_the_node_until_it_is_released) {
+  const auto before = machine::usable_cpus();
+  ASSERT_THAT(before, Not(IsEmpty()));
+  auto near = node(3, {before.back()});
+  {
+    const auto bound = bound_to(near);
+    EXPECT_THAT(machine::usable_cpus(), testing::ElementsAre(before.back()));
+  }
+  EXPECT_EQ(machine::usable_cpus(), before);
+}
+
+TEST(bound_thread, is_unsupported_without_cpus) {
+  const auto before = machine::usable_cpus();
+  auto far = node(3, {0});
+  far.usable_cpus.clear();
+  EXPECT_THAT(why_no_cpu(far), Optional(HasSubstr("may use no CPU of NUMA node 3")));
+  EXPECT_THROW(static_cast<void>(bound_to(far)), transfers::unsupported);
+  EXPECT_THROW(static_cast<void>(bound_to(node(4, {}))), transfers::unsupported);
+  EXPECT_THROW(static_cast<void>(bound_to(node(5, {100'000}))), transfers::unsupported);
+  EXPECT_EQ(machine::usable_cpus(), before);
+}
+
+/// Sees which CPUs the process may use when the harness looks for disturbances.
+class seeing_cpus final : public surroundings {
+ public:
+  [[nodiscard]] readings read() const override {
+    readings now;
+    now.cpus = machine::usable_cpus().size();
+    return now;
+  }
+};
+
+TEST_F(host_session, copies_on_a_node_are_bound_only_while_they_run) {
+  if (const auto reason = transfers::detail::why_no_node(0)) GTEST_SKIP() << *reason;
+  const auto before = machine::usable_cpus();
+  strategies = registered_strategies({node(0, {before.back()})});
+  chosen.strategies = {"copy/pageable@node0", "copy/pinned@node0", "cpu/pageable@node0/read_memcpy",
+                       "cpu/pageable@node0/write_memcpy_all_cores"};
+  auto seen = std::vector<std::vector<std::size_t>>();
+  for (auto& strategy : strategies)
+    if (strategy.name() == "copy/pageable@node0")
+      strategy.prepare = [&seen, prepare = strategy.prepare](const job& task) {
+        auto copy = prepare(task);
+        auto run = copy.steps[0].run;
+        copy.steps[0].run = [&seen, run] {
+          seen.push_back(machine::usable_cpus());
+          run();
+        };
+        return copy;
+      };
+  buffers memory(*device, chosen.seed);
+  planned = make_plan(strategies, *device, chosen);
+  EXPECT_THAT(planned.skipped, IsEmpty());
+  reserve_buffers(planned, *device, memory);
+  EXPECT_THAT(planned.skipped, IsEmpty());
+  for (const auto& [kind, block] : memory.all_host())
+    EXPECT_NO_THROW(transfers::detail::verify_node(block.bytes(), 0)) << to_string(kind);
+  const seeing_cpus watched;
+  bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown, watched);
+  const auto result = session.measure(planned);
+  EXPECT_THAT(result.failures, IsEmpty());
+  EXPECT_THAT(result.slowed, IsEmpty()) << "fewer_cpus";
+  EXPECT_EQ(result.disturbances.by_code.count(result_file::disturbance::fewer_cpus), 0U);
+  EXPECT_THAT(seen, Contains(testing::ElementsAre(before.back())));
+  EXPECT_EQ(machine::usable_cpus(), before);
+  expect_all_others_ran(result);
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench::node_strategies_test
